@@ -1,0 +1,163 @@
+//! `allOf` as one schema.
+
+use serde_json::{Map, Value, json};
+
+use super::normal::{ANNOTATIONS, Normaliser, Result, fail, members, referred};
+use super::place::Place;
+use super::text::ordered;
+
+/// Keywords of an object that can be merged with another.
+const MERGEABLE: &[&str] = &["type", "required", "properties"];
+
+/// Merges the members of an `allOf`, and what stands beside it.
+pub(super) fn merge(normaliser: &mut Normaliser<'_>, place: &Place, map: &Map<String, Value>, list: &Value) -> Result<Value> {
+    let Some(list) = list.as_array() else {
+        return Err(fail(&place.at("allOf"), list.to_string(), "a list of schemas"));
+    };
+    let mut parts = Vec::new();
+    for (index, member) in list.iter().enumerate() {
+        let here = place.at("allOf").at(index);
+        parts.push((normaliser.schema(&here, member)?, here));
+    }
+    let beside: Map<String, Value> = map
+        .iter()
+        .filter(|(key, _)| !ANNOTATIONS.contains(&key.as_str()) && *key != "allOf" && *key != "nullable")
+        .map(|(key, value)| (key.clone(), value.clone()))
+        .collect();
+    parts.push((normaliser.schema(place, &Value::Object(beside))?, place.clone()));
+
+    let mut merged = json!({});
+    for (part, here) in parts {
+        merged = intersect(normaliser, &here, merged, part)?;
+    }
+    Ok(merged)
+}
+
+/// What both schemas allow; what `right` says of defaults and deprecation wins.
+fn intersect(normaliser: &mut Normaliser<'_>, place: &Place, left: Value, right: Value) -> Result<Value> {
+    let (mut bare_left, mut notes) = split(left);
+    let (mut bare_right, right_notes) = split(right);
+    notes.extend(right_notes);
+    if narrower(normaliser, &bare_right, &bare_left)? {
+        std::mem::swap(&mut bare_left, &mut bare_right);
+    } else if !narrower(normaliser, &bare_left, &bare_right)? {
+        bare_left = combined(normaliser, place, &bare_left, &bare_right)?;
+    }
+    let Value::Object(mut out) = bare_left else { return Ok(bare_left) };
+    out.extend(notes);
+    Ok(ordered(out))
+}
+
+fn split(schema: Value) -> (Value, Map<String, Value>) {
+    let Value::Object(map) = schema else { return (schema, Map::new()) };
+    let (notes, rest): (Map<_, _>, Map<_, _>) = map.into_iter().partition(|(key, _)| ANNOTATIONS.contains(&key.as_str()));
+    (Value::Object(rest), notes)
+}
+
+/// Whether plainly every value of `left` fits `right`.
+fn narrower(normaliser: &mut Normaliser<'_>, left: &Value, right: &Value) -> Result<bool> {
+    if left == right || *right == json!({}) || impossible(left) {
+        return Ok(true);
+    }
+    if *left == json!({}) {
+        return Ok(false);
+    }
+    for (reference, other) in [(left, right), (right, left)] {
+        if reference.get("$ref").is_some() {
+            let (target, _) = split(normaliser.resolved(reference)?);
+            if equal(&target, other) {
+                return Ok(true);
+            }
+        }
+    }
+    if let Some(Value::Array(branches)) = right.get("anyOf") {
+        if branches.contains(left) {
+            return Ok(true);
+        }
+    }
+    if let (Some(Value::Array(few)), Some(Value::Array(many))) = (left.get("enum"), right.get("enum")) {
+        return Ok(few.iter().all(|value| many.contains(value)));
+    }
+    if let Some(value) = left.get("const") {
+        let any_string = right.get("enum").is_none() && right.as_object().is_some_and(|map| map.len() == 1);
+        return Ok(match right.get("enum") {
+            Some(Value::Array(many)) => many.contains(value),
+            _ => value.is_string() && any_string && right.get("type").is_some_and(|kind| kind == "string"),
+        });
+    }
+    Ok(without_null(right).is_some_and(|right| right == *left))
+}
+
+/// Schemas that differ at most in the order of the values of an enum.
+fn equal(left: &Value, right: &Value) -> bool {
+    match (left.get("enum"), right.get("enum")) {
+        (Some(Value::Array(a)), Some(Value::Array(b))) => a.len() == b.len() && a.iter().all(|value| b.contains(value)),
+        _ => left == right,
+    }
+}
+
+/// A string that would have to be longer than it may be: the way to say that a property is not allowed.
+fn impossible(schema: &Value) -> bool {
+    let limit = |name| schema.get(name).and_then(Value::as_u64);
+    matches!((limit("minLength"), limit("maxLength")), (Some(least), Some(most)) if least > most)
+}
+
+/// The schema that a scalar, list or object becomes when null is not allowed.
+fn without_null(schema: &Value) -> Option<Value> {
+    let mut map = schema.as_object()?.clone();
+    let name = map.get("type")?.as_array()?.first()?.clone();
+    map.insert("type".to_owned(), name);
+    Some(Value::Object(map))
+}
+
+fn combined(normaliser: &mut Normaliser<'_>, place: &Place, left: &Value, right: &Value) -> Result<Value> {
+    let left = split(normaliser.resolved(left)?).0;
+    let right = split(normaliser.resolved(right)?).0;
+    if let (Some(Value::Array(a)), Some(Value::Array(b))) = (left.get("enum"), right.get("enum")) {
+        let shared: Vec<&Value> = a.iter().filter(|value| b.contains(value)).collect();
+        if shared.len() > 1 {
+            normaliser.note(place, format!("enums that overlap in `allOf`; what both have is kept: {}", json!(shared)));
+            return Ok(json!({ "type": "string", "enum": shared }));
+        }
+    }
+    let mergeable = |schema: &Value| {
+        schema.get("type").is_some_and(|kind| kind == "object")
+            && schema.as_object().is_some_and(|map| map.keys().all(|key| MERGEABLE.contains(&key.as_str())))
+    };
+    if !mergeable(&left) || !mergeable(&right) {
+        return Err(fail(
+            place,
+            format!("members of `allOf` that do not go together: {} and {}", brief(&left), brief(&right)),
+            "objects with nothing but properties, or schemas of which one plainly includes the other",
+        ));
+    }
+    let mut properties = left.get("properties").and_then(Value::as_object).cloned().unwrap_or_default();
+    for (name, schema) in right.get("properties").and_then(Value::as_object).into_iter().flatten() {
+        let merged = match properties.get(name) {
+            None => schema.clone(),
+            Some(known) => intersect(normaliser, &place.at("properties").at(name), known.clone(), schema.clone())?,
+        };
+        properties.insert(name.clone(), merged);
+    }
+    let required: Vec<String> = [&left, &right]
+        .into_iter()
+        .filter_map(|schema| schema.get("required")?.as_array())
+        .flatten()
+        .filter_map(|name| name.as_str().map(str::to_owned))
+        .collect();
+    let mut out = Map::new();
+    out.insert("type".to_owned(), Value::from("object"));
+    members(&mut out, properties, &required);
+    Ok(ordered(out))
+}
+
+fn brief(schema: &Value) -> String {
+    if let Some(name) = schema.get("$ref").and_then(referred) {
+        return name.to_owned();
+    }
+    let text = schema.to_string();
+    match text.char_indices().nth(80) {
+        None => text,
+        Some((end, _)) => format!("{}...", &text[..end]),
+    }
+}

@@ -1,0 +1,90 @@
+//! The parts of an `OpenAPI` document that an import looks at.
+
+use serde_json::{Map, Value};
+
+use super::ImportError;
+use super::place::Place;
+
+/// An `OpenAPI` document with named schemas.
+pub(super) struct Document<'d> {
+    root: &'d Value,
+    schemas: &'d Map<String, Value>,
+}
+
+impl<'d> Document<'d> {
+    pub(super) fn new(root: &'d Value) -> Result<Self, ImportError> {
+        let missing = |place: Place, expected: &str| ImportError {
+            place: place.to_string(),
+            found: "nothing of use".to_owned(),
+            expected: expected.to_owned(),
+        };
+        match root.get("openapi").and_then(Value::as_str) {
+            Some(version) if version.starts_with("3.") => {}
+            _ => return Err(missing(Place::root().at("openapi"), "the version of an OpenAPI 3 document, as in \"3.1.0\"")),
+        }
+        let place = Place::root().at("components").at("schemas");
+        let schemas = root
+            .pointer("/components/schemas")
+            .and_then(Value::as_object)
+            .ok_or_else(|| missing(place, "an object of named schemas"))?;
+        Ok(Self { root, schemas })
+    }
+
+    /// Title and version, as one phrase.
+    pub(super) fn title(&self) -> String {
+        let text = |pointer| self.root.pointer(pointer).and_then(Value::as_str);
+        let title = text("/info/title").unwrap_or("untitled");
+        text("/info/version").map_or_else(|| title.to_owned(), |version| format!("{title} {version}"))
+    }
+
+    /// What stands under keys one after the other, if all of them are there.
+    pub(super) fn get(&self, keys: &[&str]) -> Option<(Place, &'d Value)> {
+        keys.iter().try_fold((Place::root(), self.root), |(place, value), key| {
+            Some((place.at(key), value.get(key)?))
+        })
+    }
+
+    pub(super) fn schema(&self, name: &str) -> Option<&'d Value> {
+        self.schemas.get(name)
+    }
+
+    /// The schema of this name that some place refers to.
+    pub(super) fn referred(&self, from: &Place, name: &str) -> Result<&'d Value, ImportError> {
+        self.schema(name).ok_or_else(|| ImportError {
+            place: from.to_string(),
+            found: format!("a reference to \"{name}\", which the document does not define"),
+            expected: "the name of a schema under #/components/schemas".to_owned(),
+        })
+    }
+
+    /// The name under which a place is known, when it is the whole of a named schema.
+    pub(super) fn name_of(&self, place: &Place) -> Option<String> {
+        place.component().filter(|name| Place::named(name) == *place)
+    }
+
+    /// Follows a plain reference to the schema that it stands for.
+    pub(super) fn follow(&self, (place, schema): &(Place, &'d Value)) -> Result<(Place, &'d Value), ImportError> {
+        match schema.get("$ref") {
+            None => Ok((place.clone(), schema)),
+            Some(target) => {
+                let name = reference(place, target)?;
+                let found = self.referred(place, &name)?;
+                self.follow(&(Place::named(&name), found))
+            }
+        }
+    }
+}
+
+/// The name that a `$ref` refers to.
+pub(super) fn reference(place: &Place, target: &Value) -> Result<String, ImportError> {
+    target
+        .as_str()
+        .and_then(|text| text.strip_prefix("#/components/schemas/"))
+        .filter(|name| !name.contains('/'))
+        .map(|name| name.replace("~1", "/").replace("~0", "~"))
+        .ok_or_else(|| ImportError {
+            place: place.at("$ref").to_string(),
+            found: format!("the reference {target}"),
+            expected: "\"#/components/schemas/<Name>\"; bundle other references into the document first".to_owned(),
+        })
+}

@@ -1,0 +1,186 @@
+//! An import over the folder of a dialect: what is ours stays, what is unchanged is not touched.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+use std::fs;
+use std::io;
+use std::path::Path;
+
+use anyhow::{Context, bail};
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::{ImportRequest, Imported, Note, import, ours, text};
+
+/// What an import did to a folder: paths inside it, and remarks.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Summary {
+    /// Files that were not there before.
+    pub added: Vec<String>,
+    /// Files with other contents than before.
+    pub changed: Vec<String>,
+    /// Files that the document has no schema for any more.
+    pub removed: Vec<String>,
+    /// How many files are as they were.
+    pub unchanged: usize,
+    /// Remarks on the document and on what could not be kept.
+    pub notes: Vec<Note>,
+}
+
+impl fmt::Display for Summary {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (mark, paths) in [('+', &self.added), ('~', &self.changed), ('-', &self.removed)] {
+            for path in paths {
+                writeln!(f, "{mark} {path}")?;
+            }
+        }
+        for note in &self.notes {
+            writeln!(f, "note: {note}")?;
+        }
+        write!(
+            f,
+            "{} added, {} changed, {} removed, {} unchanged",
+            self.added.len(),
+            self.changed.len(),
+            self.removed.len(),
+            self.unchanged
+        )
+    }
+}
+
+/// The part of dialect.toml that an import respects.
+#[derive(Debug, Default, Deserialize)]
+struct Settings {
+    extends: Option<String>,
+    #[serde(default)]
+    roots: BTreeMap<String, String>,
+}
+
+/// The part of errata.toml that an import respects.
+#[derive(Debug, Default, Deserialize)]
+struct Errata {
+    #[serde(default)]
+    erratum: Vec<Erratum>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Erratum {
+    #[serde(default)]
+    adds: Vec<String>,
+}
+
+/// Imports a document into the folder of a dialect, which is made if it is not there.
+///
+/// # Errors
+///
+/// Fails before anything is written when the document or a file of the folder cannot be read.
+pub fn into_folder(document: &Value, folder: &Path) -> anyhow::Result<Summary> {
+    let settings: Option<Settings> = toml_file(&folder.join("dialect.toml"))?;
+    if let Some(parent) = settings.as_ref().and_then(|settings| settings.extends.as_ref()) {
+        bail!(
+            "{} extends \"{parent}\"; an imported dialect stands alone: import into the parent, or remove `extends`",
+            folder.join("dialect.toml").display()
+        );
+    }
+    let errata: Errata = toml_file(&folder.join("errata.toml"))?.unwrap_or_default();
+    let first = settings.is_none();
+    let request = ImportRequest { roots: settings.map(|settings| settings.roots) };
+    let mut imported = import(document, &request)?;
+
+    let added: BTreeSet<String> = errata.erratum.into_iter().flat_map(|erratum| erratum.adds).collect();
+    let before = existing(folder)?;
+    let mut summary = Summary { notes: std::mem::take(&mut imported.notes), ..Summary::default() };
+    for path in added.iter().filter(|path| imported.files.contains_key(*path)) {
+        summary.notes.push(note(path, "now in the document; the erratum that adds it is no longer needed"));
+    }
+
+    if first {
+        let path = "dialect.toml";
+        write(folder, path, &first_dialect_toml(&imported))?;
+        summary.added.push(path.to_owned());
+    }
+    for (path, schema) in &mut imported.files {
+        let old = before.get(path);
+        if let Some(old) = old {
+            let old: Value = serde_json::from_str(old).with_context(|| format!("{} is not JSON", folder.join(path).display()))?;
+            for pointer in ours::keep(schema, &old) {
+                summary.notes.push(note(path, &format!("the description at {pointer} has no place any more and is dropped")));
+            }
+        }
+        let contents = text::print(schema);
+        match old {
+            Some(old) if *old == contents => summary.unchanged += 1,
+            Some(_) => {
+                write(folder, path, &contents)?;
+                summary.changed.push(path.clone());
+            }
+            None => {
+                write(folder, path, &contents)?;
+                summary.added.push(path.clone());
+            }
+        }
+    }
+    for path in before.keys().filter(|path| !imported.files.contains_key(*path)) {
+        if added.contains(path) {
+            summary.unchanged += 1;
+        } else {
+            fs::remove_file(folder.join(path)).with_context(|| format!("cannot remove {}", folder.join(path).display()))?;
+            summary.removed.push(path.clone());
+        }
+    }
+    Ok(summary)
+}
+
+fn note(path: &str, text: &str) -> Note {
+    Note { place: path.to_owned(), text: text.to_owned() }
+}
+
+/// The schema files of a folder and their contents.
+fn existing(folder: &Path) -> anyhow::Result<BTreeMap<String, String>> {
+    let mut found = BTreeMap::new();
+    for kind in ["events", "types"] {
+        let inner = folder.join(kind);
+        let entries = match fs::read_dir(&inner) {
+            Ok(entries) => entries,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+            Err(error) => return Err(error).with_context(|| format!("cannot list {}", inner.display())),
+        };
+        for entry in entries {
+            let path = entry.with_context(|| format!("cannot list {}", inner.display()))?.path();
+            let Some(name) = path.file_name().and_then(|name| name.to_str()) else { continue };
+            if path.extension().is_some_and(|extension| extension == "json") {
+                let contents = fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
+                found.insert(format!("{kind}/{name}"), contents);
+            }
+        }
+    }
+    Ok(found)
+}
+
+fn toml_file<T: for<'de> Deserialize<'de>>(path: &Path) -> anyhow::Result<Option<T>> {
+    match fs::read_to_string(path) {
+        Ok(contents) => toml::from_str(&contents).map(Some).with_context(|| format!("cannot read {}", path.display())),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error).with_context(|| format!("cannot read {}", path.display())),
+    }
+}
+
+fn write(folder: &Path, path: &str, contents: &str) -> anyhow::Result<()> {
+    let path = folder.join(path);
+    if let Some(parent) = path.parent() {
+        fs::create_dir_all(parent).with_context(|| format!("cannot make {}", parent.display()))?;
+    }
+    fs::write(&path, contents).with_context(|| format!("cannot write {}", path.display()))
+}
+
+/// A dialect.toml to start from; a person completes it, and later imports leave it alone.
+fn first_dialect_toml(imported: &Imported) -> String {
+    let quoted = |text: &str| Value::from(text).to_string();
+    let roots: String = imported.roots.iter().map(|(role, name)| format!("{role} = {}\n", quoted(name))).collect();
+    let title = quoted(&imported.title);
+    format!(
+        "product = {title}\nsource = {title}\nsummary = \"\"\n\n[roots]\n{roots}\n[framing]\n\
+         event_line = \"equals-type\"\ndone = \"allowed\"\ncomments = \"allowed\"\nunknown_events = \"reported\"\n\n\
+         [terminal]\nevents = [\"response.completed\", \"response.incomplete\", \"response.failed\"]\n"
+    )
+}

@@ -1,0 +1,379 @@
+//! Any schema of a document in normal form.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value, json};
+
+use super::document::{Document, reference};
+use super::place::Place;
+use super::text::ordered;
+use super::unions::{self, Union};
+use super::{ImportError, Note, all_of};
+
+/// Keywords that say nothing about what is valid, and are dropped.
+const DROPPED: &[&str] = &["description", "title", "example", "examples", "externalDocs", "$comment", "discriminator", "$recursiveAnchor"];
+
+/// Keywords that are kept and say nothing about what is valid.
+pub(super) const ANNOTATIONS: &[&str] = &["deprecated", "default"];
+
+/// Keywords that each type may have beside it.
+const TYPES: &[(&str, &[&str])] = &[
+    ("null", &[]),
+    ("boolean", &[]),
+    ("integer", &["format", "minimum", "maximum"]),
+    ("number", &["format", "minimum", "maximum"]),
+    ("string", &["minLength", "maxLength", "pattern", "format"]),
+    ("array", &["items", "minItems", "maxItems"]),
+    ("object", &["required", "properties", "additionalProperties", "propertyNames", "maxProperties"]),
+];
+
+pub(super) type Result<T> = std::result::Result<T, ImportError>;
+
+/// Writes the schemas of one document in normal form, each named one once.
+pub(super) struct Normaliser<'d> {
+    document: &'d Document<'d>,
+    named: BTreeMap<String, Value>,
+    under_way: Vec<String>,
+    unions: Vec<Union>,
+    /// Places where a `$ref` has a `type` beside it, with both.
+    typed_references: Vec<(Place, String, Value)>,
+    notes: Vec<Note>,
+}
+
+impl<'d> Normaliser<'d> {
+    pub(super) fn new(document: &'d Document<'d>) -> Self {
+        Self {
+            document,
+            named: BTreeMap::new(),
+            under_way: Vec::new(),
+            unions: Vec::new(),
+            typed_references: Vec::new(),
+            notes: Vec::new(),
+        }
+    }
+
+    /// The schema of this name in normal form.
+    pub(super) fn named(&mut self, name: &str) -> Result<Value> {
+        if let Some(done) = self.named.get(name) {
+            return Ok(done.clone());
+        }
+        let place = Place::named(name);
+        if self.under_way.iter().any(|outer| outer == name) {
+            return Err(fail(&place, "a schema that is made of itself", "a cycle only through properties, items or unions"));
+        }
+        let schema = self.document.referred(&place, name)?;
+        self.under_way.push(name.to_owned());
+        let normal = self.schema(&place, schema)?;
+        self.under_way.pop();
+        self.named.insert(name.to_owned(), normal.clone());
+        Ok(normal)
+    }
+
+    /// What a schema in normal form is when its reference is followed.
+    pub(super) fn resolved(&mut self, schema: &Value) -> Result<Value> {
+        match schema.get("$ref").and_then(referred) {
+            None => Ok(schema.clone()),
+            Some(name) => {
+                let target = self.named(&name.to_owned())?;
+                self.resolved(&target)
+            }
+        }
+    }
+
+    pub(super) fn note(&mut self, place: &Place, text: impl Into<String>) {
+        self.notes.push(Note { place: place.to_string(), text: text.into() });
+    }
+
+    /// Looks at what needed every schema, and hands back all remarks.
+    pub(super) fn finish(mut self) -> Result<Vec<Note>> {
+        for (place, kind, target) in std::mem::take(&mut self.typed_references) {
+            if !unions::only_type(&mut self, &target, &kind)? {
+                return Err(fail(
+                    &place.at("type"),
+                    format!("`type` \"{kind}\" beside schemas that allow other types"),
+                    "the type that they have themselves, or no `type`",
+                ));
+            }
+        }
+        for union in std::mem::take(&mut self.unions) {
+            unions::review(&mut self, &union)?;
+        }
+        Ok(self.notes)
+    }
+
+    /// Any schema in normal form.
+    pub(super) fn schema(&mut self, place: &Place, schema: &Value) -> Result<Value> {
+        let map = match schema {
+            Value::Object(map) => map,
+            Value::Bool(true) => return Ok(json!({})),
+            other => return Err(fail(place, other.to_string(), "a schema that some value fits")),
+        };
+        let core = if let Some(members) = map.get("allOf") {
+            all_of::merge(self, place, map, members)?
+        } else if let Some(target) = map.get("$ref") {
+            self.reference(place, map, target)?
+        } else if let Some(target) = map.get("$recursiveRef") {
+            self.recursion(place, map, target)?
+        } else if map.contains_key("anyOf") || map.contains_key("oneOf") {
+            self.union(place, map)?
+        } else if let Some(value) = map.get("const") {
+            constant(place, map, value)?
+        } else if let Some(values) = map.get("enum") {
+            self.enumeration(place, map, values)?
+        } else {
+            self.typed(place, map)?
+        };
+        annotate(place, map, core)
+    }
+
+    fn reference(&mut self, place: &Place, map: &Map<String, Value>, target: &Value) -> Result<Value> {
+        only(place, map, &["$ref", "type", "nullable"])?;
+        let name = reference(place, target)?;
+        self.document.referred(place, &name)?;
+        let core = json!({ "$ref": format!("../types/{name}.json") });
+        if let Some(kind) = map.get("type") {
+            self.expect_type(place, kind, &core)?;
+        }
+        Ok(core)
+    }
+
+    fn recursion(&mut self, place: &Place, map: &Map<String, Value>, target: &Value) -> Result<Value> {
+        only(place, map, &["$recursiveRef"])?;
+        let name = place.component().unwrap_or_default();
+        let anchored = self.document.schema(&name).and_then(|schema| schema.get("$recursiveAnchor"));
+        if target != "#" || anchored != Some(&Value::Bool(true)) {
+            return Err(fail(
+                &place.at("$recursiveRef"),
+                target.to_string(),
+                "\"#\" inside a named schema with `$recursiveAnchor`: true",
+            ));
+        }
+        Ok(json!({ "$ref": format!("../types/{name}.json") }))
+    }
+
+    fn union(&mut self, place: &Place, map: &Map<String, Value>) -> Result<Value> {
+        let keyword = if map.contains_key("oneOf") { "oneOf" } else { "anyOf" };
+        only(place, map, &[keyword, "type", "nullable"])?;
+        let Some(Value::Array(list)) = map.get(keyword) else {
+            return Err(fail(&place.at(keyword), map[keyword].to_string(), "a list of schemas"));
+        };
+        let mut branches = Vec::new();
+        for (index, branch) in list.iter().enumerate() {
+            branches.push(self.schema(&place.at(keyword).at(index), branch)?);
+        }
+        if let Some(kind) = map.get("type") {
+            self.expect_type(place, kind, &json!({ "anyOf": branches }))?;
+        }
+        let union = Union {
+            place: place.at(keyword),
+            exclusive: keyword == "oneOf",
+            discriminator: map.get("discriminator").cloned(),
+            branches: branches.clone(),
+        };
+        let closed = union.discriminator.is_some();
+        self.unions.push(union);
+        unions::join(self, place, branches, closed)
+    }
+
+    fn expect_type(&mut self, place: &Place, kind: &Value, target: &Value) -> Result<()> {
+        let Some(kind) = kind.as_str() else {
+            return Err(fail(&place.at("type"), kind.to_string(), "one name of a type beside a reference or union"));
+        };
+        self.typed_references.push((place.clone(), kind.to_owned(), target.clone()));
+        Ok(())
+    }
+
+    fn typed(&mut self, place: &Place, map: &Map<String, Value>) -> Result<Value> {
+        let names: Vec<String> = match map.get("type") {
+            None => match implied_type(map) {
+                None => {
+                    only(place, map, &["nullable"])?;
+                    return Ok(json!({}));
+                }
+                Some((keyword, kind)) => {
+                    self.note(place, format!("`{keyword}` without a `type`; read as {kind}"));
+                    vec![kind.to_owned()]
+                }
+            },
+            Some(Value::String(name)) => vec![name.clone()],
+            Some(Value::Array(names)) => names.iter().filter_map(Value::as_str).map(str::to_owned).collect(),
+            Some(other) => return Err(fail(&place.at("type"), other.to_string(), "the name of a type, or a list of names")),
+        };
+        let mut known: Vec<&str> = vec!["type", "nullable"];
+        for name in &names {
+            match TYPES.iter().find(|(kind, _)| kind == name) {
+                Some((_, keywords)) => known.extend(*keywords),
+                None => return Err(fail(&place.at("type"), format!("\"{name}\""), "a type of JSON Schema")),
+            }
+        }
+        only(place, map, &known)?;
+        let mut branches = Vec::new();
+        for name in &names {
+            branches.push(self.of_type(place, map, name)?);
+        }
+        unions::join(self, place, branches, false)
+    }
+
+    fn enumeration(&mut self, place: &Place, map: &Map<String, Value>, values: &Value) -> Result<Value> {
+        only(place, map, &["enum", "type", "nullable"])?;
+        let here = place.at("enum");
+        let Some(list) = values.as_array().filter(|list| !list.is_empty()) else {
+            return Err(fail(&here, values.to_string(), "a list of values"));
+        };
+        let nullable = list.contains(&Value::Null) || allows_null(map.get("type"));
+        let mut kept: Vec<&Value> = list.iter().filter(|value| !value.is_null()).collect();
+        kept.dedup();
+        let core = match kept.as_slice() {
+            [] => json!({ "type": "null" }),
+            [only] => constant(place, &Map::new(), only)?,
+            several => {
+                if map.get("x-stainless-const") == Some(&Value::Bool(true)) {
+                    self.note(&here, "several values, although `x-stainless-const` says one; read as an enum");
+                }
+                if let Some(other) = several.iter().find(|value| !value.is_string()) {
+                    return Err(fail(&here, other.to_string(), "strings, as enums of other values have no normal form"));
+                }
+                json!({ "type": "string", "enum": several })
+            }
+        };
+        Ok(if nullable && list.contains(&Value::Null) { unions::nullable(core) } else { core })
+    }
+
+    fn of_type(&mut self, place: &Place, map: &Map<String, Value>, kind: &str) -> Result<Value> {
+        let keywords = TYPES.iter().find(|(name, _)| *name == kind).map_or(&[][..], |(_, keywords)| keywords);
+        let mut out = Map::new();
+        out.insert("type".to_owned(), Value::from(kind));
+        for keyword in keywords {
+            let Some(value) = map.get(*keyword) else { continue };
+            let here = place.at(keyword);
+            let value = match *keyword {
+                "items" | "propertyNames" => self.schema(&here, value)?,
+                "properties" | "required" => continue,
+                "additionalProperties" => match value {
+                    Value::Bool(true) => continue,
+                    Value::Bool(false) => value.clone(),
+                    schema => match self.schema(&here, schema)? {
+                        any if any == json!({}) => continue,
+                        schema => schema,
+                    },
+                },
+                "pattern" => pattern(&here, value)?,
+                "format" => value.clone(),
+                _ if value.is_number() => value.clone(),
+                _ => return Err(fail(&here, value.to_string(), "a number")),
+            };
+            out.insert((*keyword).to_owned(), value);
+        }
+        if kind == "object" {
+            let mut properties = Map::new();
+            if let Some(declared) = map.get("properties") {
+                let here = place.at("properties");
+                let Value::Object(declared) = declared else {
+                    return Err(fail(&here, declared.to_string(), "an object of schemas"));
+                };
+                for (name, schema) in declared {
+                    properties.insert(name.clone(), self.schema(&here.at(name), schema)?);
+                }
+            }
+            let required = match map.get("required") {
+                None => Vec::new(),
+                Some(names) => names
+                    .as_array()
+                    .and_then(|list| list.iter().map(|name| name.as_str().map(str::to_owned)).collect())
+                    .ok_or_else(|| fail(&place.at("required"), names.to_string(), "a list of names"))?,
+            };
+            members(&mut out, properties, &required);
+        }
+        Ok(ordered(out))
+    }
+}
+
+/// Puts properties into an object: `type` first, the undeclared ones that are required last.
+pub(super) fn members(object: &mut Map<String, Value>, mut properties: Map<String, Value>, required: &[String]) {
+    for name in required {
+        if !properties.contains_key(name) {
+            properties.insert(name.clone(), json!({}));
+        }
+    }
+    if let Some(kind) = properties.shift_remove("type") {
+        properties.shift_insert(0, "type".to_owned(), kind);
+    }
+    let required: Vec<Value> = properties.keys().filter(|name| required.contains(name)).cloned().map(Value::from).collect();
+    if !required.is_empty() {
+        object.insert("required".to_owned(), Value::Array(required));
+    }
+    if !properties.is_empty() {
+        object.insert("properties".to_owned(), Value::Object(properties));
+    }
+}
+
+fn constant(place: &Place, map: &Map<String, Value>, value: &Value) -> Result<Value> {
+    only(place, map, &["const", "type", "enum", "nullable"])?;
+    if value.is_null() {
+        return Ok(json!({ "type": "null" }));
+    }
+    if !value.is_string() && !value.is_boolean() && !value.is_number() {
+        return Err(fail(&place.at("const"), value.to_string(), "a string, number or boolean"));
+    }
+    Ok(json!({ "const": value }))
+}
+
+fn allows_null(kind: Option<&Value>) -> bool {
+    kind.and_then(Value::as_array).is_some_and(|names| names.iter().any(|name| name == "null"))
+}
+
+fn implied_type(map: &Map<String, Value>) -> Option<(&'static str, &'static str)> {
+    [("properties", "object"), ("required", "object"), ("additionalProperties", "object"), ("items", "array")]
+        .into_iter()
+        .find(|(keyword, _)| map.contains_key(*keyword))
+}
+
+/// Adds what a schema says besides what is valid.
+fn annotate(place: &Place, map: &Map<String, Value>, core: Value) -> Result<Value> {
+    let core = match map.get("nullable") {
+        Some(Value::Bool(true)) => unions::nullable(core),
+        None | Some(Value::Bool(false)) => core,
+        Some(other) => return Err(fail(&place.at("nullable"), other.to_string(), "true or false")),
+    };
+    let Value::Object(mut out) = core else { return Ok(core) };
+    match map.get("deprecated") {
+        Some(Value::Bool(true)) => drop(out.insert("deprecated".to_owned(), Value::Bool(true))),
+        None | Some(Value::Bool(false)) => {}
+        Some(other) => return Err(fail(&place.at("deprecated"), other.to_string(), "true or false")),
+    }
+    if let Some(default) = map.get("default").filter(|default| out.get("const") != Some(default)) {
+        out.insert("default".to_owned(), default.clone());
+    }
+    Ok(ordered(out))
+}
+
+/// Patterns that the readers which are made from a dialect can check.
+fn pattern(place: &Place, value: &Value) -> Result<Value> {
+    match value.as_str() {
+        Some(_) if crate::schema::parse(&json!({ "type": "string", "pattern": value })).is_ok() => Ok(value.clone()),
+        _ => Err(fail(place, value.to_string(), "`^[class]+$`, or a literal prefix and `[class]{n}` between `^` and `$`")),
+    }
+}
+
+/// Refuses every keyword that is neither among these nor without effect.
+pub(super) fn only(place: &Place, map: &Map<String, Value>, known: &[&str]) -> Result<()> {
+    let understood =
+        |key: &str| known.contains(&key) || DROPPED.contains(&key) || ANNOTATIONS.contains(&key) || key.starts_with("x-");
+    match map.keys().find(|key| !understood(key)) {
+        None => Ok(()),
+        Some(key) => Err(fail(
+            &place.at(key),
+            format!("the keyword `{key}`"),
+            format!("here only {}; rewrite the document, or teach the importer this keyword", known.join(", ")),
+        )),
+    }
+}
+
+/// The name of the type that a `$ref` in normal form refers to.
+pub(super) fn referred(target: &Value) -> Option<&str> {
+    target.as_str()?.strip_prefix("../types/")?.strip_suffix(".json")
+}
+
+pub(super) fn fail(place: &Place, found: impl Into<String>, expected: impl Into<String>) -> ImportError {
+    ImportError { place: place.to_string(), found: found.into(), expected: expected.into() }
+}

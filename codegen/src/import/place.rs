@@ -1,0 +1,38 @@
+//! Where something stands in a document.
+
+use std::fmt;
+
+/// A JSON pointer, written the way `$ref` writes it.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Place(String);
+
+impl Place {
+    /// The document itself.
+    pub(super) fn root() -> Self {
+        Self("#".to_owned())
+    }
+
+    /// A schema of `components`.
+    pub(super) fn named(name: &str) -> Self {
+        Self::root().at("components").at("schemas").at(name)
+    }
+
+    /// One step down.
+    pub(super) fn at(&self, segment: impl fmt::Display) -> Self {
+        let segment = segment.to_string().replace('~', "~0").replace('/', "~1");
+        Self(format!("{}/{segment}", self.0))
+    }
+
+    /// The name of the schema of `components` in which this place lies.
+    pub(super) fn component(&self) -> Option<String> {
+        let rest = self.0.strip_prefix("#/components/schemas/")?;
+        let segment = rest.split('/').next()?;
+        Some(segment.replace("~1", "/").replace("~0", "~"))
+    }
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}

@@ -1,0 +1,23 @@
+//! How a schema looks on paper.
+
+use serde_json::{Map, Value};
+
+/// Keywords in the order in which files hold them.
+const ORDER: &[&str] = &[
+    "$schema", "$id", "description", "deprecated", "x-lifecycle", "$ref", "anyOf", "const", "type", "enum",
+    "minLength", "maxLength", "pattern", "format", "minimum", "maximum", "items", "minItems", "maxItems",
+    "required", "properties", "additionalProperties", "propertyNames", "maxProperties", "default", "examples",
+];
+
+/// A schema with its keywords in the order of normal form; what is inside keeps its own.
+pub(super) fn ordered(map: Map<String, Value>) -> Value {
+    let rank = |key: &str| ORDER.iter().position(|known| *known == key).unwrap_or(ORDER.len());
+    let mut entries: Vec<(String, Value)> = map.into_iter().collect();
+    entries.sort_by_key(|(key, _)| rank(key));
+    Value::Object(entries.into_iter().collect())
+}
+
+/// The contents of a file.
+pub(super) fn print(value: &Value) -> String {
+    format!("{value:#}\n")
+}

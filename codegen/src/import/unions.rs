@@ -1,0 +1,278 @@
+//! Unions: nested ones joined, null last, and whether their branches can be told apart.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Map, Value, json};
+
+use super::normal::{ANNOTATIONS, Normaliser, Result, referred};
+use super::place::Place;
+use super::text::ordered;
+
+/// A union as the document writes it, to be looked at when every schema is known.
+pub(super) struct Union {
+    pub(super) place: Place,
+    /// Only one branch may match.
+    pub(super) exclusive: bool,
+    pub(super) discriminator: Option<Value>,
+    pub(super) branches: Vec<Value>,
+}
+
+/// One schema from branches in normal form. A `closed` union stays one even with a single branch.
+pub(super) fn join(normaliser: &mut Normaliser<'_>, place: &Place, branches: Vec<Value>, closed: bool) -> Result<Value> {
+    let mut flat = Flat::default();
+    for branch in branches {
+        flat.add(branch);
+    }
+    let Flat { mut branches, null, mut defaults } = flat;
+    if branches.len() == 1 && !closed {
+        let only = branches.remove(0);
+        return Ok(if null { nullable(only) } else { only });
+    }
+    if branches.is_empty() {
+        return Ok(json!({ "type": "null" }));
+    }
+    defaults.dedup();
+    if defaults.len() > 1 {
+        normaliser.note(place, "branches with different defaults; all of them dropped");
+    }
+    free_strings_last(normaliser, &mut branches)?;
+    if null {
+        branches.push(json!({ "type": "null" }));
+    }
+    let mut out = Map::new();
+    out.insert("anyOf".to_owned(), Value::Array(branches));
+    if let [default] = defaults.as_slice() {
+        out.insert("default".to_owned(), default.clone());
+    }
+    Ok(Value::Object(out))
+}
+
+#[derive(Default)]
+struct Flat {
+    branches: Vec<Value>,
+    null: bool,
+    defaults: Vec<Value>,
+}
+
+impl Flat {
+    fn add(&mut self, branch: Value) {
+        let Value::Object(mut map) = branch else { return };
+        match map.get("type") {
+            Some(Value::String(name)) if name == "null" => {
+                self.null = true;
+                return;
+            }
+            Some(Value::Array(names)) => {
+                self.null = true;
+                let name = names[0].clone();
+                map.insert("type".to_owned(), name);
+            }
+            _ => {}
+        }
+        if let Some(Value::Array(inner)) = map.get("anyOf") {
+            self.defaults.extend(map.get("default").cloned());
+            for branch in inner.clone() {
+                self.add(branch);
+            }
+            return;
+        }
+        if !self.branches.contains(&Value::Object(map.clone())) {
+            self.branches.push(Value::Object(map));
+        }
+    }
+}
+
+/// Allows null besides.
+pub(super) fn nullable(schema: Value) -> Value {
+    let Value::Object(mut map) = schema else { return schema };
+    if map.keys().all(|key| ANNOTATIONS.contains(&key.as_str())) {
+        return Value::Object(map);
+    }
+    let absent = json!({ "type": "null" });
+    if let Some(Value::Array(branches)) = map.get_mut("anyOf") {
+        if !branches.contains(&absent) {
+            branches.push(absent);
+        }
+        return Value::Object(map);
+    }
+    match map.get("type") {
+        Some(Value::Array(_)) => return Value::Object(map),
+        Some(Value::String(name)) if name == "null" => return Value::Object(map),
+        Some(Value::String(name)) if !map.contains_key("enum") => {
+            let names = json!([name, "null"]);
+            map.insert("type".to_owned(), names);
+            return Value::Object(map);
+        }
+        _ => {}
+    }
+    let mut out = Map::new();
+    for keyword in ANNOTATIONS {
+        out.extend(map.shift_remove(*keyword).map(|value| ((*keyword).to_owned(), value)));
+    }
+    out.insert("anyOf".to_owned(), json!([map, absent]));
+    ordered(out)
+}
+
+/// Named values come before the branch that takes any string, which would hide them.
+fn free_strings_last(normaliser: &mut Normaliser<'_>, branches: &mut Vec<Value>) -> Result<()> {
+    let Some(last_enum) = branches.iter().rposition(|branch| branch.get("enum").is_some()) else { return Ok(()) };
+    let mut late = Vec::new();
+    for (index, branch) in branches.iter().enumerate().take(last_enum) {
+        if takes_any_string(normaliser, branch)? {
+            late.push(index);
+        }
+    }
+    let mut moved: Vec<Value> = late.iter().rev().map(|index| branches.remove(*index)).collect();
+    let position = last_enum + 1 - moved.len();
+    moved.reverse();
+    branches.splice(position..position, moved);
+    Ok(())
+}
+
+fn takes_any_string(normaliser: &mut Normaliser<'_>, schema: &Value) -> Result<bool> {
+    let schema = normaliser.resolved(schema)?;
+    if let Some(Value::Array(branches)) = schema.get("anyOf") {
+        for branch in branches {
+            if takes_any_string(normaliser, branch)? {
+                return Ok(true);
+            }
+        }
+        return Ok(false);
+    }
+    Ok(schema.get("type").is_some_and(|kind| kind == "string") && schema.get("enum").is_none())
+}
+
+/// Whether a schema allows values of one type only.
+pub(super) fn only_type(normaliser: &mut Normaliser<'_>, schema: &Value, kind: &str) -> Result<bool> {
+    Ok(leaves(normaliser, schema)?.iter().all(|leaf| match leaf.get("const") {
+        Some(value) => value.is_string() && kind == "string",
+        None => leaf.get("type").is_some_and(|found| found == kind),
+    }))
+}
+
+/// The schemas that a union comes down to, through references.
+fn leaves(normaliser: &mut Normaliser<'_>, schema: &Value) -> Result<Vec<Value>> {
+    let mut seen = BTreeSet::new();
+    let mut out = Vec::new();
+    let mut pending = vec![schema.clone()];
+    while let Some(schema) = pending.pop() {
+        if let Some(name) = schema.get("$ref").and_then(referred) {
+            if seen.insert(name.to_owned()) {
+                pending.push(normaliser.named(name)?);
+            }
+        } else if let Some(Value::Array(branches)) = schema.get("anyOf") {
+            pending.extend(branches.iter().rev().cloned());
+        } else {
+            out.push(schema);
+        }
+    }
+    Ok(out)
+}
+
+/// Remarks on a union whose branches overlap or whose discriminator tells something else.
+pub(super) fn review(normaliser: &mut Normaliser<'_>, union: &Union) -> Result<()> {
+    if let Some(discriminator) = &union.discriminator {
+        review_discriminator(normaliser, union, discriminator)?;
+    }
+    if !union.exclusive {
+        return Ok(());
+    }
+    let mut branches = Vec::new();
+    for branch in &union.branches {
+        branches.push(leaves(normaliser, branch)?);
+    }
+    let name = |index: usize| label(&union.branches[index], index);
+    let mut pairs = Vec::new();
+    for (index, left) in branches.iter().enumerate() {
+        for (other, right) in branches.iter().enumerate().skip(index + 1) {
+            if left.iter().any(|l| right.iter().any(|r| !disjoint(l, r))) {
+                pairs.push(format!("{} and {}", name(index), name(other)));
+            }
+        }
+    }
+    if !pairs.is_empty() {
+        normaliser.note(&union.place, format!("one value may fit two branches, so it is read as anyOf: {}", pairs.join(", ")));
+    }
+    Ok(())
+}
+
+fn review_discriminator(normaliser: &mut Normaliser<'_>, union: &Union, discriminator: &Value) -> Result<()> {
+    let property = discriminator.get("propertyName").and_then(Value::as_str).unwrap_or("type");
+    for (index, branch) in union.branches.iter().enumerate() {
+        for leaf in leaves(normaliser, branch)? {
+            if values(&leaf["properties"][property]).is_none() && leaf.get("type").is_none_or(|kind| kind != "null") {
+                let label = label(branch, index);
+                normaliser.note(&union.place, format!("{label} has no constant `{property}`, which the discriminator names"));
+            }
+        }
+    }
+    let Some(mapping) = discriminator.get("mapping").and_then(Value::as_object) else { return Ok(()) };
+    for (value, target) in mapping {
+        let name = target.as_str().and_then(|text| text.rsplit('/').next()).unwrap_or_default().to_owned();
+        let target = json!({ "$ref": format!("../types/{name}.json") });
+        let known = match normaliser.named(&name) {
+            Ok(_) => leaves(normaliser, &target)?,
+            Err(_) => Vec::new(),
+        };
+        if !known.iter().any(|leaf| values(&leaf["properties"][property]).is_some_and(|set| set.contains(&json!(value)))) {
+            normaliser.note(&union.place, format!("the discriminator maps \"{value}\" to {name}, whose `{property}` is another"));
+        }
+    }
+    Ok(())
+}
+
+fn label(branch: &Value, index: usize) -> String {
+    branch.get("$ref").and_then(referred).map_or_else(|| format!("branch {index}"), str::to_owned)
+}
+
+/// The finite set of values that a schema allows, if it is one.
+fn values(schema: &Value) -> Option<Vec<Value>> {
+    match (schema.get("const"), schema.get("enum")) {
+        (Some(value), _) => Some(vec![value.clone()]),
+        (None, Some(Value::Array(list))) => Some(list.clone()),
+        _ => None,
+    }
+}
+
+/// Whether surely no value fits both of two schemas without references and unions.
+fn disjoint(left: &Value, right: &Value) -> bool {
+    if let (Some(left), Some(right)) = (values(left), values(right)) {
+        return !left.iter().any(|value| right.contains(value));
+    }
+    let (left_types, right_types) = (types(left), types(right));
+    if left_types.is_empty() || right_types.is_empty() {
+        return false;
+    }
+    let shared: Vec<&&str> = left_types.iter().filter(|kind| right_types.contains(kind)).collect();
+    match shared.as_slice() {
+        [] => true,
+        [kind] if **kind == "object" => told_apart(left, right),
+        _ => false,
+    }
+}
+
+/// The types that a schema allows; none when it allows all.
+fn types(schema: &Value) -> Vec<&str> {
+    let names = match (schema.get("const"), schema.get("type")) {
+        (Some(Value::String(_)), _) => vec!["string"],
+        (Some(Value::Bool(_)), _) => vec!["boolean"],
+        (Some(Value::Number(_)), _) => vec!["number"],
+        (_, Some(Value::String(name))) => vec![name.as_str()],
+        (_, Some(Value::Array(names))) => names.iter().filter_map(Value::as_str).collect(),
+        _ => Vec::new(),
+    };
+    names.into_iter().map(|name| if name == "integer" { "number" } else { name }).collect()
+}
+
+/// Whether some property has no value that both objects allow, and one of them demands it.
+fn told_apart(left: &Value, right: &Value) -> bool {
+    let demands = |object: &Value, name: &str| {
+        object.get("required").and_then(Value::as_array).is_some_and(|names| names.iter().any(|other| other == name))
+    };
+    let Some(properties) = left.get("properties").and_then(Value::as_object) else { return false };
+    properties.iter().any(|(name, schema)| {
+        let other = &right["properties"][name.as_str()];
+        (demands(left, name) || demands(right, name))
+            && matches!((values(schema), values(other)), (Some(a), Some(b)) if !a.iter().any(|value| b.contains(value)))
+    })
+}
