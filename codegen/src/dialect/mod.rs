@@ -1,0 +1,100 @@
+//! Dialects, loaded and resolved.
+
+mod errata;
+mod load;
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use crate::formats::{DialectFile, Erratum, Lifecycle};
+use crate::schema::{Registry, Schema};
+
+pub(crate) use load::read_toml;
+pub use load::{LoadError, list, load};
+
+/// A dialect as it is after inheritance and errata.
+#[derive(Debug, Clone)]
+pub struct Dialect {
+    /// Its name, that of its folder.
+    pub name: String,
+    /// Its `dialect.toml`.
+    pub file: DialectFile,
+    /// The dialects that it extends, nearest first.
+    pub lineage: Vec<String>,
+    /// Its events by type.
+    pub events: BTreeMap<String, Event>,
+    /// The schemas of its named types.
+    pub types: BTreeMap<String, Schema>,
+    /// The files of its named types, as JSON, errata applied.
+    pub type_files: BTreeMap<String, Value>,
+    /// Its own errata, each with the places at which it changes nothing.
+    pub errata: Vec<(Erratum, Vec<String>)>,
+}
+
+/// One event type.
+#[derive(Debug, Clone)]
+pub struct Event {
+    /// Its type on the wire.
+    pub name: String,
+    /// What it says.
+    pub description: String,
+    /// Its place in the lifecycle.
+    pub lifecycle: Lifecycle,
+    /// What its payload must look like.
+    pub schema: Schema,
+    /// Payloads that are valid.
+    pub examples: Vec<Value>,
+    /// The file, as JSON, errata applied.
+    pub file: Value,
+}
+
+impl Dialect {
+    /// Its named types, to look references up in.
+    pub fn registry(&self) -> Registry<'_> {
+        Registry::new(&self.types)
+    }
+
+    /// What a named type is, in words.
+    pub fn type_description(&self, name: &str) -> Option<&str> {
+        self.type_files.get(name)?.get("description")?.as_str()
+    }
+
+    /// One self-contained JSON Schema for an event or, failing that, a type of that name, for any validator.
+    pub fn bundle(&self, name: &str) -> Option<Value> {
+        let mut root = match self.events.get(name) {
+            Some(event) => event.file.clone(),
+            None => self.type_files.get(name)?.clone(),
+        };
+        let definitions = self.type_files.iter().map(|(name, file)| {
+            let mut file = file.clone();
+            rewrite(&mut file);
+            (name.clone(), file)
+        });
+        let definitions = definitions.collect();
+        rewrite(&mut root);
+        root.as_object_mut()?.insert("$defs".to_owned(), Value::Object(definitions));
+        Some(root)
+    }
+}
+
+/// Points references at `$defs`, and takes away what would make a file a schema resource of its own.
+fn rewrite(json: &mut Value) {
+    match json {
+        Value::Object(map) => {
+            if map.get("$id").is_some_and(Value::is_string) {
+                map.shift_remove("$id");
+                map.shift_remove("$schema");
+                map.shift_remove("examples");
+            }
+            if let Some(Value::String(target)) = map.get_mut("$ref")
+                && let Some(name) = target.strip_prefix("../types/").and_then(|t| t.strip_suffix(".json"))
+            {
+                *target = format!("#/$defs/{name}");
+            }
+            map.values_mut().for_each(rewrite);
+        }
+        Value::Array(list) => list.iter_mut().for_each(rewrite),
+        _ => {}
+    }
+}

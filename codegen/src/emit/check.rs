@@ -1,0 +1,372 @@
+//! Emits the strict validators: one function per schema that has a name, a body or branches.
+
+use std::collections::BTreeSet;
+
+use proc_macro2::{Ident, Literal, TokenStream};
+use quote::{format_ident, quote};
+use serde_json::Value;
+
+use super::names;
+use crate::dialect::{Dialect, Event};
+use crate::formats::ScopesFile;
+use crate::schema::{Additional, Kind, Object, Pattern, Range, Registry, Schema, StringRules};
+
+/// Emits the validators of a dialect, and the two functions that find them by name.
+///
+/// # Errors
+///
+/// Names the schema that is beyond what validators can be made for.
+pub(super) fn emit(dialect: &Dialect, scopes: &ScopesFile) -> Result<TokenStream, String> {
+    let mut emitter = Emitter { registry: dialect.registry(), functions: Vec::new(), taken: BTreeSet::new() };
+    for name in dialect.types.keys() {
+        emitter.taken.insert(type_function(name).to_string());
+    }
+    for (name, schema) in &dialect.types {
+        emitter.named(type_function(name), schema).map_err(|error| format!("types/{name}.json: {error}"))?;
+    }
+    let mut events = Vec::new();
+    for event in dialect.events.values() {
+        let slots = slots(dialect, event, scopes);
+        let function = emitter.event(event, &slots).map_err(|e| format!("events/{}.json: {e}", event.name))?;
+        events.push((event.name.as_str(), quote!(#function(checker, view))));
+    }
+    let types = dialect.types.keys().map(|name| {
+        let function = type_function(name);
+        (name.as_str(), quote!(#function))
+    });
+    let by_event = super::lookup(&quote!(event), events, &quote!(return None));
+    let by_type = super::lookup(&quote!(name), types, &quote!(return None));
+    let functions = emitter.functions;
+    Ok(quote! {
+        use crate::json::{Check, Checker, Scan, TextRules};
+        use crate::{Slot, View};
+
+        /// Checks the payload of an event, if there is one of that type, and hands out its values.
+        pub fn event<'a>(event: &str, checker: &mut Checker<'a>, view: &mut View<'a>) -> Option<Scan<()>> {
+            Some(#by_event)
+        }
+
+        /// The validator of a named type.
+        pub fn named(name: &str) -> Option<Check> {
+            Some(#by_type)
+        }
+
+        #(#functions)*
+    })
+}
+
+/// The members of an event whose values are handed out, each with the name of its slot.
+fn slots(dialect: &Dialect, event: &Event, scopes: &ScopesFile) -> Vec<(String, Ident)> {
+    let usual = scopes.slots.iter().map(|(slot, pointer)| {
+        let pointer = dialect.file.envelope.0.get(slot).unwrap_or(pointer);
+        (pointer.as_str(), slot.as_str())
+    });
+    let value = event.lifecycle.value.iter().map(|pointer| (pointer.as_str(), "value"));
+    usual
+        .chain(value)
+        .filter_map(|(pointer, slot)| {
+            let name = pointer.strip_prefix('/')?;
+            Some((name.to_owned(), names::ident(&names::pascal(slot))))
+        })
+        .collect()
+}
+
+fn type_function(name: &str) -> Ident {
+    format_ident!("type_{}", names::snake(name))
+}
+
+struct Emitter<'d> {
+    registry: Registry<'d>,
+    functions: Vec<TokenStream>,
+    taken: BTreeSet<String>,
+}
+
+impl Emitter<'_> {
+    fn named(&mut self, function: Ident, schema: &Schema) -> Result<(), String> {
+        let path = function.to_string();
+        let body = match schema {
+            Schema::Object(object) => self.object(object, &path, &[])?,
+            Schema::Union(branches) => self.union(branches, &path)?,
+            other => {
+                let check = self.check(other, &path)?;
+                apply(&check)
+            }
+        };
+        self.functions.push(quote! {
+            fn #function(c: &mut Checker<'_>) -> Scan<()> { #body }
+        });
+        Ok(())
+    }
+
+    fn event(&mut self, event: &Event, slots: &[(String, Ident)]) -> Result<Ident, String> {
+        let function = self.fresh(&format!("event_{}", names::snake(&event.name)));
+        let body = match self.registry.resolve(&event.schema) {
+            Schema::Object(object) => self.object(object, &function.to_string(), slots)?,
+            other => {
+                // A union of objects: its values are not handed out by the branches.
+                let check = self.check(other, &function.to_string())?;
+                let call = apply(&check);
+                quote! { view.of_members(c); #call }
+            }
+        };
+        self.functions.push(quote! {
+            fn #function<'a>(c: &mut Checker<'a>, view: &mut View<'a>) -> Scan<()> { #body }
+        });
+        Ok(function)
+    }
+
+    fn fresh(&mut self, wanted: &str) -> Ident {
+        let mut name = wanted.to_owned();
+        let mut number = 2;
+        while !self.taken.insert(name.clone()) {
+            name = format!("{wanted}_{number}");
+            number += 1;
+        }
+        names::ident(&name)
+    }
+
+    /// A function of its own for an inline schema.
+    fn inline(&mut self, schema: &Schema, path: &str) -> Result<TokenStream, String> {
+        let function = self.fresh(path);
+        self.named(function.clone(), schema)?;
+        Ok(quote!(#function))
+    }
+
+    /// An expression that can be called with a checker.
+    fn check(&mut self, schema: &Schema, path: &str) -> Result<TokenStream, String> {
+        Ok(match schema {
+            Schema::Any => quote!(Checker::any),
+            Schema::Null => quote!(Checker::null),
+            Schema::Boolean => quote!(Checker::boolean),
+            Schema::String(rules) if *rules == StringRules::default() => quote!(Checker::string),
+            Schema::String(rules) => {
+                let rules = text_rules(rules);
+                quote!(|c| c.text(#rules))
+            }
+            Schema::Integer(range) => number(true, range),
+            Schema::Number(range) => number(false, range),
+            Schema::Const(Value::String(value)) => quote!(|c| c.constant(#value)),
+            Schema::Const(Value::Bool(value)) => quote!(|c| c.constant_boolean(#value)),
+            Schema::Const(other) => return Err(format!("constant {other}: only strings and booleans are understood")),
+            Schema::Enum(values) => quote!(|c| c.one_of(&[#(#values),*])),
+            Schema::Array(array) => {
+                let entry = self.check(&array.items, &format!("{path}_item"))?;
+                match (array.min_items, array.max_items) {
+                    (None, None) => quote!(|c| c.array(#entry)),
+                    (least, most) => {
+                        let expected = limits("entries", least, most);
+                        let least = Literal::u64_unsuffixed(least.unwrap_or(0));
+                        let most = most.map_or_else(|| quote!(u64::MAX), |n| Literal::u64_unsuffixed(n).into_token());
+                        quote!(|c| c.array_of(#least, #most, #expected, #entry))
+                    }
+                }
+            }
+            Schema::Nullable(inner) => {
+                let inner = self.check(inner, path)?;
+                quote!(|c| c.nullable(#inner))
+            }
+            Schema::Ref(name) => {
+                let function = type_function(name);
+                quote!(#function)
+            }
+            Schema::Object(_) | Schema::Union(_) => self.inline(schema, path)?,
+        })
+    }
+
+    fn object(&mut self, object: &Object, path: &str, slots: &[(String, Ident)]) -> Result<TokenStream, String> {
+        if object.properties.len() > 64 {
+            return Err(format!("{} properties: validators count to 64", object.properties.len()));
+        }
+        let mut arms = Vec::new();
+        let mut required = 0_u64;
+        for (bit, property) in object.properties.iter().enumerate() {
+            let name = &property.name;
+            let check = self.check(&property.schema, &format!("{path}_{}", names::snake(name)))?;
+            required |= u64::from(property.required) << bit;
+            let bit = Literal::usize_unsuffixed(bit);
+            let body = match slots.iter().find(|(member, _)| member == name) {
+                Some((_, slot)) => quote!(view.take(c, Slot::#slot, &mut seen, #bit, #name, #check)),
+                None => quote!(c.member(&mut seen, #bit, #name, #check)),
+            };
+            arms.push((name.as_str(), body));
+        }
+        let otherwise = match &object.additional {
+            Additional::Open => quote!(c.any()),
+            Additional::Closed => quote!(c.undeclared(name)),
+            Additional::Typed(schema) => {
+                let check = self.check(schema, &format!("{path}_value"))?;
+                quote!(c.extra(name, #check))
+            }
+        };
+        let arms = super::lookup_bytes(&quote!(name), arms, &otherwise);
+        let (count, counted, limit) = object.max_properties.map_or_else(Default::default, |most| {
+            let most = Literal::u64_unsuffixed(most);
+            (quote!(let mut members = 0;), quote!(members += 1;), quote!(c.at_most(members, #most);))
+        });
+        let names_within = object.property_names.as_ref().map(|rules| {
+            let rules = text_rules(rules);
+            quote!(c.name_within(name, #rules);)
+        });
+        let seen = (!object.properties.is_empty()).then(|| quote!(let mut seen = 0;));
+        let end = if required == 0 {
+            quote!(Ok(()))
+        } else {
+            let names = object.properties.iter().map(|property| &property.name);
+            let required = Literal::u64_unsuffixed(required);
+            quote!(c.required(seen, #required, &[#(#names),*]))
+        };
+        let ignored = (object.properties.is_empty() && otherwise.to_string() == "c . any ()").then(|| quote!(let _ = name;));
+        let read = quote!(c.object(|c, name| { #counted #names_within #ignored #arms })?);
+        Ok(if limit.is_empty() && required == 0 {
+            quote! { #seen #count #read; Ok(()) }
+        } else {
+            quote! { #seen #count if #read { #limit return #end; } Ok(()) }
+        })
+    }
+
+    fn union(&mut self, branches: &[Schema], path: &str) -> Result<TokenStream, String> {
+        let plan = self.registry.plan(branches);
+        let mut checks = Vec::new();
+        for (index, branch) in branches.iter().enumerate() {
+            checks.push(self.check(branch, &format!("{path}_{index}"))?);
+        }
+        let mut arms = Vec::new();
+        for (kind, candidates) in &plan.by_kind {
+            let byte = first_byte(*kind);
+            let body = candidates_body(&checks, candidates);
+            arms.push(quote!(#byte => #body,));
+        }
+        if let Some(tag) = &plan.tag {
+            let property = &tag.property;
+            let wanted = tag.values.iter().map(|(value, _)| value);
+            let hits = tag.values.iter().map(|(value, branch)| {
+                let call = apply(&checks[*branch]);
+                (value.as_str(), call)
+            });
+            let wanted = quote!(&[#(#wanted),*]);
+            let found = super::lookup(
+                &quote!(tag.as_deref().unwrap_or_default()),
+                hits,
+                &quote!(c.no_branch(#property, tag, #wanted)),
+            );
+            arms.push(quote!(b'{' => { let tag = c.tag(#property)?; #found }));
+        } else if !plan.objects.is_empty() {
+            let body = candidates_body(&checks, &plan.objects);
+            arms.push(quote!(b'{' => #body,));
+        }
+        let expected = in_words(&plan);
+        Ok(quote! { match c.kind() { #(#arms)* _ => c.no_kind(#expected) } })
+    }
+}
+
+/// Calls a check that may be a closure or a path.
+fn apply(check: &TokenStream) -> TokenStream {
+    let text = check.to_string();
+    match text.strip_prefix("| c | ") {
+        Some(_) => check.clone().into_iter().skip(3).collect(),
+        None => quote!(#check(c)),
+    }
+}
+
+fn candidates_body(checks: &[TokenStream], candidates: &[usize]) -> TokenStream {
+    if let [only] = candidates {
+        apply(&checks[*only])
+    } else {
+        let checks = candidates.iter().map(|&index| &checks[index]);
+        quote!(c.first_of(&[#(#checks),*]))
+    }
+}
+
+fn first_byte(kind: Kind) -> TokenStream {
+    match kind {
+        Kind::Null => quote!(b'n'),
+        Kind::Boolean => quote!(b't'),
+        Kind::Number => quote!(b'0'),
+        Kind::String => quote!(b'"'),
+        Kind::Array => quote!(b'['),
+        Kind::Object => quote!(b'{'),
+    }
+}
+
+fn in_words(plan: &crate::schema::UnionPlan) -> String {
+    let mut kinds: Vec<&str> = plan
+        .by_kind
+        .iter()
+        .map(|(kind, _)| match kind {
+            Kind::Null => "null",
+            Kind::Boolean => "true or false",
+            Kind::Number => "a number",
+            Kind::String => "a string",
+            Kind::Array => "a list",
+            Kind::Object => "an object",
+        })
+        .collect();
+    if !plan.objects.is_empty() {
+        kinds.push("an object");
+    }
+    kinds.join(" or ")
+}
+
+fn number(integral: bool, range: &Range) -> TokenStream {
+    if *range == Range::default() {
+        return if integral { quote!(Checker::integer) } else { quote!(Checker::number) };
+    }
+    let limit = |value: Option<f64>, open: TokenStream| match value {
+        Some(value) => Literal::f64_suffixed(value).into_token(),
+        None => open,
+    };
+    let (least, most) = (limit(range.minimum, quote!(f64::NEG_INFINITY)), limit(range.maximum, quote!(f64::INFINITY)));
+    let kind = if integral { "an integer" } else { "a number" };
+    let expected = match (range.minimum, range.maximum) {
+        (Some(low), Some(high)) => format!("{kind} from {low} to {high}"),
+        (Some(low), None) => format!("{kind} of at least {low}"),
+        (None, Some(high)) => format!("{kind} of at most {high}"),
+        (None, None) => kind.to_owned(),
+    };
+    quote!(|c| c.number_in(#integral, #least, #most, #expected))
+}
+
+fn text_rules(rules: &StringRules) -> TokenStream {
+    let mut words = Vec::new();
+    if rules.min_length.is_some() || rules.max_length.is_some() {
+        words.push(limits("characters", rules.min_length, rules.max_length));
+    }
+    let pattern = rules.pattern.as_ref().map_or_else(
+        || quote!(None),
+        |Pattern { source, prefix, class, count }| {
+            words.push(format!("matching {source}"));
+            let class = class.iter().map(|(low, high)| quote!((#low, #high)));
+            let count = count.map_or_else(
+                || quote!(None),
+                |n| {
+                    let n = Literal::u64_unsuffixed(n);
+                    quote!(Some(#n))
+                },
+            );
+            quote!(Some((#source, #prefix, &[#(#class),*], #count)))
+        },
+    );
+    let expected = format!("a string of {}", words.join(", "));
+    let least = Literal::u64_unsuffixed(rules.min_length.unwrap_or(0));
+    let most = rules.max_length.map_or_else(|| quote!(u64::MAX), |n| Literal::u64_unsuffixed(n).into_token());
+    quote!(&TextRules { length: (#least, #most), pattern: #pattern, expected: #expected })
+}
+
+fn limits(unit: &str, least: Option<u64>, most: Option<u64>) -> String {
+    match (least, most) {
+        (Some(least), Some(most)) => format!("{least} to {most} {unit}"),
+        (Some(least), None) => format!("at least {least} {unit}"),
+        (_, Some(most)) => format!("at most {most} {unit}"),
+        (None, None) => format!("any number of {unit}"),
+    }
+}
+
+trait IntoToken {
+    fn into_token(self) -> TokenStream;
+}
+
+impl IntoToken for Literal {
+    fn into_token(self) -> TokenStream {
+        proc_macro2::TokenTree::from(self).into()
+    }
+}

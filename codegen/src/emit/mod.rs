@@ -1,0 +1,69 @@
+//! Emits the Rust that crate `spec` consists of.
+
+mod check;
+mod names;
+mod tables;
+pub mod types;
+
+use proc_macro2::{Literal, TokenStream};
+use quote::quote;
+
+use crate::dialect::Dialect;
+use crate::formats::{Glossary, ScopesFile};
+
+pub use tables::scopes;
+
+/// Emits the module of one dialect: its types, its validators and its tables.
+///
+/// # Errors
+///
+/// Names the schema for which no Rust can be made.
+pub fn dialect(dialect: &Dialect, scopes: &ScopesFile, glossary: &Glossary) -> Result<TokenStream, String> {
+    let types = types::emit(dialect, glossary);
+    let checks = check::emit(dialect, scopes)?;
+    let table = tables::dialect(dialect);
+    Ok(quote! {
+        #types
+        mod check { #checks }
+        #table
+    })
+}
+
+/// The name of the module, and with dashes of the cargo feature, of a dialect.
+pub fn module(dialect: &str) -> String {
+    names::snake(dialect)
+}
+
+/// Formats emitted tokens as a file.
+///
+/// # Panics
+///
+/// When the tokens are no Rust, which is a defect of the emitter.
+pub fn format(tokens: &TokenStream) -> String {
+    let file = syn::parse2(tokens.clone())
+        .unwrap_or_else(|error| panic!("the generator wrote what is not Rust: {error}\n{tokens}"));
+    prettyplease::unparse(&file)
+}
+
+/// A `match` over strings, split by length first so that few comparisons are left.
+fn lookup<'n>(
+    subject: &TokenStream,
+    arms: impl IntoIterator<Item = (&'n str, TokenStream)>,
+    otherwise: &TokenStream,
+) -> TokenStream {
+    let arms = arms.into_iter().map(|(name, body)| quote!(#name => #body,));
+    quote!(match #subject { #(#arms)* _ => #otherwise })
+}
+
+/// The same over byte strings.
+fn lookup_bytes<'n>(
+    subject: &TokenStream,
+    arms: impl IntoIterator<Item = (&'n str, TokenStream)>,
+    otherwise: &TokenStream,
+) -> TokenStream {
+    let arms = arms.into_iter().map(|(name, body)| {
+        let name = Literal::byte_string(name.as_bytes());
+        quote!(#name => #body,)
+    });
+    quote!(match #subject { #(#arms)* _ => #otherwise })
+}

@@ -1,0 +1,165 @@
+//! Emits the static tables: what is known of dialects, events and scopes, for programs to read.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+
+use super::names;
+use crate::dialect::{Dialect, Event};
+use crate::formats::{EventLine, Lifecycle, Marker, Role, ScopesFile, UnknownEvents};
+
+/// Emits the scopes, and the slots that events hand values out in.
+pub fn scopes(file: &ScopesFile) -> TokenStream {
+    let slots: Vec<&str> = file.slots.keys().map(String::as_str).chain(["value"]).collect();
+    let slot_names = slots.iter().map(|slot| names::ident(&names::pascal(slot)));
+    let slot_docs = slots.iter().map(|slot| format!(" The `{slot}` of the event."));
+    let count = slots.len();
+    let variants: Vec<_> = file.scopes.keys().map(|name| names::ident(&names::pascal(name))).collect();
+    let docs = file.scopes.values().map(|scope| format!(" {}", scope.description));
+    let rows = file.scopes.iter().map(|(name, scope)| {
+        let description = &scope.description;
+        let parent = option(scope.parent.as_ref().map(|parent| {
+            let parent = names::ident(&names::pascal(parent));
+            quote!(Scope::#parent)
+        }));
+        let key = scope.key.iter().map(|slot| {
+            let slot = names::ident(&names::pascal(slot));
+            quote!(Slot::#slot)
+        });
+        let (of, phases, ends) = (&scope.of, &scope.phases, &scope.ends);
+        let in_parent = option_text(scope.in_parent.as_deref());
+        let in_response = option_text(scope.in_response.as_deref());
+        quote! {
+            ScopeInfo {
+                name: #name,
+                description: #description,
+                parent: #parent,
+                key: &[#(#key),*],
+                of: &[#(#of),*],
+                in_parent: #in_parent,
+                in_response: #in_response,
+                phases: &[#(#phases),*],
+                ends: &[#(#ends),*],
+            }
+        }
+    });
+    quote! {
+        /// A value that is handed out when an event is read.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        pub enum Slot {
+            #(#[doc = #slot_docs] #slot_names,)*
+        }
+
+        impl Slot {
+            /// How many there are.
+            pub const COUNT: usize = #count;
+        }
+
+        /// Something in a stream that opens, is fed and closes.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        pub enum Scope {
+            #(#[doc = #docs] #variants,)*
+        }
+
+        impl Scope {
+            /// All scopes.
+            pub const ALL: &'static [Self] = &[#(Self::#variants),*];
+
+            /// What is known of it.
+            pub const fn info(self) -> &'static ScopeInfo {
+                &SCOPES[self as usize]
+            }
+        }
+
+        static SCOPES: &[ScopeInfo] = &[#(#rows),*];
+    }
+}
+
+/// Emits the constant that stands for the dialect in programs.
+pub(super) fn dialect(dialect: &Dialect) -> TokenStream {
+    let file = &dialect.file;
+    let (name, product, source, summary) = (&dialect.name, &file.product, &file.source, &file.summary);
+    let lineage = &dialect.lineage;
+    let event_line = match file.framing.event_line {
+        EventLine::EqualsType => quote!(EventLine::EqualsType),
+        EventLine::AlwaysMessage => quote!(EventLine::AlwaysMessage),
+        EventLine::Discriminator => quote!(EventLine::Discriminator),
+        EventLine::DiscriminatorIfUntyped => quote!(EventLine::DiscriminatorIfUntyped),
+    };
+    let done = marker(file.framing.done);
+    let comments = marker(file.framing.comments);
+    let unknown = match file.framing.unknown_events {
+        UnknownEvents::Prefixed => quote!(UnknownEvents::Prefixed),
+        UnknownEvents::Ignored => quote!(UnknownEvents::Ignored),
+        UnknownEvents::Reported => quote!(UnknownEvents::Reported),
+    };
+    let terminal = &file.terminal.events;
+    let roots = file.roots.iter().map(|(role, name)| quote!((#role, #name)));
+    let events = dialect.events.values().map(event);
+    let types = dialect.types.keys();
+    quote! {
+        /// The dialect, for programs that treat all dialects alike.
+        pub static DIALECT: crate::Dialect = {
+            use crate::table::*;
+            crate::Dialect {
+                name: #name,
+                product: #product,
+                source: #source,
+                summary: #summary,
+                lineage: &[#(#lineage),*],
+                framing: Framing {
+                    event_line: #event_line,
+                    done: #done,
+                    comments: #comments,
+                    unknown_events: #unknown,
+                },
+                terminal: &[#(#terminal),*],
+                roots: &[#(#roots),*],
+                events: &[#(#events),*],
+                types: &[#(#types),*],
+                check_event: check::event,
+                check_named: check::named,
+            }
+        };
+    }
+}
+
+fn event(event: &Event) -> TokenStream {
+    let Event { name, description, lifecycle: Lifecycle { scope, role, value, phase }, .. } = event;
+    let scope = names::ident(&names::pascal(scope));
+    let role = match role {
+        Role::Open => quote!(Role::Open),
+        Role::Delta => quote!(Role::Delta),
+        Role::Final => quote!(Role::Final),
+        Role::Close => quote!(Role::Close),
+        Role::Phase => quote!(Role::Phase),
+        Role::Terminal => quote!(Role::Terminal),
+        Role::Point => quote!(Role::Point),
+    };
+    let (value, phase) = (option_text(value.as_deref()), option_text(phase.as_deref()));
+    quote! {
+        EventInfo {
+            name: #name,
+            description: #description,
+            scope: Scope::#scope,
+            role: #role,
+            value: #value,
+            phase: #phase,
+        }
+    }
+}
+
+fn marker(marker: Marker) -> TokenStream {
+    match marker {
+        Marker::Required => quote!(Marker::Required),
+        Marker::Forbidden => quote!(Marker::Forbidden),
+        Marker::Allowed => quote!(Marker::Allowed),
+    }
+}
+
+fn option(value: Option<TokenStream>) -> TokenStream {
+    value.map_or_else(|| quote!(None), |value| quote!(Some(#value)))
+}
+
+fn option_text(value: Option<&str>) -> TokenStream {
+    option(value.map(|text| quote!(#text)))
+}

@@ -1,0 +1,137 @@
+//! `dialects/<name>/dialect.toml`
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// A dialect: one product's, or one version's, way of streaming responses.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct DialectFile {
+    /// The product that speaks it.
+    pub product: String,
+    /// Where its facts come from.
+    pub source: String,
+    /// One sentence for the list of dialects.
+    pub summary: String,
+    /// The dialect whose files it takes over where it has none of its own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub extends: Option<String>,
+    /// Types that are bodies of their own, such as `request` and `response`.
+    #[serde(default)]
+    pub roots: BTreeMap<String, String>,
+    /// How events are framed on the wire.
+    #[serde(default)]
+    pub framing: Framing,
+    /// Where the values every event carries stand, when not in the usual place.
+    #[serde(default)]
+    pub envelope: Envelope,
+    /// How a stream ends.
+    #[serde(default)]
+    pub terminal: Terminal,
+    /// Rules that have another level here.
+    #[serde(default, rename = "rule")]
+    pub rules: Vec<RuleLevel>,
+}
+
+/// How events are framed on the wire.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Framing {
+    /// What the `event:` line says.
+    pub event_line: EventLine,
+    /// The `[DONE]` marker at the end.
+    pub done: Marker,
+    /// Comment lines.
+    pub comments: Marker,
+    /// Events that the dialect does not list.
+    pub unknown_events: UnknownEvents,
+}
+
+/// What the `event:` line says.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum EventLine {
+    /// It equals `type` in the data.
+    #[default]
+    EqualsType,
+    /// It is always `message`; only `type` tells events apart.
+    AlwaysMessage,
+    /// It alone tells events apart; the data has no `type`.
+    Discriminator,
+    /// It tells events apart where the data has no `type`.
+    DiscriminatorIfUntyped,
+}
+
+/// Whether something must, may or must not be there.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Marker {
+    /// It must be there.
+    Required,
+    /// It must not be there.
+    Forbidden,
+    /// It may be there.
+    #[default]
+    Allowed,
+}
+
+/// What an event that the dialect does not list means.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum UnknownEvents {
+    /// It must carry its vendor's prefix.
+    Prefixed,
+    /// Clients are told to skip it.
+    Ignored,
+    /// It is worth a note.
+    #[default]
+    Reported,
+}
+
+/// Where the values every event carries stand: name to JSON pointer.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(transparent)]
+pub struct Envelope(pub BTreeMap<String, String>);
+
+/// How a stream ends.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Terminal {
+    /// One of these events is the last.
+    pub events: Vec<String>,
+}
+
+impl Default for Terminal {
+    fn default() -> Self {
+        let events = ["response.completed", "response.incomplete", "response.failed"];
+        Self { events: events.map(str::to_owned).to_vec() }
+    }
+}
+
+/// A rule whose level differs in a dialect.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RuleLevel {
+    /// The rule, `group/name`.
+    pub id: String,
+    /// Its level here.
+    pub level: Level,
+    /// Why.
+    pub reason: String,
+}
+
+/// How binding a rule is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Level {
+    /// Not checked.
+    Off,
+    /// Worth a note.
+    May,
+    /// A warning.
+    Should,
+    /// An error.
+    Must,
+}

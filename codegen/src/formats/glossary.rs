@@ -1,0 +1,29 @@
+//! `glossary.toml`
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// What the properties of events and types mean, said once for all dialects.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Glossary {
+    /// Property name to its meaning wherever it occurs.
+    #[serde(default)]
+    pub properties: BTreeMap<String, String>,
+    /// Type name to the meaning of properties that mean something special in it.
+    #[serde(default)]
+    pub types: BTreeMap<String, BTreeMap<String, String>>,
+}
+
+impl Glossary {
+    /// The meaning of a property, in that type first.
+    pub fn meaning(&self, of_type: &str, property: &str) -> Option<&str> {
+        self.types
+            .get(of_type)
+            .and_then(|own| own.get(property))
+            .or_else(|| self.properties.get(property))
+            .map(String::as_str)
+    }
+}

@@ -1,0 +1,82 @@
+//! `x-lifecycle` in event files, and `scopes.toml`
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// What contains what in a stream, and what every event reads from the wire.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ScopesFile {
+    /// The values that are handed out when an event is read: name to JSON pointer of one segment.
+    pub slots: BTreeMap<String, String>,
+    /// The scopes, each under its name.
+    #[serde(rename = "scope")]
+    pub scopes: BTreeMap<String, Scope>,
+}
+
+/// Something in a stream that opens, is fed and closes.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Scope {
+    /// What it is, in a sentence.
+    pub description: String,
+    /// The scope it lies in; only `response` lies in none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parent: Option<String>,
+    /// The slots that tell one from its siblings, the outermost first.
+    #[serde(default)]
+    pub key: Vec<String>,
+    /// The `type`s of the parent that may hold it; any, when empty.
+    #[serde(default)]
+    pub of: Vec<String>,
+    /// Where its final value stands in the value that closes its parent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub in_parent: Option<String>,
+    /// Where its final value stands in the terminal response.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub in_response: Option<String>,
+    /// The phases it goes through, in order; the last ones may be alternatives.
+    #[serde(default)]
+    pub phases: Vec<String>,
+    /// The phases of which exactly one ends it.
+    #[serde(default)]
+    pub ends: Vec<String>,
+}
+
+/// The place of an event in the lifecycle.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Lifecycle {
+    /// The scope it happens in.
+    pub scope: String,
+    /// What it does there.
+    pub role: Role,
+    /// Where the value that it brings stands.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub value: Option<String>,
+    /// The phase that it begins, for the role `phase`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub phase: Option<String>,
+}
+
+/// What an event does in its scope.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Role {
+    /// Opens it.
+    Open,
+    /// Adds a fragment to its value.
+    Delta,
+    /// States its final value.
+    Final,
+    /// Closes it.
+    Close,
+    /// Begins a named phase of it.
+    Phase,
+    /// Ends the response.
+    Terminal,
+    /// Happens inside it and changes nothing.
+    Point,
+}

@@ -1,0 +1,112 @@
+//! How the branches of a union are told apart by what stands on the wire.
+
+use super::Schema;
+
+/// The six kinds of JSON value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// `null`
+    Null,
+    /// `true`, `false`
+    Boolean,
+    /// any number
+    Number,
+    /// a string
+    String,
+    /// a list
+    Array,
+    /// an object
+    Object,
+}
+
+impl Kind {
+    /// All kinds.
+    pub const ALL: [Self; 6] =
+        [Self::Null, Self::Boolean, Self::Number, Self::String, Self::Array, Self::Object];
+}
+
+/// A set of kinds.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct KindSet(u8);
+
+impl KindSet {
+    /// Every kind.
+    pub const ANY: Self = Self(0b11_1111);
+
+    /// The set of that kind alone.
+    pub const fn of(kind: Kind) -> Self {
+        Self(1 << kind as u8)
+    }
+
+    /// Both sets together.
+    #[must_use]
+    pub const fn with(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
+    /// Whether the kind is in the set.
+    pub const fn has(self, kind: Kind) -> bool {
+        self.0 & (1 << kind as u8) != 0
+    }
+}
+
+/// Which branches of a union can match a value, by its kind. Numbers are positions in the union.
+#[derive(Debug, Clone, PartialEq)]
+pub struct UnionPlan {
+    /// For every kind but objects: the branches that it may match, in order.
+    pub by_kind: Vec<(Kind, Vec<usize>)>,
+    /// For objects: the branches, in order.
+    pub objects: Vec<usize>,
+    /// The property that tells the objects apart, when one does.
+    pub tag: Option<Tag>,
+}
+
+/// A required property whose value decides the branch.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Tag {
+    /// Name of the property.
+    pub property: String,
+    /// Each value with the branch it means.
+    pub values: Vec<(String, usize)>,
+}
+
+impl super::Registry<'_> {
+    /// Works out how the branches of a union are told apart.
+    pub fn plan(&self, branches: &[Schema]) -> UnionPlan {
+        let matching = |kind: Kind| -> Vec<usize> {
+            (0..branches.len()).filter(|&i| self.kinds(&branches[i]).has(kind)).collect()
+        };
+        let by_kind = Kind::ALL
+            .into_iter()
+            .filter(|kind| *kind != Kind::Object)
+            .map(|kind| (kind, matching(kind)))
+            .filter(|(_, candidates)| !candidates.is_empty())
+            .collect();
+        let objects = matching(Kind::Object);
+        let tag = if objects.len() > 1 { self.tag(branches, &objects) } else { None };
+        UnionPlan { by_kind, objects, tag }
+    }
+
+    fn tag(&self, branches: &[Schema], objects: &[usize]) -> Option<Tag> {
+        let tags: Vec<Vec<(String, Vec<String>)>> = objects.iter().map(|&i| self.tags(&branches[i])).collect();
+        let mut shared: Vec<&str> = tags[0]
+            .iter()
+            .map(|(name, _)| name.as_str())
+            .filter(|name| tags.iter().all(|of_branch| of_branch.iter().any(|(n, _)| n == name)))
+            .collect();
+        shared.sort_by_key(|name| *name != "type");
+        shared.into_iter().find_map(|property| {
+            let mut values: Vec<(String, usize)> = Vec::new();
+            for (branch, of_branch) in objects.iter().zip(&tags) {
+                let (_, own) = of_branch.iter().find(|(name, _)| name == property)?;
+                for value in own {
+                    if values.iter().any(|(known, _)| known == value) {
+                        return None;
+                    }
+                    values.push((value.clone(), *branch));
+                }
+            }
+            Some(Tag { property: property.to_owned(), values })
+        })
+    }
+}

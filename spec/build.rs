@@ -1,0 +1,50 @@
+//! Generates the crate from the files beside it.
+
+use std::path::{Path, PathBuf};
+use std::{env, fs};
+
+use codegen::emit;
+use proc_macro2::TokenStream;
+
+fn main() {
+    if let Err(error) = generate() {
+        println!("cargo::error={error}");
+    }
+}
+
+fn generate() -> Result<(), Box<dyn std::error::Error>> {
+    let spec = PathBuf::from(env::var("CARGO_MANIFEST_DIR")?);
+    let out = PathBuf::from(env::var("OUT_DIR")?);
+    for input in ["dialects", "scopes.toml", "glossary.toml"] {
+        println!("cargo::rerun-if-changed={input}");
+    }
+    let spec_files = codegen::SpecFiles::load(&spec)?;
+    write(&out.join("scopes.rs"), &emit::scopes(&spec_files.scopes))?;
+
+    let mut modules = String::new();
+    let mut dialects = Vec::new();
+    for name in codegen::dialect::list(&spec)? {
+        let feature = name.replace('@', "-");
+        if env::var_os(format!("CARGO_FEATURE_{}", feature.to_uppercase().replace('-', "_"))).is_none() {
+            continue;
+        }
+        let dialect = codegen::dialect::load(&spec, &name)?;
+        let module = emit::module(&name);
+        write(&out.join(format!("{module}.rs")), &emit::dialect(&dialect, &spec_files.scopes, &spec_files.glossary)?)?;
+        let summary = &dialect.file.summary;
+        modules += &format!(
+            "#[doc = {summary:?}]\n#[allow(clippy::pedantic, clippy::all)]\npub mod {module} {{\n    include!(concat!(env!(\"OUT_DIR\"), \"/{module}.rs\"));\n}}\n"
+        );
+        dialects.push(format!("&{module}::DIALECT"));
+    }
+    modules += &format!(
+        "/// The dialects that this build has.\npub static DIALECTS: &[&Dialect] = &[{}];\n",
+        dialects.join(", ")
+    );
+    fs::write(out.join("dialects.rs"), modules)?;
+    Ok(())
+}
+
+fn write(path: &Path, tokens: &TokenStream) -> std::io::Result<()> {
+    fs::write(path, emit::format(tokens))
+}

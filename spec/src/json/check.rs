@@ -1,0 +1,446 @@
+//! What generated validators are made of: they read a value once, build nothing, and note every fault.
+
+use std::borrow::Cow;
+
+use super::fault::{Fault, Faults, Segment, excerpt};
+use super::scanner::{RawString, Scan, Scanner};
+use super::text::decode;
+
+/// A validator of one schema: reads the value at the cursor to its end.
+/// It fails only when the text is not JSON; whatever else is wrong is noted.
+pub type Check = fn(&mut Checker<'_>) -> Scan<()>;
+
+/// A cursor that notes what is not as the schema says.
+#[derive(Debug)]
+pub struct Checker<'a> {
+    scanner: Scanner<'a>,
+    faults: Faults,
+}
+
+/// Limits of a string.
+#[derive(Debug)]
+pub struct TextRules {
+    /// Least and greatest number of characters.
+    pub length: (u64, u64),
+    /// Pattern as written, literal prefix, ranges of the class, and how many characters of it follow.
+    pub pattern: Option<(&'static str, &'static str, &'static [(char, char)], Option<usize>)>,
+    /// The limits in words.
+    pub expected: &'static str,
+}
+
+impl<'a> Checker<'a> {
+    /// A checker at the start of the text.
+    pub fn new(text: &'a str) -> Self {
+        Self { scanner: Scanner::new(text), faults: Faults::default() }
+    }
+
+    /// Byte offset of the cursor.
+    pub const fn offset(&self) -> usize {
+        self.scanner.offset()
+    }
+
+    /// The text from an offset up to the cursor.
+    #[inline]
+    pub fn since(&self, start: usize) -> &'a str {
+        self.scanner.since(start)
+    }
+
+    /// What was wrong with the text, after a check failed.
+    pub const fn problem(&self) -> &'static str {
+        self.scanner.problem()
+    }
+
+    /// Only space may follow.
+    pub fn end(&mut self) -> Scan<()> {
+        self.scanner.end()
+    }
+
+    /// The faults so far, and how many more there were than are listed.
+    pub fn finish(self) -> (Vec<Fault>, usize) {
+        self.faults.finish()
+    }
+
+    /// The value of a string member of the object at the cursor.
+    pub fn tag(&self, name: &str) -> Scan<Option<Cow<'a, str>>> {
+        Ok(self.scanner.member(name)?.map(|found| decode_if(found)))
+    }
+
+    #[cold]
+    fn wrong(&mut self, expected: impl Into<Cow<'static, str>>) -> Scan<()> {
+        let raw = self.scanner.raw()?;
+        self.faults.add(expected.into(), excerpt(raw));
+        Ok(())
+    }
+
+    #[cold]
+    fn wrong_text(&mut self, expected: impl Into<Cow<'static, str>>, raw: &str) {
+        self.faults.add(expected.into(), excerpt(raw));
+    }
+
+    /// Any value.
+    #[inline]
+    pub fn any(&mut self) -> Scan<()> {
+        self.scanner.skip()
+    }
+
+    /// `null`.
+    #[inline]
+    pub fn null(&mut self) -> Scan<()> {
+        if self.scanner.peek() == b'n' { self.scanner.word("null") } else { self.wrong("null") }
+    }
+
+    /// `true` or `false`.
+    #[inline]
+    pub fn boolean(&mut self) -> Scan<()> {
+        match self.scanner.peek() {
+            b't' => self.scanner.word("true"),
+            b'f' => self.scanner.word("false"),
+            _ => self.wrong("true or false"),
+        }
+    }
+
+    /// Exactly `true`, or exactly `false`.
+    pub fn constant_boolean(&mut self, wanted: bool) -> Scan<()> {
+        match (self.scanner.peek(), wanted) {
+            (b't', true) => self.scanner.word("true"),
+            (b'f', false) => self.scanner.word("false"),
+            _ => self.wrong(if wanted { "true" } else { "false" }),
+        }
+    }
+
+    /// A string.
+    #[inline]
+    pub fn string(&mut self) -> Scan<()> {
+        if self.scanner.peek() == b'"' { self.scanner.string().map(drop) } else { self.wrong("a string") }
+    }
+
+    /// A string within limits.
+    pub fn text(&mut self, rules: &'static TextRules) -> Scan<()> {
+        if self.scanner.peek() != b'"' {
+            return self.wrong(rules.expected);
+        }
+        let start = self.scanner.offset();
+        let string = self.scanner.string()?;
+        if !rules.allow(&decode_if(string)) {
+            let raw = self.scanner.since(start);
+            self.wrong_text(rules.expected, raw);
+        }
+        Ok(())
+    }
+
+    /// Exactly this string.
+    #[inline]
+    pub fn constant(&mut self, wanted: &'static str) -> Scan<()> {
+        self.one_of(&[wanted])
+    }
+
+    /// One of these strings.
+    #[inline]
+    pub fn one_of(&mut self, wanted: &'static [&'static str]) -> Scan<()> {
+        if self.scanner.peek() != b'"' {
+            return self.wrong(alternatives(wanted));
+        }
+        let start = self.scanner.offset();
+        let string = self.scanner.string()?;
+        let known = if string.escaped {
+            wanted.contains(&decode_if(string).as_ref())
+        } else {
+            wanted.contains(&string.raw)
+        };
+        if !known {
+            let raw = self.scanner.since(start);
+            self.wrong_text(alternatives(wanted), raw);
+        }
+        Ok(())
+    }
+
+    /// A number.
+    #[inline]
+    pub fn number(&mut self) -> Scan<()> {
+        if is_number(self.scanner.peek()) { self.scanner.number().map(drop) } else { self.wrong("a number") }
+    }
+
+    /// A number without a fractional part.
+    #[inline]
+    pub fn integer(&mut self) -> Scan<()> {
+        if !is_number(self.scanner.peek()) {
+            return self.wrong("an integer");
+        }
+        let number = self.scanner.number()?;
+        if !number.is_integral() {
+            self.wrong_text("an integer", number.raw);
+        }
+        Ok(())
+    }
+
+    /// A number within inclusive limits, perhaps without a fractional part.
+    pub fn number_in(&mut self, integral: bool, minimum: f64, maximum: f64, expected: &'static str) -> Scan<()> {
+        if !is_number(self.scanner.peek()) {
+            return self.wrong(expected);
+        }
+        let number = self.scanner.number()?;
+        let value: f64 = number.raw.parse().unwrap_or(f64::INFINITY);
+        let whole = !integral || number.is_integral();
+        if !whole || value < minimum || value > maximum {
+            self.wrong_text(expected, number.raw);
+        }
+        Ok(())
+    }
+
+    /// `null`, or what the other check wants.
+    #[inline]
+    pub fn nullable(&mut self, check: impl FnOnce(&mut Self) -> Scan<()>) -> Scan<()> {
+        if self.scanner.peek() == b'n' { self.scanner.word("null") } else { check(self) }
+    }
+
+    /// A list whose entries pass.
+    #[inline]
+    pub fn array(&mut self, entry: impl FnMut(&mut Self) -> Scan<()>) -> Scan<()> {
+        self.array_of(0, u64::MAX, "", entry)
+    }
+
+    /// A list of so many entries that pass.
+    #[inline]
+    pub fn array_of(
+        &mut self,
+        least: u64,
+        most: u64,
+        expected: &'static str,
+        mut entry: impl FnMut(&mut Self) -> Scan<()>,
+    ) -> Scan<()> {
+        if self.scanner.peek() != b'[' {
+            return self.wrong("a list");
+        }
+        if !self.scanner.descend() {
+            return self.too_deep();
+        }
+        let mut index = 0;
+        self.scanner.advance();
+        if self.scanner.peek() == b']' {
+            self.scanner.advance();
+        } else {
+            loop {
+                let before = self.faults.count();
+                self.scanner.peek();
+                entry(self)?;
+                if self.faults.count() != before {
+                    self.faults.inside(before, &Segment::Index(index));
+                }
+                index += 1;
+                if self.scanner.separator(b']')? {
+                    break;
+                }
+            }
+        }
+        self.scanner.ascend();
+        let length = index as u64;
+        if length < least || length > most {
+            self.faults.add(Cow::Borrowed(expected), format!("{length} entries"));
+        }
+        Ok(())
+    }
+
+    /// An object; `member` is called with every name, decoded, the cursor at its value.
+    /// Returns whether there was one.
+    #[inline]
+    pub fn object(&mut self, mut member: impl FnMut(&mut Self, &[u8]) -> Scan<()>) -> Scan<bool> {
+        if self.scanner.peek() != b'{' {
+            return self.wrong("an object").map(|()| false);
+        }
+        if !self.scanner.descend() {
+            return self.too_deep().map(|()| false);
+        }
+        self.scanner.advance();
+        if self.scanner.peek() == b'}' {
+            self.scanner.advance();
+        } else {
+            loop {
+                let name = self.scanner.name()?;
+                if name.escaped {
+                    member(self, decode(name.raw).0.as_bytes())?;
+                } else {
+                    member(self, name.raw.as_bytes())?;
+                }
+                if self.scanner.separator(b'}')? {
+                    break;
+                }
+            }
+        }
+        self.scanner.ascend();
+        Ok(true)
+    }
+
+    #[cold]
+    fn too_deep(&mut self) -> Scan<()> {
+        self.scanner.ascend();
+        self.wrong("nesting of at most 128 levels")
+    }
+
+    /// A declared member: notes that it was seen, and that it may not be repeated.
+    #[inline]
+    pub fn member(
+        &mut self,
+        seen: &mut u64,
+        bit: u32,
+        name: &'static str,
+        check: impl FnOnce(&mut Self) -> Scan<()>,
+    ) -> Scan<()> {
+        let before = self.faults.count();
+        if *seen & 1 << bit != 0 {
+            self.faults.add(Cow::Borrowed("a name to stand once"), "the same name again".to_owned());
+        }
+        *seen |= 1 << bit;
+        check(self)?;
+        if self.faults.count() != before {
+            self.faults.inside(before, &Segment::Name(name));
+        }
+        Ok(())
+    }
+
+    /// A member that is not declared, of a kind that all such members have.
+    pub fn extra(&mut self, name: &[u8], check: impl FnOnce(&mut Self) -> Scan<()>) -> Scan<()> {
+        let before = self.faults.count();
+        check(self)?;
+        if self.faults.count() != before {
+            self.faults.inside(before, &Segment::Other(String::from_utf8_lossy(name).into()));
+        }
+        Ok(())
+    }
+
+    /// A member that may not be there.
+    pub fn undeclared(&mut self, name: &[u8]) -> Scan<()> {
+        self.extra(name, |checker| checker.wrong("no property of this name"))
+    }
+
+    /// A limit on a member's name.
+    pub fn name_within(&mut self, name: &[u8], rules: &'static TextRules) {
+        let name = String::from_utf8_lossy(name);
+        if !rules.allow(&name) {
+            self.wrong_text(format!("names that are {}", rules.expected), &name);
+        }
+    }
+
+    /// A limit on the number of members.
+    pub fn at_most(&mut self, members: u64, most: u64) {
+        if members > most {
+            self.faults.add(Cow::Owned(format!("at most {most} properties")), format!("{members} of them"));
+        }
+    }
+
+    /// All the members of `required` must have been seen; `names` are those of all declared ones, by bit.
+    #[inline]
+    pub fn required(&mut self, seen: u64, required: u64, names: &[&'static str]) -> Scan<()> {
+        if seen & required != required {
+            self.missing(required & !seen, names);
+        }
+        Ok(())
+    }
+
+    #[cold]
+    fn missing(&mut self, missing: u64, names: &[&'static str]) {
+        for (bit, name) in names.iter().enumerate() {
+            if missing & 1 << bit != 0 {
+                self.faults.add(Cow::Owned(format!("property \"{name}\"")), "none".to_owned());
+            }
+        }
+    }
+
+    /// The kind of the value at the cursor, by its first byte.
+    #[inline]
+    pub fn kind(&mut self) -> u8 {
+        match self.scanner.peek() {
+            b'-' | b'0'..=b'9' => b'0',
+            b'f' => b't',
+            byte => byte,
+        }
+    }
+
+    /// A value of none of the kinds that a union has.
+    pub fn no_kind(&mut self, expected: &'static str) -> Scan<()> {
+        self.wrong(expected)
+    }
+
+    /// An object whose tag is missing or names none of the branches of a union.
+    #[cold]
+    pub fn no_branch(
+        &mut self,
+        property: &'static str,
+        found: Option<Cow<'_, str>>,
+        wanted: &'static [&'static str],
+    ) -> Scan<()> {
+        let before = self.faults.count();
+        match found {
+            Some(tag) => {
+                self.faults.add(alternatives(wanted), excerpt(&format!("\"{tag}\"")));
+                self.faults.inside(before, &Segment::Name(property));
+            }
+            None => {
+                let expected = format!("property \"{property}\": {}", alternatives(wanted));
+                self.faults.add(Cow::Owned(expected), "none, or no string".to_owned());
+            }
+        }
+        self.any()
+    }
+
+    /// The branches of a union that nothing tells apart, in order. When none fits, the faults of the
+    /// one that fits best are kept.
+    pub fn first_of(&mut self, branches: &[Check]) -> Scan<()> {
+        let start = self.scanner;
+        let before = self.faults.count();
+        let mut best: Option<(usize, Check)> = None;
+        for branch in branches {
+            self.scanner = start;
+            branch(self)?;
+            let faults = self.faults.count() - before;
+            if faults == 0 {
+                return Ok(());
+            }
+            self.faults.forget_since(before);
+            if best.is_none_or(|(least, _)| faults < least) {
+                best = Some((faults, *branch));
+            }
+        }
+        self.scanner = start;
+        match best {
+            Some((_, branch)) => branch(self),
+            None => self.any(),
+        }
+    }
+}
+
+impl TextRules {
+    fn allow(&self, text: &str) -> bool {
+        let (least, most) = self.length;
+        let bytes = text.len() as u64;
+        // Characters are between a quarter of the bytes and all of them.
+        let within = (least == 0 && bytes <= most) || {
+            let characters = text.chars().count() as u64;
+            (least..=most).contains(&characters)
+        };
+        within
+            && self.pattern.is_none_or(|(_, prefix, class, count)| {
+                text.strip_prefix(prefix).is_some_and(|rest| {
+                    let mut of_class = rest.chars();
+                    let all = of_class.all(|c| class.iter().any(|(low, high)| (*low..=*high).contains(&c)));
+                    all && count.map_or(!rest.is_empty(), |count| rest.chars().count() == count)
+                })
+            })
+    }
+}
+
+#[inline]
+const fn is_number(byte: u8) -> bool {
+    byte == b'-' || byte.is_ascii_digit()
+}
+
+fn decode_if(string: RawString<'_>) -> Cow<'_, str> {
+    if string.escaped { decode(string.raw).0 } else { Cow::Borrowed(string.raw) }
+}
+
+fn alternatives(wanted: &[&str]) -> Cow<'static, str> {
+    let quoted: Vec<String> = wanted.iter().map(|value| format!("\"{value}\"")).collect();
+    Cow::Owned(match quoted.as_slice() {
+        [only] => only.clone(),
+        many => format!("one of {}", many.join(", ")),
+    })
+}

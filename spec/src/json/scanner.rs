@@ -1,0 +1,500 @@
+//! A cursor over JSON text that checks the grammar as it goes and builds nothing.
+
+use super::text;
+
+/// The text is not JSON. Where and why is told by [`Scanner::problem`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Syntax;
+
+/// What scanning functions return.
+pub type Scan<T> = Result<T, Syntax>;
+
+/// Typed reading and checking follows nested values this deep; skipping has no limit.
+pub const DEEPEST: u32 = 128;
+
+/// A cursor over JSON text.
+#[derive(Debug, Clone, Copy)]
+pub struct Scanner<'a> {
+    text: &'a str,
+    at: usize,
+    depth: u32,
+    problem: &'static str,
+}
+
+/// A string as it stands in the text, without its quotes.
+#[derive(Debug, Clone, Copy)]
+pub struct RawString<'a> {
+    /// What stands between the quotes.
+    pub raw: &'a str,
+    /// Whether escapes stand in it.
+    pub escaped: bool,
+}
+
+/// A number as it stands in the text.
+#[derive(Debug, Clone, Copy)]
+pub struct RawNumber<'a> {
+    /// Its text.
+    pub raw: &'a str,
+    /// Whether it is written with digits (and a sign) alone.
+    pub plain: bool,
+}
+
+impl RawNumber<'_> {
+    /// Whether the number has no fractional part, however it is written: `5.0` and `50e-1` have none.
+    pub fn is_integral(&self) -> bool {
+        if self.plain {
+            return true;
+        }
+        let (mantissa, exponent) = self.raw.split_once(['e', 'E']).unwrap_or((self.raw, "0"));
+        let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+        let fraction = fraction.trim_end_matches('0');
+        let whole_zeros = whole.len() - whole.trim_end_matches('0').len();
+        let is_zero = fraction.is_empty() && whole.trim_start_matches('-').len() == whole_zeros;
+        // The last digit that is not zero must not stand behind the decimal point once it is moved.
+        let shift = if fraction.is_empty() { -(whole_zeros as i64) } else { fraction.len() as i64 };
+        let negative = exponent.starts_with('-');
+        let exponent: i64 = exponent.parse().unwrap_or(if negative { i64::MIN } else { i64::MAX });
+        is_zero || exponent >= shift
+    }
+}
+
+impl<'a> Scanner<'a> {
+    /// A cursor at the start of the text.
+    pub const fn new(text: &'a str) -> Self {
+        Self { text, at: 0, depth: 0, problem: "" }
+    }
+
+    /// Byte offset of the cursor.
+    pub const fn offset(&self) -> usize {
+        self.at
+    }
+
+    /// What was wrong with the text, after [`Syntax`] was returned.
+    pub const fn problem(&self) -> &'static str {
+        self.problem
+    }
+
+    /// The text from an offset up to the cursor.
+    pub fn since(&self, start: usize) -> &'a str {
+        self.text.get(start..self.at).unwrap_or_default()
+    }
+
+    /// Goes back (or on) to an offset that the cursor had before.
+    pub const fn rewind(&mut self, to: usize) {
+        self.at = to;
+    }
+
+    #[cold]
+    fn fail<T>(&mut self, problem: &'static str) -> Scan<T> {
+        self.problem = problem;
+        Err(Syntax)
+    }
+
+    #[inline]
+    fn byte(&self) -> u8 {
+        self.text.as_bytes().get(self.at).copied().unwrap_or(0)
+    }
+
+    /// The first byte of the next token; 0 at the end.
+    #[inline]
+    pub fn peek(&mut self) -> u8 {
+        let byte = self.byte();
+        if byte > b' ' { byte } else { self.skip_space() }
+    }
+
+    fn skip_space(&mut self) -> u8 {
+        while matches!(self.byte(), b' ' | b'\n' | b'\r' | b'\t') {
+            self.at += 1;
+        }
+        self.byte()
+    }
+
+    /// Only space may follow.
+    pub fn end(&mut self) -> Scan<()> {
+        self.peek();
+        if self.at == self.text.len() { Ok(()) } else { self.fail("something follows the value") }
+    }
+
+    #[inline]
+    pub(super) const fn advance(&mut self) {
+        self.at += 1;
+    }
+
+    /// After a member or an entry: true at the end of the object or list, false when another follows.
+    #[inline]
+    pub(super) fn separator(&mut self, end: u8) -> Scan<bool> {
+        let byte = self.peek();
+        if byte == b',' || byte == end {
+            self.at += 1;
+            Ok(byte == end)
+        } else {
+            self.fail("expected `,` or the end of the object or list")
+        }
+    }
+
+    /// Enters a nested value; false when that would be too deep.
+    #[inline]
+    pub(crate) const fn descend(&mut self) -> bool {
+        self.depth += 1;
+        self.depth <= DEEPEST
+    }
+
+    #[inline]
+    pub(crate) const fn ascend(&mut self) {
+        self.depth -= 1;
+    }
+
+    /// Reads an object, handing every member's name to `member`, which reads the value.
+    /// The name is given decoded, and as it stands in the text.
+    #[inline]
+    pub(crate) fn object<E: From<Syntax>>(
+        &mut self,
+        mut member: impl FnMut(&mut Self, &[u8], RawString<'a>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        self.at += 1;
+        if self.peek() == b'}' {
+            self.at += 1;
+            return Ok(());
+        }
+        loop {
+            let name = self.name()?;
+            if name.escaped {
+                member(self, text::decode(name.raw).0.as_bytes(), name)?;
+            } else {
+                member(self, name.raw.as_bytes(), name)?;
+            }
+            if self.separator(b'}')? {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Reads a list, calling `entry` at every value.
+    #[inline]
+    pub(crate) fn array<E: From<Syntax>>(
+        &mut self,
+        mut entry: impl FnMut(&mut Self) -> Result<(), E>,
+    ) -> Result<(), E> {
+        self.at += 1;
+        if self.peek() == b']' {
+            self.at += 1;
+            return Ok(());
+        }
+        loop {
+            self.peek();
+            entry(self)?;
+            if self.separator(b']')? {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Reads a member's name and the colon; the cursor is then at the value.
+    #[inline]
+    pub(super) fn name(&mut self) -> Scan<RawString<'a>> {
+        if self.peek() != b'"' {
+            return self.fail("expected the name of a member");
+        }
+        let name = self.string()?;
+        if self.peek() != b':' {
+            return self.fail("expected `:` after the name of a member");
+        }
+        self.at += 1;
+        self.peek();
+        Ok(name)
+    }
+
+    /// Reads a string; the cursor is at its opening quote.
+    #[inline]
+    pub fn string(&mut self) -> Scan<RawString<'a>> {
+        let bytes = self.text.as_bytes();
+        let start = self.at + 1;
+        let mut at = start;
+        let mut escaped = false;
+        loop {
+            while let Some(chunk) = bytes.get(at..at + 8) {
+                let found = special(u64::from_le_bytes(chunk.try_into().unwrap_or_default()));
+                if found != 0 {
+                    at += found.trailing_zeros() as usize / 8;
+                    break;
+                }
+                at += 8;
+            }
+            match bytes.get(at) {
+                Some(b'"') => {
+                    self.at = at + 1;
+                    return match self.text.get(start..at) {
+                        Some(raw) => Ok(RawString { raw, escaped }),
+                        None => self.fail("a string is cut inside a character"),
+                    };
+                }
+                Some(b'\\') => {
+                    escaped = true;
+                    at = self.escape(at)?;
+                }
+                Some(0..=0x1f) => {
+                    self.at = at;
+                    return self.fail("a control character stands in a string; it must be escaped");
+                }
+                Some(_) => at += 1,
+                None => {
+                    self.at = at;
+                    return self.fail("the text ends inside a string");
+                }
+            }
+        }
+    }
+
+    /// Checks the escape at an offset and returns the offset behind it.
+    fn escape(&mut self, at: usize) -> Scan<usize> {
+        let bytes = self.text.as_bytes();
+        match bytes.get(at + 1) {
+            Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => Ok(at + 2),
+            Some(b'u') if bytes.get(at + 2..at + 6).is_some_and(|hex| hex.iter().all(u8::is_ascii_hexdigit)) => {
+                Ok(at + 6)
+            }
+            _ => {
+                self.at = at;
+                self.fail("an escape is not one of JSON's")
+            }
+        }
+    }
+
+    /// Reads a number; the cursor is at its first character.
+    #[inline]
+    pub fn number(&mut self) -> Scan<RawNumber<'a>> {
+        let start = self.at;
+        let mut plain = true;
+        if self.byte() == b'-' {
+            self.at += 1;
+        }
+        match self.byte() {
+            b'0' => self.at += 1,
+            b'1'..=b'9' => self.digits(),
+            _ => return self.fail("expected a value"),
+        }
+        if self.byte() == b'.' {
+            plain = false;
+            self.at += 1;
+            if !self.byte().is_ascii_digit() {
+                return self.fail("digits must follow the decimal point");
+            }
+            self.digits();
+        }
+        if matches!(self.byte(), b'e' | b'E') {
+            plain = false;
+            self.at += 1;
+            if matches!(self.byte(), b'+' | b'-') {
+                self.at += 1;
+            }
+            if !self.byte().is_ascii_digit() {
+                return self.fail("digits must follow the exponent sign");
+            }
+            self.digits();
+        }
+        Ok(RawNumber { raw: self.since(start), plain })
+    }
+
+    #[inline]
+    fn digits(&mut self) {
+        while self.byte().is_ascii_digit() {
+            self.at += 1;
+        }
+    }
+
+    /// Reads `true`, `false` or `null`; the cursor is at its first character.
+    #[inline]
+    pub fn word(&mut self, word: &'static str) -> Scan<()> {
+        let rest = self.text.as_bytes().get(self.at..self.at + word.len());
+        if rest == Some(word.as_bytes()) {
+            self.at += word.len();
+            Ok(())
+        } else {
+            self.fail("expected a value")
+        }
+    }
+
+    /// Reads any value and returns its text.
+    pub fn raw(&mut self) -> Scan<&'a str> {
+        self.peek();
+        let start = self.at;
+        self.skip()?;
+        Ok(self.since(start))
+    }
+
+    /// Skips any value, checking its grammar. Needs no more stack for deeper nesting.
+    #[inline]
+    pub fn skip(&mut self) -> Scan<()> {
+        match self.peek() {
+            b'"' => self.string().map(drop),
+            b'{' | b'[' => self.skip_nested(),
+            b't' => self.word("true"),
+            b'f' => self.word("false"),
+            b'n' => self.word("null"),
+            _ => self.number().map(drop),
+        }
+    }
+
+    fn skip_nested(&mut self) -> Scan<()> {
+        let mut open = Nesting::default();
+        loop {
+            match self.peek() {
+                kind @ (b'{' | b'[') => {
+                    self.at += 1;
+                    let object = kind == b'{';
+                    if self.peek() == if object { b'}' } else { b']' } {
+                        self.at += 1;
+                    } else {
+                        open.push(object);
+                        if object {
+                            self.name()?;
+                        }
+                        continue;
+                    }
+                }
+                b'"' => drop(self.string()?),
+                b't' => self.word("true")?,
+                b'f' => self.word("false")?,
+                b'n' => self.word("null")?,
+                _ => drop(self.number()?),
+            }
+            loop {
+                let Some(object) = open.top() else { return Ok(()) };
+                match (self.peek(), object) {
+                    (b',', true) => {
+                        self.at += 1;
+                        self.name()?;
+                        break;
+                    }
+                    (b',', false) => {
+                        self.at += 1;
+                        break;
+                    }
+                    (b'}', true) | (b']', false) => {
+                        self.at += 1;
+                        open.pop();
+                    }
+                    _ => return self.fail("expected `,` or the end of the object or list"),
+                }
+            }
+        }
+    }
+
+    /// The string value of a member of the object at the cursor, which stays where it is.
+    /// `None` when there is no such member, or it is no string.
+    pub(crate) fn member(&self, wanted: &str) -> Scan<Option<RawString<'a>>> {
+        let mut ahead = *self;
+        if ahead.peek() != b'{' {
+            return Ok(None);
+        }
+        ahead.at += 1;
+        if ahead.peek() == b'}' {
+            return Ok(None);
+        }
+        loop {
+            let name = ahead.name()?;
+            let hit = if name.escaped { text::decode(name.raw).0 == wanted } else { name.raw == wanted };
+            if hit && ahead.byte() == b'"' {
+                return ahead.string().map(Some);
+            }
+            ahead.skip()?;
+            if ahead.separator(b'}')? {
+                return Ok(None);
+            }
+        }
+    }
+}
+
+/// Marks (in each byte's top bit, the lowest one being right) what ends or interrupts a plain run in a
+/// string: a quote, a backslash, a control character.
+#[inline]
+const fn special(word: u64) -> u64 {
+    const ONES: u64 = u64::from_le_bytes([1; 8]);
+    const TOPS: u64 = u64::from_le_bytes([0x80; 8]);
+    let quote = word ^ (ONES * b'"' as u64);
+    let backslash = word ^ (ONES * b'\\' as u64);
+    let quote = quote.wrapping_sub(ONES) & !quote;
+    let backslash = backslash.wrapping_sub(ONES) & !backslash;
+    let control = word.wrapping_sub(ONES * 0x20) & !word;
+    (quote | backslash | control) & TOPS
+}
+
+/// Which of the values that are open are objects, one bit each.
+#[derive(Default)]
+struct Nesting {
+    word: u64,
+    depth: u32,
+    deeper: Vec<u64>,
+}
+
+impl Nesting {
+    fn push(&mut self, object: bool) {
+        if self.depth > 0 && self.depth.is_multiple_of(64) {
+            self.deeper.push(self.word);
+            self.word = 0;
+        }
+        self.word = self.word << 1 | u64::from(object);
+        self.depth += 1;
+    }
+
+    fn pop(&mut self) {
+        self.word >>= 1;
+        self.depth -= 1;
+        if self.depth > 0 && self.depth.is_multiple_of(64) {
+            self.word = self.deeper.pop().unwrap_or_default();
+        }
+    }
+
+    const fn top(&self) -> Option<bool> {
+        if self.depth == 0 { None } else { Some(self.word & 1 == 1) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn number(text: &str) -> RawNumber<'_> {
+        Scanner::new(text).number().unwrap()
+    }
+
+    #[test]
+    fn integers_however_written() {
+        for text in ["0", "-0", "5", "5.0", "-5.00", "0.0", "50e-1", "1.50e1", "1e400", "0e-9", "1.5E+3", "100e-2"] {
+            assert!(number(text).is_integral(), "{text}");
+        }
+        for text in ["0.5", "5.01", "5e-1", "1.55e1", "10e-2", "-0.1", "1e-99999999999999999999"] {
+            assert!(!number(text).is_integral(), "{text}");
+        }
+    }
+
+    #[test]
+    fn the_grammar_is_that_of_serde_json() {
+        let texts = [
+            "", " ", "nul", "null", "[1,]", "[1 2]", "{\"a\"}", "{\"a\":1,}", "{a:1}", "01", "-", "1.", "1.e1", "1e", "1e+",
+            "\"\u{1}\"", "\"\\x\"", "\"\\u12g4\"", "\"a", "[[]", "{}", "[]", "{\"a\":[{},[],{\"b\":null}]}", "1 2",
+            "\u{a0}1", "tru", "truee", "-1.5e-7", "\t[ 1 , 2 ]\r\n", "\"é😀\"", "\"12345678901234567\\n\"",
+        ];
+        for text in texts {
+            let mut scanner = Scanner::new(text);
+            let ours = scanner.skip().and_then(|()| scanner.end()).is_ok();
+            assert_eq!(ours, serde_json::from_str::<serde_json::Value>(text).is_ok(), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn deep_nesting_is_skipped_without_stack() {
+        let deep = "[{\"a\":".repeat(50_000) + "1" + &"}]".repeat(50_000);
+        let mut scanner = Scanner::new(&deep);
+        assert!(scanner.skip().and_then(|()| scanner.end()).is_ok());
+        let crossed = deep.replacen("1}]", "1]}", 1);
+        assert_eq!(Scanner::new(&crossed).skip(), Err(Syntax));
+    }
+
+    #[test]
+    fn a_member_is_found_wherever_it_stands() {
+        let text = r#"{"a":{"type":"no"},"b":["type"],"t\u0079pe":"yes"}"#;
+        assert_eq!(Scanner::new(text).member("type").unwrap().map(|found| found.raw), Some("yes"));
+        assert!(Scanner::new("[1]").member("type").unwrap().is_none());
+    }
+}

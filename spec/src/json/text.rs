@@ -1,0 +1,107 @@
+//! The text of JSON strings.
+
+use std::borrow::Cow;
+
+/// Decodes what stands between the quotes of a string whose grammar was checked.
+/// The flag is set when it holds a lone surrogate, which no Rust string can: U+FFFD stands for it.
+pub fn decode(raw: &str) -> (Cow<'_, str>, bool) {
+    let Some(first) = raw.find('\\') else { return (Cow::Borrowed(raw), false) };
+    let mut decoded = String::with_capacity(raw.len());
+    decoded.push_str(&raw[..first]);
+    let mut rest = &raw[first..];
+    let mut lone = false;
+    while let Some(escape) = rest.strip_prefix('\\') {
+        let kind = escape.as_bytes().first().copied().unwrap_or(b'\\');
+        rest = escape.get(1..).unwrap_or_default();
+        match kind {
+            b'b' => decoded.push('\u{8}'),
+            b'f' => decoded.push('\u{c}'),
+            b'n' => decoded.push('\n'),
+            b'r' => decoded.push('\r'),
+            b't' => decoded.push('\t'),
+            b'u' => {
+                let (character, behind) = unicode(rest);
+                lone |= character.is_none();
+                decoded.push(character.unwrap_or('\u{fffd}'));
+                rest = behind;
+            }
+            other => decoded.push(char::from(other)),
+        }
+        let plain = rest.find('\\').unwrap_or(rest.len());
+        decoded.push_str(&rest[..plain]);
+        rest = &rest[plain..];
+    }
+    (Cow::Owned(decoded), lone)
+}
+
+/// The character that the hexadecimal digits (and a second escape, for a pair) mean, and what follows.
+fn unicode(rest: &str) -> (Option<char>, &str) {
+    let Some((high, behind)) = hex(rest) else { return (None, rest) };
+    if !(0xd800..0xdc00).contains(&high) {
+        return (char::from_u32(high), behind);
+    }
+    match behind.strip_prefix("\\u").and_then(hex) {
+        Some((low, behind)) if (0xdc00..0xe000).contains(&low) => {
+            (char::from_u32(0x10000 + ((high - 0xd800) << 10) + (low - 0xdc00)), behind)
+        }
+        _ => (None, behind),
+    }
+}
+
+fn hex(text: &str) -> Option<(u32, &str)> {
+    let digits = text.get(..4)?;
+    Some((u32::from_str_radix(digits, 16).ok()?, &text[4..]))
+}
+
+/// Appends a string, quoted and escaped as JSON demands.
+pub fn encode(text: &str, out: &mut String) {
+    out.push('"');
+    let mut plain = 0;
+    for (at, byte) in text.bytes().enumerate() {
+        let escape = match byte {
+            b'"' => "\\\"",
+            b'\\' => "\\\\",
+            b'\n' => "\\n",
+            b'\r' => "\\r",
+            b'\t' => "\\t",
+            0x08 => "\\b",
+            0x0c => "\\f",
+            0x00..=0x1f => "",
+            _ => continue,
+        };
+        out.push_str(&text[plain..at]);
+        if escape.is_empty() {
+            out.push_str("\\u00");
+            for nibble in [byte >> 4, byte & 15] {
+                out.push(char::from_digit(u32::from(nibble), 16).unwrap_or('0'));
+            }
+        } else {
+            out.push_str(escape);
+        }
+        plain = at + 1;
+    }
+    out.push_str(&text[plain..]);
+    out.push('"');
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pairs_and_lone_surrogates() {
+        assert_eq!(decode(r"a\ud83d\ude00b"), (Cow::Borrowed("a😀b"), false));
+        assert_eq!(decode(r"\ud83d"), (Cow::Borrowed("\u{fffd}"), true));
+        assert_eq!(decode(r"\ud83dx\n"), (Cow::Borrowed("\u{fffd}x\n"), true));
+        assert_eq!(decode(r"\ude00\ud83d\u0041"), (Cow::Borrowed("\u{fffd}\u{fffd}A"), true));
+    }
+
+    #[test]
+    fn encoding_is_undone_by_decoding() {
+        let all: String = (0..0x250).filter_map(char::from_u32).chain("😀\u{2028}".chars()).collect();
+        let mut out = String::new();
+        encode(&all, &mut out);
+        assert_eq!(decode(&out[1..out.len() - 1]).0, all);
+        assert_eq!(serde_json::from_str::<String>(&out).unwrap(), all);
+    }
+}

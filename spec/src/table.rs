@@ -1,0 +1,221 @@
+//! What is known of dialects, events and scopes, as data.
+
+use crate::json::{Check, Checker, Fault, Scan};
+use crate::view::View;
+
+include!(concat!(env!("OUT_DIR"), "/scopes.rs"));
+
+/// What is known of a scope.
+#[derive(Debug, Clone, Copy)]
+pub struct ScopeInfo {
+    /// Its name.
+    pub name: &'static str,
+    /// What it is.
+    pub description: &'static str,
+    /// The scope it lies in.
+    pub parent: Option<Scope>,
+    /// The values that tell one from its siblings, the outermost first.
+    pub key: &'static [Slot],
+    /// The `type`s of the parent that may hold it; any, when empty.
+    pub of: &'static [&'static str],
+    /// Where its final value stands in the value that closes its parent.
+    pub in_parent: Option<&'static str>,
+    /// Where its final value stands in the terminal response.
+    pub in_response: Option<&'static str>,
+    /// The phases it goes through, in order.
+    pub phases: &'static [&'static str],
+    /// The phases of which exactly one ends it.
+    pub ends: &'static [&'static str],
+}
+
+/// What is known of an event type.
+#[derive(Debug, Clone, Copy)]
+pub struct EventInfo {
+    /// Its type on the wire.
+    pub name: &'static str,
+    /// What it says.
+    pub description: &'static str,
+    /// The scope it happens in.
+    pub scope: Scope,
+    /// What it does there.
+    pub role: Role,
+    /// Where the value that it brings stands.
+    pub value: Option<&'static str>,
+    /// The phase that it begins.
+    pub phase: Option<&'static str>,
+}
+
+/// What an event does in its scope.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Role {
+    /// Opens it.
+    Open,
+    /// Adds a fragment to its value.
+    Delta,
+    /// States its final value.
+    Final,
+    /// Closes it.
+    Close,
+    /// Begins a named phase of it.
+    Phase,
+    /// Ends the response.
+    Terminal,
+    /// Happens inside it and changes nothing.
+    Point,
+}
+
+/// How events are framed on the wire.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Framing {
+    /// What the `event:` line says.
+    pub event_line: EventLine,
+    /// The `[DONE]` marker at the end.
+    pub done: Marker,
+    /// Comment lines.
+    pub comments: Marker,
+    /// Events that the dialect does not list.
+    pub unknown_events: UnknownEvents,
+}
+
+/// What the `event:` line says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EventLine {
+    /// It equals `type` in the data.
+    EqualsType,
+    /// It is always `message`.
+    AlwaysMessage,
+    /// It alone tells events apart.
+    Discriminator,
+    /// It tells events apart where the data has no `type`.
+    DiscriminatorIfUntyped,
+}
+
+/// Whether something must, may or must not be there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Marker {
+    /// It must be there.
+    Required,
+    /// It must not be there.
+    Forbidden,
+    /// It may be there.
+    Allowed,
+}
+
+/// What an event that the dialect does not list means.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum UnknownEvents {
+    /// It must carry its vendor's prefix.
+    Prefixed,
+    /// Clients are told to skip it.
+    Ignored,
+    /// It is worth a note.
+    Reported,
+}
+
+/// A dialect, resolved: nothing of what it inherits is left to look up.
+#[derive(Debug)]
+pub struct Dialect {
+    /// Its name.
+    pub name: &'static str,
+    /// The product that speaks it.
+    pub product: &'static str,
+    /// Where its facts come from.
+    pub source: &'static str,
+    /// What it is, in a sentence.
+    pub summary: &'static str,
+    /// The dialects that it extends, nearest first.
+    pub lineage: &'static [&'static str],
+    /// How its events are framed.
+    pub framing: Framing,
+    /// One of these events ends a stream.
+    pub terminal: &'static [&'static str],
+    /// Types that are bodies of their own: `request`, `response`, ...
+    pub roots: &'static [(&'static str, &'static str)],
+    /// Its events, sorted by type.
+    pub events: &'static [EventInfo],
+    /// Names of its types, sorted.
+    pub types: &'static [&'static str],
+    pub(crate) check_event: EventCheck,
+    pub(crate) check_named: fn(&str) -> Option<Check>,
+}
+
+type EventCheck = for<'a> fn(&str, &mut Checker<'a>, &mut View<'a>) -> Option<Scan<()>>;
+
+/// What came of checking a value against its schema.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Verdict {
+    /// It is as the schema says.
+    Valid,
+    /// It is not, at these places. At most 256 are listed; the number says how many more there were.
+    Invalid(Vec<Fault>, usize),
+    /// The dialect has no event or type of that name.
+    Unknown,
+    /// The text is not JSON: what was wrong, and at which byte.
+    NotJson(&'static str, usize),
+}
+
+impl Verdict {
+    /// Whether the value is as its schema says.
+    pub const fn is_valid(&self) -> bool {
+        matches!(self, Self::Valid)
+    }
+
+    /// The faults, if there are any.
+    pub fn faults(&self) -> &[Fault] {
+        match self {
+            Self::Invalid(faults, _) => faults,
+            _ => &[],
+        }
+    }
+}
+
+impl Dialect {
+    /// What is known of an event type.
+    pub fn event(&self, name: &str) -> Option<&'static EventInfo> {
+        let at = self.events.binary_search_by(|event| event.name.cmp(name)).ok()?;
+        self.events.get(at)
+    }
+
+    /// The type that plays a role such as `request` or `response`.
+    pub fn root(&self, role: &str) -> Option<&'static str> {
+        self.roots.iter().find(|(name, _)| *name == role).map(|(_, of_type)| *of_type)
+    }
+
+    /// Checks an event's payload against the schema of its type.
+    pub fn check_event(&self, event: &str, data: &str) -> Verdict {
+        self.view_event(event, data).0
+    }
+
+    /// Checks an event's payload, and hands out the values that lifecycle and rules are about.
+    pub fn view_event<'a>(&self, event: &str, data: &'a str) -> (Verdict, View<'a>) {
+        let mut checker = Checker::new(data);
+        let mut view = View::default();
+        let verdict = match (self.check_event)(event, &mut checker, &mut view) {
+            None => Verdict::Unknown,
+            Some(scan) => verdict(scan, checker),
+        };
+        (verdict, view)
+    }
+
+    /// Checks a value against a named type.
+    pub fn check_type(&self, name: &str, json: &str) -> Verdict {
+        match (self.check_named)(name) {
+            None => Verdict::Unknown,
+            Some(check) => {
+                let mut checker = Checker::new(json);
+                let scan = check(&mut checker);
+                verdict(scan, checker)
+            }
+        }
+    }
+}
+
+fn verdict(scan: Scan<()>, mut checker: Checker<'_>) -> Verdict {
+    if scan.and_then(|()| checker.end()).is_err() {
+        return Verdict::NotJson(checker.problem(), checker.offset());
+    }
+    match checker.finish() {
+        (faults, 0) if faults.is_empty() => Verdict::Valid,
+        (faults, more) => Verdict::Invalid(faults, more),
+    }
+}
