@@ -5,7 +5,10 @@
 //! that model: the Rust that `spec` is built from ([`emit`]), the differences between two versions,
 //! the cross-checks, the importer.
 
+pub mod catalogue;
 pub mod dialect;
+#[cfg(feature = "cli")]
+pub mod diff;
 pub mod emit;
 pub mod formats;
 pub mod import;

@@ -4,9 +4,25 @@
 mod dialect;
 mod errata;
 mod glossary;
+mod guarantee;
 mod lifecycle;
+mod page;
+mod profile;
+mod requirement;
+mod rule;
+mod scenario;
+mod violation;
 
 pub use dialect::{DialectFile, Envelope, EventLine, Framing, Level, Marker, RuleLevel, Terminal, UnknownEvents};
 pub use errata::{Change, ErrataFile, Erratum, MoreValues, Replacement};
 pub use glossary::Glossary;
+pub use guarantee::{GuaranteesFile, Guarantee};
 pub use lifecycle::{Lifecycle, Role, Scope, ScopesFile};
+pub use page::PageError;
+pub use profile::ProfileFile;
+pub use requirement::{Coverage, Requirement, RequirementLevel, RequirementsFile, Who};
+pub use rule::{
+    Authority, Breakage, Citation, Holder, Match, Pair, Place, Relation, Rule, RuleMetadata, Step, Values,
+};
+pub use scenario::{Scenario, ScenarioMetadata};
+pub use violation::{Edit, Side, Target, Violation};

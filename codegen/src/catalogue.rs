@@ -1,0 +1,117 @@
+//! Rules, scenarios, profiles and requirements: everything under `spec/` besides dialects.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::dialect::{LoadError, read_toml};
+use crate::formats::{GuaranteesFile, PageError, ProfileFile, RequirementsFile, Rule, Scenario};
+
+/// What streams are judged by, and what is asked to make them.
+#[derive(Debug, Clone, Default)]
+pub struct Catalogue {
+    /// `rules/`, by id.
+    pub rules: BTreeMap<String, Rule>,
+    /// `scenarios/`, by id.
+    pub scenarios: BTreeMap<String, Scenario>,
+    /// `profiles/`, by name.
+    pub profiles: BTreeMap<String, ProfileFile>,
+    /// `requirements/`, by version.
+    pub requirements: BTreeMap<String, RequirementsFile>,
+    /// `guarantees.toml` of the dialects that have one, by dialect.
+    pub guarantees: BTreeMap<String, GuaranteesFile>,
+}
+
+impl Catalogue {
+    /// Reads all that can be read, and says what cannot.
+    pub fn load(spec: &Path) -> (Self, Vec<LoadError>) {
+        let mut errors = Vec::new();
+        let catalogue = Self {
+            rules: pages(&spec.join("rules"), Rule::parse, &mut errors),
+            scenarios: pages(&spec.join("scenarios"), Scenario::parse, &mut errors),
+            profiles: tables(&spec.join("profiles"), &mut errors),
+            requirements: tables(&spec.join("requirements"), &mut errors),
+            guarantees: guarantees(&spec.join("dialects"), &mut errors),
+        };
+        (catalogue, errors)
+    }
+}
+
+type Parse<T> = fn(&str, &str) -> Result<T, PageError>;
+
+fn pages<T>(folder: &Path, parse: Parse<T>, errors: &mut Vec<LoadError>) -> BTreeMap<String, T> {
+    let mut pages = BTreeMap::new();
+    for group in entries(folder, errors) {
+        let Some(group_name) = name(&group, "", errors) else { continue };
+        for path in entries(&group, errors) {
+            let Some(name) = name(&path, ".md", errors) else { continue };
+            let id = format!("{group_name}/{name}");
+            let text = fs::read_to_string(&path).map_err(|error| error.to_string());
+            match text.and_then(|text| parse(&id, &text).map_err(|error| error.to_string())) {
+                Ok(page) => drop(pages.insert(id, page)),
+                Err(message) => errors.push(LoadError { file: path, message }),
+            }
+        }
+    }
+    pages
+}
+
+fn tables<T: serde::de::DeserializeOwned>(folder: &Path, errors: &mut Vec<LoadError>) -> BTreeMap<String, T> {
+    let mut tables = BTreeMap::new();
+    for path in entries(folder, errors) {
+        let Some(name) = name(&path, ".toml", errors) else { continue };
+        match read_toml(&path) {
+            Ok(table) => drop(tables.insert(name, table)),
+            Err(error) => errors.push(error),
+        }
+    }
+    tables
+}
+
+fn guarantees(dialects: &Path, errors: &mut Vec<LoadError>) -> BTreeMap<String, GuaranteesFile> {
+    let mut found = BTreeMap::new();
+    for folder in entries(dialects, errors) {
+        let path = folder.join("guarantees.toml");
+        let Some(name) = folder.file_name().and_then(|name| name.to_str()).filter(|_| path.is_file()) else {
+            continue;
+        };
+        match read_toml(&path) {
+            Ok(table) => drop(found.insert(name.to_owned(), table)),
+            Err(error) => errors.push(error),
+        }
+    }
+    found
+}
+
+/// What a folder holds, in order; nothing, when there is no such folder.
+fn entries(folder: &Path, errors: &mut Vec<LoadError>) -> Vec<PathBuf> {
+    if !folder.is_dir() {
+        return Vec::new();
+    }
+    let read = fs::read_dir(folder).and_then(|list| list.map(|entry| Ok(entry?.path())).collect::<Result<Vec<_>, _>>());
+    let mut paths = read.unwrap_or_else(|error| {
+        errors.push(LoadError { file: folder.to_owned(), message: error.to_string() });
+        Vec::new()
+    });
+    paths.sort();
+    paths
+}
+
+/// The name that a file or folder gives to what is in it.
+fn name(path: &Path, extension: &str, errors: &mut Vec<LoadError>) -> Option<String> {
+    let stem = path.file_name().and_then(|name| name.to_str()).and_then(|name| name.strip_suffix(extension));
+    let is_right_kind = path.is_dir() == extension.is_empty();
+    let name = stem.filter(|stem| is_right_kind && is_name(stem));
+    if name.is_none() {
+        let expected = if extension.is_empty() { "folders".to_owned() } else { format!("files <name>{extension}") };
+        let message = format!("only {expected} belong here, named with a-z, 0-9, `-`, and for versions `.` and `@`");
+        errors.push(LoadError { file: path.to_owned(), message });
+    }
+    name.map(str::to_owned)
+}
+
+/// Whether a rule, scenario, group, profile or dialect can be called that.
+pub(crate) fn is_name(text: &str) -> bool {
+    text.starts_with(|c: char| c.is_ascii_lowercase())
+        && text.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || "-.@".contains(c))
+}

@@ -1,0 +1,49 @@
+//! `dialects/<name>/guarantees.toml`
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::Coverage;
+use super::requirement::coverage;
+
+/// What the document of a dialect promises about streams, beyond the shape of single events.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct GuaranteesFile {
+    /// The promises.
+    #[serde(default, rename = "guarantee")]
+    pub guarantees: Vec<Guarantee>,
+}
+
+/// One promise. Exactly one thing is said of it: the rules that see to it, that it cannot be
+/// observed, or that it is still open.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Guarantee {
+    /// Its id.
+    pub id: String,
+    /// What is promised, in our words.
+    pub statement: String,
+    /// Where the document says so.
+    #[serde(rename = "where")]
+    pub place: String,
+    /// The event types that it is about; all of them, when empty.
+    #[serde(default)]
+    pub events: Vec<String>,
+    /// Rules that see to it.
+    #[serde(default)]
+    pub rules: Vec<String>,
+    /// Why no stream can show whether it is kept.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unobservable: Option<String>,
+    /// Which rule is still to be written.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub open: Option<String>,
+}
+
+impl Guarantee {
+    /// What is done about it; `None` when nothing is said, or more than one thing.
+    pub fn coverage(&self) -> Option<Coverage<'_>> {
+        coverage(&self.rules, &[], self.unobservable.as_deref(), self.open.as_deref())
+    }
+}

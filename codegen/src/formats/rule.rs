@@ -1,0 +1,257 @@
+//! `rules/<group>/<name>.md`
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::page::{Page, PageError};
+use super::violation;
+use super::{Level, Role, Violation};
+
+/// A rule that streams must keep: one page.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Rule {
+    /// Its path, `group/name`.
+    pub id: String,
+    /// What is known of it.
+    pub metadata: RuleMetadata,
+    /// What must hold, in a line.
+    pub title: String,
+    /// The rest of the page, as Markdown.
+    pub prose: String,
+    /// A stream that breaks it.
+    pub violation: Violation,
+}
+
+impl Rule {
+    /// Reads the page of the rule with that id.
+    ///
+    /// # Errors
+    ///
+    /// Names the line that is not as the format says.
+    pub fn parse(id: &str, text: &str) -> Result<Self, PageError> {
+        let page = Page::split(text, "violation")?;
+        let metadata: RuleMetadata = page.metadata()?;
+        let fail = |message: &str| PageError::new(page.metadata_line(), message);
+        match (metadata.native, &metadata.relation) {
+            (true, Some(_)) => return Err(fail("a rule is native or a relation, not both")),
+            (false, None) => return Err(fail("say how the rule is decided: a relation, or `native = true`")),
+            _ => {}
+        }
+        if metadata.level == Level::Off {
+            return Err(fail("a rule is must, should or may; a dialect can turn it off"));
+        }
+        if metadata.level == Level::Must && metadata.authority == Authority::Observed {
+            return Err(fail("what is only observed binds nobody: the level can be should or may, not must"));
+        }
+        let block = page.only_block("violation")?;
+        let violation = violation::parse(&block.text, block.line)?;
+        let Page { title, prose, .. } = page;
+        Ok(Self { id: id.to_owned(), metadata, title, prose, violation })
+    }
+}
+
+/// The metadata that a rule page begins with.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RuleMetadata {
+    /// How binding it is: must, should or may.
+    pub level: Level,
+    /// What makes it binding.
+    pub authority: Authority,
+    /// Where that stands.
+    pub citation: Citation,
+    /// The scope that it is about, or `stream`.
+    pub scope: String,
+    /// How values must relate for it to hold.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub relation: Option<Relation>,
+    /// Whether it is decided by code of its own.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub native: bool,
+    /// Clients that fail on streams that break it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub breaks: Vec<Breakage>,
+    /// The version of the suite that brought it.
+    pub since: String,
+}
+
+/// What makes a rule binding.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Authority {
+    /// A normative sentence says it.
+    Sentence,
+    /// A constraint of the schema.
+    Schema,
+    /// The specification's definition of an event leaves no other meaning.
+    Definition,
+    /// All real vendors do so. Never a must.
+    Observed,
+}
+
+/// Where the authority of a rule stands.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Citation {
+    /// The document. With a requirement: the version that `requirements/<version>.toml` is about.
+    pub source: String,
+    /// The heading it stands under.
+    pub heading: String,
+    /// Id of the requirement, which names the rule in turn.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub requirement: Option<String>,
+}
+
+/// A client that fails on streams that break a rule.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Breakage {
+    /// The client, with its version.
+    pub client: String,
+    /// What it does then.
+    pub failure: String,
+    /// Where that was seen.
+    pub source: String,
+}
+
+/// How values must relate, within one occurrence of the rule's scope.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Relation {
+    /// The value stays the same.
+    Constant(Place),
+    /// Two values are equal.
+    Equal(Pair),
+    /// Fragments, joined in order, are another value.
+    Concat(Pair),
+    /// A number grows by a step from one event to the next.
+    Step(Step),
+    /// No value occurs twice.
+    Unique(Place),
+    /// The value is one of these.
+    Value(Values),
+    /// The text matches a pattern.
+    Pattern(Match),
+    /// Values, collected in order of their keys, are a list.
+    Collect(Pair),
+}
+
+/// Values of a stream. Exactly one of `role`, `events` and `stated_by` says whose.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Place {
+    /// Events with this role in the scope.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub role: Option<Role>,
+    /// Events of these types.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub events: Vec<String>,
+    /// The event that closes what the scope lies in, at the place that `scopes.toml` names.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stated_by: Option<Holder>,
+    /// JSON pointer to the value; the value that `x-lifecycle` names, when absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub at: Option<String>,
+}
+
+/// What states the final value of a scope besides its own events.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Holder {
+    /// The event that closes the parent.
+    Parent,
+    /// The response in the terminal event.
+    Response,
+}
+
+/// Values, and what they amount to.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Pair {
+    /// The values.
+    pub of: Place,
+    /// What they must be equal to.
+    pub equals: Place,
+}
+
+/// A number that grows.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Step {
+    /// The number.
+    pub of: Place,
+    /// What it begins with, when that matters.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub from: Option<i64>,
+    /// By how much it grows; by anything above zero, when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by: Option<i64>,
+}
+
+/// A value that is one of a few.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Values {
+    /// The value.
+    pub of: Place,
+    /// What it can be.
+    pub is: Vec<Value>,
+}
+
+/// A text that matches a pattern.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Match {
+    /// The text.
+    pub of: Place,
+    /// A regular expression for the whole text.
+    pub pattern: String,
+}
+
+impl Relation {
+    /// The places that it relates.
+    pub fn places(&self) -> Vec<&Place> {
+        match self {
+            Self::Constant(of) | Self::Unique(of) => vec![of],
+            Self::Step(Step { of, .. }) | Self::Value(Values { of, .. }) | Self::Pattern(Match { of, .. }) => vec![of],
+            Self::Equal(pair) | Self::Concat(pair) | Self::Collect(pair) => vec![&pair.of, &pair.equals],
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn page(metadata: &str) -> String {
+        format!(
+            "```toml\n{metadata}\nscope = \"text\"\nsince = \"0.1.0\"\n\
+             citation = {{ source = \"s\", heading = \"h\" }}\n```\n# T\n\nWhy.\n\n```violation\ngolden: a/b\ndrop x\n```\n"
+        )
+    }
+
+    #[test]
+    fn a_page_is_a_rule() {
+        let text = page("level = \"must\"\nauthority = \"definition\"\nrelation = { concat = { of = { role = \"delta\" }, equals = { stated_by = \"parent\" } } }");
+        let rule = Rule::parse("text/joined", &text).unwrap();
+        assert_eq!(rule.metadata.relation.unwrap().places().len(), 2);
+        assert_eq!((rule.title.as_str(), rule.prose.as_str()), ("T", "Why."));
+        assert_eq!(rule.violation.golden, "a/b");
+    }
+
+    #[test]
+    fn contradictions_are_errors() {
+        let cases = [
+            ("level = \"must\"\nauthority = \"observed\"\nnative = true", "observed"),
+            ("level = \"off\"\nauthority = \"schema\"\nnative = true", "turn it off"),
+            ("level = \"may\"\nauthority = \"schema\"", "how the rule is decided"),
+            ("level = \"may\"\nauthority = \"schema\"\nnative = true\nrelation = { unique = { role = \"open\" } }", "not both"),
+            ("level = \"may\"\nauthority = \"hearsay\"\nnative = true", "unknown variant `hearsay`"),
+        ];
+        for (metadata, message) in cases {
+            let error = Rule::parse("a/b", &page(metadata)).unwrap_err();
+            assert!(error.message.contains(message), "{metadata}: {error}");
+        }
+    }
+}

@@ -1,0 +1,275 @@
+//! The `violation` block of a rule page: edits of a golden stream that break the rule.
+
+use serde_json::Value;
+
+use super::page::PageError;
+
+/// A stream that breaks a rule, as edits of a good one.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Violation {
+    /// The good stream: `<dialect>/<name>`.
+    pub golden: String,
+    /// Rules that the edits cannot help breaking too.
+    pub also: Vec<String>,
+    /// The edits, in the order they are made, each with the line of the page that it stands on.
+    pub edits: Vec<(usize, Edit)>,
+}
+
+/// Which events an edit is about, as the stream is when the edit is made.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Target {
+    /// The event type, or `[DONE]`; any event, when absent.
+    pub event: Option<String>,
+    /// Which of these, counted from 1; all of them, when absent.
+    pub number: Option<usize>,
+}
+
+/// Before or after an event.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Side {
+    /// Before it.
+    Before,
+    /// After it.
+    After,
+}
+
+/// One edit of a stream.
+///
+/// Written on a line of its own, where `<target>` is an event type (the first of that type),
+/// `<type>#2` (the second), `<type>#*` (all of them) or `#5` (the fifth event of the stream), and
+/// `[DONE]` stands for the marker:
+///
+/// ```text
+/// drop <target>                          the event is left out
+/// duplicate <target>                     it comes twice
+/// swap <target> <target>                 both change places
+/// set <target> <pointer> <JSON>          a value of its data is replaced or added
+/// unset <target> <pointer>               a value of its data is taken away
+/// insert before|after <target> <JSON>    another event with these data
+/// truncate <target>                      the stream ends after it
+/// renumber                               sequence numbers are made to fit again
+/// data <target> <bytes>                  its data are these bytes, JSON or not
+/// field <target> <name> <bytes>          a line of the frame, such as `event`, says this
+/// unfield <target> <name>                a line of the frame is left out
+/// replace <target> <bytes> <bytes>       bytes of the whole frame, blank line included
+/// comment before|after <target> <bytes>  a comment line
+/// header <name> <bytes>                  a header of the answer says this
+/// status <number>                        the status of the answer
+/// ```
+///
+/// `<bytes>` is a JSON string, or hexadecimal numbers in angle brackets: `<ff fe>`.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Edit {
+    /// The event is left out.
+    Drop(Target),
+    /// It comes twice.
+    Duplicate(Target),
+    /// Both change places.
+    Swap(Target, Target),
+    /// The value at this JSON pointer of the data is replaced or added.
+    Set(Target, String, Value),
+    /// The value at this JSON pointer of the data is taken away.
+    Unset(Target, String),
+    /// Another event with these data comes before or after.
+    Insert(Side, Target, Value),
+    /// The stream ends after it.
+    Truncate(Target),
+    /// Sequence numbers are made to fit again.
+    Renumber,
+    /// Its data are these bytes.
+    Data(Target, Vec<u8>),
+    /// A line of the frame says this.
+    Field(Target, String, Vec<u8>),
+    /// A line of the frame is left out.
+    Unfield(Target, String),
+    /// Bytes of the whole frame are replaced by others.
+    Replace(Target, Vec<u8>, Vec<u8>),
+    /// A comment line comes before or after.
+    Comment(Side, Target, Vec<u8>),
+    /// A header of the answer says this.
+    Header(String, Vec<u8>),
+    /// The status of the answer.
+    Status(u16),
+}
+
+impl Edit {
+    /// The events it is about.
+    pub fn targets(&self) -> Vec<&Target> {
+        match self {
+            Self::Swap(one, other) => vec![one, other],
+            Self::Drop(target)
+            | Self::Duplicate(target)
+            | Self::Set(target, ..)
+            | Self::Unset(target, _)
+            | Self::Insert(_, target, _)
+            | Self::Truncate(target)
+            | Self::Data(target, _)
+            | Self::Field(target, ..)
+            | Self::Unfield(target, _)
+            | Self::Replace(target, ..)
+            | Self::Comment(_, target, _) => vec![target],
+            Self::Renumber | Self::Header(..) | Self::Status(_) => Vec::new(),
+        }
+    }
+}
+
+/// Reads the block whose text begins on line `first`.
+pub(super) fn parse(text: &str, first: usize) -> Result<Violation, PageError> {
+    let mut golden = None;
+    let mut also = Vec::new();
+    let mut edits = Vec::new();
+    for (index, line) in text.lines().enumerate() {
+        let number = first + index;
+        let line = line.trim();
+        if line.is_empty() {
+            continue;
+        }
+        let fail = |message: String| PageError::new(number, message);
+        if golden.is_none() {
+            let name = line.strip_prefix("golden:").map(str::trim).filter(|name| name.split('/').count() == 2);
+            let expected = "a violation begins with the stream that it edits: `golden: <dialect>/<name>`";
+            golden = Some(name.ok_or_else(|| fail(expected.to_owned()))?.to_owned());
+        } else if let Some(list) = line.strip_prefix("also:") {
+            also.extend(list.split(',').map(|id| id.trim().to_owned()));
+        } else {
+            edits.push((number, edit(line).map_err(fail)?));
+        }
+    }
+    let golden = golden.ok_or_else(|| PageError::new(first, "the violation is empty: name a golden, then edits"))?;
+    if edits.is_empty() {
+        return Err(PageError::new(first, "the violation edits nothing, so nothing is violated"));
+    }
+    Ok(Violation { golden, also, edits })
+}
+
+fn edit(line: &str) -> Result<Edit, String> {
+    let mut words = Words(line);
+    let verb = words.word("an edit")?;
+    let edit = match verb {
+        "drop" => Edit::Drop(words.target()?),
+        "duplicate" => Edit::Duplicate(words.target()?),
+        "swap" => Edit::Swap(words.target()?, words.target()?),
+        "set" => Edit::Set(words.target()?, words.pointer()?, words.json()?),
+        "unset" => Edit::Unset(words.target()?, words.pointer()?),
+        "insert" => Edit::Insert(words.side()?, words.target()?, words.json()?),
+        "truncate" => Edit::Truncate(words.target()?),
+        "renumber" => Edit::Renumber,
+        "data" => Edit::Data(words.target()?, words.bytes()?),
+        "field" => Edit::Field(words.target()?, words.word("the name of a line")?.to_owned(), words.bytes()?),
+        "unfield" => Edit::Unfield(words.target()?, words.word("the name of a line")?.to_owned()),
+        "replace" => Edit::Replace(words.target()?, words.bytes()?, words.bytes()?),
+        "comment" => Edit::Comment(words.side()?, words.target()?, words.bytes()?),
+        "header" => Edit::Header(words.word("the name of a header")?.to_owned(), words.bytes()?),
+        "status" => {
+            let word = words.word("a status")?;
+            Edit::Status(word.parse().map_err(|_| format!("expected a status such as 500, found `{word}`"))?)
+        }
+        other => {
+            return Err(format!(
+                "unknown edit `{other}`; there are drop, duplicate, swap, set, unset, insert, truncate, renumber, \
+                 data, field, unfield, replace, comment, header and status"
+            ));
+        }
+    };
+    if words.0.is_empty() { Ok(edit) } else { Err(format!("`{}` is left over after `{verb}`", words.0)) }
+}
+
+/// What is left of a line.
+struct Words<'t>(&'t str);
+
+impl<'t> Words<'t> {
+    fn word(&mut self, what: &str) -> Result<&'t str, String> {
+        let (word, rest) = self.0.split_once(char::is_whitespace).unwrap_or((self.0, ""));
+        self.0 = rest.trim_start();
+        if word.is_empty() { Err(format!("{what} is missing at the end of the line")) } else { Ok(word) }
+    }
+
+    fn target(&mut self) -> Result<Target, String> {
+        let word = self.word("an event type")?;
+        let (event, number) = word.split_once('#').unwrap_or((word, "1"));
+        let number = match number.parse() {
+            _ if number == "*" => None,
+            Ok(number) if number > 0 => Some(number),
+            _ => return Err(format!("`{word}`: after # stands a number from 1, or *")),
+        };
+        let event = (!event.is_empty()).then(|| event.to_owned());
+        Ok(Target { event, number })
+    }
+
+    fn pointer(&mut self) -> Result<String, String> {
+        let word = self.word("a JSON pointer")?;
+        if word.starts_with('/') { Ok(word.to_owned()) } else { Err(format!("expected a JSON pointer, found `{word}`")) }
+    }
+
+    fn side(&mut self) -> Result<Side, String> {
+        match self.word("`before` or `after`")? {
+            "before" => Ok(Side::Before),
+            "after" => Ok(Side::After),
+            other => Err(format!("expected `before` or `after`, found `{other}`")),
+        }
+    }
+
+    fn json(&mut self) -> Result<Value, String> {
+        let mut values = serde_json::Deserializer::from_str(self.0).into_iter::<Value>();
+        let value = values.next().ok_or("a JSON value is missing at the end of the line")?;
+        let value = value.map_err(|error| format!("`{}` is not JSON: {error}", self.0))?;
+        self.0 = self.0[values.byte_offset()..].trim_start();
+        Ok(value)
+    }
+
+    fn bytes(&mut self) -> Result<Vec<u8>, String> {
+        if let Some(rest) = self.0.strip_prefix('<') {
+            let (inside, rest) = rest.split_once('>').ok_or("`>` is missing after the bytes")?;
+            self.0 = rest.trim_start();
+            let byte = |text| u8::from_str_radix(text, 16).map_err(|_| format!("`{text}` is no hexadecimal byte"));
+            return inside.split_whitespace().map(byte).collect();
+        }
+        match self.json()? {
+            Value::String(text) => Ok(text.into_bytes()),
+            other => Err(format!("expected a JSON string or <hexadecimal bytes>, found {other}")),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_is_an_edit() {
+        let target = |event: &str, number| Target { event: Some(event.to_owned()), number };
+        let cases = [
+            ("drop a.b#2", Edit::Drop(target("a.b", Some(2)))),
+            ("drop #3", Edit::Drop(Target { event: None, number: Some(3) })),
+            ("renumber", Edit::Renumber),
+            ("set a#* /x {\"y\": [1, 2]}", Edit::Set(target("a", None), "/x".into(), serde_json::json!({"y": [1, 2]}))),
+            ("replace [DONE] \"\\n\\n\" <ff 0a>", Edit::Replace(target("[DONE]", Some(1)), b"\n\n".into(), vec![255, 10])),
+            ("comment before a \"ping\"", Edit::Comment(Side::Before, target("a", Some(1)), b"ping".into())),
+            ("header content-type \"text/plain\"", Edit::Header("content-type".into(), b"text/plain".into())),
+        ];
+        for (line, expected) in cases {
+            assert_eq!(edit(line), Ok(expected), "{line}");
+        }
+    }
+
+    #[test]
+    fn errors_name_line_and_cure() {
+        let cases = [
+            ("", 7, "empty"),
+            ("drop a\n", 7, "golden: <dialect>/<name>"),
+            ("golden: x/y\n", 7, "edits nothing"),
+            ("golden: x/y\nsteal a\n", 8, "unknown edit `steal`"),
+            ("golden: x/y\n\ndrop\n", 9, "an event type is missing"),
+            ("golden: x/y\ndrop a#0", 8, "a number from 1"),
+            ("golden: x/y\ndrop a b", 8, "`b` is left over"),
+            ("golden: x/y\nset a b 1", 8, "a JSON pointer"),
+            ("golden: x/y\nset a /b {", 8, "not JSON"),
+            ("golden: x/y\ndata a <fg>", 8, "hexadecimal"),
+            ("golden: x/y\nstatus ok", 8, "such as 500"),
+        ];
+        for (text, line, message) in cases {
+            let error = parse(text, 7).unwrap_err();
+            assert!(error.line == line && error.message.contains(message), "{text}: {error}");
+        }
+    }
+}
