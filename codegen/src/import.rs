@@ -105,7 +105,7 @@ pub fn import(document: &Value, request: &ImportRequest) -> Result<Imported, Imp
 
     for branch in find::events(&document)? {
         let (place, schema) = document.follow(&branch)?;
-        let event = match document.name_of(&place) {
+        let event = match place.whole_component() {
             Some(name) => normaliser.named(&name)?,
             None => normaliser.schema(&place, schema)?,
         };

@@ -10,7 +10,12 @@ use super::text::ordered;
 const MERGEABLE: &[&str] = &["type", "required", "properties"];
 
 /// Merges the members of an `allOf`, and what stands beside it.
-pub(super) fn merge(normaliser: &mut Normaliser<'_>, place: &Place, map: &Map<String, Value>, list: &Value) -> Result<Value> {
+pub(super) fn merge(
+    normaliser: &mut Normaliser<'_>,
+    place: &Place,
+    map: &Map<String, Value>,
+    list: &Value,
+) -> Result<Value> {
     let Some(list) = list.as_array() else {
         return Err(fail(&place.at("allOf"), list.to_string(), "a list of schemas"));
     };
@@ -50,7 +55,8 @@ fn intersect(normaliser: &mut Normaliser<'_>, place: &Place, left: Value, right:
 
 fn split(schema: Value) -> (Value, Map<String, Value>) {
     let Value::Object(map) = schema else { return (schema, Map::new()) };
-    let (notes, rest): (Map<_, _>, Map<_, _>) = map.into_iter().partition(|(key, _)| ANNOTATIONS.contains(&key.as_str()));
+    let (notes, rest): (Map<_, _>, Map<_, _>) =
+        map.into_iter().partition(|(key, _)| ANNOTATIONS.contains(&key.as_str()));
     (Value::Object(rest), notes)
 }
 
@@ -70,10 +76,10 @@ fn narrower(normaliser: &mut Normaliser<'_>, left: &Value, right: &Value) -> Res
             }
         }
     }
-    if let Some(Value::Array(branches)) = right.get("anyOf") {
-        if branches.contains(left) {
-            return Ok(true);
-        }
+    if let Some(Value::Array(branches)) = right.get("anyOf")
+        && branches.contains(left)
+    {
+        return Ok(true);
     }
     if let (Some(Value::Array(few)), Some(Value::Array(many))) = (left.get("enum"), right.get("enum")) {
         return Ok(few.iter().all(|value| many.contains(value)));
@@ -91,7 +97,9 @@ fn narrower(normaliser: &mut Normaliser<'_>, left: &Value, right: &Value) -> Res
 /// Schemas that differ at most in the order of the values of an enum.
 fn equal(left: &Value, right: &Value) -> bool {
     match (left.get("enum"), right.get("enum")) {
-        (Some(Value::Array(a)), Some(Value::Array(b))) => a.len() == b.len() && a.iter().all(|value| b.contains(value)),
+        (Some(Value::Array(a)), Some(Value::Array(b))) => {
+            a.len() == b.len() && a.iter().all(|value| b.contains(value))
+        }
         _ => left == right,
     }
 }
@@ -116,7 +124,10 @@ fn combined(normaliser: &mut Normaliser<'_>, place: &Place, left: &Value, right:
     if let (Some(Value::Array(a)), Some(Value::Array(b))) = (left.get("enum"), right.get("enum")) {
         let shared: Vec<&Value> = a.iter().filter(|value| b.contains(value)).collect();
         if shared.len() > 1 {
-            normaliser.note(place, format!("enums that overlap in `allOf`; what both have is kept: {}", json!(shared)));
+            normaliser.note(
+                place,
+                format!("enums that overlap in `allOf`; what both have is kept: {}", json!(shared)),
+            );
             return Ok(json!({ "type": "string", "enum": shared }));
         }
     }
@@ -135,7 +146,9 @@ fn combined(normaliser: &mut Normaliser<'_>, place: &Place, left: &Value, right:
     for (name, schema) in right.get("properties").and_then(Value::as_object).into_iter().flatten() {
         let merged = match properties.get(name) {
             None => schema.clone(),
-            Some(known) => intersect(normaliser, &place.at("properties").at(name), known.clone(), schema.clone())?,
+            Some(known) => {
+                intersect(normaliser, &place.at("properties").at(name), known.clone(), schema.clone())?
+            }
         };
         properties.insert(name.clone(), merged);
     }

@@ -20,7 +20,12 @@ impl<'d> Document<'d> {
         };
         match root.get("openapi").and_then(Value::as_str) {
             Some(version) if version.starts_with("3.") => {}
-            _ => return Err(missing(Place::root().at("openapi"), "the version of an OpenAPI 3 document, as in \"3.1.0\"")),
+            _ => {
+                return Err(missing(
+                    Place::root().at("openapi"),
+                    "the version of an OpenAPI 3 document, as in \"3.1.0\"",
+                ));
+            }
         }
         let place = Place::root().at("components").at("schemas");
         let schemas = root
@@ -57,13 +62,11 @@ impl<'d> Document<'d> {
         })
     }
 
-    /// The name under which a place is known, when it is the whole of a named schema.
-    pub(super) fn name_of(&self, place: &Place) -> Option<String> {
-        place.component().filter(|name| Place::named(name) == *place)
-    }
-
     /// Follows a plain reference to the schema that it stands for.
-    pub(super) fn follow(&self, (place, schema): &(Place, &'d Value)) -> Result<(Place, &'d Value), ImportError> {
+    pub(super) fn follow(
+        &self,
+        (place, schema): &(Place, &'d Value),
+    ) -> Result<(Place, &'d Value), ImportError> {
         match schema.get("$ref") {
             None => Ok((place.clone(), schema)),
             Some(target) => {
@@ -85,6 +88,7 @@ pub(super) fn reference(place: &Place, target: &Value) -> Result<String, ImportE
         .ok_or_else(|| ImportError {
             place: place.at("$ref").to_string(),
             found: format!("the reference {target}"),
-            expected: "\"#/components/schemas/<Name>\"; bundle other references into the document first".to_owned(),
+            expected: "\"#/components/schemas/<Name>\"; bundle other references into the document first"
+                .to_owned(),
         })
 }

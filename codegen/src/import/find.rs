@@ -14,11 +14,44 @@ const EVENT_UNION: &str = "ResponseStreamEvent";
 /// Where bodies stand: the role they have in a dialect, and the keys that lead to their schema.
 const BODIES: &[(&str, &[&str])] = &[
     ("request", &["paths", "/responses", "post", "requestBody", "content", "application/json", "schema"]),
-    ("response", &["paths", "/responses", "post", "responses", "200", "content", "application/json", "schema"]),
-    ("compact_request", &["paths", "/responses/compact", "post", "requestBody", "content", "application/json", "schema"]),
-    ("compact_response", &["paths", "/responses/compact", "post", "responses", "200", "content", "application/json", "schema"]),
-    ("item_list", &["paths", "/responses/{response_id}/input_items", "get", "responses", "200", "content", "application/json", "schema"]),
-    ("deleted", &["paths", "/responses/{response_id}", "delete", "responses", "200", "content", "application/json", "schema"]),
+    (
+        "response",
+        &["paths", "/responses", "post", "responses", "200", "content", "application/json", "schema"],
+    ),
+    (
+        "compact_request",
+        &["paths", "/responses/compact", "post", "requestBody", "content", "application/json", "schema"],
+    ),
+    (
+        "compact_response",
+        &["paths", "/responses/compact", "post", "responses", "200", "content", "application/json", "schema"],
+    ),
+    (
+        "item_list",
+        &[
+            "paths",
+            "/responses/{response_id}/input_items",
+            "get",
+            "responses",
+            "200",
+            "content",
+            "application/json",
+            "schema",
+        ],
+    ),
+    (
+        "deleted",
+        &[
+            "paths",
+            "/responses/{response_id}",
+            "delete",
+            "responses",
+            "200",
+            "content",
+            "application/json",
+            "schema",
+        ],
+    ),
     ("websocket_request", &["paths", "/responses", "x-openresponses-websocket", "clientMessage"]),
     ("websocket_error", &["paths", "/responses", "x-openresponses-websocket", "errorMessage"]),
 ];
@@ -28,21 +61,27 @@ pub(super) fn events<'d>(document: &Document<'d>) -> Result<Vec<(Place, &'d Valu
     let path = ["paths", "/responses", "post", "responses", "200", "content", "text/event-stream", "schema"];
     let (place, union) = match document.schema(EVENT_UNION) {
         Some(schema) => (Place::named(EVENT_UNION), schema),
-        None => match document.get(&path) {
-            Some(found) => document.follow(&found)?,
-            None => {
-                return Err(ImportError {
+        None => {
+            match document.get(&path) {
+                Some(found) => document.follow(&found)?,
+                None => {
+                    return Err(ImportError {
                     place: Place::root().at("paths").at("/responses").to_string(),
                     found: "neither a text/event-stream response of POST nor a schema named ResponseStreamEvent".to_owned(),
                     expected: "the union of the stream's events in one of the two".to_owned(),
                 });
+                }
             }
-        },
+        }
     };
     for keyword in ["anyOf", "oneOf"] {
         if let Some(branches) = union.get(keyword).and_then(Value::as_array) {
             let place = place.at(keyword);
-            return Ok(branches.iter().enumerate().map(|(index, branch)| (place.at(index), branch)).collect());
+            return Ok(branches
+                .iter()
+                .enumerate()
+                .map(|(index, branch)| (place.at(index), branch))
+                .collect());
         }
     }
     Err(ImportError {

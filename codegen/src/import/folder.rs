@@ -102,9 +102,13 @@ pub fn into_folder(document: &Value, folder: &Path) -> anyhow::Result<Summary> {
     for (path, schema) in &mut imported.files {
         let old = before.get(path);
         if let Some(old) = old {
-            let old: Value = serde_json::from_str(old).with_context(|| format!("{} is not JSON", folder.join(path).display()))?;
+            let old: Value = serde_json::from_str(old)
+                .with_context(|| format!("{} is not JSON", folder.join(path).display()))?;
             for pointer in ours::keep(schema, &old) {
-                summary.notes.push(note(path, &format!("the description at {pointer} has no place any more and is dropped")));
+                summary.notes.push(note(
+                    path,
+                    &format!("the description at {pointer} has no place any more and is dropped"),
+                ));
             }
         }
         let contents = text::print(schema);
@@ -124,7 +128,8 @@ pub fn into_folder(document: &Value, folder: &Path) -> anyhow::Result<Summary> {
         if added.contains(path) {
             summary.unchanged += 1;
         } else {
-            fs::remove_file(folder.join(path)).with_context(|| format!("cannot remove {}", folder.join(path).display()))?;
+            fs::remove_file(folder.join(path))
+                .with_context(|| format!("cannot remove {}", folder.join(path).display()))?;
             summary.removed.push(path.clone());
         }
     }
@@ -149,7 +154,8 @@ fn existing(folder: &Path) -> anyhow::Result<BTreeMap<String, String>> {
             let path = entry.with_context(|| format!("cannot list {}", inner.display()))?.path();
             let Some(name) = path.file_name().and_then(|name| name.to_str()) else { continue };
             if path.extension().is_some_and(|extension| extension == "json") {
-                let contents = fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
+                let contents =
+                    fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
                 found.insert(format!("{kind}/{name}"), contents);
             }
         }
@@ -159,7 +165,9 @@ fn existing(folder: &Path) -> anyhow::Result<BTreeMap<String, String>> {
 
 fn toml_file<T: for<'de> Deserialize<'de>>(path: &Path) -> anyhow::Result<Option<T>> {
     match fs::read_to_string(path) {
-        Ok(contents) => toml::from_str(&contents).map(Some).with_context(|| format!("cannot read {}", path.display())),
+        Ok(contents) => {
+            toml::from_str(&contents).map(Some).with_context(|| format!("cannot read {}", path.display()))
+        }
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(error).with_context(|| format!("cannot read {}", path.display())),
     }
@@ -176,11 +184,23 @@ fn write(folder: &Path, path: &str, contents: &str) -> anyhow::Result<()> {
 /// A dialect.toml to start from; a person completes it, and later imports leave it alone.
 fn first_dialect_toml(imported: &Imported) -> String {
     let quoted = |text: &str| Value::from(text).to_string();
-    let roots: String = imported.roots.iter().map(|(role, name)| format!("{role} = {}\n", quoted(name))).collect();
     let title = quoted(&imported.title);
-    format!(
-        "product = {title}\nsource = {title}\nsummary = \"\"\n\n[roots]\n{roots}\n[framing]\n\
-         event_line = \"equals-type\"\ndone = \"allowed\"\ncomments = \"allowed\"\nunknown_events = \"reported\"\n\n\
-         [terminal]\nevents = [\"response.completed\", \"response.incomplete\", \"response.failed\"]\n"
-    )
+    let mut lines =
+        vec![format!("product = {title}"), format!("source = {title}"), "summary = \"\"".to_owned()];
+    lines.push("\n[roots]".to_owned());
+    lines.extend(imported.roots.iter().map(|(role, name)| format!("{role} = {}", quoted(name))));
+    lines.join("\n") + FIRST_FRAMING
 }
+
+/// What most products do.
+const FIRST_FRAMING: &str = r#"
+
+[framing]
+event_line = "equals-type"
+done = "allowed"
+comments = "allowed"
+unknown_events = "reported"
+
+[terminal]
+events = ["response.completed", "response.incomplete", "response.failed"]
+"#;

@@ -11,7 +11,16 @@ use super::unions::{self, Union};
 use super::{ImportError, Note, all_of};
 
 /// Keywords that say nothing about what is valid, and are dropped.
-const DROPPED: &[&str] = &["description", "title", "example", "examples", "externalDocs", "$comment", "discriminator", "$recursiveAnchor"];
+const DROPPED: &[&str] = &[
+    "description",
+    "title",
+    "example",
+    "examples",
+    "externalDocs",
+    "$comment",
+    "discriminator",
+    "$recursiveAnchor",
+];
 
 /// Keywords that are kept and say nothing about what is valid.
 pub(super) const ANNOTATIONS: &[&str] = &["deprecated", "default"];
@@ -59,7 +68,11 @@ impl<'d> Normaliser<'d> {
         }
         let place = Place::named(name);
         if self.under_way.iter().any(|outer| outer == name) {
-            return Err(fail(&place, "a schema that is made of itself", "a cycle only through properties, items or unions"));
+            return Err(fail(
+                &place,
+                "a schema that is made of itself",
+                "a cycle only through properties, items or unions",
+            ));
         }
         let schema = self.document.referred(&place, name)?;
         self.under_way.push(name.to_owned());
@@ -74,7 +87,7 @@ impl<'d> Normaliser<'d> {
         match schema.get("$ref").and_then(referred) {
             None => Ok(schema.clone()),
             Some(name) => {
-                let target = self.named(&name.to_owned())?;
+                let target = self.named(name)?;
                 self.resolved(&target)
             }
         }
@@ -177,7 +190,11 @@ impl<'d> Normaliser<'d> {
 
     fn expect_type(&mut self, place: &Place, kind: &Value, target: &Value) -> Result<()> {
         let Some(kind) = kind.as_str() else {
-            return Err(fail(&place.at("type"), kind.to_string(), "one name of a type beside a reference or union"));
+            return Err(fail(
+                &place.at("type"),
+                kind.to_string(),
+                "one name of a type beside a reference or union",
+            ));
         };
         self.typed_references.push((place.clone(), kind.to_owned(), target.clone()));
         Ok(())
@@ -197,7 +214,13 @@ impl<'d> Normaliser<'d> {
             },
             Some(Value::String(name)) => vec![name.clone()],
             Some(Value::Array(names)) => names.iter().filter_map(Value::as_str).map(str::to_owned).collect(),
-            Some(other) => return Err(fail(&place.at("type"), other.to_string(), "the name of a type, or a list of names")),
+            Some(other) => {
+                return Err(fail(
+                    &place.at("type"),
+                    other.to_string(),
+                    "the name of a type, or a list of names",
+                ));
+            }
         };
         let mut known: Vec<&str> = vec!["type", "nullable"];
         for name in &names {
@@ -220,7 +243,6 @@ impl<'d> Normaliser<'d> {
         let Some(list) = values.as_array().filter(|list| !list.is_empty()) else {
             return Err(fail(&here, values.to_string(), "a list of values"));
         };
-        let nullable = list.contains(&Value::Null) || allows_null(map.get("type"));
         let mut kept: Vec<&Value> = list.iter().filter(|value| !value.is_null()).collect();
         kept.dedup();
         let core = match kept.as_slice() {
@@ -228,15 +250,22 @@ impl<'d> Normaliser<'d> {
             [only] => constant(place, &Map::new(), only)?,
             several => {
                 if map.get("x-stainless-const") == Some(&Value::Bool(true)) {
-                    self.note(&here, "several values, although `x-stainless-const` says one; read as an enum");
+                    self.note(
+                        &here,
+                        "several values, although `x-stainless-const` says one; read as an enum",
+                    );
                 }
                 if let Some(other) = several.iter().find(|value| !value.is_string()) {
-                    return Err(fail(&here, other.to_string(), "strings, as enums of other values have no normal form"));
+                    return Err(fail(
+                        &here,
+                        other.to_string(),
+                        "strings, as enums of other values have no normal form",
+                    ));
                 }
                 json!({ "type": "string", "enum": several })
             }
         };
-        Ok(if nullable && list.contains(&Value::Null) { unions::nullable(core) } else { core })
+        Ok(if list.contains(&Value::Null) { unions::nullable(core) } else { core })
     }
 
     fn of_type(&mut self, place: &Place, map: &Map<String, Value>, kind: &str) -> Result<Value> {
@@ -289,7 +318,11 @@ impl<'d> Normaliser<'d> {
 }
 
 /// Puts properties into an object: `type` first, the undeclared ones that are required last.
-pub(super) fn members(object: &mut Map<String, Value>, mut properties: Map<String, Value>, required: &[String]) {
+pub(super) fn members(
+    object: &mut Map<String, Value>,
+    mut properties: Map<String, Value>,
+    required: &[String],
+) {
     for name in required {
         if !properties.contains_key(name) {
             properties.insert(name.clone(), json!({}));
@@ -298,7 +331,8 @@ pub(super) fn members(object: &mut Map<String, Value>, mut properties: Map<Strin
     if let Some(kind) = properties.shift_remove("type") {
         properties.shift_insert(0, "type".to_owned(), kind);
     }
-    let required: Vec<Value> = properties.keys().filter(|name| required.contains(name)).cloned().map(Value::from).collect();
+    let required: Vec<Value> =
+        properties.keys().filter(|name| required.contains(name)).cloned().map(Value::from).collect();
     if !required.is_empty() {
         object.insert("required".to_owned(), Value::Array(required));
     }
@@ -316,10 +350,6 @@ fn constant(place: &Place, map: &Map<String, Value>, value: &Value) -> Result<Va
         return Err(fail(&place.at("const"), value.to_string(), "a string, number or boolean"));
     }
     Ok(json!({ "const": value }))
-}
-
-fn allows_null(kind: Option<&Value>) -> bool {
-    kind.and_then(Value::as_array).is_some_and(|names| names.iter().any(|name| name == "null"))
 }
 
 fn implied_type(map: &Map<String, Value>) -> Option<(&'static str, &'static str)> {
@@ -350,21 +380,31 @@ fn annotate(place: &Place, map: &Map<String, Value>, core: Value) -> Result<Valu
 /// Patterns that the readers which are made from a dialect can check.
 fn pattern(place: &Place, value: &Value) -> Result<Value> {
     match value.as_str() {
-        Some(_) if crate::schema::parse(&json!({ "type": "string", "pattern": value })).is_ok() => Ok(value.clone()),
-        _ => Err(fail(place, value.to_string(), "`^[class]+$`, or a literal prefix and `[class]{n}` between `^` and `$`")),
+        Some(_) if crate::schema::parse(&json!({ "type": "string", "pattern": value })).is_ok() => {
+            Ok(value.clone())
+        }
+        _ => Err(fail(
+            place,
+            value.to_string(),
+            "`^[class]+$`, or a literal prefix and `[class]{n}` between `^` and `$`",
+        )),
     }
 }
 
 /// Refuses every keyword that is neither among these nor without effect.
 pub(super) fn only(place: &Place, map: &Map<String, Value>, known: &[&str]) -> Result<()> {
-    let understood =
-        |key: &str| known.contains(&key) || DROPPED.contains(&key) || ANNOTATIONS.contains(&key) || key.starts_with("x-");
+    let understood = |key: &str| {
+        known.contains(&key) || DROPPED.contains(&key) || ANNOTATIONS.contains(&key) || key.starts_with("x-")
+    };
     match map.keys().find(|key| !understood(key)) {
         None => Ok(()),
         Some(key) => Err(fail(
             &place.at(key),
             format!("the keyword `{key}`"),
-            format!("here only {}; rewrite the document, or teach the importer this keyword", known.join(", ")),
+            format!(
+                "here only {}; rewrite the document, or teach the importer this keyword",
+                known.join(", ")
+            ),
         )),
     }
 }

@@ -8,7 +8,11 @@ use super::text::ordered;
 const HEAD: &[&str] = &["x-lifecycle", "examples"];
 
 /// Calls `each` with every schema inside a schema in normal form, and its JSON pointer.
-pub(super) fn visit<'v>(schema: &'v Value, pointer: &str, each: &mut impl FnMut(&str, &'v Map<String, Value>)) {
+pub(super) fn visit<'v>(
+    schema: &'v Value,
+    pointer: &str,
+    each: &mut impl FnMut(&str, &'v Map<String, Value>),
+) {
     let Value::Object(map) = schema else { return };
     each(pointer, map);
     for keyword in ["items", "additionalProperties", "propertyNames"] {

@@ -29,6 +29,11 @@ impl Place {
         let segment = rest.split('/').next()?;
         Some(segment.replace("~1", "/").replace("~0", "~"))
     }
+
+    /// The name of the schema of `components` that stands exactly here.
+    pub(super) fn whole_component(&self) -> Option<String> {
+        self.component().filter(|name| Self::named(name) == *self)
+    }
 }
 
 impl fmt::Display for Place {

@@ -4,9 +4,32 @@ use serde_json::{Map, Value};
 
 /// Keywords in the order in which files hold them.
 const ORDER: &[&str] = &[
-    "$schema", "$id", "description", "deprecated", "x-lifecycle", "$ref", "anyOf", "const", "type", "enum",
-    "minLength", "maxLength", "pattern", "format", "minimum", "maximum", "items", "minItems", "maxItems",
-    "required", "properties", "additionalProperties", "propertyNames", "maxProperties", "default", "examples",
+    "$schema",
+    "$id",
+    "description",
+    "deprecated",
+    "x-lifecycle",
+    "$ref",
+    "anyOf",
+    "const",
+    "type",
+    "enum",
+    "minLength",
+    "maxLength",
+    "pattern",
+    "format",
+    "minimum",
+    "maximum",
+    "items",
+    "minItems",
+    "maxItems",
+    "required",
+    "properties",
+    "additionalProperties",
+    "propertyNames",
+    "maxProperties",
+    "default",
+    "examples",
 ];
 
 /// A schema with its keywords in the order of normal form; what is inside keeps its own.

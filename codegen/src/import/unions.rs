@@ -18,7 +18,12 @@ pub(super) struct Union {
 }
 
 /// One schema from branches in normal form. A `closed` union stays one even with a single branch.
-pub(super) fn join(normaliser: &mut Normaliser<'_>, place: &Place, branches: Vec<Value>, closed: bool) -> Result<Value> {
+pub(super) fn join(
+    normaliser: &mut Normaliser<'_>,
+    place: &Place,
+    branches: Vec<Value>,
+    closed: bool,
+) -> Result<Value> {
     let mut flat = Flat::default();
     for branch in branches {
         flat.add(branch);
@@ -115,7 +120,9 @@ pub(super) fn nullable(schema: Value) -> Value {
 
 /// Named values come before the branch that takes any string, which would hide them.
 fn free_strings_last(normaliser: &mut Normaliser<'_>, branches: &mut Vec<Value>) -> Result<()> {
-    let Some(last_enum) = branches.iter().rposition(|branch| branch.get("enum").is_some()) else { return Ok(()) };
+    let Some(last_enum) = branches.iter().rposition(|branch| branch.get("enum").is_some()) else {
+        return Ok(());
+    };
     let mut late = Vec::new();
     for (index, branch) in branches.iter().enumerate().take(last_enum) {
         if takes_any_string(normaliser, branch)? {
@@ -191,7 +198,10 @@ pub(super) fn review(normaliser: &mut Normaliser<'_>, union: &Union) -> Result<(
         }
     }
     if !pairs.is_empty() {
-        normaliser.note(&union.place, format!("one value may fit two branches, so it is read as anyOf: {}", pairs.join(", ")));
+        normaliser.note(
+            &union.place,
+            format!("one value may fit two branches, so it is read as anyOf: {}", pairs.join(", ")),
+        );
     }
     Ok(())
 }
@@ -200,9 +210,14 @@ fn review_discriminator(normaliser: &mut Normaliser<'_>, union: &Union, discrimi
     let property = discriminator.get("propertyName").and_then(Value::as_str).unwrap_or("type");
     for (index, branch) in union.branches.iter().enumerate() {
         for leaf in leaves(normaliser, branch)? {
-            if values(&leaf["properties"][property]).is_none() && leaf.get("type").is_none_or(|kind| kind != "null") {
+            if values(&leaf["properties"][property]).is_none()
+                && leaf.get("type").is_none_or(|kind| kind != "null")
+            {
                 let label = label(branch, index);
-                normaliser.note(&union.place, format!("{label} has no constant `{property}`, which the discriminator names"));
+                normaliser.note(
+                    &union.place,
+                    format!("{label} has no constant `{property}`, which the discriminator names"),
+                );
             }
         }
     }
@@ -214,8 +229,14 @@ fn review_discriminator(normaliser: &mut Normaliser<'_>, union: &Union, discrimi
             Ok(_) => leaves(normaliser, &target)?,
             Err(_) => Vec::new(),
         };
-        if !known.iter().any(|leaf| values(&leaf["properties"][property]).is_some_and(|set| set.contains(&json!(value)))) {
-            normaliser.note(&union.place, format!("the discriminator maps \"{value}\" to {name}, whose `{property}` is another"));
+        if !known
+            .iter()
+            .any(|leaf| values(&leaf["properties"][property]).is_some_and(|set| set.contains(&json!(value))))
+        {
+            normaliser.note(
+                &union.place,
+                format!("the discriminator maps \"{value}\" to {name}, whose `{property}` is another"),
+            );
         }
     }
     Ok(())
@@ -267,7 +288,10 @@ fn types(schema: &Value) -> Vec<&str> {
 /// Whether some property has no value that both objects allow, and one of them demands it.
 fn told_apart(left: &Value, right: &Value) -> bool {
     let demands = |object: &Value, name: &str| {
-        object.get("required").and_then(Value::as_array).is_some_and(|names| names.iter().any(|other| other == name))
+        object
+            .get("required")
+            .and_then(Value::as_array)
+            .is_some_and(|names| names.iter().any(|other| other == name))
     };
     let Some(properties) = left.get("properties").and_then(Value::as_object) else { return false };
     properties.iter().any(|(name, schema)| {
