@@ -76,7 +76,17 @@ fn add_values(schema: &mut Value, add: &[String]) -> bool {
     all_new
 }
 
-fn replace(schema: &mut Value, to: Value) -> bool {
+/// Keywords of a file's head, which stay when the schema of the whole file is replaced.
+const HEAD: &[&str] = &["$schema", "$id", "description", "x-lifecycle", "examples"];
+
+fn replace(schema: &mut Value, mut to: Value) -> bool {
+    if schema.get("$id").is_some()
+        && let (Some(old), Some(new)) = (schema.as_object(), to.as_object_mut())
+    {
+        for keyword in HEAD.iter().filter(|keyword| old.contains_key(**keyword)) {
+            new.insert((*keyword).to_owned(), old[*keyword].clone());
+        }
+    }
     let differs = *schema != to;
     *schema = to;
     differs
