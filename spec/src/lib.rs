@@ -4,6 +4,7 @@
 //! from, loses nothing, and never fails on what it does not know; and a [`Dialect`] with a strict
 //! validator and tables for programs that treat all dialects alike.
 
+pub mod catalogue;
 pub mod json;
 pub mod table;
 mod view;

@@ -1,5 +1,6 @@
 //! Emits the Rust that crate `spec` consists of.
 
+mod catalogue;
 mod check;
 mod names;
 mod tables;
@@ -11,6 +12,7 @@ use quote::quote;
 use crate::dialect::Dialect;
 use crate::formats::{Glossary, ScopesFile};
 
+pub use catalogue::catalogue;
 pub use tables::scopes;
 
 /// Emits the module of one dialect: its types, its validators and its tables.
@@ -42,7 +44,7 @@ pub fn module(dialect: &str) -> String {
 pub fn format(tokens: &TokenStream) -> String {
     let file = syn::parse2(tokens.clone())
         .unwrap_or_else(|error| panic!("the generator wrote what is not Rust: {error}\n{tokens}"));
-    prettyplease::unparse(&file)
+    types::layout(&prettyplease::unparse(&file))
 }
 
 /// A `match` over strings, split by length first so that few comparisons are left.

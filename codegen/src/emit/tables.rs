@@ -126,15 +126,7 @@ pub(super) fn dialect(dialect: &Dialect) -> TokenStream {
 fn event(event: &Event) -> TokenStream {
     let Event { name, description, lifecycle: Lifecycle { scope, role, value, phase }, .. } = event;
     let scope = names::ident(&names::pascal(scope));
-    let role = match role {
-        Role::Open => quote!(Role::Open),
-        Role::Delta => quote!(Role::Delta),
-        Role::Final => quote!(Role::Final),
-        Role::Close => quote!(Role::Close),
-        Role::Phase => quote!(Role::Phase),
-        Role::Terminal => quote!(Role::Terminal),
-        Role::Point => quote!(Role::Point),
-    };
+    let role = self::role(*role);
     let (value, phase) = (option_text(value.as_deref()), option_text(phase.as_deref()));
     quote! {
         EventInfo {
@@ -148,6 +140,18 @@ fn event(event: &Event) -> TokenStream {
     }
 }
 
+pub(super) fn role(role: Role) -> TokenStream {
+    match role {
+        Role::Open => quote!(Role::Open),
+        Role::Delta => quote!(Role::Delta),
+        Role::Final => quote!(Role::Final),
+        Role::Close => quote!(Role::Close),
+        Role::Phase => quote!(Role::Phase),
+        Role::Terminal => quote!(Role::Terminal),
+        Role::Point => quote!(Role::Point),
+    }
+}
+
 fn marker(marker: Marker) -> TokenStream {
     match marker {
         Marker::Required => quote!(Marker::Required),
@@ -156,10 +160,10 @@ fn marker(marker: Marker) -> TokenStream {
     }
 }
 
-fn option(value: Option<TokenStream>) -> TokenStream {
+pub(super) fn option(value: Option<TokenStream>) -> TokenStream {
     value.map_or_else(|| quote!(None), |value| quote!(Some(#value)))
 }
 
-fn option_text(value: Option<&str>) -> TokenStream {
+pub(super) fn option_text(value: Option<&str>) -> TokenStream {
     option(value.map(|text| quote!(#text)))
 }

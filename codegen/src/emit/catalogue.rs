@@ -1,0 +1,317 @@
+//! Emits the catalogue: rules, scenarios, profiles and requirements, for programs to read.
+
+use proc_macro2::{Literal, TokenStream};
+use quote::quote;
+
+use super::names;
+use crate::catalogue::Catalogue;
+use crate::formats::{
+    Authority, Coverage, Edit, Holder, Level, Match, Pair, Place, ProfileFile, Relation, Requirement,
+    RequirementLevel, Role, Rule, Scenario, Side, Step, Target, Values, Violation, Who,
+};
+
+/// Emits the tables, and an enum of the rules that are decided by code of their own.
+pub fn catalogue(catalogue: &Catalogue) -> TokenStream {
+    let native = catalogue.rules.values().filter(|rule| rule.metadata.native);
+    let native = native.map(|rule| {
+        let (name, doc) = (names::ident(&names::pascal(&rule.id)), format!(" `{}`: {}.", rule.id, rule.title));
+        quote!(#[doc = #doc] #name,)
+    });
+    let rules = catalogue.rules.values().map(rule);
+    let scenarios = catalogue.scenarios.values().map(scenario);
+    let profiles = catalogue.profiles.iter().map(|(name, file)| profile(name, file));
+    let requirements = catalogue
+        .requirements
+        .iter()
+        .flat_map(|(version, file)| file.requirements.iter().map(|one| requirement(version, one)));
+    quote! {
+        /// A rule that is decided by code of its own.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+        pub enum NativeRule { #(#native)* }
+
+        /// All rules, sorted by id.
+        pub static RULES: &[Rule] = &[#(#rules),*];
+
+        /// All scenarios, sorted by id.
+        pub static SCENARIOS: &[Scenario] = &[#(#scenarios),*];
+
+        /// All profiles, sorted by name.
+        pub static PROFILES: &[Profile] = &[#(#profiles),*];
+
+        /// All normative sentences, by version of the specification and in its order.
+        pub static REQUIREMENTS: &[Requirement] = &[#(#requirements),*];
+    }
+}
+
+fn rule(rule: &Rule) -> TokenStream {
+    let Rule { id, metadata, title, prose, violation: edits } = rule;
+    let level = level(metadata.level);
+    let authority = match metadata.authority {
+        Authority::Sentence => quote!(Authority::Sentence),
+        Authority::Schema => quote!(Authority::Schema),
+        Authority::Definition => quote!(Authority::Definition),
+        Authority::Observed => quote!(Authority::Observed),
+    };
+    let (source, heading) = (&metadata.citation.source, &metadata.citation.heading);
+    let requirement = super::tables::option_text(metadata.citation.requirement.as_deref());
+    let scope = super::tables::option((metadata.scope != "stream").then(|| {
+        let scope = names::ident(&names::pascal(&metadata.scope));
+        quote!(Scope::#scope)
+    }));
+    let decided_by = metadata.relation.as_ref().map_or_else(
+        || {
+            let name = names::ident(&names::pascal(id));
+            quote!(DecidedBy::Code(NativeRule::#name))
+        },
+        |by| {
+            let by = relation(by);
+            quote!(DecidedBy::Relation(#by))
+        },
+    );
+    let breaks = metadata.breaks.iter().map(|one| {
+        let (client, failure, source) = (&one.client, &one.failure, &one.source);
+        quote!(Breakage { client: #client, failure: #failure, source: #source })
+    });
+    let (since, violation) = (&metadata.since, violation(edits));
+    quote! {
+        Rule {
+            id: #id,
+            level: #level,
+            authority: #authority,
+            citation: Citation { source: #source, heading: #heading, requirement: #requirement },
+            scope: #scope,
+            decided_by: #decided_by,
+            breaks: &[#(#breaks),*],
+            since: #since,
+            title: #title,
+            prose: #prose,
+            violation: #violation,
+        }
+    }
+}
+
+fn level(level: Level) -> TokenStream {
+    match level {
+        Level::Off => quote!(Level::Off),
+        Level::May => quote!(Level::May),
+        Level::Should => quote!(Level::Should),
+        Level::Must => quote!(Level::Must),
+    }
+}
+
+fn relation(relation: &Relation) -> TokenStream {
+    match relation {
+        Relation::Constant(of) => {
+            let of = place(of);
+            quote!(Relation::Constant(#of))
+        }
+        Relation::Unique(of) => {
+            let of = place(of);
+            quote!(Relation::Unique(#of))
+        }
+        Relation::Equal(Pair { of, equals }) => {
+            let (of, equals) = (place(of), place(equals));
+            quote!(Relation::Equal { of: #of, equals: #equals })
+        }
+        Relation::Concat(Pair { of, equals }) => {
+            let (of, equals) = (place(of), place(equals));
+            quote!(Relation::Concat { of: #of, equals: #equals })
+        }
+        Relation::Collect(Pair { of, equals }) => {
+            let (of, equals) = (place(of), place(equals));
+            quote!(Relation::Collect { of: #of, equals: #equals })
+        }
+        Relation::Step(Step { of, from, by }) => {
+            let (of, from, by) = (place(of), integer(*from), integer(*by));
+            quote!(Relation::Step { of: #of, from: #from, by: #by })
+        }
+        Relation::Value(Values { of, is }) => {
+            let (of, is) = (place(of), is.iter().map(ToString::to_string));
+            quote!(Relation::Value { of: #of, is: &[#(#is),*] })
+        }
+        Relation::Pattern(Match { of, pattern }) => {
+            let of = place(of);
+            quote!(Relation::Pattern { of: #of, pattern: #pattern })
+        }
+    }
+}
+
+fn integer(number: Option<i64>) -> TokenStream {
+    super::tables::option(number.map(|number| quote!(#number)))
+}
+
+fn place(place: &Place) -> TokenStream {
+    let at = super::tables::option_text(place.at.as_deref());
+    let of = match (place.role, place.stated_by) {
+        (Some(role), _) => {
+            let role = super::tables::role(role);
+            quote!(Whose::Role(#role))
+        }
+        (None, Some(Holder::Parent)) => quote!(Whose::Parent),
+        (None, Some(Holder::Response)) => quote!(Whose::Response),
+        (None, None) => {
+            let events = &place.events;
+            quote!(Whose::Events(&[#(#events),*]))
+        }
+    };
+    quote!(Place { of: #of, at: #at })
+}
+
+fn violation(violation: &Violation) -> TokenStream {
+    let Violation { golden, also, edits } = violation;
+    let edits = edits.iter().map(|(_, one)| edit(one));
+    quote!(Violation { golden: #golden, also: &[#(#also),*], edits: &[#(#edits),*] })
+}
+
+fn edit(edit: &Edit) -> TokenStream {
+    let targets = edit.targets().into_iter().map(target);
+    let targets = quote!(#(#targets),*);
+    match edit {
+        Edit::Drop(_) => quote!(Edit::Drop(#targets)),
+        Edit::Duplicate(_) => quote!(Edit::Duplicate(#targets)),
+        Edit::Swap(..) => quote!(Edit::Swap(#targets)),
+        Edit::Set(_, pointer, value) => {
+            let value = value.to_string();
+            quote!(Edit::Set(#targets, #pointer, #value))
+        }
+        Edit::Unset(_, pointer) => quote!(Edit::Unset(#targets, #pointer)),
+        Edit::Insert(at, _, data) => {
+            let (at, data) = (side(*at), data.to_string());
+            quote!(Edit::Insert(#at, #targets, #data))
+        }
+        Edit::Truncate(_) => quote!(Edit::Truncate(#targets)),
+        Edit::Renumber => quote!(Edit::Renumber),
+        Edit::Data(_, data) => {
+            let data = bytes(data);
+            quote!(Edit::Data(#targets, #data))
+        }
+        Edit::Field(_, name, value) => {
+            let value = bytes(value);
+            quote!(Edit::Field(#targets, #name, #value))
+        }
+        Edit::Unfield(_, name) => quote!(Edit::Unfield(#targets, #name)),
+        Edit::Replace(_, from, to) => {
+            let (from, to) = (bytes(from), bytes(to));
+            quote!(Edit::Replace(#targets, #from, #to))
+        }
+        Edit::Comment(at, _, text) => {
+            let (at, text) = (side(*at), bytes(text));
+            quote!(Edit::Comment(#at, #targets, #text))
+        }
+        Edit::Header(name, value) => {
+            let value = bytes(value);
+            quote!(Edit::Header(#name, #value))
+        }
+        Edit::Status(status) => quote!(Edit::Status(#status)),
+    }
+}
+
+fn target(target: &Target) -> TokenStream {
+    let event = super::tables::option_text(target.event.as_deref());
+    let number = super::tables::option(target.number.map(|number| quote!(#number)));
+    quote!(Target { event: #event, number: #number })
+}
+
+fn side(side: Side) -> TokenStream {
+    match side {
+        Side::Before => quote!(Side::Before),
+        Side::After => quote!(Side::After),
+    }
+}
+
+fn bytes(bytes: &[u8]) -> Literal {
+    Literal::byte_string(bytes)
+}
+
+fn scenario(scenario: &Scenario) -> TokenStream {
+    let Scenario { id, metadata, title, prose, request } = scenario;
+    let (features, elicits, rules) = (&metadata.features, &metadata.elicits, &metadata.rules);
+    let request = request.to_string();
+    quote! {
+        Scenario {
+            id: #id,
+            features: &[#(#features),*],
+            elicits: &[#(#elicits),*],
+            rules: &[#(#rules),*],
+            title: #title,
+            prose: #prose,
+            request: #request,
+        }
+    }
+}
+
+fn profile(name: &str, file: &ProfileFile) -> TokenStream {
+    let ProfileFile { title, summary, specification, rules, scenarios } = file;
+    quote! {
+        Profile {
+            name: #name,
+            title: #title,
+            summary: #summary,
+            specification: #specification,
+            rules: &[#(#rules),*],
+            scenarios: &[#(#scenarios),*],
+        }
+    }
+}
+
+fn requirement(version: &str, requirement: &Requirement) -> TokenStream {
+    let Requirement { id, heading, statement, .. } = requirement;
+    let who = match requirement.who {
+        Who::Server => quote!(Who::Server),
+        Who::Client => quote!(Who::Client),
+        Who::Both => quote!(Who::Both),
+    };
+    let level = match requirement.level {
+        RequirementLevel::Must => quote!(RequirementLevel::Must),
+        RequirementLevel::MustNot => quote!(RequirementLevel::MustNot),
+        RequirementLevel::Should => quote!(RequirementLevel::Should),
+        RequirementLevel::ShouldNot => quote!(RequirementLevel::ShouldNot),
+        RequirementLevel::May => quote!(RequirementLevel::May),
+        RequirementLevel::Implied => quote!(RequirementLevel::Implied),
+    };
+    let coverage = match requirement.coverage() {
+        Some(Coverage::Covered { rules, scenarios }) => {
+            quote!(Coverage::Covered { rules: &[#(#rules),*], scenarios: &[#(#scenarios),*] })
+        }
+        Some(Coverage::Unobservable(reason)) => quote!(Coverage::Unobservable(#reason)),
+        Some(Coverage::Open(plan)) => quote!(Coverage::Open(#plan)),
+        None => quote!(Coverage::Open("")),
+    };
+    quote! {
+        Requirement {
+            version: #version,
+            id: #id,
+            heading: #heading,
+            who: #who,
+            level: #level,
+            statement: #statement,
+            coverage: #coverage,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pages_become_rows() {
+        let page = "```toml\nlevel = \"must\"\nauthority = \"definition\"\nscope = \"text\"\nsince = \"0.1.0\"\n\
+            citation = { source = \"s\", heading = \"h\" }\n\
+            relation = { concat = { of = { role = \"delta\" }, equals = { stated_by = \"parent\" } } }\n```\n\
+            # Title\n\nWhy.\n\n```violation\ngolden: a/b\nalso: c/d\ndrop x#2\nreplace [DONE] <ff> \"\"\n```\n";
+        let rule = Rule::parse("text/joined", page).unwrap();
+        let file = Catalogue { rules: [("text/joined".to_owned(), rule)].into(), ..Catalogue::default() };
+        let text = super::super::format(&catalogue(&file));
+        for expected in [
+            "scope: Some(Scope::Text)",
+            "of: Whose::Role(Role::Delta)",
+            "of: Whose::Parent",
+            "also: &[\"c/d\"]",
+            "number: Some(2usize)",
+            "b\"\\xff\"",
+        ] {
+            assert!(text.contains(expected), "{expected} is not in {text}");
+        }
+    }
+}

@@ -1,0 +1,339 @@
+//! Rules, scenarios, profiles and requirements, as data.
+
+use crate::table::{Role, Scope};
+
+include!(concat!(env!("OUT_DIR"), "/catalogue.rs"));
+
+/// A rule that streams must keep.
+#[derive(Debug, Clone, Copy)]
+pub struct Rule {
+    /// Its id, `group/name`.
+    pub id: &'static str,
+    /// How binding it is, unless a dialect says otherwise.
+    pub level: Level,
+    /// What makes it binding.
+    pub authority: Authority,
+    /// Where that stands.
+    pub citation: Citation,
+    /// The scope that it is about; the whole stream, when absent.
+    pub scope: Option<Scope>,
+    /// What decides whether it holds.
+    pub decided_by: DecidedBy,
+    /// Clients that fail on streams that break it.
+    pub breaks: &'static [Breakage],
+    /// The version of the suite that brought it.
+    pub since: &'static str,
+    /// What must hold, in a line.
+    pub title: &'static str,
+    /// Its documentation, as Markdown.
+    pub prose: &'static str,
+    /// A stream that breaks it.
+    pub violation: Violation,
+}
+
+/// How binding a rule is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Level {
+    /// Not checked.
+    Off,
+    /// Worth a note.
+    May,
+    /// A warning.
+    Should,
+    /// An error.
+    Must,
+}
+
+/// What makes a rule binding.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Authority {
+    /// A normative sentence says it.
+    Sentence,
+    /// A constraint of the schema.
+    Schema,
+    /// The specification's definition of an event leaves no other meaning.
+    Definition,
+    /// All real vendors do so.
+    Observed,
+}
+
+/// Where the authority of a rule stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Citation {
+    /// The document.
+    pub source: &'static str,
+    /// The heading it stands under.
+    pub heading: &'static str,
+    /// Id of the requirement in the document's version.
+    pub requirement: Option<&'static str>,
+}
+
+/// A client that fails on streams that break a rule.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Breakage {
+    /// The client.
+    pub client: &'static str,
+    /// What it does then.
+    pub failure: &'static str,
+    /// Where that was seen.
+    pub source: &'static str,
+}
+
+/// What decides whether a rule holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DecidedBy {
+    /// Code of its own.
+    Code(NativeRule),
+    /// How values relate.
+    Relation(Relation),
+}
+
+/// How values must relate, within one occurrence of the rule's scope.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Relation {
+    /// The value stays the same.
+    Constant(Place),
+    /// Two values are equal.
+    Equal {
+        /// The one.
+        of: Place,
+        /// The other.
+        equals: Place,
+    },
+    /// Fragments, joined in order, are another value.
+    Concat {
+        /// The fragments.
+        of: Place,
+        /// The whole.
+        equals: Place,
+    },
+    /// A number grows from one event to the next.
+    Step {
+        /// The number.
+        of: Place,
+        /// What it begins with, when that matters.
+        from: Option<i64>,
+        /// By how much it grows; by anything above zero, when absent.
+        by: Option<i64>,
+    },
+    /// No value occurs twice.
+    Unique(Place),
+    /// The value is one of these, written as JSON.
+    Value {
+        /// The value.
+        of: Place,
+        /// What it can be.
+        is: &'static [&'static str],
+    },
+    /// The text matches a pattern.
+    Pattern {
+        /// The text.
+        of: Place,
+        /// A regular expression for the whole text.
+        pattern: &'static str,
+    },
+    /// Values, collected in order of their keys, are a list.
+    Collect {
+        /// The values.
+        of: Place,
+        /// The list.
+        equals: Place,
+    },
+}
+
+/// Values of a stream.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Place {
+    /// Where to look.
+    pub of: Whose,
+    /// JSON pointer to the value; the value that the event's lifecycle names, when absent.
+    pub at: Option<&'static str>,
+}
+
+/// Whose values they are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Whose {
+    /// Events with this role in the scope.
+    Role(Role),
+    /// Events of these types.
+    Events(&'static [&'static str]),
+    /// The event that closes the parent of the scope.
+    Parent,
+    /// The response in the terminal event.
+    Response,
+}
+
+/// A stream that breaks a rule, as edits of a good one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Violation {
+    /// The good stream: `<dialect>/<name>`.
+    pub golden: &'static str,
+    /// Rules that the edits cannot help breaking too.
+    pub also: &'static [&'static str],
+    /// The edits, in the order they are made.
+    pub edits: &'static [Edit],
+}
+
+/// Which events an edit is about, as the stream is when the edit is made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Target {
+    /// The event type, or `[DONE]`; any event, when absent.
+    pub event: Option<&'static str>,
+    /// Which of these, counted from 1; all of them, when absent.
+    pub number: Option<usize>,
+}
+
+/// Before or after an event.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Side {
+    /// Before it.
+    Before,
+    /// After it.
+    After,
+}
+
+/// One edit of a stream. Values are written as JSON.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Edit {
+    /// The event is left out.
+    Drop(Target),
+    /// It comes twice.
+    Duplicate(Target),
+    /// Both change places.
+    Swap(Target, Target),
+    /// The value at this JSON pointer of the data is replaced or added.
+    Set(Target, &'static str, &'static str),
+    /// The value at this JSON pointer of the data is taken away.
+    Unset(Target, &'static str),
+    /// Another event with these data comes before or after.
+    Insert(Side, Target, &'static str),
+    /// The stream ends after it.
+    Truncate(Target),
+    /// Sequence numbers are made to fit again.
+    Renumber,
+    /// Its data are these bytes.
+    Data(Target, &'static [u8]),
+    /// A line of the frame says this.
+    Field(Target, &'static str, &'static [u8]),
+    /// A line of the frame is left out.
+    Unfield(Target, &'static str),
+    /// Bytes of the whole frame are replaced by others.
+    Replace(Target, &'static [u8], &'static [u8]),
+    /// A comment line comes before or after.
+    Comment(Side, Target, &'static [u8]),
+    /// A header of the answer says this.
+    Header(&'static str, &'static [u8]),
+    /// The status of the answer.
+    Status(u16),
+}
+
+/// A request, and what its answer must bring.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Scenario {
+    /// Its id, `group/name`.
+    pub id: &'static str,
+    /// What an endpoint must offer for it to make sense.
+    pub features: &'static [&'static str],
+    /// Event types that the answer must have.
+    pub elicits: &'static [&'static str],
+    /// Rules that only this request can bring to bear.
+    pub rules: &'static [&'static str],
+    /// What it is about, in a line.
+    pub title: &'static str,
+    /// Its documentation, as Markdown.
+    pub prose: &'static str,
+    /// The body of the request, as JSON. Its model is replaced by the one under test.
+    pub request: &'static str,
+}
+
+/// What a certificate of one kind demands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Profile {
+    /// Its name.
+    pub name: &'static str,
+    /// What a certificate of this kind says, in a line.
+    pub title: &'static str,
+    /// Whom it is for.
+    pub summary: &'static str,
+    /// The dialect, of one version, that it is about.
+    pub specification: &'static str,
+    /// The rules that must hold.
+    pub rules: &'static [&'static str],
+    /// The scenarios that must be run.
+    pub scenarios: &'static [&'static str],
+}
+
+/// One normative sentence of a specification.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Requirement {
+    /// The version of the specification.
+    pub version: &'static str,
+    /// Its id, which it keeps from version to version.
+    pub id: &'static str,
+    /// The heading it stands under.
+    pub heading: &'static str,
+    /// Whose duty it is.
+    pub who: Who,
+    /// How binding it is.
+    pub level: RequirementLevel,
+    /// What it demands.
+    pub statement: &'static str,
+    /// What is done about it.
+    pub coverage: Coverage,
+}
+
+/// Whose duty a requirement is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Who {
+    /// The server's.
+    Server,
+    /// The client's.
+    Client,
+    /// Both have it.
+    Both,
+}
+
+/// How binding a sentence is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RequirementLevel {
+    /// It is demanded.
+    Must,
+    /// It is forbidden.
+    MustNot,
+    /// It is recommended.
+    Should,
+    /// It is advised against.
+    ShouldNot,
+    /// It is permitted.
+    May,
+    /// Nobody says it in so many words, but the rest makes no sense without it.
+    Implied,
+}
+
+/// What is done about a normative sentence.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Coverage {
+    /// These rules and scenarios see to it.
+    Covered {
+        /// The rules.
+        rules: &'static [&'static str],
+        /// The scenarios.
+        scenarios: &'static [&'static str],
+    },
+    /// No stream can show it, for this reason.
+    Unobservable(&'static str),
+    /// This is still to be written.
+    Open(&'static str),
+}
+
+/// The rule of that id.
+pub fn rule(id: &str) -> Option<&'static Rule> {
+    let at = RULES.binary_search_by(|rule| rule.id.cmp(id)).ok()?;
+    RULES.get(at)
+}
+
+/// The scenario of that id.
+pub fn scenario(id: &str) -> Option<&'static Scenario> {
+    let at = SCENARIOS.binary_search_by(|scenario| scenario.id.cmp(id)).ok()?;
+    SCENARIOS.get(at)
+}
