@@ -1,11 +1,29 @@
 //! Reading, checking and writing JSON text without a tree.
 
 mod check;
+pub(crate) mod event;
 mod fault;
+mod map;
+mod number;
+mod raw;
+mod read;
 mod scanner;
+mod string;
 mod text;
+mod typed;
+mod value;
+mod write;
 
-pub use check::{Check, Checker, TextRules};
+pub use check::{Check, Checker, TextRules, at, other};
+pub use event::{Reason, UnknownEvent};
 pub use fault::Fault;
+pub use map::{Extra, Map};
+pub use number::{Integer, NotFinite, Number};
+pub use raw::Raw;
+pub use read::{Fields, Miss, ParseError, Read, Reader, kind};
 pub use scanner::{DEEPEST, RawNumber, RawString, Scan, Scanner, Syntax};
+pub use string::Str;
 pub use text::{decode, encode};
+pub(crate) use typed::{events, object, presence, strings, union};
+pub use value::{IntoOwned, Nullable};
+pub use write::{ObjectWriter, Write};

@@ -1,0 +1,299 @@
+//! From the schemas of a dialect to Rust types.
+
+use std::collections::BTreeMap;
+
+use super::model::{Body, Item, Items, Member, Ty, Value, Variant, Word};
+use crate::dialect::Dialect;
+use crate::emit::names;
+use crate::formats::Glossary;
+use crate::schema::{Kind, Object, Property, Registry, Schema};
+
+/// Names that generated code needs for itself.
+const TAKEN: &[&str] = &[
+    "Event",
+    "UnknownEvent",
+    "Str",
+    "Integer",
+    "Number",
+    "Raw",
+    "Map",
+    "Extra",
+    "Nullable",
+    "Read",
+    "Write",
+    "IntoOwned",
+    "Option",
+    "Some",
+    "None",
+    "Vec",
+    "Box",
+    "Result",
+    "Ok",
+    "Err",
+    "From",
+    "Self",
+];
+
+/// An event: its type on the wire, the variant and the struct.
+#[derive(Debug)]
+pub(super) struct EventItem {
+    pub(super) wire: String,
+    pub(super) variant: String,
+    pub(super) item: String,
+}
+
+pub(super) struct Lowered {
+    pub(super) items: Items,
+    pub(super) events: Vec<EventItem>,
+}
+
+/// Lowers all types and events of a dialect.
+pub(super) fn lower(dialect: &Dialect, glossary: &Glossary) -> Lowered {
+    let mut types = BTreeMap::new();
+    let mut taken: Vec<String> = TAKEN.iter().map(|&name| name.to_owned()).collect();
+    for wire in dialect.types.keys() {
+        let mut name = names::pascal(wire);
+        if taken.contains(&name) {
+            name += "Type";
+        }
+        taken.push(name.clone());
+        types.insert(wire.as_str(), name);
+    }
+    let mut events = Vec::new();
+    for wire in dialect.events.keys() {
+        let variant = names::event(wire);
+        let item = if taken.contains(&variant) { format!("{variant}Event") } else { variant.clone() };
+        taken.push(item.clone());
+        events.push(EventItem { wire: wire.clone(), variant, item });
+    }
+
+    let mut lowering = Lowering { registry: dialect.registry(), glossary, types, taken, items: Items::new() };
+    for (wire, schema) in &dialect.types {
+        let name = lowering.types[wire.as_str()].clone();
+        let doc = dialect.type_description(wire).map_or_else(|| format!("The type `{wire}`."), str::to_owned);
+        lowering.declare(&name, wire, &doc, schema);
+    }
+    for (event, item) in dialect.events.values().zip(&events) {
+        let doc = format!("{}\n\nOn the wire: `{}`.", event.description, event.name);
+        lowering.declare(&item.item, &event.name, &doc, &event.schema);
+    }
+    Lowered { items: lowering.items, events }
+}
+
+struct Lowering<'d> {
+    registry: Registry<'d>,
+    glossary: &'d Glossary,
+    /// Names of types: on the wire, in Rust.
+    types: BTreeMap<&'d str, String>,
+    taken: Vec<String>,
+    items: Items,
+}
+
+impl Lowering<'_> {
+    /// Declares an item whose name is already its own. `wire` is what the glossary knows it by.
+    fn declare(&mut self, name: &str, wire: &str, doc: &str, schema: &Schema) {
+        let mut schema = schema;
+        while let Schema::Nullable(inner) = schema {
+            schema = inner;
+        }
+        let body = match schema {
+            Schema::Object(object) if !object.properties.is_empty() => self.object(name, wire, object),
+            Schema::Enum(values) => Body::Strings(words(values)),
+            Schema::Union(branches) => self.union(name, branches),
+            other => Body::Alias(self.ty(other, name, doc)),
+        };
+        self.items.insert(name.to_owned(), Item { name: name.to_owned(), doc: doc.to_owned(), body });
+    }
+
+    /// The type of a schema; what has no name gets the hinted one.
+    fn ty(&mut self, schema: &Schema, hint: &str, doc: &str) -> Ty {
+        match schema {
+            Schema::Any | Schema::Null => Ty::Any,
+            Schema::Boolean => Ty::Boolean,
+            Schema::String(_) => Ty::Text,
+            Schema::Integer(_) => Ty::Integer,
+            Schema::Number(_) => Ty::Number,
+            Schema::Const(serde_json::Value::Bool(_)) => Ty::Boolean,
+            Schema::Const(serde_json::Value::Number(_)) => Ty::Number,
+            Schema::Const(_) => Ty::Text,
+            Schema::Array(array) => Ty::List(Box::new(self.ty(&array.items, &entry(hint), doc))),
+            Schema::Nullable(inner) => nullable(self.ty(inner, hint, doc)),
+            Schema::Ref(wire) => {
+                let named = Ty::Named(self.types[wire.as_str()].clone());
+                if matches!(self.registry.resolve(schema), Schema::Nullable(_)) {
+                    nullable(named)
+                } else {
+                    named
+                }
+            }
+            Schema::Object(object) if object.properties.is_empty() => match object.as_map() {
+                Some(values) => Ty::Map(Box::new(self.ty(values, &format!("{hint}Value"), doc))),
+                None => Ty::Members,
+            },
+            Schema::Union(branches) if self.words_of(branches).is_some_and(|words| words.is_empty()) => {
+                Ty::Text
+            }
+            Schema::Object(_) | Schema::Enum(_) | Schema::Union(_) => {
+                let name = self.free(hint);
+                self.declare(&name, hint, doc, schema);
+                Ty::Named(name)
+            }
+        }
+    }
+
+    /// A name that nothing else has yet.
+    fn free(&mut self, hint: &str) -> String {
+        let numbered = (2..).map(|number| format!("{hint}{number}"));
+        let name = std::iter::once(hint.to_owned()).chain(numbered).find(|name| !self.taken.contains(name));
+        let name = name.unwrap_or_default();
+        self.taken.push(name.clone());
+        name
+    }
+
+    fn object(&mut self, name: &str, wire: &str, object: &Object) -> Body {
+        let mut used = vec!["extra".to_owned()];
+        let members = object.properties.iter().map(|property| self.member(name, wire, property, &mut used));
+        Body::Struct(members.collect())
+    }
+
+    fn member(&mut self, owner: &str, wire: &str, property: &Property, used: &mut Vec<String>) -> Member {
+        let name = unique(&names::snake(&property.name), used);
+        let meaning = property.description.as_deref().or_else(|| self.glossary.meaning(wire, &property.name));
+        let mut doc =
+            meaning.map_or_else(|| format!("The `{}` of this object.", property.name), str::to_owned);
+        if property.deprecated {
+            doc += "\n\nOn its way out of the specification.";
+        }
+        let value = match self.constant(&property.schema) {
+            Some(constant) if property.required => Value::Constant(constant),
+            _ => {
+                let hint = format!("{owner}{}", names::pascal(&property.name));
+                let ty = self.ty(&property.schema, &hint, meaning.unwrap_or(&doc));
+                if property.required { Value::Required(ty) } else { Value::Optional(ty) }
+            }
+        };
+        Member { wire: property.name.clone(), name, doc, value }
+    }
+
+    fn constant(&self, schema: &Schema) -> Option<String> {
+        match self.registry.resolve(schema) {
+            Schema::Const(value) => value.as_str().map(str::to_owned),
+            _ => None,
+        }
+    }
+
+    /// The strings of a schema that only matches strings; none of them listed, when it takes any.
+    fn strings(&self, schema: &Schema) -> Option<Vec<String>> {
+        match self.registry.resolve(schema) {
+            Schema::String(_) => Some(Vec::new()),
+            Schema::Enum(values) => Some(values.clone()),
+            Schema::Const(serde_json::Value::String(value)) => Some(vec![value.clone()]),
+            Schema::Union(branches) => self.words_of(branches),
+            _ => None,
+        }
+    }
+
+    fn words_of(&self, branches: &[Schema]) -> Option<Vec<String>> {
+        let mut all = Vec::new();
+        for branch in branches {
+            let more =
+                self.strings(branch)?.into_iter().filter(|value| !all.contains(value)).collect::<Vec<_>>();
+            all.extend(more);
+        }
+        Some(all)
+    }
+
+    fn union(&mut self, name: &str, branches: &[Schema]) -> Body {
+        if let Some(values) = self.words_of(branches) {
+            return if values.is_empty() { Body::Alias(Ty::Text) } else { Body::Strings(words(&values)) };
+        }
+        let plan = self.registry.plan(branches);
+        let textual: Vec<usize> =
+            (0..branches.len()).filter(|&at| self.strings(&branches[at]).is_some()).collect();
+        let mut used = vec!["Unknown".to_owned()];
+        let mut variants = Vec::new();
+        for (at, branch) in branches.iter().enumerate() {
+            if textual.contains(&at) && textual.first() != Some(&at) {
+                continue;
+            }
+            let tags: Vec<String> = plan
+                .tag
+                .iter()
+                .flat_map(|tag| &tag.values)
+                .filter(|(_, of)| *of == at)
+                .map(|(value, _)| value.clone())
+                .collect();
+            let mut kinds: Vec<Kind> =
+                plan.by_kind.iter().filter(|(_, of)| of.contains(&at)).map(|(kind, _)| *kind).collect();
+            if plan.tag.is_none() && plan.objects.contains(&at) {
+                kinds.push(Kind::Object);
+            }
+            let variant = unique(&self.variant(branch, &tags), &mut used);
+            let hint = format!("{name}{variant}");
+            let doc = format!("The `{variant}` variant of [`{name}`].");
+            let merged: Vec<Schema> = textual.iter().map(|&at| branches[at].clone()).collect();
+            let ty = match merged.len() {
+                many if many > 1 && textual.contains(&at) => self.ty(&Schema::Union(merged), &hint, &doc),
+                _ => self.ty(branch, &hint, &doc),
+            };
+            variants.push(Variant { name: variant, ty: not_null(ty), tags, kinds });
+        }
+        Body::Union { tag: plan.tag.map(|tag| tag.property).unwrap_or_default(), variants }
+    }
+
+    fn variant(&self, branch: &Schema, tags: &[String]) -> String {
+        let resolved = self.registry.resolve(branch);
+        match (branch, resolved) {
+            (_, Schema::Object(_)) if tags.len() == 1 => names::pascal(&tags[0]),
+            (
+                Schema::Ref(wire),
+                Schema::Object(_) | Schema::Union(_) | Schema::Enum(_) | Schema::Nullable(_),
+            ) => names::pascal(wire),
+            (_, Schema::Any | Schema::Null | Schema::Ref(_)) => "Any".to_owned(),
+            (_, Schema::Boolean | Schema::Const(serde_json::Value::Bool(_))) => "Boolean".to_owned(),
+            (_, Schema::String(_) | Schema::Enum(_) | Schema::Const(serde_json::Value::String(_))) => {
+                "Text".to_owned()
+            }
+            (_, Schema::Integer(_) | Schema::Number(_) | Schema::Const(_)) => "Number".to_owned(),
+            (_, Schema::Array(_)) => "List".to_owned(),
+            (_, Schema::Object(_) | Schema::Union(_) | Schema::Nullable(_)) => "Object".to_owned(),
+        }
+    }
+}
+
+/// The name of what stands in a list: that of the list without its plural ending.
+fn entry(list: &str) -> String {
+    match list.strip_suffix("ies") {
+        Some(stem) => format!("{stem}y"),
+        None if list.ends_with("ss") => format!("{list}Entry"),
+        None => list.strip_suffix('s').map_or_else(|| format!("{list}Entry"), str::to_owned),
+    }
+}
+
+fn nullable(ty: Ty) -> Ty {
+    match ty {
+        Ty::Nullable(_) | Ty::Any => ty,
+        other => Ty::Nullable(Box::new(other)),
+    }
+}
+
+fn not_null(ty: Ty) -> Ty {
+    match ty {
+        Ty::Nullable(inner) => *inner,
+        other => other,
+    }
+}
+
+fn unique(name: &str, used: &mut Vec<String>) -> String {
+    let numbered = (2..).map(|number| format!("{name}{number}"));
+    let name = std::iter::once(name.to_owned()).chain(numbered).find(|name| !used.contains(name));
+    let name = name.unwrap_or_default();
+    used.push(name.clone());
+    name
+}
+
+fn words(values: &[String]) -> Vec<Word> {
+    let mut used = vec!["Unknown".to_owned()];
+    let word = |wire: &String| Word { wire: wire.clone(), name: unique(&names::pascal(wire), &mut used) };
+    values.iter().map(word).collect()
+}

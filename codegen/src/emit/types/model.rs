@@ -1,0 +1,222 @@
+//! The Rust types of a dialect, before they are written down.
+
+use std::collections::BTreeMap;
+
+/// The type of a value.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Ty {
+    Text,
+    Integer,
+    Number,
+    Boolean,
+    Any,
+    /// An object of which nothing is known.
+    Members,
+    List(Box<Ty>),
+    Map(Box<Ty>),
+    Nullable(Box<Ty>),
+    /// An item of this name.
+    Named(String),
+}
+
+/// Something that is declared.
+#[derive(Debug, Clone)]
+pub(super) struct Item {
+    pub(super) name: String,
+    pub(super) doc: String,
+    pub(super) body: Body,
+}
+
+#[derive(Debug, Clone)]
+pub(super) enum Body {
+    Struct(Vec<Member>),
+    Strings(Vec<Word>),
+    Union { tag: String, variants: Vec<Variant> },
+    Alias(Ty),
+}
+
+/// A member of an object.
+#[derive(Debug, Clone)]
+pub(super) struct Member {
+    pub(super) wire: String,
+    /// Its name in Rust.
+    pub(super) name: String,
+    pub(super) doc: String,
+    pub(super) value: Value,
+}
+
+#[derive(Debug, Clone)]
+pub(super) enum Value {
+    /// Always this string, so that it needs no field.
+    Constant(String),
+    Required(Ty),
+    Optional(Ty),
+}
+
+/// A string of a known set.
+#[derive(Debug, Clone)]
+pub(super) struct Word {
+    pub(super) wire: String,
+    pub(super) name: String,
+}
+
+/// A branch of a union.
+#[derive(Debug, Clone)]
+pub(super) struct Variant {
+    pub(super) name: String,
+    pub(super) ty: Ty,
+    /// The values of the union's tag that mean it.
+    pub(super) tags: Vec<String>,
+    /// The kinds of value that it may match otherwise.
+    pub(super) kinds: Vec<crate::schema::Kind>,
+}
+
+/// The items of a dialect, by name.
+pub(super) type Items = BTreeMap<String, Item>;
+
+/// Sizes of types, and which of them are too large, or recursive, to stand inside others.
+#[derive(Debug)]
+pub(super) struct Sizes<'i> {
+    items: &'i Items,
+    recursive: Vec<&'i str>,
+    known: BTreeMap<&'i str, usize>,
+}
+
+/// Where a type stands inside another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Inside {
+    /// In a field, or as an event.
+    Struct,
+    /// In a variant.
+    Union,
+    /// In a list or map, where its size does not matter.
+    Collection,
+}
+
+impl Inside {
+    /// Machine words that a type may take there: about eight fields, and less where smaller siblings
+    /// would pay for it.
+    const fn room(self) -> usize {
+        match self {
+            Self::Struct => 27,
+            Self::Union => 14,
+            Self::Collection => usize::MAX,
+        }
+    }
+}
+
+impl<'i> Sizes<'i> {
+    pub(super) fn new(items: &'i Items) -> Self {
+        let mut sizes = Self { items, recursive: Vec::new(), known: BTreeMap::new() };
+        sizes.recursive = items
+            .keys()
+            .map(String::as_str)
+            .filter(|name| sizes.reaches(name, name, &mut Vec::new()))
+            .collect();
+        for name in items.keys() {
+            sizes.item(name);
+        }
+        sizes
+    }
+
+    /// Whether the item stands there behind a pointer.
+    pub(super) fn is_boxed(&self, name: &str, inside: Inside) -> bool {
+        inside != Inside::Collection
+            && (self.recursive.contains(&name)
+                || self.known.get(name).is_some_and(|&size| size > inside.room()))
+    }
+
+    /// Whether values of the type can borrow.
+    pub(super) fn borrows(&self, ty: &Ty) -> bool {
+        match ty {
+            Ty::Integer | Ty::Boolean => false,
+            Ty::List(inner) | Ty::Nullable(inner) => self.borrows(inner),
+            Ty::Named(name) => match &self.items[name].body {
+                Body::Alias(ty) => self.borrows(ty),
+                _ => true,
+            },
+            _ => true,
+        }
+    }
+
+    /// The size of an item in machine words, roughly.
+    fn item(&mut self, name: &'i str) -> usize {
+        if let Some(&size) = self.known.get(name) {
+            return size;
+        }
+        let size = match &self.items[name].body {
+            Body::Struct(members) => 3 + members.iter().map(|member| self.member(member)).sum::<usize>(),
+            Body::Strings(_) => 3,
+            Body::Union { variants, .. } => {
+                1 + variants
+                    .iter()
+                    .map(|variant| self.ty(&variant.ty, Inside::Union))
+                    .max()
+                    .unwrap_or(0)
+                    .max(3)
+            }
+            Body::Alias(ty) => self.ty(ty, Inside::Struct),
+        };
+        self.known.insert(name, size);
+        size
+    }
+
+    fn member(&mut self, member: &'i Member) -> usize {
+        match &member.value {
+            Value::Constant(_) => 0,
+            Value::Required(ty) | Value::Optional(ty) => self.ty(ty, Inside::Struct),
+        }
+    }
+
+    fn ty(&mut self, ty: &'i Ty, inside: Inside) -> usize {
+        match ty {
+            Ty::Integer => 2,
+            Ty::Boolean => 1,
+            Ty::Nullable(inner) => self.ty(inner, inside),
+            Ty::Named(name) if self.recursive.contains(&name.as_str()) => 1,
+            Ty::Named(name) => match self.item(name) {
+                size if size > inside.room() => 1,
+                size => size,
+            },
+            _ => 3,
+        }
+    }
+
+    /// Whether an item stands inside another without a list or map between them.
+    fn reaches(&self, from: &str, to: &str, seen: &mut Vec<String>) -> bool {
+        inside(&self.items[from].body).into_iter().any(|name| {
+            name == to
+                || (!seen.iter().any(|known| known == name) && {
+                    seen.push(name.to_owned());
+                    self.reaches(name, to, seen)
+                })
+        })
+    }
+}
+
+fn inside(body: &Body) -> Vec<&str> {
+    let types: Vec<&Ty> = match body {
+        Body::Struct(members) => members
+            .iter()
+            .filter_map(|member| match &member.value {
+                Value::Constant(_) => None,
+                Value::Required(ty) | Value::Optional(ty) => Some(ty),
+            })
+            .collect(),
+        Body::Strings(_) => Vec::new(),
+        Body::Union { variants, .. } => variants.iter().map(|variant| &variant.ty).collect(),
+        Body::Alias(ty) => vec![ty],
+    };
+    types
+        .into_iter()
+        .filter_map(|mut ty| {
+            while let Ty::Nullable(inner) = ty {
+                ty = inner;
+            }
+            match ty {
+                Ty::Named(name) => Some(name.as_str()),
+                _ => None,
+            }
+        })
+        .collect()
+}

@@ -1,0 +1,221 @@
+//! Writing the types down as Rust.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+
+use super::lower::{EventItem, Lowered};
+use super::model::{Body, Inside, Item, Member, Sizes, Ty, Value, Variant, Word};
+use crate::emit::names::ident;
+use crate::schema::Kind;
+
+/// Writes all items, events first.
+pub(super) fn write(lowered: &Lowered) -> TokenStream {
+    let sizes = Sizes::new(&lowered.items);
+    let events = events(&lowered.events, &sizes);
+    let of_events: Vec<&str> = lowered.events.iter().map(|event| event.item.as_str()).collect();
+    let structs = of_events.iter().filter_map(|name| lowered.items.get(*name));
+    let others = lowered.items.values().filter(|item| !of_events.contains(&item.name.as_str()));
+    let items = structs.chain(others).map(|item| self::item(item, &sizes));
+    quote!(#events #(#items)*)
+}
+
+fn events(events: &[EventItem], sizes: &Sizes<'_>) -> TokenStream {
+    let variants = events.iter().map(|event| {
+        let doc = doc(&format!("`{}`", event.wire));
+        let (variant, ty) =
+            (ident(&event.variant), ty(&Ty::Named(event.item.clone()), Inside::Struct, sizes));
+        quote!(#doc #variant(#ty),)
+    });
+    let rows = events.iter().map(|EventItem { wire, variant, .. }| {
+        let variant = ident(variant);
+        quote!(#wire #variant;)
+    });
+    quote! {
+        /// An event of a stream.
+        #[derive(Debug, Clone, PartialEq)]
+        #[non_exhaustive]
+        pub enum Event<'a> {
+            #(#variants)*
+            /// One that the dialect does not list, or that is not as its type demands.
+            Unknown(UnknownEvent<'a>),
+        }
+        events! { Event; #(#rows)* }
+    }
+}
+
+fn item(item: &Item, sizes: &Sizes<'_>) -> TokenStream {
+    let (name, doc) = (ident(&item.name), doc(&item.doc));
+    match &item.body {
+        Body::Struct(members) => {
+            let fields = members.iter().filter_map(|member| field(member, sizes));
+            let rows = members.iter().map(row);
+            quote! {
+                #doc
+                #[derive(Debug, Clone, PartialEq)]
+                pub struct #name<'a> {
+                    #(#fields)*
+                    /// Members that are not listed, or do not fit.
+                    pub extra: Extra<'a>,
+                }
+                object! { #name; #(#rows)* }
+            }
+        }
+        Body::Strings(words) => strings(&name, &doc, words),
+        Body::Union { tag, variants } => union(&name, &doc, tag, variants, sizes),
+        Body::Alias(target) => {
+            let lifetime = if sizes.borrows(target) { quote!(<'a>) } else { quote!() };
+            let target = ty(target, Inside::Collection, sizes);
+            quote!(#doc pub type #name #lifetime = #target;)
+        }
+    }
+}
+
+fn field(member: &Member, sizes: &Sizes<'_>) -> Option<TokenStream> {
+    let ty = match &member.value {
+        Value::Constant(_) => return None,
+        Value::Required(inner) => ty(inner, Inside::Struct, sizes),
+        Value::Optional(inner) => {
+            let inner = ty(inner, Inside::Struct, sizes);
+            quote!(Option<#inner>)
+        }
+    };
+    let (name, doc) = (ident(&member.name), doc(&member.doc));
+    Some(quote!(#doc pub #name: #ty,))
+}
+
+fn row(member: &Member) -> TokenStream {
+    let (wire, name) = (&member.wire, ident(&member.name));
+    match &member.value {
+        Value::Constant(value) => quote!(const #wire #name = #value;),
+        Value::Required(_) => quote!(#wire #name required;),
+        Value::Optional(_) => quote!(#wire #name optional;),
+    }
+}
+
+fn strings(name: &proc_macro2::Ident, doc: &TokenStream, words: &[Word]) -> TokenStream {
+    let variants = words.iter().map(|word| {
+        let (variant, doc) = (ident(&word.name), self::doc(&format!("`{}`", word.wire)));
+        quote!(#doc #variant,)
+    });
+    let rows = words.iter().map(|word| {
+        let (wire, variant) = (&word.wire, ident(&word.name));
+        quote!(#wire #variant;)
+    });
+    quote! {
+        #doc
+        #[derive(Debug, Clone, PartialEq, Eq, Hash)]
+        #[non_exhaustive]
+        pub enum #name<'a> {
+            #(#variants)*
+            /// Another one.
+            Unknown(Str<'a>),
+        }
+        strings! { #name; #(#rows)* }
+    }
+}
+
+fn union(
+    name: &proc_macro2::Ident,
+    doc: &TokenStream,
+    tag: &str,
+    variants: &[Variant],
+    sizes: &Sizes<'_>,
+) -> TokenStream {
+    let declared = variants.iter().map(|variant| {
+        let doc = self::doc(&variant_doc(tag, variant));
+        let (name, ty) = (ident(&variant.name), ty(&variant.ty, Inside::Union, sizes));
+        quote!(#doc #name(#ty),)
+    });
+    let rows = variants.iter().map(|variant| {
+        let (name, tags) = (ident(&variant.name), &variant.tags);
+        let tags = (!tags.is_empty()).then(|| quote!(= #(#tags)*));
+        let kinds = variant.kinds.iter().map(|kind| kind_name(*kind));
+        let kinds = (!variant.kinds.is_empty()).then(|| quote!(in #(#kinds)*));
+        quote!(#name #tags #kinds;)
+    });
+    quote! {
+        #doc
+        #[derive(Debug, Clone, PartialEq)]
+        #[non_exhaustive]
+        pub enum #name<'a> {
+            #(#declared)*
+            /// A value that is none of these.
+            Unknown(Raw<'a>),
+        }
+        union! { #name by #tag; #(#rows)* }
+    }
+}
+
+fn variant_doc(tag: &str, variant: &Variant) -> String {
+    let values: Vec<String> = variant.tags.iter().map(|value| format!("`{value}`")).collect();
+    let kinds: Vec<&str> = variant
+        .kinds
+        .iter()
+        .map(|kind| match kind {
+            Kind::Null => "null",
+            Kind::Boolean => "a boolean",
+            Kind::Number => "a number",
+            Kind::String => "a string",
+            Kind::Array => "a list",
+            Kind::Object => "an object",
+        })
+        .collect();
+    let mut doc = Vec::new();
+    if !values.is_empty() {
+        doc.push(format!("`{tag}` is {}", values.join(" or ")));
+    }
+    if !kinds.is_empty() {
+        doc.push(format!("it is {}", kinds.join(" or ")));
+    }
+    let mut doc = doc.join(", or ") + ".";
+    if let Some(first) = doc.get_mut(..1) {
+        first.make_ascii_uppercase();
+    }
+    doc
+}
+
+fn kind_name(kind: Kind) -> proc_macro2::Ident {
+    ident(match kind {
+        Kind::Null => "NULL",
+        Kind::Boolean => "BOOLEAN",
+        Kind::Number => "NUMBER",
+        Kind::String => "STRING",
+        Kind::Array => "ARRAY",
+        Kind::Object => "OBJECT",
+    })
+}
+
+/// A type as it is written where it stands.
+fn ty(of: &Ty, inside: Inside, sizes: &Sizes<'_>) -> TokenStream {
+    match of {
+        Ty::Text => quote!(Str<'a>),
+        Ty::Integer => quote!(Integer),
+        Ty::Number => quote!(Number<'a>),
+        Ty::Boolean => quote!(bool),
+        Ty::Any => quote!(Raw<'a>),
+        Ty::Members => quote!(Extra<'a>),
+        Ty::List(inner) => {
+            let inner = ty(inner, Inside::Collection, sizes);
+            quote!(Vec<#inner>)
+        }
+        Ty::Map(inner) => {
+            let inner = ty(inner, Inside::Collection, sizes);
+            quote!(Map<'a, #inner>)
+        }
+        Ty::Nullable(inner) => {
+            let inner = ty(inner, inside, sizes);
+            quote!(Nullable<#inner>)
+        }
+        Ty::Named(name) => {
+            let lifetime = if sizes.borrows(of) { quote!(<'a>) } else { quote!() };
+            let boxed = sizes.is_boxed(name, inside);
+            let name = ident(name);
+            if boxed { quote!(Box<#name #lifetime>) } else { quote!(#name #lifetime) }
+        }
+    }
+}
+
+fn doc(text: &str) -> TokenStream {
+    let lines = text.lines().map(|line| if line.is_empty() { String::new() } else { format!(" {line}") });
+    quote!(#(#[doc = #lines])*)
+}

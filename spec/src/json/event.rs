@@ -1,0 +1,98 @@
+//! Events that their dialect does not know, and how events are told apart.
+
+use std::fmt;
+
+use super::{IntoOwned, Miss, ParseError, Raw, Reader, Str};
+
+/// An event that its dialect does not list, or that is not as its type demands.
+#[derive(Debug, Clone, PartialEq)]
+pub struct UnknownEvent<'a> {
+    /// The type that it gives itself.
+    pub event_type: Option<Str<'a>>,
+    /// Why it was not read.
+    pub reason: Reason,
+    /// The whole of it.
+    pub raw: Raw<'a>,
+}
+
+/// Why an event was not read as what its type says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reason {
+    /// It has no type.
+    NoType,
+    /// The dialect has no event of that type.
+    NotListed,
+    /// It is not as its type demands.
+    Miss(Miss),
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoType => f.write_str("it has no `type`"),
+            Self::NotListed => f.write_str("the dialect has no event of that type"),
+            Self::Miss(miss) => miss.fmt(f),
+        }
+    }
+}
+
+impl IntoOwned for UnknownEvent<'_> {
+    type Owned = UnknownEvent<'static>;
+
+    fn into_owned(self) -> UnknownEvent<'static> {
+        UnknownEvent {
+            event_type: self.event_type.into_owned(),
+            reason: self.reason,
+            raw: self.raw.into_owned(),
+        }
+    }
+}
+
+type ReadAs<'a, T> = fn(&str, &mut Reader<'a>) -> Option<Result<T, Miss>>;
+type Unknown<'a, T> = fn(UnknownEvent<'a>) -> T;
+
+pub(crate) fn read<'a, T>(
+    reader: &mut Reader<'a>,
+    read_as: ReadAs<'a, T>,
+    unknown: Unknown<'a, T>,
+) -> Result<T, Miss> {
+    let start = reader.start_of_object()?;
+    let event_type = reader.string_member("type")?;
+    let read = event_type.as_ref().and_then(|name| read_as(name, reader));
+    known_or(reader, start, read, event_type, unknown)
+}
+
+pub(crate) fn parse_as<'a, T>(
+    event_type: &str,
+    text: &'a str,
+    read_as: ReadAs<'a, T>,
+    unknown: Unknown<'a, T>,
+) -> Result<T, ParseError> {
+    let mut reader = Reader::new(text);
+    let read = |reader: &mut Reader<'a>| {
+        let start = reader.start_of_object()?;
+        let read = read_as(event_type, reader);
+        let event = known_or(reader, start, read, Some(event_type.to_owned().into()), unknown)?;
+        reader.end()?;
+        Ok(event)
+    };
+    read(&mut reader).map_err(|miss| reader.error(miss))
+}
+
+#[inline]
+fn known_or<'a, T>(
+    reader: &mut Reader<'a>,
+    start: usize,
+    read: Option<Result<T, Miss>>,
+    event_type: Option<Str<'a>>,
+    unknown: Unknown<'a, T>,
+) -> Result<T, Miss> {
+    let reason = match read {
+        Some(Ok(event)) => return Ok(event),
+        Some(Err(Miss::Syntax)) => return Err(Miss::Syntax),
+        Some(Err(miss)) => Reason::Miss(miss),
+        None if event_type.is_none() => Reason::NoType,
+        None => Reason::NotListed,
+    };
+    Ok(unknown(UnknownEvent { event_type, reason, raw: reader.misfit(start)? }))
+}

@@ -1,0 +1,60 @@
+//! Any JSON value, as its text.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use super::{IntoOwned, Miss, ParseError, Read, Reader, Write};
+
+/// A JSON value of any kind, kept as its text. Two are equal when their texts are.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub struct Raw<'a>(Cow<'a, str>);
+
+impl<'a> Raw<'a> {
+    /// Its text: always one JSON value, without space around it.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// Reads the value as another type.
+    pub fn decode<'r, T: Read<'r>>(&'r self) -> Result<T, ParseError> {
+        T::parse(&self.0)
+    }
+
+    /// The text of what can be written.
+    pub fn of(value: &impl Write) -> Raw<'static> {
+        Raw(Cow::Owned(value.to_json()))
+    }
+}
+
+impl<'a> Read<'a> for Raw<'a> {
+    #[inline]
+    fn read(reader: &mut Reader<'a>) -> Result<Self, Miss> {
+        reader.raw().map(|text| Self(Cow::Borrowed(text)))
+    }
+}
+
+impl Write for Raw<'_> {
+    fn write(&self, out: &mut String) {
+        out.push_str(&self.0);
+    }
+}
+
+impl IntoOwned for Raw<'_> {
+    type Owned = Raw<'static>;
+
+    fn into_owned(self) -> Raw<'static> {
+        Raw(Cow::Owned(self.0.into_owned()))
+    }
+}
+
+impl fmt::Display for Raw<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl fmt::Debug for Raw<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}

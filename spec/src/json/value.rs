@@ -1,0 +1,160 @@
+//! What every typed value can do, and the containers that they are made of.
+
+use super::{Miss, Read, Reader, Write};
+
+/// Cutting the ties to the text that a value was read from.
+pub trait IntoOwned {
+    /// The same type, borrowing nothing.
+    type Owned;
+
+    /// Copies whatever is borrowed.
+    fn into_owned(self) -> Self::Owned;
+}
+
+/// A value that must be there but may be `null`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Nullable<T> {
+    /// `null`
+    Null,
+    /// Anything else.
+    Value(T),
+}
+
+impl<T> Nullable<T> {
+    /// The value, unless it is null.
+    pub const fn as_option(&self) -> Option<&T> {
+        match self {
+            Self::Null => None,
+            Self::Value(value) => Some(value),
+        }
+    }
+
+    /// The value, unless it is null.
+    pub fn into_option(self) -> Option<T> {
+        match self {
+            Self::Null => None,
+            Self::Value(value) => Some(value),
+        }
+    }
+}
+
+impl<T> From<Option<T>> for Nullable<T> {
+    fn from(value: Option<T>) -> Self {
+        value.map_or(Self::Null, Self::Value)
+    }
+}
+
+impl<'a, T: Read<'a>> Read<'a> for Nullable<T> {
+    #[inline]
+    fn read(reader: &mut Reader<'a>) -> Result<Self, Miss> {
+        if reader.null()? { Ok(Self::Null) } else { T::read(reader).map(Self::Value) }
+    }
+}
+
+impl<T: Write> Write for Nullable<T> {
+    fn write(&self, out: &mut String) {
+        match self {
+            Self::Null => out.push_str("null"),
+            Self::Value(value) => value.write(out),
+        }
+    }
+}
+
+impl<T: IntoOwned> IntoOwned for Nullable<T> {
+    type Owned = Nullable<T::Owned>;
+
+    fn into_owned(self) -> Self::Owned {
+        match self {
+            Self::Null => Nullable::Null,
+            Self::Value(value) => Nullable::Value(value.into_owned()),
+        }
+    }
+}
+
+impl<T: IntoOwned> IntoOwned for Option<T> {
+    type Owned = Option<T::Owned>;
+
+    fn into_owned(self) -> Self::Owned {
+        self.map(T::into_owned)
+    }
+}
+
+impl<'a> Read<'a> for bool {
+    #[inline]
+    fn read(reader: &mut Reader<'a>) -> Result<Self, Miss> {
+        reader.boolean()
+    }
+}
+
+impl Write for bool {
+    fn write(&self, out: &mut String) {
+        out.push_str(if *self { "true" } else { "false" });
+    }
+}
+
+impl IntoOwned for bool {
+    type Owned = Self;
+
+    fn into_owned(self) -> Self {
+        self
+    }
+}
+
+impl<'a, T: Read<'a>> Read<'a> for Box<T> {
+    #[inline]
+    fn read(reader: &mut Reader<'a>) -> Result<Self, Miss> {
+        T::read(reader).map(Self::new)
+    }
+
+    #[inline]
+    fn read_known(reader: &mut Reader<'a>) -> Result<Self, Miss> {
+        T::read_known(reader).map(Self::new)
+    }
+}
+
+impl<T: Write> Write for Box<T> {
+    fn write(&self, out: &mut String) {
+        T::write(self, out);
+    }
+}
+
+impl<T: IntoOwned> IntoOwned for Box<T> {
+    type Owned = Box<T::Owned>;
+
+    fn into_owned(self) -> Self::Owned {
+        Box::new((*self).into_owned())
+    }
+}
+
+impl<'a, T: Read<'a>> Read<'a> for Vec<T> {
+    #[inline]
+    fn read(reader: &mut Reader<'a>) -> Result<Self, Miss> {
+        let mut entries = Self::new();
+        reader.entries(|reader| {
+            entries.push(T::read(reader)?);
+            Ok(())
+        })?;
+        Ok(entries)
+    }
+}
+
+impl<T: Write> Write for Vec<T> {
+    fn write(&self, out: &mut String) {
+        out.push('[');
+        for (at, entry) in self.iter().enumerate() {
+            if at > 0 {
+                out.push(',');
+            }
+            entry.write(out);
+        }
+        out.push(']');
+    }
+}
+
+impl<T: IntoOwned> IntoOwned for Vec<T> {
+    type Owned = Vec<T::Owned>;
+
+    fn into_owned(self) -> Self::Owned {
+        self.into_iter().map(T::into_owned).collect()
+    }
+}

@@ -1,0 +1,70 @@
+//! Writing typed values.
+
+use super::{Extra, Map, Str, encode};
+
+/// What can be written as JSON.
+pub trait Write {
+    /// Appends the value.
+    fn write(&self, out: &mut String);
+
+    /// The value as JSON text.
+    fn to_json(&self) -> String {
+        let mut out = String::new();
+        self.write(&mut out);
+        out
+    }
+}
+
+/// Writes the members of an object.
+#[derive(Debug)]
+pub struct ObjectWriter<'o> {
+    out: &'o mut String,
+    separator: &'static str,
+}
+
+impl<'o> ObjectWriter<'o> {
+    pub(crate) fn open(out: &'o mut String) -> Self {
+        Self { out, separator: "{" }
+    }
+
+    /// The name must need no escapes; those of the dialects' properties do not.
+    fn name(&mut self, name: &'static str) {
+        self.out.extend([self.separator, "\"", name, "\":"]);
+        self.separator = ",";
+    }
+
+    pub(crate) fn constant(&mut self, name: &'static str, value: &'static str) {
+        self.name(name);
+        encode(value, self.out);
+    }
+
+    pub(crate) fn required(&mut self, name: &'static str, value: &impl Write) {
+        self.name(name);
+        value.write(self.out);
+    }
+
+    pub(crate) fn optional(&mut self, name: &'static str, value: &Option<impl Write>) {
+        if let Some(value) = value {
+            self.required(name, value);
+        }
+    }
+
+    pub(crate) fn members<T: Write>(&mut self, members: &Map<'_, T>) {
+        for (name, value) in members.entries() {
+            self.out.push_str(self.separator);
+            self.separator = ",";
+            Str::write(name, self.out);
+            self.out.push(':');
+            value.write(self.out);
+        }
+    }
+
+    pub(crate) fn close(self) {
+        self.out.push_str(if self.separator == "{" { "{}" } else { "}" });
+    }
+
+    pub(crate) fn finish(mut self, extra: &Extra<'_>) {
+        self.members(extra);
+        self.close();
+    }
+}

@@ -1,0 +1,290 @@
+//! Typed events lose nothing: whatever is read is written back as the same JSON value.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use serde_json::Value;
+use spec::json::{IntoOwned, Miss, Nullable, Read, Reason, Write};
+use spec::openai::{
+    CreateResponse, Event, FileSearchTool, Filters, OutputItem, Response, ResponseStatus, ToolChoiceOptions,
+    ToolChoiceParam,
+};
+
+/// The payloads of a recorded stream, each with its `event:` line when there is one.
+fn payloads(path: &Path) -> Vec<(String, String)> {
+    let text = fs::read_to_string(path).unwrap();
+    let mut found = Vec::new();
+    let mut event = String::new();
+    for line in text.lines() {
+        if let Some(name) = line.strip_prefix("event:") {
+            name.trim().clone_into(&mut event);
+        } else if line.is_empty() {
+            event.clear();
+        } else if let Some(data) = line.strip_prefix("data:").or(line.starts_with('{').then_some(line))
+            && data.trim_start().starts_with('{')
+        {
+            found.push((event.clone(), data.trim_start().to_owned()));
+        }
+    }
+    found
+}
+
+fn streams(folder: &Path) -> Vec<std::path::PathBuf> {
+    let Ok(list) = fs::read_dir(folder) else { return Vec::new() };
+    let mut paths: Vec<_> = list
+        .map(|entry| entry.unwrap().path())
+        .flat_map(|path| if path.is_dir() { streams(&path) } else { vec![path] })
+        .filter(|path| path.extension().is_some_and(|kind| kind == "sse" || kind == "ndjson"))
+        .collect();
+    paths.sort();
+    paths
+}
+
+fn same(json: &str, written: &str) {
+    let (before, after): (Value, Value) =
+        (serde_json::from_str(json).unwrap(), serde_json::from_str(written).unwrap());
+    assert_eq!(before, after);
+}
+
+/// Counts events, and those of them that were not read as what they say they are.
+#[derive(Default)]
+struct Tally {
+    events: usize,
+    unread: BTreeMap<String, usize>,
+}
+
+macro_rules! lossless {
+    ($module:ident, $folder:expr, $tally:expr) => {
+        for path in streams($folder) {
+            for (name, json) in payloads(&path) {
+                let typed = spec::$module::Event::parse(&json).unwrap();
+                let typed = match typed {
+                    spec::$module::Event::Unknown(unknown) if unknown.reason == Reason::NoType => {
+                        spec::$module::Event::parse_as(&name, &json).unwrap()
+                    }
+                    other => other,
+                };
+                same(&json, &typed.to_json());
+                $tally.events += 1;
+                if let spec::$module::Event::Unknown(unknown) = &typed {
+                    let of = unknown.event_type.as_deref().unwrap_or("no type");
+                    *$tally.unread.entry(format!("{of}: {}", unknown.reason)).or_default() += 1;
+                }
+                let debug = format!("{typed:?}");
+                *$tally.unread.entry("unknown inside".to_owned()).or_default() +=
+                    debug.matches("Unknown(").count();
+                assert_eq!(format!("{:?}", typed.into_owned()), debug);
+            }
+        }
+    };
+}
+
+#[test]
+fn goldens_are_read_wholly() {
+    let goldens = Path::new(env!("CARGO_MANIFEST_DIR")).join("goldens");
+    let mut tally = Tally::default();
+    lossless!(openai, &goldens.join("openai"), tally);
+    lossless!(open_responses, &goldens.join("open-responses"), tally);
+    #[cfg(feature = "wave")]
+    lossless!(wave, &goldens.join("wave"), tally);
+    #[cfg(feature = "aitronos")]
+    lossless!(aitronos, &goldens.join("aitronos"), tally);
+    #[cfg(feature = "vllm-responses")]
+    lossless!(vllm_responses, &goldens.join("vllm-responses"), tally);
+    #[cfg(feature = "eugpt")]
+    lossless!(eugpt, &goldens.join("eugpt"), tally);
+    assert!(tally.events > 100, "{} events", tally.events);
+    assert_eq!(tally.unread, BTreeMap::from([("unknown inside".to_owned(), 0)]));
+}
+
+#[test]
+fn recorded_streams_lose_nothing() {
+    let corpus = concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared/corpus/real");
+    let mut openai = Tally::default();
+    lossless!(openai, &Path::new(corpus).join("openai"), openai);
+    println!("openai: {} events, {:#?}", openai.events, openai.unread);
+    let mut all = Tally::default();
+    lossless!(open_responses, Path::new(corpus), all);
+    println!("everything, as Open Responses: {} events, {:#?}", all.events, all.unread);
+}
+
+#[test]
+fn text_is_not_copied() {
+    let json = r#"{"type":"response.output_text.delta","item_id":"msg_1","output_index":0,"content_index":0,
+        "delta":"Hello","sequence_number":4,"logprobs":[]}"#;
+    let Event::OutputTextDelta(delta) = Event::parse(json).unwrap() else { panic!() };
+    assert_eq!(delta.delta, "Hello");
+    assert!(delta.delta.is_borrowed());
+    assert_eq!(delta.sequence_number, 4);
+    assert!(delta.extra.is_empty());
+    let owned = Event::OutputTextDelta(delta.clone()).into_owned();
+    assert_eq!(owned, Event::OutputTextDelta(delta));
+}
+
+fn delta(members: &str) -> String {
+    format!(
+        r#"{{"type":"response.output_text.delta","item_id":"i","output_index":0,"content_index":0,{members}}}"#
+    )
+}
+
+#[test]
+fn numbers_are_written_as_they_came() {
+    for number in ["5.0", "1e3", "-0", "1e400", "123456789012345678901234567890"] {
+        let json = delta(&format!(
+            r#""delta":"","sequence_number":{number},"logprobs":[{{"token":"a","logprob":{number}}}],"new":{number}"#
+        ));
+        let event = Event::parse(&json).unwrap();
+        let Event::OutputTextDelta(typed) = &event else { panic!("{number}: {event:?}") };
+        assert_eq!(typed.sequence_number.to_json(), number);
+        assert_eq!(typed.logprobs[0].logprob.to_json(), number);
+        assert_eq!(typed.extra.get("new").unwrap().as_str(), number);
+        assert_eq!(event.to_json().matches(number).count(), 3);
+    }
+    let json = delta(r#""delta":"","sequence_number":5.5,"logprobs":[]"#);
+    let Event::Unknown(unknown) = Event::parse(&json).unwrap() else { panic!() };
+    assert_eq!(unknown.reason, Reason::Miss(Miss::Field("sequence_number")));
+    assert_eq!(unknown.raw.as_str(), json);
+}
+
+#[test]
+fn lone_surrogates_are_kept() {
+    let json = delta(r#""delta":"a\ud83d","sequence_number":1,"logprobs":[],"\udc00":"\udc01""#);
+    let event = Event::parse(&json).unwrap();
+    let Event::OutputTextDelta(typed) = &event else { panic!() };
+    assert!(typed.delta.is_lossy());
+    let owned = event.clone().into_owned().to_json();
+    for lone in [r#""a\ud83d""#, r#""\udc00":"\udc01""#] {
+        assert!(owned.contains(lone), "{owned}");
+    }
+}
+
+#[test]
+fn the_last_of_repeated_members_counts() {
+    let json = delta(
+        r#""delta":"first","delta":"second","sequence_number":"no","sequence_number":2,"logprobs":[],
+        "obfuscation":1,"obfuscation":"x","a":1,"a":2,"item_id":"last""#,
+    );
+    let event = Event::parse(&json).unwrap();
+    let Event::OutputTextDelta(typed) = &event else { panic!("{event:?}") };
+    assert_eq!((typed.delta.as_str(), typed.item_id.as_str()), ("second", "last"));
+    assert_eq!(typed.extra.get("a").unwrap().as_str(), "2");
+    same(&json, &event.to_json());
+
+    let json = delta(r#""delta":"","sequence_number":2,"logprobs":[],"type":"response.refusal.delta""#);
+    let event = Event::parse(&json).unwrap();
+    assert!(matches!(event, Event::Unknown(_)));
+    same(&json, &event.to_json());
+}
+
+#[test]
+fn what_is_unknown_is_kept() {
+    let json = r#"{"new":[1,2.50], "type":"vendor:thing" }"#;
+    let Event::Unknown(unknown) = Event::parse(json).unwrap() else { panic!() };
+    assert_eq!((unknown.event_type.as_deref(), unknown.reason), (Some("vendor:thing"), Reason::NotListed));
+    assert_eq!(unknown.raw.as_str(), json);
+
+    for (item, why) in [
+        (r#"{"type":"vendor:item","id":1e2}"#, "another type"),
+        (r#"{"id":"no type"}"#, "no type"),
+        (r#"{"type":"message","id":"m","role":"assistant","status":"completed"}"#, "no content"),
+        ("[0]", "no object"),
+    ] {
+        let json = format!(
+            r#"{{"type":"response.output_item.done","output_index":0,"item":{item},"sequence_number":7}}"#
+        );
+        let event = Event::parse(&json).unwrap();
+        let Event::OutputItemDone(typed) = &event else { panic!("{why}: {event:?}") };
+        let OutputItem::Unknown(raw) = &typed.item else { panic!("{why}") };
+        assert_eq!(raw.as_str(), item);
+        same(&json, &event.to_json());
+    }
+
+    assert_eq!(ResponseStatus::from("paused"), ResponseStatus::Unknown("paused".into()));
+    assert_eq!(ResponseStatus::parse("\"paused\"").unwrap().to_json(), "\"paused\"");
+    assert_eq!(ResponseStatus::parse("\"completed\"").unwrap(), ResponseStatus::Completed);
+}
+
+#[test]
+fn what_does_not_fit_an_optional_field_is_kept_aside() {
+    let json =
+        r#"{"model":null,"stream":"yes","temperature":null,"top_p":0.50,"tool_choice":"auto","input":"Hi"}"#;
+    let request = CreateResponse::parse(json).unwrap();
+    assert_eq!(request.stream, None);
+    assert_eq!(request.extra.get("stream").unwrap().as_str(), "\"yes\"");
+    assert_eq!(request.extra.get("model").unwrap().as_str(), "null");
+    assert_eq!(request.temperature, Some(Nullable::Null));
+    assert_eq!(request.tool_choice, Some(ToolChoiceParam::ToolChoiceOptions(ToolChoiceOptions::Auto)));
+    same(json, &request.to_json());
+    same(json, &request.into_owned().to_json());
+}
+
+#[test]
+fn no_text_makes_a_panic() {
+    let json = delta(
+        r#""delta":"a\u00e9\n😀","sequence_number":-1.5e3,"logprobs":[{"token":"","logprob":0,"x":[{}]}]"#,
+    );
+    for end in (0..json.len()).filter(|&end| json.is_char_boundary(end)) {
+        let error = Event::parse(&json[..end]).unwrap_err();
+        assert_eq!(error.miss, Miss::Syntax);
+        assert!(Response::parse(&json[..end]).is_err());
+    }
+    for text in ["", "null", "[]", "\"\"", "{}{}", "{\"type\":\"response.created\",}"] {
+        assert!(Event::parse(text).is_err(), "{text}");
+    }
+    assert_eq!(Event::parse(" [1]").unwrap_err().to_string(), "at byte 4: the value is of another kind");
+    assert!(
+        matches!(Event::parse("{}").unwrap(), Event::Unknown(unknown) if unknown.reason == Reason::NoType)
+    );
+    assert!(matches!(Event::parse_as("nothing", "{}").unwrap(), Event::Unknown(_)));
+}
+
+#[test]
+fn nesting_has_no_end() {
+    const DEEP: usize = 5_000;
+    let json = delta(&format!(
+        r#""delta":"","sequence_number":1,"logprobs":[],"new":{}1{}"#,
+        "[{\"a\":".repeat(DEEP),
+        "}]".repeat(DEEP)
+    ));
+    let event = Event::parse(&json).unwrap();
+    assert!(matches!(event, Event::OutputTextDelta(_)));
+    assert_eq!(event.to_json().len(), json.len());
+
+    let nested = |depth: usize| {
+        let leaf = r#"{"type":"eq","key":"k","value":1}"#;
+        let (open, close) = (r#"{"type":"and","filters":["#.repeat(depth), "]}".repeat(depth));
+        format!("{open}{leaf}{close}")
+    };
+    for depth in [1, 30, 200, DEEP] {
+        let json = nested(depth);
+        let filters = Filters::parse(&json).unwrap();
+        assert_eq!(filters.to_json(), json);
+        assert_eq!(filters.into_owned().to_json(), json);
+        let tool = format!(r#"{{"type":"file_search","vector_store_ids":[],"filters":{json}}}"#);
+        let tool = FileSearchTool::parse(&tool).unwrap();
+        assert!(tool.filters.is_some());
+    }
+}
+
+#[test]
+fn branches_that_nothing_tells_apart_do_not_multiply() {
+    let depth = 60;
+    let open = r#"{"type":"vendor","key":"k","value":1,"filters":["#.repeat(depth);
+    let json = format!("{open}1{}", "]}".repeat(depth));
+    let filters = Filters::parse(&json).unwrap();
+    assert_eq!(
+        serde_json::from_str::<Value>(&filters.to_json()).unwrap(),
+        serde_json::from_str::<Value>(&json).unwrap()
+    );
+}
+
+#[test]
+fn the_branch_that_explains_most_is_taken() {
+    let json = r#"{"input":[{"type":"message","role":"user","content":"a"},{"role":"assistant","id":"msg_1","status":"completed",
+        "type":"message","content":[{"type":"output_text","text":"b","annotations":[],"logprobs":[]}]}]}"#;
+    let request = CreateResponse::parse(json).unwrap();
+    let shape = format!("{:?}", request.input);
+    assert!(!shape.contains("Unknown"), "{shape}");
+    same(json, &request.to_json());
+}
