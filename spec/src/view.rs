@@ -26,20 +26,26 @@ impl<'a> View<'a> {
         if raw.starts_with('"') { Scanner::new(raw).string().ok() } else { None }
     }
 
-    /// Checks a member and keeps its text.
+    /// Checks a value and keeps its text.
     #[inline]
     pub(crate) fn take(
         &mut self,
         checker: &mut Checker<'a>,
         slot: Slot,
-        seen: &mut u64,
-        bit: u32,
-        name: &'static str,
         check: impl FnOnce(&mut Checker<'a>) -> Scan<()>,
     ) -> Scan<()> {
         let start = checker.offset();
-        checker.member(seen, bit, name, check)?;
+        check(checker)?;
         self.slots[slot as usize] = checker.since(start);
         Ok(())
+    }
+
+    /// Keeps the text of these members of the object at the cursor, which stays there.
+    pub(crate) fn take_members(&mut self, checker: &Checker<'a>, members: &[(&str, Slot)]) -> Scan<()> {
+        checker.members(|name, raw| {
+            if let Some((_, slot)) = members.iter().find(|(member, _)| *member == name) {
+                self.slots[*slot as usize] = raw;
+            }
+        })
     }
 }

@@ -38,7 +38,7 @@ pub(super) fn emit(dialect: &Dialect, scopes: &ScopesFile) -> Result<TokenStream
     let by_type = super::lookup(&quote!(name), types, &quote!(return None));
     let functions = emitter.functions;
     Ok(quote! {
-        use crate::json::{Check, Checker, Scan, TextRules};
+        use crate::json::{Check, Checker, Scan, TextRules, at, other};
         use crate::{Slot, View};
 
         /// Checks the payload of an event, if there is one of that type, and hands out its values.
@@ -104,9 +104,11 @@ impl Emitter<'_> {
             Schema::Object(object) => self.object(object, &function.to_string(), slots)?,
             other => {
                 // A union of objects: its values are not handed out by the branches.
+                // A union of objects: its branches know nothing of the slots.
                 let check = self.check(other, &function.to_string())?;
                 let call = apply(&check);
-                quote! { view.of_members(c); #call }
+                let members = slots.iter().map(|(name, slot)| quote!((#name, Slot::#slot)));
+                quote! { view.take_members(c, &[#(#members),*])?; #call }
             }
         };
         self.functions.push(quote! {
@@ -179,49 +181,47 @@ impl Emitter<'_> {
         }
         let mut arms = Vec::new();
         let mut required = 0_u64;
-        for (bit, property) in object.properties.iter().enumerate() {
+        for (place, property) in object.properties.iter().enumerate() {
             let name = &property.name;
+            if name.contains(' ') {
+                return Err(format!("property \"{name}\": validators know no names with spaces"));
+            }
             let check = self.check(&property.schema, &format!("{path}_{}", names::snake(name)))?;
-            required |= u64::from(property.required) << bit;
-            let bit = Literal::usize_unsuffixed(bit);
-            let body = match slots.iter().find(|(member, _)| member == name) {
-                Some((_, slot)) => quote!(view.take(c, Slot::#slot, &mut seen, #bit, #name, #check)),
-                None => quote!(c.member(&mut seen, #bit, #name, #check)),
+            required |= u64::from(property.required) << place;
+            let call = match slots.iter().find(|(member, _)| member == name) {
+                Some((_, slot)) => quote!(view.take(c, Slot::#slot, #check)),
+                None => apply(&check),
             };
-            arms.push((name.as_str(), body));
+            let place = Literal::usize_unsuffixed(place);
+            arms.push((name.as_str(), quote!(at(#place, #call))));
         }
         let otherwise = match &object.additional {
-            Additional::Open => quote!(c.any()),
-            Additional::Closed => quote!(c.undeclared(name)),
+            Additional::Open => quote!(other(c.any())),
+            Additional::Closed => quote!(other(c.undeclared(name))),
             Additional::Typed(schema) => {
                 let check = self.check(schema, &format!("{path}_value"))?;
-                quote!(c.extra(name, #check))
+                quote!(other(c.extra(name, #check)))
             }
         };
-        let arms = super::lookup_bytes(&quote!(name), arms, &otherwise);
-        let (count, counted, limit) = object.max_properties.map_or_else(Default::default, |most| {
+        let read = if arms.is_empty() { otherwise } else { super::lookup_bytes(&quote!(name), arms, &otherwise) };
+        let (count, counted) = object.max_properties.map_or_else(Default::default, |most| {
             let most = Literal::u64_unsuffixed(most);
-            (quote!(let mut members = 0;), quote!(members += 1;), quote!(c.at_most(members, #most);))
+            (quote!(let mut members = 0;), quote!(members += 1; c.at_most(members, #most);))
         });
         let names_within = object.property_names.as_ref().map(|rules| {
             let rules = text_rules(rules);
             quote!(c.name_within(name, #rules);)
         });
-        let seen = (!object.properties.is_empty()).then(|| quote!(let mut seen = 0;));
-        let end = if required == 0 {
-            quote!(Ok(()))
+        let declared: Vec<&str> = object.properties.iter().map(|property| property.name.as_str()).collect();
+        let declared = declared.join(" ");
+        let required = Literal::u64_unsuffixed(required);
+        let body = if counted.is_empty() && names_within.is_none() {
+            read
         } else {
-            let names = object.properties.iter().map(|property| &property.name);
-            let required = Literal::u64_unsuffixed(required);
-            quote!(c.required(seen, #required, &[#(#names),*]))
+            quote!({ #counted #names_within #read })
         };
-        let ignored = (object.properties.is_empty() && otherwise.to_string() == "c . any ()").then(|| quote!(let _ = name;));
-        let read = quote!(c.object(|c, name| { #counted #names_within #ignored #arms })?);
-        Ok(if limit.is_empty() && required == 0 {
-            quote! { #seen #count #read; Ok(()) }
-        } else {
-            quote! { #seen #count if #read { #limit return #end; } Ok(()) }
-        })
+        let name = if body.to_string().contains("name") { quote!(name) } else { quote!(_) };
+        Ok(quote! { #count c.object(#declared, #required, |c, #name| #body) })
     }
 
     fn union(&mut self, branches: &[Schema], path: &str) -> Result<TokenStream, String> {
@@ -233,6 +233,8 @@ impl Emitter<'_> {
         let mut arms = Vec::new();
         for (kind, candidates) in &plan.by_kind {
             let byte = first_byte(*kind);
+            let enough = candidates.iter().position(|&i| self.registry.takes_all(&branches[i], *kind));
+            let candidates = enough.map_or(candidates.as_slice(), |at| &candidates[at..=at]);
             let body = candidates_body(&checks, candidates);
             arms.push(quote!(#byte => #body,));
         }
@@ -244,12 +246,14 @@ impl Emitter<'_> {
                 (value.as_str(), call)
             });
             let wanted = quote!(&[#(#wanted),*]);
-            let found = super::lookup(
-                &quote!(tag.as_deref().unwrap_or_default()),
-                hits,
-                &quote!(c.no_branch(#property, tag, #wanted)),
-            );
-            arms.push(quote!(b'{' => { let tag = c.tag(#property)?; #found }));
+            let found = super::lookup(&quote!(value), hits, &quote!(c.no_branch(#property, tag, #wanted)));
+            arms.push(quote! {
+                b'{' => {
+                    let tag = c.tag(#property)?;
+                    let value = tag.as_deref().unwrap_or_default();
+                    #found
+                }
+            });
         } else if !plan.objects.is_empty() {
             let body = candidates_body(&checks, &plan.objects);
             arms.push(quote!(b'{' => #body,));
@@ -272,8 +276,8 @@ fn candidates_body(checks: &[TokenStream], candidates: &[usize]) -> TokenStream 
     if let [only] = candidates {
         apply(&checks[*only])
     } else {
-        let checks = candidates.iter().map(|&index| &checks[index]);
-        quote!(c.first_of(&[#(#checks),*]))
+        let calls = candidates.iter().map(|&index| apply(&checks[index]));
+        quote!(c.first_of(&[#(|c| #calls),*]))
     }
 }
 

@@ -3,6 +3,8 @@
 mod catalogue;
 mod check;
 mod names;
+#[cfg(feature = "cli")]
+mod show;
 mod tables;
 pub mod types;
 
@@ -13,6 +15,8 @@ use crate::dialect::Dialect;
 use crate::formats::{Glossary, ScopesFile};
 
 pub use catalogue::catalogue;
+#[cfg(feature = "cli")]
+pub use show::show;
 pub use tables::scopes;
 
 /// Emits the module of one dialect: its types, its validators and its tables.
@@ -47,14 +51,17 @@ pub fn format(tokens: &TokenStream) -> String {
     types::layout(&prettyplease::unparse(&file))
 }
 
-/// A `match` over strings, split by length first so that few comparisons are left.
+/// A `match` over strings, by length first so that few comparisons are left.
 fn lookup<'n>(
     subject: &TokenStream,
     arms: impl IntoIterator<Item = (&'n str, TokenStream)>,
     otherwise: &TokenStream,
 ) -> TokenStream {
-    let arms = arms.into_iter().map(|(name, body)| quote!(#name => #body,));
-    quote!(match #subject { #(#arms)* _ => #otherwise })
+    let arms = arms.into_iter().map(|(name, body)| {
+        let length = Literal::usize_unsuffixed(name.len());
+        quote!((#length, #name) => #body,)
+    });
+    quote!(match (#subject.len(), #subject) { #(#arms)* _ => #otherwise })
 }
 
 /// The same over byte strings.
@@ -64,8 +71,9 @@ fn lookup_bytes<'n>(
     otherwise: &TokenStream,
 ) -> TokenStream {
     let arms = arms.into_iter().map(|(name, body)| {
+        let length = Literal::usize_unsuffixed(name.len());
         let name = Literal::byte_string(name.as_bytes());
-        quote!(#name => #body,)
+        quote!((#length, #name) => #body,)
     });
-    quote!(match #subject { #(#arms)* _ => #otherwise })
+    quote!(match (#subject.len(), #subject) { #(#arms)* _ => #otherwise })
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Kind, KindSet, Schema};
+use super::{Kind, KindSet, Range, Schema, StringRules};
 
 /// The named types of a dialect, to look references up in.
 #[derive(Debug, Clone, Copy)]
@@ -61,6 +61,20 @@ impl<'a> Registry<'a> {
             Schema::Union(branches) => {
                 branches.iter().fold(KindSet::default(), |set, branch| set.with(self.kinds(branch)))
             }
+        }
+    }
+
+    /// Whether every value of that kind matches.
+    pub fn takes_all(&self, schema: &Schema, kind: Kind) -> bool {
+        match self.resolve(schema) {
+            Schema::Any => true,
+            Schema::String(rules) => kind == Kind::String && *rules == StringRules::default(),
+            Schema::Number(range) => kind == Kind::Number && *range == Range::default(),
+            Schema::Null => kind == Kind::Null,
+            Schema::Boolean => kind == Kind::Boolean,
+            Schema::Nullable(inner) => kind == Kind::Null || self.takes_all(inner, kind),
+            Schema::Union(branches) => branches.iter().any(|branch| self.takes_all(branch, kind)),
+            _ => false,
         }
     }
 

@@ -17,6 +17,21 @@ pub struct Checker<'a> {
     faults: Faults,
 }
 
+/// The place of a member that is not declared.
+pub const UNDECLARED: u32 = u32::MAX;
+
+/// The place of a declared member, after its value was checked.
+#[inline]
+pub fn at(place: u32, value: Scan<()>) -> Scan<u32> {
+    value.map(|()| place)
+}
+
+/// A member that is not declared, after its value was checked.
+#[inline]
+pub fn other(value: Scan<()>) -> Scan<u32> {
+    value.map(|()| UNDECLARED)
+}
+
 /// Limits of a string.
 #[derive(Debug)]
 pub struct TextRules {
@@ -65,16 +80,29 @@ impl<'a> Checker<'a> {
         Ok(self.scanner.member(name)?.map(|found| decode_if(found)))
     }
 
+    /// Hands out the members of the object at the cursor, which stays there: name and text of the value.
+    pub(crate) fn members(&self, mut member: impl FnMut(&str, &'a str)) -> Scan<()> {
+        let mut ahead = self.scanner;
+        if ahead.peek() != b'{' {
+            return Ok(());
+        }
+        ahead.object(|ahead, _, name| {
+            let raw = ahead.raw()?;
+            member(&decode_if(name), raw);
+            Ok(())
+        })
+    }
+
     #[cold]
-    fn wrong(&mut self, expected: impl Into<Cow<'static, str>>) -> Scan<()> {
+    fn wrong(&mut self, expected: impl Expected) -> Scan<()> {
         let raw = self.scanner.raw()?;
-        self.faults.add(expected.into(), excerpt(raw));
+        self.faults.add(|| (expected.text(), excerpt(raw)));
         Ok(())
     }
 
     #[cold]
-    fn wrong_text(&mut self, expected: impl Into<Cow<'static, str>>, raw: &str) {
-        self.faults.add(expected.into(), excerpt(raw));
+    fn wrong_text(&mut self, expected: impl Expected, raw: &str) {
+        self.faults.add(|| (expected.text(), excerpt(raw)));
     }
 
     /// Any value.
@@ -131,25 +159,25 @@ impl<'a> Checker<'a> {
     /// Exactly this string.
     #[inline]
     pub fn constant(&mut self, wanted: &'static str) -> Scan<()> {
-        self.one_of(&[wanted])
+        self.string_that(|text| text == wanted, || Cow::Owned(format!("\"{wanted}\"")))
     }
 
     /// One of these strings.
     #[inline]
     pub fn one_of(&mut self, wanted: &'static [&'static str]) -> Scan<()> {
+        self.string_that(|text| wanted.contains(&text), wanted)
+    }
+
+    #[inline]
+    fn string_that(&mut self, allowed: impl Fn(&str) -> bool, expected: impl Expected) -> Scan<()> {
         if self.scanner.peek() != b'"' {
-            return self.wrong(alternatives(wanted));
+            return self.wrong(expected);
         }
         let start = self.scanner.offset();
         let string = self.scanner.string()?;
-        let known = if string.escaped {
-            wanted.contains(&decode_if(string).as_ref())
-        } else {
-            wanted.contains(&string.raw)
-        };
-        if !known {
+        if !(if string.escaped { allowed(&decode(string.raw).0) } else { allowed(string.raw) }) {
             let raw = self.scanner.since(start);
-            self.wrong_text(alternatives(wanted), raw);
+            self.wrong_text(expected, raw);
         }
         Ok(())
     }
@@ -235,31 +263,49 @@ impl<'a> Checker<'a> {
         self.scanner.ascend();
         let length = index as u64;
         if length < least || length > most {
-            self.faults.add(Cow::Borrowed(expected), format!("{length} entries"));
+            self.faults.add(|| (Cow::Borrowed(expected), format!("{length} entries")));
         }
         Ok(())
     }
 
-    /// An object; `member` is called with every name, decoded, the cursor at its value.
-    /// Returns whether there was one.
+    /// An object with these declared members (their names, separated by spaces), of which some are
+    /// required (one bit each). `member` is called with every name, decoded, the cursor at its value;
+    /// it returns the member's place among the declared ones.
     #[inline]
-    pub fn object(&mut self, mut member: impl FnMut(&mut Self, &[u8]) -> Scan<()>) -> Scan<bool> {
+    pub fn object(
+        &mut self,
+        declared: &'static str,
+        required: u64,
+        mut member: impl FnMut(&mut Self, &[u8]) -> Scan<u32>,
+    ) -> Scan<()> {
         if self.scanner.peek() != b'{' {
-            return self.wrong("an object").map(|()| false);
+            return self.wrong("an object");
         }
         if !self.scanner.descend() {
-            return self.too_deep().map(|()| false);
+            return self.too_deep();
         }
+        let mut seen = 0_u64;
         self.scanner.advance();
         if self.scanner.peek() == b'}' {
             self.scanner.advance();
         } else {
             loop {
                 let name = self.scanner.name()?;
-                if name.escaped {
-                    member(self, decode(name.raw).0.as_bytes())?;
+                let before = self.faults.count();
+                let decoded;
+                let key = if name.escaped {
+                    decoded = decode(name.raw).0;
+                    decoded.as_bytes()
                 } else {
-                    member(self, name.raw.as_bytes())?;
+                    name.raw.as_bytes()
+                };
+                let place = member(self, key)?;
+                if place != UNDECLARED {
+                    let bit = 1_u64.wrapping_shl(place);
+                    if seen & bit != 0 || self.faults.count() != before {
+                        self.declared_fault(before, seen & bit != 0, declared, place);
+                    }
+                    seen |= bit;
                 }
                 if self.scanner.separator(b'}')? {
                     break;
@@ -267,34 +313,34 @@ impl<'a> Checker<'a> {
             }
         }
         self.scanner.ascend();
-        Ok(true)
+        if seen & required != required {
+            self.missing(required & !seen, declared);
+        }
+        Ok(())
+    }
+
+    #[cold]
+    fn declared_fault(&mut self, before: usize, repeated: bool, declared: &'static str, place: u32) {
+        if repeated {
+            self.faults.add(|| (Cow::Borrowed("a name to stand once"), "the same name again".to_owned()));
+        }
+        let name = declared.split(' ').nth(place as usize).unwrap_or_default();
+        self.faults.inside(before, &Segment::Name(name));
+    }
+
+    #[cold]
+    fn missing(&mut self, missing: u64, declared: &'static str) {
+        for (bit, name) in declared.split(' ').enumerate() {
+            if missing & 1 << bit != 0 {
+                self.faults.add(|| (Cow::Owned(format!("property \"{name}\"")), "none".to_owned()));
+            }
+        }
     }
 
     #[cold]
     fn too_deep(&mut self) -> Scan<()> {
         self.scanner.ascend();
         self.wrong("nesting of at most 128 levels")
-    }
-
-    /// A declared member: notes that it was seen, and that it may not be repeated.
-    #[inline]
-    pub fn member(
-        &mut self,
-        seen: &mut u64,
-        bit: u32,
-        name: &'static str,
-        check: impl FnOnce(&mut Self) -> Scan<()>,
-    ) -> Scan<()> {
-        let before = self.faults.count();
-        if *seen & 1 << bit != 0 {
-            self.faults.add(Cow::Borrowed("a name to stand once"), "the same name again".to_owned());
-        }
-        *seen |= 1 << bit;
-        check(self)?;
-        if self.faults.count() != before {
-            self.faults.inside(before, &Segment::Name(name));
-        }
-        Ok(())
     }
 
     /// A member that is not declared, of a kind that all such members have.
@@ -316,32 +362,14 @@ impl<'a> Checker<'a> {
     pub fn name_within(&mut self, name: &[u8], rules: &'static TextRules) {
         let name = String::from_utf8_lossy(name);
         if !rules.allow(&name) {
-            self.wrong_text(format!("names that are {}", rules.expected), &name);
+            self.wrong_text(|| Cow::Owned(format!("names that are {}", rules.expected)), &name);
         }
     }
 
-    /// A limit on the number of members.
+    /// A limit on the number of members; called at each of them with its number.
     pub fn at_most(&mut self, members: u64, most: u64) {
-        if members > most {
-            self.faults.add(Cow::Owned(format!("at most {most} properties")), format!("{members} of them"));
-        }
-    }
-
-    /// All the members of `required` must have been seen; `names` are those of all declared ones, by bit.
-    #[inline]
-    pub fn required(&mut self, seen: u64, required: u64, names: &[&'static str]) -> Scan<()> {
-        if seen & required != required {
-            self.missing(required & !seen, names);
-        }
-        Ok(())
-    }
-
-    #[cold]
-    fn missing(&mut self, missing: u64, names: &[&'static str]) {
-        for (bit, name) in names.iter().enumerate() {
-            if missing & 1 << bit != 0 {
-                self.faults.add(Cow::Owned(format!("property \"{name}\"")), "none".to_owned());
-            }
+        if members == most + 1 {
+            self.faults.add(|| (Cow::Owned(format!("at most {most} properties")), "more".to_owned()));
         }
     }
 
@@ -371,12 +399,12 @@ impl<'a> Checker<'a> {
         let before = self.faults.count();
         match found {
             Some(tag) => {
-                self.faults.add(alternatives(wanted), excerpt(&format!("\"{tag}\"")));
+                self.faults.add(|| (wanted.text(), excerpt(&format!("\"{tag}\""))));
                 self.faults.inside(before, &Segment::Name(property));
             }
             None => {
-                let expected = format!("property \"{property}\": {}", alternatives(wanted));
-                self.faults.add(Cow::Owned(expected), "none, or no string".to_owned());
+                let expected = || Cow::Owned(format!("property \"{property}\": {}", wanted.text()));
+                self.faults.add(|| (expected(), "none, or no string".to_owned()));
             }
         }
         self.any()
@@ -387,12 +415,14 @@ impl<'a> Checker<'a> {
     pub fn first_of(&mut self, branches: &[Check]) -> Scan<()> {
         let start = self.scanner;
         let before = self.faults.count();
+        let was_quiet = self.faults.set_quiet(true);
         let mut best: Option<(usize, Check)> = None;
         for branch in branches {
             self.scanner = start;
             branch(self)?;
             let faults = self.faults.count() - before;
             if faults == 0 {
+                self.faults.set_quiet(was_quiet);
                 return Ok(());
             }
             self.faults.forget_since(before);
@@ -401,6 +431,7 @@ impl<'a> Checker<'a> {
             }
         }
         self.scanner = start;
+        self.faults.set_quiet(was_quiet);
         match best {
             Some((_, branch)) => branch(self),
             None => self.any(),
@@ -437,10 +468,30 @@ fn decode_if(string: RawString<'_>) -> Cow<'_, str> {
     if string.escaped { decode(string.raw).0 } else { Cow::Borrowed(string.raw) }
 }
 
-fn alternatives(wanted: &[&str]) -> Cow<'static, str> {
-    let quoted: Vec<String> = wanted.iter().map(|value| format!("\"{value}\"")).collect();
-    Cow::Owned(match quoted.as_slice() {
-        [only] => only.clone(),
-        many => format!("one of {}", many.join(", ")),
-    })
+/// Words for what was expected, made only when they are needed.
+trait Expected {
+    fn text(&self) -> Cow<'static, str>;
+}
+
+impl Expected for &'static str {
+    fn text(&self) -> Cow<'static, str> {
+        Cow::Borrowed(self)
+    }
+}
+
+/// One of these strings.
+impl Expected for &'static [&'static str] {
+    fn text(&self) -> Cow<'static, str> {
+        let quoted: Vec<String> = self.iter().map(|value| format!("\"{value}\"")).collect();
+        Cow::Owned(match quoted.as_slice() {
+            [only] => only.clone(),
+            many => format!("one of {}", many.join(", ")),
+        })
+    }
+}
+
+impl<F: Fn() -> Cow<'static, str>> Expected for F {
+    fn text(&self) -> Cow<'static, str> {
+        self()
+    }
 }

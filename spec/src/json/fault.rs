@@ -28,7 +28,9 @@ const MOST: usize = 256;
 #[derive(Debug, Clone, Default)]
 pub(super) struct Faults {
     found: Vec<Found>,
-    more: usize,
+    count: usize,
+    /// Faults are only counted while it is not known whether they matter.
+    quiet: bool,
 }
 
 /// A fault whose pointer is still being written, from its end.
@@ -50,33 +52,39 @@ impl Faults {
     /// How many there are; grows with every fault, listed or not.
     #[inline]
     pub(super) const fn count(&self) -> usize {
-        self.found.len() + self.more
+        self.count
     }
 
     #[cold]
-    pub(super) fn add(&mut self, expected: Cow<'static, str>, actual: String) {
-        if self.found.len() < MOST {
+    pub(super) fn add(&mut self, fault: impl FnOnce() -> (Cow<'static, str>, String)) {
+        self.count += 1;
+        if !self.quiet && self.found.len() < MOST {
+            let (expected, actual) = fault();
             self.found.push(Found { path: Vec::new(), expected, actual });
-        } else {
-            self.more += 1;
         }
+    }
+
+    /// Switches between counting and listing; returns what was set before.
+    pub(super) const fn set_quiet(&mut self, quiet: bool) -> bool {
+        std::mem::replace(&mut self.quiet, quiet)
     }
 
     /// All faults since `before` lie inside this member or entry.
     #[cold]
     pub(super) fn inside(&mut self, before: usize, segment: &Segment) {
+        // More may have been counted than are listed.
         for fault in self.found.iter_mut().skip(before) {
             fault.path.push(segment.clone());
         }
     }
 
-    pub(super) fn forget_since(&mut self, before: usize) {
-        self.more = self.more.min(before.saturating_sub(self.found.len()));
-        self.found.truncate(before);
+    pub(super) const fn forget_since(&mut self, before: usize) {
+        self.count = before;
     }
 
     /// The faults, and how many more there were.
     pub(super) fn finish(self) -> (Vec<Fault>, usize) {
+        let more = self.count - self.found.len();
         let faults = self.found.into_iter().map(|found| {
             let mut pointer = String::new();
             for segment in found.path.iter().rev() {
@@ -89,7 +97,7 @@ impl Faults {
             }
             Fault { pointer, expected: found.expected, actual: found.actual }
         });
-        (faults.collect(), self.more)
+        (faults.collect(), more)
     }
 }
 

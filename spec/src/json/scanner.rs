@@ -158,11 +158,14 @@ impl<'a> Scanner<'a> {
         }
         loop {
             let name = self.name()?;
-            if name.escaped {
-                member(self, text::decode(name.raw).0.as_bytes(), name)?;
+            let decoded;
+            let key = if name.escaped {
+                decoded = text::decode(name.raw).0;
+                decoded.as_bytes()
             } else {
-                member(self, name.raw.as_bytes(), name)?;
-            }
+                name.raw.as_bytes()
+            };
+            member(self, key, name)?;
             if self.separator(b'}')? {
                 return Ok(());
             }
