@@ -88,7 +88,8 @@ fn entries(folder: &Path, errors: &mut Vec<LoadError>) -> Vec<PathBuf> {
     if !folder.is_dir() {
         return Vec::new();
     }
-    let read = fs::read_dir(folder).and_then(|list| list.map(|entry| Ok(entry?.path())).collect::<Result<Vec<_>, _>>());
+    let read = fs::read_dir(folder)
+        .and_then(|list| list.map(|entry| Ok(entry?.path())).collect::<Result<Vec<_>, _>>());
     let mut paths = read.unwrap_or_else(|error| {
         errors.push(LoadError { file: folder.to_owned(), message: error.to_string() });
         Vec::new()
@@ -103,8 +104,10 @@ fn name(path: &Path, extension: &str, errors: &mut Vec<LoadError>) -> Option<Str
     let is_right_kind = path.is_dir() == extension.is_empty();
     let name = stem.filter(|stem| is_right_kind && is_name(stem));
     if name.is_none() {
-        let expected = if extension.is_empty() { "folders".to_owned() } else { format!("files <name>{extension}") };
-        let message = format!("only {expected} belong here, named with a-z, 0-9, `-`, and for versions `.` and `@`");
+        let expected =
+            if extension.is_empty() { "folders".to_owned() } else { format!("files <name>{extension}") };
+        let message =
+            format!("only {expected} belong here, named with a-z, 0-9, `-`, and for versions `.` and `@`");
         errors.push(LoadError { file: path.to_owned(), message });
     }
     name.map(str::to_owned)

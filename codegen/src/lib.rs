@@ -6,12 +6,20 @@
 //! the cross-checks, the importer.
 
 pub mod catalogue;
+#[cfg(feature = "cli")]
+pub mod check;
+#[cfg(feature = "cli")]
+pub mod cli;
 pub mod dialect;
 #[cfg(feature = "cli")]
 pub mod diff;
 pub mod emit;
 pub mod formats;
 pub mod import;
+#[cfg(feature = "cli")]
+mod nearest;
+#[cfg(feature = "cli")]
+pub mod scaffold;
 pub mod schema;
 
 use std::path::Path;

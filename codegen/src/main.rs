@@ -1,3 +1,5 @@
 //! The command line of the generator.
 
-fn main() {}
+fn main() -> std::process::ExitCode {
+    codegen::cli::main()
+}

@@ -7,14 +7,15 @@ use super::names;
 use crate::catalogue::Catalogue;
 use crate::formats::{
     Authority, Coverage, Edit, Holder, Level, Match, Pair, Place, ProfileFile, Relation, Requirement,
-    RequirementLevel, Role, Rule, Scenario, Side, Step, Target, Values, Violation, Who,
+    RequirementLevel, Rule, Scenario, Side, Step, Target, Values, Violation, Who,
 };
 
 /// Emits the tables, and an enum of the rules that are decided by code of their own.
 pub fn catalogue(catalogue: &Catalogue) -> TokenStream {
     let native = catalogue.rules.values().filter(|rule| rule.metadata.native);
     let native = native.map(|rule| {
-        let (name, doc) = (names::ident(&names::pascal(&rule.id)), format!(" `{}`: {}.", rule.id, rule.title));
+        let (name, doc) =
+            (names::ident(&names::pascal(&rule.id)), format!(" `{}`: {}.", rule.id, rule.title));
         quote!(#[doc = #doc] #name,)
     });
     let rules = catalogue.rules.values().map(rule);

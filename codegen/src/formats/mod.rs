@@ -2,6 +2,8 @@
 //! use to check and complete them.
 
 mod dialect;
+#[cfg(feature = "cli")]
+mod editor;
 mod errata;
 mod glossary;
 mod guarantee;
@@ -14,6 +16,8 @@ mod scenario;
 mod violation;
 
 pub use dialect::{DialectFile, Envelope, EventLine, Framing, Level, Marker, RuleLevel, Terminal, UnknownEvents};
+#[cfg(feature = "cli")]
+pub use editor::editor_schemas;
 pub use errata::{Change, ErrataFile, Erratum, MoreValues, Replacement};
 pub use glossary::Glossary;
 pub use guarantee::{GuaranteesFile, Guarantee};

@@ -92,9 +92,11 @@ impl Page {
         }
         let mut blocks = blocks.into_iter();
         let metadata = blocks.next().filter(|block| block.language == "toml");
-        let metadata = metadata.ok_or_else(|| PageError::new(1, "a page begins with a ```toml block of metadata"))?;
+        let metadata =
+            metadata.ok_or_else(|| PageError::new(1, "a page begins with a ```toml block of metadata"))?;
         let title = title.filter(|title| !title.is_empty());
-        let title = title.ok_or_else(|| PageError::new(number.max(1), "the page has no title: a line `# Title`"))?;
+        let title =
+            title.ok_or_else(|| PageError::new(number.max(1), "the page has no title: a line `# Title`"))?;
         let prose = prose.trim().to_owned();
         if prose.is_empty() {
             return Err(PageError::new(number, "the page says nothing: explain it below the title"));
@@ -121,9 +123,10 @@ impl Page {
         match self.data.as_slice() {
             [block] => Ok(block),
             [] => Err(PageError::new(self.lines, format!("a block ```{language} is missing"))),
-            [_, second, ..] => {
-                Err(PageError::new(second.line - 1, format!("only one block ```{language} can stand on a page")))
-            }
+            [_, second, ..] => Err(PageError::new(
+                second.line - 1,
+                format!("only one block ```{language} can stand on a page"),
+            )),
         }
     }
 }

@@ -214,7 +214,9 @@ impl Relation {
     pub fn places(&self) -> Vec<&Place> {
         match self {
             Self::Constant(of) | Self::Unique(of) => vec![of],
-            Self::Step(Step { of, .. }) | Self::Value(Values { of, .. }) | Self::Pattern(Match { of, .. }) => vec![of],
+            Self::Step(Step { of, .. })
+            | Self::Value(Values { of, .. })
+            | Self::Pattern(Match { of, .. }) => vec![of],
             Self::Equal(pair) | Self::Concat(pair) | Self::Collect(pair) => vec![&pair.of, &pair.equals],
         }
     }
@@ -233,7 +235,9 @@ mod tests {
 
     #[test]
     fn a_page_is_a_rule() {
-        let text = page("level = \"must\"\nauthority = \"definition\"\nrelation = { concat = { of = { role = \"delta\" }, equals = { stated_by = \"parent\" } } }");
+        let text = page(
+            "level = \"must\"\nauthority = \"definition\"\nrelation = { concat = { of = { role = \"delta\" }, equals = { stated_by = \"parent\" } } }",
+        );
         let rule = Rule::parse("text/joined", &text).unwrap();
         assert_eq!(rule.metadata.relation.unwrap().places().len(), 2);
         assert_eq!((rule.title.as_str(), rule.prose.as_str()), ("T", "Why."));
@@ -246,7 +250,10 @@ mod tests {
             ("level = \"must\"\nauthority = \"observed\"\nnative = true", "observed"),
             ("level = \"off\"\nauthority = \"schema\"\nnative = true", "turn it off"),
             ("level = \"may\"\nauthority = \"schema\"", "how the rule is decided"),
-            ("level = \"may\"\nauthority = \"schema\"\nnative = true\nrelation = { unique = { role = \"open\" } }", "not both"),
+            (
+                "level = \"may\"\nauthority = \"schema\"\nnative = true\nrelation = { unique = { role = \"open\" } }",
+                "not both",
+            ),
             ("level = \"may\"\nauthority = \"hearsay\"\nnative = true", "unknown variant `hearsay`"),
         ];
         for (metadata, message) in cases {

@@ -126,7 +126,8 @@ pub(super) fn parse(text: &str, first: usize) -> Result<Violation, PageError> {
         }
         let fail = |message: String| PageError::new(number, message);
         if golden.is_none() {
-            let name = line.strip_prefix("golden:").map(str::trim).filter(|name| name.split('/').count() == 2);
+            let name =
+                line.strip_prefix("golden:").map(str::trim).filter(|name| name.split('/').count() == 2);
             let expected = "a violation begins with the stream that it edits: `golden: <dialect>/<name>`";
             golden = Some(name.ok_or_else(|| fail(expected.to_owned()))?.to_owned());
         } else if let Some(list) = line.strip_prefix("also:") {
@@ -135,7 +136,8 @@ pub(super) fn parse(text: &str, first: usize) -> Result<Violation, PageError> {
             edits.push((number, edit(line).map_err(fail)?));
         }
     }
-    let golden = golden.ok_or_else(|| PageError::new(first, "the violation is empty: name a golden, then edits"))?;
+    let golden =
+        golden.ok_or_else(|| PageError::new(first, "the violation is empty: name a golden, then edits"))?;
     if edits.is_empty() {
         return Err(PageError::new(first, "the violation edits nothing, so nothing is violated"));
     }
@@ -198,7 +200,11 @@ impl<'t> Words<'t> {
 
     fn pointer(&mut self) -> Result<String, String> {
         let word = self.word("a JSON pointer")?;
-        if word.starts_with('/') { Ok(word.to_owned()) } else { Err(format!("expected a JSON pointer, found `{word}`")) }
+        if word.starts_with('/') {
+            Ok(word.to_owned())
+        } else {
+            Err(format!("expected a JSON pointer, found `{word}`"))
+        }
     }
 
     fn side(&mut self) -> Result<Side, String> {
@@ -221,7 +227,8 @@ impl<'t> Words<'t> {
         if let Some(rest) = self.0.strip_prefix('<') {
             let (inside, rest) = rest.split_once('>').ok_or("`>` is missing after the bytes")?;
             self.0 = rest.trim_start();
-            let byte = |text| u8::from_str_radix(text, 16).map_err(|_| format!("`{text}` is no hexadecimal byte"));
+            let byte =
+                |text| u8::from_str_radix(text, 16).map_err(|_| format!("`{text}` is no hexadecimal byte"));
             return inside.split_whitespace().map(byte).collect();
         }
         match self.json()? {
@@ -242,8 +249,14 @@ mod tests {
             ("drop a.b#2", Edit::Drop(target("a.b", Some(2)))),
             ("drop #3", Edit::Drop(Target { event: None, number: Some(3) })),
             ("renumber", Edit::Renumber),
-            ("set a#* /x {\"y\": [1, 2]}", Edit::Set(target("a", None), "/x".into(), serde_json::json!({"y": [1, 2]}))),
-            ("replace [DONE] \"\\n\\n\" <ff 0a>", Edit::Replace(target("[DONE]", Some(1)), b"\n\n".into(), vec![255, 10])),
+            (
+                "set a#* /x {\"y\": [1, 2]}",
+                Edit::Set(target("a", None), "/x".into(), serde_json::json!({"y": [1, 2]})),
+            ),
+            (
+                "replace [DONE] \"\\n\\n\" <ff 0a>",
+                Edit::Replace(target("[DONE]", Some(1)), b"\n\n".into(), vec![255, 10]),
+            ),
             ("comment before a \"ping\"", Edit::Comment(Side::Before, target("a", Some(1)), b"ping".into())),
             ("header content-type \"text/plain\"", Edit::Header("content-type".into(), b"text/plain".into())),
         ];

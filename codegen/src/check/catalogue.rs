@@ -1,0 +1,183 @@
+//! Rules, scenarios and profiles name only what there is.
+
+use super::context::Context;
+use super::report::{Place, Report};
+use super::schemas::Judges;
+use super::violations;
+use crate::formats::{Authority, Coverage, Place as Operand, Rule, Scenario};
+
+pub(super) fn check<'c>(context: &'c Context, judges: &mut Judges<'c>, report: &mut Report) {
+    for rule in context.catalogue.rules.values() {
+        check_rule(context, rule, report);
+        violations::check(context, rule, report);
+    }
+    for scenario in context.catalogue.scenarios.values() {
+        check_scenario(context, scenario, judges, report);
+    }
+    for (name, profile) in &context.catalogue.profiles {
+        let file = format!("profiles/{name}.toml");
+        if !context.dialects.contains_key(&profile.specification) {
+            let message = format!("there is no dialect \"{}\"", profile.specification);
+            report.find(&file, Place::entry("specification"), message, "name the dialect of one version");
+        }
+        for id in &profile.rules {
+            known_rule(context, id, &file, "rules", report);
+        }
+        for id in &profile.scenarios {
+            known_scenario(context, id, &file, "scenarios", report);
+        }
+        for (entry, list) in [("rules", &profile.rules), ("scenarios", &profile.scenarios)] {
+            for (index, id) in list.iter().enumerate().filter(|(index, id)| list[..*index].contains(id)) {
+                let message = format!("{id} is listed twice, the second time as number {}", index + 1);
+                report.find(&file, Place::entry(entry), message, "list it once");
+            }
+        }
+    }
+}
+
+fn check_rule(context: &Context, rule: &Rule, report: &mut Report) {
+    let file = format!("rules/{}.md", rule.id);
+    let metadata = &rule.metadata;
+    if metadata.scope != "stream" && !context.shared.scopes.scopes.contains_key(&metadata.scope) {
+        let message = format!("there is no scope \"{}\"", metadata.scope);
+        report.find(&file, Place::entry("scope"), message, "use a scope of scopes.toml, or `stream`");
+    }
+    for place in metadata.relation.iter().flat_map(|relation| relation.places()) {
+        operand(context, place, &metadata.scope, &file, report);
+    }
+    let citation = &metadata.citation;
+    let version = context.catalogue.requirements.get(&citation.source);
+    let mut find = |message: String, help: &str| report.find(&file, Place::entry("citation"), message, help);
+    match (&citation.requirement, version) {
+        (Some(id), None) => {
+            find(
+                format!("{id} is a requirement of no file requirements/{}.toml", citation.source),
+                "cite a version there",
+            );
+        }
+        (Some(id), Some(version)) => {
+            match version.requirements.iter().find(|requirement| requirement.id == *id) {
+                None => find(format!("{} has no requirement {id}", citation.source), "cite one that it has"),
+                Some(requirement) if !requirement.rules.contains(&rule.id) => {
+                    let message =
+                        format!("requirement {id} of {} does not name this rule in turn", citation.source);
+                    find(message, "add the rule to its `rules`, in place of `open`");
+                }
+                Some(_) => {}
+            }
+        }
+        (None, Some(_)) if metadata.authority == Authority::Sentence => {
+            let message = format!("{} lists its sentences, but none is cited", citation.source);
+            find(message, "add `requirement`, the id of the sentence");
+        }
+        _ => {}
+    }
+}
+
+fn operand(context: &Context, place: &Operand, scope: &str, file: &str, report: &mut Report) {
+    let mut find = |message: String, help: &str| report.find(file, Place::entry("relation"), message, help);
+    let says = [place.role.is_some(), !place.events.is_empty(), place.stated_by.is_some()];
+    if says.iter().filter(|said| **said).count() != 1 {
+        find(
+            "a place has exactly one of `role`, `events` and `stated_by`".to_owned(),
+            "say whose value it is, once",
+        );
+    }
+    for event in place.events.iter().filter(|event| !context.has_event(event)) {
+        find(format!("no dialect has an event \"{event}\""), "name an event type");
+    }
+    if let Some(at) = place.at.as_ref().filter(|at| !at.starts_with('/')) {
+        find(format!("\"{at}\" is no JSON pointer"), "a pointer begins with /");
+    }
+    if let Some(role) = place.role
+        && !context.dialects.values().flat_map(|dialect| dialect.events.values()).any(|event| {
+            event.lifecycle.role == role && (scope == "stream" || event.lifecycle.scope == scope)
+        })
+    {
+        find(format!("no event of scope \"{scope}\" has the role {role:?}"), "use a role that the scope has");
+    }
+}
+
+fn check_scenario<'c>(
+    context: &'c Context,
+    scenario: &Scenario,
+    judges: &mut Judges<'c>,
+    report: &mut Report,
+) {
+    let file = format!("scenarios/{}.md", scenario.id);
+    let mut find =
+        |entry: &str, message: String, help: &str| report.find(&file, Place::entry(entry), message, help);
+    if scenario.metadata.elicits.is_empty() {
+        find(
+            "elicits",
+            "it elicits nothing, so it always passes".to_owned(),
+            "name the event types it is there for",
+        );
+    }
+    for event in scenario.metadata.elicits.iter().filter(|event| !context.has_event(event)) {
+        find("elicits", format!("no dialect has an event \"{event}\""), "name event types");
+    }
+    let mut judged = None;
+    for dialect in context.dialects.values() {
+        let Some(request) = dialect.file.roots.get("request") else { continue };
+        let faults = judges.faults(dialect, request, &scenario.request);
+        if faults.is_empty() {
+            judged = None;
+            break;
+        }
+        judged = Some((dialect.name.clone(), faults));
+    }
+    if let Some((dialect, faults)) = judged {
+        let message = format!("no dialect takes the request; {dialect} refuses it {}", faults.join(", and "));
+        find("the request", message, "correct the request");
+    }
+    for id in &scenario.metadata.rules {
+        known_rule(context, id, &file, "rules", report);
+    }
+}
+
+/// Notes a statement that names what does not exist, or says too little or too much of its coverage.
+pub(super) fn coverage(
+    context: &Context,
+    found: Option<Coverage<'_>>,
+    file: &str,
+    id: &str,
+    report: &mut Report,
+) {
+    match found {
+        None => {
+            let message = "it says nothing, or more than one thing, of how it is covered";
+            let help = "give exactly one of `rules` (and `scenarios`), `unobservable` and `open`";
+            report.find(file, Place::entry(id), message, help);
+        }
+        Some(Coverage::Covered { rules, scenarios }) => {
+            for rule in rules {
+                known_rule(context, rule, file, id, report);
+            }
+            for scenario in scenarios {
+                known_scenario(context, scenario, file, id, report);
+            }
+        }
+        Some(Coverage::Unobservable(text) | Coverage::Open(text)) if text.trim().is_empty() => {
+            report.find(file, Place::entry(id), "the reason is empty", "say why, or what is to be written");
+        }
+        Some(_) => {}
+    }
+}
+
+fn known_rule(context: &Context, id: &str, file: &str, entry: &str, report: &mut Report) {
+    if !context.catalogue.rules.contains_key(id) {
+        report.find(file, Place::entry(entry), format!("there is no rule {id}"), "name a rule under rules/");
+    }
+}
+
+fn known_scenario(context: &Context, id: &str, file: &str, entry: &str, report: &mut Report) {
+    if !context.catalogue.scenarios.contains_key(id) {
+        report.find(
+            file,
+            Place::entry(entry),
+            format!("there is no scenario {id}"),
+            "name a scenario under scenarios/",
+        );
+    }
+}

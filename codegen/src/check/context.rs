@@ -1,0 +1,147 @@
+//! Everything that the checks read, loaded once.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::report::{Place, Report};
+use super::sse;
+use crate::SpecFiles;
+use crate::catalogue::Catalogue;
+use crate::dialect::{self, Dialect, LoadError};
+
+pub(super) struct Context {
+    pub(super) spec: PathBuf,
+    pub(super) shared: SpecFiles,
+    pub(super) dialects: BTreeMap<String, Dialect>,
+    pub(super) catalogue: Catalogue,
+    pub(super) goldens: Vec<Golden>,
+}
+
+/// A good stream, as its file is.
+pub(super) struct Golden {
+    /// The folder that it is in.
+    pub(super) dialect: String,
+    /// Its file without the extension.
+    pub(super) name: String,
+    /// Relative to the folder of the specification.
+    pub(super) file: PathBuf,
+    pub(super) frames: Vec<sse::Frame>,
+}
+
+impl Context {
+    /// Loads all that can be loaded; `None` when nothing can be said without the rest.
+    pub(super) fn load(spec: &Path, report: &mut Report) -> Option<Self> {
+        let shared = keep(SpecFiles::load(spec), spec, report);
+        let names = keep(dialect::list(spec), spec, report);
+        let mut dialects = BTreeMap::new();
+        for name in names.iter().flatten() {
+            if let Some(dialect) = keep(dialect::load(spec, name), spec, report) {
+                dialects.insert(name.clone(), dialect);
+            }
+        }
+        let (catalogue, errors) = Catalogue::load(spec);
+        for error in errors {
+            refuse(error, spec, report);
+        }
+        let goldens = goldens(spec, report);
+        Some(Self { spec: spec.to_owned(), shared: shared?, dialects, catalogue, goldens })
+    }
+
+    /// The file that a resolved dialect has something from: its own, or that of the nearest that it extends.
+    pub(super) fn owner(&self, dialect: &Dialect, relative: &str) -> PathBuf {
+        let mut names = std::iter::once(&dialect.name).chain(&dialect.lineage);
+        let owner = names.find(|name| self.spec.join(in_dialect(name, relative)).is_file());
+        in_dialect(owner.unwrap_or(&dialect.name), relative)
+    }
+
+    /// The files of a kind (`events`, `types`) in a dialect's own folder, by name.
+    pub(super) fn own_files(&self, dialect: &str, kind: &str) -> Vec<(String, PathBuf)> {
+        let Ok(entries) = fs::read_dir(self.spec.join(in_dialect(dialect, kind))) else { return Vec::new() };
+        let names = entries.flatten().filter_map(|entry| entry.file_name().into_string().ok());
+        let names = names.filter_map(|name| Some(name.strip_suffix(".json")?.to_owned()));
+        let mut files: Vec<_> =
+            names.map(|name| (name.clone(), in_dialect(dialect, &format!("{kind}/{name}.json")))).collect();
+        files.sort();
+        files
+    }
+
+    pub(super) fn golden(&self, path: &str) -> Option<&Golden> {
+        let (dialect, name) = path.split_once('/')?;
+        self.goldens.iter().find(|golden| golden.dialect == dialect && golden.name == name)
+    }
+
+    /// Whether any dialect has an event of that type.
+    pub(super) fn has_event(&self, event: &str) -> bool {
+        self.dialects.values().any(|dialect| dialect.events.contains_key(event))
+    }
+}
+
+/// Path of something in a dialect's folder, relative to that of the specification.
+pub(super) fn in_dialect(dialect: &str, relative: &str) -> PathBuf {
+    Path::new("dialects").join(dialect).join(relative)
+}
+
+fn keep<T>(result: Result<T, LoadError>, spec: &Path, report: &mut Report) -> Option<T> {
+    result.map_err(|error| refuse(error, spec, report)).ok()
+}
+
+fn refuse(error: LoadError, spec: &Path, report: &mut Report) {
+    let file = error.file.strip_prefix(spec).unwrap_or(&error.file);
+    let line = error.message.strip_prefix("line ").and_then(|rest| {
+        let (number, message) = rest.split_once(": ")?;
+        Some((Place::Line(number.parse().ok()?), message.to_owned()))
+    });
+    let (place, message) = line.unwrap_or((Place::File, error.message));
+    report.find(
+        file,
+        place,
+        message.trim_end(),
+        "make the file as its format says; schemas/ has the formats for editors",
+    );
+}
+
+fn goldens(spec: &Path, report: &mut Report) -> Vec<Golden> {
+    let mut goldens = Vec::new();
+    for folder in paths(&spec.join("goldens")).into_iter().filter(|path| path.is_dir()) {
+        for path in paths(&folder) {
+            let file = path.strip_prefix(spec).unwrap_or(&path).to_owned();
+            let stem =
+                path.file_name().and_then(|name| name.to_str()).and_then(|name| name.strip_suffix(".sse"));
+            let dialect = folder.file_name().and_then(|name| name.to_str());
+            let (Some(name), Some(dialect)) = (stem, dialect) else {
+                report.find(
+                    file,
+                    Place::File,
+                    "only streams, <name>.sse, belong here",
+                    "move or rename the file",
+                );
+                continue;
+            };
+            match fs::read_to_string(&path)
+                .map_err(|error| (1, error.to_string()))
+                .and_then(|text| sse::frames(&text))
+            {
+                Ok(frames) => {
+                    goldens.push(Golden { dialect: dialect.to_owned(), name: name.to_owned(), file, frames });
+                }
+                Err((line, message)) => {
+                    report.find(
+                        file,
+                        Place::Line(line),
+                        message,
+                        "a golden is frames of `event:` and `data:` lines",
+                    );
+                }
+            }
+        }
+    }
+    goldens
+}
+
+fn paths(folder: &Path) -> Vec<PathBuf> {
+    let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
+    let mut paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
+    paths.sort();
+    paths
+}

@@ -1,0 +1,61 @@
+//! Every normative sentence and every guarantee is covered, cannot be, or is listed as open.
+
+use super::catalogue;
+use super::context::Context;
+use super::report::{Open, Place, Report};
+use crate::formats::Coverage;
+
+pub(super) fn check(context: &Context, report: &mut Report) {
+    for (version, list) in &context.catalogue.requirements {
+        let file = format!("requirements/{version}.toml");
+        if !context.dialects.contains_key(version) {
+            let message = format!("there is no dialect \"{version}\" whose sentences these could be");
+            report.find(&file, Place::File, message, "name the file after a dialect");
+        }
+        let rows =
+            list.requirements.iter().map(|one| (one.id.as_str(), one.statement.as_str(), one.coverage()));
+        statements(context, &file, rows, report);
+    }
+    for (name, list) in &context.catalogue.guarantees {
+        let file = format!("dialects/{name}/guarantees.toml");
+        let rows =
+            list.guarantees.iter().map(|one| (one.id.as_str(), one.statement.as_str(), one.coverage()));
+        statements(context, &file, rows, report);
+        let Some(dialect) = context.dialects.get(name) else { continue };
+        for one in &list.guarantees {
+            for event in one.events.iter().filter(|event| !dialect.events.contains_key(*event)) {
+                let message = format!("the dialect has no event \"{event}\"");
+                report.find(&file, Place::entry(&one.id), message, "name events of the dialect");
+            }
+        }
+    }
+}
+
+fn statements<'s>(
+    context: &Context,
+    file: &str,
+    rows: impl Iterator<Item = (&'s str, &'s str, Option<Coverage<'s>>)>,
+    report: &mut Report,
+) {
+    let mut ids = Vec::new();
+    for (id, statement, coverage) in rows {
+        report.statements += 1;
+        if ids.contains(&id) {
+            report.find(file, Place::entry(id), format!("{id} is there twice"), "give each its own id");
+        }
+        ids.push(id);
+        if statement.trim().is_empty() {
+            report.find(
+                file,
+                Place::entry(id),
+                "the statement is empty",
+                "say what is demanded, in words of our own",
+            );
+        }
+        catalogue::coverage(context, coverage, file, id, report);
+        if let Some(Coverage::Open(plan)) = coverage {
+            let (id, statement, plan) = (id.to_owned(), statement.to_owned(), plan.to_owned());
+            report.open.push(Open { file: file.into(), id, statement, plan });
+        }
+    }
+}

@@ -1,0 +1,115 @@
+//! Every entry of a dialect has an effect, and every erratum is needed.
+
+use std::fs;
+
+use serde_json::Value;
+
+use super::context::{Context, in_dialect};
+use super::report::{Place, Report};
+use super::schemas;
+use crate::dialect::Dialect;
+use crate::formats::{Authority, Level};
+
+pub(super) fn check(context: &Context, report: &mut Report) {
+    for dialect in context.dialects.values() {
+        schemas::roots(dialect, report);
+        repeated_files(context, dialect, report);
+        levels(context, dialect, report);
+        errata(dialect, report);
+        if dialect.events.is_empty() {
+            let file = in_dialect(&dialect.name, "dialect.toml");
+            report.find(
+                file,
+                Place::File,
+                "the dialect has no events",
+                "add some under events/, or extend a dialect",
+            );
+        }
+    }
+    features(context, report);
+}
+
+fn repeated_files(context: &Context, dialect: &Dialect, report: &mut Report) {
+    let Some(parent) = dialect.lineage.first().and_then(|name| context.dialects.get(name)) else { return };
+    for kind in ["events", "types"] {
+        for (name, file) in context.own_files(&dialect.name, kind) {
+            let inherited = match kind {
+                "events" => parent.events.get(&name).map(|event| &event.file),
+                _ => parent.type_files.get(&name),
+            };
+            let text = fs::read_to_string(context.spec.join(&file)).unwrap_or_default();
+            let own: Option<Value> = serde_json::from_str(&text).ok();
+            if inherited.is_some() && own.as_ref() == inherited {
+                let message =
+                    format!("the file is the same as in \"{}\", which the dialect extends", parent.name);
+                report.find(file, Place::File, message, "remove the file: it is inherited");
+            }
+        }
+    }
+}
+
+fn levels(context: &Context, dialect: &Dialect, report: &mut Report) {
+    let file = in_dialect(&dialect.name, "dialect.toml");
+    for (index, entry) in dialect.file.rules.iter().enumerate() {
+        let mut find = |message: String, help: &str| {
+            report.find(&file, Place::entry(format!("[[rule]] {}", entry.id)), message, help);
+        };
+        let Some(rule) = context.catalogue.rules.get(&entry.id) else {
+            find(format!("there is no rule {}", entry.id), "name a rule under rules/, or remove the entry");
+            continue;
+        };
+        if dialect.file.rules[..index].iter().any(|earlier| earlier.id == entry.id) {
+            find("the rule has an entry already".to_owned(), "keep one of them");
+        } else if entry.level == rule.metadata.level {
+            find("the rule has this level anyway".to_owned(), "remove the entry: it changes nothing");
+        }
+        if entry.level == Level::Must && rule.metadata.authority == Authority::Observed {
+            find("what is only observed binds nobody".to_owned(), "the level can be should, may or off");
+        }
+        if entry.reason.trim().is_empty() {
+            find("the reason is empty".to_owned(), "say why the level differs");
+        }
+    }
+}
+
+fn errata(dialect: &Dialect, report: &mut Report) {
+    let file = in_dialect(&dialect.name, "errata.toml");
+    for (index, (erratum, idle)) in dialect.errata.iter().enumerate() {
+        let place = || Place::entry(format!("[[erratum]] number {}", index + 1));
+        for message in idle {
+            report.find(&file, place(), message, "correct or remove the erratum: there it changes nothing");
+        }
+        for (name, text) in [("reason", &erratum.reason), ("evidence", &erratum.evidence)] {
+            if text.trim().is_empty() {
+                report.find(&file, place(), format!("the {name} is empty"), "say why, and where it was seen");
+            }
+        }
+    }
+}
+
+/// Every dialect can be built: crate `spec` has a feature for it. One that only gives another a
+/// shorter name stands for both.
+fn features(context: &Context, report: &mut Report) {
+    let Ok(text) = fs::read_to_string(context.spec.join("Cargo.toml")) else { return };
+    let Ok(manifest) = toml::from_str::<toml::Table>(&text) else { return };
+    let features = manifest.get("features").and_then(toml::Value::as_table);
+    let all = features.and_then(|all| all.get("all-dialects")).and_then(toml::Value::as_array);
+    let default = features.and_then(|all| all.get("default")).and_then(toml::Value::as_array);
+    for name in context.dialects.keys() {
+        let feature = name.replace('@', "-");
+        let in_list = |list: Option<&Vec<toml::Value>>| {
+            list.into_iter().flatten().any(|entry| entry.as_str() == Some(feature.as_str()))
+        };
+        let renamed = context.dialects.values().any(|heir| {
+            heir.lineage.first() == Some(name)
+                && ["events", "types"].iter().all(|kind| context.own_files(&heir.name, kind).is_empty())
+        });
+        let known =
+            features.is_some_and(|all| all.contains_key(&feature)) && (in_list(all) || in_list(default));
+        if !known && !renamed {
+            let message = format!("the dialect \"{name}\" has no feature, so it is never built");
+            let help = format!("add `{feature} = []`, and \"{feature}\" to the list `all-dialects`");
+            report.find("Cargo.toml", Place::entry("[features]"), message, help);
+        }
+    }
+}

@@ -1,0 +1,206 @@
+//! Every event has its place in the lifecycle, and every scope has its events.
+
+use std::collections::BTreeSet;
+
+use super::context::{Context, in_dialect};
+use super::report::{Place, Report};
+use super::walk::leads_somewhere;
+use crate::dialect::{Dialect, Event};
+use crate::formats::{Role, Scope};
+
+pub(super) fn check(context: &Context, report: &mut Report) {
+    for dialect in context.dialects.values() {
+        for event in dialect.events.values() {
+            event_fits(context, dialect, event, report);
+        }
+        terminals(dialect, report);
+        envelope(context, dialect, report);
+    }
+    slots(context, report);
+    for (name, scope) in &context.shared.scopes.scopes {
+        scope_fits(context, name, scope, report);
+    }
+}
+
+fn event_fits(context: &Context, dialect: &Dialect, event: &Event, report: &mut Report) {
+    let file = context.owner(dialect, &format!("events/{}.json", event.name));
+    let lifecycle = &event.lifecycle;
+    let mut find = |at: &str, message: String, help: &str| {
+        report.find(&file, Place::pointer(format!("/x-lifecycle/{at}")), message, help);
+    };
+    let Some(scope) = context.shared.scopes.scopes.get(&lifecycle.scope) else {
+        let message = format!("there is no scope \"{}\"", lifecycle.scope);
+        return find("scope", message, "use a scope of scopes.toml, or add it there");
+    };
+    match (lifecycle.role, &lifecycle.phase) {
+        (Role::Phase, None) => {
+            find("role", "the role is `phase`, but `phase` does not say which".to_owned(), "add `phase`");
+        }
+        (Role::Phase, Some(phase)) if !scope.phases.contains(phase) && !scope.ends.contains(phase) => {
+            let known = scope.phases.iter().chain(&scope.ends).cloned().collect::<Vec<_>>().join(", ");
+            let message = format!("scope \"{}\" has no phase \"{phase}\"; it has: {known}", lifecycle.scope);
+            find("phase", message, "use one of these, or add the phase to the scope in scopes.toml");
+        }
+        (role, Some(_)) if role != Role::Phase => {
+            find("phase", "only events with the role `phase` begin a phase".to_owned(), "take `phase` away");
+        }
+        _ => {}
+    }
+    if matches!(lifecycle.role, Role::Delta | Role::Final) && lifecycle.value.is_none() {
+        let message = "an event that brings a fragment or a final value must say where it stands".to_owned();
+        find("role", message, "add `value`, a JSON pointer into the event");
+    }
+    if lifecycle.role == Role::Terminal && lifecycle.scope != "response" {
+        find("role", "only a response is ended by a terminal event".to_owned(), "use `close`");
+    }
+    if let Some(value) = &lifecycle.value
+        && !leads_somewhere(dialect.registry(), &event.schema, value)
+    {
+        let message = format!("the schema of the event has nothing at \"{value}\"");
+        find("value", message, "point to a declared property");
+    }
+}
+
+fn terminals(dialect: &Dialect, report: &mut Report) {
+    let file = in_dialect(&dialect.name, "dialect.toml");
+    let entry = || Place::entry("[terminal] events");
+    let listed = &dialect.file.terminal.events;
+    for name in listed {
+        match dialect.events.get(name) {
+            None => {
+                let message = format!("\"{name}\" ends a stream, but the dialect has no such event");
+                report.find(&file, entry(), message, "name events of the dialect");
+            }
+            Some(event) if event.lifecycle.role != Role::Terminal => {
+                let message =
+                    format!("\"{name}\" ends a stream, but its role in `x-lifecycle` is another one");
+                report.find(
+                    &file,
+                    entry(),
+                    message,
+                    "give the event the role `terminal`, or take it from the list",
+                );
+            }
+            Some(_) => {}
+        }
+    }
+    for event in dialect.events.values() {
+        if event.lifecycle.role == Role::Terminal && !listed.contains(&event.name) {
+            let message = format!("\"{}\" has the role `terminal`, but is not listed", event.name);
+            report.find(&file, entry(), message, "add it to the list, or change its role");
+        }
+    }
+}
+
+fn envelope(context: &Context, dialect: &Dialect, report: &mut Report) {
+    let file = in_dialect(&dialect.name, "dialect.toml");
+    for (slot, pointer) in &dialect.file.envelope.0 {
+        let mut find = |message: String, help: &str| {
+            report.find(&file, Place::entry(format!("[envelope] {slot}")), message, help);
+        };
+        match context.shared.scopes.slots.get(slot) {
+            None => find(format!("there is no slot \"{slot}\""), "use a slot of scopes.toml"),
+            Some(usual) if usual == pointer => {
+                find(format!("\"{pointer}\" is the usual place"), "take the entry away: it changes nothing");
+            }
+            Some(_) if !somewhere(dialect, pointer) => {
+                find(
+                    format!("no event of the dialect has anything at \"{pointer}\""),
+                    "correct or remove the entry",
+                );
+            }
+            Some(_) => {}
+        }
+    }
+}
+
+fn somewhere(dialect: &Dialect, pointer: &str) -> bool {
+    dialect.events.values().any(|event| leads_somewhere(dialect.registry(), &event.schema, pointer))
+}
+
+fn slots(context: &Context, report: &mut Report) {
+    for (slot, pointer) in &context.shared.scopes.slots {
+        let place = Place::entry(format!("[slots] {slot}"));
+        if !context.dialects.values().any(|dialect| somewhere(dialect, pointer)) {
+            let message = format!("no event of any dialect has anything at \"{pointer}\"");
+            report.find("scopes.toml", place, message, "correct or remove the slot");
+        }
+    }
+}
+
+fn scope_fits(context: &Context, name: &str, scope: &Scope, report: &mut Report) {
+    let scopes = &context.shared.scopes;
+    let mut find = |message: String, help: &str| {
+        report.find("scopes.toml", Place::entry(format!("[scope.{name}]")), message, help);
+    };
+    match &scope.parent {
+        None if name != "response" => {
+            find("it lies in no other scope".to_owned(), "name its parent; only `response` has none");
+        }
+        Some(parent) if !scopes.scopes.contains_key(parent) => {
+            find(format!("its parent \"{parent}\" does not exist"), "name a scope of this file");
+        }
+        Some(_) if circular(context, name) => {
+            find("it lies in itself, by way of its parents".to_owned(), "correct `parent`");
+        }
+        _ => {}
+    }
+    for slot in scope.key.iter().filter(|slot| !scopes.slots.contains_key(*slot)) {
+        find(format!("its key has the slot \"{slot}\", which does not exist"), "use a slot of [slots]");
+    }
+    for pointer in [&scope.in_parent, &scope.in_response].into_iter().flatten() {
+        for slot in pointer.split('/').filter_map(|segment| segment.strip_prefix('{')?.strip_suffix('}')) {
+            if !scope.key.iter().any(|key| key == slot) {
+                find(
+                    format!("\"{pointer}\" has the slot \"{slot}\", which is not in its key"),
+                    "use slots of `key`",
+                );
+            }
+        }
+    }
+    let events =
+        || context.dialects.values().flat_map(|dialect| dialect.events.values().map(move |e| (dialect, e)));
+    let own: Vec<&Event> =
+        events().map(|(_, event)| event).filter(|event| event.lifecycle.scope == name).collect();
+    if own.is_empty() {
+        return find("no event of any dialect belongs to it".to_owned(), "remove the scope: nothing uses it");
+    }
+    let begun: BTreeSet<&str> = own.iter().filter_map(|event| event.lifecycle.phase.as_deref()).collect();
+    for phase in scope.phases.iter().chain(&scope.ends).filter(|phase| !begun.contains(phase.as_str())) {
+        find(format!("no event of any dialect begins its phase \"{phase}\""), "correct or remove the phase");
+    }
+    let states = |role: Role, holder: &str, inside: &str| {
+        events().filter(|(_, event)| event.lifecycle.role == role && event.lifecycle.scope == holder).any(
+            |(dialect, event)| {
+                let value = event.lifecycle.value.as_deref().unwrap_or("/response");
+                leads_somewhere(dialect.registry(), &event.schema, &format!("{value}{inside}"))
+            },
+        )
+    };
+    if let (Some(parent), Some(inside)) = (&scope.parent, &scope.in_parent)
+        && !states(Role::Close, parent, inside)
+    {
+        find(
+            format!("no event that closes a {parent} has anything at \"{inside}\" of its value"),
+            "correct `in_parent`",
+        );
+    }
+    if let Some(inside) = &scope.in_response
+        && !states(Role::Terminal, "response", inside)
+    {
+        find(format!("no terminal response has anything at \"{inside}\""), "correct `in_response`");
+    }
+}
+
+fn circular(context: &Context, name: &str) -> bool {
+    let scopes = &context.shared.scopes.scopes;
+    let mut seen = BTreeSet::from([name]);
+    let mut current = name;
+    while let Some(parent) = scopes.get(current).and_then(|scope| scope.parent.as_deref()) {
+        if !seen.insert(parent) {
+            return true;
+        }
+        current = parent;
+    }
+    false
+}

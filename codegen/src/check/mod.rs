@@ -1,0 +1,39 @@
+//! The cross-checks: whatever one file of the specification says of another one holds.
+//!
+//! A file that cannot be read at all is a finding too, so one run shows everything that is wrong.
+
+mod catalogue;
+mod context;
+mod coverage;
+mod dialects;
+mod goldens;
+mod lifecycle;
+mod report;
+mod schemas;
+mod sse;
+mod violations;
+mod walk;
+mod words;
+
+use std::path::Path;
+
+pub use report::{Finding, Open, Place, Report};
+
+use context::Context;
+use schemas::Judges;
+
+/// Checks everything under the folder of the specification.
+pub fn check(spec: &Path) -> Report {
+    let mut report = Report::default();
+    let Some(context) = Context::load(spec, &mut report) else { return report };
+    let mut judges = Judges::default();
+    lifecycle::check(&context, &mut report);
+    schemas::check(&context, &mut judges, &mut report);
+    goldens::check(&context, &mut judges, &mut report);
+    dialects::check(&context, &mut report);
+    words::check(&context, &mut report);
+    catalogue::check(&context, &mut judges, &mut report);
+    coverage::check(&context, &mut report);
+    report.sort();
+    report
+}

@@ -1,0 +1,136 @@
+//! Examples are valid, and every type is used by something.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::Value;
+
+use super::context::{Context, in_dialect};
+use super::report::{Place, Report};
+use crate::dialect::Dialect;
+use crate::schema::{Registry, Schema};
+
+pub(super) fn check<'c>(context: &'c Context, judges: &mut Judges<'c>, report: &mut Report) {
+    for (name, dialect) in &context.dialects {
+        examples(context, dialect, judges, report);
+        let reached = reached(dialect, roots_of_all(dialect));
+        for (of_type, file) in context.own_files(name, "types") {
+            if !reached.contains(of_type.as_str()) {
+                let message =
+                    format!("nothing reaches the type {of_type}: no event, and no root of the dialect");
+                report.find(file, Place::File, message, "remove the file, or name the type under [roots]");
+            }
+        }
+    }
+}
+
+fn examples<'c>(context: &Context, dialect: &'c Dialect, judges: &mut Judges<'c>, report: &mut Report) {
+    let events = dialect.events.values().map(|event| ("events", &event.name, &event.file));
+    let types = dialect.type_files.iter().map(|(name, file)| ("types", name, file));
+    for (kind, name, json) in events.chain(types) {
+        let file = context.owner(dialect, &format!("{kind}/{name}.json"));
+        let id = json.get("$id").and_then(Value::as_str).unwrap_or_default();
+        if id != name {
+            let message = format!("`$id` is \"{id}\", but the name of the file says \"{name}\"");
+            report.find(&file, Place::pointer("/$id"), message, "make them equal");
+        }
+        let examples = json.get("examples").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+        if kind == "events" && examples.is_empty() {
+            report.find(&file, Place::File, "the event has no example", "add at least one under `examples`");
+        }
+        for (index, example) in examples.iter().enumerate() {
+            for fault in judges.faults(dialect, name, example) {
+                let message = format!("the example is not valid in {}: {fault}", dialect.name);
+                let help = "correct the example, or the schema by an erratum";
+                report.find(&file, Place::pointer(format!("/examples/{index}")), message, help);
+            }
+        }
+    }
+}
+
+/// The types that everything on the wire begins with.
+fn roots_of_all(dialect: &Dialect) -> Vec<String> {
+    let mut roots: Vec<String> = dialect.file.roots.values().cloned().collect();
+    for event in dialect.events.values() {
+        Registry::references(&event.schema, &mut roots);
+    }
+    roots
+}
+
+/// These types, and those that they lead to.
+fn reached(dialect: &Dialect, mut ahead: Vec<String>) -> BTreeSet<&str> {
+    let mut reached = BTreeSet::new();
+    while let Some(name) = ahead.pop() {
+        if let Some((name, schema)) = dialect.types.get_key_value(&name)
+            && reached.insert(name.as_str())
+        {
+            Registry::references(schema, &mut ahead);
+        }
+    }
+    reached
+}
+
+/// The judge of values is `jsonschema`: one validator for each event or type that is asked for.
+#[derive(Default)]
+pub(super) struct Judges<'c> {
+    built: BTreeMap<(&'c str, &'c str), Result<jsonschema::Validator, String>>,
+}
+
+impl<'c> Judges<'c> {
+    /// What is wrong with a value of that event or type; nothing, when the dialect has none of that name.
+    pub(super) fn faults(&mut self, dialect: &'c Dialect, name: &str, value: &Value) -> Vec<String> {
+        let Some((name, schema)) = named(dialect, name) else { return Vec::new() };
+        let built = self.built.entry((&dialect.name, name)).or_insert_with(|| {
+            let mut bundle = dialect.bundle(name).unwrap_or_default();
+            let mut used = Vec::new();
+            Registry::references(schema, &mut used);
+            let used = reached(dialect, used);
+            if let Some(definitions) = bundle.get_mut("$defs").and_then(Value::as_object_mut) {
+                definitions.retain(|name, _| used.contains(name.as_str()));
+            }
+            jsonschema::validator_for(&bundle).map_err(|error| format!("the schema cannot be used: {error}"))
+        });
+        match built {
+            Ok(validator) => validator
+                .iter_errors(value)
+                .map(|error| {
+                    let at = error.instance_path().to_string();
+                    format!(
+                        "at {}: {}",
+                        if at.is_empty() { "the root" } else { &at },
+                        short(&error.to_string())
+                    )
+                })
+                .collect(),
+            Err(error) => vec![error.clone()],
+        }
+    }
+}
+
+fn named<'c>(dialect: &'c Dialect, name: &str) -> Option<(&'c str, &'c Schema)> {
+    let event = dialect.events.get_key_value(name).map(|(name, event)| (name.as_str(), &event.schema));
+    event.or_else(|| dialect.types.get_key_value(name).map(|(name, schema)| (name.as_str(), schema)))
+}
+
+fn short(text: &str) -> String {
+    const LONGEST: usize = 200;
+    match text.char_indices().nth(LONGEST) {
+        Some((at, _)) => format!("{} ...", &text[..at]),
+        None => text.to_owned(),
+    }
+}
+
+/// Roots of a dialect that have no type.
+pub(super) fn roots(dialect: &Dialect, report: &mut Report) {
+    for (role, name) in &dialect.file.roots {
+        if !dialect.types.contains_key(name) {
+            let place = Place::entry(format!("[roots] {role}"));
+            let message = format!("the dialect has no type \"{name}\"");
+            report.find(
+                in_dialect(&dialect.name, "dialect.toml"),
+                place,
+                message,
+                "name a type of the dialect",
+            );
+        }
+    }
+}

@@ -1,0 +1,160 @@
+//! A violation edits what is there: each edit is tried on the list of the golden's events.
+
+use serde_json::Value;
+
+use super::context::Context;
+use super::report::{Place, Report};
+use crate::formats::{Edit, Rule, Side, Target};
+
+pub(super) fn check(context: &Context, rule: &Rule, report: &mut Report) {
+    let file = format!("rules/{}.md", rule.id);
+    let violation = &rule.violation;
+    let entry = || Place::entry("violation");
+    for id in violation.also.iter().filter(|id| !context.catalogue.rules.contains_key(*id) || **id == rule.id)
+    {
+        let message = format!("`also` names {id}, which is this rule or none");
+        report.find(&file, entry(), message, "name other rules that the edits break too");
+    }
+    let Some(golden) = context.golden(&violation.golden) else {
+        let message = format!("there is no golden {}", violation.golden);
+        report.find(&file, entry(), message, "name a file under goldens/, as <dialect>/<name>");
+        return;
+    };
+    let mut events: Vec<Event> = golden
+        .frames
+        .iter()
+        .filter_map(|frame| Event::of(frame.data.as_deref()?, frame.event.as_deref()))
+        .collect();
+    for (line, edit) in &violation.edits {
+        if let Err(message) = apply(edit, &mut events) {
+            let help = format!("the edit is tried on {} as the edits before it left it", violation.golden);
+            report.find(&file, Place::Line(*line), message, help);
+        }
+    }
+}
+
+struct Event {
+    name: String,
+    data: Value,
+}
+
+impl Event {
+    fn of(data: &str, line: Option<&str>) -> Option<Self> {
+        if data == "[DONE]" {
+            return Some(Self { name: data.to_owned(), data: Value::Null });
+        }
+        let data: Value = serde_json::from_str(data).ok()?;
+        let name = data.get("type").and_then(Value::as_str).or(line)?.to_owned();
+        Some(Self { name, data })
+    }
+}
+
+fn apply(edit: &Edit, events: &mut Vec<Event>) -> Result<(), String> {
+    let targets = edit.targets();
+    let places = targets.iter().map(|target| find(target, events)).collect::<Result<Vec<_>, _>>()?;
+    let first = || places.first().into_iter().flatten().copied();
+    match edit {
+        Edit::Drop(_) => first().rev().for_each(|at| drop(events.remove(at))),
+        Edit::Duplicate(_) => first().rev().for_each(|at| {
+            let Event { name, data } = &events[at];
+            let copy = Event { name: name.clone(), data: data.clone() };
+            events.insert(at, copy);
+        }),
+        Edit::Swap(..) => {
+            if let [one, other] = places.as_slice()
+                && let ([one], [other]) = (one.as_slice(), other.as_slice())
+                && one != other
+            {
+                events.swap(*one, *other);
+            } else {
+                return Err("swap needs two different events".to_owned());
+            }
+        }
+        Edit::Set(_, pointer, value) => {
+            for at in first() {
+                set(&mut events[at].data, pointer, value)?;
+            }
+        }
+        Edit::Unset(_, pointer) => {
+            for at in first() {
+                unset(&mut events[at].data, pointer)?;
+            }
+        }
+        Edit::Insert(side, _, data) => {
+            let name = data.get("type").and_then(Value::as_str).unwrap_or_default();
+            for at in first().rev() {
+                let at = at + usize::from(*side == Side::After);
+                events.insert(at, Event { name: name.to_owned(), data: data.clone() });
+            }
+        }
+        Edit::Truncate(_) => {
+            let Some(at) = first().next() else { return Ok(()) };
+            if at + 1 == events.len() {
+                return Err("nothing comes after this event, so nothing is cut off".to_owned());
+            }
+            events.truncate(at + 1);
+        }
+        _ => {}
+    }
+    Ok(())
+}
+
+fn find(target: &Target, events: &[Event]) -> Result<Vec<usize>, String> {
+    let is_meant = |event: &Event| target.event.as_ref().is_none_or(|name| *name == event.name);
+    let all: Vec<usize> = (0..events.len()).filter(|&at| is_meant(&events[at])).collect();
+    let name = target.event.as_deref().unwrap_or("event");
+    match target.number {
+        None if all.is_empty() => Err(format!("there is no {name}")),
+        None => Ok(all),
+        Some(number) => match all.get(number - 1) {
+            Some(at) => Ok(vec![*at]),
+            None => Err(format!("there is no {name} number {number}, only {}", all.len())),
+        },
+    }
+}
+
+fn set(data: &mut Value, pointer: &str, value: &Value) -> Result<(), String> {
+    let (parent, name) = parent(data, pointer)?;
+    match parent {
+        Value::Object(map) if map.get(&name) == Some(value) => {
+            Err(format!("\"{pointer}\" is {value} already"))
+        }
+        Value::Object(map) => {
+            map.insert(name, value.clone());
+            Ok(())
+        }
+        Value::Array(list) => match name.parse().ok().and_then(|at: usize| list.get_mut(at)) {
+            Some(old) if old != value => {
+                *old = value.clone();
+                Ok(())
+            }
+            _ => Err(format!("\"{pointer}\" is not there, or {value} already")),
+        },
+        _ => Err(format!("the event has no place for \"{pointer}\"")),
+    }
+}
+
+fn unset(data: &mut Value, pointer: &str) -> Result<(), String> {
+    let (parent, name) = parent(data, pointer)?;
+    let was_there = match parent {
+        Value::Object(map) => map.shift_remove(&name).is_some(),
+        Value::Array(list) => match name.parse::<usize>() {
+            Ok(at) if at < list.len() => {
+                list.remove(at);
+                true
+            }
+            _ => false,
+        },
+        _ => false,
+    };
+    if was_there { Ok(()) } else { Err(format!("the event has nothing at \"{pointer}\"")) }
+}
+
+fn parent<'v>(data: &'v mut Value, pointer: &str) -> Result<(&'v mut Value, String), String> {
+    let (parent, name) = pointer.rsplit_once('/').unwrap_or_default();
+    let name = name.replace("~1", "/").replace("~0", "~");
+    match data.pointer_mut(parent) {
+        Some(parent) => Ok((parent, name)),
+        None => Err(format!("the event has nothing at \"{parent}\"")),
+    }
+}

@@ -1,0 +1,73 @@
+//! Everything is explained, and every explanation explains something.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::Value;
+
+use super::context::Context;
+use super::report::{Place, Report};
+use super::walk::properties;
+
+pub(super) fn check(context: &Context, report: &mut Report) {
+    let glossary = &context.shared.glossary;
+    let mut used: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    for dialect in context.dialects.values() {
+        let events = dialect.events.values().map(|event| ("events", event.name.as_str(), &event.file));
+        let types = dialect.type_files.iter().map(|(name, file)| ("types", name.as_str(), file));
+        for (kind, name, json) in events.chain(types) {
+            let file = context.owner(dialect, &format!("{kind}/{name}.json"));
+            if is_blank(json) {
+                let kind = kind.trim_end_matches('s');
+                report.find(
+                    &file,
+                    Place::File,
+                    format!("the {kind} has no description"),
+                    "say in a sentence what it is",
+                );
+            }
+            let declared = used.entry(name).or_default();
+            properties(json, "", &mut |pointer, property, schema| {
+                declared.insert(property);
+                if is_blank(schema)
+                    && glossary.meaning(name, property).is_none_or(|text| text.trim().is_empty())
+                {
+                    let message = format!("nothing says what the property `{property}` means");
+                    let help = "explain it in glossary.toml under [properties], or by a `description` here";
+                    report.find(&file, Place::pointer(pointer), message, help);
+                }
+            });
+        }
+    }
+    let everywhere: BTreeSet<&str> = used.values().flatten().copied().collect();
+    for name in glossary.properties.keys().filter(|name| !everywhere.contains(name.as_str())) {
+        unused(report, format!("[properties] {name}"), format!("no dialect has a property `{name}`"));
+    }
+    for (name, own) in &glossary.types {
+        let declared = used.get(name.as_str());
+        if declared.is_none() {
+            unused(report, format!("[types] {name}"), format!("no dialect has a type or event {name}"));
+        }
+        for property in
+            own.keys().filter(|property| declared.is_some_and(|all| !all.contains(property.as_str())))
+        {
+            unused(
+                report,
+                format!("[types] {name} {property}"),
+                format!("{name} has no property `{property}`"),
+            );
+        }
+    }
+}
+
+fn is_blank(schema: &Value) -> bool {
+    schema.get("description").and_then(Value::as_str).is_none_or(|text| text.trim().is_empty())
+}
+
+fn unused(report: &mut Report, entry: String, message: String) {
+    report.find(
+        "glossary.toml",
+        Place::Entry(entry),
+        message,
+        "correct or remove the entry: nothing uses it",
+    );
+}

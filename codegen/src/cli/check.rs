@@ -1,0 +1,66 @@
+//! `codegen check`: whether the files of the specification agree with each other.
+
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::ensure;
+use clap::Args;
+
+use crate::check::check;
+
+/// Checks every cross-reference between the files of the specification.
+#[derive(Debug, Args)]
+pub struct CheckArgs {
+    /// List the requirements and guarantees that no rule covers yet.
+    #[arg(long)]
+    list_open: bool,
+    /// The folder of the specification.
+    #[arg(long, value_name = "PATH", default_value = "spec")]
+    spec_dir: PathBuf,
+}
+
+impl CheckArgs {
+    /// Checks, and prints what was found.
+    ///
+    /// # Errors
+    ///
+    /// Fails when there is no such folder.
+    pub fn run(self) -> anyhow::Result<ExitCode> {
+        ensure!(
+            self.spec_dir.is_dir(),
+            "there is no folder {}; name it with --spec-dir",
+            self.spec_dir.display()
+        );
+        let report = check(&self.spec_dir);
+        let mut stderr = std::io::stderr().lock();
+        for finding in &report.findings {
+            writeln!(stderr, "{finding}")?;
+        }
+        let mut stdout = std::io::stdout().lock();
+        if self.list_open {
+            for open in &report.open {
+                writeln!(
+                    stdout,
+                    "{} {}: {}\n    to do: {}",
+                    open.file.display(),
+                    open.id,
+                    open.statement,
+                    open.plan
+                )?;
+            }
+        }
+        match report.findings.len() {
+            0 => writeln!(stdout, "all cross-references hold")?,
+            1 => writeln!(stdout, "1 thing does not hold")?,
+            many => writeln!(stdout, "{many} things do not hold")?,
+        }
+        writeln!(
+            stdout,
+            "open: {} of {} requirements have no rule yet",
+            report.open.len(),
+            report.statements
+        )?;
+        Ok(if report.findings.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(1) })
+    }
+}

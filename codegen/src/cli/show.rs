@@ -1,0 +1,55 @@
+//! `codegen show`: the Rust that is generated for one event or type.
+
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::{anyhow, bail};
+use clap::Args;
+
+use crate::nearest::nearest;
+use crate::{SpecFiles, dialect, emit};
+
+/// Prints the Rust that is generated for one event or type.
+#[derive(Debug, Args)]
+pub struct ShowArgs {
+    /// The event type, such as `response.created`, or the name of a type.
+    #[arg(value_name = "TYPE")]
+    name: String,
+    /// The dialect that it is of.
+    #[arg(long, value_name = "NAME", default_value = "openai")]
+    dialect: String,
+    /// Print the validator, too.
+    #[arg(long)]
+    validator: bool,
+    /// The folder of the specification.
+    #[arg(long, value_name = "PATH", default_value = "spec")]
+    spec_dir: PathBuf,
+}
+
+impl ShowArgs {
+    /// Prints it.
+    ///
+    /// # Errors
+    ///
+    /// Fails when the dialect cannot be read, or has nothing of that name.
+    pub fn run(self) -> anyhow::Result<ExitCode> {
+        let names = dialect::list(&self.spec_dir)?;
+        if !names.contains(&self.dialect) {
+            bail!("there is no dialect \"{}\"; there are: {}", self.dialect, names.join(", "));
+        }
+        let shared = SpecFiles::load(&self.spec_dir)?;
+        let dialect = dialect::load(&self.spec_dir, &self.dialect)?;
+        let shown = emit::show(&dialect, &shared.scopes, &shared.glossary, &self.name, self.validator);
+        let Some(text) = shown.map_err(|error| anyhow!(error))? else {
+            let all = dialect.events.keys().chain(dialect.types.keys()).map(String::as_str);
+            let hint = match nearest(&self.name, all).as_slice() {
+                [] => String::new(),
+                near => format!("; did you mean {}?", near.join(" or ")),
+            };
+            bail!("{} has no event or type \"{}\"{hint}", self.dialect, self.name)
+        };
+        std::io::stdout().lock().write_all(text.as_bytes())?;
+        Ok(ExitCode::SUCCESS)
+    }
+}

@@ -1,0 +1,106 @@
+//! What is emitted for one event or type, picked out of the module of its dialect.
+
+use std::collections::BTreeSet;
+
+use proc_macro2::{TokenStream, TokenTree};
+
+use super::{check, names, types};
+use crate::dialect::Dialect;
+use crate::formats::{Glossary, ScopesFile};
+
+/// The Rust of an event or type, with what only it uses; `None` when the dialect has none of that name.
+///
+/// # Errors
+///
+/// Names the schema for which no Rust can be made.
+pub fn show(
+    dialect: &Dialect,
+    scopes: &ScopesFile,
+    glossary: &Glossary,
+    name: &str,
+    with_validator: bool,
+) -> Result<Option<String>, String> {
+    let is_event = dialect.events.contains_key(name);
+    if !is_event && !dialect.types.contains_key(name) {
+        return Ok(None);
+    }
+    let emitted = items(types::emit(dialect, glossary));
+    let event_name = |wire: &str| either(&emitted, names::event(wire), "Event");
+    let type_name = |wire: &str| either(&emitted, names::pascal(wire), "Type");
+    let events = dialect.events.keys().map(|wire| event_name(wire));
+    let named: BTreeSet<String> = events.chain(dialect.types.keys().map(|wire| type_name(wire))).collect();
+    let wanted = if is_event { event_name(name) } else { type_name(name) };
+    let mut text = pick(&emitted, &wanted, &named);
+    if with_validator {
+        let named = dialect.types.keys().map(|wire| format!("type_{}", names::snake(wire))).collect();
+        let kind = if is_event { "event" } else { "type" };
+        text.push('\n');
+        text +=
+            &pick(&items(check::emit(dialect, scopes)?), &format!("{kind}_{}", names::snake(name)), &named);
+    }
+    Ok(Some(text))
+}
+
+/// An emitted item: the name that it is about, and its text.
+struct Item {
+    name: String,
+    declares: bool,
+    text: String,
+}
+
+fn items(tokens: TokenStream) -> Vec<Item> {
+    let mut file =
+        syn::parse2::<syn::File>(tokens).unwrap_or_else(|error| panic!("the emitter wrote no Rust: {error}"));
+    let items = std::mem::take(&mut file.items);
+    items
+        .into_iter()
+        .filter_map(|item| {
+            let (name, declares) = match &item {
+                syn::Item::Struct(item) => (item.ident.to_string(), true),
+                syn::Item::Enum(item) => (item.ident.to_string(), true),
+                syn::Item::Type(item) => (item.ident.to_string(), true),
+                syn::Item::Fn(item) => (item.sig.ident.to_string(), true),
+                syn::Item::Impl(item) => match &*item.self_ty {
+                    syn::Type::Path(path) => (path.path.segments.last()?.ident.to_string(), false),
+                    _ => return None,
+                },
+                syn::Item::Macro(item) => match item.mac.tokens.clone().into_iter().next()? {
+                    TokenTree::Ident(name) => (name.to_string(), false),
+                    _ => return None,
+                },
+                _ => return None,
+            };
+            file.items = vec![item];
+            Some(Item { name, declares, text: types::layout(&prettyplease::unparse(&file)) })
+        })
+        .collect()
+}
+
+/// The name, or the name with the suffix that it gets where another item has it.
+fn either(items: &[Item], name: String, suffix: &str) -> String {
+    let suffixed = format!("{name}{suffix}");
+    if items.iter().any(|item| item.declares && item.name == suffixed) { suffixed } else { name }
+}
+
+/// The items about a name, and about the names that they use, unless these are known by names of their own.
+fn pick(items: &[Item], wanted: &str, named: &BTreeSet<String>) -> String {
+    let mut picked = vec![wanted.to_owned()];
+    let mut text = String::new();
+    let mut at = 0;
+    while let Some(name) = picked.get(at).cloned() {
+        for item in items.iter().filter(|item| item.name == name) {
+            if !text.is_empty() {
+                text.push('\n');
+            }
+            text += &item.text;
+            for word in item.text.split(|c: char| !c.is_alphanumeric() && c != '_') {
+                let is_new = !named.contains(word) && !picked.iter().any(|known| known == word);
+                if is_new && items.iter().any(|item| item.declares && item.name == word) {
+                    picked.push(word.to_owned());
+                }
+            }
+        }
+        at += 1;
+    }
+    text
+}

@@ -1,0 +1,29 @@
+//! JSON Schemas of our own files, for editors.
+
+use schemars::{Schema, schema_for};
+
+use super::{
+    DialectFile, ErrataFile, Glossary, GuaranteesFile, Lifecycle, ProfileFile, RequirementsFile,
+    RuleMetadata, ScenarioMetadata, ScopesFile,
+};
+
+/// The schemas of all formats: file name under `spec/schemas/`, and text.
+pub fn editor_schemas() -> Vec<(String, String)> {
+    let schemas = [
+        ("dialect", schema_for!(DialectFile)),
+        ("errata", schema_for!(ErrataFile)),
+        ("glossary", schema_for!(Glossary)),
+        ("guarantee", schema_for!(GuaranteesFile)),
+        ("lifecycle", schema_for!(Lifecycle)),
+        ("profile", schema_for!(ProfileFile)),
+        ("requirement", schema_for!(RequirementsFile)),
+        ("rule", schema_for!(RuleMetadata)),
+        ("scenario", schema_for!(ScenarioMetadata)),
+        ("scopes", schema_for!(ScopesFile)),
+    ];
+    schemas.into_iter().map(|(name, schema)| (format!("{name}.schema.json"), text(&schema))).collect()
+}
+
+fn text(schema: &Schema) -> String {
+    format!("{:#}\n", schema.as_value())
+}

@@ -1,0 +1,130 @@
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, bail, ensure};
+
+use super::Skeleton;
+use crate::catalogue::is_name;
+use crate::dialect;
+
+/// The folder of a dialect, and its feature in the manifest of crate `spec`. Without a dialect to
+/// extend it gets the two events that every response has.
+pub fn dialect(spec: &Path, name: &str, extends: Option<&str>) -> anyhow::Result<Skeleton> {
+    ensure!(
+        is_name(name),
+        "\"{name}\" cannot be the name of a dialect: it is in a-z, 0-9, -, and for versions . and @"
+    );
+    let names = dialect::list(spec)?;
+    ensure!(!names.iter().any(|known| known == name), "there is a dialect \"{name}\" already");
+    let folder = PathBuf::from("dialects").join(name);
+    let head = "product = \"Whose API it is\"\nsource = \"The document that the facts come from, with its date\"\n\
+                summary = \"What sets the dialect apart, in a sentence.\"\n";
+    let mut skeleton = Skeleton::default();
+    if let Some(parent) = extends {
+        if !names.iter().any(|known| known == parent) {
+            bail!("there is no dialect \"{parent}\" to extend; there are: {}", names.join(", "));
+        }
+        let text = format!("{head}extends = \"{parent}\"\n{}", sections(spec, parent)?);
+        skeleton.files.push((folder.join("dialect.toml"), text));
+        skeleton.next.push(format!(
+            "write only the events and types that differ from {parent}, as files of the same name; fields that are \
+             documented falsely are corrected in errata.toml"
+        ));
+    } else {
+        let text = format!("{head}\n[terminal]\nevents = [\"response.completed\"]\n");
+        skeleton.files.push((folder.join("dialect.toml"), text));
+        for (event, role, status) in
+            [("response.created", "open", "in_progress"), ("response.completed", "terminal", "completed")]
+        {
+            skeleton
+                .files
+                .push((folder.join(format!("events/{event}.json")), response_event(event, role, status)));
+        }
+        skeleton.next.push(format!(
+            "add the events: `codegen import FILE --dialect {name}` from an OpenAPI document, or `codegen new event` \
+             for each"
+        ));
+    }
+    skeleton.next.push(
+        "fill in dialect.toml: whose it is, where the facts come from, how its events are framed".into(),
+    );
+    skeleton.next.push(format!("add good streams under goldens/{name}/, for rules to be tried on"));
+    feature(spec, name, &mut skeleton)?;
+    Ok(skeleton)
+}
+
+/// The tables of a dialect's file that are not inherited.
+fn sections(spec: &Path, parent: &str) -> anyhow::Result<String> {
+    let path = spec.join("dialects").join(parent).join("dialect.toml");
+    let text = fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
+    let mut sections = String::new();
+    for line in text.lines().skip_while(|line| !line.starts_with('[')).take_while(|line| *line != "[[rule]]")
+    {
+        if !line.starts_with('#') && !line.is_empty() {
+            if line.starts_with('[') {
+                sections.push('\n');
+            }
+            sections += line;
+            sections.push('\n');
+        }
+    }
+    Ok(sections)
+}
+
+fn response_event(event: &str, role: &str, status: &str) -> String {
+    let open = status == "in_progress";
+    let description =
+        if open { "A response was created, and work on it begins." } else { "The response is complete." };
+    let number = usize::from(!open);
+    let json = serde_json::json!({
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "$id": event,
+        "description": description,
+        "x-lifecycle": { "scope": "response", "role": role },
+        "type": "object",
+        "required": ["type", "sequence_number", "response"],
+        "properties": {
+            "type": { "const": event },
+            "sequence_number": { "type": "integer" },
+            "response": {
+                "type": "object",
+                "required": ["id", "status"],
+                "properties": { "id": { "type": "string" }, "status": { "const": status } }
+            }
+        },
+        "examples": [
+            { "type": event, "sequence_number": number, "response": { "id": "resp_1", "status": status } }
+        ]
+    });
+    format!("{json:#}\n")
+}
+
+/// Adds the feature without which a dialect is never built.
+fn feature(spec: &Path, name: &str, skeleton: &mut Skeleton) -> anyhow::Result<()> {
+    let path = spec.join("Cargo.toml");
+    if !path.is_file() {
+        return Ok(());
+    }
+    let feature = name.replace('@', "-");
+    let text = fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
+    let mut edited = String::new();
+    let mut inside = false;
+    for line in text.lines() {
+        let ends = inside && (line.is_empty() || line.starts_with('['));
+        if ends {
+            edited += &format!("{feature} = []\n");
+            inside = false;
+        }
+        inside |= line == "[features]";
+        match line.strip_suffix(']').filter(|line| line.starts_with("all-dialects")) {
+            Some(list) => edited += &format!("{list}, \"{feature}\"]"),
+            None => edited += line,
+        }
+        edited.push('\n');
+    }
+    if inside {
+        edited += &format!("{feature} = []\n");
+    }
+    skeleton.edited.push(("Cargo.toml".into(), edited));
+    Ok(())
+}

@@ -1,0 +1,126 @@
+use std::path::{Path, PathBuf};
+
+use anyhow::{anyhow, bail, ensure};
+use serde_json::{Map, Value, json};
+
+use super::Skeleton;
+use crate::SpecFiles;
+use crate::dialect::{self, Dialect};
+use crate::formats::{EventLine, Role, Scope, ScopesFile};
+
+/// The file of an event: what events of its scope carry, and what its role brings.
+pub fn event(spec: &Path, name: &str, in_dialect: &str, scope: &str, role: Role) -> anyhow::Result<Skeleton> {
+    let fits = name.starts_with(|c: char| c.is_ascii_alphanumeric())
+        && name.chars().all(|c| c.is_ascii_alphanumeric() || "._:-".contains(c));
+    ensure!(fits, "\"{name}\" cannot be an event type: it is letters, digits, and . _ : -");
+    let names = dialect::list(spec)?;
+    if !names.iter().any(|known| known == in_dialect) {
+        bail!("there is no dialect \"{in_dialect}\"; there are: {}", names.join(", "));
+    }
+    let dialect = dialect::load(spec, in_dialect)?;
+    ensure!(
+        !dialect.events.contains_key(name),
+        "{in_dialect} has an event \"{name}\" already, its own or inherited"
+    );
+    let scopes = SpecFiles::load(spec)?.scopes;
+    let Some(found) = scopes.scopes.get(scope) else {
+        let known: Vec<&str> = scopes.scopes.keys().map(String::as_str).collect();
+        bail!("there is no scope \"{scope}\"; there are: {}", known.join(", "));
+    };
+    let text = format!("{:#}\n", file(name, &dialect, &scopes, scope, found, role)?);
+    let mut next = vec![
+        "say in `description` what the event means, and declare the properties that it has".to_owned(),
+        "make the example one of those that the product really sends".to_owned(),
+    ];
+    if role == Role::Terminal {
+        next.push(format!("list it under [terminal] in dialects/{in_dialect}/dialect.toml"));
+    }
+    next.push(format!(
+        "if the dialect is imported and its document does not have the event, name the file under `adds` in \
+         dialects/{in_dialect}/errata.toml, so that the next import keeps it"
+    ));
+    let path = PathBuf::from(format!("dialects/{in_dialect}/events/{name}.json"));
+    Ok(Skeleton { files: vec![(path, text)], edited: Vec::new(), next })
+}
+
+fn file(
+    name: &str,
+    dialect: &Dialect,
+    scopes: &ScopesFile,
+    scope_name: &str,
+    scope: &Scope,
+    role: Role,
+) -> anyhow::Result<Value> {
+    let mut lifecycle = json!({ "scope": scope_name, "role": role });
+    let mut properties = Map::new();
+    let mut example = Map::new();
+    let mut declare = |name: &str, schema: Value, value: Value| {
+        properties.insert(name.to_owned(), schema);
+        example.insert(name.to_owned(), value);
+    };
+    if dialect.file.framing.event_line != EventLine::Discriminator {
+        declare("type", json!({ "const": name }), json!(name));
+    }
+    if let Some(slot) = used_slot(dialect, scopes, "sequence_number") {
+        declare(slot, json!({ "type": "integer" }), json!(4));
+    }
+    if scope.key.iter().any(|slot| slot == "output_index")
+        && scope_name != "item"
+        && let Some(slot) = used_slot(dialect, scopes, "item_id")
+    {
+        declare(slot, json!({ "type": "string" }), json!("item_1"));
+    }
+    for slot in &scope.key {
+        let pointer = dialect.file.envelope.0.get(slot).or_else(|| scopes.slots.get(slot));
+        if let Some(slot) = pointer.and_then(|pointer| pointer.strip_prefix('/')) {
+            declare(slot, json!({ "type": "integer" }), json!(0));
+        }
+    }
+    if role == Role::Phase {
+        let own = name.rsplit('.').next().unwrap_or(name);
+        let known = || scope.phases.iter().chain(&scope.ends);
+        let phase = known().find(|phase| *phase == own).or_else(|| known().next());
+        let phase =
+            phase.ok_or_else(|| anyhow!("the scope \"{scope_name}\" has no phases; see scopes.toml"))?;
+        lifecycle["phase"] = json!(phase);
+    } else if let Some((value, kind)) = value_of(scope_name, scope, role) {
+        lifecycle["value"] = json!(format!("/{value}"));
+        let description = "What this event brings, in a sentence.";
+        let sample = if kind == "object" { json!({}) } else { json!("...") };
+        declare(&value, json!({ "description": description, "type": kind }), sample);
+    }
+    let required: Vec<&String> = properties.keys().collect();
+    Ok(json!({
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "$id": name,
+        "description": "What happened, in a sentence.",
+        "x-lifecycle": lifecycle,
+        "type": "object",
+        "required": required,
+        "properties": properties,
+        "examples": [example]
+    }))
+}
+
+/// Where the dialect has the value of a slot, if any of its events has it.
+fn used_slot<'d>(dialect: &'d Dialect, scopes: &'d ScopesFile, slot: &str) -> Option<&'d str> {
+    let pointer = dialect.file.envelope.0.get(slot).or_else(|| scopes.slots.get(slot))?;
+    let property = pointer.strip_prefix('/')?;
+    let has = |event: &dialect::Event| event.file.pointer(&format!("/properties/{property}")).is_some();
+    dialect.events.values().any(has).then_some(property)
+}
+
+/// The property that brings the value of the scope, and its kind.
+fn value_of(name: &str, scope: &Scope, role: Role) -> Option<(String, &'static str)> {
+    match (role, name) {
+        (Role::Delta, _) => Some(("delta".to_owned(), "string")),
+        (Role::Open | Role::Close, "item") => Some(("item".to_owned(), "object")),
+        (Role::Open | Role::Close, "part" | "summary_part") => Some(("part".to_owned(), "object")),
+        (Role::Point, "annotation") => Some(("annotation".to_owned(), "object")),
+        (Role::Final, _) => {
+            let last = scope.in_parent.as_ref().and_then(|pointer| pointer.rsplit('/').next());
+            Some((last.filter(|segment| !segment.contains('{')).unwrap_or("text").to_owned(), "string"))
+        }
+        _ => None,
+    }
+}

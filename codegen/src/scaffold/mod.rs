@@ -1,0 +1,60 @@
+//! Skeletons: files that pass every check and wait for their facts.
+
+mod dialect;
+mod event;
+mod rule;
+mod scenario;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, ensure};
+
+use crate::catalogue::is_name;
+
+pub use dialect::dialect;
+pub use event::event;
+pub use rule::rule;
+pub use scenario::scenario;
+
+/// Files to write, relative to the folder of the specification.
+#[derive(Debug, Clone, Default)]
+pub struct Skeleton {
+    /// Files that are new.
+    pub files: Vec<(PathBuf, String)>,
+    /// Files that are there already, with their new text.
+    pub edited: Vec<(PathBuf, String)>,
+    /// What is left for a person to do.
+    pub next: Vec<String>,
+}
+
+impl Skeleton {
+    /// Writes the files.
+    ///
+    /// # Errors
+    ///
+    /// Fails, before anything is written, when one of the new files is there already.
+    pub fn write(&self, spec: &Path) -> anyhow::Result<()> {
+        for (file, _) in &self.files {
+            let path = spec.join(file);
+            ensure!(!path.exists(), "{} is there already, and nothing is overwritten", path.display());
+        }
+        for (file, text) in self.files.iter().chain(&self.edited) {
+            let path = spec.join(file);
+            if let Some(folder) = path.parent() {
+                fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
+            }
+            fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
+        }
+        Ok(())
+    }
+}
+
+/// Splits the id of a rule or scenario, and refuses what cannot be one.
+fn path_of(kind: &str, id: &str) -> anyhow::Result<PathBuf> {
+    let is_part = |part: &str| is_name(part) && !part.contains(['.', '@']);
+    let parts: Vec<&str> = id.split('/').collect();
+    let fits = matches!(parts.as_slice(), [group, name] if is_part(group) && is_part(name));
+    ensure!(fits, "\"{id}\" cannot be the id of a {kind}: it is <group>/<name>, in a-z, 0-9 and -");
+    Ok(PathBuf::from(format!("{kind}s/{id}.md")))
+}

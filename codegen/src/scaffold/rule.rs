@@ -1,0 +1,69 @@
+use std::fs;
+use std::path::Path;
+
+use anyhow::{Context, anyhow};
+
+use super::{Skeleton, path_of};
+
+/// The golden that a skeleton edits, if it is there: short, and of the vendor-neutral dialect.
+const USUAL: &str = "open-responses/text.sse";
+
+/// The page of a rule. As it stands, it demands that an event comes only once.
+pub fn rule(spec: &Path, id: &str) -> anyhow::Result<Skeleton> {
+    let path = path_of("rule", id)?;
+    let (golden, event) = golden(spec)?;
+    let text = format!(
+        r##"```toml
+level = "should"
+authority = "observed"
+citation = {{ source = "Where the authority stands", heading = "Under which heading" }}
+scope = "stream"
+relation = {{ unique = {{ events = ["{event}"], at = "/type" }} }}
+since = "{version}"
+```
+
+# What must hold, in a line
+
+What the rule demands, why, and what is exempt from it.
+
+```violation
+golden: {golden}
+duplicate {event}
+```
+"##,
+        version = env!("CARGO_PKG_VERSION"),
+    );
+    let next = [
+        "say what must hold, on whose authority, and where that stands; list the clients that fail under [[breaks]]",
+        "decide it by a relation, or by code: `native = true` and an arm for its variant of `NativeRule`",
+        "make the violation break this rule; under `also:` name rules that it cannot help breaking",
+        "name the rule in place of `open` in requirements/ and guarantees.toml, and in the profiles that demand it",
+    ];
+    Ok(Skeleton { files: vec![(path, text)], edited: Vec::new(), next: next.map(str::to_owned).to_vec() })
+}
+
+/// A golden, and the type of its first event.
+fn golden(spec: &Path) -> anyhow::Result<(String, String)> {
+    let folder = spec.join("goldens");
+    let mut found: Vec<String> = Vec::new();
+    for dialect in
+        fs::read_dir(&folder).with_context(|| format!("cannot open {}", folder.display()))?.flatten()
+    {
+        for file in fs::read_dir(dialect.path()).into_iter().flatten().flatten() {
+            let (dialect, file) = (dialect.file_name(), file.file_name());
+            found.push(format!("{}/{}", dialect.to_string_lossy(), file.to_string_lossy()));
+        }
+    }
+    found.sort_by_key(|path| (path != USUAL, path.clone()));
+    found
+        .iter()
+        .find_map(|path| {
+            let text = fs::read_to_string(folder.join(path)).ok()?;
+            let data = text.lines().find_map(|line| line.strip_prefix("data:"))?;
+            let data: serde_json::Value = serde_json::from_str(data).ok()?;
+            Some((path.strip_suffix(".sse")?.to_owned(), data.get("type")?.as_str()?.to_owned()))
+        })
+        .ok_or_else(|| {
+            anyhow!("{} has no stream that a violation could edit; write one first", folder.display())
+        })
+}
