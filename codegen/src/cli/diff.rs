@@ -1,0 +1,106 @@
+//! `codegen diff`: what differs between two dialects, or two versions of one.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::{Context, anyhow, bail};
+use clap::{Args, ValueEnum};
+
+use crate::dialect;
+use crate::diff::{self, Counts, Side};
+use crate::import::{ImportRequest, import, read};
+
+/// Says what differs between two dialects and whom it breaks: a reader made for A that meets what B
+/// writes, or a writer made for A that B judges. A side is the name of a dialect, a dialect's folder,
+/// or an `OpenAPI` document.
+#[derive(Debug, Args)]
+pub struct DiffArgs {
+    /// The side to start from.
+    a: String,
+    /// The side to go to.
+    b: String,
+    /// How to say it.
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+    /// Exit with 1 when there is a change of this kind.
+    #[arg(long, value_enum, value_name = "KIND")]
+    fail_on: Option<FailOn>,
+    /// The folder of the specification.
+    #[arg(long, value_name = "PATH", default_value = "spec")]
+    spec_dir: PathBuf,
+}
+
+#[derive(Debug, Clone, Copy, Default, ValueEnum)]
+enum Format {
+    /// For a terminal.
+    #[default]
+    Human,
+    /// For programs.
+    Json,
+    /// For a page.
+    Markdown,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum FailOn {
+    /// It breaks a reader or a writer.
+    Breaking,
+    /// It breaks a reader.
+    BreakingForReader,
+    /// It breaks a writer.
+    BreakingForWriter,
+}
+
+impl FailOn {
+    const fn applies(self, counts: Counts) -> bool {
+        let (reader, writer) = (counts.breaking_for_reader > 0, counts.breaking_for_writer > 0);
+        match self {
+            Self::Breaking => reader || writer,
+            Self::BreakingForReader => reader,
+            Self::BreakingForWriter => writer,
+        }
+    }
+}
+
+impl DiffArgs {
+    /// Compares the sides and prints what differs.
+    ///
+    /// # Errors
+    ///
+    /// Fails when a side cannot be read.
+    pub fn run(self) -> anyhow::Result<ExitCode> {
+        let (a, b) = (side(&self.spec_dir, &self.a)?, side(&self.spec_dir, &self.b)?);
+        let found = diff::diff(&a, &b);
+        let text = match self.format {
+            Format::Human => diff::human(&found),
+            Format::Json => diff::json(&found),
+            Format::Markdown => diff::markdown(&found),
+        };
+        std::io::stdout().lock().write_all(text.as_bytes())?;
+        let fails = self.fail_on.is_some_and(|kind| kind.applies(found.counts));
+        Ok(if fails { ExitCode::from(1) } else { ExitCode::SUCCESS })
+    }
+}
+
+fn side(spec: &Path, given: &str) -> anyhow::Result<Side> {
+    let path = Path::new(given);
+    if spec.join("dialects").join(given).join("dialect.toml").is_file() {
+        Ok(Side::of_dialect(&dialect::load(spec, given)?))
+    } else if path.is_dir() {
+        // An absolute path is a dialect's name that leads out of the specification, so that a
+        // dialect elsewhere can extend one inside.
+        let folder = path.canonicalize().with_context(|| format!("{given} cannot be opened"))?;
+        let name = folder.to_str().ok_or_else(|| anyhow!("{given}: the path is not UTF-8"))?;
+        let mut dialect = dialect::load(spec, name)?;
+        given.trim_end_matches('/').clone_into(&mut dialect.name);
+        Ok(Side::of_dialect(&dialect))
+    } else if path.is_file() {
+        let imported =
+            import(&read(path)?, &ImportRequest::default()).with_context(|| format!("in {given}"))?;
+        Side::of_document(given, imported).with_context(|| format!("in {given}"))
+    } else {
+        let names = dialect::list(spec)?.join(", ");
+        bail!("\"{given}\" is no dialect, folder or file; the dialects in {} are: {names}", spec.display())
+    }
+}

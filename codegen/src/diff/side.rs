@@ -1,0 +1,178 @@
+//! What of a dialect, or of an `OpenAPI` document, is compared.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use crate::dialect::Dialect;
+use crate::import::Imported;
+use crate::schema::{self, ParseError, Schema};
+
+use super::shape::Shape;
+
+/// One side of a comparison.
+#[derive(Debug, Clone)]
+pub struct Side {
+    pub(super) name: String,
+    pub(super) events: BTreeMap<String, Parsed>,
+    pub(super) types: BTreeMap<String, Parsed>,
+    pub(super) roots: BTreeMap<String, String>,
+}
+
+/// A schema as the model has it, and the JSON that it was read from, for what the model leaves out.
+#[derive(Debug, Clone)]
+pub(super) struct Parsed {
+    pub(super) schema: Schema,
+    pub(super) json: Value,
+}
+
+impl Side {
+    /// A dialect, resolved and with its errata.
+    pub fn of_dialect(dialect: &Dialect) -> Self {
+        let events = dialect.events.values().map(|event| {
+            (event.name.clone(), Parsed { schema: event.schema.clone(), json: event.file.clone() })
+        });
+        let types = dialect.types.iter().map(|(name, schema)| {
+            let json = dialect.type_files.get(name).cloned().unwrap_or_default();
+            (name.clone(), Parsed { schema: schema.clone(), json })
+        });
+        Self {
+            name: dialect.name.clone(),
+            events: events.collect(),
+            types: types.collect(),
+            roots: dialect.file.roots.clone(),
+        }
+    }
+
+    /// A document as it is published.
+    ///
+    /// # Errors
+    ///
+    /// Fails when a file of the import is not in normal form.
+    pub fn of_document(name: impl Into<String>, imported: Imported) -> Result<Self, ParseError> {
+        let mut side = Self {
+            name: name.into(),
+            events: BTreeMap::new(),
+            types: BTreeMap::new(),
+            roots: imported.roots,
+        };
+        for (path, json) in imported.files {
+            let schema = schema::parse(&json)
+                .map_err(|error| ParseError { pointer: format!("{path}#{}", error.pointer), ..error })?;
+            let stem = path.trim_end_matches(".json");
+            if let Some(name) = stem.strip_prefix("events/") {
+                side.events.insert(name.to_owned(), Parsed { schema, json });
+            } else if let Some(name) = stem.strip_prefix("types/") {
+                side.types.insert(name.to_owned(), Parsed { schema, json });
+            }
+        }
+        Ok(side)
+    }
+
+    pub(super) fn event(&self, name: &str) -> Option<Node<'_>> {
+        self.events.get(name).map(|parsed| Node::new(&parsed.schema, &parsed.json))
+    }
+
+    pub(super) fn named(&self, name: &str) -> Option<Node<'_>> {
+        let (name, parsed) = self.types.get_key_value(name)?;
+        Some(Node { name: Some(name), ..Node::new(&parsed.schema, &parsed.json) })
+    }
+
+    /// Whether `null` is valid, also by way of references.
+    pub(super) fn nullable(&self, schema: &Schema) -> bool {
+        let mut names = Vec::new();
+        self.accepts_null(schema, &mut names)
+    }
+
+    fn accepts_null<'s>(&'s self, schema: &'s Schema, names: &mut Vec<&'s str>) -> bool {
+        match schema {
+            Schema::Null | Schema::Nullable(_) | Schema::Any => true,
+            Schema::Union(branches) => branches.iter().any(|branch| self.accepts_null(branch, names)),
+            Schema::Ref(name) if !names.contains(&name.as_str()) => {
+                names.push(name);
+                self.types.get(name).is_some_and(|target| self.accepts_null(&target.schema, names))
+            }
+            _ => false,
+        }
+    }
+
+    /// The strings that a schema allows, when it allows no others.
+    pub(super) fn strings(&self, schema: &Schema) -> Option<Vec<String>> {
+        match schema {
+            Schema::Const(Value::String(text)) => Some(vec![text.clone()]),
+            Schema::Enum(values) => Some(values.clone()),
+            Schema::Ref(name) => match &self.types.get(name)?.schema {
+                Schema::Ref(_) => None,
+                target => self.strings(target),
+            },
+            _ => None,
+        }
+    }
+
+    /// What a schema holds, in words.
+    pub(super) fn describe(&self, node: Node<'_>) -> String {
+        Shape::of(self, node, &[]).describe()
+    }
+}
+
+/// A schema at its place.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Node<'d> {
+    pub(super) schema: &'d Schema,
+    pub(super) json: &'d Value,
+    /// The name of the type that it is the whole of.
+    pub(super) name: Option<&'d str>,
+}
+
+impl<'d> Node<'d> {
+    pub(super) const fn new(schema: &'d Schema, json: &'d Value) -> Self {
+        Self { schema, json, name: None }
+    }
+
+    /// The type that it refers to, `null` aside, and whether nothing else stands there.
+    pub(super) fn reference(self) -> Option<(&'d str, bool)> {
+        match self.schema {
+            Schema::Ref(name) => Some((name, true)),
+            Schema::Nullable(inner) => match &**inner {
+                Schema::Ref(name) => Some((name, false)),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// What stands under keys of its JSON.
+    pub(super) fn inner(self, schema: &'d Schema, keys: &[&str]) -> Self {
+        let json = keys.iter().fold(self.json, |json, key| json.get(key).unwrap_or(&Value::Null));
+        Self::new(schema, json)
+    }
+
+    /// What it is a union of, `null` aside; itself when it is none.
+    pub(super) fn branches(self) -> Vec<Self> {
+        let (mut schemas, mut jsons) = (Vec::new(), Vec::new());
+        flatten(self.schema, &mut schemas);
+        flatten_json(self.json, &mut jsons);
+        let alone = schemas.len() == 1;
+        let jsons = jsons.into_iter().chain(std::iter::repeat(&Value::Null));
+        let nodes = schemas.into_iter().zip(jsons);
+        nodes.map(|(schema, json)| Self { schema, json, name: self.name.filter(|_| alone) }).collect()
+    }
+}
+
+fn flatten<'d>(schema: &'d Schema, into: &mut Vec<&'d Schema>) {
+    match schema {
+        Schema::Nullable(inner) => flatten(inner, into),
+        Schema::Union(branches) => branches.iter().for_each(|branch| flatten(branch, into)),
+        other => into.push(other),
+    }
+}
+
+fn flatten_json<'d>(json: &'d Value, into: &mut Vec<&'d Value>) {
+    match json.get("anyOf").and_then(Value::as_array) {
+        Some(branches) => {
+            let filled = branches.iter().filter(|branch| branch.get("type") != Some(&Value::from("null")));
+            filled.for_each(|branch| flatten_json(branch, into));
+        }
+        None => into.push(json),
+    }
+}
