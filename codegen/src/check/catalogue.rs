@@ -89,10 +89,11 @@ fn operand(context: &Context, place: &Operand, scope: &str, file: &str, report: 
     if let Some(at) = place.at.as_ref().filter(|at| !at.starts_with('/')) {
         find(format!("\"{at}\" is no JSON pointer"), "a pointer begins with /");
     }
+    let events = context.dialects.values().flat_map(|dialect| dialect.events.values());
+    let mut of_scope = events.filter(|event| scope == "stream" || event.lifecycle.scope == scope);
     if let Some(role) = place.role
-        && !context.dialects.values().flat_map(|dialect| dialect.events.values()).any(|event| {
-            event.lifecycle.role == role && (scope == "stream" || event.lifecycle.scope == scope)
-        })
+        && (scope == "stream" || context.shared.scopes.scopes.contains_key(scope))
+        && !of_scope.any(|event| event.lifecycle.role == role)
     {
         find(format!("no event of scope \"{scope}\" has the role {role:?}"), "use a role that the scope has");
     }
@@ -117,17 +118,17 @@ fn check_scenario<'c>(
     for event in scenario.metadata.elicits.iter().filter(|event| !context.has_event(event)) {
         find("elicits", format!("no dialect has an event \"{event}\""), "name event types");
     }
-    let mut judged = None;
+    let mut refused = None;
     for dialect in context.dialects.values() {
         let Some(request) = dialect.file.roots.get("request") else { continue };
         let faults = judges.faults(dialect, request, &scenario.request);
         if faults.is_empty() {
-            judged = None;
+            refused = None;
             break;
         }
-        judged = Some((dialect.name.clone(), faults));
+        refused = Some((dialect.name.clone(), faults));
     }
-    if let Some((dialect, faults)) = judged {
+    if let Some((dialect, faults)) = refused {
         let message = format!("no dialect takes the request; {dialect} refuses it {}", faults.join(", and "));
         find("the request", message, "correct the request");
     }

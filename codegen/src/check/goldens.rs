@@ -48,10 +48,10 @@ fn stream<'c>(golden: &Golden, dialect: &'c Dialect, judges: &mut Judges<'c>, re
     match (dialect.file.framing.done, marks.as_slice()) {
         (Marker::Required, []) => find(last, "the marker [DONE] is missing at the end".to_owned(), framing),
         (Marker::Forbidden, [line, ..]) => {
-            find(*line, "the dialect has no marker [DONE]".to_owned(), framing)
+            find(*line, "the dialect has no marker [DONE]".to_owned(), framing);
         }
         (_, [first, ..]) if *first != last => {
-            find(*first, "something comes after [DONE]".to_owned(), framing)
+            find(*first, "something comes after [DONE]".to_owned(), framing);
         }
         _ => {}
     }

@@ -178,10 +178,11 @@ fn scope_fits(context: &Context, name: &str, scope: &Scope, report: &mut Report)
         )
     };
     if let (Some(parent), Some(inside)) = (&scope.parent, &scope.in_parent)
+        && scopes.scopes.contains_key(parent)
         && !states(Role::Close, parent, inside)
     {
         find(
-            format!("no event that closes a {parent} has anything at \"{inside}\" of its value"),
+            format!("no event that closes the scope \"{parent}\" has anything at \"{inside}\" of its value"),
             "correct `in_parent`",
         );
     }

@@ -8,10 +8,14 @@ use std::path::{Path, PathBuf};
 pub struct Report {
     /// What does not hold, by file.
     pub findings: Vec<Finding>,
-    /// How many normative sentences and guarantees there are.
-    pub statements: usize,
-    /// Those that no rule or scenario covers yet.
-    pub open: Vec<Open>,
+    /// How many normative sentences there are.
+    pub requirements: usize,
+    /// How many guarantees of dialects there are.
+    pub guarantees: usize,
+    /// Normative sentences that no rule or scenario covers yet.
+    pub open_requirements: Vec<Open>,
+    /// Guarantees that no rule covers yet.
+    pub open_guarantees: Vec<Open>,
 }
 
 /// Something that does not hold.
@@ -40,7 +44,7 @@ pub enum Place {
     Entry(String),
 }
 
-/// A normative sentence, or a guarantee of a dialect, that nothing covers yet.
+/// A normative sentence or a guarantee that nothing covers yet.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Open {
     /// The file, relative to the folder of the specification.

@@ -39,7 +39,7 @@ impl CheckArgs {
         }
         let mut stdout = std::io::stdout().lock();
         if self.list_open {
-            for open in &report.open {
+            for open in report.open_requirements.iter().chain(&report.open_guarantees) {
                 writeln!(
                     stdout,
                     "{} {}: {}\n    to do: {}",
@@ -57,9 +57,11 @@ impl CheckArgs {
         }
         writeln!(
             stdout,
-            "open: {} of {} requirements have no rule yet",
-            report.open.len(),
-            report.statements
+            "open: {} of {} requirements and {} of {} guarantees have no rule yet",
+            report.open_requirements.len(),
+            report.requirements,
+            report.open_guarantees.len(),
+            report.guarantees
         )?;
         Ok(if report.findings.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(1) })
     }

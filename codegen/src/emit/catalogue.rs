@@ -310,7 +310,7 @@ mod tests {
             "of: Whose::Parent",
             "also: &[\"c/d\"]",
             "number: Some(2usize)",
-            "b\"\\xff\"",
+            "b\"\\xFF\"",
         ] {
             assert!(text.contains(expected), "{expected} is not in {text}");
         }

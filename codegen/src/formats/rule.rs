@@ -213,8 +213,9 @@ impl Relation {
     /// The places that it relates.
     pub fn places(&self) -> Vec<&Place> {
         match self {
-            Self::Constant(of) | Self::Unique(of) => vec![of],
-            Self::Step(Step { of, .. })
+            Self::Constant(of)
+            | Self::Unique(of)
+            | Self::Step(Step { of, .. })
             | Self::Value(Values { of, .. })
             | Self::Pattern(Match { of, .. }) => vec![of],
             Self::Equal(pair) | Self::Concat(pair) | Self::Collect(pair) => vec![&pair.of, &pair.equals],

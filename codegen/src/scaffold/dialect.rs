@@ -107,24 +107,17 @@ fn feature(spec: &Path, name: &str, skeleton: &mut Skeleton) -> anyhow::Result<(
     }
     let feature = name.replace('@', "-");
     let text = fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
-    let mut edited = String::new();
-    let mut inside = false;
-    for line in text.lines() {
-        let ends = inside && (line.is_empty() || line.starts_with('['));
-        if ends {
-            edited += &format!("{feature} = []\n");
-            inside = false;
-        }
-        inside |= line == "[features]";
-        match line.strip_suffix(']').filter(|line| line.starts_with("all-dialects")) {
-            Some(list) => edited += &format!("{list}, \"{feature}\"]"),
-            None => edited += line,
-        }
-        edited.push('\n');
+    let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
+    if let Some(list) =
+        lines.iter_mut().find(|line| line.starts_with("all-dialects = [") && line.ends_with(']'))
+    {
+        list.truncate(list.len() - 1);
+        list.extend([", \"", &feature, "\"]"]);
     }
-    if inside {
-        edited += &format!("{feature} = []\n");
-    }
+    let start = lines.iter().position(|line| line == "[features]").map_or(lines.len(), |at| at + 1);
+    let length = lines[start..].iter().take_while(|line| !line.is_empty() && !line.starts_with('[')).count();
+    lines.insert(start + length, format!("{feature} = []"));
+    let edited = lines.join("\n") + "\n";
     skeleton.edited.push(("Cargo.toml".into(), edited));
     Ok(())
 }

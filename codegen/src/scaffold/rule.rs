@@ -13,7 +13,7 @@ pub fn rule(spec: &Path, id: &str) -> anyhow::Result<Skeleton> {
     let path = path_of("rule", id)?;
     let (golden, event) = golden(spec)?;
     let text = format!(
-        r##"```toml
+        r#"```toml
 level = "should"
 authority = "observed"
 citation = {{ source = "Where the authority stands", heading = "Under which heading" }}
@@ -30,7 +30,7 @@ What the rule demands, why, and what is exempt from it.
 golden: {golden}
 duplicate {event}
 ```
-"##,
+"#,
         version = env!("CARGO_PKG_VERSION"),
     );
     let next = [

@@ -2,7 +2,7 @@ use std::path::Path;
 
 use super::{Skeleton, path_of};
 
-const PAGE: &str = r##"```toml
+const PAGE: &str = r#"```toml
 features = []
 elicits = ["response.completed"]
 ```
@@ -18,7 +18,7 @@ What the request asks for, and what must come of it.
   "stream": true
 }
 ```
-"##;
+"#;
 
 /// The page of a scenario. As it stands, it asks for any answer at all.
 pub fn scenario(_spec: &Path, id: &str) -> anyhow::Result<Skeleton> {

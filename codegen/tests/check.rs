@@ -1,0 +1,365 @@
+//! `codegen check`: the repository's own files agree with each other, and whatever is broken is found.
+
+mod support;
+
+use std::fs;
+use std::path::Path;
+
+use codegen::check::{Finding, Place, check};
+use support::{Copy, own_spec};
+
+#[test]
+fn the_specification_agrees_with_itself() {
+    let report = check(&own_spec());
+    let findings = listed(&report.findings);
+    assert!(findings.is_empty(), "{findings}");
+}
+
+fn listed(findings: &[Finding]) -> String {
+    findings.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
+}
+
+fn small_spec() -> Copy {
+    Copy::of(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/small-spec"))
+}
+
+#[test]
+fn the_small_specification_agrees_with_itself() {
+    let report = check(&small_spec().0);
+    assert_eq!(report.findings, []);
+    let open: Vec<&str> = report.open_requirements.iter().map(|open| open.id.as_str()).collect();
+    assert_eq!((report.requirements, open), (2, vec!["N2"]));
+    assert_eq!((report.guarantees, report.open_guarantees.len()), (1, 1));
+}
+
+/// One edit of the small specification.
+enum Break {
+    /// Text of a file is replaced by other text.
+    Edit(&'static str, &'static str, &'static str),
+    /// A file is written.
+    Write(&'static str, &'static str),
+}
+
+use Break::{Edit, Write};
+
+/// Breaks the small specification, and expects findings of exactly these files that say this.
+fn breaks(edits: &[Break], expected: &[(&str, &str)]) {
+    let copy = small_spec();
+    for edit in edits {
+        match edit {
+            Edit(file, from, to) => {
+                let path = copy.0.join(file);
+                let text = fs::read_to_string(&path).unwrap();
+                assert!(text.contains(from), "{file} has no `{from}`");
+                fs::write(path, text.replacen(from, to, 1)).unwrap();
+            }
+            Write(file, text) => {
+                let path = copy.0.join(file);
+                fs::create_dir_all(path.parent().unwrap()).unwrap();
+                fs::write(path, text).unwrap();
+            }
+        }
+    }
+    let findings = check(&copy.0).findings;
+    let all = listed(&findings);
+    assert_eq!(findings.len(), expected.len(), "{all}");
+    for (finding, (file, message)) in findings.iter().zip(expected) {
+        assert_eq!(finding.file, Path::new(file), "{all}");
+        assert!(finding.message.contains(message), "`{message}` is not said: {all}");
+        assert!(!finding.help.is_empty(), "{all}");
+    }
+}
+
+macro_rules! broken {
+    ($($name:ident: [$($edit:expr),+ $(,)?] => [$($expected:expr),+ $(,)?];)+) => {
+        $(
+            #[test]
+            fn $name() {
+                breaks(&[$($edit),+], &[$($expected),+]);
+            }
+        )+
+    };
+}
+
+const ADDED: &str = "dialects/d/events/response.item.added.json";
+const DELTA: &str = "dialects/d/events/response.text.delta.json";
+const PHASE: &str = "dialects/d/events/response.in_progress.json";
+const DIALECT: &str = "dialects/d/dialect.toml";
+const HEIR: &str = "dialects/e/dialect.toml";
+const GOLDEN: &str = "goldens/d/text.sse";
+const RULE: &str = "rules/schema/valid.md";
+const JOINED: &str = "rules/text/joined.md";
+const SCENARIO: &str = "scenarios/text/hello.md";
+const PROFILE: &str = "profiles/core.toml";
+const REQUIREMENTS: &str = "requirements/d.toml";
+const GUARANTEES: &str = "dialects/d/guarantees.toml";
+
+broken! {
+    an_unreadable_file: [Write("scopes.toml", "[")] => [("scopes.toml", "")];
+    an_unreadable_page: [Edit(JOINED, "authority = \"observed\"", "authority = \"rumour\"")] => [
+        (JOINED, "unknown variant `rumour`"),
+        (SCENARIO, "no rule text/joined"),
+    ];
+    a_file_that_belongs_nowhere: [Write("rules/text/notes.txt", "")] => [("rules/text/notes.txt", "only files <name>.md")];
+
+    a_scope_that_does_not_exist: [Edit(DELTA, "\"scope\": \"text\"", "\"scope\": \"txet\"")] => [
+        (DELTA, "no scope \"txet\""),
+        (JOINED, "no event of scope \"text\" has the role"),
+    ];
+    a_phase_without_name: [Edit(PHASE, ",\n    \"phase\": \"in_progress\"", "")] => [
+        (PHASE, "does not say which"),
+        ("scopes.toml", "no event of any dialect begins its phase"),
+    ];
+    a_phase_that_the_scope_has_not: [Edit(PHASE, "\"phase\": \"in_progress\"", "\"phase\": \"queued\"")] => [
+        (PHASE, "has no phase \"queued\""),
+        ("scopes.toml", "begins its phase \"in_progress\""),
+    ];
+    a_phase_of_another_role: [Edit(ADDED, "\"role\": \"open\"", "\"role\": \"open\", \"phase\": \"x\"")] => [
+        (ADDED, "only events with the role `phase`"),
+    ];
+    a_delta_without_value: [Edit(DELTA, ",\n    \"value\": \"/delta\"", "")] => [(DELTA, "must say where it stands")];
+    a_value_that_is_not_there: [Edit(ADDED, "\"/item\"", "\"/item/words\"")] => [(ADDED, "nothing at \"/item/words\"")];
+    a_terminal_that_ends_no_response: [Edit(ADDED, "\"role\": \"open\"", "\"role\": \"terminal\"")] => [
+        (DIALECT, "not listed"),
+        (ADDED, "only a response is ended"),
+        (HEIR, "not listed"),
+    ];
+    a_terminal_that_is_no_event: [Edit(HEIR, "\"response.completed\"", "\"response.completed\", \"end\"")] => [
+        (HEIR, "no such event"),
+    ];
+    a_terminal_with_another_role: [Edit(HEIR, "\"response.completed\"", "\"response.completed\", \"response.text\"")] => [
+        (HEIR, "its role in `x-lifecycle` is another one"),
+    ];
+
+    a_parent_that_does_not_exist: [Edit("scopes.toml", "parent = \"item\"", "parent = \"part\"")] => [
+        ("scopes.toml", "its parent \"part\" does not exist"),
+    ];
+    a_scope_without_parent: [Edit("scopes.toml", "parent = \"response\"\n", "")] => [
+        ("scopes.toml", "lies in no other scope"),
+    ];
+    scopes_that_lie_in_each_other: [Edit("scopes.toml", "parent = \"response\"", "parent = \"text\"")] => [
+        ("scopes.toml", "lies in itself"),
+        ("scopes.toml", "lies in itself"),
+    ];
+    a_key_that_is_no_slot: [Edit("scopes.toml", "key = [\"output_index\"]\nin_parent", "key = [\"index\"]\nin_parent")] => [
+        ("scopes.toml", "the slot \"index\""),
+    ];
+    a_placeholder_that_is_no_key: [Edit("scopes.toml", "/output/{output_index}", "/output/{index}")] => [
+        ("scopes.toml", "not in its key"),
+    ];
+    a_place_in_the_parent_that_is_not_there: [Edit("scopes.toml", "\"/text\"", "\"/words\"")] => [
+        ("scopes.toml", "no event that closes the scope \"item\""),
+    ];
+    a_place_in_the_response_that_is_not_there: [Edit("scopes.toml", "\"/output/", "\"/items/")] => [
+        ("scopes.toml", "no terminal response"),
+    ];
+    a_slot_that_nothing_has: [Edit("scopes.toml", "[scope.response]", "item_id = \"/item_id\"\n\n[scope.response]")] => [
+        ("scopes.toml", "has anything at \"/item_id\""),
+    ];
+    a_scope_that_nothing_uses: [
+        Edit("scopes.toml", "[scope.item]", "[scope.audio]\ndescription = \"Sound.\"\nparent = \"response\"\n\n[scope.item]"),
+    ] => [("scopes.toml", "no event of any dialect belongs to it")];
+
+    an_event_without_example: [Edit(DELTA, "\"examples\": [", "\"default\": [")] => [
+        (DELTA, "no example"),
+    ];
+    an_example_that_is_not_valid: [Edit(DELTA, "\"delta\": \"Hi\"", "\"delta\": 5")] => [
+        (DELTA, "not valid in d: at /delta"),
+        (DELTA, "not valid in e: at /delta"),
+    ];
+    an_example_of_a_type_that_is_not_valid: [
+        Edit("dialects/d/types/Item.json", "\"required\"", "\"examples\": [{}], \"required\""),
+    ] => [
+        ("dialects/d/types/Item.json", "not valid in d: at the root"),
+        ("dialects/d/types/Item.json", "not valid in e: at the root"),
+    ];
+    an_id_that_is_not_the_name: [Edit("dialects/d/types/Item.json", "\"$id\": \"Item\"", "\"$id\": \"Thing\"")] => [
+        ("dialects/d/types/Item.json", "`$id` is \"Thing\""),
+    ];
+    a_type_that_nothing_reaches: [
+        Write("dialects/d/types/Spare.json", r#"{"$id": "Spare", "description": "A spare.", "type": "string"}"#),
+    ] => [("dialects/d/types/Spare.json", "nothing reaches")];
+    a_root_that_is_no_type: [Edit(DIALECT, "request = \"Request\"", "request = \"Request\"\nbody = \"Body\"")] => [
+        (DIALECT, "no type \"Body\""),
+    ];
+
+    a_golden_of_no_dialect: [Write("goldens/x/text.sse", "data: [DONE]\n\n")] => [
+        ("goldens/x/text.sse", "no dialect \"x\""),
+    ];
+    a_golden_that_is_no_stream: [Write("goldens/d/text.txt", "")] => [("goldens/d/text.txt", "only streams")];
+    a_golden_that_ends_too_soon: [Write("goldens/d/half.sse", "data: 1\n")] => [
+        ("goldens/d/half.sse", "not ended by a blank line"),
+    ];
+    a_golden_with_an_invalid_event: [Edit(GOLDEN, "\"delta\":\"Hi\"", "\"delta\":null")] => [(GOLDEN, "not valid: at /delta")];
+    a_golden_with_an_unknown_event: [
+        Write("goldens/d/other.sse", "event: a\ndata: {\"type\":\"a\"}\n\n"),
+    ] => [("goldens/d/other.sse", "no event \"a\"")];
+    a_golden_with_another_event_line: [Edit(GOLDEN, "event: response.created", "event: message")] => [
+        (GOLDEN, "the event line says \"message\""),
+    ];
+    a_golden_without_event_line: [Edit(GOLDEN, "event: response.created\n", "")] => [(GOLDEN, "is missing")];
+    a_golden_that_is_no_json: [Write("goldens/d/bare.sse", "event: a\ndata: {\n\n")] => [
+        ("goldens/d/bare.sse", "not JSON"),
+    ];
+    a_golden_without_its_marker: [Edit(DIALECT, "[terminal]", "[framing]\ndone = \"required\"\n\n[terminal]")] => [
+        (GOLDEN, "[DONE] is missing"),
+    ];
+    a_golden_with_a_marker_too_many: [
+        Edit(DIALECT, "[terminal]", "[framing]\ndone = \"forbidden\"\n\n[terminal]"),
+        Write("goldens/d/done.sse", "data: [DONE]\n\n"),
+    ] => [("goldens/d/done.sse", "no marker")];
+    a_golden_that_goes_on_after_its_marker: [Write("goldens/d/done.sse", "data: [DONE]\n\ndata: [DONE]\n\n")] => [
+        ("goldens/d/done.sse", "something comes after"),
+    ];
+
+    a_file_that_is_inherited_anyway: [
+        Write("dialects/e/types/Response.json", include_str!("small-spec/dialects/d/types/Response.json")),
+    ] => [("dialects/e/types/Response.json", "the same as in \"d\"")];
+    a_level_of_no_rule: [Edit(HEIR, "schema/valid", "schema/void")] => [(HEIR, "no rule schema/void")];
+    a_level_that_is_the_usual_one: [Edit(HEIR, "\"should\"", "\"must\"")] => [(HEIR, "this level anyway")];
+    a_level_that_observation_cannot_give: [
+        Edit(HEIR, "schema/valid\"\nlevel = \"should\"", "text/joined\"\nlevel = \"must\""),
+    ] => [(HEIR, "binds nobody")];
+    a_level_without_reason: [Edit(HEIR, "It is young.", "")] => [(HEIR, "the reason is empty")];
+    a_level_that_is_there_twice: [
+        Edit(HEIR, "[[rule]]", "[[rule]]\nid = \"schema/valid\"\nlevel = \"may\"\nreason = \"So.\"\n\n[[rule]]"),
+    ] => [(HEIR, "an entry already")];
+    an_envelope_of_no_slot: [Edit(DIALECT, "[terminal]", "[envelope]\nid = \"/id\"\n\n[terminal]")] => [
+        (DIALECT, "no slot \"id\""),
+    ];
+    an_envelope_that_is_the_usual_one: [
+        Edit(DIALECT, "[terminal]", "[envelope]\noutput_index = \"/output_index\"\n\n[terminal]"),
+    ] => [(DIALECT, "the usual place")];
+    an_envelope_that_leads_nowhere: [
+        Edit(DIALECT, "[terminal]", "[envelope]\noutput_index = \"/index\"\n\n[terminal]"),
+    ] => [(DIALECT, "no event of the dialect has anything at \"/index\"")];
+    an_erratum_without_effect: [
+        Edit("dialects/d/errata.toml", "types/Item.json#", "types/Request.json#/properties/input\", \"types/Item.json#/nowhere\", \"types/Item.json#"),
+    ] => [("dialects/d/errata.toml", "no such place")];
+    an_erratum_without_reason: [Edit("dialects/d/errata.toml", "The text of a new item is null.", "")] => [
+        ("dialects/d/errata.toml", "the reason is empty"),
+    ];
+    a_dialect_without_feature: [Edit("Cargo.toml", "e = []\n", "")] => [("Cargo.toml", "\"e\" has no feature")];
+    a_dialect_without_events: [
+        Write("dialects/x/dialect.toml", "product = \"\"\nsource = \"\"\nsummary = \"\"\nterminal = { events = [] }"),
+        Edit("Cargo.toml", "e = []\n", "e = []\nx = []\n"),
+        Edit("Cargo.toml", "\"e\"]", "\"e\", \"x\"]"),
+    ] => [("dialects/x/dialect.toml", "no events")];
+    a_dialect_that_extends_nothing: [Edit(HEIR, "\"d\"", "\"c\"")] => [(HEIR, "no such dialect")];
+
+    an_event_without_description: [Edit(DELTA, "It happened.", " ")] => [(DELTA, "the event has no description")];
+    a_property_without_words: [Edit("glossary.toml", "delta = \"The fragment to append.\"\n", "")] => [
+        (DELTA, "property `delta`"),
+    ];
+    words_for_no_property: [Edit("glossary.toml", "[properties]\n", "[properties]\nwho = \"Somebody.\"\n")] => [
+        ("glossary.toml", "no dialect has a property `who`"),
+    ];
+    words_for_no_type: [Edit("glossary.toml", "[types.Response]", "[types.Answer]")] => [
+        ("glossary.toml", "no dialect has a type or event Answer"),
+    ];
+    words_for_no_property_of_the_type: [Edit("glossary.toml", "[types.Response]", "[types.Response]\ndelta = \"What?\"")] => [
+        ("glossary.toml", "Response has no property `delta`"),
+    ];
+}
+
+broken! {
+    a_rule_of_no_scope: [Edit(JOINED, "scope = \"text\"", "scope = \"word\"")] => [
+        (JOINED, "no scope \"word\""),
+    ];
+    a_role_that_the_scope_has_not: [Edit(JOINED, "role = \"delta\"", "role = \"terminal\"")] => [
+        (JOINED, "has the role"),
+    ];
+    a_place_of_two_minds: [Edit(JOINED, "stated_by", "role = \"delta\", stated_by")] => [(JOINED, "exactly one of")];
+    a_place_in_no_event: [Edit(JOINED, "role = \"delta\"", "events = [\"a\"], at = \"x\"")] => [
+        (JOINED, "\"x\" is no JSON pointer"),
+        (JOINED, "no dialect has an event \"a\""),
+    ];
+    a_rule_that_must_be_kept_though_only_observed: [Edit(JOINED, "level = \"should\"", "level = \"must\"")] => [
+        (JOINED, "only observed"),
+        (SCENARIO, "no rule text/joined"),
+    ];
+    a_citation_of_no_version: [Edit(RULE, "source = \"d\"", "source = \"dd\"")] => [(RULE, "a requirement of no file")];
+    a_citation_of_no_requirement: [Edit(RULE, "\"N1\"", "\"N9\"")] => [(RULE, "no requirement N9")];
+    a_citation_that_is_not_returned: [Edit(RULE, "\"N1\"", "\"N2\"")] => [(RULE, "does not name this rule in turn")];
+    a_sentence_that_is_not_cited: [Edit(RULE, ", requirement = \"N1\"", "")] => [(RULE, "none is cited")];
+    a_violation_of_no_golden: [Edit(RULE, "d/text", "d/txet")] => [(RULE, "no golden d/txet")];
+    a_rule_without_violation: [Edit(RULE, "```violation", "```text")] => [
+        ("dialects/e/dialect.toml", "no rule schema/valid"),
+        (PROFILE, "no rule schema/valid"),
+        (REQUIREMENTS, "no rule schema/valid"),
+        (RULE, "a block ```violation is missing"),
+    ];
+    a_violation_that_breaks_no_other_rule: [Edit(RULE, "golden: d/text", "golden: d/text\nalso: a/b")] => [
+        (RULE, "`also` names a/b"),
+    ];
+    an_edit_of_no_event: [Edit(RULE, "response.text.delta", "response.text.delta#2")] => [
+        (RULE, "no response.text.delta number 2"),
+    ];
+    an_edit_of_no_value: [Edit(RULE, "/delta", "/deltas")] => [(RULE, "nothing at \"/deltas\"")];
+    an_edit_that_changes_nothing: [Edit(JOINED, "\"Ho\"", "\"Hi\"")] => [(JOINED, "is \"Hi\" already")];
+    an_edit_of_what_was_dropped: [Edit(RULE, "unset", "drop response.text.delta\nunset")] => [
+        (RULE, "no response.text.delta number 1, only 0"),
+    ];
+    a_cut_after_the_end: [Edit(RULE, "unset response.text.delta /delta", "truncate response.completed")] => [
+        (RULE, "nothing is cut off"),
+    ];
+
+    a_scenario_that_elicits_nothing: [Edit(SCENARIO, "[\"response.completed\"]", "[]")] => [(SCENARIO, "elicits nothing")];
+    a_scenario_that_elicits_no_event: [Edit(SCENARIO, "response.completed", "response.done")] => [
+        (SCENARIO, "no dialect has an event"),
+    ];
+    a_request_that_nothing_takes: [Edit(SCENARIO, "\"Hi.\"", "5")] => [(SCENARIO, "no dialect takes the request")];
+    a_scenario_for_no_rule: [Edit(SCENARIO, "text/joined", "text/split")] => [(SCENARIO, "no rule text/split")];
+    a_profile_of_nothing: [Write(PROFILE, "title = \"\"\nsummary = \"\"\nspecification = \"x\"\nrules = [\"a/b\"]\nscenarios = [\"c/d\", \"text/hello\", \"text/hello\"]")] => [
+        (PROFILE, "no rule a/b"),
+        (PROFILE, "listed twice"),
+        (PROFILE, "no scenario c/d"),
+        (PROFILE, "no dialect \"x\""),
+    ];
+
+    a_requirement_without_coverage: [Edit(REQUIREMENTS, "open = \"schema/short: there is no rule yet\"", "")] => [
+        (REQUIREMENTS, "nothing, or more than one thing"),
+    ];
+    a_requirement_with_two_coverages: [Edit(REQUIREMENTS, "open =", "unobservable = \"No.\"\nopen =")] => [
+        (REQUIREMENTS, "nothing, or more than one thing"),
+    ];
+    a_requirement_of_no_rule: [Edit(REQUIREMENTS, "[\"schema/valid\"]", "[\"schema/valid\", \"a/b\"]")] => [
+        (REQUIREMENTS, "no rule a/b"),
+    ];
+    a_requirement_of_no_scenario: [Edit(REQUIREMENTS, "open = \"schema/short: there is no rule yet\"", "scenarios = [\"a/b\"]")] => [
+        (REQUIREMENTS, "no scenario a/b"),
+    ];
+    a_requirement_that_is_there_twice: [Edit(REQUIREMENTS, "\"N2\"", "\"N1\"")] => [(REQUIREMENTS, "N1 is there twice")];
+    a_requirement_that_says_nothing: [Edit(REQUIREMENTS, "Every event is short.", "")] => [(REQUIREMENTS, "statement is empty")];
+    a_reason_that_is_empty: [Edit(REQUIREMENTS, "schema/short: there is no rule yet", " ")] => [(REQUIREMENTS, "the reason is empty")];
+    requirements_of_no_dialect: [Write("requirements/x.toml", "source = \"\"\nrequirement = []")] => [
+        ("requirements/x.toml", "no dialect \"x\""),
+    ];
+    a_guarantee_about_no_event: [Edit(GUARANTEES, "\"response.created\"]", "\"response.began\"]")] => [
+        (GUARANTEES, "no event \"response.began\""),
+    ];
+    a_guarantee_without_coverage: [Edit(GUARANTEES, "open = \"response/created-first\"", "")] => [
+        (GUARANTEES, "nothing, or more than one thing"),
+    ];
+    a_guarantee_of_no_rule: [Edit(GUARANTEES, "open = \"response/created-first\"", "rules = [\"a/b\"]")] => [
+        (GUARANTEES, "no rule a/b"),
+    ];
+}
+
+#[test]
+fn findings_say_where_they_are() {
+    let copy = small_spec();
+    fs::write(copy.0.join(RULE), fs::read_to_string(copy.0.join(RULE)).unwrap().replace("/delta", "/x"))
+        .unwrap();
+    let findings = check(&copy.0).findings;
+    assert_eq!(findings[0].place, Place::Line(16));
+    let text = findings[0].to_string();
+    assert!(
+        text.starts_with(
+            "error: the event has nothing at \"/x\"\n  --> rules/schema/valid.md:16\n   = help: "
+        ),
+        "{text}"
+    );
+    fs::remove_file(copy.0.join(GOLDEN)).unwrap();
+    assert!(check(&copy.0).findings.iter().any(|finding| finding.message.contains("no golden")));
+}
