@@ -1,1 +1,9 @@
-//! .
+//! What the tests of this package share.
+
+pub mod corpus;
+pub mod instances;
+pub mod mutate;
+pub mod random;
+pub mod suite;
+pub mod typed;
+pub mod write;

@@ -1,0 +1,142 @@
+//! A dialect as the tests see it: its model, its generated validator, and the judge of both.
+
+use std::path::Path;
+
+use codegen::dialect::{self, Dialect};
+use serde_json::{Map, Value, json};
+use spec::Verdict;
+
+use crate::corpus;
+
+/// A dialect and all that is known of it.
+#[derive(Debug)]
+pub struct Suite {
+    /// As it was generated.
+    pub ours: &'static spec::Dialect,
+    /// What it was generated from.
+    pub model: Dialect,
+    judge: jsonschema::Validator,
+}
+
+/// What a value is checked as.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum As {
+    /// An event.
+    Event,
+    /// A named type.
+    Type,
+}
+
+/// A valid value to start from.
+#[derive(Debug, Clone)]
+pub struct Seed {
+    /// The event or type.
+    pub name: String,
+    /// Which of both.
+    pub kind: As,
+    /// Its text.
+    pub text: String,
+    /// Where it is from.
+    pub from: String,
+}
+
+/// A place that the judge is not content with.
+#[derive(Debug, Clone)]
+pub struct Complaint {
+    /// JSON pointer.
+    pub pointer: String,
+    /// The keyword of JSON Schema.
+    pub keyword: String,
+}
+
+impl Suite {
+    /// Loads a dialect of the repository by its name.
+    pub fn load(name: &str) -> Self {
+        let ours = spec::DIALECTS.iter().find(|dialect| dialect.name == name);
+        let ours = ours.unwrap_or_else(|| panic!("{name}: the build has no such dialect"));
+        let model =
+            dialect::load(&corpus::repository().join("spec"), name).unwrap_or_else(|error| panic!("{error}"));
+        let judge = judge(&model);
+        Self { ours, model, judge }
+    }
+
+    /// The examples of the schema files and the events of the goldens.
+    pub fn seeds(&self) -> Vec<Seed> {
+        let examples = self.model.events.values().flat_map(|event| {
+            event.examples.iter().map(|example| Seed {
+                name: event.name.clone(),
+                kind: As::Event,
+                text: example.to_string(),
+                from: format!("{}, examples of {}", self.model.name, event.name),
+            })
+        });
+        let family = self.model.name.split('@').next().unwrap_or_default();
+        let goldens = self.of_streams(&corpus::repository().join("spec/goldens").join(family));
+        examples.chain(goldens).collect()
+    }
+
+    /// The recorded events that the dialect knows; none where no corpus lies beside the repository.
+    pub fn recorded(&self) -> Vec<Seed> {
+        corpus::recordings().map(|folder| self.of_streams(&folder)).unwrap_or_default()
+    }
+
+    fn of_streams(&self, folder: &Path) -> Vec<Seed> {
+        let events = corpus::events(folder).into_iter();
+        let seeds = events.map(|event| Seed {
+            name: event.event_type(),
+            kind: As::Event,
+            from: event.file.display().to_string(),
+            text: event.data,
+        });
+        seeds.filter(|seed| self.model.events.contains_key(&seed.name)).collect()
+    }
+
+    /// What the generated validator says.
+    pub fn ours(&self, kind: As, name: &str, text: &str) -> Verdict {
+        match kind {
+            As::Event => self.ours.check_event(name, text),
+            As::Type => self.ours.check_type(name, text),
+        }
+    }
+
+    /// The value as the judge wants it: as the member of an object, which says what it is.
+    pub fn subject(&self, name: &str, text: &str) -> serde_json::Result<Value> {
+        serde_json::from_str(&format!("{{{name:?}:{text}}}"))
+    }
+
+    /// Whether the judge takes the value.
+    pub fn accepts(&self, subject: &Value) -> bool {
+        self.judge.is_valid(subject)
+    }
+
+    /// What the judge says against the value.
+    pub fn complaints(&self, subject: &Value) -> Vec<Complaint> {
+        let complaint = |error: jsonschema::ValidationError<'_>| {
+            let pointer = error.instance_path().as_str();
+            // The first segment is the name of the event or type, which needs no escapes.
+            let pointer = pointer.get(1..).and_then(|rest| rest.find('/').map(|at| &rest[at..]));
+            Complaint {
+                pointer: pointer.unwrap_or_default().to_owned(),
+                keyword: error.kind().keyword().to_owned(),
+            }
+        };
+        self.judge.iter_errors(subject).map(complaint).collect()
+    }
+}
+
+/// One validator for everything in a dialect: of an object with a member for each event and type.
+fn judge(model: &Dialect) -> jsonschema::Validator {
+    let mut definitions = Map::new();
+    for name in model.events.keys() {
+        let Some(Value::Object(mut bundle)) = model.bundle(name) else { continue };
+        if let Some(Value::Object(types)) = bundle.shift_remove("$defs") {
+            definitions.extend(types);
+        }
+        definitions.insert(name.clone(), Value::Object(bundle));
+    }
+    let members: Map<String, Value> =
+        definitions.keys().map(|name| (name.clone(), json!({ "$ref": format!("#/$defs/{name}") }))).collect();
+    let schema = json!({ "properties": members, "$defs": definitions });
+    let options = jsonschema::draft202012::options().should_validate_formats(false);
+    options.build(&schema).unwrap_or_else(|error| panic!("{}: {error}", model.name))
+}
