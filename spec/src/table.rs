@@ -189,7 +189,7 @@ impl Dialect {
     /// Checks an event's payload, and hands out the values that lifecycle and rules are about.
     pub fn view_event<'a>(&self, event: &str, data: &'a str) -> (Verdict, View<'a>) {
         let mut checker = Checker::new(data);
-        let mut view = View::default();
+        let mut view = View::new(data);
         let verdict = match (self.check_event)(event, &mut checker, &mut view) {
             None => Verdict::Unknown,
             Some(scan) => verdict(scan, checker),
@@ -214,8 +214,9 @@ fn verdict(scan: Scan<()>, mut checker: Checker<'_>) -> Verdict {
     if scan.and_then(|()| checker.end()).is_err() {
         return Verdict::NotJson(checker.problem(), checker.offset());
     }
-    match checker.finish() {
-        (faults, 0) if faults.is_empty() => Verdict::Valid,
-        (faults, more) => Verdict::Invalid(faults, more),
+    if checker.is_clean() {
+        return Verdict::Valid;
     }
+    let (faults, more) = checker.finish();
+    Verdict::Invalid(faults, more)
 }

@@ -4,26 +4,33 @@ use crate::json::{Checker, RawString, Scan, Scanner};
 use crate::table::Slot;
 
 /// The values of an event that lifecycle and rules are about, as JSON text borrowed from it.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct View<'a> {
-    slots: [&'a str; Slot::COUNT],
+    text: &'a str,
+    /// From where to where each value stands in the text; nowhere is an empty range.
+    slots: [(usize, usize); Slot::COUNT],
 }
 
 impl<'a> View<'a> {
+    /// A view of an event of which nothing was read yet.
+    pub(crate) const fn new(text: &'a str) -> Self {
+        Self { text, slots: [(0, 0); Slot::COUNT] }
+    }
+
     /// The JSON text of a value, if the event has it.
     pub fn raw(&self, slot: Slot) -> Option<&'a str> {
-        Some(self.slots[slot as usize]).filter(|raw| !raw.is_empty())
+        let (start, end) = self.slots[slot as usize];
+        self.text.get(start..end).filter(|raw| !raw.is_empty())
     }
 
     /// A value that is a whole number, such as an index.
     pub fn number(&self, slot: Slot) -> Option<u64> {
-        self.slots[slot as usize].parse().ok()
+        self.raw(slot)?.parse().ok()
     }
 
     /// A value that is a string, not yet decoded.
     pub fn string(&self, slot: Slot) -> Option<RawString<'a>> {
-        let raw = self.slots[slot as usize];
-        if raw.starts_with('"') { Scanner::new(raw).string().ok() } else { None }
+        self.raw(slot).filter(|raw| raw.starts_with('"')).and_then(|raw| Scanner::new(raw).string().ok())
     }
 
     /// Checks a value and keeps its text.
@@ -36,15 +43,15 @@ impl<'a> View<'a> {
     ) -> Scan<()> {
         let start = checker.offset();
         check(checker)?;
-        self.slots[slot as usize] = checker.since(start);
+        self.slots[slot as usize] = (start, checker.offset());
         Ok(())
     }
 
     /// Keeps the text of these members of the object at the cursor, which stays there.
     pub(crate) fn take_members(&mut self, checker: &Checker<'a>, members: &[(&str, Slot)]) -> Scan<()> {
-        checker.members(|name, raw| {
+        checker.members(|name, value| {
             if let Some((_, slot)) = members.iter().find(|(member, _)| *member == name) {
-                self.slots[*slot as usize] = raw;
+                self.slots[*slot as usize] = value;
             }
         })
     }

@@ -50,7 +50,7 @@ fn repeated_files(context: &Context, dialect: &Dialect, report: &mut Report) {
 
 fn levels(context: &Context, dialect: &Dialect, report: &mut Report) {
     let file = in_dialect(&dialect.name, "dialect.toml");
-    for (index, entry) in dialect.file.rules.iter().enumerate() {
+    for (index, entry) in dialect.own.rules.iter().enumerate() {
         let mut find = |message: String, help: &str| {
             report.find(&file, Place::entry(format!("[[rule]] {}", entry.id)), message, help);
         };
@@ -58,7 +58,7 @@ fn levels(context: &Context, dialect: &Dialect, report: &mut Report) {
             find(format!("there is no rule {}", entry.id), "name a rule under rules/, or remove the entry");
             continue;
         };
-        if dialect.file.rules[..index].iter().any(|earlier| earlier.id == entry.id) {
+        if dialect.own.rules[..index].iter().any(|earlier| earlier.id == entry.id) {
             find("the rule has an entry already".to_owned(), "keep one of them");
         } else if entry.level == rule.metadata.level {
             find("the rule has this level anyway".to_owned(), "remove the entry: it changes nothing");

@@ -94,7 +94,7 @@ fn terminals(dialect: &Dialect, report: &mut Report) {
 
 fn envelope(context: &Context, dialect: &Dialect, report: &mut Report) {
     let file = in_dialect(&dialect.name, "dialect.toml");
-    for (slot, pointer) in &dialect.file.envelope.0 {
+    for (slot, pointer) in &dialect.own.envelope.0 {
         let mut find = |message: String, help: &str| {
             report.find(&file, Place::entry(format!("[envelope] {slot}")), message, help);
         };

@@ -121,7 +121,7 @@ fn short(text: &str) -> String {
 
 /// Roots of a dialect that have no type.
 pub(super) fn roots(dialect: &Dialect, report: &mut Report) {
-    for (role, name) in &dialect.file.roots {
+    for (role, name) in &dialect.own.roots {
         if !dialect.types.contains_key(name) {
             let place = Place::entry(format!("[roots] {role}"));
             let message = format!("the dialect has no type \"{name}\"");

@@ -49,27 +49,39 @@ pub fn list(spec: &Path) -> Result<Vec<String>, LoadError> {
 
 /// Loads a dialect, resolves what it extends and applies the errata.
 pub fn load(spec: &Path, name: &str) -> Result<Dialect, LoadError> {
-    load_folder(&spec.join("dialects"), name, &mut Vec::new())
+    load_folder(&spec.join("dialects"), name, &mut Vec::new()).map(|(dialect, _)| dialect)
 }
 
-fn load_folder(dialects: &Path, name: &str, heirs: &mut Vec<String>) -> Result<Dialect, LoadError> {
+/// The dialect, and its `dialect.toml` with what it inherits.
+fn load_folder(
+    dialects: &Path,
+    name: &str,
+    heirs: &mut Vec<String>,
+) -> Result<(Dialect, toml::Table), LoadError> {
     let folder = dialects.join(name);
     let path = folder.join("dialect.toml");
-    let file: DialectFile = read_toml(&path)?;
+    let own: DialectFile = read_toml(&path)?;
+    let mut table: toml::Table = read_toml(&path)?;
     heirs.push(name.to_owned());
 
-    let (mut files, lineage) = match &file.extends {
+    let (mut files, lineage) = match &own.extends {
         None => (Files::new(), Vec::new()),
         Some(parent) if heirs.contains(parent) => {
-            return Err(fail(&path, format!("`extends` goes round in a circle: {} -> {parent}", heirs.join(" -> "))));
+            return Err(fail(
+                &path,
+                format!("`extends` goes round in a circle: {} -> {parent}", heirs.join(" -> ")),
+            ));
         }
         Some(parent) => {
             if !dialects.join(parent).is_dir() {
                 return Err(fail(&path, format!("it extends \"{parent}\", but there is no such dialect")));
             }
-            let parent = load_folder(dialects, parent, heirs)?;
-            let events = parent.events.into_iter().map(|(name, event)| (format!("events/{name}.json"), event.file));
-            let types = parent.type_files.into_iter().map(|(name, json)| (format!("types/{name}.json"), json));
+            let (parent, inherited) = load_folder(dialects, parent, heirs)?;
+            inherit(&mut table, inherited);
+            let events =
+                parent.events.into_iter().map(|(name, event)| (format!("events/{name}.json"), event.file));
+            let types =
+                parent.type_files.into_iter().map(|(name, json)| (format!("types/{name}.json"), json));
             let lineage = std::iter::once(parent.name).chain(parent.lineage).collect();
             (events.chain(types).collect(), lineage)
         }
@@ -78,7 +90,7 @@ fn load_folder(dialects: &Path, name: &str, heirs: &mut Vec<String>) -> Result<D
         if folder.join(kind).is_dir() {
             for path in entries(&folder.join(kind))? {
                 let Some(file_name) = path.file_name().and_then(|name| name.to_str()) else { continue };
-                if !file_name.ends_with(".json") {
+                if path.extension().is_none_or(|extension| extension != "json") {
                     return Err(fail(&path, "only .json files belong here"));
                 }
                 files.insert(format!("{kind}/{file_name}"), read_json(&path)?);
@@ -86,8 +98,11 @@ fn load_folder(dialects: &Path, name: &str, heirs: &mut Vec<String>) -> Result<D
         }
     }
 
+    let file =
+        table.clone().try_into().map_err(|error| fail(&path, format!("with what it inherits: {error}")))?;
     let errata_path = folder.join("errata.toml");
-    let errata: ErrataFile = if errata_path.is_file() { read_toml(&errata_path)? } else { ErrataFile::default() };
+    let errata: ErrataFile =
+        if errata_path.is_file() { read_toml(&errata_path)? } else { ErrataFile::default() };
     let errata = errata.errata.into_iter().map(|erratum| {
         let idle = errata::apply(&erratum.change, &mut files);
         (erratum, idle)
@@ -97,6 +112,7 @@ fn load_folder(dialects: &Path, name: &str, heirs: &mut Vec<String>) -> Result<D
     let mut dialect = Dialect {
         name: name.to_owned(),
         file,
+        own,
         lineage,
         events: BTreeMap::new(),
         types: BTreeMap::new(),
@@ -114,9 +130,32 @@ fn load_folder(dialects: &Path, name: &str, heirs: &mut Vec<String>) -> Result<D
             dialect.type_files.insert(name.to_owned(), json);
         }
     }
-    unresolved(&dialect).map_or(Ok(dialect), |(file, name)| {
-        Err(fail(&folder.join(file), format!("it refers to type \"{name}\", which the dialect does not have")))
-    })
+    match unresolved(&dialect) {
+        None => Ok((dialect, table)),
+        Some((file, name)) => Err(fail(
+            &folder.join(file),
+            format!("it refers to type \"{name}\", which the dialect does not have"),
+        )),
+    }
+}
+
+/// Takes over what the parent says and the heir does not: whole values, the entries of tables one by
+/// one, and of the rules those that the heir gives no level of its own.
+fn inherit(heir: &mut toml::Table, parent: toml::Table) {
+    for (key, value) in parent {
+        match (heir.get_mut(&key), value) {
+            (Some(toml::Value::Table(own)), toml::Value::Table(inherited)) => inherit(own, inherited),
+            (Some(toml::Value::Array(own)), toml::Value::Array(inherited)) if key == "rule" => {
+                let new = inherited
+                    .into_iter()
+                    .filter(|rule| own.iter().all(|known| known.get("id") != rule.get("id")));
+                let new: Vec<toml::Value> = new.collect();
+                own.extend(new);
+            }
+            (Some(_), _) => {}
+            (None, value) => drop(heir.insert(key, value)),
+        }
+    }
 }
 
 fn event(name: &str, file: Value, schema: schema::Schema) -> Result<Event, String> {
@@ -144,7 +183,8 @@ fn unresolved(dialect: &Dialect) -> Option<(String, String)> {
 }
 
 fn entries(folder: &Path) -> Result<Vec<PathBuf>, LoadError> {
-    let read = fs::read_dir(folder).and_then(|list| list.map(|entry| Ok(entry?.path())).collect::<Result<Vec<_>, _>>());
+    let read = fs::read_dir(folder)
+        .and_then(|list| list.map(|entry| Ok(entry?.path())).collect::<Result<Vec<_>, _>>());
     let mut paths = read.map_err(|error| fail(folder, error))?;
     paths.sort();
     Ok(paths)

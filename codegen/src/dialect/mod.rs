@@ -18,8 +18,10 @@ pub use load::{LoadError, list, load};
 pub struct Dialect {
     /// Its name, that of its folder.
     pub name: String,
-    /// Its `dialect.toml`.
+    /// Its `dialect.toml`, with what it inherits.
     pub file: DialectFile,
+    /// Its `dialect.toml` as it is written.
+    pub own: DialectFile,
     /// The dialects that it extends, nearest first.
     pub lineage: Vec<String>,
     /// Its events by type.

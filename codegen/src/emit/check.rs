@@ -7,6 +7,7 @@ use quote::{format_ident, quote};
 use serde_json::Value;
 
 use super::names;
+use super::order::UsualOrder;
 use crate::dialect::{Dialect, Event};
 use crate::formats::ScopesFile;
 use crate::schema::{Additional, Kind, Object, Pattern, Range, Registry, Schema, StringRules};
@@ -17,17 +18,20 @@ use crate::schema::{Additional, Kind, Object, Pattern, Range, Registry, Schema, 
 ///
 /// Names the schema that is beyond what validators can be made for.
 pub(super) fn emit(dialect: &Dialect, scopes: &ScopesFile) -> Result<TokenStream, String> {
-    let mut emitter = Emitter { registry: dialect.registry(), functions: Vec::new(), taken: BTreeSet::new() };
+    let order = UsualOrder::learn(dialect);
+    let mut emitter =
+        Emitter { registry: dialect.registry(), order, functions: Vec::new(), taken: BTreeSet::new() };
     for name in dialect.types.keys() {
         emitter.taken.insert(type_function(name).to_string());
     }
     for (name, schema) in &dialect.types {
-        emitter.named(type_function(name), schema).map_err(|error| format!("types/{name}.json: {error}"))?;
+        emitter.named(&type_function(name), schema).map_err(|error| format!("types/{name}.json: {error}"))?;
     }
     let mut events = Vec::new();
     for event in dialect.events.values() {
         let slots = slots(dialect, event, scopes);
-        let function = emitter.event(event, &slots).map_err(|e| format!("events/{}.json: {e}", event.name))?;
+        let function =
+            emitter.event(event, &slots).map_err(|e| format!("events/{}.json: {e}", event.name))?;
         events.push((event.name.as_str(), quote!(#function(checker, view))));
     }
     let types = dialect.types.keys().map(|name| {
@@ -38,7 +42,7 @@ pub(super) fn emit(dialect: &Dialect, scopes: &ScopesFile) -> Result<TokenStream
     let by_type = super::lookup(&quote!(name), types, &quote!(return None));
     let functions = emitter.functions;
     Ok(quote! {
-        use crate::json::{Check, Checker, Scan, TextRules, at, other};
+        use crate::json::{Check, Checker, Members, Scan, TextRules, UNDECLARED};
         use crate::{Slot, View};
 
         /// Checks the payload of an event, if there is one of that type, and hands out its values.
@@ -71,18 +75,23 @@ fn slots(dialect: &Dialect, event: &Event, scopes: &ScopesFile) -> Vec<(String, 
         .collect()
 }
 
-fn type_function(name: &str) -> Ident {
+pub(super) fn type_function(name: &str) -> Ident {
     format_ident!("type_{}", names::snake(name))
+}
+
+pub(super) fn event_function(name: &str) -> String {
+    format!("event_{}", names::snake(name))
 }
 
 struct Emitter<'d> {
     registry: Registry<'d>,
+    order: UsualOrder,
     functions: Vec<TokenStream>,
     taken: BTreeSet<String>,
 }
 
 impl Emitter<'_> {
-    fn named(&mut self, function: Ident, schema: &Schema) -> Result<(), String> {
+    fn named(&mut self, function: &Ident, schema: &Schema) -> Result<(), String> {
         let path = function.to_string();
         let body = match schema {
             Schema::Object(object) => self.object(object, &path, &[])?,
@@ -99,7 +108,7 @@ impl Emitter<'_> {
     }
 
     fn event(&mut self, event: &Event, slots: &[(String, Ident)]) -> Result<Ident, String> {
-        let function = self.fresh(&format!("event_{}", names::snake(&event.name)));
+        let function = self.fresh(&event_function(&event.name));
         let body = match self.registry.resolve(&event.schema) {
             Schema::Object(object) => self.object(object, &function.to_string(), slots)?,
             other => {
@@ -130,7 +139,7 @@ impl Emitter<'_> {
     /// A function of its own for an inline schema.
     fn inline(&mut self, schema: &Schema, path: &str) -> Result<TokenStream, String> {
         let function = self.fresh(path);
-        self.named(function.clone(), schema)?;
+        self.named(&function, schema)?;
         Ok(quote!(#function))
     }
 
@@ -149,7 +158,9 @@ impl Emitter<'_> {
             Schema::Number(range) => number(false, range),
             Schema::Const(Value::String(value)) => quote!(|c| c.constant(#value)),
             Schema::Const(Value::Bool(value)) => quote!(|c| c.constant_boolean(#value)),
-            Schema::Const(other) => return Err(format!("constant {other}: only strings and booleans are understood")),
+            Schema::Const(other) => {
+                return Err(format!("constant {other}: only strings and booleans are understood"));
+            }
             Schema::Enum(values) => quote!(|c| c.one_of(&[#(#values),*])),
             Schema::Array(array) => {
                 let entry = self.check(&array.items, &format!("{path}_item"))?;
@@ -158,7 +169,8 @@ impl Emitter<'_> {
                     (least, most) => {
                         let expected = limits("entries", least, most);
                         let least = Literal::u64_unsuffixed(least.unwrap_or(0));
-                        let most = most.map_or_else(|| quote!(u64::MAX), |n| Literal::u64_unsuffixed(n).into_token());
+                        let most = most
+                            .map_or_else(|| quote!(u64::MAX), |n| Literal::u64_unsuffixed(n).into_token());
                         quote!(|c| c.array_of(#least, #most, #expected, #entry))
                     }
                 }
@@ -175,17 +187,20 @@ impl Emitter<'_> {
         })
     }
 
-    fn object(&mut self, object: &Object, path: &str, slots: &[(String, Ident)]) -> Result<TokenStream, String> {
+    fn object(
+        &mut self,
+        object: &Object,
+        path: &str,
+        slots: &[(String, Ident)],
+    ) -> Result<TokenStream, String> {
         if object.properties.len() > 64 {
             return Err(format!("{} properties: validators count to 64", object.properties.len()));
         }
-        let mut arms = Vec::new();
+        let members = self.order.members(path, object);
+        let (mut places, mut arms) = (Vec::new(), Vec::new());
         let mut required = 0_u64;
-        for (place, property) in object.properties.iter().enumerate() {
+        for (place, property) in members.iter().enumerate() {
             let name = &property.name;
-            if name.contains(' ') {
-                return Err(format!("property \"{name}\": validators know no names with spaces"));
-            }
             let check = self.check(&property.schema, &format!("{path}_{}", names::snake(name)))?;
             required |= u64::from(property.required) << place;
             let call = match slots.iter().find(|(member, _)| member == name) {
@@ -193,17 +208,19 @@ impl Emitter<'_> {
                 None => apply(&check),
             };
             let place = Literal::usize_unsuffixed(place);
-            arms.push((name.as_str(), quote!(at(#place, #call))));
+            places.push((name.as_str(), quote!(#place)));
+            arms.push(quote!(#place => #call,));
         }
         let otherwise = match &object.additional {
-            Additional::Open => quote!(other(c.any())),
-            Additional::Closed => quote!(other(c.undeclared(name))),
+            Additional::Open => quote!(c.any()),
+            Additional::Closed => quote!(c.undeclared(name)),
             Additional::Typed(schema) => {
                 let check = self.check(schema, &format!("{path}_value"))?;
-                quote!(other(c.extra(name, #check)))
+                quote!(c.extra(name, #check))
             }
         };
-        let read = if arms.is_empty() { otherwise } else { super::lookup_bytes(&quote!(name), arms, &otherwise) };
+        let read =
+            if arms.is_empty() { otherwise } else { quote!(match place { #(#arms)* _ => #otherwise }) };
         let (count, counted) = object.max_properties.map_or_else(Default::default, |most| {
             let most = Literal::u64_unsuffixed(most);
             (quote!(let mut members = 0;), quote!(members += 1; c.at_most(members, #most);))
@@ -212,16 +229,28 @@ impl Emitter<'_> {
             let rules = text_rules(rules);
             quote!(c.name_within(name, #rules);)
         });
-        let declared: Vec<&str> = object.properties.iter().map(|property| property.name.as_str()).collect();
-        let declared = declared.join(" ");
-        let required = Literal::u64_unsuffixed(required);
         let body = if counted.is_empty() && names_within.is_none() {
             read
         } else {
             quote!({ #counted #names_within #read })
         };
+        let names = members.iter().map(|property| &property.name);
+        let required = Literal::u64_unsuffixed(required);
+        let (find, place) = if places.is_empty() {
+            (quote!(|_| UNDECLARED), quote!(_))
+        } else {
+            let find = super::lookup_bytes(&quote!(name), places, &quote!(UNDECLARED));
+            (quote!(|name| #find), quote!(place))
+        };
         let name = if body.to_string().contains("name") { quote!(name) } else { quote!(_) };
-        Ok(quote! { #count c.object(#declared, #required, |c, #name| #body) })
+        Ok(quote! {
+            #count
+            c.object(
+                Members { names: &[#(#names),*], required: #required },
+                #find,
+                |c, #place, #name| #body,
+            )
+        })
     }
 
     fn union(&mut self, branches: &[Schema], path: &str) -> Result<TokenStream, String> {
@@ -266,10 +295,7 @@ impl Emitter<'_> {
 /// Calls a check that may be a closure or a path.
 fn apply(check: &TokenStream) -> TokenStream {
     let text = check.to_string();
-    match text.strip_prefix("| c | ") {
-        Some(_) => check.clone().into_iter().skip(3).collect(),
-        None => quote!(#check(c)),
-    }
+    if text.starts_with("| c | ") { check.clone().into_iter().skip(3).collect() } else { quote!(#check(c)) }
 }
 
 fn candidates_body(checks: &[TokenStream], candidates: &[usize]) -> TokenStream {
@@ -319,7 +345,8 @@ fn number(integral: bool, range: &Range) -> TokenStream {
         Some(value) => Literal::f64_suffixed(value).into_token(),
         None => open,
     };
-    let (least, most) = (limit(range.minimum, quote!(f64::NEG_INFINITY)), limit(range.maximum, quote!(f64::INFINITY)));
+    let (least, most) =
+        (limit(range.minimum, quote!(f64::NEG_INFINITY)), limit(range.maximum, quote!(f64::INFINITY)));
     let kind = if integral { "an integer" } else { "a number" };
     let expected = match (range.minimum, range.maximum) {
         (Some(low), Some(high)) => format!("{kind} from {low} to {high}"),

@@ -3,6 +3,7 @@
 mod catalogue;
 mod check;
 mod names;
+mod order;
 #[cfg(feature = "cli")]
 mod show;
 mod tables;

@@ -9,7 +9,7 @@ fn words(wire: &str) -> Vec<String> {
     let mut previous = ' ';
     let characters: Vec<char> = wire.chars().collect();
     for (at, &character) in characters.iter().enumerate() {
-        let next_lower = characters.get(at + 1).is_some_and(|c| c.is_ascii_lowercase());
+        let next_lower = characters.get(at + 1).is_some_and(char::is_ascii_lowercase);
         let starts = !previous.is_ascii_alphanumeric()
             || (character.is_ascii_uppercase() && !previous.is_ascii_uppercase())
             || (character.is_ascii_uppercase() && previous.is_ascii_uppercase() && next_lower);
@@ -28,10 +28,7 @@ fn words(wire: &str) -> Vec<String> {
 
 /// `response.output_text.delta` as `ResponseOutputTextDelta`.
 pub(super) fn pascal(wire: &str) -> String {
-    let joined: String = words(wire)
-        .iter()
-        .map(|word| word[..1].to_ascii_uppercase() + &word[1..])
-        .collect();
+    let joined: String = words(wire).iter().map(|word| word[..1].to_ascii_uppercase() + &word[1..]).collect();
     if joined.starts_with(|c: char| c.is_ascii_alphabetic()) { joined } else { format!("V{joined}") }
 }
 

@@ -24,7 +24,7 @@ pub fn dialect(spec: &Path, name: &str, extends: Option<&str>) -> anyhow::Result
         if !names.iter().any(|known| known == parent) {
             bail!("there is no dialect \"{parent}\" to extend; there are: {}", names.join(", "));
         }
-        let text = format!("{head}extends = \"{parent}\"\n{}", sections(spec, parent)?);
+        let text = format!("{head}extends = \"{parent}\"\n");
         skeleton.files.push((folder.join("dialect.toml"), text));
         skeleton.next.push(format!(
             "write only the events and types that differ from {parent}, as files of the same name; fields that are \
@@ -51,24 +51,6 @@ pub fn dialect(spec: &Path, name: &str, extends: Option<&str>) -> anyhow::Result
     skeleton.next.push(format!("add good streams under goldens/{name}/, for rules to be tried on"));
     feature(spec, name, &mut skeleton)?;
     Ok(skeleton)
-}
-
-/// The tables of a dialect's file that are not inherited.
-fn sections(spec: &Path, parent: &str) -> anyhow::Result<String> {
-    let path = spec.join("dialects").join(parent).join("dialect.toml");
-    let text = fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
-    let mut sections = String::new();
-    for line in text.lines().skip_while(|line| !line.starts_with('[')).take_while(|line| *line != "[[rule]]")
-    {
-        if !line.starts_with('#') && !line.is_empty() {
-            if line.starts_with('[') {
-                sections.push('\n');
-            }
-            sections += line;
-            sections.push('\n');
-        }
-    }
-    Ok(sections)
 }
 
 fn response_event(event: &str, role: &str, status: &str) -> String {

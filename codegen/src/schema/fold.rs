@@ -89,7 +89,8 @@ impl<'a> Registry<'a> {
                 .collect(),
             Schema::Nullable(inner) => self.tags(inner),
             Schema::Union(branches) => {
-                let mut objects = branches.iter().filter(|b| self.kinds(b).has(Kind::Object)).map(|b| self.tags(b));
+                let mut objects =
+                    branches.iter().filter(|b| self.kinds(b).has(Kind::Object)).map(|b| self.tags(b));
                 let first = objects.next().unwrap_or_default();
                 objects.fold(first, |shared, next| {
                     shared
@@ -106,7 +107,7 @@ impl<'a> Registry<'a> {
         }
     }
 
-    fn strings(&self, schema: &Schema) -> Option<Vec<String>> {
+    fn strings(self, schema: &Schema) -> Option<Vec<String>> {
         match self.resolve(schema) {
             Schema::Const(value) => value.as_str().map(|text| vec![text.to_owned()]),
             Schema::Enum(values) => Some(values.clone()),

@@ -70,7 +70,10 @@ fn schema(json: &Value, at: &str) -> Result<Schema, ParseError> {
             [Value::String(name), Value::String(null)] if null == "null" && !map.contains_key("enum") => {
                 Ok(Schema::Nullable(Box::new(typed(name, map, at)?)))
             }
-            _ => fail(at, "`type` must be one name, or a name and \"null\" (without `enum`); write other unions as `anyOf`"),
+            _ => fail(
+                at,
+                "`type` must be one name, or a name and \"null\" (without `enum`); write other unions as `anyOf`",
+            ),
         },
         Some(other) => fail(at, format!("`type` must be a name, found {other}")),
     }
@@ -147,7 +150,11 @@ fn typed(name: &str, map: &Map<String, Value>, at: &str) -> Result<Schema, Parse
 }
 
 fn object(map: &Map<String, Value>, at: &str) -> Result<Schema, ParseError> {
-    only(map, at, &["type", "required", "properties", "additionalProperties", "propertyNames", "maxProperties"])?;
+    only(
+        map,
+        at,
+        &["type", "required", "properties", "additionalProperties", "propertyNames", "maxProperties"],
+    )?;
     let required: Vec<&str> = match map.get("required") {
         None => Vec::new(),
         Some(list) => match list.as_array().and_then(|l| l.iter().map(Value::as_str).collect()) {
@@ -173,7 +180,10 @@ fn object(map: &Map<String, Value>, at: &str) -> Result<Schema, ParseError> {
         }
     }
     if let Some(name) = required.iter().find(|name| properties.iter().all(|p| p.name != **name)) {
-        return fail(at, format!("\"{name}\" is required but not declared; declare it, as {{}} if nothing is known"));
+        return fail(
+            at,
+            format!("\"{name}\" is required but not declared; declare it, as {{}} if nothing is known"),
+        );
     }
     let additional = match map.get("additionalProperties") {
         None | Some(Value::Bool(true)) => Additional::Open,
@@ -197,7 +207,9 @@ fn range(map: &Map<String, Value>, at: &str) -> Result<Range, ParseError> {
     only(map, at, &["type", "minimum", "maximum"])?;
     let limit = |name: &str| match map.get(name) {
         None => Ok(None),
-        Some(value) => value.as_f64().map_or_else(|| fail(at, format!("`{name}` must be a number")), |n| Ok(Some(n))),
+        Some(value) => {
+            value.as_f64().map_or_else(|| fail(at, format!("`{name}` must be a number")), |n| Ok(Some(n)))
+        }
     };
     Ok(Range { minimum: limit("minimum")?, maximum: limit("maximum")? })
 }
@@ -208,12 +220,19 @@ fn string_rules(map: &Map<String, Value>, at: &str) -> Result<StringRules, Parse
         Some(Value::String(source)) => match pattern(source) {
             Some(pattern) => Some(pattern),
             None => {
-                return fail(at, format!("pattern {source:?} is none of `^[class]+$` and `^prefix[class]{{n}}$`"));
+                return fail(
+                    at,
+                    format!("pattern {source:?} is none of `^[class]+$` and `^prefix[class]{{n}}$`"),
+                );
             }
         },
         Some(other) => return fail(at, format!("`pattern` must be a string, found {other}")),
     };
-    Ok(StringRules { min_length: count(map, "minLength", at)?, max_length: count(map, "maxLength", at)?, pattern })
+    Ok(StringRules {
+        min_length: count(map, "minLength", at)?,
+        max_length: count(map, "maxLength", at)?,
+        pattern,
+    })
 }
 
 fn pattern(source: &str) -> Option<Pattern> {
@@ -249,9 +268,10 @@ fn pattern(source: &str) -> Option<Pattern> {
 fn count(map: &Map<String, Value>, name: &str, at: &str) -> Result<Option<u64>, ParseError> {
     match map.get(name) {
         None => Ok(None),
-        Some(value) => value
-            .as_u64()
-            .map_or_else(|| fail(at, format!("`{name}` must be a whole number, found {value}")), |n| Ok(Some(n))),
+        Some(value) => value.as_u64().map_or_else(
+            || fail(at, format!("`{name}` must be a whole number, found {value}")),
+            |n| Ok(Some(n)),
+        ),
     }
 }
 
@@ -259,7 +279,9 @@ fn only(map: &Map<String, Value>, at: &str, keywords: &[&str]) -> Result<(), Par
     match map.keys().find(|key| !keywords.contains(&key.as_str()) && !ANNOTATIONS.contains(&key.as_str())) {
         None => Ok(()),
         Some(key) if keywords.is_empty() => fail(at, format!("keyword `{key}` needs a `type` beside it")),
-        Some(key) => fail(at, format!("keyword `{key}` is not understood beside `{}`", keywords.join("`, `"))),
+        Some(key) => {
+            fail(at, format!("keyword `{key}` is not understood beside `{}`", keywords.join("`, `")))
+        }
     }
 }
 
@@ -283,7 +305,8 @@ mod tests {
 
     #[test]
     fn what_is_not_understood_names_its_place() {
-        let schema = json!({"type": "object", "properties": {"a/b": {"type": "array", "items": {"oneOf": []}}}});
+        let schema =
+            json!({"type": "object", "properties": {"a/b": {"type": "array", "items": {"oneOf": []}}}});
         let error = parse(&schema).unwrap_err();
         assert_eq!(error.to_string(), "at /properties/a~1b/items: keyword `oneOf` needs a `type` beside it");
     }

@@ -87,8 +87,9 @@ impl super::Registry<'_> {
         UnionPlan { by_kind, objects, tag }
     }
 
-    fn tag(&self, branches: &[Schema], objects: &[usize]) -> Option<Tag> {
-        let tags: Vec<Vec<(String, Vec<String>)>> = objects.iter().map(|&i| self.tags(&branches[i])).collect();
+    fn tag(self, branches: &[Schema], objects: &[usize]) -> Option<Tag> {
+        let tags: Vec<Vec<(String, Vec<String>)>> =
+            objects.iter().map(|&i| self.tags(&branches[i])).collect();
         let mut shared: Vec<&str> = tags[0]
             .iter()
             .map(|(name, _)| name.as_str())

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::fault::{Fault, Faults, Segment, excerpt};
-use super::scanner::{RawString, Scan, Scanner};
+use super::scanner::{RawNumber, RawString, Scan, Scanner};
 use super::text::decode;
 
 /// A validator of one schema: reads the value at the cursor to its end.
@@ -20,16 +20,13 @@ pub struct Checker<'a> {
 /// The place of a member that is not declared.
 pub const UNDECLARED: u32 = u32::MAX;
 
-/// The place of a declared member, after its value was checked.
-#[inline]
-pub fn at(place: u32, value: Scan<()>) -> Scan<u32> {
-    value.map(|()| place)
-}
-
-/// A member that is not declared, after its value was checked.
-#[inline]
-pub fn other(value: Scan<()>) -> Scan<u32> {
-    value.map(|()| UNDECLARED)
+/// The declared members of an object.
+#[derive(Debug, Clone, Copy)]
+pub struct Members {
+    /// Their names, in the order in which they usually come; a member's place in it is its number.
+    pub names: &'static [&'static str],
+    /// Those that must be there, one bit each.
+    pub required: u64,
 }
 
 /// Limits of a string.
@@ -75,20 +72,28 @@ impl<'a> Checker<'a> {
         self.faults.finish()
     }
 
+    /// Whether nothing was amiss so far.
+    #[inline]
+    pub const fn is_clean(&self) -> bool {
+        self.faults.count() == 0
+    }
+
     /// The value of a string member of the object at the cursor.
     pub fn tag(&self, name: &str) -> Scan<Option<Cow<'a, str>>> {
         Ok(self.scanner.member(name)?.map(|found| decode_if(found)))
     }
 
-    /// Hands out the members of the object at the cursor, which stays there: name and text of the value.
-    pub(crate) fn members(&self, mut member: impl FnMut(&str, &'a str)) -> Scan<()> {
+    /// Hands out the members of the object at the cursor, which stays there: its name, and from where
+    /// to where its value stands.
+    pub(crate) fn members(&self, mut member: impl FnMut(&str, (usize, usize))) -> Scan<()> {
         let mut ahead = self.scanner;
         if ahead.peek() != b'{' {
             return Ok(());
         }
         ahead.object(|ahead, _, name| {
-            let raw = ahead.raw()?;
-            member(&decode_if(name), raw);
+            let start = ahead.offset();
+            ahead.skip()?;
+            member(&decode_if(name), (start, ahead.offset()));
             Ok(())
         })
     }
@@ -139,7 +144,7 @@ impl<'a> Checker<'a> {
     /// A string.
     #[inline]
     pub fn string(&mut self) -> Scan<()> {
-        if self.scanner.peek() == b'"' { self.scanner.string().map(drop) } else { self.wrong("a string") }
+        if self.scanner.peek() == b'"' { self.scanner.pass_string() } else { self.wrong("a string") }
     }
 
     /// A string within limits.
@@ -159,23 +164,26 @@ impl<'a> Checker<'a> {
     /// Exactly this string.
     #[inline]
     pub fn constant(&mut self, wanted: &'static str) -> Scan<()> {
-        self.string_that(|text| text == wanted, || Cow::Owned(format!("\"{wanted}\"")))
+        if self.scanner.pass_expected_string(wanted.as_bytes()) {
+            return Ok(());
+        }
+        self.string_that(|text| text == wanted.as_bytes(), || Cow::Owned(format!("\"{wanted}\"")))
     }
 
     /// One of these strings.
     #[inline]
     pub fn one_of(&mut self, wanted: &'static [&'static str]) -> Scan<()> {
-        self.string_that(|text| wanted.contains(&text), wanted)
+        self.string_that(|text| wanted.iter().any(|value| value.as_bytes() == text), wanted)
     }
 
     #[inline]
-    fn string_that(&mut self, allowed: impl Fn(&str) -> bool, expected: impl Expected) -> Scan<()> {
+    fn string_that(&mut self, allowed: impl Fn(&[u8]) -> bool, expected: impl Expected) -> Scan<()> {
         if self.scanner.peek() != b'"' {
             return self.wrong(expected);
         }
         let start = self.scanner.offset();
-        let string = self.scanner.string()?;
-        if !(if string.escaped { allowed(&decode(string.raw).0) } else { allowed(string.raw) }) {
+        let (string, escaped) = self.scanner.string_bytes()?;
+        if !(if escaped { allowed(&decoded(string)) } else { allowed(string) }) {
             let raw = self.scanner.since(start);
             self.wrong_text(expected, raw);
         }
@@ -185,7 +193,11 @@ impl<'a> Checker<'a> {
     /// A number.
     #[inline]
     pub fn number(&mut self) -> Scan<()> {
-        if is_number(self.scanner.peek()) { self.scanner.number().map(drop) } else { self.wrong("a number") }
+        if is_number(self.scanner.peek()) {
+            self.scanner.pass_number().map(drop)
+        } else {
+            self.wrong("a number")
+        }
     }
 
     /// A number without a fractional part.
@@ -194,15 +206,24 @@ impl<'a> Checker<'a> {
         if !is_number(self.scanner.peek()) {
             return self.wrong("an integer");
         }
-        let number = self.scanner.number()?;
-        if !number.is_integral() {
-            self.wrong_text("an integer", number.raw);
+        let start = self.scanner.offset();
+        if !self.scanner.pass_number()? {
+            let number = RawNumber { raw: self.scanner.since(start), plain: false };
+            if !number.is_integral() {
+                self.wrong_text("an integer", number.raw);
+            }
         }
         Ok(())
     }
 
     /// A number within inclusive limits, perhaps without a fractional part.
-    pub fn number_in(&mut self, integral: bool, minimum: f64, maximum: f64, expected: &'static str) -> Scan<()> {
+    pub fn number_in(
+        &mut self,
+        integral: bool,
+        minimum: f64,
+        maximum: f64,
+        expected: &'static str,
+    ) -> Scan<()> {
         if !is_number(self.scanner.peek()) {
             return self.wrong(expected);
         }
@@ -268,15 +289,14 @@ impl<'a> Checker<'a> {
         Ok(())
     }
 
-    /// An object with these declared members (their names, separated by spaces), of which some are
-    /// required (one bit each). `member` is called with every name, decoded, the cursor at its value;
-    /// it returns the member's place among the declared ones.
+    /// An object. `place_of` finds a declared member's place by its name; `member` checks the value
+    /// of the member at that place, or of one that is not declared, whose name it is given decoded.
     #[inline]
     pub fn object(
         &mut self,
-        declared: &'static str,
-        required: u64,
-        mut member: impl FnMut(&mut Self, &[u8]) -> Scan<u32>,
+        members: Members,
+        place_of: impl Fn(&[u8]) -> u32,
+        mut member: impl FnMut(&mut Self, u32, &[u8]) -> Scan<()>,
     ) -> Scan<()> {
         if self.scanner.peek() != b'{' {
             return self.wrong("an object");
@@ -285,27 +305,32 @@ impl<'a> Checker<'a> {
             return self.too_deep();
         }
         let mut seen = 0_u64;
+        let mut expected = 0;
         self.scanner.advance();
         if self.scanner.peek() == b'}' {
             self.scanner.advance();
         } else {
             loop {
-                let name = self.scanner.name()?;
                 let before = self.faults.count();
-                let decoded;
-                let key = if name.escaped {
-                    decoded = decode(name.raw).0;
-                    decoded.as_bytes()
+                let next = members.names.get(expected as usize).copied().unwrap_or_default();
+                let place = if !next.is_empty() && self.scanner.pass_expected_name(next.as_bytes()) {
+                    member(self, expected, next.as_bytes())?;
+                    expected
                 } else {
-                    name.raw.as_bytes()
+                    let (name, escaped) = self.scanner.name_bytes()?;
+                    if escaped {
+                        self.any_member(&decoded(name), &place_of, &mut member)?
+                    } else {
+                        self.any_member(name, &place_of, &mut member)?
+                    }
                 };
-                let place = member(self, key)?;
                 if place != UNDECLARED {
                     let bit = 1_u64.wrapping_shl(place);
                     if seen & bit != 0 || self.faults.count() != before {
-                        self.declared_fault(before, seen & bit != 0, declared, place);
+                        self.declared_fault(before, seen & bit != 0, members.names, place);
                     }
                     seen |= bit;
+                    expected = place + 1;
                 }
                 if self.scanner.separator(b'}')? {
                     break;
@@ -313,25 +338,36 @@ impl<'a> Checker<'a> {
             }
         }
         self.scanner.ascend();
-        if seen & required != required {
-            self.missing(required & !seen, declared);
+        if seen & members.required != members.required {
+            self.missing(members.required & !seen, members.names);
         }
         Ok(())
     }
 
+    #[inline]
+    fn any_member(
+        &mut self,
+        name: &[u8],
+        place_of: &impl Fn(&[u8]) -> u32,
+        member: &mut impl FnMut(&mut Self, u32, &[u8]) -> Scan<()>,
+    ) -> Scan<u32> {
+        let place = place_of(name);
+        member(self, place, name).map(|()| place)
+    }
+
     #[cold]
-    fn declared_fault(&mut self, before: usize, repeated: bool, declared: &'static str, place: u32) {
+    fn declared_fault(&mut self, before: usize, repeated: bool, names: &'static [&'static str], place: u32) {
         if repeated {
             self.faults.add(|| (Cow::Borrowed("a name to stand once"), "the same name again".to_owned()));
         }
-        let name = declared.split(' ').nth(place as usize).unwrap_or_default();
+        let name = names.get(place as usize).copied().unwrap_or_default();
         self.faults.inside(before, &Segment::Name(name));
     }
 
     #[cold]
-    fn missing(&mut self, missing: u64, declared: &'static str) {
-        for (bit, name) in declared.split(' ').enumerate() {
-            if missing & 1 << bit != 0 {
+    fn missing(&mut self, missing: u64, names: &'static [&'static str]) {
+        for (place, name) in names.iter().enumerate() {
+            if missing & 1 << place != 0 {
                 self.faults.add(|| (Cow::Owned(format!("property \"{name}\"")), "none".to_owned()));
             }
         }
@@ -462,6 +498,12 @@ impl TextRules {
 #[inline]
 const fn is_number(byte: u8) -> bool {
     byte == b'-' || byte.is_ascii_digit()
+}
+
+/// The bytes of a name or value that is written with escapes, decoded.
+#[cold]
+fn decoded(raw: &[u8]) -> Vec<u8> {
+    decode(&String::from_utf8_lossy(raw)).0.into_owned().into_bytes()
 }
 
 fn decode_if(string: RawString<'_>) -> Cow<'_, str> {

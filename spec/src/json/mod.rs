@@ -14,7 +14,7 @@ mod typed;
 mod value;
 mod write;
 
-pub use check::{Check, Checker, TextRules, at, other};
+pub use check::{Check, Checker, Members, TextRules, UNDECLARED};
 pub use event::{Reason, UnknownEvent};
 pub use fault::Fault;
 pub use map::{Extra, Map};

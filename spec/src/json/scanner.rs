@@ -18,6 +18,8 @@ pub struct Scanner<'a> {
     text: &'a str,
     at: usize,
     depth: u32,
+    /// Whether the string that was read last holds escapes.
+    escaped: bool,
     problem: &'static str,
 }
 
@@ -61,7 +63,7 @@ impl RawNumber<'_> {
 impl<'a> Scanner<'a> {
     /// A cursor at the start of the text.
     pub const fn new(text: &'a str) -> Self {
-        Self { text, at: 0, depth: 0, problem: "" }
+        Self { text, at: 0, depth: 0, escaped: false, problem: "" }
     }
 
     /// Byte offset of the cursor.
@@ -195,44 +197,125 @@ impl<'a> Scanner<'a> {
     /// Reads a member's name and the colon; the cursor is then at the value.
     #[inline]
     pub(super) fn name(&mut self) -> Scan<RawString<'a>> {
-        if self.peek() != b'"' {
+        let start = self.peek_at() + 1;
+        let end = self.name_end()?;
+        Ok(RawString { raw: self.text.get(start..end).unwrap_or_default(), escaped: self.escaped })
+    }
+
+    /// The same for those who need no more than its bytes, and whether they hold escapes.
+    #[inline]
+    pub(super) fn name_bytes(&mut self) -> Scan<(&'a [u8], bool)> {
+        let start = self.peek_at() + 1;
+        let end = self.name_end()?;
+        Ok((self.text.as_bytes().get(start..end).unwrap_or_default(), self.escaped))
+    }
+
+    /// Passes a member's name and its colon if they are the expected ones, and nothing else stands there.
+    #[inline]
+    pub(super) fn pass_expected_name(&mut self, name: &[u8]) -> bool {
+        let bytes = self.text.as_bytes();
+        let end = self.at + 1 + name.len();
+        let hit = matches!(bytes.get(end..end + 3), Some(&[b'"', b':', value]) if value > b' ')
+            && bytes.get(self.at) == Some(&b'"')
+            && bytes.get(self.at + 1..end) == Some(name);
+        if hit {
+            self.at = end + 2;
+        }
+        hit
+    }
+
+    /// Passes a string if it is the expected one, written without escapes.
+    #[inline]
+    pub(super) fn pass_expected_string(&mut self, text: &[u8]) -> bool {
+        let bytes = self.text.as_bytes();
+        let end = self.at + 1 + text.len();
+        let hit = bytes.get(end) == Some(&b'"')
+            && bytes.get(self.at) == Some(&b'"')
+            && bytes.get(self.at + 1..end) == Some(text);
+        if hit {
+            self.at = end + 1;
+        }
+        hit
+    }
+
+    #[inline]
+    fn peek_at(&mut self) -> usize {
+        self.peek();
+        self.at
+    }
+
+    /// Passes a member's name and the colon; returns where the name ends.
+    #[inline]
+    fn name_end(&mut self) -> Scan<usize> {
+        if self.byte() != b'"' {
             return self.fail("expected the name of a member");
         }
-        let name = self.string()?;
+        self.pass_string()?;
+        let end = self.at - 1;
         if self.peek() != b':' {
             return self.fail("expected `:` after the name of a member");
         }
         self.at += 1;
         self.peek();
-        Ok(name)
+        Ok(end)
     }
 
     /// Reads a string; the cursor is at its opening quote.
     #[inline]
     pub fn string(&mut self) -> Scan<RawString<'a>> {
-        let bytes = self.text.as_bytes();
         let start = self.at + 1;
+        self.pass_string()?;
+        Ok(RawString { raw: self.text.get(start..self.at - 1).unwrap_or_default(), escaped: self.escaped })
+    }
+
+    /// The same for those who need no more than its bytes, and whether they hold escapes.
+    #[inline]
+    pub(super) fn string_bytes(&mut self) -> Scan<(&'a [u8], bool)> {
+        let start = self.at + 1;
+        self.pass_string()?;
+        Ok((self.text.as_bytes().get(start..self.at - 1).unwrap_or_default(), self.escaped))
+    }
+
+    /// Passes a string; the cursor is at its opening quote.
+    #[inline]
+    pub(super) fn pass_string(&mut self) -> Scan<()> {
+        let start = self.at + 1;
+        self.escaped = false;
+        // Most strings end within two words: no loop, and one branch that is nearly always taken.
+        let bytes = self.text.as_bytes();
         let mut at = start;
-        let mut escaped = false;
+        if let Some(window) = bytes.get(start..).and_then(|rest| rest.first_chunk::<16>()) {
+            let (first, second) = (special(word(window, 0)), special(word(window, 8)));
+            let (found, before) = if first == 0 { (second, 8) } else { (first, 0) };
+            at += if found == 0 { 16 } else { before + found.trailing_zeros() as usize / 8 };
+            if bytes.get(at) == Some(&b'"') {
+                self.at = at + 1;
+                return Ok(());
+            }
+        }
+        self.pass_long_string(at)
+    }
+
+    fn pass_long_string(&mut self, mut at: usize) -> Scan<()> {
+        let bytes = self.text.as_bytes();
         loop {
-            while let Some(chunk) = bytes.get(at..at + 8) {
-                let found = special(u64::from_le_bytes(chunk.try_into().unwrap_or_default()));
-                if found != 0 {
-                    at += found.trailing_zeros() as usize / 8;
+            let (blocks, _) = bytes.get(at..).unwrap_or_default().as_chunks::<32>();
+            for block in blocks {
+                let marks = [0, 8, 16, 24].map(|offset| special(word(block, offset)));
+                if marks[0] | marks[1] | marks[2] | marks[3] != 0 {
+                    let hit = marks.iter().position(|mark| *mark != 0).unwrap_or_default();
+                    at += 8 * hit + marks[hit].trailing_zeros() as usize / 8;
                     break;
                 }
-                at += 8;
+                at += 32;
             }
             match bytes.get(at) {
                 Some(b'"') => {
                     self.at = at + 1;
-                    return match self.text.get(start..at) {
-                        Some(raw) => Ok(RawString { raw, escaped }),
-                        None => self.fail("a string is cut inside a character"),
-                    };
+                    return Ok(());
                 }
                 Some(b'\\') => {
-                    escaped = true;
+                    self.escaped = true;
                     at = self.escape(at)?;
                 }
                 Some(0..=0x1f) => {
@@ -253,7 +336,9 @@ impl<'a> Scanner<'a> {
         let bytes = self.text.as_bytes();
         match bytes.get(at + 1) {
             Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => Ok(at + 2),
-            Some(b'u') if bytes.get(at + 2..at + 6).is_some_and(|hex| hex.iter().all(u8::is_ascii_hexdigit)) => {
+            Some(b'u')
+                if bytes.get(at + 2..at + 6).is_some_and(|hex| hex.iter().all(u8::is_ascii_hexdigit)) =>
+            {
                 Ok(at + 6)
             }
             _ => {
@@ -267,42 +352,51 @@ impl<'a> Scanner<'a> {
     #[inline]
     pub fn number(&mut self) -> Scan<RawNumber<'a>> {
         let start = self.at;
-        let mut plain = true;
-        if self.byte() == b'-' {
-            self.at += 1;
+        let plain = self.pass_number()?;
+        Ok(RawNumber { raw: self.since(start), plain })
+    }
+
+    /// Passes a number; returns whether it is written with digits (and a sign) alone.
+    #[inline]
+    pub(super) fn pass_number(&mut self) -> Scan<bool> {
+        let bytes = self.text.as_bytes();
+        let mut at = self.at;
+        if bytes.get(at) == Some(&b'-') {
+            at += 1;
         }
-        match self.byte() {
-            b'0' => self.at += 1,
-            b'1'..=b'9' => self.digits(),
+        match bytes.get(at) {
+            Some(b'0') => at += 1,
+            Some(b'1'..=b'9') => at = digits(bytes, at),
             _ => return self.fail("expected a value"),
         }
+        self.at = at;
+        match bytes.get(at) {
+            Some(b'.' | b'e' | b'E') => self.pass_fraction().map(|()| false),
+            _ => Ok(true),
+        }
+    }
+
+    fn pass_fraction(&mut self) -> Scan<()> {
+        let bytes = self.text.as_bytes();
         if self.byte() == b'.' {
-            plain = false;
-            self.at += 1;
-            if !self.byte().is_ascii_digit() {
+            let end = digits(bytes, self.at + 1);
+            if end == self.at + 1 {
                 return self.fail("digits must follow the decimal point");
             }
-            self.digits();
+            self.at = end;
         }
         if matches!(self.byte(), b'e' | b'E') {
-            plain = false;
             self.at += 1;
             if matches!(self.byte(), b'+' | b'-') {
                 self.at += 1;
             }
-            if !self.byte().is_ascii_digit() {
+            let end = digits(bytes, self.at);
+            if end == self.at {
                 return self.fail("digits must follow the exponent sign");
             }
-            self.digits();
+            self.at = end;
         }
-        Ok(RawNumber { raw: self.since(start), plain })
-    }
-
-    #[inline]
-    fn digits(&mut self) {
-        while self.byte().is_ascii_digit() {
-            self.at += 1;
-        }
+        Ok(())
     }
 
     /// Reads `true`, `false` or `null`; the cursor is at its first character.
@@ -329,12 +423,12 @@ impl<'a> Scanner<'a> {
     #[inline]
     pub fn skip(&mut self) -> Scan<()> {
         match self.peek() {
-            b'"' => self.string().map(drop),
+            b'"' => self.pass_string(),
             b'{' | b'[' => self.skip_nested(),
             b't' => self.word("true"),
             b'f' => self.word("false"),
             b'n' => self.word("null"),
-            _ => self.number().map(drop),
+            _ => self.pass_number().map(drop),
         }
     }
 
@@ -350,23 +444,25 @@ impl<'a> Scanner<'a> {
                     } else {
                         open.push(object);
                         if object {
-                            self.name()?;
+                            self.peek();
+                            self.name_end()?;
                         }
                         continue;
                     }
                 }
-                b'"' => drop(self.string()?),
+                b'"' => self.pass_string()?,
                 b't' => self.word("true")?,
                 b'f' => self.word("false")?,
                 b'n' => self.word("null")?,
-                _ => drop(self.number()?),
+                _ => drop(self.pass_number()?),
             }
             loop {
                 let Some(object) = open.top() else { return Ok(()) };
                 match (self.peek(), object) {
                     (b',', true) => {
                         self.at += 1;
-                        self.name()?;
+                        self.peek();
+                        self.name_end()?;
                         break;
                     }
                     (b',', false) => {
@@ -408,10 +504,25 @@ impl<'a> Scanner<'a> {
     }
 }
 
+/// Where the digits from an offset on end.
+#[inline]
+fn digits(bytes: &[u8], mut at: usize) -> usize {
+    while bytes.get(at).is_some_and(u8::is_ascii_digit) {
+        at += 1;
+    }
+    at
+}
+
+#[inline]
+fn word(block: &[u8], offset: usize) -> u64 {
+    let bytes = block.get(offset..offset + 8).and_then(|bytes| bytes.try_into().ok());
+    u64::from_le_bytes(bytes.unwrap_or_default())
+}
+
 /// Marks (in each byte's top bit, the lowest one being right) what ends or interrupts a plain run in a
 /// string: a quote, a backslash, a control character.
 #[inline]
-const fn special(word: u64) -> u64 {
+pub(super) const fn special(word: u64) -> u64 {
     const ONES: u64 = u64::from_le_bytes([1; 8]);
     const TOPS: u64 = u64::from_le_bytes([0x80; 8]);
     let quote = word ^ (ONES * b'"' as u64);
@@ -463,7 +574,9 @@ mod tests {
 
     #[test]
     fn integers_however_written() {
-        for text in ["0", "-0", "5", "5.0", "-5.00", "0.0", "50e-1", "1.50e1", "1e400", "0e-9", "1.5E+3", "100e-2"] {
+        for text in
+            ["0", "-0", "5", "5.0", "-5.00", "0.0", "50e-1", "1.50e1", "1e400", "0e-9", "1.5E+3", "100e-2"]
+        {
             assert!(number(text).is_integral(), "{text}");
         }
         for text in ["0.5", "5.01", "5e-1", "1.55e1", "10e-2", "-0.1", "1e-99999999999999999999"] {
@@ -474,9 +587,37 @@ mod tests {
     #[test]
     fn the_grammar_is_that_of_serde_json() {
         let texts = [
-            "", " ", "nul", "null", "[1,]", "[1 2]", "{\"a\"}", "{\"a\":1,}", "{a:1}", "01", "-", "1.", "1.e1", "1e", "1e+",
-            "\"\u{1}\"", "\"\\x\"", "\"\\u12g4\"", "\"a", "[[]", "{}", "[]", "{\"a\":[{},[],{\"b\":null}]}", "1 2",
-            "\u{a0}1", "tru", "truee", "-1.5e-7", "\t[ 1 , 2 ]\r\n", "\"é😀\"", "\"12345678901234567\\n\"",
+            "",
+            " ",
+            "nul",
+            "null",
+            "[1,]",
+            "[1 2]",
+            "{\"a\"}",
+            "{\"a\":1,}",
+            "{a:1}",
+            "01",
+            "-",
+            "1.",
+            "1.e1",
+            "1e",
+            "1e+",
+            "\"\u{1}\"",
+            "\"\\x\"",
+            "\"\\u12g4\"",
+            "\"a",
+            "[[]",
+            "{}",
+            "[]",
+            "{\"a\":[{},[],{\"b\":null}]}",
+            "1 2",
+            "\u{a0}1",
+            "tru",
+            "truee",
+            "-1.5e-7",
+            "\t[ 1 , 2 ]\r\n",
+            "\"é😀\"",
+            "\"12345678901234567\\n\"",
         ];
         for text in texts {
             let mut scanner = Scanner::new(text);

@@ -1,0 +1,105 @@
+//! The order in which members usually come, learnt from the examples.
+//!
+//! A reader that expects the right member next need not look its name up.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use super::check::{event_function, type_function};
+use super::names;
+use crate::dialect::Dialect;
+use crate::schema::{Kind, Object, Property, Registry, Schema};
+
+/// For every object, by the path that its validator is named for: its members as they were seen.
+#[derive(Debug, Default)]
+pub(super) struct UsualOrder {
+    seen: BTreeMap<String, Vec<String>>,
+}
+
+impl UsualOrder {
+    /// Looks at all examples of a dialect.
+    pub(super) fn learn(dialect: &Dialect) -> Self {
+        let mut order = Self::default();
+        let registry = dialect.registry();
+        for event in dialect.events.values() {
+            for example in &event.examples {
+                order.walk(registry, &event.schema, &event_function(&event.name), example);
+            }
+        }
+        order
+    }
+
+    /// The members of an object: those that were seen in the order they were seen, then the others.
+    pub(super) fn members<'o>(&self, path: &str, object: &'o Object) -> Vec<&'o Property> {
+        let seen = self.seen.get(path).map(Vec::as_slice).unwrap_or_default();
+        let mut members: Vec<&Property> = object.properties.iter().collect();
+        members.sort_by_key(|property| {
+            seen.iter().position(|name| *name == property.name).unwrap_or(usize::MAX)
+        });
+        members
+    }
+
+    fn walk(&mut self, registry: Registry<'_>, schema: &Schema, path: &str, value: &Value) {
+        match schema {
+            Schema::Ref(name) => {
+                if let Some(target) = registry.get(name) {
+                    self.walk(registry, target, &type_function(name).to_string(), value);
+                }
+            }
+            Schema::Nullable(inner) => self.walk(registry, inner, path, value),
+            Schema::Array(array) => {
+                for entry in value.as_array().into_iter().flatten() {
+                    self.walk(registry, &array.items, &format!("{path}_item"), entry);
+                }
+            }
+            Schema::Object(object) => {
+                let Some(members) = value.as_object() else { return };
+                self.note(path, members.keys());
+                for property in &object.properties {
+                    if let Some(value) = members.get(&property.name) {
+                        self.walk(
+                            registry,
+                            &property.schema,
+                            &format!("{path}_{}", names::snake(&property.name)),
+                            value,
+                        );
+                    }
+                }
+            }
+            Schema::Union(branches) => {
+                let plan = registry.plan(branches);
+                let branch = match (&plan.tag, value) {
+                    (Some(tag), Value::Object(members)) => members
+                        .get(&tag.property)
+                        .and_then(|found| tag.values.iter().find(|(known, _)| found == known))
+                        .map(|(_, branch)| *branch),
+                    (None, Value::Object(_)) => plan.objects.first().copied(),
+                    (_, Value::Array(_)) => {
+                        let lists = plan.by_kind.iter().find(|(kind, _)| *kind == Kind::Array);
+                        lists.and_then(|(_, candidates)| candidates.first().copied())
+                    }
+                    _ => None,
+                };
+                if let Some(branch) = branch {
+                    self.walk(registry, &branches[branch], &format!("{path}_{branch}"), value);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Adds the names that are new, each behind the one it follows.
+    fn note<'n>(&mut self, path: &str, names: impl Iterator<Item = &'n String>) {
+        let known = self.seen.entry(path.to_owned()).or_default();
+        let mut at = 0;
+        for name in names {
+            if let Some(found) = known.iter().position(|other| other == name) {
+                at = found + 1;
+            } else {
+                known.insert(at, name.clone());
+                at += 1;
+            }
+        }
+    }
+}
