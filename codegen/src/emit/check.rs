@@ -242,7 +242,8 @@ impl Emitter<'_> {
             let find = super::lookup_bytes(&quote!(name), places, &quote!(UNDECLARED));
             (quote!(|name| #find), quote!(place))
         };
-        let name = if body.to_string().contains("name") { quote!(name) } else { quote!(_) };
+        let named = names_within.is_some() || object.additional != Additional::Open;
+        let name = if named { quote!(name) } else { quote!(_) };
         Ok(quote! {
             #count
             c.object(
