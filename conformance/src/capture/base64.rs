@@ -1,0 +1,39 @@
+//! Base64, as HTTP archives use it for bodies.
+
+/// The bytes that a text means; nothing when it is no base64.
+pub(super) fn decode(text: &str) -> Option<Vec<u8>> {
+    let mut bytes = Vec::with_capacity(text.len() / 4 * 3);
+    let (mut bits, mut count) = (0_u32, 0);
+    for digit in text.bytes().filter(|byte| !byte.is_ascii_whitespace()) {
+        let value = match digit {
+            b'A'..=b'Z' => digit - b'A',
+            b'a'..=b'z' => digit - b'a' + 26,
+            b'0'..=b'9' => digit - b'0' + 52,
+            b'+' | b'-' => 62,
+            b'/' | b'_' => 63,
+            b'=' => continue,
+            _ => return None,
+        };
+        bits = bits << 6 | u32::from(value);
+        count += 6;
+        if count >= 8 {
+            count -= 8;
+            bytes.push((bits >> count).to_le_bytes()[0]);
+        }
+    }
+    Some(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn any_length() {
+        assert_eq!(decode("").as_deref(), Some(&b""[..]));
+        assert_eq!(decode("Zg==").as_deref(), Some(&b"f"[..]));
+        assert_eq!(decode("Zm8=\n").as_deref(), Some(&b"fo"[..]));
+        assert_eq!(decode("Zm9vYmE/").as_deref(), Some(&b"fooba?"[..]));
+        assert_eq!(decode("{}"), None);
+    }
+}

@@ -1,0 +1,109 @@
+//! What format a recording has, by its first bytes.
+
+use memchr::memchr;
+use serde_json::value::RawValue;
+
+use super::{CaptureError, Format, websocket};
+
+/// The format, or nothing as long as more bytes could change the answer.
+pub(super) fn detect(bytes: &[u8], complete: bool) -> Result<Option<Format>, CaptureError> {
+    let text = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+    let start = text.trim_ascii_start();
+    match start {
+        [] if complete && bytes.is_empty() => return Err(CaptureError::Empty),
+        [0x1f, 0x8b, ..] => return Err(CaptureError::Compressed("gzip")),
+        [0x28, 0xb5, 0x2f, 0xfd, ..] => return Err(CaptureError::Compressed("zstd")),
+        [b'[', ..] => return Ok(Some(Format::Json)),
+        [b'{', ..] => return Ok(object(start, complete)),
+        _ if start.starts_with(b"HTTP/") => return Ok(Some(Format::Http)),
+        _ => {}
+    }
+    for line in start.split_inclusive(|byte| matches!(byte, b'\n' | b'\r')) {
+        let whole = line.trim_ascii_end();
+        if whole.contains(&b':') || whole.len() < line.len() || complete {
+            if is_field(whole) {
+                return Ok(Some(Format::Sse));
+            }
+            if whole == b"interactions:" || whole == b"http_interactions:" {
+                return Err(CaptureError::NotYet("a YAML cassette"));
+            }
+        }
+    }
+    if complete || start.len() > MOST { Err(CaptureError::Unrecognised) } else { Ok(None) }
+}
+
+/// So many bytes are looked at before one gives up.
+const MOST: usize = 64 << 10;
+
+fn is_field(line: &[u8]) -> bool {
+    let name = &line[..memchr(b':', line).unwrap_or(line.len())];
+    matches!(name, b"data" | b"event" | b"id" | b"retry") || line.starts_with(b":")
+}
+
+/// What begins with an opening brace.
+fn object(start: &[u8], complete: bool) -> Option<Format> {
+    if start[1..].trim_ascii_start().starts_with(b"\"log\"") {
+        return Some(Format::Har);
+    }
+    let end = match memchr(b'\n', start) {
+        Some(end) => end,
+        None if complete => start.len(),
+        None => return None,
+    };
+    let (line, rest) = start.split_at(end);
+    let more = rest.trim_ascii_start();
+    if more.is_empty() && !complete {
+        return None;
+    }
+    if websocket::is_message(line) {
+        Some(Format::WebSocket)
+    } else if serde_json::from_slice::<&RawValue>(line).is_ok() {
+        // A line of its own is an event unless it says that it is something else.
+        let alone = more.is_empty() && !super::json::is_event(line);
+        Some(if alone { Format::Json } else { Format::Ndjson })
+    } else {
+        Some(if more.starts_with(b"{") { Format::Ndjson } else { Format::Json })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_bytes_tell() {
+        let cases: [(&str, Format); 13] = [
+            ("event: a\ndata: 1\n\n", Format::Sse),
+            ("\u{feff}\n\ndata:1", Format::Sse),
+            (": ping\n\n", Format::Sse),
+            ("HTTP/1.1 200 OK\r\n\r\n", Format::Http),
+            ("HTTP/2 200\n\n", Format::Http),
+            ("{\"type\":\"a\"}\n{\"type\":\"b\"}\n", Format::Ndjson),
+            ("{\"type\":\"a\"}", Format::Ndjson),
+            ("{not json\n{\"type\":\"b\"}\n", Format::Ndjson),
+            ("{\"object\":\"response\"}", Format::Json),
+            ("{\n \"object\": \"response\"\n}", Format::Json),
+            ("[\n{\"type\":\"a\"}]", Format::Json),
+            ("{\"log\":{\"entries\":[]}}", Format::Har),
+            ("{\"sent\":\"{}\"}\n{\"recv\":\"{}\"}\n", Format::WebSocket),
+        ];
+        for (text, format) in cases {
+            assert_eq!(detect(text.as_bytes(), true), Ok(Some(format)), "{text}");
+            for cut in 0..text.len() {
+                let early = detect(&text.as_bytes()[..cut], false);
+                assert!(
+                    matches!(early, Ok(None)) || early == Ok(Some(format)),
+                    "{text} cut at {cut}: {early:?}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_told() {
+        assert_eq!(detect(b"", true), Err(CaptureError::Empty));
+        assert_eq!(detect(b"\x1f\x8b\x08", true), Err(CaptureError::Compressed("gzip")));
+        assert_eq!(detect(b"<html>", true), Err(CaptureError::Unrecognised));
+        assert_eq!(detect(b"interactions:\n- request:", true), Err(CaptureError::NotYet("a YAML cassette")));
+    }
+}

@@ -1,0 +1,96 @@
+//! What a recording consists of.
+
+use std::borrow::Cow;
+use std::ops::Range;
+use std::time::Duration;
+
+/// One frame of a stream: what stands between two blank lines of server-sent events, a WebSocket
+/// message, a line of NDJSON.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Frame<'a> {
+    /// What the `event` line says.
+    pub event: Option<Cow<'a, str>>,
+    /// The data, their lines joined by line feeds; absent when there is no `data` line.
+    pub data: Option<Cow<'a, str>>,
+    /// What the `id` line says.
+    pub id: Option<Cow<'a, str>>,
+    /// What the `retry` line says.
+    pub retry: Option<Cow<'a, str>>,
+    /// Comment lines, without their colon.
+    pub comments: Vec<Cow<'a, str>>,
+    /// Lines that readers of server-sent events pass over.
+    pub strays: Vec<Cow<'a, str>>,
+    /// The frame as it was recorded.
+    pub source: &'a [u8],
+    /// From which byte of the recording to which it stands, the blank line excepted.
+    pub bytes: Range<u64>,
+    /// The line that it begins on, counted from 1.
+    pub line: u64,
+    /// Where its data stand in `source`.
+    pub places: Places,
+    /// Whether a blank line ends it. Readers drop a last frame that none does.
+    pub terminated: bool,
+    /// The first byte of the recording that is not UTF-8; U+FFFD stands for it in the texts.
+    pub invalid_utf8: Option<u64>,
+    /// When it was complete, counted from the start of the exchange.
+    pub time: Option<Duration>,
+}
+
+/// Where the data of a frame stand in its source.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum Places {
+    /// Not as they are: they were decoded.
+    #[default]
+    Nowhere,
+    /// In one piece, from this offset on.
+    At(usize),
+    /// In pieces: the offset in the data, and in the source.
+    Pieces(Vec<(usize, usize)>),
+}
+
+impl Frame<'_> {
+    /// The offset in the source of an offset in the data.
+    pub fn place(&self, in_data: usize) -> Option<usize> {
+        match &self.places {
+            Places::Nowhere => None,
+            Places::At(start) => Some(start + in_data),
+            Places::Pieces(pieces) => {
+                let piece = pieces.iter().rev().find(|(offset, _)| *offset <= in_data)?;
+                Some(piece.1 + in_data - piece.0)
+            }
+        }
+    }
+}
+
+/// What an exchange begins with.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Exchange<'a> {
+    /// Which of several in a recording it is; places are then those in its body.
+    pub label: Option<String>,
+    /// The status of the answer.
+    pub status: Option<u16>,
+    /// The headers of the answer.
+    pub headers: Vec<(Cow<'a, str>, Cow<'a, str>)>,
+}
+
+impl Exchange<'_> {
+    /// A header of the answer.
+    pub fn header(&self, name: &str) -> Option<&str> {
+        self.headers.iter().find(|(header, _)| header.eq_ignore_ascii_case(name)).map(|(_, value)| &**value)
+    }
+}
+
+/// What a recording holds, in order.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Entry<'a> {
+    /// An exchange begins. A bare stream has no such entry.
+    Exchange(Exchange<'a>),
+    /// The client sent this on a WebSocket.
+    Sent(Frame<'a>),
+    /// The server sent a frame of a stream.
+    Event(Frame<'a>),
+    /// The server sent this, which is no stream.
+    Body(Frame<'a>),
+    /// The connection ended in this way.
+    Lost(Cow<'a, str>),
+}

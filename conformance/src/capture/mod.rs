@@ -1,0 +1,65 @@
+//! From recorded bytes of any format to frames.
+//!
+//! [`Reader`] takes bytes as they come and finds out by itself what they are; [`sse::Parser`] and
+//! [`ndjson::Parser`] are for those who know.
+
+mod base64;
+mod detect;
+mod error;
+mod frame;
+mod har;
+mod http;
+mod json;
+pub mod ndjson;
+mod reader;
+pub mod sse;
+mod websocket;
+
+pub use error::CaptureError;
+pub use frame::{Entry, Exchange, Frame, Places};
+pub use reader::Reader;
+
+/// How a recording is written down.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Format {
+    /// A stream of server-sent events.
+    Sse,
+    /// One event a line.
+    Ndjson,
+    /// A list of events, or a response that is no stream.
+    Json,
+    /// An HTTP answer: status, headers, body. What `curl -i` prints.
+    Http,
+    /// The messages of a WebSocket connection, one JSON object a line.
+    WebSocket,
+    /// An HTTP archive (HAR 1.2).
+    Har,
+}
+
+impl Format {
+    /// All of them.
+    pub const ALL: [Self; 6] = [Self::Sse, Self::Ndjson, Self::Json, Self::Http, Self::WebSocket, Self::Har];
+
+    /// Its name.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Sse => "sse",
+            Self::Ndjson => "ndjson",
+            Self::Json => "json",
+            Self::Http => "http",
+            Self::WebSocket => "websocket",
+            Self::Har => "har",
+        }
+    }
+}
+
+/// Reads a recording that is there as a whole, and says what format it has.
+pub fn read(
+    bytes: &[u8],
+    format: Option<Format>,
+    sink: &mut impl FnMut(Entry<'_>),
+) -> Result<Format, CaptureError> {
+    let mut reader = Reader::new(format);
+    reader.push(bytes, sink)?;
+    reader.finish(sink)
+}

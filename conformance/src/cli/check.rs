@@ -1,0 +1,183 @@
+//! `conformance check`: what is wrong with recordings.
+
+use std::io::{self, IsTerminal, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::{env, thread};
+
+use clap::{Args, ValueEnum};
+use spec::Dialect;
+use spec::catalogue::Level;
+
+use super::select::SelectArgs;
+use super::{NOT_DONE, files, names, print};
+use crate::capture::Format;
+use crate::engine::Rules;
+use crate::report::{self, CaptureReport, Run, Style};
+
+/// Checks recordings: streams, HTTP answers, NDJSON, lists of events, WebSocket logs, HTTP archives.
+#[derive(Debug, Args)]
+pub(super) struct CheckArgs {
+    /// Recordings, folders of recordings, or - for standard input.
+    #[arg(required = true, value_name = "PATH")]
+    paths: Vec<PathBuf>,
+    /// The dialect that they should be in.
+    #[arg(long, value_name = "NAME", default_value = "openai")]
+    dialect: String,
+    /// What format they have, instead of finding it out.
+    #[arg(long, value_enum, value_name = "FORMAT")]
+    format_in: Option<files::FormatIn>,
+    /// How to tell what was found.
+    #[arg(long, value_enum, default_value_t)]
+    format: FormatOut,
+    /// Show what is at least so binding.
+    #[arg(long, value_enum, default_value_t)]
+    level: Shown,
+    #[command(flatten)]
+    select: SelectArgs,
+    /// Whether to use colour.
+    #[arg(long, value_enum, default_value_t, value_name = "WHEN")]
+    color: Color,
+}
+
+#[derive(Debug, Clone, Copy, Default, ValueEnum)]
+enum FormatOut {
+    /// For a terminal: findings on stderr, a summary on stdout.
+    #[default]
+    Human,
+    /// For programs, on stdout.
+    Json,
+}
+
+#[derive(Debug, Clone, Copy, Default, ValueEnum)]
+enum Shown {
+    /// Errors.
+    Must,
+    /// Errors and warnings.
+    #[default]
+    Should,
+    /// Notes, too.
+    May,
+}
+
+#[derive(Debug, Clone, Copy, Default, ValueEnum)]
+enum Color {
+    /// On a terminal, unless `NO_COLOR` is set.
+    #[default]
+    Auto,
+    /// In any case.
+    Always,
+    /// Not at all.
+    Never,
+}
+
+impl CheckArgs {
+    pub(super) fn run(self) -> anyhow::Result<ExitCode> {
+        let dialect = names::dialect(&self.dialect)?;
+        let rules = self.select.rules(dialect)?;
+        let files = files::recordings(&self.paths);
+        anyhow::ensure!(!files.is_empty(), "there is no recording in {}", list(&self.paths));
+        let format = self.format_in.map(Format::from);
+        let captures = check_all(&files, |file| check_file(file, format, dialect, &rules));
+        let run = Run { dialect, rules, captures };
+        match self.format {
+            FormatOut::Json => print(&report::json(&run))?,
+            FormatOut::Human => {
+                let shown = self.level.into();
+                tell(&run, shown, self.color.style());
+                print(&report::summary(&run, shown))?;
+            }
+        }
+        Ok(match (run.is_incomplete(), run.has_failed()) {
+            (true, _) => ExitCode::from(NOT_DONE),
+            (false, true) => ExitCode::from(1),
+            (false, false) => ExitCode::SUCCESS,
+        })
+    }
+}
+
+fn list(paths: &[PathBuf]) -> String {
+    let names: Vec<_> = paths.iter().map(|path| path.display().to_string()).collect();
+    names.join(", ")
+}
+
+/// Checks one recording; that it cannot be opened is told in its report.
+pub(super) fn check_file(
+    path: &Path,
+    format: Option<Format>,
+    dialect: &'static Dialect,
+    rules: &Rules,
+) -> CaptureReport {
+    let name = files::name(path);
+    match files::open(path) {
+        Ok(mut input) => report::check(name, &mut input, format, dialect, rules),
+        Err(error) => CaptureReport { name, error: Some(error.to_string()), ..CaptureReport::default() },
+    }
+}
+
+/// Does the same to all files, on as many threads as there are cores; what comes of it keeps their order.
+fn check_all(files: &[PathBuf], check: impl Fn(&Path) -> CaptureReport + Sync) -> Vec<CaptureReport> {
+    let next = AtomicUsize::new(0);
+    let done = Mutex::new(Vec::with_capacity(files.len()));
+    let work = || {
+        while let Some((at, file)) = take(files, &next) {
+            let report = check(file);
+            done.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push((at, report));
+        }
+    };
+    let threads = thread::available_parallelism().map_or(1, Into::into).min(files.len());
+    thread::scope(|scope| {
+        for _ in 1..threads {
+            scope.spawn(work);
+        }
+        work();
+    });
+    let mut done = done.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+    done.sort_unstable_by_key(|(at, _)| *at);
+    done.into_iter().map(|(_, report)| report).collect()
+}
+
+fn take<'f>(files: &'f [PathBuf], next: &AtomicUsize) -> Option<(usize, &'f PathBuf)> {
+    let at = next.fetch_add(1, Ordering::Relaxed);
+    files.get(at).map(|file| (at, file))
+}
+
+/// Tells on stderr what was found and what could not be read.
+fn tell(run: &Run, shown: Level, style: Style) {
+    let mut stderr = io::stderr().lock();
+    for capture in &run.captures {
+        let worth = capture.findings.iter().filter(|located| located.finding.level >= shown);
+        for located in worth {
+            // Nobody is left to tell when stderr is gone.
+            let _ = writeln!(stderr, "{}", report::diagnostic(&capture.name, located, style));
+        }
+        if let Some(error) = &capture.error {
+            let _ = writeln!(stderr, "error: {}: {error}\n", capture.name);
+        }
+    }
+}
+
+impl From<Shown> for Level {
+    fn from(shown: Shown) -> Self {
+        match shown {
+            Shown::Must => Self::Must,
+            Shown::Should => Self::Should,
+            Shown::May => Self::May,
+        }
+    }
+}
+
+impl Color {
+    fn style(self) -> Style {
+        let wanted = match self {
+            Self::Always => true,
+            Self::Never => false,
+            Self::Auto => {
+                io::stderr().is_terminal() && env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
+            }
+        };
+        if wanted { Style::Colour } else { Style::Plain }
+    }
+}

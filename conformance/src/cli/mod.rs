@@ -1,0 +1,65 @@
+//! The commands, one file each.
+
+mod check;
+mod explain;
+mod files;
+mod list;
+mod names;
+mod select;
+mod suite;
+
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+/// Checks whether streams of the Responses API are what their dialect promises.
+///
+/// Without a command, runs the suite: over the good streams that it is built on and the violations that
+/// prove its rules, or over recordings with --capture.
+///
+/// Exit codes: 0 when nothing failed, 1 when a rule is broken, 2 when the command could not be carried
+/// out.
+#[derive(Debug, Parser)]
+#[command(name = "conformance", version, args_conflicts_with_subcommands = true)]
+struct Cli {
+    #[command(subcommand)]
+    command: Option<Command>,
+    #[command(flatten)]
+    suite: suite::SuiteArgs,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Check(check::CheckArgs),
+    Explain(explain::ExplainArgs),
+    List(list::ListArgs),
+}
+
+/// What a command that could not be carried out exits with.
+const NOT_DONE: u8 = 2;
+
+/// Carries out the command that the program was started with.
+pub fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let done = match cli.command {
+        None => cli.suite.run(),
+        Some(Command::Check(args)) => args.run(),
+        Some(Command::Explain(args)) => args.run(),
+        Some(Command::List(args)) => args.run(),
+    };
+    done.unwrap_or_else(|error| {
+        // Nobody is left to tell when stderr is gone.
+        let _ = writeln!(io::stderr().lock(), "error: {error:#}");
+        ExitCode::from(NOT_DONE)
+    })
+}
+
+/// Prints a result. A reader that has seen enough is no error.
+fn print(text: &str) -> anyhow::Result<()> {
+    let mut stdout = io::stdout().lock();
+    match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(error.into()),
+        _ => Ok(()),
+    }
+}

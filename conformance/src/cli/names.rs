@@ -1,0 +1,52 @@
+//! Names that were mistaken for others.
+
+use anyhow::{Result, anyhow};
+use spec::Dialect;
+use spec::catalogue::{self, Rule};
+
+/// The dialect of that name.
+pub(super) fn dialect(name: &str) -> Result<&'static Dialect> {
+    let all = || spec::DIALECTS.iter().map(|dialect| dialect.name);
+    let found = spec::DIALECTS.iter().find(|dialect| dialect.name == name).copied();
+    found.ok_or_else(|| {
+        let names: Vec<_> = all().collect();
+        anyhow!("there is no dialect \"{name}\"{}; there are: {}", meant(name, all()), names.join(", "))
+    })
+}
+
+/// The rule of that id.
+pub(super) fn rule(id: &str) -> Result<&'static Rule> {
+    catalogue::rule(id).ok_or_else(|| {
+        let hint = meant(id, catalogue::RULES.iter().map(|rule| rule.id));
+        anyhow!("there is no rule \"{id}\"{hint}; `conformance list rules` names them all")
+    })
+}
+
+/// A question after the names that are nearest to a mistaken one.
+pub(super) fn meant<'n>(mistaken: &str, names: impl Iterator<Item = &'n str>) -> String {
+    let wanted = mistaken.to_lowercase();
+    let limit = wanted.chars().count() / 3 + 1;
+    let is_part = |name: &str| wanted.len() > 3 && (name.starts_with(&wanted) || name.ends_with(&wanted));
+    let distance = |name: &str| {
+        if is_part(name) { 0 } else { strsim::damerau_levenshtein(&wanted, &name.to_lowercase()) }
+    };
+    let mut near: Vec<(usize, &str)> =
+        names.map(|name| (distance(name), name)).filter(|(distance, _)| *distance <= limit).collect();
+    near.sort_unstable();
+    near.truncate(3);
+    let near: Vec<_> = near.into_iter().map(|(_, name)| name).collect();
+    if near.is_empty() { String::new() } else { format!(" (did you mean {}?)", near.join(" or ")) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn typing_errors_and_parts_get_a_hint() {
+        let error = |result: Result<&Rule>| result.err().map(|error| error.to_string()).unwrap_or_default();
+        assert!(error(rule("schema/event-vlaid")).contains("did you mean schema/event-valid"));
+        assert!(error(rule("event-known")).contains("did you mean schema/event-known"));
+        assert!(!error(rule("nothing-of-that-kind")).contains("did you mean"));
+    }
+}

@@ -1,0 +1,200 @@
+//! The suite as a test run.
+
+use std::collections::BTreeSet;
+use std::panic::{self, AssertUnwindSafe};
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
+
+use clap::Args;
+use libtest_mimic::{Arguments, ColorSetting, Completion, Failed, FormatSetting, Trial};
+use spec::Dialect;
+use spec::catalogue::{self, Rule};
+
+use super::check::check_file;
+use super::select::SelectArgs;
+use super::{NOT_DONE, files, names};
+use crate::capture::Format;
+use crate::engine::Rules;
+use crate::goldens::{self, GOLDENS, Golden};
+use crate::report::{self, CaptureReport, Style, diagnostic};
+use crate::violation;
+
+/// How the suite runs; the flags are those of any Rust test.
+#[derive(Debug, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "these are the flags that cargo test has")]
+pub(super) struct SuiteArgs {
+    /// Run only what has this in its name.
+    filter: Option<String>,
+    /// Run over these recordings, or folders of recordings, instead.
+    #[arg(long, value_name = "PATH", num_args = 1..)]
+    capture: Vec<PathBuf>,
+    /// The dialect that the recordings should be in.
+    #[arg(long, value_name = "NAME", default_value = "openai", requires = "capture")]
+    dialect: String,
+    /// What format the recordings have, instead of finding it out.
+    #[arg(long, value_enum, value_name = "FORMAT", requires = "capture")]
+    format_in: Option<files::FormatIn>,
+    #[command(flatten)]
+    select: SelectArgs,
+    /// List what would run.
+    #[arg(long)]
+    list: bool,
+    /// The filters are whole names.
+    #[arg(long)]
+    exact: bool,
+    /// Leave out what has this in its name.
+    #[arg(long, value_name = "FILTER")]
+    skip: Vec<String>,
+    /// How to tell the results.
+    #[arg(long, value_enum, value_name = "FORMAT")]
+    format: Option<FormatSetting>,
+    /// One character a result.
+    #[arg(long, short, conflicts_with = "format")]
+    quiet: bool,
+    /// How many to run at once.
+    #[arg(long, value_name = "N")]
+    test_threads: Option<usize>,
+    /// Whether to use colour.
+    #[arg(long, value_enum, value_name = "WHEN")]
+    color: Option<ColorSetting>,
+    /// Write the results to a file.
+    #[arg(long, value_name = "PATH")]
+    logfile: Option<String>,
+    /// Nothing is captured anyway.
+    #[arg(long, hide = true)]
+    nocapture: bool,
+}
+
+impl SuiteArgs {
+    pub(super) fn run(self) -> anyhow::Result<ExitCode> {
+        let incomplete = Arc::new(AtomicBool::new(false));
+        let trials = if self.capture.is_empty() {
+            own_trials(&self.select)?
+        } else {
+            let dialect = names::dialect(&self.dialect)?;
+            let rules = self.select.rules(dialect)?;
+            let files = files::recordings(&self.capture);
+            capture_trials(&files, self.format_in.map(Format::from), dialect, &rules, &incomplete)
+        };
+        let arguments = Arguments {
+            filter: self.filter,
+            list: self.list,
+            exact: self.exact,
+            skip: self.skip,
+            format: self.format,
+            quiet: self.quiet,
+            test_threads: self.test_threads,
+            color: self.color,
+            logfile: self.logfile,
+            nocapture: self.nocapture,
+            ..Arguments::default()
+        };
+        let Some(conclusion) = run_quietly(&arguments, trials) else {
+            return Ok(ExitCode::from(NOT_DONE));
+        };
+        Ok(match (incomplete.load(Ordering::Relaxed), conclusion.has_failed()) {
+            (true, _) => ExitCode::from(NOT_DONE),
+            (false, true) => ExitCode::from(1),
+            (false, false) => ExitCode::SUCCESS,
+        })
+    }
+}
+
+/// Runs the trials. Nothing comes of it when nobody reads the results any more: the printer panics then,
+/// which is nothing to show.
+fn run_quietly(arguments: &Arguments, trials: Vec<Trial>) -> Option<libtest_mimic::Conclusion> {
+    let usual = panic::take_hook();
+    panic::set_hook(Box::new(move |info| {
+        let is_closed_pipe = |text: &String| text.contains("BrokenPipe");
+        if !info.payload().downcast_ref::<String>().is_some_and(is_closed_pipe) {
+            usual(info);
+        }
+    }));
+    panic::catch_unwind(AssertUnwindSafe(|| libtest_mimic::run(arguments, trials))).ok()
+}
+
+/// The proof that good streams pass, and that each rule can fail.
+fn own_trials(select: &SelectArgs) -> anyhow::Result<Vec<Trial>> {
+    let mut trials = Vec::new();
+    for dialect in spec::DIALECTS {
+        let rules = select.rules(dialect)?;
+        for golden in GOLDENS.iter().filter(|golden| golden.holds_for(dialect.name)) {
+            let name = format!("{}/{}", dialect.name, golden.name);
+            let check = Arc::new(OnceLock::new());
+            for rule in rules.iter() {
+                let (check, name, all) = (Arc::clone(&check), name.clone(), rules.clone());
+                trials.push(Trial::test(format!("{name}::{}", rule.id), move || {
+                    let of_golden =
+                        || report::check(name, &mut { golden.stream }, Some(Format::Sse), dialect, &all);
+                    verdict(rule, check.get_or_init(of_golden))
+                }));
+            }
+        }
+    }
+    for rule in catalogue::RULES.iter().filter(|rule| select.is_wanted(rule)) {
+        trials.push(Trial::test(format!("violation::{}", rule.id), move || proof(rule)));
+    }
+    Ok(trials)
+}
+
+/// The violation of a rule breaks exactly what its page says.
+fn proof(rule: &'static Rule) -> Result<(), Failed> {
+    let golden = goldens::golden(rule.violation.golden);
+    let golden: &Golden = golden.ok_or_else(|| format!("there is no golden {}", rule.violation.golden))?;
+    let dialect = names::dialect(golden.dialect).map_err(|error| error.to_string())?;
+    let recording = violation::recording(rule)?;
+    let report = report::check(rule.id, &mut &*recording, None, dialect, &Rules::of(dialect));
+    if let Some(error) = report.error {
+        return Err(format!("the violation cannot be read: {error}").into());
+    }
+    let broken: BTreeSet<&str> = report.findings.iter().map(|located| located.finding.rule).collect();
+    let expected: BTreeSet<&str> = rule.violation.also.iter().copied().chain([rule.id]).collect();
+    if broken == expected {
+        return Ok(());
+    }
+    let list = |rules: &BTreeSet<&str>| rules.iter().copied().collect::<Vec<_>>().join(", ");
+    Err(format!("the violation should break {}; it breaks {}", list(&expected), list(&broken)).into())
+}
+
+fn capture_trials(
+    files: &[PathBuf],
+    format: Option<Format>,
+    dialect: &'static Dialect,
+    rules: &Rules,
+    incomplete: &Arc<AtomicBool>,
+) -> Vec<Trial> {
+    let mut trials = Vec::new();
+    for file in files {
+        let check = Arc::new(OnceLock::new());
+        for rule in rules.iter() {
+            let (check, file, rules) = (Arc::clone(&check), file.clone(), rules.clone());
+            let incomplete = Arc::clone(incomplete);
+            let name = format!("{}::{}", files::name(&file), rule.id);
+            trials.push(Trial::ignorable_test(name, move || {
+                let report = check.get_or_init(|| check_file(&file, format, dialect, &rules));
+                if report.error.is_some() {
+                    incomplete.store(true, Ordering::Relaxed);
+                } else if report.events == 0 {
+                    return Ok(Completion::ignored_with("there is no event in it"));
+                }
+                verdict(rule, report).map(|()| Completion::Completed)
+            }));
+        }
+    }
+    trials
+}
+
+/// What a report says of a rule.
+fn verdict(rule: &Rule, report: &CaptureReport) -> Result<(), Failed> {
+    if let Some(error) = &report.error {
+        return Err(format!("{}: {error}", report.name).into());
+    }
+    let broken = report.findings.iter().filter(|located| located.finding.rule == rule.id);
+    let text: String = broken
+        .filter(|located| located.finding.level == catalogue::Level::Must)
+        .map(|located| diagnostic(&report.name, located, Style::Plain) + "\n")
+        .collect();
+    if text.is_empty() { Ok(()) } else { Err(text.into()) }
+}

@@ -1,0 +1,144 @@
+//! From frames to findings.
+
+mod excerpt;
+mod finding;
+mod locate;
+mod record;
+mod rules;
+
+use spec::Dialect;
+
+pub use excerpt::Excerpt;
+pub(crate) use finding::Place;
+pub use finding::{Finding, Findings};
+pub use record::{Payload, Record};
+pub use rules::Rules;
+pub(crate) use rules::level;
+
+use crate::capture::{Frame, sse};
+use crate::rules::judge;
+
+/// Judges one stream as it comes. It does no I/O, knows no clock, and what it finds does not depend on
+/// how the bytes were cut.
+///
+/// ```
+/// use conformance::Checker;
+///
+/// let dialect = spec::DIALECTS.iter().find(|dialect| dialect.name == "openai").unwrap();
+/// let mut checker = Checker::new(dialect);
+///
+/// // Bytes, as they are read from a connection:
+/// assert!(checker.push(b"event: response.output_text.delta\nda").is_empty());
+/// let found = checker.push(b"ta: {\"type\":\"response.output_text.delta\"}\n\n");
+/// assert_eq!(found[0].rule, "schema/event-valid");
+/// assert_eq!(found[0].expected.as_deref(), Some("property \"item_id\""));
+///
+/// // Or single events, when something else has framed them:
+/// let found = checker.event("{\"type\":");
+/// assert_eq!(found[0].rule, "wire/json-object");
+///
+/// checker.finish();
+/// assert!(checker.findings().iter().all(|finding| finding.count == 1));
+/// ```
+#[derive(Debug)]
+pub struct Checker {
+    parser: sse::Parser,
+    judge: Judge,
+}
+
+impl Checker {
+    /// A checker with all rules of the dialect.
+    pub fn new(dialect: &'static Dialect) -> Self {
+        Self::with_rules(dialect, Rules::of(dialect))
+    }
+
+    /// A checker with some of the rules.
+    pub fn with_rules(dialect: &'static Dialect, rules: Rules) -> Self {
+        let judge = Judge { dialect, rules, frames: 0, events: 0, findings: Findings::default() };
+        Self { parser: sse::Parser::default(), judge }
+    }
+
+    /// Takes the next bytes of a stream of server-sent events. Returns what was found for the first time.
+    pub fn push(&mut self, chunk: &[u8]) -> &[Finding] {
+        let before = self.findings().len();
+        let Self { parser, judge } = self;
+        parser.push(chunk, &mut |frame| judge.frame(&frame));
+        self.since(before)
+    }
+
+    /// Takes the data of one event. Returns what was found for the first time.
+    pub fn event(&mut self, data: &str) -> &[Finding] {
+        let frame = Frame {
+            data: Some(data.into()),
+            source: data.as_bytes(),
+            bytes: 0..data.len() as u64,
+            line: 1,
+            places: crate::capture::Places::At(0),
+            terminated: true,
+            ..Frame::default()
+        };
+        self.frame(&frame)
+    }
+
+    /// Takes one frame. Returns what was found for the first time.
+    pub fn frame(&mut self, frame: &Frame<'_>) -> &[Finding] {
+        let before = self.findings().len();
+        self.judge.frame(frame);
+        self.since(before)
+    }
+
+    /// The stream has ended. Returns what was found for the first time.
+    pub fn finish(&mut self) -> &[Finding] {
+        let before = self.findings().len();
+        let Self { parser, judge } = self;
+        parser.finish(&mut |frame| judge.frame(&frame));
+        self.since(before)
+    }
+
+    /// What was found so far, in the order of first appearance; what repeats is counted.
+    pub fn findings(&self) -> &[Finding] {
+        self.judge.findings.all()
+    }
+
+    /// How many faults there were beyond those that are listed.
+    pub const fn omitted(&self) -> u64 {
+        self.judge.findings.omitted()
+    }
+
+    /// How many events there were so far.
+    pub const fn events(&self) -> u64 {
+        self.judge.events
+    }
+
+    /// What was found, and how many faults there were beyond that.
+    pub fn into_findings(self) -> (Vec<Finding>, u64) {
+        self.judge.findings.finish()
+    }
+
+    fn since(&self, before: usize) -> &[Finding] {
+        self.findings().get(before..).unwrap_or_default()
+    }
+}
+
+/// What judges frames.
+#[derive(Debug)]
+struct Judge {
+    dialect: &'static Dialect,
+    rules: Rules,
+    frames: u64,
+    events: u64,
+    findings: Findings,
+}
+
+impl Judge {
+    fn frame(&mut self, frame: &Frame<'_>) {
+        self.frames += 1;
+        let Some(record) = Record::read(self.dialect, frame, self.frames, self.events + 1) else { return };
+        if record.payload != Payload::Done {
+            self.events += 1;
+        }
+        for rule in self.rules.iter() {
+            judge(rule, &record, self.dialect, &mut self.findings);
+        }
+    }
+}

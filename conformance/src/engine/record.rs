@@ -1,0 +1,98 @@
+//! A frame, read once.
+
+use std::borrow::Cow;
+
+use spec::json::Scanner;
+use spec::table::EventLine;
+use spec::{Dialect, Slot, Verdict, View};
+
+use crate::capture::Frame;
+
+/// A frame with data, and what its dialect makes of it.
+#[derive(Debug)]
+pub struct Record<'a> {
+    /// The frame.
+    pub frame: &'a Frame<'a>,
+    /// Which frame of the stream it is, counted from 1.
+    pub number: u64,
+    /// Which event of the stream it is, counted from 1.
+    pub event: u64,
+    /// Its type, by the dialect's framing.
+    pub event_type: Option<Cow<'a, str>>,
+    /// What its data are.
+    pub payload: Payload,
+    /// What the schema of its type says.
+    pub verdict: Verdict,
+    /// The values that lifecycle and rules are about.
+    pub view: View<'a>,
+}
+
+/// What the data of a frame are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Payload {
+    /// The marker `[DONE]`.
+    Done,
+    /// A JSON object.
+    Object,
+    /// Another JSON value.
+    OtherValue,
+    /// No JSON: what is wrong, and at which byte of the data.
+    NotJson(&'static str, usize),
+}
+
+impl<'a> Record<'a> {
+    /// Reads a frame; a frame without data is nobody's event.
+    pub(crate) fn read(
+        dialect: &Dialect,
+        frame: &'a Frame<'a>,
+        number: u64,
+        event: u64,
+    ) -> Option<Record<'a>> {
+        let data = frame.data.as_deref()?;
+        let is_done = data == "[DONE]";
+        let event_type = if is_done { None } else { event_type(dialect, frame, data) };
+        let (verdict, view) = dialect.view_event(event_type.as_deref().unwrap_or_default(), data);
+        let payload = match verdict {
+            _ if is_done => Payload::Done,
+            Verdict::NotJson(problem, at) => Payload::NotJson(problem, at),
+            Verdict::Valid => Payload::Object,
+            Verdict::Invalid(..) | Verdict::Unknown => payload(data),
+        };
+        Some(Record { frame, number, event, event_type, payload, verdict, view })
+    }
+
+    /// The data.
+    pub fn data(&self) -> &'a str {
+        self.frame.data.as_deref().unwrap_or_default()
+    }
+
+    /// Its sequence number.
+    pub fn sequence_number(&self) -> Option<u64> {
+        self.view.number(Slot::SequenceNumber)
+    }
+}
+
+/// The type of an event, where its dialect has it.
+fn event_type<'a>(dialect: &Dialect, frame: &'a Frame<'_>, data: &'a str) -> Option<Cow<'a, str>> {
+    let inside = || spec::json::Checker::new(data).tag("type").ok().flatten();
+    let line = || frame.event.as_deref().map(Cow::Borrowed);
+    match dialect.framing.event_line {
+        EventLine::EqualsType | EventLine::AlwaysMessage => inside(),
+        // Recordings without event lines can only say it inside.
+        EventLine::Discriminator => line().or_else(inside),
+        EventLine::DiscriminatorIfUntyped => inside().or_else(line),
+    }
+}
+
+fn payload(data: &str) -> Payload {
+    let mut scanner = Scanner::new(data);
+    if scanner.peek() == 0 && data.trim_ascii().is_empty() {
+        return Payload::NotJson("there is nothing", 0);
+    }
+    let is_object = scanner.peek() == b'{';
+    match scanner.skip().and_then(|()| scanner.end()) {
+        Ok(()) if is_object => Payload::Object,
+        Ok(()) => Payload::OtherValue,
+        Err(_) => Payload::NotJson(scanner.problem(), scanner.offset()),
+    }
+}

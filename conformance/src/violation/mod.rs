@@ -1,0 +1,170 @@
+//! Streams that break a rule: goldens, edited as the rule's page says.
+
+mod data;
+mod stream;
+
+use spec::catalogue::{Edit, Rule, Side, Target, Violation};
+use stream::{Event, Stream};
+
+use crate::goldens;
+
+/// The recording that breaks a rule, as its page says. An error says which edit cannot be made.
+pub fn recording(rule: &Rule) -> Result<Vec<u8>, String> {
+    apply(&rule.violation)
+}
+
+/// Makes the edits of a violation.
+pub fn apply(violation: &Violation) -> Result<Vec<u8>, String> {
+    let golden = goldens::golden(violation.golden)
+        .ok_or_else(|| format!("there is no golden {}", violation.golden))?;
+    let mut stream = Stream::of(golden.stream);
+    for (index, change) in violation.edits.iter().enumerate() {
+        edit(&mut stream, change).map_err(|problem| format!("edit {}: {problem}", index + 1))?;
+    }
+    Ok(stream.into_bytes())
+}
+
+fn edit(stream: &mut Stream, edit: &Edit) -> Result<(), String> {
+    match *edit {
+        Edit::Drop(target) => {
+            for at in find(stream, target)?.into_iter().rev() {
+                stream.events.remove(at);
+            }
+        }
+        Edit::Duplicate(target) => {
+            for at in find(stream, target)?.into_iter().rev() {
+                stream.events.insert(at, stream.events[at].clone());
+            }
+        }
+        Edit::Swap(one, other) => match (&*find(stream, one)?, &*find(stream, other)?) {
+            ([one], [other]) => stream.events.swap(*one, *other),
+            _ => return Err("swap needs two events".to_owned()),
+        },
+        Edit::Set(target, pointer, value) => {
+            let value = data::parse(value)?;
+            each(stream, target, |event| event.edit_data(|root| data::set(root, pointer, &value)))?;
+        }
+        Edit::Unset(target, pointer) => {
+            each(stream, target, |event| event.edit_data(|root| data::unset(root, pointer)))?;
+        }
+        Edit::Insert(side, target, data) => {
+            for at in find(stream, target)?.into_iter().rev() {
+                let event = Event::like(&stream.events[at], data)?;
+                stream.events.insert(at + usize::from(side == Side::After), event);
+            }
+        }
+        Edit::Truncate(target) => {
+            let at = find(stream, target)?[0];
+            stream.events.truncate(at + 1);
+        }
+        Edit::Renumber => stream.renumber()?,
+        Edit::Data(target, bytes) => each(stream, target, |event| event.set_field("data", bytes))?,
+        Edit::Field(target, name, bytes) => each(stream, target, |event| event.set_field(name, bytes))?,
+        Edit::Unfield(target, name) => each(stream, target, |event| event.remove_field(name))?,
+        Edit::Replace(target, old, new) => each(stream, target, |event| event.replace(old, new))?,
+        Edit::Comment(side, target, bytes) => {
+            for at in find(stream, target)?.into_iter().rev() {
+                stream.events.insert(at + usize::from(side == Side::After), Event::comment(bytes));
+            }
+        }
+        Edit::Header(name, value) => stream.set_header(name, value),
+        Edit::Status(status) => stream.set_status(status),
+    }
+    Ok(())
+}
+
+/// Where the events that are meant stand; there is one at least.
+fn find(stream: &Stream, target: Target) -> Result<Vec<usize>, String> {
+    let is_meant = |name: &str| target.event.is_none_or(|wanted| wanted == name);
+    let all: Vec<usize> = (stream.events.iter().enumerate())
+        .filter(|(_, event)| event.name.as_deref().is_some_and(is_meant))
+        .map(|(at, _)| at)
+        .collect();
+    let name = target.event.unwrap_or("event");
+    match target.number {
+        None if all.is_empty() => Err(format!("there is no {name}")),
+        None => Ok(all),
+        Some(number) => match all.get(number - 1) {
+            Some(at) => Ok(vec![*at]),
+            None => Err(format!("there is no {name} number {number}, only {}", all.len())),
+        },
+    }
+}
+
+fn each(
+    stream: &mut Stream,
+    target: Target,
+    mut edit: impl FnMut(&mut Event) -> Result<(), String>,
+) -> Result<(), String> {
+    for at in find(stream, target)? {
+        edit(&mut stream.events[at])?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FIRST: Target = Target { event: Some("response.created"), number: Some(1) };
+    const SECOND: Target = Target { event: None, number: Some(2) };
+    const DELTAS: Target = Target { event: Some("response.output_text.delta"), number: None };
+
+    fn edited(edits: &'static [Edit]) -> String {
+        let violation = Violation { golden: "openai/text", also: &[], edits };
+        String::from_utf8_lossy(&apply(&violation).unwrap()).into_owned()
+    }
+
+    fn error(edits: &'static [Edit]) -> String {
+        apply(&Violation { golden: "openai/text", also: &[], edits }).unwrap_err()
+    }
+
+    #[test]
+    fn no_edit_no_change() {
+        for golden in goldens::GOLDENS {
+            assert_eq!(Stream::of(golden.stream).into_bytes(), golden.stream, "{}", golden.name);
+        }
+    }
+
+    #[test]
+    fn events_are_moved() {
+        let golden = edited(&[]);
+        let count = |text: &str| text.matches("event: response.output_text.delta\n").count();
+        assert_eq!(count(&edited(&[Edit::Drop(DELTAS)])), 0);
+        assert_eq!(count(&edited(&[Edit::Duplicate(DELTAS)])), 2 * count(&golden));
+        let swapped = edited(&[Edit::Swap(FIRST, SECOND)]);
+        assert!(swapped.starts_with("event: response.in_progress\n"), "{swapped}");
+        assert_eq!(edited(&[Edit::Truncate(FIRST)]).matches("event:").count(), 1);
+        let inserted = edited(&[
+            Edit::Insert(Side::Before, FIRST, r#"{"type":"x","sequence_number":7}"#),
+            Edit::Renumber,
+        ]);
+        assert!(inserted.starts_with(
+            "event: x\ndata: {\"type\":\"x\",\"sequence_number\":0}\n\nevent: response.created\n"
+        ));
+        assert!(inserted.contains("\"sequence_number\":1"));
+    }
+
+    #[test]
+    fn bytes_are_changed() {
+        let text = edited(&[
+            Edit::Data(FIRST, b"{"),
+            Edit::Field(FIRST, "id", b"7"),
+            Edit::Comment(Side::Before, FIRST, b"ping"),
+            Edit::Replace(FIRST, b"\n\n", b"\r\n\r\n"),
+        ]);
+        assert!(text.starts_with(": ping\n\nid: 7\nevent: response.created\ndata: {\r\n\r\n"), "{text}");
+        assert!(edited(&[Edit::Unfield(FIRST, "event")]).starts_with("data: "));
+        let http = edited(&[Edit::Status(500), Edit::Header("Content-Type", b"text/plain")]);
+        assert!(http.starts_with("HTTP/1.1 500 \r\ncontent-type: text/plain\r\n\r\nevent:"), "{http}");
+    }
+
+    #[test]
+    fn edits_that_cannot_be_made_are_told() {
+        const NONE: Target = Target { event: Some("x"), number: Some(1) };
+        assert_eq!(error(&[Edit::Renumber, Edit::Drop(NONE)]), "edit 2: there is no x number 1, only 0");
+        assert!(error(&[Edit::Unset(FIRST, "/x")]).contains("nothing at \"/x\""));
+        assert!(error(&[Edit::Replace(FIRST, b"nowhere", b"")]).contains("are not in it"));
+        assert!(error(&[Edit::Unfield(FIRST, "id")]).contains("no line `id`"));
+    }
+}

@@ -1,0 +1,170 @@
+//! The program: what it prints where, and how it exits.
+
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+struct Outcome {
+    code: Option<i32>,
+    stdout: String,
+    stderr: String,
+}
+
+fn conformance(args: &[&str], input: &str) -> Outcome {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_conformance"))
+        .args(args)
+        .current_dir(env!("CARGO_TARGET_TMPDIR"))
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the program starts");
+    // It need not read what it has no use for.
+    let _ = child.stdin.take().expect("it is piped").write_all(input.as_bytes());
+    let output = child.wait_with_output().expect("it ends");
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("what it prints is UTF-8");
+    Outcome { code: output.status.code(), stdout: text(output.stdout), stderr: text(output.stderr) }
+}
+
+/// A folder of its own for a test.
+fn folder(name: &str, files: &[(&str, &str)]) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let _ = fs::remove_dir_all(&folder);
+    for (file, text) in files {
+        let path = folder.join(file);
+        fs::create_dir_all(path.parent().expect("it is in the folder")).expect("a folder can be made");
+        fs::write(path, text).expect("a file can be written");
+    }
+    folder
+}
+
+fn golden(id: &str) -> &'static str {
+    std::str::from_utf8(conformance::goldens::golden(id).expect("it exists").stream).expect("it is UTF-8")
+}
+
+#[test]
+fn the_suite_passes() {
+    let all = conformance(&[], "");
+    assert_eq!(all.code, Some(0), "{}", all.stdout);
+    assert!(all.stdout.contains("test violation::schema/event-valid"), "{}", all.stdout);
+    let one = conformance(&["--exact", "openai/text::wire/json-object", "--quiet"], "");
+    assert!(one.stdout.contains("1 passed; 0 failed"), "{}", one.stdout);
+    let few =
+        conformance(&["openai/text", "--select", "schema", "--skip", "event-known", "--format", "json"], "");
+    assert!(few.stdout.contains("\"test_count\": 1"), "{}", few.stdout);
+}
+
+#[test]
+fn a_list_is_made_without_reading() {
+    let list = conformance(&["--list", "--capture", "nowhere.sse"], "");
+    assert_eq!(list.code, Some(0));
+    assert!(list.stdout.contains("nowhere.sse::schema/event-valid: test"), "{}", list.stdout);
+}
+
+#[test]
+fn the_suite_runs_over_recordings() {
+    let broken = golden("openai/text").replace("\"logprobs\":[]", "\"logprobs\":0");
+    folder("suite", &[("a.sse", golden("openai/text")), ("b/c.sse", &broken), ("b/body.json", "{}")]);
+    let run = conformance(&["--capture", "suite", "--test-threads", "1"], "");
+    assert_eq!(run.code, Some(1), "{}", run.stdout);
+    assert!(run.stdout.contains("test suite/b/c.sse::schema/event-valid"), "{}", run.stdout);
+    assert!(
+        run.stdout.contains("error[schema/event-valid]: /logprobs is number 0, not a list"),
+        "{}",
+        run.stdout
+    );
+    assert!(run.stdout.contains("5 passed; 1 failed; 3 ignored"), "{}", run.stdout);
+    assert_eq!(conformance(&["--capture", "suite/nowhere.sse"], "").code, Some(2));
+}
+
+#[test]
+fn findings_are_told_like_a_compilers() {
+    let stream = "event: response.refusal.delta\n\
+        data: {\"type\":\"response.refusal.delta\",\"item_id\":\"msg_1\",\"output_index\":0,\"content_index\":0,\"delta\":[\"\u{1b}[31m\"],\"sequence_number\":4}\n\n\
+        data: {\"type\":\n\n\
+        data: {\"type\":\"response.reasoning.delta\",\"sequence_number\":1}\n\n";
+    let run = conformance(&["check", "-", "--level", "may"], stream);
+    assert_eq!(run.code, Some(1));
+    insta::assert_snapshot!("diagnostics", run.stderr);
+    insta::assert_snapshot!("summary", run.stdout);
+    assert!(conformance(&["check", "-", "--color", "always"], stream).stderr.contains("\u{1b}[1;31merror"));
+}
+
+#[test]
+fn findings_are_told_to_programs() {
+    let run = conformance(
+        &["check", "-", "--format", "json"],
+        "data: {\"type\":\"response.thinking\"}\n\ndata: 1\n\n",
+    );
+    assert_eq!((run.code, run.stderr.as_str()), (Some(1), ""));
+    insta::assert_snapshot!("json", run.stdout);
+}
+
+#[test]
+fn the_rest_is_checked_when_something_cannot_be_read() {
+    folder(
+        "unread",
+        &[("a.sse", ""), ("b.sse", golden("openai/text")), ("c.http", "HTTP/1.1\r\n"), ("d.tsv", "x")],
+    );
+    let run = conformance(&["check", "unread", "unread/nowhere.sse"], "");
+    assert_eq!(run.code, Some(2));
+    insta::assert_snapshot!("unread", run.stdout + "---\n" + &run.stderr);
+    assert_eq!(conformance(&["check", "unread/d.tsv"], "").code, Some(2));
+    assert_eq!(conformance(&["check", "-"], golden("openai/text")).code, Some(0));
+}
+
+#[test]
+fn rules_are_chosen() {
+    let stream = "data: 1\n\ndata: {\"type\":\"response.created\"}\n\n";
+    assert_eq!(conformance(&["check", "-", "--select", "schema/event-known"], stream).code, Some(0));
+    assert_eq!(conformance(&["check", "-", "--ignore", "schema,wire"], stream).code, Some(0));
+    let mistaken = conformance(&["check", "-", "--ignore", "event-vaild"], stream);
+    assert_eq!(mistaken.code, Some(2));
+    let dialect = conformance(&["check", "-", "--dialect", "opneai"], stream);
+    insta::assert_snapshot!(dialect.stderr, @"error: there is no dialect \"opneai\" (did you mean openai?); there are: aitronos, eugpt, open-responses, open-responses@2026-01-15, openai, vllm-responses, wave");
+}
+
+#[test]
+fn rules_are_explained() {
+    let page = conformance(&["explain", "schema/event-known", "--dialect", "open-responses"], "");
+    assert_eq!(page.code, Some(0));
+    assert!(page.stdout.starts_with("schema/event-known: "), "{}", page.stdout);
+    assert!(page.stdout.contains("level      MUST in open-responses"), "{}", page.stdout);
+    let mistaken = conformance(&["explain", "schema/event-konwn"], "");
+    assert_eq!(mistaken.code, Some(2));
+    assert!(
+        mistaken.stderr.contains("did you mean schema/event-known or schema/event-valid?"),
+        "{}",
+        mistaken.stderr
+    );
+}
+
+#[test]
+fn everything_can_be_listed() {
+    for what in ["rules", "events", "dialects", "scenarios", "profiles", "requirements"] {
+        let list = conformance(&["list", what], "");
+        assert_eq!(list.code, Some(0), "{what}");
+        let json = conformance(&["list", what, "--format", "json"], "");
+        let entries: Vec<serde_json::Value> = serde_json::from_str(&json.stdout).expect(what);
+        assert_eq!(entries.len(), list.stdout.lines().count(), "{what}");
+        assert!(!entries.is_empty(), "{what}");
+    }
+}
+
+#[test]
+fn a_reader_may_have_seen_enough() {
+    for args in [&["list", "requirements", "--format", "json"][..], &[][..], &["check", "-"][..]] {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_conformance"))
+            .args(args)
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("the program starts");
+        drop(child.stdout.take());
+        let output = child.wait_with_output().expect("it ends");
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert!(!stderr.contains("panicked"), "{args:?}: {stderr}");
+    }
+}

@@ -1,0 +1,106 @@
+//! What is found in a stream, and where.
+
+use std::fmt::Write as _;
+
+use conformance::{Checker, Finding};
+
+fn dialect(name: &str) -> &'static spec::Dialect {
+    spec::DIALECTS.iter().find(|dialect| dialect.name == name).expect("the build has it")
+}
+
+fn found(name: &str, stream: &str) -> Vec<Finding> {
+    let mut checker = Checker::new(dialect(name));
+    checker.push(stream.as_bytes());
+    checker.finish();
+    checker.into_findings().0
+}
+
+fn told(name: &str, stream: &str) -> String {
+    let mut text = String::new();
+    for finding in found(name, stream) {
+        let Finding { rule, level, message, line, bytes, pointer, count, .. } = finding;
+        let place =
+            &stream.as_bytes()[usize::try_from(bytes.start).unwrap()..usize::try_from(bytes.end).unwrap()];
+        let place = String::from_utf8_lossy(place);
+        let pointer = pointer.unwrap_or_default();
+        let _ = writeln!(text, "{level:?} {rule} line {line} x{count}: {message} | {pointer} | {place:?}");
+    }
+    text
+}
+
+#[test]
+fn a_checker_can_be_sent_to_another_thread() {
+    fn is_send<T: Send>() {}
+    is_send::<Checker>();
+}
+
+#[test]
+fn faults_have_a_place() {
+    let stream = "event: response.refusal.delta\n\
+        data: {\"type\":\"response.refusal.delta\",\"item_id\":7,\n\
+        data: \"output_index\":0,\"content_index\":\"x\",\"delta\":\"a\",\"sequence_number\":1}\n\n";
+    insta::assert_snapshot!(told("openai", stream), @r#"
+    Must schema/event-valid line 2 x1: /item_id is number 7, not a string | /item_id | "7"
+    Must schema/event-valid line 3 x1: /content_index is string "x", not an integer | /content_index | "\"x\""
+    "#);
+}
+
+#[test]
+fn what_repeats_is_counted() {
+    let delta = |index: usize| {
+        format!(
+            "data: {{\"type\":\"response.output_text.delta\",\"item_id\":\"m\",\"output_index\":{index},\"content_index\":0,\"delta\":\"a\",\"logprobs\":[{{}},{{\"token\":1}}],\"sequence_number\":1}}\n\n"
+        )
+    };
+    let stream: String = (0..4).map(delta).collect();
+    insta::assert_snapshot!(told("openai", &stream), @r#"
+    Must schema/event-valid line 1 x4: /logprobs/0 lacks property "token" | /logprobs/0 | "{}"
+    Must schema/event-valid line 1 x8: /logprobs/0 lacks property "logprob" | /logprobs/0 | "{}"
+    Must schema/event-valid line 1 x4: /logprobs/1/token is number 1, not a string | /logprobs/1/token | "1"
+    "#);
+}
+
+#[test]
+fn data_that_are_no_object() {
+    let stream = "data: {\"type\":\"response.created\",\n\ndata:\n\ndata: [1]\n\ndata: \"x\"\n\ndata: null\n\n: ping\n\ndata: [DONE]\n\n";
+    insta::assert_snapshot!(told("openai", stream), @r#"
+    Must wire/json-object line 1 x1: the data are not JSON: expected the name of a member |  | "\n"
+    Must wire/json-object line 3 x1: the data are not JSON: there is nothing |  | "\n"
+    Must wire/json-object line 5 x1: the data are a list, not an object |  | "data: [1]\n"
+    Must wire/json-object line 7 x1: the data are a string, not an object |  | "data: \"x\"\n"
+    Must wire/json-object line 9 x1: the data are null, not an object |  | "data: null\n"
+    "#);
+}
+
+#[test]
+fn events_of_no_known_type() {
+    let stream = "event: acme:trace\ndata: {\"type\":\"acme:trace\"}\n\n\
+        data: {\"type\":\"response.thinking\"}\n\n\
+        event: response.created\ndata: {}\n\n";
+    for (name, expected) in [("open-responses", 2), ("openai", 3), ("wave", 0)] {
+        let findings = found(name, stream);
+        let known = findings.iter().filter(|finding| finding.rule == "schema/event-known");
+        assert_eq!(known.map(|finding| finding.count).sum::<u64>(), expected, "{name}");
+    }
+    insta::assert_snapshot!(told("open-responses", stream), @r#"
+    Must schema/event-known line 4 x1: open-responses has no event "response.thinking" | /type | "\"response.thinking\""
+    Must schema/event-known line 7 x1: the event has no type |  | "event: response.created\ndata: {}\n"
+    "#);
+    assert!(told("openai", stream).starts_with("May schema/event-known"));
+}
+
+#[test]
+fn the_event_line_tells_where_the_dialect_says_so() {
+    let stream = "event: response.output_text.delta\ndata: {\"index\":0,\"delta\":1}\n\n";
+    assert_eq!(found("aitronos", stream)[0].event_type.as_deref(), Some("response.output_text.delta"));
+    assert_eq!(found("openai", stream)[0].event_type, None);
+}
+
+#[test]
+fn a_stream_of_endless_faults_is_bounded() {
+    let mut checker = Checker::new(dialect("openai"));
+    for number in 0..3000 {
+        checker.push(format!("data: {{\"type\":\"made.up.{number}\"}}\n\n").as_bytes());
+    }
+    assert_eq!((checker.findings().len(), checker.omitted(), checker.events()), (1000, 2000, 3000));
+}
