@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use proc_macro2::{TokenStream, TokenTree};
 
+use super::types::Names;
 use super::{check, names, types};
 use crate::dialect::Dialect;
 use crate::formats::{Glossary, ScopesFile};
@@ -25,12 +26,10 @@ pub fn show(
         return Ok(None);
     }
     let emitted = items(types::emit(dialect, glossary));
-    let event_name = |wire: &str| either(&emitted, names::event(wire), "Event");
-    let type_name = |wire: &str| either(&emitted, names::pascal(wire), "Type");
-    let events = dialect.events.keys().map(|wire| event_name(wire));
-    let named: BTreeSet<String> = events.chain(dialect.types.keys().map(|wire| type_name(wire))).collect();
-    let wanted = if is_event { event_name(name) } else { type_name(name) };
-    let mut text = pick(&emitted, &wanted, &named);
+    let Names { types: type_names, events: event_names, .. } = Names::of(dialect);
+    let wanted = if is_event { &event_names[name] } else { &type_names[name] };
+    let named: BTreeSet<String> = event_names.values().chain(type_names.values()).cloned().collect();
+    let mut text = pick(&emitted, wanted, &named);
     if with_validator {
         let named = dialect.types.keys().map(|wire| format!("type_{}", names::snake(wire))).collect();
         let kind = if is_event { "event" } else { "type" };
@@ -74,12 +73,6 @@ fn items(tokens: TokenStream) -> Vec<Item> {
             Some(Item { name, declares, text: types::layout(&prettyplease::unparse(&file)) })
         })
         .collect()
-}
-
-/// The name, or the name with the suffix that it gets where another item has it.
-fn either(items: &[Item], name: String, suffix: &str) -> String {
-    let suffixed = format!("{name}{suffix}");
-    if items.iter().any(|item| item.declares && item.name == suffixed) { suffixed } else { name }
 }
 
 /// The items about a name, and about the names that they use, unless these are known by names of their own.

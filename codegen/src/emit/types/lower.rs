@@ -47,25 +47,38 @@ pub(super) struct Lowered {
     pub(super) events: Vec<EventItem>,
 }
 
+/// The names in Rust of what has a name of its own on the wire.
+pub(in crate::emit) struct Names<'d> {
+    /// By name of the type.
+    pub(in crate::emit) types: BTreeMap<&'d str, String>,
+    /// Of the structs, by type of the event.
+    pub(in crate::emit) events: BTreeMap<&'d str, String>,
+    taken: Vec<String>,
+}
+
+impl<'d> Names<'d> {
+    pub(in crate::emit) fn of(dialect: &'d Dialect) -> Self {
+        let mut taken: Vec<String> = TAKEN.iter().map(|&name| name.to_owned()).collect();
+        let mut own = |name: String, suffix: &str| {
+            let name = if taken.contains(&name) { name + suffix } else { name };
+            taken.push(name.clone());
+            name
+        };
+        let types =
+            dialect.types.keys().map(|wire| (wire.as_str(), own(names::pascal(wire), "Type"))).collect();
+        let events =
+            dialect.events.keys().map(|wire| (wire.as_str(), own(names::event(wire), "Event"))).collect();
+        Self { types, events, taken }
+    }
+}
+
 /// Lowers all types and events of a dialect.
 pub(super) fn lower(dialect: &Dialect, glossary: &Glossary) -> Lowered {
-    let mut types = BTreeMap::new();
-    let mut taken: Vec<String> = TAKEN.iter().map(|&name| name.to_owned()).collect();
-    for wire in dialect.types.keys() {
-        let mut name = names::pascal(wire);
-        if taken.contains(&name) {
-            name += "Type";
-        }
-        taken.push(name.clone());
-        types.insert(wire.as_str(), name);
-    }
-    let mut events = Vec::new();
-    for wire in dialect.events.keys() {
-        let variant = names::event(wire);
-        let item = if taken.contains(&variant) { format!("{variant}Event") } else { variant.clone() };
-        taken.push(item.clone());
-        events.push(EventItem { wire: wire.clone(), variant, item });
-    }
+    let Names { types, events, taken } = Names::of(dialect);
+    let events: Vec<EventItem> = events
+        .into_iter()
+        .map(|(wire, item)| EventItem { wire: wire.to_owned(), variant: names::event(wire), item })
+        .collect();
 
     let mut lowering = Lowering { registry: dialect.registry(), glossary, types, taken, items: Items::new() };
     for (wire, schema) in &dialect.types {

@@ -12,6 +12,8 @@ use crate::dialect::Dialect;
 use crate::formats::Glossary;
 
 pub use layout::layout;
+#[cfg(feature = "cli")]
+pub(super) use lower::Names;
 
 /// Emits the types of one dialect.
 pub fn emit(dialect: &Dialect, glossary: &Glossary) -> TokenStream {
