@@ -1,5 +1,6 @@
 //! What is known of dialects, events and scopes, as data.
 
+use crate::catalogue::Level;
 use crate::json::{Check, Checker, Fault, Scan};
 use crate::view::View;
 
@@ -112,6 +113,17 @@ pub enum UnknownEvents {
     Reported,
 }
 
+/// A rule whose level differs in a dialect.
+#[derive(Debug, Clone, Copy)]
+pub struct RuleLevel {
+    /// The rule, `group/name`.
+    pub id: &'static str,
+    /// Its level here.
+    pub level: Level,
+    /// Why.
+    pub reason: &'static str,
+}
+
 /// A dialect, resolved: nothing of what it inherits is left to look up.
 #[derive(Debug)]
 pub struct Dialect {
@@ -131,6 +143,8 @@ pub struct Dialect {
     pub terminal: &'static [&'static str],
     /// Types that are bodies of their own: `request`, `response`, ...
     pub roots: &'static [(&'static str, &'static str)],
+    /// Rules that have another level here.
+    pub rules: &'static [RuleLevel],
     /// Its events, sorted by type.
     pub events: &'static [EventInfo],
     /// Names of its types, sorted.
@@ -174,6 +188,11 @@ impl Dialect {
     pub fn event(&self, name: &str) -> Option<&'static EventInfo> {
         let at = self.events.binary_search_by(|event| event.name.cmp(name)).ok()?;
         self.events.get(at)
+    }
+
+    /// How binding a rule is in this dialect, when that differs from what the rule says.
+    pub fn rule_level(&self, id: &str) -> Option<Level> {
+        self.rules.iter().find(|rule| rule.id == id).map(|rule| rule.level)
     }
 
     /// The type that plays a role such as `request` or `response`.

@@ -91,7 +91,7 @@ fn rule(rule: &Rule) -> TokenStream {
     }
 }
 
-fn level(level: Level) -> TokenStream {
+pub(super) fn level(level: Level) -> TokenStream {
     match level {
         Level::Off => quote!(Level::Off),
         Level::May => quote!(Level::May),

@@ -46,12 +46,12 @@ pub(super) fn emit(dialect: &Dialect, scopes: &ScopesFile) -> Result<TokenStream
         use crate::{Slot, View};
 
         /// Checks the payload of an event, if there is one of that type, and hands out its values.
-        pub fn event<'a>(event: &str, checker: &mut Checker<'a>, view: &mut View<'a>) -> Option<Scan<()>> {
+        pub(super) fn event<'a>(event: &str, checker: &mut Checker<'a>, view: &mut View<'a>) -> Option<Scan<()>> {
             Some(#by_event)
         }
 
         /// The validator of a named type.
-        pub fn named(name: &str) -> Option<Check> {
+        pub(super) fn named(name: &str) -> Option<Check> {
             Some(#by_type)
         }
 

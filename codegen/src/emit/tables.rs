@@ -5,7 +5,7 @@ use quote::quote;
 
 use super::names;
 use crate::dialect::{Dialect, Event};
-use crate::formats::{EventLine, Lifecycle, Marker, Role, ScopesFile, UnknownEvents};
+use crate::formats::{EventLine, Lifecycle, Marker, Role, RuleLevel, ScopesFile, UnknownEvents};
 
 /// Emits the scopes, and the slots that events hand values out in.
 pub fn scopes(file: &ScopesFile) -> TokenStream {
@@ -94,6 +94,10 @@ pub(super) fn dialect(dialect: &Dialect) -> TokenStream {
     };
     let terminal = &file.terminal.events;
     let roots = file.roots.iter().map(|(role, name)| quote!((#role, #name)));
+    let rules = file.rules.iter().map(|RuleLevel { id, level, reason }| {
+        let level = super::catalogue::level(*level);
+        quote!(RuleLevel { id: #id, level: crate::catalogue::#level, reason: #reason })
+    });
     let events = dialect.events.values().map(event);
     let types = dialect.types.keys();
     quote! {
@@ -114,6 +118,7 @@ pub(super) fn dialect(dialect: &Dialect) -> TokenStream {
                 },
                 terminal: &[#(#terminal),*],
                 roots: &[#(#roots),*],
+                rules: &[#(#rules),*],
                 events: &[#(#events),*],
                 types: &[#(#types),*],
                 check_event: check::event,

@@ -27,6 +27,6 @@ impl Rules {
 }
 
 /// How binding a rule is in a dialect.
-pub(crate) const fn level(rule: &Rule, _dialect: &Dialect) -> Level {
-    rule.level
+pub(crate) fn level(rule: &Rule, dialect: &Dialect) -> Level {
+    dialect.rule_level(rule.id).unwrap_or(rule.level)
 }

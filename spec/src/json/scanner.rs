@@ -174,26 +174,6 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// Reads a list, calling `entry` at every value.
-    #[inline]
-    pub(crate) fn array<E: From<Syntax>>(
-        &mut self,
-        mut entry: impl FnMut(&mut Self) -> Result<(), E>,
-    ) -> Result<(), E> {
-        self.at += 1;
-        if self.peek() == b']' {
-            self.at += 1;
-            return Ok(());
-        }
-        loop {
-            self.peek();
-            entry(self)?;
-            if self.separator(b']')? {
-                return Ok(());
-            }
-        }
-    }
-
     /// Reads a member's name and the colon; the cursor is then at the value.
     #[inline]
     pub(super) fn name(&mut self) -> Scan<RawString<'a>> {
