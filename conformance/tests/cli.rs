@@ -153,6 +153,13 @@ fn everything_can_be_listed() {
 }
 
 #[test]
+fn shells_can_complete() {
+    let script = conformance(&["completions", "bash"], "");
+    assert_eq!(script.code, Some(0));
+    assert!(script.stdout.contains("--ignore"), "{}", script.stdout);
+}
+
+#[test]
 fn a_reader_may_have_seen_enough() {
     for args in [&["list", "requirements", "--format", "json"][..], &[][..], &["check", "-"][..]] {
         let mut child = Command::new(env!("CARGO_BIN_EXE_conformance"))

@@ -104,3 +104,18 @@ fn a_stream_of_endless_faults_is_bounded() {
     }
     assert_eq!((checker.findings().len(), checker.omitted(), checker.events()), (1000, 2000, 3000));
 }
+
+#[test]
+fn an_error_on_a_websocket_has_an_envelope_of_its_own() {
+    let envelope = r#"{"type":"error","status":400,"error":{"type":"invalid_request_error","code":"x","message":"y","param":null}}"#;
+    for (recording, expected) in [
+        (format!("{{\"recv\":{envelope}}}"), 0),
+        (format!("{{\"recv\":{}}}", envelope.replace("400", "\"400\"")), 1),
+        (format!("data: {envelope}\n\n"), 1),
+    ] {
+        let dialect = dialect("open-responses");
+        let rules = conformance::Rules::of(dialect);
+        let report = conformance::check("x", &mut recording.as_bytes(), None, dialect, &rules);
+        assert_eq!(report.findings.len(), expected, "{recording}: {:?}", report.findings);
+    }
+}

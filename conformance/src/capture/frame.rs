@@ -32,8 +32,20 @@ pub struct Frame<'a> {
     pub terminated: bool,
     /// The first byte of the recording that is not UTF-8; U+FFFD stands for it in the texts.
     pub invalid_utf8: Option<u64>,
+    /// What it came on.
+    pub transport: Transport,
     /// When it was complete, counted from the start of the exchange.
     pub time: Option<Duration>,
+}
+
+/// What a frame came on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Transport {
+    /// An HTTP answer, or nobody knows.
+    #[default]
+    Http,
+    /// A WebSocket.
+    WebSocket,
 }
 
 /// Where the data of a frame stand in its source.

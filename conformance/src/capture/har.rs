@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde::Deserialize;
 
 use super::frame::{Entry, Exchange, Frame};
-use super::{CaptureError, Format, base64, http, json};
+use super::{CaptureError, Format, Places, Transport, base64, http, json};
 
 #[derive(Deserialize)]
 struct Archive {
@@ -128,7 +128,8 @@ impl Message {
             source: self.data.as_bytes(),
             bytes: 0..self.data.len() as u64,
             line,
-            places: super::Places::At(0),
+            places: Places::At(0),
+            transport: Transport::WebSocket,
             terminated: true,
             time: Duration::try_from_secs_f64(self.time - first).ok(),
             ..Frame::default()

@@ -16,7 +16,7 @@ pub mod sse;
 mod websocket;
 
 pub use error::CaptureError;
-pub use frame::{Entry, Exchange, Frame, Places};
+pub use frame::{Entry, Exchange, Frame, Places, Transport};
 pub use reader::Reader;
 
 /// How a recording is written down.

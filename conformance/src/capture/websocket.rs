@@ -9,7 +9,7 @@ use std::time::Duration;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::frame::{Entry, Frame, Places};
+use super::frame::{Entry, Frame, Places, Transport};
 use super::{CaptureError, Format, json, ndjson};
 
 #[derive(Deserialize, Default)]
@@ -92,6 +92,7 @@ fn message(frame: Frame<'_>, sink: &mut impl FnMut(Entry<'_>)) -> Result<(), Cap
         places: if matches!(text, Cow::Borrowed(_)) { Places::At(start + quote) } else { Places::Nowhere },
         time: line.time.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok()),
         data: Some(text.clone()),
+        transport: Transport::WebSocket,
         ..frame
     };
     sink(match message {

@@ -1,6 +1,7 @@
 //! The commands, one file each.
 
 mod check;
+mod completions;
 mod explain;
 mod files;
 mod list;
@@ -34,6 +35,7 @@ enum Command {
     Check(check::CheckArgs),
     Explain(explain::ExplainArgs),
     List(list::ListArgs),
+    Completions(completions::CompletionsArgs),
 }
 
 /// What a command that could not be carried out exits with.
@@ -47,6 +49,7 @@ pub fn main() -> ExitCode {
         Some(Command::Check(args)) => args.run(),
         Some(Command::Explain(args)) => args.run(),
         Some(Command::List(args)) => args.run(),
+        Some(Command::Completions(args)) => args.run(),
     };
     done.unwrap_or_else(|error| {
         // Nobody is left to tell when stderr is gone.

@@ -6,7 +6,7 @@ use spec::json::Scanner;
 use spec::table::EventLine;
 use spec::{Dialect, Slot, Verdict, View};
 
-use crate::capture::Frame;
+use crate::capture::{Frame, Transport};
 
 /// A frame with data, and what its dialect makes of it.
 #[derive(Debug)]
@@ -51,7 +51,13 @@ impl<'a> Record<'a> {
         let data = frame.data.as_deref()?;
         let is_done = data == "[DONE]";
         let event_type = if is_done { None } else { event_type(dialect, frame, data) };
-        let (verdict, view) = dialect.view_event(event_type.as_deref().unwrap_or_default(), data);
+        let (mut verdict, view) = dialect.view_event(event_type.as_deref().unwrap_or_default(), data);
+        if frame.transport == Transport::WebSocket
+            && event_type.as_deref() == Some("error")
+            && matches!(verdict, Verdict::Invalid(..) | Verdict::Unknown)
+        {
+            verdict = socket_error(dialect, data);
+        }
         let payload = match verdict {
             _ if is_done => Payload::Done,
             Verdict::NotJson(problem, at) => Payload::NotJson(problem, at),
@@ -82,6 +88,11 @@ fn event_type<'a>(dialect: &Dialect, frame: &'a Frame<'_>, data: &'a str) -> Opt
         EventLine::Discriminator => line().or_else(inside),
         EventLine::DiscriminatorIfUntyped => inside().or_else(line),
     }
+}
+
+/// What comes of an error that answers a message: it is in an envelope of its own, not in a stream.
+fn socket_error(dialect: &Dialect, data: &str) -> Verdict {
+    dialect.root("websocket_error").map_or(Verdict::Valid, |envelope| dialect.check_type(envelope, data))
 }
 
 fn payload(data: &str) -> Payload {
