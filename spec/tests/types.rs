@@ -47,6 +47,9 @@ fn same(json: &str, written: &str) {
     assert_eq!(before, after);
 }
 
+/// Values that were kept as they stood inside of events that were read.
+const INSIDE: &str = "unknown inside";
+
 /// Counts events, and those of them that were not read as what they say they are.
 #[derive(Default)]
 struct Tally {
@@ -72,8 +75,7 @@ macro_rules! lossless {
                     *$tally.unread.entry(format!("{of}: {}", unknown.reason)).or_default() += 1;
                 }
                 let debug = format!("{typed:?}");
-                *$tally.unread.entry("unknown inside".to_owned()).or_default() +=
-                    debug.matches("Unknown(").count();
+                *$tally.unread.entry(INSIDE.to_owned()).or_default() += debug.matches("Unknown(").count();
                 assert_eq!(format!("{:?}", typed.into_owned()), debug);
             }
         }
@@ -95,7 +97,7 @@ fn goldens_are_read_wholly() {
     #[cfg(feature = "eugpt")]
     lossless!(eugpt, &goldens.join("eugpt"), tally);
     assert!(tally.events > 100, "{} events", tally.events);
-    assert_eq!(tally.unread, BTreeMap::from([("unknown inside".to_owned(), 0)]));
+    assert_eq!(tally.unread, BTreeMap::from([(INSIDE.to_owned(), 0)]));
 }
 
 #[test]
@@ -103,10 +105,11 @@ fn recorded_streams_lose_nothing() {
     let corpus = concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared/corpus/real");
     let mut openai = Tally::default();
     lossless!(openai, &Path::new(corpus).join("openai"), openai);
-    println!("openai: {} events, {:#?}", openai.events, openai.unread);
+    // Two early recordings have no sequence numbers; all else is read as what it says it is.
+    let numbered = |why: &&String| *why != INSIDE && !why.contains("`sequence_number`");
+    assert_eq!(openai.unread.keys().find(numbered), None);
     let mut all = Tally::default();
     lossless!(open_responses, Path::new(corpus), all);
-    println!("everything, as Open Responses: {} events, {:#?}", all.events, all.unread);
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use super::choice::Place;
 use super::{IntoOwned, Miss, ParseError, Raw, Reader, Str};
 
 /// An event that its dialect does not list, or that is not as its type demands.
@@ -39,12 +40,8 @@ impl fmt::Display for Reason {
 impl IntoOwned for UnknownEvent<'_> {
     type Owned = UnknownEvent<'static>;
 
-    fn into_owned(self) -> UnknownEvent<'static> {
-        UnknownEvent {
-            event_type: self.event_type.into_owned(),
-            reason: self.reason,
-            raw: self.raw.into_owned(),
-        }
+    fn detach(&self) -> UnknownEvent<'static> {
+        UnknownEvent { event_type: self.event_type.detach(), reason: self.reason, raw: self.raw.detach() }
     }
 }
 
@@ -56,10 +53,10 @@ pub(crate) fn read<'a, T>(
     read_as: ReadAs<'a, T>,
     unknown: Unknown<'a, T>,
 ) -> Result<T, Miss> {
-    let start = reader.start_of_object()?;
+    let place = reader.start_of_object()?;
     let event_type = reader.string_member("type")?;
     let read = event_type.as_ref().and_then(|name| read_as(name, reader));
-    known_or(reader, start, read, event_type, unknown)
+    known_or(reader, place, read, event_type, unknown)
 }
 
 pub(crate) fn parse_as<'a, T>(
@@ -70,19 +67,18 @@ pub(crate) fn parse_as<'a, T>(
 ) -> Result<T, ParseError> {
     let mut reader = Reader::new(text);
     let read = |reader: &mut Reader<'a>| {
-        let start = reader.start_of_object()?;
+        let place = reader.start_of_object()?;
         let read = read_as(event_type, reader);
-        let event = known_or(reader, start, read, Some(event_type.to_owned().into()), unknown)?;
+        let event = known_or(reader, place, read, Some(event_type.to_owned().into()), unknown)?;
         reader.end()?;
         Ok(event)
     };
     read(&mut reader).map_err(|miss| reader.error(miss))
 }
 
-#[inline]
 fn known_or<'a, T>(
     reader: &mut Reader<'a>,
-    start: usize,
+    place: Place,
     read: Option<Result<T, Miss>>,
     event_type: Option<Str<'a>>,
     unknown: Unknown<'a, T>,
@@ -94,5 +90,5 @@ fn known_or<'a, T>(
         None if event_type.is_none() => Reason::NoType,
         None => Reason::NotListed,
     };
-    Ok(unknown(UnknownEvent { event_type, reason, raw: reader.misfit(start)? }))
+    Ok(unknown(UnknownEvent { event_type, reason, raw: reader.misfit(place)? }))
 }

@@ -1,12 +1,15 @@
 //! Reading, checking and writing JSON text without a tree.
 
 mod check;
+mod choice;
 pub(crate) mod event;
 mod fault;
+mod fields;
 mod map;
 mod number;
 mod raw;
 mod read;
+mod reader;
 mod scanner;
 mod string;
 mod text;
@@ -15,12 +18,16 @@ mod value;
 mod write;
 
 pub use check::{Check, Checker, Members, TextRules, UNDECLARED};
+pub(crate) use choice::Branch;
+pub use choice::kind;
 pub use event::{Reason, UnknownEvent};
 pub use fault::Fault;
+pub use fields::Fields;
 pub use map::{Extra, Map};
 pub use number::{Integer, NotFinite, Number};
 pub use raw::Raw;
-pub use read::{Fields, Miss, ParseError, Read, Reader, kind};
+pub use read::{Miss, ParseError, Read};
+pub use reader::Reader;
 pub use scanner::{DEEPEST, RawNumber, RawString, Scan, Scanner, Syntax};
 pub use string::Str;
 pub use text::{decode, encode};

@@ -88,11 +88,18 @@ impl Write for Integer {
     }
 }
 
+/// `0`
+impl Default for Integer {
+    fn default() -> Self {
+        Self(Whole::Value(0))
+    }
+}
+
 impl IntoOwned for Integer {
     type Owned = Self;
 
-    fn into_owned(self) -> Self {
-        self
+    fn detach(&self) -> Self {
+        self.clone()
     }
 }
 
@@ -127,7 +134,7 @@ impl fmt::Debug for Integer {
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Number<'a>(Cow<'a, str>);
 
-impl<'a> Number<'a> {
+impl Number<'_> {
     /// The nearest floating-point number; infinite where there is none.
     pub fn as_f64(&self) -> f64 {
         self.0.parse().unwrap_or(f64::NAN)
@@ -152,11 +159,18 @@ impl Write for Number<'_> {
     }
 }
 
+/// `0`
+impl Default for Number<'_> {
+    fn default() -> Self {
+        Self(Cow::Borrowed("0"))
+    }
+}
+
 impl IntoOwned for Number<'_> {
     type Owned = Number<'static>;
 
-    fn into_owned(self) -> Number<'static> {
-        Number(Cow::Owned(self.0.into_owned()))
+    fn detach(&self) -> Number<'static> {
+        Number(Cow::Owned(self.as_str().to_owned()))
     }
 }
 

@@ -9,7 +9,7 @@ use super::{IntoOwned, Miss, ParseError, Read, Reader, Write};
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Raw<'a>(Cow<'a, str>);
 
-impl<'a> Raw<'a> {
+impl Raw<'_> {
     /// Its text: always one JSON value, without space around it.
     pub fn as_str(&self) -> &str {
         &self.0
@@ -34,16 +34,24 @@ impl<'a> Read<'a> for Raw<'a> {
 }
 
 impl Write for Raw<'_> {
+    #[inline]
     fn write(&self, out: &mut String) {
         out.push_str(&self.0);
+    }
+}
+
+/// `null`
+impl Default for Raw<'_> {
+    fn default() -> Self {
+        Self(Cow::Borrowed("null"))
     }
 }
 
 impl IntoOwned for Raw<'_> {
     type Owned = Raw<'static>;
 
-    fn into_owned(self) -> Raw<'static> {
-        Raw(Cow::Owned(self.0.into_owned()))
+    fn detach(&self) -> Raw<'static> {
+        Raw(Cow::Owned(self.as_str().to_owned()))
     }
 }
 

@@ -89,11 +89,11 @@ impl Write for Str<'_> {
 impl IntoOwned for Str<'_> {
     type Owned = Str<'static>;
 
-    fn into_owned(self) -> Str<'static> {
-        Str(match self.0 {
-            Form::Borrowed(text) => Form::Owned(text.into()),
-            Form::Owned(text) => Form::Owned(text),
-            Form::Lossy(lossy) => Form::Lossy(lossy),
+    fn detach(&self) -> Str<'static> {
+        Str(match &self.0 {
+            Form::Borrowed(text) => Form::Owned((*text).into()),
+            Form::Owned(text) => Form::Owned(text.clone()),
+            Form::Lossy(lossy) => Form::Lossy(lossy.clone()),
         })
     }
 }
@@ -101,6 +101,7 @@ impl IntoOwned for Str<'_> {
 impl Deref for Str<'_> {
     type Target = str;
 
+    #[inline]
     fn deref(&self) -> &str {
         self.as_str()
     }

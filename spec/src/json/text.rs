@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use super::scanner::special;
+
 /// Decodes what stands between the quotes of a string whose grammar was checked.
 /// The flag is set when it holds a lone surrogate, which no Rust string can: U+FFFD stands for it.
 pub fn decode(raw: &str) -> (Cow<'_, str>, bool) {
@@ -56,32 +58,43 @@ fn hex(text: &str) -> Option<(u32, &str)> {
 /// Appends a string, quoted and escaped as JSON demands.
 pub fn encode(text: &str, out: &mut String) {
     out.push('"');
-    let mut plain = 0;
-    for (at, byte) in text.bytes().enumerate() {
-        let escape = match byte {
-            b'"' => "\\\"",
-            b'\\' => "\\\\",
-            b'\n' => "\\n",
-            b'\r' => "\\r",
-            b'\t' => "\\t",
-            0x08 => "\\b",
-            0x0c => "\\f",
-            0x00..=0x1f => "",
-            _ => continue,
-        };
-        out.push_str(&text[plain..at]);
-        if escape.is_empty() {
-            out.push_str("\\u00");
-            for nibble in [byte >> 4, byte & 15] {
-                out.push(char::from_digit(u32::from(nibble), 16).unwrap_or('0'));
+    let mut rest = text;
+    while let Some(at) = to_escape(rest.as_bytes()) {
+        out.push_str(&rest[..at]);
+        match rest.as_bytes()[at] {
+            b'"' => out.push_str("\\\""),
+            b'\\' => out.push_str("\\\\"),
+            b'\n' => out.push_str("\\n"),
+            b'\r' => out.push_str("\\r"),
+            b'\t' => out.push_str("\\t"),
+            0x08 => out.push_str("\\b"),
+            0x0c => out.push_str("\\f"),
+            control => {
+                out.push_str("\\u00");
+                for nibble in [control >> 4, control & 15] {
+                    out.push(char::from_digit(u32::from(nibble), 16).unwrap_or('0'));
+                }
             }
-        } else {
-            out.push_str(escape);
         }
-        plain = at + 1;
+        rest = &rest[at + 1..];
     }
-    out.push_str(&text[plain..]);
+    out.push_str(rest);
     out.push('"');
+}
+
+/// Where the first byte stands that must be escaped.
+#[inline]
+fn to_escape(bytes: &[u8]) -> Option<usize> {
+    let (words, _) = bytes.as_chunks::<8>();
+    for (at, word) in words.iter().enumerate() {
+        let found = special(u64::from_le_bytes(*word));
+        if found != 0 {
+            return Some(at * 8 + found.trailing_zeros() as usize / 8);
+        }
+    }
+    let start = words.len() * 8;
+    let last = bytes[start..].iter().position(|byte| matches!(byte, b'"' | b'\\' | 0..=0x1f));
+    last.map(|at| start + at)
 }
 
 #[cfg(test)]

@@ -1,5 +1,7 @@
 //! How generated types are read and written. The generator says what the members are; these macros
 //! say what is done with them.
+//!
+//! Methods are marked `#[inline]` so that they are only compiled for programs which call them.
 
 /// Implements an object: its constant members and its fields, each with its name on the wire.
 macro_rules! object {
@@ -9,29 +11,32 @@ macro_rules! object {
         $($wire:literal $field:ident $presence:ident; $(const $inner:literal $inner_slot:ident = $inner_value:literal;)*)*
     ) => {
         impl<'a> $crate::json::Read<'a> for $name<'a> {
-            #[allow(unused_mut)]
             fn read(reader: &mut $crate::json::Reader<'a>) -> Result<Self, $crate::json::Miss> {
-                let mut members = $crate::json::Fields::open(reader)?;
-                $(let mut $head_slot = None;)*
-                $(let mut $field = None; $(let mut $inner_slot = None;)*)*
-                while let Some(name) = members.next(reader)? {
-                    match name.as_str() {
-                        $($head => members.constant(reader, $head_value, &mut $head_slot)?,)*
-                        $(
-                            $wire => members.$presence(reader, $wire, &mut $field)?,
-                            $($inner => members.constant(reader, $inner_value, &mut $inner_slot)?,)*
-                        )*
-                        _ => members.unknown(reader, name)?,
-                    }
+                #[allow(non_camel_case_types)]
+                enum At {
+                    $($head_slot,)*
+                    $($field, $($inner_slot,)*)*
                 }
-                let extra = members.finish(reader);
-                $($crate::json::presence::required($head_slot, $head)?;)*
-                $($($crate::json::presence::required($inner_slot, $inner)?;)*)*
-                Ok(Self { $($field: $crate::json::presence::$presence($field, $wire)?,)* extra })
+                const NAMES: &[&str] = &[$($head,)* $($wire, $($inner,)*)*];
+                const REQUIRED: u128 = 0
+                    $(| 1 << At::$head_slot as u32)*
+                    $(| $crate::json::presence::$presence << At::$field as u32 $(| 1 << At::$inner_slot as u32)*)*;
+                let mut this = Self::default();
+                let extra = reader.fields(REQUIRED, NAMES, &mut |members, reader| match members.name() {
+                    $($head => members.constant(reader, At::$head_slot as u32, $head_value),)*
+                    $(
+                        $wire => members.$presence(reader, At::$field as u32, $wire, &mut this.$field),
+                        $($inner => members.constant(reader, At::$inner_slot as u32, $inner_value),)*
+                    )*
+                    _ => members.unknown(reader),
+                })?;
+                this.extra = extra;
+                Ok(this)
             }
         }
 
         impl $crate::json::Write for $name<'_> {
+            #[inline]
             fn write(&self, out: &mut String) {
                 let mut object = $crate::json::ObjectWriter::open(out);
                 $(object.constant($head, $head_value);)*
@@ -43,10 +48,11 @@ macro_rules! object {
         impl $crate::json::IntoOwned for $name<'_> {
             type Owned = $name<'static>;
 
-            fn into_owned(self) -> $name<'static> {
+            #[inline]
+            fn detach(&self) -> $name<'static> {
                 $name {
-                    $($field: $crate::json::IntoOwned::into_owned(self.$field),)*
-                    extra: $crate::json::IntoOwned::into_owned(self.extra),
+                    $($field: $crate::json::IntoOwned::detach(&self.$field),)*
+                    extra: $crate::json::IntoOwned::detach(&self.extra),
                 }
             }
         }
@@ -57,27 +63,40 @@ macro_rules! object {
 /// values of that member, or the kinds of value, that mean it.
 macro_rules! union {
     ($name:ident by $tag:literal; $($variant:ident $(= $($value:literal)+)? $(in $($kind:ident)+)?;)*) => {
+        impl Default for $name<'_> {
+            fn default() -> Self {
+                Self::Unknown(Default::default())
+            }
+        }
+
         impl<'a> $crate::json::Read<'a> for $name<'a> {
             fn read(reader: &mut $crate::json::Reader<'a>) -> Result<Self, $crate::json::Miss> {
-                reader.known_or(Self::read_known, Self::Unknown)
+                let place = reader.place();
+                Self::read_known(reader).or_else(|miss| reader.missed(miss, place).map(Self::Unknown))
             }
 
-            #[allow(clippy::match_single_binding, clippy::redundant_closure_for_method_calls)]
             fn read_known(reader: &mut $crate::json::Reader<'a>) -> Result<Self, $crate::json::Miss> {
                 if let Some(tag) = reader.tag($tag)? {
                     return match &*tag {
-                        $($($($value)|+ => Ok(Self::$variant($crate::json::Read::read_known(reader)?)),)?)*
+                        $($($($value)|+ => $crate::json::Read::read_known(reader).map(Self::$variant),)?)*
                         _ => Err($crate::json::Miss::Field($tag)),
                     };
                 }
-                reader.best(&[$($((
+                let branches: &[$crate::json::Branch<'a, Self>] = &[$($((
                     $($crate::json::kind::$kind)|+,
                     |reader| $crate::json::Read::read_known(reader).map(Self::$variant),
-                ),)?)*])
+                ),)?)*];
+                let mut found = Self::default();
+                reader.best(&mut |reader, at, kind| {
+                    let (kinds, read) = branches.get(at)?;
+                    Some(if kinds & kind == 0 { Ok(false) } else { read(reader).map(|value| { found = value; true }) })
+                })?;
+                Ok(found)
             }
         }
 
         impl $crate::json::Write for $name<'_> {
+            #[inline]
             fn write(&self, out: &mut String) {
                 match self {
                     $(Self::$variant(value) => value.write(out),)*
@@ -89,10 +108,11 @@ macro_rules! union {
         impl $crate::json::IntoOwned for $name<'_> {
             type Owned = $name<'static>;
 
-            fn into_owned(self) -> $name<'static> {
+            #[inline]
+            fn detach(&self) -> $name<'static> {
                 match self {
-                    $(Self::$variant(value) => $name::$variant(value.into_owned()),)*
-                    Self::Unknown(raw) => $name::Unknown(raw.into_owned()),
+                    $(Self::$variant(value) => $name::$variant(value.detach()),)*
+                    Self::Unknown(raw) => $name::Unknown(raw.detach()),
                 }
             }
         }
@@ -102,6 +122,12 @@ macro_rules! union {
 /// Implements a set of strings that may hold others.
 macro_rules! strings {
     ($name:ident; $($wire:literal $variant:ident;)*) => {
+        impl Default for $name<'_> {
+            fn default() -> Self {
+                Self::Unknown(Default::default())
+            }
+        }
+
         impl<'a> $name<'a> {
             /// The string on the wire.
             pub fn as_str(&self) -> &str {
@@ -128,6 +154,7 @@ macro_rules! strings {
         }
 
         impl std::fmt::Display for $name<'_> {
+            #[inline]
             fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
                 f.write_str(self.as_str())
             }
@@ -144,6 +171,7 @@ macro_rules! strings {
         }
 
         impl $crate::json::Write for $name<'_> {
+            #[inline]
             fn write(&self, out: &mut String) {
                 match self {
                     Self::Unknown(text) => text.write(out),
@@ -155,10 +183,11 @@ macro_rules! strings {
         impl $crate::json::IntoOwned for $name<'_> {
             type Owned = $name<'static>;
 
-            fn into_owned(self) -> $name<'static> {
+            #[inline]
+            fn detach(&self) -> $name<'static> {
                 match self {
                     $(Self::$variant => $name::$variant,)*
-                    Self::Unknown(text) => $name::Unknown(text.into_owned()),
+                    Self::Unknown(text) => $name::Unknown(text.detach()),
                 }
             }
         }
@@ -206,6 +235,7 @@ macro_rules! events {
         }
 
         impl $crate::json::Write for $name<'_> {
+            #[inline]
             fn write(&self, out: &mut String) {
                 match self {
                     $(Self::$variant(event) => event.write(out),)*
@@ -217,10 +247,11 @@ macro_rules! events {
         impl $crate::json::IntoOwned for $name<'_> {
             type Owned = $name<'static>;
 
-            fn into_owned(self) -> $name<'static> {
+            #[inline]
+            fn detach(&self) -> $name<'static> {
                 match self {
-                    $(Self::$variant(event) => $name::$variant(event.into_owned()),)*
-                    Self::Unknown(unknown) => $name::Unknown(unknown.into_owned()),
+                    $(Self::$variant(event) => $name::$variant(event.detach()),)*
+                    Self::Unknown(unknown) => $name::Unknown(unknown.detach()),
                 }
             }
         }
@@ -229,18 +260,9 @@ macro_rules! events {
 
 pub(crate) use {events, object, strings, union};
 
-/// What the absence of a member means for the field that it is read into.
+/// Whether an object may lack a member.
+#[expect(non_upper_case_globals, reason = "named as the methods of `Fields` are")]
 pub(crate) mod presence {
-    use crate::json::Miss;
-
-    #[inline]
-    pub(crate) fn required<T>(slot: Option<T>, name: &'static str) -> Result<T, Miss> {
-        slot.ok_or(Miss::Field(name))
-    }
-
-    #[expect(clippy::unnecessary_wraps, reason = "called in place of `required`")]
-    #[inline]
-    pub(crate) fn optional<T>(slot: Option<T>, _: &'static str) -> Result<Option<T>, Miss> {
-        Ok(slot)
-    }
+    pub(crate) const required: u128 = 1;
+    pub(crate) const optional: u128 = 0;
 }

@@ -7,14 +7,23 @@ pub trait IntoOwned {
     /// The same type, borrowing nothing.
     type Owned;
 
-    /// Copies whatever is borrowed.
-    fn into_owned(self) -> Self::Owned;
+    /// A copy that borrows nothing.
+    fn detach(&self) -> Self::Owned;
+
+    /// The same, at the end of the borrowing value's life.
+    fn into_owned(self) -> Self::Owned
+    where
+        Self: Sized,
+    {
+        self.detach()
+    }
 }
 
 /// A value that must be there but may be `null`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Nullable<T> {
     /// `null`
+    #[default]
     Null,
     /// Anything else.
     Value(T),
@@ -63,10 +72,10 @@ impl<T: Write> Write for Nullable<T> {
 impl<T: IntoOwned> IntoOwned for Nullable<T> {
     type Owned = Nullable<T::Owned>;
 
-    fn into_owned(self) -> Self::Owned {
+    fn detach(&self) -> Self::Owned {
         match self {
             Self::Null => Nullable::Null,
-            Self::Value(value) => Nullable::Value(value.into_owned()),
+            Self::Value(value) => Nullable::Value(value.detach()),
         }
     }
 }
@@ -74,8 +83,8 @@ impl<T: IntoOwned> IntoOwned for Nullable<T> {
 impl<T: IntoOwned> IntoOwned for Option<T> {
     type Owned = Option<T::Owned>;
 
-    fn into_owned(self) -> Self::Owned {
-        self.map(T::into_owned)
+    fn detach(&self) -> Self::Owned {
+        self.as_ref().map(T::detach)
     }
 }
 
@@ -95,8 +104,8 @@ impl Write for bool {
 impl IntoOwned for bool {
     type Owned = Self;
 
-    fn into_owned(self) -> Self {
-        self
+    fn detach(&self) -> Self {
+        *self
     }
 }
 
@@ -121,8 +130,8 @@ impl<T: Write> Write for Box<T> {
 impl<T: IntoOwned> IntoOwned for Box<T> {
     type Owned = Box<T::Owned>;
 
-    fn into_owned(self) -> Self::Owned {
-        Box::new((*self).into_owned())
+    fn detach(&self) -> Self::Owned {
+        Box::new((**self).detach())
     }
 }
 
@@ -154,7 +163,11 @@ impl<T: Write> Write for Vec<T> {
 impl<T: IntoOwned> IntoOwned for Vec<T> {
     type Owned = Vec<T::Owned>;
 
-    fn into_owned(self) -> Self::Owned {
-        self.into_iter().map(T::into_owned).collect()
+    fn detach(&self) -> Self::Owned {
+        let mut owned = Vec::with_capacity(self.len());
+        for entry in self {
+            owned.push(entry.detach());
+        }
+        owned
     }
 }

@@ -29,7 +29,9 @@ impl<'o> ObjectWriter<'o> {
 
     /// The name must need no escapes; those of the dialects' properties do not.
     fn name(&mut self, name: &'static str) {
-        self.out.extend([self.separator, "\"", name, "\":"]);
+        for part in [self.separator, "\"", name, "\":"] {
+            self.out.push_str(part);
+        }
         self.separator = ",";
     }
 
@@ -43,6 +45,7 @@ impl<'o> ObjectWriter<'o> {
         value.write(self.out);
     }
 
+    #[expect(clippy::ref_option, reason = "called in place of `required`")]
     pub(crate) fn optional(&mut self, name: &'static str, value: &Option<impl Write>) {
         if let Some(value) = value {
             self.required(name, value);

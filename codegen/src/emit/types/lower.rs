@@ -122,13 +122,10 @@ impl Lowering<'_> {
     fn ty(&mut self, schema: &Schema, hint: &str, doc: &str) -> Ty {
         match schema {
             Schema::Any | Schema::Null => Ty::Any,
-            Schema::Boolean => Ty::Boolean,
-            Schema::String(_) => Ty::Text,
+            Schema::Boolean | Schema::Const(serde_json::Value::Bool(_)) => Ty::Boolean,
+            Schema::Number(_) | Schema::Const(serde_json::Value::Number(_)) => Ty::Number,
             Schema::Integer(_) => Ty::Integer,
-            Schema::Number(_) => Ty::Number,
-            Schema::Const(serde_json::Value::Bool(_)) => Ty::Boolean,
-            Schema::Const(serde_json::Value::Number(_)) => Ty::Number,
-            Schema::Const(_) => Ty::Text,
+            Schema::String(_) | Schema::Const(_) => Ty::Text,
             Schema::Array(array) => Ty::List(Box::new(self.ty(&array.items, &entry(hint), doc))),
             Schema::Nullable(inner) => nullable(self.ty(inner, hint, doc)),
             Schema::Ref(wire) => {

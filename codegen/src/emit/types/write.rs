@@ -51,7 +51,7 @@ fn item(item: &Item, sizes: &Sizes<'_>) -> TokenStream {
             let rows = members.iter().map(row);
             quote! {
                 #doc
-                #[derive(Debug, Clone, PartialEq)]
+                #[derive(Debug, Clone, Default, PartialEq)]
                 pub struct #name<'a> {
                     #(#fields)*
                     /// Members that are not listed, or do not fit.

@@ -1,0 +1,164 @@
+//! The fields of an object that is being read.
+
+use std::borrow::Cow;
+
+use super::choice::Place;
+use super::scanner::RawString;
+use super::{Extra, Miss, Raw, Read, Reader, Str, decode};
+
+/// The members of an object that is being read.
+#[derive(Debug)]
+pub struct Fields<'a> {
+    /// The name of the member at whose value the cursor is.
+    name: RawString<'a>,
+    /// The same name, when escapes stand in it.
+    decoded: String,
+    /// Which of the required ones were seen, one bit each.
+    seen: u128,
+    extra: Vec<(Str<'a>, Raw<'a>)>,
+    /// Values of optional fields that did not fit, each field once.
+    misfits: Vec<(&'static str, Raw<'a>)>,
+}
+
+impl<'a> Fields<'a> {
+    #[inline]
+    pub(crate) fn name(&self) -> &str {
+        if self.name.escaped { &self.decoded } else { self.name.raw }
+    }
+
+    /// Reads a field without which there is no value.
+    #[inline]
+    pub(crate) fn required<T: Read<'a>>(
+        &mut self,
+        reader: &mut Reader<'a>,
+        at: u32,
+        _: &'static str,
+        slot: &mut T,
+    ) -> Result<(), Miss> {
+        let place = reader.place();
+        self.see(at, true);
+        match T::read(reader) {
+            Ok(value) => {
+                *slot = value;
+                Ok(())
+            }
+            Err(miss) => {
+                self.see(at, false);
+                reader.missed(miss, place).map(drop)
+            }
+        }
+    }
+
+    #[inline]
+    const fn see(&mut self, at: u32, fits: bool) {
+        self.seen = self.seen & !(1 << at) | (fits as u128) << at;
+    }
+
+    /// Reads a field that may be absent. What does not fit is kept among the unknown.
+    #[inline]
+    pub(crate) fn optional<T: Read<'a>>(
+        &mut self,
+        reader: &mut Reader<'a>,
+        _: u32,
+        name: &'static str,
+        slot: &mut Option<T>,
+    ) -> Result<(), Miss> {
+        let place = reader.place();
+        match T::read(reader) {
+            Ok(value) => {
+                *slot = Some(value);
+                if self.misfits.is_empty() { Ok(()) } else { self.settle(reader, name, place, None) }
+            }
+            Err(miss) => {
+                *slot = None;
+                self.settle(reader, name, place, Some(miss))
+            }
+        }
+    }
+
+    /// Keeps what does not fit a field, or forgets what did not before.
+    #[cold]
+    fn settle(
+        &mut self,
+        reader: &mut Reader<'a>,
+        name: &'static str,
+        place: Place,
+        miss: Option<Miss>,
+    ) -> Result<(), Miss> {
+        self.misfits.retain(|(known, _)| *known != name);
+        if let Some(miss) = miss {
+            self.misfits.push((name, reader.missed(miss, place)?));
+        }
+        Ok(())
+    }
+
+    /// Reads a field that only ever has one value.
+    #[inline]
+    pub(crate) fn constant(
+        &mut self,
+        reader: &mut Reader<'a>,
+        at: u32,
+        wanted: &'static str,
+    ) -> Result<(), Miss> {
+        let fits = match reader.string() {
+            Ok(found) if found.escaped => decode(found.raw) == (Cow::Borrowed(wanted), false),
+            Ok(found) => found.raw == wanted,
+            Err(Miss::Syntax) => return Err(Miss::Syntax),
+            Err(_) => false,
+        };
+        self.see(at, fits);
+        Ok(())
+    }
+
+    /// Keeps a member that the schema does not list.
+    #[cold]
+    pub(crate) fn unknown(&mut self, reader: &mut Reader<'a>) -> Result<(), Miss> {
+        reader.not_understood();
+        self.extra.push((Str::from_raw(self.name), Raw::read(reader)?));
+        Ok(())
+    }
+
+    /// What is left over at the end of the object.
+    fn leftover(self) -> Extra<'a> {
+        if self.extra.is_empty() && self.misfits.is_empty() {
+            return Extra::new();
+        }
+        let misfits = self.misfits.into_iter().map(|(name, raw)| (name.into(), raw));
+        Extra::from_members(self.extra.into_iter().chain(misfits).collect())
+    }
+}
+
+impl<'a> Reader<'a> {
+    /// Reads an object whose members are known, and returns those that are not.
+    pub(crate) fn fields(
+        &mut self,
+        required: u128,
+        names: &[&'static str],
+        member: &mut dyn FnMut(&mut Fields<'a>, &mut Self) -> Result<(), Miss>,
+    ) -> Result<Extra<'a>, Miss> {
+        self.enter(b'{')?;
+        let mut fields = Fields {
+            name: RawString { raw: "", escaped: false },
+            decoded: String::new(),
+            seen: 0,
+            extra: Vec::new(),
+            misfits: Vec::new(),
+        };
+        let mut next = self.first_name()?;
+        while let Some(name) = next {
+            fields.name = name;
+            if name.escaped {
+                fields.decoded = decode(name.raw).0.into_owned();
+            }
+            member(&mut fields, self)?;
+            next = self.next_name()?;
+        }
+        self.scanner.ascend();
+        match required & !fields.seen {
+            0 => Ok(fields.leftover()),
+            missing => {
+                Err(Miss::Field(names.get(missing.trailing_zeros() as usize).copied().unwrap_or_default()))
+            }
+        }
+    }
+}

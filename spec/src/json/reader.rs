@@ -1,0 +1,155 @@
+//! The cursor that typed values are read from.
+
+use super::scanner::{RawNumber, RawString, Scanner};
+use super::{Miss, ParseError, Str};
+
+/// A cursor that typed values are read from.
+#[derive(Debug)]
+pub struct Reader<'a> {
+    pub(super) scanner: Scanner<'a>,
+    /// How much of what was read so far is kept without being understood.
+    pub(super) unexplained: u32,
+    /// How many more bytes may be read again to try another branch of a union. Nested unions whose
+    /// branches nothing tells apart would multiply; so they read each byte a limited number of times,
+    /// and what a hostile text holds beyond that is kept as it stands.
+    pub(super) retries: usize,
+}
+
+impl<'a> Reader<'a> {
+    /// A reader at the start of the text.
+    pub fn new(text: &'a str) -> Self {
+        Self {
+            scanner: Scanner::new(text),
+            unexplained: 0,
+            retries: text.len().saturating_mul(16).saturating_add(1 << 16),
+        }
+    }
+
+    pub(crate) fn error(&self, miss: Miss) -> ParseError {
+        let problem = if miss == Miss::Syntax { self.scanner.problem() } else { "" };
+        ParseError { miss, offset: self.scanner.offset(), problem }
+    }
+
+    pub(crate) fn end(&mut self) -> Result<(), Miss> {
+        Ok(self.scanner.end()?)
+    }
+
+    #[inline]
+    pub(super) fn string(&mut self) -> Result<RawString<'a>, Miss> {
+        if self.scanner.peek() == b'"' { Ok(self.scanner.string()?) } else { self.other_kind() }
+    }
+
+    #[inline]
+    pub(super) fn number(&mut self) -> Result<RawNumber<'a>, Miss> {
+        match self.scanner.peek() {
+            b'-' | b'0'..=b'9' => Ok(self.scanner.number()?),
+            _ => self.other_kind(),
+        }
+    }
+
+    #[inline]
+    pub(super) fn boolean(&mut self) -> Result<bool, Miss> {
+        match self.scanner.peek() {
+            b't' => Ok(self.scanner.word("true").map(|()| true)?),
+            b'f' => Ok(self.scanner.word("false").map(|()| false)?),
+            _ => self.other_kind(),
+        }
+    }
+
+    /// Reads `null`, if that is what stands there.
+    #[inline]
+    pub(super) fn null(&mut self) -> Result<bool, Miss> {
+        if self.scanner.peek() == b'n' { Ok(self.scanner.word("null").map(|()| true)?) } else { Ok(false) }
+    }
+
+    #[inline]
+    pub(super) fn raw(&mut self) -> Result<&'a str, Miss> {
+        Ok(self.scanner.raw()?)
+    }
+
+    /// A value of a kind that was not wanted; what is no value at all is found here.
+    #[cold]
+    pub(super) fn other_kind<T>(&mut self) -> Result<T, Miss> {
+        self.scanner.skip()?;
+        Err(Miss::Kind)
+    }
+
+    /// Goes one level deeper into a value that starts with this byte.
+    #[inline]
+    pub(super) fn enter(&mut self, open: u8) -> Result<(), Miss> {
+        if self.scanner.peek() != open {
+            return self.other_kind();
+        }
+        if !self.scanner.descend() {
+            self.scanner.ascend();
+            return Err(Miss::Depth);
+        }
+        self.scanner.advance();
+        Ok(())
+    }
+
+    /// Reads a list, calling `entry` at every value.
+    #[inline]
+    pub(super) fn entries(
+        &mut self,
+        mut entry: impl FnMut(&mut Self) -> Result<(), Miss>,
+    ) -> Result<(), Miss> {
+        self.enter(b'[')?;
+        let mut end = self.scanner.peek() == b']';
+        if end {
+            self.scanner.advance();
+        }
+        while !end {
+            if let Err(miss) = entry(self) {
+                self.scanner.ascend();
+                return Err(miss);
+            }
+            end = self.scanner.separator(b']')?;
+        }
+        self.scanner.ascend();
+        Ok(())
+    }
+
+    /// Reads an object whose values are all of one type.
+    pub(super) fn members(
+        &mut self,
+        mut member: impl FnMut(&mut Self, Str<'a>) -> Result<(), Miss>,
+    ) -> Result<(), Miss> {
+        self.enter(b'{')?;
+        let mut next = self.first_name()?;
+        while let Some(name) = next {
+            if let Err(miss) = member(self, Str::from_raw(name)) {
+                self.scanner.ascend();
+                return Err(miss);
+            }
+            next = self.next_name()?;
+        }
+        self.scanner.ascend();
+        Ok(())
+    }
+
+    /// The name of the first member, if there is one; the cursor is then at its value.
+    #[inline]
+    pub(super) fn first_name(&mut self) -> Result<Option<RawString<'a>>, Miss> {
+        if self.scanner.peek() == b'}' {
+            self.scanner.advance();
+            return Ok(None);
+        }
+        Ok(Some(self.scanner.name()?))
+    }
+
+    /// The name of the next member.
+    #[inline]
+    pub(super) fn next_name(&mut self) -> Result<Option<RawString<'a>>, Miss> {
+        if self.scanner.separator(b'}')? {
+            return Ok(None);
+        }
+        Ok(Some(self.scanner.name()?))
+    }
+
+    /// The string member of that name of the object at the cursor, which stays where it is.
+    #[inline]
+    pub(super) fn string_member(&self, name: &str) -> Result<Option<Str<'a>>, Miss> {
+        Ok(self.scanner.member(name)?.map(Str::from_raw))
+    }
+}
