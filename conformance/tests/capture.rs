@@ -41,6 +41,11 @@ fn one_stream_in_every_format() {
          \"content\":{{\"mimeType\":\"text/event-stream\",\"text\":{}}}}}}}]}}}}",
         quoted(stream)
     );
+    let cassette = format!(
+        "interactions:\n- request:\n    uri: https://a.test/v1/responses\n  response:\n    \
+         headers:\n      content-type: [text/event-stream]\n    body:\n      string: {}\n",
+        quoted(stream)
+    );
     let recordings = [
         (Format::Http, format!("{head}\r\n{stream}").into_bytes()),
         (Format::Http, chunked),
@@ -48,6 +53,7 @@ fn one_stream_in_every_format() {
         (Format::Json, format!("[\n{}\n]", events.join(",\n")).into_bytes()),
         (Format::WebSocket, format!("{{\"sent\":\"{{}}\"}}\n{}\n", received.join("\n")).into_bytes()),
         (Format::Har, har.into_bytes()),
+        (Format::Cassette, cassette.into_bytes()),
     ];
     for (format, recording) in recordings {
         assert_eq!(data(&recording), (format, events.clone()), "{}", format.name());
@@ -110,12 +116,13 @@ fn cuts_change_no_finding() {
 #[test]
 fn broken_recordings_break_nothing() {
     let mut random = Random(0x9e37_79b9_7f4a_7c15);
-    let starts: [&[u8]; 6] = [
+    let starts: [&[u8]; 7] = [
         b"",
         b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n",
         b"[",
         b"{\"log\":",
         b"{\"recv\":\"",
+        b"interactions:\n- ",
         b"data:",
     ];
     for round in 0..3000 {

@@ -25,7 +25,7 @@ pub(super) fn detect(bytes: &[u8], complete: bool) -> Result<Option<Format>, Cap
                 return Ok(Some(Format::Sse));
             }
             if whole == b"interactions:" || whole == b"http_interactions:" {
-                return Err(CaptureError::NotYet("a YAML cassette"));
+                return Ok(Some(Format::Cassette));
             }
         }
     }
@@ -72,7 +72,7 @@ mod tests {
 
     #[test]
     fn the_first_bytes_tell() {
-        let cases: [(&str, Format); 13] = [
+        let cases: [(&str, Format); 14] = [
             ("event: a\ndata: 1\n\n", Format::Sse),
             ("\u{feff}\n\ndata:1", Format::Sse),
             (": ping\n\n", Format::Sse),
@@ -85,6 +85,7 @@ mod tests {
             ("{\n \"object\": \"response\"\n}", Format::Json),
             ("[\n{\"type\":\"a\"}]", Format::Json),
             ("{\"log\":{\"entries\":[]}}", Format::Har),
+            ("---\ninteractions:\n- request:\n", Format::Cassette),
             ("{\"sent\":\"{}\"}\n{\"recv\":\"{}\"}\n", Format::WebSocket),
         ];
         for (text, format) in cases {
@@ -104,6 +105,5 @@ mod tests {
         assert_eq!(detect(b"", true), Err(CaptureError::Empty));
         assert_eq!(detect(b"\x1f\x8b\x08", true), Err(CaptureError::Compressed("gzip")));
         assert_eq!(detect(b"<html>", true), Err(CaptureError::Unrecognised));
-        assert_eq!(detect(b"interactions:\n- request:", true), Err(CaptureError::NotYet("a YAML cassette")));
     }
 }

@@ -14,8 +14,8 @@ pub enum CaptureError {
     Compressed(&'static str),
     /// It looks like none of the formats.
     Unrecognised,
-    /// It is of a kind that cannot be read yet.
-    NotYet(&'static str),
+    /// This build of the suite was made without what reads it: the feature of that name.
+    LeftOut(&'static str),
     /// It is not what its format demands.
     Malformed {
         /// The format.
@@ -37,7 +37,9 @@ impl fmt::Display for CaptureError {
                 let names = Format::ALL.map(Format::name);
                 f.write_str(&names.join(", "))
             }
-            Self::NotYet(what) => write!(f, "{what} cannot be read yet"),
+            Self::LeftOut(feature) => {
+                write!(f, "this build cannot read it; it lacks the feature `{feature}`")
+            }
             Self::Malformed { format, line, problem } => {
                 write!(f, "line {line}: {problem} (read as {})", format.name())
             }

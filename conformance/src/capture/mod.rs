@@ -4,6 +4,8 @@
 //! [`ndjson::Parser`] are for those who know.
 
 mod base64;
+#[cfg(feature = "cassettes")]
+mod cassette;
 mod detect;
 mod error;
 mod frame;
@@ -34,11 +36,14 @@ pub enum Format {
     WebSocket,
     /// An HTTP archive (HAR 1.2).
     Har,
+    /// A YAML cassette of VCR or one of its kin.
+    Cassette,
 }
 
 impl Format {
     /// All of them.
-    pub const ALL: [Self; 6] = [Self::Sse, Self::Ndjson, Self::Json, Self::Http, Self::WebSocket, Self::Har];
+    pub const ALL: [Self; 7] =
+        [Self::Sse, Self::Ndjson, Self::Json, Self::Http, Self::WebSocket, Self::Har, Self::Cassette];
 
     /// Its name.
     pub const fn name(self) -> &'static str {
@@ -49,6 +54,7 @@ impl Format {
             Self::Http => "http",
             Self::WebSocket => "websocket",
             Self::Har => "har",
+            Self::Cassette => "cassette",
         }
     }
 }

@@ -73,6 +73,10 @@ impl Reader {
                     Format::Http => http::read(&bytes, sink),
                     Format::WebSocket => websocket::read(&bytes, sink),
                     Format::Har => har::read(&bytes, sink),
+                    #[cfg(feature = "cassettes")]
+                    Format::Cassette => super::cassette::read(&bytes, sink),
+                    #[cfg(not(feature = "cassettes"))]
+                    Format::Cassette => Err(CaptureError::LeftOut("cassettes")),
                     Format::Json | Format::Sse | Format::Ndjson => json::read(&bytes, sink),
                 }?;
                 Ok(format)

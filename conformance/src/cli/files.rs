@@ -9,7 +9,7 @@ use clap::ValueEnum;
 use crate::capture::Format;
 
 /// Files of a folder whose names end so are taken for recordings.
-const ENDINGS: [&str; 7] = ["har", "http", "json", "jsonl", "ndjson", "sse", "txt"];
+const ENDINGS: [&str; 9] = ["har", "http", "json", "jsonl", "ndjson", "sse", "txt", "yaml", "yml"];
 
 /// The files that the paths name: themselves, or all recordings below them, in a stable order.
 pub(super) fn recordings(paths: &[PathBuf]) -> Vec<PathBuf> {
@@ -64,6 +64,8 @@ pub(super) enum FormatIn {
     Websocket,
     /// An HTTP archive.
     Har,
+    /// A YAML cassette.
+    Cassette,
 }
 
 impl From<FormatIn> for Format {
@@ -75,6 +77,7 @@ impl From<FormatIn> for Format {
             FormatIn::Http => Self::Http,
             FormatIn::Websocket => Self::WebSocket,
             FormatIn::Har => Self::Har,
+            FormatIn::Cassette => Self::Cassette,
         }
     }
 }
