@@ -15,7 +15,7 @@ pub struct Instance {
 }
 
 /// Makes values that fit a schema, and those around them.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug)]
 pub struct Instances<'d> {
     registry: Registry<'d>,
 }
@@ -257,19 +257,18 @@ fn is_impossible(schema: &Schema) -> bool {
     matches!(schema, Schema::String(StringRules { min_length: Some(least), max_length: Some(most), .. }) if least > most)
 }
 
+fn size(limit: Option<u64>) -> Option<usize> {
+    limit.and_then(|limit| usize::try_from(limit).ok())
+}
+
 fn text(rules: &StringRules) -> String {
-    let least = usize::try_from(rules.min_length.unwrap_or(0)).unwrap_or_default();
-    match &rules.pattern {
-        Some(Pattern { prefix, class, count, .. }) => {
-            let count = count.and_then(|count| usize::try_from(count).ok()).unwrap_or(least.max(1));
-            format!("{prefix}{}", class[0].0.to_string().repeat(count))
-        }
-        None => "text"
-            .repeat(least.div_ceil(4).max(1))
-            .chars()
-            .take(usize::try_from(rules.max_length.unwrap_or(1_000)).unwrap_or(1_000).min(least.max(4)))
-            .collect(),
+    let least = size(rules.min_length).unwrap_or(0);
+    if let Some(Pattern { prefix, class, count, .. }) = &rules.pattern {
+        let count = size(*count).unwrap_or(least.max(1));
+        return format!("{prefix}{}", class[0].0.to_string().repeat(count));
     }
+    let length = least.max(4).min(size(rules.max_length).unwrap_or(usize::MAX));
+    "text".chars().cycle().take(length).collect()
 }
 
 fn vary_text(rules: &StringRules, found: &mut Vec<Instance>) {
@@ -278,25 +277,17 @@ fn vary_text(rules: &StringRules, found: &mut Vec<Instance>) {
         return;
     }
     let good = text(rules);
-    found.push(instance("no text", json!(""), rules.min_length.unwrap_or(0) == 0 && rules.pattern.is_none()));
-    if let Some(most) = rules.max_length.and_then(|most| usize::try_from(most).ok()) {
-        if most <= 100_000 {
-            let filler = good.chars().last().unwrap_or('x').to_string();
-            found.push(instance(
-                "longest",
-                json!(format!("{}{}", good, filler.repeat(most - good.chars().count()))),
-                rules.pattern.as_ref().is_none_or(|pattern| pattern.count.is_none()),
-            ));
-            found.push(instance("too long", json!("é".repeat(most + 1)), false));
-            if rules.pattern.is_none() {
-                found.push(instance("longest in characters", json!("é".repeat(most)), true));
-            }
-        }
-    }
-    if let Some(least) =
-        rules.min_length.and_then(|least| usize::try_from(least).ok()).filter(|least| *least > 0)
-    {
+    let least = size(rules.min_length).unwrap_or(0);
+    found.push(instance("no text", json!(""), least == 0 && rules.pattern.is_none()));
+    if least > 0 {
         found.push(instance("too short", json!("é".repeat(least - 1)), false));
+    }
+    // Greater limits are not worth their megabytes.
+    if let Some(most) = size(rules.max_length).filter(|most| *most <= 100_000) {
+        found.push(instance("too long", json!("é".repeat(most + 1)), false));
+        if rules.pattern.is_none() {
+            found.push(instance("longest", json!("é".repeat(most)), true));
+        }
     }
     if rules.pattern.is_some() {
         found.push(instance("outside of the class", json!(format!("{good}é")), false));

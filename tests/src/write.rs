@@ -8,6 +8,7 @@ use crate::random::Random;
 
 /// How a value is written; nothing of it changes the value.
 #[derive(Debug, Clone, Copy, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "any of them goes with any other")]
 pub struct Style {
     /// Space stands wherever it may.
     pub spaced: bool,

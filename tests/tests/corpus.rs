@@ -1,6 +1,8 @@
 //! What the validators say of recorded streams. The corpus is not part of the repository: where it does
 //! not lie beside it, nothing is tested.
 
+#![expect(clippy::print_stdout, reason = "figures, for those who ask for the output")]
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::fs;
@@ -69,7 +71,7 @@ fn tally(dialect: &str) -> Option<BTreeMap<String, Tally>> {
         match dialect.check_event(&name, &event.data) {
             Verdict::Valid => group.valid += 1,
             Verdict::Unknown if name.is_empty() => {
-                *group.unknown.entry("(none at all)".into()).or_default() += 1
+                *group.unknown.entry("(none at all)".into()).or_default() += 1;
             }
             Verdict::Unknown => *group.unknown.entry(name).or_default() += 1,
             Verdict::NotJson(problem, _) => group.add(format!("not JSON: {problem}"), &file),

@@ -1,12 +1,16 @@
 //! What hostile text does to the validators and the typed readers: always something defined, never a
 //! panic, and never more than a small stack.
 
+#![expect(clippy::print_stdout, reason = "figures, for those who ask for the output")]
+
 use std::thread;
 
+use codegen::dialect;
 use serde_json::Value;
 use spec::Verdict;
 use spec::json::{Miss, Nullable, Reason, Write};
 use spec::openai::{DIALECT, Event, OutputItem, ResponseStatus};
+use tests::corpus;
 use tests::random::Random;
 use tests::suite::Suite;
 use tests::typed;
@@ -39,32 +43,26 @@ fn places(event: &str, text: &str) -> Vec<String> {
 /// A text delta with these members in place of the usual ones, or beside them.
 fn delta_with(members: &str) -> String {
     let usual = [
-        ("\"item_id\":", "\"msg_1\""),
-        ("\"output_index\":", "0"),
-        ("\"content_index\":", "0"),
-        ("\"delta\":", "\"Hi\""),
-        ("\"sequence_number\":", "4"),
-        ("\"logprobs\":", "[]"),
+        r#""item_id":"msg_1""#,
+        r#""output_index":0"#,
+        r#""content_index":0"#,
+        r#""delta":"Hi""#,
+        r#""sequence_number":4"#,
+        r#""logprobs":[]"#,
     ];
-    let kept: String = usual
-        .iter()
-        .filter(|(name, _)| !members.contains(name))
-        .map(|(name, value)| format!(",{name}{value}"))
-        .collect();
-    format!("{{\"type\":\"{DELTA}\"{kept},{members}}}")
+    let is_given = |member: &str| member.split_once(':').is_some_and(|(name, _)| members.contains(name));
+    let kept = usual.into_iter().filter(|member| !is_given(member)).collect::<Vec<_>>().join(",");
+    format!("{{\"type\":\"{DELTA}\",{kept},{members}}}")
 }
 
 const DELTA: &str = "response.output_text.delta";
 
-fn created_with(path: &str, value: &Value) -> Value {
-    let mut event = DIALECT_MODEL.with(|suite| suite.model.events["response.created"].examples[0].clone());
-    let (object, name) = path.rsplit_once('/').expect("a pointer");
-    event.pointer_mut(object).expect("a place")[name] = value.clone();
-    event
-}
-
-thread_local! {
-    static DIALECT_MODEL: Suite = Suite::load("openai");
+/// The example of `response.created` with another value at a place.
+fn created_with(pointer: &str, value: &Value) -> String {
+    let model = dialect::load(&corpus::repository().join("spec"), "openai").expect("the dialect can be read");
+    let mut event = model.events["response.created"].examples[0].clone();
+    *event.pointer_mut(pointer).expect("the example has it") = value.clone();
+    event.to_string()
 }
 
 #[test]
@@ -84,7 +82,7 @@ fn unknown_events_items_values_and_fields_are_kept() {
         let Ok(Event::OutputItemAdded(added)) = Event::parse(&event) else { panic!() };
         assert!(matches!(&added.item, OutputItem::Unknown(raw) if raw.as_str() == item));
 
-        let event = created_with("/response/status", &"paused".into()).to_string();
+        let event = created_with("/response/status", &"paused".into());
         assert_eq!(places("response.created", &event), ["/response/status"]);
         let Ok(Event::Created(created)) = Event::parse(&event) else { panic!() };
         assert_eq!(created.response.status, Some(ResponseStatus::Unknown("paused".into())));
@@ -181,7 +179,7 @@ fn numbers_beyond_all_limits_are_numbers() {
             }
         }
         // No number is too great for the text, but this one is for its limits.
-        let event = created_with("/response/temperature", &"placeholder".into()).to_string();
+        let event = created_with("/response/temperature", &"placeholder".into());
         for number in ["1e400", "-1e400", "1e-400"] {
             let event = event.replace("\"placeholder\"", number);
             let expected: &[&str] = if number == "1e-400" { &[] } else { &["/response/temperature"] };
@@ -221,7 +219,7 @@ fn nesting_needs_no_stack() {
 fn types_that_hold_themselves_are_followed_to_a_depth() {
     on_small_stack(|| {
         let tools = serde_json::json!([{"type":"file_search","vector_store_ids":[],"filters":"placeholder"}]);
-        let event = created_with("/response/tools", &tools).to_string();
+        let event = created_with("/response/tools", &tools);
         for (depth, fits) in [(1, true), (50, true), (64, false), (5_000, false)] {
             let (open, close) = (r#"{"type":"and","filters":["#, "]}");
             let leaf = r#"{"type":"eq","key":"k","value":1}"#;

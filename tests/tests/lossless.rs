@@ -3,6 +3,8 @@
 //!
 //! `MUTANTS` sets the number of mutants over all dialects, as in `oracle.rs`.
 
+#![expect(clippy::print_stdout, reason = "figures, for those who ask for the output")]
+
 use std::collections::BTreeMap;
 use std::env;
 
@@ -205,7 +207,10 @@ fn recorded_events_are_read_as_what_they_are() {
         );
         if folder == "real/openai" || folder == "real/azure" {
             // Streams recorded before 2025-05-29 have no sequence numbers.
-            assert!(reasons.keys().all(|reason| reason.contains("`sequence_number` is missing")), "{reasons:#?}");
+            assert!(
+                reasons.keys().all(|reason| reason.contains("`sequence_number` is missing")),
+                "{reasons:#?}"
+            );
         }
     }
 }

@@ -1,7 +1,9 @@
 //! The generated validators accept exactly what `jsonschema` accepts under the same files.
 //!
 //! The number of mutants over all dialects is set by `MUTANTS`:
-//! `MUTANTS=200000 cargo test --release -p tests --test oracle`.
+//! `MUTANTS=200000 cargo test -p tests --test oracle`.
+
+#![expect(clippy::print_stdout, reason = "figures, for those who ask for the output")]
 
 use std::env;
 
@@ -161,4 +163,27 @@ dialects! {
     aitronos "aitronos"
     vllm_responses "vllm-responses"
     eugpt "eugpt"
+}
+
+/// A judge of other files must be contradicted, or the tests above prove nothing.
+#[test]
+fn disagreements_are_found() {
+    let mut suite = Suite::load("open-responses");
+    suite.ours = Suite::load("openai").ours;
+    let mut trial = Trial::new(&suite);
+    let delta = |member: &str| {
+        format!(
+            r#"{{"type":"response.output_text.delta","sequence_number":0,"item_id":"","output_index":0,
+            "content_index":0,"delta":""{member}}}"#
+        )
+    };
+    for (member, expected, count) in [
+        (r#","logprobs":[]"#, None, 0),
+        ("", None, 1),
+        (r#","obfuscation":7"#, None, 2),
+        (r#","logprobs":[]"#, Some(false), 3),
+    ] {
+        trial.judge(As::Event, "response.output_text.delta", &delta(member), expected, "a test");
+        assert_eq!(trial.disagreements.len(), count, "{:?}", trial.disagreements);
+    }
 }
