@@ -31,6 +31,7 @@ pub fn dialect(dialect: &Dialect, scopes: &ScopesFile, glossary: &Glossary) -> R
     let table = tables::dialect(dialect);
     Ok(quote! {
         #types
+        #[allow(unused_imports, unused_variables)]
         mod check { #checks }
         #table
     })
