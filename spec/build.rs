@@ -15,7 +15,9 @@ fn main() {
 fn generate() -> Result<(), Box<dyn std::error::Error>> {
     let spec = PathBuf::from(env::var("CARGO_MANIFEST_DIR")?);
     let out = PathBuf::from(env::var("OUT_DIR")?);
-    for input in ["dialects", "profiles", "requirements", "rules", "scenarios", "scopes.toml", "glossary.toml"] {
+    for input in
+        ["dialects", "profiles", "requirements", "rules", "scenarios", "scopes.toml", "glossary.toml"]
+    {
         println!("cargo::rerun-if-changed={input}");
     }
     let spec_files = codegen::SpecFiles::load(&spec)?;
@@ -35,7 +37,10 @@ fn generate() -> Result<(), Box<dyn std::error::Error>> {
         }
         let dialect = codegen::dialect::load(&spec, &name)?;
         let module = emit::module(&name);
-        write(&out.join(format!("{module}.rs")), &emit::dialect(&dialect, &spec_files.scopes, &spec_files.glossary)?)?;
+        write(
+            &out.join(format!("{module}.rs")),
+            &emit::dialect(&dialect, &spec_files.scopes, &spec_files.glossary)?,
+        )?;
         let summary = &dialect.file.summary;
         modules += &format!(
             "#[doc = {summary:?}]\n#[allow(clippy::pedantic, clippy::all)]\npub mod {module} {{\n    include!(concat!(env!(\"OUT_DIR\"), \"/{module}.rs\"));\n}}\n"

@@ -138,10 +138,12 @@ pub fn import(document: &Value, request: &ImportRequest) -> Result<Imported, Imp
 }
 
 fn event_type(place: &Place, event: &Value) -> Result<String, ImportError> {
-    event.pointer("/properties/type/const").and_then(Value::as_str).map(str::to_owned).ok_or_else(|| ImportError {
-        place: place.to_string(),
-        found: "an event whose `type` is not one constant string".to_owned(),
-        expected: "an object with a property `type` that has a single value".to_owned(),
+    event.pointer("/properties/type/const").and_then(Value::as_str).map(str::to_owned).ok_or_else(|| {
+        ImportError {
+            place: place.to_string(),
+            found: "an event whose `type` is not one constant string".to_owned(),
+            expected: "an object with a property `type` that has a single value".to_owned(),
+        }
     })
 }
 

@@ -15,12 +15,14 @@ mod rule;
 mod scenario;
 mod violation;
 
-pub use dialect::{DialectFile, Envelope, EventLine, Framing, Level, Marker, RuleLevel, Terminal, UnknownEvents};
+pub use dialect::{
+    DialectFile, Envelope, EventLine, Framing, Level, Marker, RuleLevel, Terminal, UnknownEvents,
+};
 #[cfg(feature = "cli")]
 pub use editor::editor_schemas;
 pub use errata::{Change, ErrataFile, Erratum, MoreValues, Replacement};
 pub use glossary::Glossary;
-pub use guarantee::{GuaranteesFile, Guarantee};
+pub use guarantee::{Guarantee, GuaranteesFile};
 pub use lifecycle::{Lifecycle, Role, Scope, ScopesFile};
 pub use page::PageError;
 pub use profile::ProfileFile;
