@@ -181,7 +181,7 @@ fn recorded_events_are_read_as_what_they_are() {
         return;
     };
     let suite = Suite::load("openai");
-    for folder in ["real/openai", "real/azure", "real/xai", "real/lmstudio", "handmade", "gateways"] {
+    for folder in ["real/openai", "real/azure", "real/xai", "real/lmstudio", "handmade"] {
         let (mut known, mut typed, mut other, mut inside) = (0, 0, 0, 0);
         let mut reasons: BTreeMap<String, usize> = BTreeMap::new();
         for event in corpus::events(&recordings.join(folder)) {
