@@ -39,8 +39,11 @@ macro_rules! object {
             #[inline]
             fn write(&self, out: &mut String) {
                 let mut object = $crate::json::ObjectWriter::open(out);
-                $(object.constant($head, $head_value);)*
-                $(object.$presence($wire, &self.$field); $(object.constant($inner, $inner_value);)*)*
+                $(object.constant(concat!(",\"", $head, "\":"), $head_value);)*
+                $(
+                    object.$presence(concat!(",\"", $wire, "\":"), &self.$field);
+                    $(object.constant(concat!(",\"", $inner, "\":"), $inner_value);)*
+                )*
                 object.finish(&self.extra);
             }
         }

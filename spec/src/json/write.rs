@@ -9,7 +9,7 @@ pub trait Write {
 
     /// The value as JSON text.
     fn to_json(&self) -> String {
-        let mut out = String::new();
+        let mut out = String::with_capacity(256);
         self.write(&mut out);
         out
     }
@@ -27,11 +27,13 @@ impl<'o> ObjectWriter<'o> {
         Self { out, separator: "{" }
     }
 
-    /// The name must need no escapes; those of the dialects' properties do not.
+    /// The name comes with what stands around it: `,"name":`.
     fn name(&mut self, name: &'static str) {
-        for part in [self.separator, "\"", name, "\":"] {
-            self.out.push_str(part);
+        let skip = usize::from(self.separator == "{");
+        if skip > 0 {
+            self.out.push('{');
         }
+        self.out.push_str(&name[skip..]);
         self.separator = ",";
     }
 

@@ -85,6 +85,11 @@ fn field(member: &Member, sizes: &Sizes<'_>) -> Option<TokenStream> {
 
 fn row(member: &Member) -> TokenStream {
     let (wire, name) = (&member.wire, ident(&member.name));
+    if wire.contains(['"', '\\']) || wire.contains(char::is_control) {
+        let problem =
+            format!("property {wire:?} needs escapes in JSON; `ObjectWriter` does not make them for names");
+        return quote!(compile_error!(#problem););
+    }
     match &member.value {
         Value::Constant(value) => quote!(const #wire #name = #value;),
         Value::Required(_) => quote!(#wire #name required;),
