@@ -1,5 +1,6 @@
 //! Generates the crate from the files beside it.
 
+use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
@@ -42,15 +43,18 @@ fn generate() -> Result<(), Box<dyn std::error::Error>> {
             &emit::dialect(&dialect, &spec_files.scopes, &spec_files.glossary)?,
         )?;
         let summary = &dialect.file.summary;
-        modules += &format!(
-            "#[doc = {summary:?}]\n#[allow(clippy::pedantic, clippy::all)]\npub mod {module} {{\n    include!(concat!(env!(\"OUT_DIR\"), \"/{module}.rs\"));\n}}\n"
-        );
+        writeln!(
+            modules,
+            "#[doc = {summary:?}]\n#[allow(clippy::pedantic, clippy::all)]\npub mod {module} {{\n    \
+             include!(concat!(env!(\"OUT_DIR\"), \"/{module}.rs\"));\n}}"
+        )?;
         dialects.push(format!("&{module}::DIALECT"));
     }
-    modules += &format!(
-        "/// The dialects that this build has.\npub static DIALECTS: &[&Dialect] = &[{}];\n",
-        dialects.join(", ")
-    );
+    let dialects = dialects.join(", ");
+    writeln!(
+        modules,
+        "/// The dialects that this build has.\npub static DIALECTS: &[&Dialect] = &[{dialects}];"
+    )?;
     fs::write(out.join("dialects.rs"), modules)?;
     Ok(())
 }

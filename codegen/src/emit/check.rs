@@ -42,7 +42,7 @@ pub(super) fn emit(dialect: &Dialect, scopes: &ScopesFile) -> Result<TokenStream
     let by_type = super::lookup(&quote!(name), types, &quote!(return None));
     let functions = emitter.functions;
     Ok(quote! {
-        use crate::json::{Check, Checker, Members, Scan, TextRules, UNDECLARED};
+        use crate::json::{Check, Checker, Members, Scan, TextPattern, TextRules, UNDECLARED};
         use crate::{Slot, View};
 
         /// Checks the payload of an event, if there is one of that type, and hands out its values.
@@ -242,8 +242,8 @@ impl Emitter<'_> {
             let find = super::lookup_bytes(&quote!(name), places, &quote!(UNDECLARED));
             (quote!(|name| #find), quote!(place))
         };
-        let named = names_within.is_some() || object.additional != Additional::Open;
-        let name = if named { quote!(name) } else { quote!(_) };
+        let by_name = names_within.is_some() || object.additional != Additional::Open;
+        let name = if by_name { quote!(name) } else { quote!(_) };
         Ok(quote! {
             #count
             c.object(
@@ -375,7 +375,7 @@ fn text_rules(rules: &StringRules) -> TokenStream {
                     quote!(Some(#n))
                 },
             );
-            quote!(Some((#source, #prefix, &[#(#class),*], #count)))
+            quote!(Some(TextPattern { prefix: #prefix, class: &[#(#class),*], count: #count }))
         },
     );
     let expected = format!("a string of {}", words.join(", "));
@@ -386,6 +386,7 @@ fn text_rules(rules: &StringRules) -> TokenStream {
 
 fn limits(unit: &str, least: Option<u64>, most: Option<u64>) -> String {
     match (least, most) {
+        (Some(least), Some(most)) if least > most => "a kind that cannot be: it must be left out".to_owned(),
         (Some(least), Some(most)) => format!("{least} to {most} {unit}"),
         (Some(least), None) => format!("at least {least} {unit}"),
         (_, Some(most)) => format!("at most {most} {unit}"),

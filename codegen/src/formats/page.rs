@@ -146,6 +146,12 @@ mod tests {
         assert_eq!((block.line, block.text.as_str()), (13, "x\ny\n"));
     }
 
+    #[derive(Debug, serde::Deserialize)]
+    struct Metadata {
+        #[expect(dead_code, reason = "only the error is looked at")]
+        a: String,
+    }
+
     #[test]
     fn errors_name_the_line() {
         let cases = [
@@ -163,11 +169,6 @@ mod tests {
         }
         let page = Page::split(PAGE, "other").unwrap();
         assert_eq!(page.only_block("other").unwrap_err().line, 15);
-        #[derive(Debug, serde::Deserialize)]
-        struct Metadata {
-            #[expect(dead_code, reason = "only the error is looked at")]
-            a: String,
-        }
         assert_eq!(page.metadata::<Metadata>().unwrap_err().line, 2);
     }
 }

@@ -29,13 +29,24 @@ pub struct Members {
     pub required: u64,
 }
 
+/// A literal prefix, then characters of one class.
+#[derive(Debug)]
+pub struct TextPattern {
+    /// What the string starts with.
+    pub prefix: &'static str,
+    /// Inclusive ranges of the class.
+    pub class: &'static [(char, char)],
+    /// How many characters of the class follow; at least one, when nothing is said.
+    pub count: Option<usize>,
+}
+
 /// Limits of a string.
 #[derive(Debug)]
 pub struct TextRules {
     /// Least and greatest number of characters.
     pub length: (u64, u64),
-    /// Pattern as written, literal prefix, ranges of the class, and how many characters of it follow.
-    pub pattern: Option<(&'static str, &'static str, &'static [(char, char)], Option<usize>)>,
+    /// What it is made of, when it is limited by a pattern.
+    pub pattern: Option<TextPattern>,
     /// The limits in words.
     pub expected: &'static str,
 }
@@ -99,14 +110,14 @@ impl<'a> Checker<'a> {
     }
 
     #[cold]
-    fn wrong(&mut self, expected: impl Expected) -> Scan<()> {
+    fn wrong(&mut self, expected: &impl Expected) -> Scan<()> {
         let raw = self.scanner.raw()?;
         self.faults.add(|| (expected.text(), excerpt(raw)));
         Ok(())
     }
 
     #[cold]
-    fn wrong_text(&mut self, expected: impl Expected, raw: &str) {
+    fn wrong_text(&mut self, expected: &impl Expected, raw: &str) {
         self.faults.add(|| (expected.text(), excerpt(raw)));
     }
 
@@ -119,7 +130,7 @@ impl<'a> Checker<'a> {
     /// `null`.
     #[inline]
     pub fn null(&mut self) -> Scan<()> {
-        if self.scanner.peek() == b'n' { self.scanner.word("null") } else { self.wrong("null") }
+        if self.scanner.peek() == b'n' { self.scanner.word("null") } else { self.wrong(&"null") }
     }
 
     /// `true` or `false`.
@@ -128,7 +139,7 @@ impl<'a> Checker<'a> {
         match self.scanner.peek() {
             b't' => self.scanner.word("true"),
             b'f' => self.scanner.word("false"),
-            _ => self.wrong("true or false"),
+            _ => self.wrong(&"true or false"),
         }
     }
 
@@ -137,26 +148,26 @@ impl<'a> Checker<'a> {
         match (self.scanner.peek(), wanted) {
             (b't', true) => self.scanner.word("true"),
             (b'f', false) => self.scanner.word("false"),
-            _ => self.wrong(if wanted { "true" } else { "false" }),
+            _ => self.wrong(&if wanted { "true" } else { "false" }),
         }
     }
 
     /// A string.
     #[inline]
     pub fn string(&mut self) -> Scan<()> {
-        if self.scanner.peek() == b'"' { self.scanner.pass_string() } else { self.wrong("a string") }
+        if self.scanner.peek() == b'"' { self.scanner.pass_string() } else { self.wrong(&"a string") }
     }
 
     /// A string within limits.
     pub fn text(&mut self, rules: &'static TextRules) -> Scan<()> {
         if self.scanner.peek() != b'"' {
-            return self.wrong(rules.expected);
+            return self.wrong(&rules.expected);
         }
         let start = self.scanner.offset();
         let string = self.scanner.string()?;
         if !rules.allow(&decode_if(string)) {
             let raw = self.scanner.since(start);
-            self.wrong_text(rules.expected, raw);
+            self.wrong_text(&rules.expected, raw);
         }
         Ok(())
     }
@@ -167,17 +178,17 @@ impl<'a> Checker<'a> {
         if self.scanner.pass_expected_string(wanted.as_bytes()) {
             return Ok(());
         }
-        self.string_that(|text| text == wanted.as_bytes(), || Cow::Owned(format!("\"{wanted}\"")))
+        self.string_that(|text| text == wanted.as_bytes(), &|| Cow::Owned(format!("\"{wanted}\"")))
     }
 
     /// One of these strings.
     #[inline]
     pub fn one_of(&mut self, wanted: &'static [&'static str]) -> Scan<()> {
-        self.string_that(|text| wanted.iter().any(|value| value.as_bytes() == text), wanted)
+        self.string_that(|text| wanted.iter().any(|value| value.as_bytes() == text), &wanted)
     }
 
     #[inline]
-    fn string_that(&mut self, allowed: impl Fn(&[u8]) -> bool, expected: impl Expected) -> Scan<()> {
+    fn string_that(&mut self, allowed: impl Fn(&[u8]) -> bool, expected: &impl Expected) -> Scan<()> {
         if self.scanner.peek() != b'"' {
             return self.wrong(expected);
         }
@@ -196,7 +207,7 @@ impl<'a> Checker<'a> {
         if is_number(self.scanner.peek()) {
             self.scanner.pass_number().map(drop)
         } else {
-            self.wrong("a number")
+            self.wrong(&"a number")
         }
     }
 
@@ -204,13 +215,13 @@ impl<'a> Checker<'a> {
     #[inline]
     pub fn integer(&mut self) -> Scan<()> {
         if !is_number(self.scanner.peek()) {
-            return self.wrong("an integer");
+            return self.wrong(&"an integer");
         }
         let start = self.scanner.offset();
         if !self.scanner.pass_number()? {
             let number = RawNumber { raw: self.scanner.since(start), plain: false };
             if !number.is_integral() {
-                self.wrong_text("an integer", number.raw);
+                self.wrong_text(&"an integer", number.raw);
             }
         }
         Ok(())
@@ -225,13 +236,13 @@ impl<'a> Checker<'a> {
         expected: &'static str,
     ) -> Scan<()> {
         if !is_number(self.scanner.peek()) {
-            return self.wrong(expected);
+            return self.wrong(&expected);
         }
         let number = self.scanner.number()?;
         let value: f64 = number.raw.parse().unwrap_or(f64::INFINITY);
         let whole = !integral || number.is_integral();
         if !whole || value < minimum || value > maximum {
-            self.wrong_text(expected, number.raw);
+            self.wrong_text(&expected, number.raw);
         }
         Ok(())
     }
@@ -258,7 +269,7 @@ impl<'a> Checker<'a> {
         mut entry: impl FnMut(&mut Self) -> Scan<()>,
     ) -> Scan<()> {
         if self.scanner.peek() != b'[' {
-            return self.wrong("a list");
+            return self.wrong(&"a list");
         }
         if !self.scanner.descend() {
             return self.too_deep();
@@ -299,7 +310,7 @@ impl<'a> Checker<'a> {
         mut member: impl FnMut(&mut Self, u32, &[u8]) -> Scan<()>,
     ) -> Scan<()> {
         if self.scanner.peek() != b'{' {
-            return self.wrong("an object");
+            return self.wrong(&"an object");
         }
         if !self.scanner.descend() {
             return self.too_deep();
@@ -376,7 +387,7 @@ impl<'a> Checker<'a> {
     #[cold]
     fn too_deep(&mut self) -> Scan<()> {
         self.scanner.ascend();
-        self.wrong("nesting of at most 128 levels")
+        self.wrong(&"nesting of at most 128 levels")
     }
 
     /// A member that is not declared, of a kind that all such members have.
@@ -391,14 +402,14 @@ impl<'a> Checker<'a> {
 
     /// A member that may not be there.
     pub fn undeclared(&mut self, name: &[u8]) -> Scan<()> {
-        self.extra(name, |checker| checker.wrong("no property of this name"))
+        self.extra(name, |checker| checker.wrong(&"no property of this name"))
     }
 
     /// A limit on a member's name.
     pub fn name_within(&mut self, name: &[u8], rules: &'static TextRules) {
         let name = String::from_utf8_lossy(name);
         if !rules.allow(&name) {
-            self.wrong_text(|| Cow::Owned(format!("names that are {}", rules.expected)), &name);
+            self.wrong_text(&|| Cow::Owned(format!("names that are {}", rules.expected)), &name);
         }
     }
 
@@ -421,7 +432,7 @@ impl<'a> Checker<'a> {
 
     /// A value of none of the kinds that a union has.
     pub fn no_kind(&mut self, expected: &'static str) -> Scan<()> {
-        self.wrong(expected)
+        self.wrong(&expected)
     }
 
     /// An object whose tag is missing or names none of the branches of a union.
@@ -433,15 +444,12 @@ impl<'a> Checker<'a> {
         wanted: &'static [&'static str],
     ) -> Scan<()> {
         let before = self.faults.count();
-        match found {
-            Some(tag) => {
-                self.faults.add(|| (wanted.text(), excerpt(&format!("\"{tag}\""))));
-                self.faults.inside(before, &Segment::Name(property));
-            }
-            None => {
-                let expected = || Cow::Owned(format!("property \"{property}\": {}", wanted.text()));
-                self.faults.add(|| (expected(), "none, or no string".to_owned()));
-            }
+        if let Some(tag) = found {
+            self.faults.add(|| (wanted.text(), excerpt(&format!("\"{tag}\""))));
+            self.faults.inside(before, &Segment::Name(property));
+        } else {
+            let expected = || Cow::Owned(format!("property \"{property}\": {}", wanted.text()));
+            self.faults.add(|| (expected(), "none, or no string".to_owned()));
         }
         self.any()
     }
@@ -484,14 +492,17 @@ impl TextRules {
             let characters = text.chars().count() as u64;
             (least..=most).contains(&characters)
         };
-        within
-            && self.pattern.is_none_or(|(_, prefix, class, count)| {
-                text.strip_prefix(prefix).is_some_and(|rest| {
-                    let mut of_class = rest.chars();
-                    let all = of_class.all(|c| class.iter().any(|(low, high)| (*low..=*high).contains(&c)));
-                    all && count.map_or(!rest.is_empty(), |count| rest.chars().count() == count)
-                })
-            })
+        within && self.pattern.as_ref().is_none_or(|pattern| pattern.matches(text))
+    }
+}
+
+impl TextPattern {
+    fn matches(&self, text: &str) -> bool {
+        text.strip_prefix(self.prefix).is_some_and(|rest| {
+            let of_class = |c| self.class.iter().any(|(low, high)| (*low..=*high).contains(&c));
+            rest.chars().all(of_class)
+                && self.count.map_or(!rest.is_empty(), |count| rest.chars().count() == count)
+        })
     }
 }
 

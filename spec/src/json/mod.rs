@@ -17,7 +17,7 @@ mod typed;
 mod value;
 mod write;
 
-pub use check::{Check, Checker, Members, TextRules, UNDECLARED};
+pub use check::{Check, Checker, Members, TextPattern, TextRules, UNDECLARED};
 pub(crate) use choice::Branch;
 pub use choice::kind;
 pub use event::{Reason, UnknownEvent};

@@ -53,7 +53,8 @@ impl RawNumber<'_> {
         let whole_zeros = whole.len() - whole.trim_end_matches('0').len();
         let is_zero = fraction.is_empty() && whole.trim_start_matches('-').len() == whole_zeros;
         // The last digit that is not zero must not stand behind the decimal point once it is moved.
-        let shift = if fraction.is_empty() { -(whole_zeros as i64) } else { fraction.len() as i64 };
+        let digits = |count: usize| i64::try_from(count).unwrap_or(i64::MAX);
+        let shift = if fraction.is_empty() { -digits(whole_zeros) } else { digits(fraction.len()) };
         let negative = exponent.starts_with('-');
         let exponent: i64 = exponent.parse().unwrap_or(if negative { i64::MIN } else { i64::MAX });
         is_zero || exponent >= shift
