@@ -59,11 +59,7 @@ fn lookup<'n>(
     arms: impl IntoIterator<Item = (&'n str, TokenStream)>,
     otherwise: &TokenStream,
 ) -> TokenStream {
-    let arms = arms.into_iter().map(|(name, body)| {
-        let length = Literal::usize_unsuffixed(name.len());
-        quote!((#length, #name) => #body,)
-    });
-    quote!(match (#subject.len(), #subject) { #(#arms)* _ => #otherwise })
+    by_length(subject, arms, otherwise, Literal::string)
 }
 
 /// The same over byte strings.
@@ -72,9 +68,17 @@ fn lookup_bytes<'n>(
     arms: impl IntoIterator<Item = (&'n str, TokenStream)>,
     otherwise: &TokenStream,
 ) -> TokenStream {
+    by_length(subject, arms, otherwise, |name| Literal::byte_string(name.as_bytes()))
+}
+
+fn by_length<'n>(
+    subject: &TokenStream,
+    arms: impl IntoIterator<Item = (&'n str, TokenStream)>,
+    otherwise: &TokenStream,
+    literal: impl Fn(&str) -> Literal,
+) -> TokenStream {
     let arms = arms.into_iter().map(|(name, body)| {
-        let length = Literal::usize_unsuffixed(name.len());
-        let name = Literal::byte_string(name.as_bytes());
+        let (length, name) = (Literal::usize_unsuffixed(name.len()), literal(name));
         quote!((#length, #name) => #body,)
     });
     quote!(match (#subject.len(), #subject) { #(#arms)* _ => #otherwise })

@@ -39,43 +39,77 @@ pub fn json(run: &Run) -> String {
     text
 }
 
+/// A run of the checks.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Report<'r> {
+    /// Version of this format.
     version: u32,
+    /// Version of the suite.
     suite: &'r str,
+    /// The dialect that was checked against.
     dialect: &'r str,
+    /// Whether a rule failed.
     failed: bool,
+    /// What was checked, in order.
     captures: Vec<Capture<'r>>,
 }
 
+/// One recording.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Capture<'r> {
+    /// Its path, or `-`.
     name: &'r str,
+    /// Its format; null when it could not be told.
     format: Option<&'r str>,
+    /// Streams in it.
     streams: u64,
+    /// Events in it.
     events: u64,
+    /// Answers in it that are no stream.
     bodies: u64,
+    /// What breaks a rule.
     findings: Vec<Finding<'r>>,
+    /// Findings beyond those that are listed.
     omitted: u64,
+    /// Why it, or the rest of it, could not be read.
     error: Option<&'r str>,
 }
 
+/// A place, or several alike, where a rule is broken.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Finding<'r> {
+    /// The rule, `group/name`.
     rule: &'r str,
+    /// How binding it is: must, should or may.
     level: &'r str,
+    /// What is wrong.
     message: &'r str,
+    /// The exchange of the recording, when it holds several.
     exchange: Option<&'r str>,
+    /// Number of the frame in the stream.
     frame: u64,
+    /// Number of the event in the stream.
     event: u64,
+    /// Type of the event.
     event_type: Option<&'r str>,
+    /// Its sequence number.
     sequence_number: Option<u64>,
+    /// When it came, in milliseconds since the stream began.
     time_ms: Option<u128>,
+    /// Line of the recording.
     line: u64,
+    /// From which byte to which.
     bytes: [u64; 2],
+    /// JSON pointer into the event.
     pointer: Option<&'r str>,
+    /// What should stand there.
     expected: Option<&'r str>,
+    /// What stands there.
     actual: Option<&'r str>,
+    /// How many places are alike.
     count: u64,
 }
 
@@ -108,5 +142,43 @@ pub(crate) const fn level_name(level: Level) -> &'static str {
         Level::Should => "should",
         Level::May => "may",
         Level::Off => "off",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{env, fs};
+
+    use super::super::run::check;
+    use super::*;
+    use crate::engine::Rules;
+
+    /// The published schema of the format says what the types say. A change of it that takes something
+    /// away needs a new [`VERSION`].
+    #[test]
+    fn report_schema_is_fresh() {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/report.schema.json");
+        let text = format!("{:#}\n", schemars::schema_for!(Report<'static>).as_value());
+        if env::var_os("BLESS").is_some() {
+            fs::write(path, &text).unwrap();
+        }
+        let found = fs::read_to_string(path).unwrap_or_default();
+        assert!(
+            found == text,
+            "docs/report.schema.json is stale: BLESS=1 cargo test -p conformance report_schema"
+        );
+    }
+
+    #[test]
+    fn reports_are_as_their_schema_says() {
+        let dialect = &spec::openai::DIALECT;
+        let mut broken: &[u8] = b"data: {\"type\":\"response.output_text.delta\",\"delta\":1}\n\n";
+        let rules = Rules::of(dialect);
+        let captures = vec![check("a.sse", &mut broken, None, dialect, &rules)];
+        let run = Run { dialect, rules, captures };
+        let report: serde_json::Value = serde_json::from_str(&json(&run)).unwrap();
+        assert_eq!(report["captures"][0]["findings"][0]["rule"], "schema/event-valid");
+        let schema = schemars::schema_for!(Report<'static>);
+        jsonschema::validate(schema.as_value(), &report).unwrap();
     }
 }
