@@ -62,12 +62,6 @@ impl<'a> Checker<'a> {
         self.scanner.offset()
     }
 
-    /// The text from an offset up to the cursor.
-    #[inline]
-    pub fn since(&self, start: usize) -> &'a str {
-        self.scanner.since(start)
-    }
-
     /// What was wrong with the text, after a check failed.
     pub const fn problem(&self) -> &'static str {
         self.scanner.problem()
