@@ -266,6 +266,25 @@ broken! {
     a_rule_of_no_scope: [Edit(JOINED, "scope = \"text\"", "scope = \"word\"")] => [
         (JOINED, "no scope \"word\""),
     ];
+    a_rule_of_a_scope_that_is_not_there_among_others: [Edit(JOINED, "scope = \"text\"", "scope = [\"text\", \"stream\"]")] => [
+        (JOINED, "no scope \"stream\""),
+    ];
+    a_rule_of_no_dialect: [Edit(JOINED, "since", "only_in = [\"d\", \"x\"]\nsince")] => [(JOINED, "no dialect \"x\"")];
+    a_structure_of_no_scope: [Edit(RULE, "native = true", "structure = [\"reopened\"]")] => [
+        (RULE, "has no lifecycle"),
+    ];
+    a_structure_that_the_scope_has_not: [
+        Edit(RULE, "\"stream\"\nnative = true", "[\"text\", \"response\"]\nstructure = [\"phase-order\", \"wrong-parent\", \"index-gap\"]"),
+    ] => [
+        (RULE, "index-gap asks for a `key`, which scope \"response\""),
+        (RULE, "phase-order asks for `phases`, which scope \"text\""),
+        (RULE, "wrong-parent asks for `of`, which scope \"response\""),
+        (RULE, "wrong-parent asks for `of`, which scope \"text\""),
+    ];
+    a_structure_that_is_told_twice: [
+        Edit(RULE, "\"stream\"\nnative = true", "[\"item\", \"text\"]\nstructure = [\"reopened\", \"never-closed\"]"),
+        Edit(JOINED, "relation = { concat = { of = { role = \"delta\" }, equals = { stated_by = \"parent\" } } }", "structure = [\"never-closed\"]"),
+    ] => [(JOINED, "never-closed of scope \"text\" is told by schema/valid already")];
     a_role_that_the_scope_has_not: [Edit(JOINED, "role = \"delta\"", "role = \"terminal\"")] => [
         (JOINED, "has the role"),
     ];

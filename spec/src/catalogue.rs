@@ -15,10 +15,12 @@ pub struct Rule {
     pub authority: Authority,
     /// Where that stands.
     pub citation: Citation,
-    /// The scope that it is about; the whole stream, when absent.
-    pub scope: Option<Scope>,
+    /// The scopes that it is about; the whole stream, when empty.
+    pub scopes: &'static [Scope],
     /// What decides whether it holds.
     pub decided_by: DecidedBy,
+    /// The dialects that it binds in, with those that extend them; all dialects, when empty.
+    pub only_in: &'static [&'static str],
     /// Clients that fail on streams that break it.
     pub breaks: &'static [Breakage],
     /// The version of the suite that brought it.
@@ -82,10 +84,55 @@ pub struct Breakage {
 /// What decides whether a rule holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DecidedBy {
+    /// The lifecycle of its scopes: any of these breaks it.
+    Structure(&'static [Family]),
     /// Code of its own.
     Code(NativeRule),
     /// How values relate.
     Relation(Relation),
+}
+
+/// What can be wrong with the lifecycle of a scope.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Family {
+    /// An event of the scope, or of what lies in it, comes before the event that opens it.
+    BeforeOpen,
+    /// An event of the scope comes after it was closed.
+    AfterClose,
+    /// It is opened a second time.
+    Reopened,
+    /// It is closed a second time.
+    ClosedAgain,
+    /// It is still open when the response ends.
+    NeverClosed,
+    /// It is closed after what it lies in.
+    ParentClosedFirst,
+    /// What it lies in is of a type that cannot hold it.
+    WrongParent,
+    /// Its index is not the next one.
+    IndexGap,
+    /// The `item_id` of an event is not that of the item at its `output_index`.
+    KeyMismatch,
+    /// A phase comes out of turn.
+    PhaseOrder,
+}
+
+impl Family {
+    /// Its name in the metadata of rules.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::BeforeOpen => "before-open",
+            Self::AfterClose => "after-close",
+            Self::Reopened => "reopened",
+            Self::ClosedAgain => "closed-again",
+            Self::NeverClosed => "never-closed",
+            Self::ParentClosedFirst => "parent-closed-first",
+            Self::WrongParent => "wrong-parent",
+            Self::IndexGap => "index-gap",
+            Self::KeyMismatch => "key-mismatch",
+            Self::PhaseOrder => "phase-order",
+        }
+    }
 }
 
 /// How values must relate, within one occurrence of the rule's scope.
@@ -107,15 +154,6 @@ pub enum Relation {
         /// The whole.
         equals: Place,
     },
-    /// A number grows from one event to the next.
-    Step {
-        /// The number.
-        of: Place,
-        /// What it begins with, when that matters.
-        from: Option<i64>,
-        /// By how much it grows; by anything above zero, when absent.
-        by: Option<i64>,
-    },
     /// No value occurs twice.
     Unique(Place),
     /// The value is one of these, written as JSON.
@@ -124,13 +162,6 @@ pub enum Relation {
         of: Place,
         /// What it can be.
         is: &'static [&'static str],
-    },
-    /// The text matches a pattern.
-    Pattern {
-        /// The text.
-        of: Place,
-        /// A regular expression for the whole text.
-        pattern: &'static str,
     },
     /// Values, collected in order of their keys, are a list.
     Collect {

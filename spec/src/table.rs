@@ -205,12 +205,19 @@ impl Dialect {
         self.view_event(event, data).0
     }
 
-    /// Checks an event's payload, and hands out the values that lifecycle and rules are about.
+    /// Checks an event's payload, and hands out the values that lifecycle and rules are about. Those of an
+    /// event that the dialect does not list are taken from where they usually stand.
     pub fn view_event<'a>(&self, event: &str, data: &'a str) -> (Verdict, View<'a>) {
         let mut checker = Checker::new(data);
         let mut view = View::new(data);
         let verdict = match (self.check_event)(event, &mut checker, &mut view) {
-            None => Verdict::Unknown,
+            None => {
+                let taken = view.take_members(&checker, Slot::USUAL);
+                if taken.and_then(|()| checker.any()).and_then(|()| checker.end()).is_err() {
+                    view = View::new(data);
+                }
+                Verdict::Unknown
+            }
             Some(scan) => verdict(scan, checker),
         };
         (verdict, view)
@@ -238,4 +245,26 @@ fn verdict(scan: Scan<()>, mut checker: Checker<'_>) -> Verdict {
     }
     let (faults, more) = checker.finish();
     Verdict::Invalid(faults, more)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn events_that_are_not_listed_hand_out_the_usual_members() {
+        let Some(dialect) = crate::DIALECTS.first() else { return };
+        let view = |data: &'static str| {
+            let (verdict, view) = dialect.view_event("acme:trace", data);
+            assert_eq!(verdict, Verdict::Unknown);
+            view
+        };
+        let seen = view(r#"{"type":"acme:trace","sequence_number":7,"item_id":"i","response":{}}"#);
+        assert_eq!(seen.number(Slot::SequenceNumber), Some(7));
+        assert_eq!((seen.raw(Slot::ItemId), seen.raw(Slot::Response)), (Some("\"i\""), Some("{}")));
+        assert_eq!(seen.raw(Slot::OutputIndex), None);
+        for data in ["[DONE]", "{\"sequence_number\":7,", "{\"sequence_number\":7} {}", "[7]"] {
+            assert_eq!(view(data).raw(Slot::SequenceNumber), None, "{data}");
+        }
+    }
 }

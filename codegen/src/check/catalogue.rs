@@ -3,7 +3,7 @@
 use super::context::Context;
 use super::report::{Place, Report};
 use super::schemas::Judges;
-use super::violations;
+use super::{structure, violations};
 use crate::formats::{Authority, Coverage, Place as Operand, Rule, Scenario};
 
 pub(super) fn check<'c>(context: &'c Context, judges: &mut Judges<'c>, report: &mut Report) {
@@ -11,6 +11,7 @@ pub(super) fn check<'c>(context: &'c Context, judges: &mut Judges<'c>, report: &
         check_rule(context, rule, report);
         violations::check(context, rule, report);
     }
+    structure::check(context, report);
     for scenario in context.catalogue.scenarios.values() {
         check_scenario(context, scenario, judges, report);
     }
@@ -38,12 +39,17 @@ pub(super) fn check<'c>(context: &'c Context, judges: &mut Judges<'c>, report: &
 fn check_rule(context: &Context, rule: &Rule, report: &mut Report) {
     let file = format!("rules/{}.md", rule.id);
     let metadata = &rule.metadata;
-    if metadata.scope != "stream" && !context.shared.scopes.scopes.contains_key(&metadata.scope) {
-        let message = format!("there is no scope \"{}\"", metadata.scope);
-        report.find(&file, Place::entry("scope"), message, "use a scope of scopes.toml, or `stream`");
+    let scopes = metadata.scope.names();
+    for scope in scopes.iter().filter(|scope| !context.shared.scopes.scopes.contains_key(*scope)) {
+        let message = format!("there is no scope \"{scope}\"");
+        report.find(&file, Place::entry("scope"), message, "use a scope of scopes.toml, or `stream` alone");
     }
     for place in metadata.relation.iter().flat_map(|relation| relation.places()) {
-        operand(context, place, &metadata.scope, &file, report);
+        operand(context, place, scopes, &file, report);
+    }
+    for dialect in metadata.only_in.iter().filter(|name| !context.dialects.contains_key(*name)) {
+        let message = format!("there is no dialect \"{dialect}\"");
+        report.find(&file, Place::entry("only_in"), message, "name a dialect under dialects/");
     }
     let citation = &metadata.citation;
     let version = context.catalogue.requirements.get(&citation.source);
@@ -74,7 +80,7 @@ fn check_rule(context: &Context, rule: &Rule, report: &mut Report) {
     }
 }
 
-fn operand(context: &Context, place: &Operand, scope: &str, file: &str, report: &mut Report) {
+fn operand(context: &Context, place: &Operand, scopes: &[String], file: &str, report: &mut Report) {
     let mut find = |message: String, help: &str| report.find(file, Place::entry("relation"), message, help);
     let says = [place.role.is_some(), !place.events.is_empty(), place.stated_by.is_some()];
     if says.iter().filter(|said| **said).count() != 1 {
@@ -89,13 +95,15 @@ fn operand(context: &Context, place: &Operand, scope: &str, file: &str, report: 
     if let Some(at) = place.at.as_ref().filter(|at| !at.starts_with('/')) {
         find(format!("\"{at}\" is no JSON pointer"), "a pointer begins with /");
     }
-    let events = context.dialects.values().flat_map(|dialect| dialect.events.values());
-    let mut of_scope = events.filter(|event| scope == "stream" || event.lifecycle.scope == scope);
-    if let Some(role) = place.role
-        && (scope == "stream" || context.shared.scopes.scopes.contains_key(scope))
-        && !of_scope.any(|event| event.lifecycle.role == role)
-    {
-        find(format!("no event of scope \"{scope}\" has the role {role:?}"), "use a role that the scope has");
+    let Some(role) = place.role else { return };
+    for scope in scopes.iter().filter(|scope| context.shared.scopes.scopes.contains_key(*scope)) {
+        let mut events = context.dialects.values().flat_map(|dialect| dialect.events.values());
+        if !events.any(|event| event.lifecycle.scope == *scope && event.lifecycle.role == role) {
+            find(
+                format!("no event of scope \"{scope}\" has the role {role:?}"),
+                "use a role that the scope has",
+            );
+        }
     }
 }
 

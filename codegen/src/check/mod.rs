@@ -11,6 +11,7 @@ mod lifecycle;
 mod report;
 mod schemas;
 mod sse;
+mod structure;
 mod violations;
 mod walk;
 mod words;

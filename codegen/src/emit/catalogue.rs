@@ -6,8 +6,8 @@ use quote::quote;
 use super::names;
 use crate::catalogue::Catalogue;
 use crate::formats::{
-    Authority, Coverage, Edit, Holder, Level, Match, Pair, Place, ProfileFile, Relation, Requirement,
-    RequirementLevel, Rule, Scenario, Side, Step, Target, Values, Violation, Who,
+    Authority, Coverage, Edit, Family, Holder, Level, Pair, Place, ProfileFile, Relation, Requirement,
+    RequirementLevel, Rule, RuleMetadata, Scenario, Side, Target, Values, Violation, Who,
 };
 
 /// Emits the tables, and an enum of the rules that are decided by code of their own.
@@ -55,20 +55,11 @@ fn rule(rule: &Rule) -> TokenStream {
     };
     let (source, heading) = (&metadata.citation.source, &metadata.citation.heading);
     let requirement = super::tables::option_text(metadata.citation.requirement.as_deref());
-    let scope = super::tables::option((metadata.scope != "stream").then(|| {
-        let scope = names::ident(&names::pascal(&metadata.scope));
+    let scopes = metadata.scope.names().iter().map(|scope| {
+        let scope = names::ident(&names::pascal(scope));
         quote!(Scope::#scope)
-    }));
-    let decided_by = metadata.relation.as_ref().map_or_else(
-        || {
-            let name = names::ident(&names::pascal(id));
-            quote!(DecidedBy::Code(NativeRule::#name))
-        },
-        |by| {
-            let by = relation(by);
-            quote!(DecidedBy::Relation(#by))
-        },
-    );
+    });
+    let (decided_by, only_in) = (decided_by(id, metadata), &metadata.only_in);
     let breaks = metadata.breaks.iter().map(|one| {
         let (client, failure, source) = (&one.client, &one.failure, &one.source);
         quote!(Breakage { client: #client, failure: #failure, source: #source })
@@ -80,14 +71,43 @@ fn rule(rule: &Rule) -> TokenStream {
             level: #level,
             authority: #authority,
             citation: Citation { source: #source, heading: #heading, requirement: #requirement },
-            scope: #scope,
+            scopes: &[#(#scopes),*],
             decided_by: #decided_by,
+            only_in: &[#(#only_in),*],
             breaks: &[#(#breaks),*],
             since: #since,
             title: #title,
             prose: #prose,
             violation: #violation,
         }
+    }
+}
+
+fn decided_by(id: &str, metadata: &RuleMetadata) -> TokenStream {
+    if let Some(by) = &metadata.relation {
+        let by = relation(by);
+        quote!(DecidedBy::Relation(#by))
+    } else if metadata.native {
+        let name = names::ident(&names::pascal(id));
+        quote!(DecidedBy::Code(NativeRule::#name))
+    } else {
+        let families = metadata.structure.iter().map(|one| family(*one));
+        quote!(DecidedBy::Structure(&[#(#families),*]))
+    }
+}
+
+fn family(family: Family) -> TokenStream {
+    match family {
+        Family::BeforeOpen => quote!(Family::BeforeOpen),
+        Family::AfterClose => quote!(Family::AfterClose),
+        Family::Reopened => quote!(Family::Reopened),
+        Family::ClosedAgain => quote!(Family::ClosedAgain),
+        Family::NeverClosed => quote!(Family::NeverClosed),
+        Family::ParentClosedFirst => quote!(Family::ParentClosedFirst),
+        Family::WrongParent => quote!(Family::WrongParent),
+        Family::IndexGap => quote!(Family::IndexGap),
+        Family::KeyMismatch => quote!(Family::KeyMismatch),
+        Family::PhaseOrder => quote!(Family::PhaseOrder),
     }
 }
 
@@ -122,23 +142,11 @@ fn relation(relation: &Relation) -> TokenStream {
             let (of, equals) = (place(of), place(equals));
             quote!(Relation::Collect { of: #of, equals: #equals })
         }
-        Relation::Step(Step { of, from, by }) => {
-            let (of, from, by) = (place(of), integer(*from), integer(*by));
-            quote!(Relation::Step { of: #of, from: #from, by: #by })
-        }
         Relation::Value(Values { of, is }) => {
             let (of, is) = (place(of), is.iter().map(ToString::to_string));
             quote!(Relation::Value { of: #of, is: &[#(#is),*] })
         }
-        Relation::Pattern(Match { of, pattern }) => {
-            let of = place(of);
-            quote!(Relation::Pattern { of: #of, pattern: #pattern })
-        }
     }
-}
-
-fn integer(number: Option<i64>) -> TokenStream {
-    super::tables::option(number.map(|number| quote!(#number)))
 }
 
 fn place(place: &Place) -> TokenStream {
@@ -305,7 +313,7 @@ mod tests {
         let file = Catalogue { rules: [("text/joined".to_owned(), rule)].into(), ..Catalogue::default() };
         let text = super::super::format(&catalogue(&file));
         for expected in [
-            "scope: Some(Scope::Text)",
+            "scopes: &[Scope::Text]",
             "of: Whose::Role(Role::Delta)",
             "of: Whose::Parent",
             "also: &[\"c/d\"]",

@@ -13,6 +13,11 @@ pub fn scopes(file: &ScopesFile) -> TokenStream {
     let slot_names = slots.iter().map(|slot| names::ident(&names::pascal(slot)));
     let slot_docs = slots.iter().map(|slot| format!(" The `{slot}` of the event."));
     let count = slots.len();
+    let usual = file.slots.iter().filter_map(|(slot, pointer)| {
+        let member = pointer.strip_prefix('/').filter(|member| !member.contains('/'))?;
+        let slot = names::ident(&names::pascal(slot));
+        Some(quote!((#member, Slot::#slot)))
+    });
     let variants: Vec<_> = file.scopes.keys().map(|name| names::ident(&names::pascal(name))).collect();
     let docs = file.scopes.values().map(|scope| format!(" {}", scope.description));
     let rows = file.scopes.iter().map(|(name, scope)| {
@@ -52,6 +57,9 @@ pub fn scopes(file: &ScopesFile) -> TokenStream {
         impl Slot {
             /// How many there are.
             pub const COUNT: usize = #count;
+
+            /// The members of an event that they usually are.
+            pub(crate) const USUAL: &'static [(&'static str, Self)] = &[#(#usual),*];
         }
 
         /// Something in a stream that opens, is fed and closes.

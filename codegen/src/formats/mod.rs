@@ -28,7 +28,7 @@ pub use page::PageError;
 pub use profile::ProfileFile;
 pub use requirement::{Coverage, Requirement, RequirementLevel, RequirementsFile, Who};
 pub use rule::{
-    Authority, Breakage, Citation, Holder, Match, Pair, Place, Relation, Rule, RuleMetadata, Step, Values,
+    Authority, Breakage, Citation, Family, Holder, Pair, Place, Relation, Rule, RuleMetadata, Scopes, Values,
 };
 pub use scenario::{Scenario, ScenarioMetadata};
 pub use violation::{Edit, Side, Target, Violation};

@@ -33,10 +33,22 @@ impl Rule {
         let page = Page::split(text, "violation")?;
         let metadata: RuleMetadata = page.metadata()?;
         let fail = |message: &str| PageError::new(page.metadata_line(), message);
-        match (metadata.native, &metadata.relation) {
-            (true, Some(_)) => return Err(fail("a rule is native or a relation, not both")),
-            (false, None) => return Err(fail("say how the rule is decided: a relation, or `native = true`")),
-            _ => {}
+        let ways = [metadata.native, metadata.relation.is_some(), !metadata.structure.is_empty()];
+        match ways.iter().filter(|is_taken| **is_taken).count() {
+            0 => {
+                return Err(fail(
+                    "say how the rule is decided: by `structure`, by a `relation`, or `native = true`",
+                ));
+            }
+            1 => {}
+            _ => {
+                return Err(fail(
+                    "a rule is decided by `structure`, by a `relation` or is `native`: one of these",
+                ));
+            }
+        }
+        if metadata.scope == Scopes::Several(Vec::new()) {
+            return Err(fail("`scope` is empty; a rule about the whole stream has the scope `stream`"));
         }
         if metadata.level == Level::Off {
             return Err(fail("a rule is must, should or may; a dialect can turn it off"));
@@ -61,19 +73,72 @@ pub struct RuleMetadata {
     pub authority: Authority,
     /// Where that stands.
     pub citation: Citation,
-    /// The scope that it is about, or `stream`.
-    pub scope: String,
+    /// The scope that it is about, or several; `stream` when it is about none of them.
+    pub scope: Scopes,
+    /// What of a scope's lifecycle breaks it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub structure: Vec<Family>,
     /// How values must relate for it to hold.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub relation: Option<Relation>,
     /// Whether it is decided by code of its own.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub native: bool,
+    /// The dialects that it binds in, with those that extend them; all dialects, when empty.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub only_in: Vec<String>,
     /// Clients that fail on streams that break it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub breaks: Vec<Breakage>,
     /// The version of the suite that brought it.
     pub since: String,
+}
+
+/// The scopes that a rule is about.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum Scopes {
+    /// One scope, or `stream`.
+    One(String),
+    /// Several scopes.
+    Several(Vec<String>),
+}
+
+impl Scopes {
+    /// Their names; none, when the rule is about the whole stream.
+    pub fn names(&self) -> &[String] {
+        match self {
+            Self::One(name) if name == "stream" => &[],
+            Self::One(name) => std::slice::from_ref(name),
+            Self::Several(names) => names,
+        }
+    }
+}
+
+/// What can be wrong with the lifecycle of a scope.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Family {
+    /// An event of the scope, or of what lies in it, comes before the event that opens it.
+    BeforeOpen,
+    /// An event of the scope comes after it was closed.
+    AfterClose,
+    /// It is opened a second time.
+    Reopened,
+    /// It is closed a second time.
+    ClosedAgain,
+    /// It is still open when the response ends.
+    NeverClosed,
+    /// It is closed after what it lies in.
+    ParentClosedFirst,
+    /// What it lies in is of a type that cannot hold it.
+    WrongParent,
+    /// Its index is not the next one.
+    IndexGap,
+    /// The `item_id` of an event is not that of the item at its `output_index`.
+    KeyMismatch,
+    /// A phase comes out of turn.
+    PhaseOrder,
 }
 
 /// What makes a rule binding.
@@ -125,14 +190,10 @@ pub enum Relation {
     Equal(Pair),
     /// Fragments, joined in order, are another value.
     Concat(Pair),
-    /// A number grows by a step from one event to the next.
-    Step(Step),
     /// No value occurs twice.
     Unique(Place),
     /// The value is one of these.
     Value(Values),
-    /// The text matches a pattern.
-    Pattern(Match),
     /// Values, collected in order of their keys, are a list.
     Collect(Pair),
 }
@@ -175,20 +236,6 @@ pub struct Pair {
     pub equals: Place,
 }
 
-/// A number that grows.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Step {
-    /// The number.
-    pub of: Place,
-    /// What it begins with, when that matters.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub from: Option<i64>,
-    /// By how much it grows; by anything above zero, when absent.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub by: Option<i64>,
-}
-
 /// A value that is one of a few.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -199,25 +246,11 @@ pub struct Values {
     pub is: Vec<Value>,
 }
 
-/// A text that matches a pattern.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Match {
-    /// The text.
-    pub of: Place,
-    /// A regular expression for the whole text.
-    pub pattern: String,
-}
-
 impl Relation {
     /// The places that it relates.
     pub fn places(&self) -> Vec<&Place> {
         match self {
-            Self::Constant(of)
-            | Self::Unique(of)
-            | Self::Step(Step { of, .. })
-            | Self::Value(Values { of, .. })
-            | Self::Pattern(Match { of, .. }) => vec![of],
+            Self::Constant(of) | Self::Unique(of) | Self::Value(Values { of, .. }) => vec![of],
             Self::Equal(pair) | Self::Concat(pair) | Self::Collect(pair) => vec![&pair.of, &pair.equals],
         }
     }
@@ -246,6 +279,23 @@ mod tests {
     }
 
     #[test]
+    fn a_rule_is_about_a_scope_or_several_or_the_stream() {
+        for (scope, names) in [
+            ("\"text\"", vec!["text"]),
+            ("[\"text\", \"part\"]", vec!["text", "part"]),
+            ("\"stream\"", vec![]),
+        ] {
+            let text = page(
+                "level = \"may\"\nauthority = \"observed\"\nstructure = [\"after-close\", \"closed-again\"]",
+            )
+            .replace("scope = \"text\"", &format!("scope = {scope}"));
+            let metadata = Rule::parse("a/b", &text).unwrap().metadata;
+            assert_eq!(metadata.scope.names(), names);
+            assert_eq!(metadata.structure, [Family::AfterClose, Family::ClosedAgain]);
+        }
+    }
+
+    #[test]
     fn contradictions_are_errors() {
         let cases = [
             ("level = \"must\"\nauthority = \"observed\"\nnative = true", "observed"),
@@ -253,8 +303,13 @@ mod tests {
             ("level = \"may\"\nauthority = \"schema\"", "how the rule is decided"),
             (
                 "level = \"may\"\nauthority = \"schema\"\nnative = true\nrelation = { unique = { role = \"open\" } }",
-                "not both",
+                "one of these",
             ),
+            (
+                "level = \"may\"\nauthority = \"schema\"\nnative = true\nstructure = [\"reopened\"]",
+                "one of these",
+            ),
+            ("level = \"may\"\nauthority = \"schema\"\nstructure = [\"lost\"]", "unknown variant `lost`"),
             ("level = \"may\"\nauthority = \"hearsay\"\nnative = true", "unknown variant `hearsay`"),
         ];
         for (metadata, message) in cases {

@@ -35,7 +35,8 @@ duplicate {event}
     );
     let next = [
         "say what must hold, on whose authority, and where that stands; list the clients that fail under [[breaks]]",
-        "decide it by a relation, or by code: `native = true` and an arm for its variant of `NativeRule`",
+        "decide it by a relation, by `structure` (what its scopes' lifecycles show), or by code: `native = true` and \
+         an arm for its variant of `NativeRule`; `only_in` when it binds in some dialects only",
         "make the violation break this rule; under `also:` name rules that it cannot help breaking",
         "name the rule in place of `open` in requirements/ and guarantees.toml, and in the profiles that demand it",
     ];

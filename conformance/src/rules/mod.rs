@@ -14,6 +14,6 @@ pub(crate) fn judge(rule: &'static Rule, record: &Record<'_>, dialect: &Dialect,
         DecidedBy::Code(NativeRule::WireJsonObject) => wire::json_object(rule, record, dialect, findings),
         DecidedBy::Code(NativeRule::SchemaEventKnown) => schema::event_known(rule, record, dialect, findings),
         DecidedBy::Code(NativeRule::SchemaEventValid) => schema::event_valid(rule, record, dialect, findings),
-        DecidedBy::Relation(_) => {}
+        DecidedBy::Relation(_) | DecidedBy::Structure(_) => {}
     }
 }
