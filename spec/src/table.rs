@@ -29,6 +29,13 @@ pub struct ScopeInfo {
     pub ends: &'static [&'static str],
 }
 
+impl Slot {
+    /// The member of an event that it usually is.
+    pub fn name(self) -> &'static str {
+        Self::USUAL.iter().find(|(_, slot)| *slot == self).map_or("value", |(name, _)| name)
+    }
+}
+
 /// What is known of an event type.
 #[derive(Debug, Clone, Copy)]
 pub struct EventInfo {

@@ -17,6 +17,11 @@ impl<'a> View<'a> {
         Self { text, slots: [(0, 0); Slot::COUNT] }
     }
 
+    /// A view of no event at all.
+    pub const fn nothing() -> Self {
+        Self::new("")
+    }
+
     /// The JSON text of a value, if the event has it.
     pub fn raw(&self, slot: Slot) -> Option<&'a str> {
         let (start, end) = self.slots[slot as usize];

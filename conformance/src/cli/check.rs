@@ -8,7 +8,6 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::{env, thread};
 
 use clap::{Args, ValueEnum};
-use spec::Dialect;
 use spec::catalogue::Level;
 
 use super::select::SelectArgs;
@@ -80,7 +79,7 @@ impl CheckArgs {
         let files = files::recordings(&self.paths);
         anyhow::ensure!(!files.is_empty(), "there is no recording in {}", list(&self.paths));
         let format = self.format_in.map(Format::from);
-        let captures = check_all(&files, |file| check_file(file, format, dialect, &rules));
+        let captures = check_all(&files, |file| check_file(file, format, &rules));
         let run = Run { dialect, rules, captures };
         match self.format {
             FormatOut::Json => print(&report::json(&run))?,
@@ -107,12 +106,11 @@ fn list(paths: &[PathBuf]) -> String {
 pub(super) fn check_file(
     path: &Path,
     format: Option<Format>,
-    dialect: &'static Dialect,
     rules: &Rules,
 ) -> CaptureReport {
     let name = files::name(path);
     match files::open(path) {
-        Ok(mut input) => report::check(name, &mut input, format, dialect, rules),
+        Ok(mut input) => report::check(name, &mut input, format, rules),
         Err(error) => CaptureReport { name, error: Some(error.to_string()), ..CaptureReport::default() },
     }
 }

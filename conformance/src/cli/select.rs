@@ -21,7 +21,7 @@ pub(super) struct SelectArgs {
 
 impl SelectArgs {
     /// The rules that are wanted of those that bind in the dialect.
-    pub(super) fn rules(&self, dialect: &Dialect) -> Result<Rules> {
+    pub(super) fn rules(&self, dialect: &'static Dialect) -> Result<Rules> {
         for name in self.select.iter().chain(&self.ignore) {
             if !catalogue::RULES.iter().any(|rule| is_meant(rule, name)) {
                 let hint = names::meant(name, catalogue::RULES.iter().map(|rule| rule.id));

@@ -34,6 +34,12 @@ impl Excerpt {
         Self { lines_down: 0, ..Self::cut(data.as_bytes(), range) }
     }
 
+    /// The first line of a piece of a recording.
+    pub(super) fn head(piece: &[u8]) -> Self {
+        let end = boundary(piece, piece.len());
+        Self::cut(&piece[..end], 0..0)
+    }
+
     fn cut(source: &[u8], place: Range<usize>) -> Self {
         let at = place.start.min(source.len());
         let is_end = |byte: &u8| matches!(byte, b'\n' | b'\r');

@@ -2,14 +2,13 @@
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
-use std::ops::Range;
-use std::time::Duration;
 
 use spec::catalogue::{Level, Rule};
 
-use super::excerpt::Excerpt;
 use super::locate;
+use super::plan::Bound;
 use super::record::Record;
+use super::spot::Spot;
 
 /// A place where a stream breaks a rule, and how often it does so in the same way.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,30 +19,27 @@ pub struct Finding {
     pub level: Level,
     /// What is wrong, in a sentence.
     pub message: String,
-    /// Which frame of the stream it is about, counted from 1.
-    pub frame: u64,
-    /// Which event of the stream that is, counted from 1.
-    pub event: u64,
-    /// The type of the event.
-    pub event_type: Option<String>,
-    /// Its sequence number.
-    pub sequence_number: Option<u64>,
-    /// When it came.
-    pub time: Option<Duration>,
-    /// The line of the recording.
-    pub line: u64,
-    /// From which byte of the recording to which.
-    pub bytes: Range<u64>,
+    /// The event that is wrong.
+    pub spot: Spot,
     /// JSON pointer to the value in the data.
     pub pointer: Option<String>,
     /// What should stand there.
     pub expected: Option<String>,
     /// What stands there.
     pub actual: Option<String>,
-    /// The line, cut around the place.
-    pub excerpt: Excerpt,
+    /// An event that explains it.
+    pub related: Option<Related>,
     /// How often the stream does the same.
     pub count: u64,
+}
+
+/// An event that explains a finding.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Related {
+    /// What it has to do with it.
+    pub label: &'static str,
+    /// The event.
+    pub spot: Spot,
 }
 
 /// What a rule says of a record.
@@ -58,6 +54,11 @@ pub(crate) struct Place<'p> {
     pub(crate) actual: Option<&'p str>,
 }
 
+impl Place<'_> {
+    /// The event as a whole.
+    pub(crate) const WHOLE: Self = Self { pointer: None, at: None, expected: None, actual: None };
+}
+
 /// Findings, each listed once.
 #[derive(Debug, Default)]
 pub struct Findings {
@@ -66,6 +67,8 @@ pub struct Findings {
     omitted: u64,
     /// Kept to be written anew without allocating.
     key: String,
+    /// The values of one frame that were blamed: a fault is told once, by the first rule that sees it.
+    blamed: (u64, Vec<String>),
 }
 
 /// So many different findings are listed for one stream.
@@ -75,21 +78,102 @@ impl Findings {
     /// Notes a finding. The message is asked for only when the stream has not done the same before.
     pub(crate) fn add(
         &mut self,
-        rule: &'static Rule,
-        level: Level,
+        bound: Bound,
         record: &Record<'_>,
         place: &Place<'_>,
         message: impl FnOnce() -> String,
     ) {
-        self.write_key(rule, record, place);
+        self.add_related(bound, record, place, None, message);
+    }
+
+    /// Notes a finding that another event explains.
+    pub(crate) fn add_related(
+        &mut self,
+        bound: Bound,
+        record: &Record<'_>,
+        place: &Place<'_>,
+        related: Option<Related>,
+        message: impl FnOnce() -> String,
+    ) {
+        if self.is_blamed(record.number, bound.rule, place) {
+            return;
+        }
+        self.write_key(bound.rule, record.event_type.as_deref(), place);
+        let spot = || {
+            let in_data = match (place.pointer, place.at) {
+                (Some(pointer), _) => locate::value(record.data(), pointer),
+                (None, Some(at)) => Some(at..at + 1),
+                (None, None) => None,
+            };
+            Spot::of(record, in_data.as_ref())
+        };
+        self.keep(bound, place, related, spot, message);
+    }
+
+    /// Notes a finding at a place that is gone by.
+    pub(crate) fn add_at(
+        &mut self,
+        bound: Bound,
+        spot: &Spot,
+        place: &Place<'_>,
+        message: impl FnOnce() -> String,
+    ) {
+        self.write_key(bound.rule, spot.event_type.as_deref(), place);
+        self.keep(bound, place, None, || spot.clone(), message);
+    }
+
+    fn keep(
+        &mut self,
+        bound: Bound,
+        place: &Place<'_>,
+        related: Option<Related>,
+        spot: impl FnOnce() -> Spot,
+        message: impl FnOnce() -> String,
+    ) {
         if let Some(index) = self.seen.get(&self.key) {
             self.found[*index].count += 1;
         } else if self.found.len() == MOST {
             self.omitted += 1;
         } else {
             self.seen.insert(self.key.clone(), self.found.len());
-            self.found.push(finding(rule, level, record, place, message()));
+            self.found.push(Finding {
+                rule: bound.rule.id,
+                level: bound.level,
+                message: message(),
+                spot: spot(),
+                pointer: place.pointer.map(str::to_owned),
+                expected: place.expected.map(str::to_owned),
+                actual: place.actual.map(str::to_owned),
+                related,
+                count: 1,
+            });
         }
+    }
+
+    /// Whether another rule has blamed the value, or what it lies in.
+    fn is_blamed(&mut self, frame: u64, rule: &Rule, place: &Place<'_>) -> bool {
+        let Some(pointer) = place.pointer else { return false };
+        let missing = place.expected.and_then(|expected| expected.strip_prefix("property \"")?.split('"').next());
+        let pointer = match missing {
+            Some(name) => &format!("{pointer}/{name}"),
+            None if pointer.is_empty() => return false,
+            None => pointer,
+        };
+        if self.blamed.0 != frame {
+            self.blamed = (frame, Vec::new());
+        }
+        let lies_in = |blamed: &String| {
+            let (by, outer) = blamed.split_once(' ').unwrap_or_default();
+            let rest = pointer.strip_prefix(outer);
+            by != rule.id && rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        };
+        if self.blamed.1.iter().any(lies_in) {
+            return true;
+        }
+        if self.blamed.1.len() < MOST {
+            self.blamed.1.push(format!("{} {pointer}", rule.id));
+        }
+        false
     }
 
     /// There were so many faults more, of which nothing is known.
@@ -98,9 +182,9 @@ impl Findings {
     }
 
     /// Two findings are the same when all of this is.
-    fn write_key(&mut self, rule: &Rule, record: &Record<'_>, place: &Place<'_>) {
+    fn write_key(&mut self, rule: &Rule, event_type: Option<&str>, place: &Place<'_>) {
         self.key.clear();
-        let event_type = record.event_type.as_deref().unwrap_or_default();
+        let event_type = event_type.unwrap_or_default();
         let _ = write!(self.key, "{}\0{event_type}\0{}\0", rule.id, place.expected.unwrap_or_default());
         let Some(pointer) = place.pointer else {
             self.key.push_str(place.actual.unwrap_or_default());
@@ -128,36 +212,3 @@ impl Findings {
     }
 }
 
-fn finding(rule: &Rule, level: Level, record: &Record<'_>, place: &Place<'_>, message: String) -> Finding {
-    let frame = record.frame;
-    let in_data = match (place.pointer, place.at) {
-        (Some(pointer), _) => locate::value(record.data(), pointer),
-        (None, Some(at)) => Some(at..at + 1),
-        (None, None) => None,
-    };
-    let excerpt = Excerpt::of(frame, in_data.as_ref());
-    // Bytes can be told one by one only where they stand as they came.
-    let contiguous = frame.bytes.end - frame.bytes.start == frame.source.len() as u64;
-    let bytes = in_data.filter(|_| contiguous).and_then(|range| {
-        let start = frame.place(range.start)? as u64 + frame.bytes.start;
-        let end = (start + (range.end - range.start) as u64).min(frame.bytes.end);
-        (start <= end).then_some(start..end)
-    });
-    Finding {
-        rule: rule.id,
-        level,
-        message,
-        frame: record.number,
-        event: record.event,
-        event_type: record.event_type.as_deref().map(str::to_owned),
-        sequence_number: record.sequence_number(),
-        time: frame.time,
-        line: frame.line + excerpt.lines_down,
-        bytes: bytes.unwrap_or_else(|| frame.bytes.clone()),
-        pointer: place.pointer.map(str::to_owned),
-        expected: place.expected.map(str::to_owned),
-        actual: place.actual.map(str::to_owned),
-        excerpt,
-        count: 1,
-    }
-}

@@ -2,21 +2,35 @@
 
 mod excerpt;
 mod finding;
+mod judge;
 mod locate;
+mod node;
+mod plan;
 mod record;
+mod relation;
 mod rules;
+mod spot;
+mod stream;
+mod tracker;
+mod view;
 
 use spec::Dialect;
 
+use judge::Judge;
+
 pub use excerpt::Excerpt;
-pub(crate) use finding::Place;
-pub use finding::{Finding, Findings};
+pub use finding::{Finding, Findings, Related};
 pub use record::{Payload, Record};
 pub use rules::Rules;
 pub(crate) use rules::level;
+pub use spot::Spot;
+pub(crate) use finding::Place;
+pub(crate) use node::{Node, State};
+pub(crate) use plan::{Bound, Plan};
+pub(crate) use stream::Stream;
+pub(crate) use view::{Object, same, short};
 
-use crate::capture::{Frame, sse};
-use crate::rules::judge;
+use crate::capture::{Exchange, Frame, sse};
 
 /// Judges one stream as it comes. It does no I/O, knows no clock, and what it finds does not depend on
 /// how the bytes were cut.
@@ -49,13 +63,31 @@ pub struct Checker {
 impl Checker {
     /// A checker with all rules of the dialect.
     pub fn new(dialect: &'static Dialect) -> Self {
-        Self::with_rules(dialect, Rules::of(dialect))
+        Self::with_rules(&Rules::of(dialect))
     }
 
-    /// A checker with some of the rules.
-    pub fn with_rules(dialect: &'static Dialect, rules: Rules) -> Self {
-        let judge = Judge { dialect, rules, frames: 0, events: 0, findings: Findings::default() };
-        Self { parser: sse::Parser::default(), judge }
+    /// A checker with some of the rules, which can be shared by many.
+    pub fn with_rules(rules: &Rules) -> Self {
+        Self { parser: sse::Parser::default(), judge: Judge::new(rules.plan()) }
+    }
+
+    /// Takes what the stream comes on: the status and the headers of the answer.
+    pub fn exchange(&mut self, exchange: &Exchange<'_>) {
+        self.judge.exchange(exchange);
+    }
+
+    /// Takes what the client sends on a WebSocket. Returns what was found for the first time.
+    pub fn sent(&mut self, data: &str) -> &[Finding] {
+        let before = self.findings().len();
+        self.judge.sent(data);
+        self.since(before)
+    }
+
+    /// Takes an answer that is no stream. Returns what was found for the first time.
+    pub fn body(&mut self, frame: &Frame<'_>) -> &[Finding] {
+        let before = self.findings().len();
+        self.judge.body(frame);
+        self.since(before)
     }
 
     /// Takes the next bytes of a stream of server-sent events. Returns what was found for the first time.
@@ -92,53 +124,31 @@ impl Checker {
         let before = self.findings().len();
         let Self { parser, judge } = self;
         parser.finish(&mut |frame| judge.frame(&frame));
+        judge.finish();
         self.since(before)
     }
 
     /// What was found so far, in the order of first appearance; what repeats is counted.
     pub fn findings(&self) -> &[Finding] {
-        self.judge.findings.all()
+        self.judge.findings().all()
     }
 
     /// How many faults there were beyond those that are listed.
     pub const fn omitted(&self) -> u64 {
-        self.judge.findings.omitted()
+        self.judge.findings().omitted()
     }
 
     /// How many events there were so far.
     pub const fn events(&self) -> u64 {
-        self.judge.events
+        self.judge.events()
     }
 
     /// What was found, and how many faults there were beyond that.
     pub fn into_findings(self) -> (Vec<Finding>, u64) {
-        self.judge.findings.finish()
+        self.judge.into_findings().finish()
     }
 
     fn since(&self, before: usize) -> &[Finding] {
         self.findings().get(before..).unwrap_or_default()
-    }
-}
-
-/// What judges frames.
-#[derive(Debug)]
-struct Judge {
-    dialect: &'static Dialect,
-    rules: Rules,
-    frames: u64,
-    events: u64,
-    findings: Findings,
-}
-
-impl Judge {
-    fn frame(&mut self, frame: &Frame<'_>) {
-        self.frames += 1;
-        let Some(record) = Record::read(self.dialect, frame, self.frames, self.events + 1) else { return };
-        if record.payload != Payload::Done {
-            self.events += 1;
-        }
-        for rule in self.rules.iter() {
-            judge(rule, &record, self.dialect, &mut self.findings);
-        }
     }
 }

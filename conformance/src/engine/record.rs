@@ -67,6 +67,19 @@ impl<'a> Record<'a> {
         Some(Record { frame, number, event, event_type, payload, verdict, view })
     }
 
+    /// An answer that is no stream, and so no event.
+    pub(crate) fn of_body(frame: &'a Frame<'a>, number: u64) -> Self {
+        Self {
+            frame,
+            number,
+            event: 0,
+            event_type: None,
+            payload: payload(frame.data.as_deref().unwrap_or_default()),
+            verdict: Verdict::Unknown,
+            view: View::nothing(),
+        }
+    }
+
     /// The data.
     pub fn data(&self) -> &'a str {
         self.frame.data.as_deref().unwrap_or_default()

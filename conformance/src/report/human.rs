@@ -56,15 +56,15 @@ const fn word(level: Level) -> &'static str {
 /// One finding, with the line that it is about.
 pub fn diagnostic(capture: &str, located: &Located, style: Style) -> String {
     let finding = &located.finding;
-    let gutter = " ".repeat(finding.line.to_string().len());
+    let gutter = " ".repeat(finding.spot.line.to_string().len());
     let bar = style.dim("|");
     let mut out = String::new();
     let head = style.level(finding.level, &format!("{}[{}]", word(finding.level), finding.rule));
     let _ = writeln!(out, "{head}{}", style.bold(&format!(": {}", visible(&finding.message))));
     let _ = writeln!(out, "{gutter}{} {}", style.dim("-->"), place(capture, located));
     let _ = writeln!(out, "{gutter} {bar}");
-    let (line, mark) = source_line(&finding.excerpt);
-    let _ = writeln!(out, "{} {bar} {line}", style.dim(&finding.line.to_string()));
+    let (line, mark) = source_line(&finding.spot.excerpt);
+    let _ = writeln!(out, "{} {bar} {line}", style.dim(&finding.spot.line.to_string()));
     let _ = writeln!(out, "{gutter} {bar} {}", style.level(finding.level, &mark));
     let _ = writeln!(out, "{gutter} {bar}");
     let rule = catalogue::rule(finding.rule);
@@ -80,17 +80,17 @@ fn place(capture: &str, located: &Located) -> String {
     if let Some(exchange) = &located.exchange {
         let _ = write!(place, " ({})", visible(exchange));
     }
-    let _ = write!(place, ":{}  event {}", finding.line, finding.event);
-    if let Some(name) = &finding.event_type {
+    let _ = write!(place, ":{}  event {}", finding.spot.line, finding.spot.event);
+    if let Some(name) = &finding.spot.event_type {
         let _ = write!(place, " · {}", visible(name));
     }
-    if let Some(number) = finding.sequence_number {
+    if let Some(number) = finding.spot.sequence_number {
         let _ = write!(place, " · sequence {number}");
     }
-    if let Some(time) = finding.time {
+    if let Some(time) = finding.spot.time {
         let _ = write!(place, " · +{} ms", time.as_millis());
     }
-    let _ = write!(place, " · byte {}", finding.bytes.start);
+    let _ = write!(place, " · byte {}", finding.spot.bytes.start);
     place
 }
 

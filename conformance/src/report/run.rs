@@ -5,7 +5,7 @@ use std::io::{self, Read};
 use spec::Dialect;
 use spec::catalogue::Level;
 
-use crate::capture::{CaptureError, Entry, Exchange, Format, Reader};
+use crate::capture::{CaptureError, Entry, Format, Reader};
 use crate::engine::{Checker, Finding, Rules};
 
 /// What came of checking recordings in one dialect.
@@ -30,7 +30,7 @@ pub struct CaptureReport {
     pub streams: u64,
     /// How many events.
     pub events: u64,
-    /// How many answers that are no stream. No rule reads these yet.
+    /// How many answers that are no stream.
     pub bodies: u64,
     /// What is wrong.
     pub findings: Vec<Located>,
@@ -76,11 +76,10 @@ pub fn check(
     name: impl Into<String>,
     input: &mut dyn Read,
     format: Option<Format>,
-    dialect: &'static Dialect,
     rules: &Rules,
 ) -> CaptureReport {
     let mut session =
-        Session { dialect, rules, checker: None, exchange: None, report: CaptureReport::default() };
+        Session { rules, checker: None, exchange: None, report: CaptureReport::default() };
     let outcome = session.read(input, format);
     session.end_stream();
     let mut report = session.report;
@@ -94,7 +93,6 @@ pub fn check(
 
 /// The checks of one recording.
 struct Session<'r> {
-    dialect: &'static Dialect,
     rules: &'r Rules,
     checker: Option<Checker>,
     exchange: Option<String>,
@@ -120,26 +118,35 @@ impl Session<'_> {
 
     fn entry(&mut self, entry: &Entry<'_>) {
         match entry {
-            Entry::Exchange(Exchange { label, .. }) => {
+            Entry::Exchange(exchange) => {
                 self.end_stream();
-                self.exchange.clone_from(label);
+                self.exchange.clone_from(&exchange.label);
+                self.checker().exchange(exchange);
             }
             Entry::Event(frame) => {
-                let rules = self.rules;
-                let checker =
-                    self.checker.get_or_insert_with(|| Checker::with_rules(self.dialect, rules.clone()));
-                checker.frame(frame);
+                self.checker().frame(frame);
             }
-            Entry::Body(_) => self.report.bodies += 1,
-            Entry::Sent(_) | Entry::Lost(_) => {}
+            Entry::Body(frame) => {
+                self.report.bodies += 1;
+                self.checker().body(frame);
+            }
+            Entry::Sent(frame) => {
+                self.checker().sent(frame.data.as_deref().unwrap_or_default());
+            }
+            Entry::Lost(_) => {}
         }
+    }
+
+    fn checker(&mut self) -> &mut Checker {
+        let rules = self.rules;
+        self.checker.get_or_insert_with(|| Checker::with_rules(rules))
     }
 
     fn end_stream(&mut self) {
         let Some(mut checker) = self.checker.take() else { return };
         checker.finish();
         let report = &mut self.report;
-        report.streams += 1;
+        report.streams += u64::from(checker.events() > 0);
         report.events += checker.events();
         let (findings, omitted) = checker.into_findings();
         report.omitted += omitted;

@@ -1,19 +1,20 @@
-//! What decides whether rules hold.
+//! What decides whether rules hold, where that takes code of its own.
 
+mod case;
+mod hooks;
 mod schema;
 mod wire;
 
-use spec::Dialect;
-use spec::catalogue::{DecidedBy, NativeRule, Rule};
+pub(crate) use case::{Case, Connection, Ending, Snapshot, Turn};
+pub(crate) use hooks::{Hooks, OfScope};
+use hooks::Native;
+use spec::catalogue::NativeRule;
 
-use crate::engine::{Findings, Record};
-
-/// Judges a record by a rule.
-pub(crate) fn judge(rule: &'static Rule, record: &Record<'_>, dialect: &Dialect, findings: &mut Findings) {
-    match rule.decided_by {
-        DecidedBy::Code(NativeRule::WireJsonObject) => wire::json_object(rule, record, dialect, findings),
-        DecidedBy::Code(NativeRule::SchemaEventKnown) => schema::event_known(rule, record, dialect, findings),
-        DecidedBy::Code(NativeRule::SchemaEventValid) => schema::event_valid(rule, record, dialect, findings),
-        DecidedBy::Relation(_) | DecidedBy::Structure(_) => {}
+/// When a rule is asked, and what decides it then.
+pub(crate) const fn hooks(rule: NativeRule) -> &'static [Native] {
+    match rule {
+        NativeRule::WireJsonObject => &[Native::Frame(wire::json_object)],
+        NativeRule::SchemaEventKnown => &[Native::Frame(schema::event_known)],
+        NativeRule::SchemaEventValid => &[Native::Frame(schema::event_valid)],
     }
 }

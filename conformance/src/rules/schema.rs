@@ -1,36 +1,33 @@
 //! Rules of the group `schema`.
 
-use spec::catalogue::{Level, Rule};
+use spec::Verdict;
+use spec::catalogue::Level;
 use spec::json::Fault;
 use spec::table::UnknownEvents;
-use spec::{Dialect, Verdict};
 
-use crate::engine::{Findings, Payload, Place, Record, level};
+use super::Case;
+use crate::engine::{Payload, Place};
 
-pub(super) fn event_known(
-    rule: &'static Rule,
-    record: &Record<'_>,
-    dialect: &Dialect,
-    findings: &mut Findings,
-) {
+pub(super) fn event_known(case: &mut Case<'_>) {
+    let Some(record) = case.record() else { return };
     if record.payload != Payload::Object || record.verdict != Verdict::Unknown {
         return;
     }
-    let (level, expected) = match dialect.framing.unknown_events {
-        UnknownEvents::Ignored => return,
-        UnknownEvents::Reported => (Level::May, "an event type that the dialect lists"),
-        UnknownEvents::Prefixed => {
-            (level(rule, dialect), "an event type that the dialect lists, or one with its vendor's prefix")
-        }
-    };
     let name = record.event_type.as_deref();
-    if dialect.framing.unknown_events == UnknownEvents::Prefixed && name.is_some_and(has_prefix) {
-        return;
-    }
+    let expected = match case.dialect().framing.unknown_events {
+        UnknownEvents::Ignored => return,
+        UnknownEvents::Reported => {
+            case.bound.level = Level::May;
+            "an event type that the dialect lists"
+        }
+        UnknownEvents::Prefixed if name.is_some_and(has_prefix) => return,
+        UnknownEvents::Prefixed => "an event type that the dialect lists, or one with its vendor's prefix",
+    };
     let pointer = name.is_some().then_some("/type");
     let place = Place { pointer, at: None, expected: Some(expected), actual: name.or(Some("no type")) };
-    findings.add(rule, level, record, &place, || match name {
-        Some(name) => format!("{} has no event \"{name}\"", dialect.name),
+    let dialect = case.dialect().name;
+    case.report(&place, || match name {
+        Some(name) => format!("{dialect} has no event \"{name}\""),
         None => "the event has no type".to_owned(),
     });
 }
@@ -42,27 +39,17 @@ fn has_prefix(name: &str) -> bool {
         .is_some_and(|(slug, rest)| !slug.is_empty() && slug.bytes().all(in_slug) && !rest.is_empty())
 }
 
-pub(super) fn event_valid(
-    rule: &'static Rule,
-    record: &Record<'_>,
-    dialect: &Dialect,
-    findings: &mut Findings,
-) {
+pub(super) fn event_valid(case: &mut Case<'_>) {
+    let Some(record) = case.record() else { return };
     let Verdict::Invalid(faults, more) = &record.verdict else { return };
     // That it is no object at all is another rule's business.
     if record.payload != Payload::Object {
         return;
     }
     for fault in faults {
-        let place = Place {
-            pointer: Some(&fault.pointer),
-            at: None,
-            expected: Some(&fault.expected),
-            actual: Some(&fault.actual),
-        };
-        findings.add(rule, level(rule, dialect), record, &place, || in_words(fault));
+        case.fault(&fault.pointer, &fault.expected, &fault.actual, || in_words(fault));
     }
-    findings.add_omitted(*more);
+    case.omit(*more);
 }
 
 fn in_words(fault: &Fault) -> String {

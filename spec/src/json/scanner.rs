@@ -135,6 +135,11 @@ impl<'a> Scanner<'a> {
         }
     }
 
+    /// Passes one byte that was peeked at.
+    pub(super) const fn enter(&mut self) {
+        self.at += 1;
+    }
+
     /// Enters a nested value; false when that would be too deep.
     #[inline]
     pub(crate) const fn descend(&mut self) -> bool {

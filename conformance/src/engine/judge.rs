@@ -1,0 +1,176 @@
+//! What judges the frames of a connection, stream by stream.
+
+use std::sync::Arc;
+
+use super::finding::Findings;
+use super::plan::Plan;
+use super::record::{Payload, Record};
+use super::spot::Last;
+use super::stream::Stream;
+use super::tracker::Tracker;
+use super::view::Object;
+use crate::capture::{Exchange, Frame, Transport};
+use crate::rules::{Connection, Turn};
+
+/// What judges the frames of a connection.
+#[derive(Debug)]
+pub(super) struct Judge {
+    plan: Arc<Plan>,
+    frames: u64,
+    events: u64,
+    last: Last,
+    stream: Stream,
+    connection: Connection,
+    findings: Findings,
+}
+
+impl Judge {
+    pub(super) fn new(plan: Arc<Plan>) -> Self {
+        Self {
+            plan,
+            frames: 0,
+            events: 0,
+            last: Last::default(),
+            stream: Stream::new(),
+            connection: Connection::default(),
+            findings: Findings::default(),
+        }
+    }
+
+    pub(super) const fn findings(&self) -> &Findings {
+        &self.findings
+    }
+
+    pub(super) fn into_findings(self) -> Findings {
+        self.findings
+    }
+
+    pub(super) const fn events(&self) -> u64 {
+        self.events
+    }
+
+    pub(super) fn exchange(&mut self, exchange: &Exchange<'_>) {
+        self.connection.status = exchange.status;
+        self.connection.content_type = exchange.header("content-type").map(str::to_owned);
+    }
+
+    pub(super) fn sent(&mut self, data: &str) {
+        let message = Object::new(data);
+        if message.plain("type") == Some("response.create") {
+            // What is created stands in the message itself, or in a member of it.
+            let inner = message.value("response").map(Object::new);
+            let request = inner.as_ref().unwrap_or(&message);
+            self.connection.unanswered.push_back(Turn {
+                previous_response_id: request.string("previous_response_id").map(Into::into),
+                is_unstored: request.get("store") == Some("false"),
+            });
+        }
+    }
+
+    pub(super) fn frame(&mut self, frame: &Frame<'_>) {
+        self.frames += 1;
+        let plan = Arc::clone(&self.plan);
+        let Some(record) = Record::read(plan.dialect, frame, self.frames, self.events + 1) else { return };
+        self.begin_turn(&record);
+        for (bound, hook) in &plan.hooks.frame {
+            hook(&mut self.connection.case(*bound, &plan, &record, &self.stream, &mut self.findings));
+        }
+        match record.payload {
+            Payload::Done => {
+                self.stream.done.get_or_insert(record.number);
+                return;
+            }
+            Payload::Object => {}
+            Payload::OtherValue | Payload::NotJson(..) => {
+                self.stream.tear();
+                self.count(&record);
+                return;
+            }
+        }
+        for (bound, hook) in &plan.hooks.event {
+            hook(&mut self.connection.case(*bound, &plan, &record, &self.stream, &mut self.findings));
+        }
+        if !self.is_answer_of_its_own(&record) {
+            let known = record.event_type.as_deref().and_then(|name| plan.event(name));
+            let mut tracker = Tracker {
+                plan: &plan,
+                stream: &mut self.stream,
+                findings: &mut self.findings,
+                connection: &self.connection,
+                record: &record,
+                info: None,
+                current: None,
+            };
+            match known {
+                Some((event, info)) => tracker.take(event, info),
+                None => tracker.take_unknown(),
+            }
+            if let Some(number) = record.sequence_number() {
+                self.stream.sequence_number = Some(number);
+            }
+            self.end_turn();
+        }
+        self.count(&record);
+    }
+
+    fn count(&mut self, record: &Record<'_>) {
+        self.events += 1;
+        self.stream.count(record.event_type.as_deref());
+        self.last.renew(record);
+    }
+
+    /// On a WebSocket another response follows when one has ended.
+    fn begin_turn(&mut self, record: &Record<'_>) {
+        if record.frame.transport != Transport::WebSocket {
+            return;
+        }
+        let begins = record.event_type.as_deref() == Some("response.created");
+        if self.stream.has_ended() {
+            self.stream = Stream::new();
+        }
+        if self.connection.turn.is_none() && (begins || self.is_answer_of_its_own(record)) {
+            self.connection.turn = self.connection.unanswered.pop_front();
+        }
+    }
+
+    /// An error that answers a message on a WebSocket, outside of any response.
+    fn is_answer_of_its_own(&self, record: &Record<'_>) -> bool {
+        record.frame.transport == Transport::WebSocket
+            && record.event_type.as_deref() == Some("error")
+            && !self.stream.has_begun()
+    }
+
+    fn end_turn(&mut self) {
+        if !self.stream.has_ended() {
+            return;
+        }
+        self.connection.turn = None;
+        if let Some(id) = self.stream.first_snapshot.as_ref().and_then(|response| response.string("id")) {
+            self.connection.responses.insert(id.into());
+        }
+    }
+
+    pub(super) fn body(&mut self, frame: &Frame<'_>) {
+        self.frames += 1;
+        let plan = Arc::clone(&self.plan);
+        let record = Record::of_body(frame, self.frames);
+        for (bound, hook) in &plan.hooks.body {
+            let mut case = self.connection.case(*bound, &plan, &record, &self.stream, &mut self.findings);
+            hook(&mut case, frame);
+        }
+    }
+
+    pub(super) fn finish(&mut self) {
+        if self.events == 0 {
+            return;
+        }
+        let plan = Arc::clone(&self.plan);
+        let spot = self.last.spot();
+        if !self.stream.has_ended() && self.stream.has_begun() {
+            super::tracker::unended(&plan, &self.stream, &spot, &mut self.findings);
+        }
+        for (bound, hook) in &plan.hooks.over {
+            hook(&mut self.connection.case_at(*bound, &plan, &spot, &self.stream, &mut self.findings));
+        }
+    }
+}

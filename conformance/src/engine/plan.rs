@@ -1,0 +1,106 @@
+//! Rules, arranged by what they are about.
+
+use std::sync::Arc;
+
+use spec::Dialect;
+use spec::catalogue::{DecidedBy, Family, Level, Rule};
+use spec::table::{EventInfo, Role, Scope};
+
+use super::relation::{Step, carried};
+use crate::rules::{Hooks, hooks};
+
+/// A rule, and how binding it is here.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Bound {
+    pub(crate) rule: &'static Rule,
+    pub(crate) level: Level,
+}
+
+/// What is to be done with every event of a dialect.
+#[derive(Debug)]
+pub(crate) struct Plan {
+    pub(crate) dialect: &'static Dialect,
+    /// The rule that is in charge of a structural family in a scope.
+    structure: Vec<[Option<Bound>; FAMILIES]>,
+    /// What the dialect has in a scope.
+    scopes: Vec<Ways>,
+    /// What relations do with an event, by its place in the dialect's list.
+    pub(super) steps: Vec<Vec<Step>>,
+    /// Rules with a relation.
+    pub(super) relations: Vec<Bound>,
+    /// Those that compare what lies in something with what closes it, by scope.
+    pub(super) carried: Vec<Vec<usize>>,
+    /// Rules with code of their own.
+    pub(crate) hooks: Hooks,
+}
+
+const FAMILIES: usize = 10;
+
+/// Which events a dialect has in a scope.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Ways {
+    /// One that opens it.
+    pub(crate) opens: bool,
+    /// One that closes it, and nothing may come after.
+    pub(crate) closes: bool,
+    /// Any at all.
+    pub(crate) exists: bool,
+}
+
+impl Plan {
+    pub(super) fn new(dialect: &'static Dialect, rules: &[Bound]) -> Arc<Self> {
+        let scopes = Scope::ALL.iter().map(|scope| Ways::of(dialect, *scope)).collect();
+        let mut structure = vec![[None; FAMILIES]; Scope::ALL.len()];
+        let mut relations = Vec::new();
+        let mut plan_hooks = Hooks::default();
+        for bound in rules {
+            match bound.rule.decided_by {
+                DecidedBy::Structure(families) => {
+                    for scope in bound.rule.scopes {
+                        for family in families {
+                            structure[*scope as usize][*family as usize] = Some(*bound);
+                        }
+                    }
+                }
+                DecidedBy::Relation(_) => relations.push(*bound),
+                DecidedBy::Code(native) => plan_hooks.add(*bound, hooks(native)),
+            }
+        }
+        let steps = dialect.events.iter().map(|event| Step::all_of(event, &relations)).collect();
+        let carried = carried(&relations);
+        Arc::new(Self { dialect, structure, scopes, steps, relations, carried, hooks: plan_hooks })
+    }
+
+    /// The rule that is in charge of a family in a scope.
+    pub(super) fn structural(&self, family: Family, scope: Scope) -> Option<Bound> {
+        self.structure[scope as usize][family as usize]
+    }
+
+    /// Which events the dialect has in a scope.
+    pub(crate) fn ways(&self, scope: Scope) -> Ways {
+        self.scopes[scope as usize]
+    }
+
+    /// An event of the dialect, with its place in the list.
+    pub(super) fn event(&self, name: &str) -> Option<(usize, &'static EventInfo)> {
+        let at = self.dialect.events.binary_search_by(|event| event.name.cmp(name)).ok()?;
+        Some((at, &self.dialect.events[at]))
+    }
+}
+
+impl Ways {
+    fn of(dialect: &Dialect, scope: Scope) -> Self {
+        let info = scope.info();
+        let events = || dialect.events.iter().filter(|event| event.scope == scope);
+        let ends = |event: &EventInfo| match event.role {
+            Role::Close | Role::Final | Role::Terminal => true,
+            Role::Phase => event.phase.is_some_and(|phase| info.ends.contains(&phase)),
+            Role::Open | Role::Delta | Role::Point => false,
+        };
+        Self {
+            opens: events().any(|event| event.role == Role::Open),
+            closes: events().any(ends),
+            exists: events().next().is_some(),
+        }
+    }
+}

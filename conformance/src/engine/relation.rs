@@ -1,0 +1,318 @@
+//! Rules that say how values relate.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use spec::catalogue::{DecidedBy, Place as Values, Relation, Whose};
+use spec::table::{EventInfo, Role, Scope, Slot};
+
+use super::finding::Place;
+use super::node::{Cell, Node};
+use super::plan::Bound;
+use super::tracker::Tracker;
+use super::view::{Object, same, short};
+
+/// What a relation does with an event.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Step {
+    /// Which of the plan's relations it is.
+    relation: usize,
+    /// JSON pointer to the value; the value of the event's lifecycle, when absent.
+    at: Option<&'static str>,
+    act: Act,
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Act {
+    StaysTheSame,
+    OccursOnce,
+    IsOneOf(&'static [&'static str]),
+    Keep,
+    Collect,
+    IsWhatWasKept,
+    IsWhatWasJoined,
+}
+
+impl Step {
+    /// What the relations do with an event.
+    pub(super) fn all_of(event: &EventInfo, relations: &[Bound]) -> Vec<Self> {
+        let mut steps = Vec::new();
+        for (relation, bound) in relations.iter().enumerate() {
+            let DecidedBy::Relation(kind) = bound.rule.decided_by else { continue };
+            let mut add = |values: Values, act: Act| {
+                let is_meant = match values.of {
+                    Whose::Role(role) => role == event.role && bound.rule.scopes.contains(&event.scope),
+                    Whose::Events(names) => names.contains(&event.name),
+                    Whose::Parent | Whose::Response => false,
+                };
+                if is_meant {
+                    steps.push(Self { relation, at: values.at, act });
+                }
+            };
+            match kind {
+                Relation::Constant(of) => add(of, Act::StaysTheSame),
+                Relation::Unique(of) => add(of, Act::OccursOnce),
+                Relation::Value { of, is } => add(of, Act::IsOneOf(is)),
+                Relation::Equal { of, equals } => {
+                    // The final value of a text is kept anyway.
+                    if of.of != Whose::Role(Role::Final) {
+                        add(of, Act::Keep);
+                    }
+                    add(equals, Act::IsWhatWasKept);
+                }
+                // Fragments are joined anyway.
+                Relation::Concat { equals, .. } => add(equals, Act::IsWhatWasJoined),
+                Relation::Collect { of, .. } => add(of, Act::Collect),
+            }
+        }
+        steps
+    }
+}
+
+/// Relations that compare what lies in a scope with what closes it.
+pub(super) fn carried(relations: &[Bound]) -> Vec<Vec<usize>> {
+    let is_carried = |bound: &Bound| match bound.rule.decided_by {
+        DecidedBy::Relation(
+            Relation::Equal { equals, .. } | Relation::Concat { equals, .. } | Relation::Collect { equals, .. },
+        ) => matches!(equals.of, Whose::Parent | Whose::Response),
+        _ => false,
+    };
+    let of_scope = |scope: &Scope| {
+        let all = relations.iter().enumerate();
+        all.filter(|(_, bound)| bound.rule.scopes.contains(scope) && is_carried(bound)).map(|(at, _)| at).collect()
+    };
+    Scope::ALL.iter().map(of_scope).collect()
+}
+
+impl<'r> Tracker<'_, 'r> {
+    /// Lets the relations look at an event that happens in a node.
+    pub(super) fn relate(&mut self, event: usize, node: usize) {
+        let plan = self.plan;
+        for step in &plan.steps[event] {
+            let bound = plan.relations[step.relation];
+            let Some(holder) = self.holder(bound, node) else { continue };
+            let Some(raw) = self.value(step.at) else { continue };
+            self.step(step, bound, holder, raw);
+        }
+    }
+
+    /// The occurrence of the relation's scope that a node is, or lies in.
+    fn holder(&self, bound: Bound, node: usize) -> Option<usize> {
+        let mut at = node;
+        loop {
+            let found = self.stream.nodes.get(at)?;
+            if bound.rule.scopes.is_empty() || bound.rule.scopes.contains(&found.scope) {
+                return Some(at);
+            }
+            match found.parent {
+                Some(parent) => at = parent,
+                // Single happenings are kept by what they lie in.
+                None => return Some(node),
+            }
+        }
+    }
+
+    /// The value of the event that a relation is about.
+    fn value(&self, at: Option<&'static str>) -> Option<&'r str> {
+        let view = &self.record.view;
+        let Some(pointer) = at else { return view.raw(Slot::Value) };
+        if let Some(rest) = pointer.strip_prefix("/response/") {
+            return spec::json::at(view.raw(Slot::Response)?, &pointer[pointer.len() - rest.len() - 1..]);
+        }
+        spec::json::at(self.record.data(), pointer)
+    }
+
+    fn step(&mut self, step: &Step, bound: Bound, holder: usize, raw: &'r str) {
+        let Some(node) = self.stream.nodes.get_mut(holder) else { return };
+        let position = node.cells.iter().position(|(relation, _)| *relation == step.relation);
+        let pointer = step.at.unwrap_or_default();
+        match step.act {
+            Act::StaysTheSame => match position.map(|at| &node.cells[at].1) {
+                Some(Cell::Value(first)) if !same(first, raw) => {
+                    let first = first.clone();
+                    self.tell(bound, pointer, &first, raw, |_| {
+                        format!("{pointer} is {} here; it was {} before", short(raw), short(&first))
+                    });
+                }
+                Some(_) => {}
+                None => node.cells.push((step.relation, Cell::Value(raw.into()))),
+            },
+            Act::OccursOnce => {
+                let mut hasher = DefaultHasher::new();
+                raw.hash(&mut hasher);
+                let hash = hasher.finish();
+                let is_new = match position.map(|at| &mut node.cells[at].1) {
+                    Some(Cell::Hashes(seen)) => seen.insert(hash),
+                    _ => {
+                        node.cells.push((step.relation, Cell::Hashes([hash].into())));
+                        true
+                    }
+                };
+                if !is_new {
+                    self.tell(bound, pointer, "a value that did not occur before", raw, |_| {
+                        format!("{} occurs a second time", short(raw))
+                    });
+                }
+            }
+            Act::IsOneOf(values) => {
+                if !values.iter().any(|value| same(value, raw)) {
+                    let list = values.join(", ");
+                    self.tell(bound, pointer, &list, raw, |_| {
+                        format!("{pointer} is {}, not one of {list}", short(raw))
+                    });
+                }
+            }
+            Act::Keep => match position {
+                Some(at) => node.cells[at].1 = Cell::Value(raw.into()),
+                None => node.cells.push((step.relation, Cell::Value(raw.into()))),
+            },
+            Act::Collect => match position.map(|at| &mut node.cells[at].1) {
+                Some(Cell::Values(values)) => values.push(raw.into()),
+                _ => node.cells.push((step.relation, Cell::Values(vec![raw.into()]))),
+            },
+            Act::IsWhatWasKept => {
+                if let Some(Cell::Value(kept)) = position.map(|at| &node.cells[at].1)
+                    && !same(kept, raw)
+                {
+                    let kept = kept.clone();
+                    self.tell(bound, pointer, &kept, raw, |name| {
+                        format!("{name}: {pointer} is {}; it was {}", short(raw), short(&kept))
+                    });
+                }
+            }
+            Act::IsWhatWasJoined => self.compare_joined(bound, holder, raw),
+        }
+    }
+
+    /// Compares the final value of a text with its fragments.
+    fn compare_joined(&mut self, bound: Bound, at: usize, raw: &str) {
+        let Some(node) = self.stream.nodes.get_mut(at) else { return };
+        let Some(whole) = spec::json::string(raw) else { return };
+        if node.fragments == 0 || node.partial || node.joined == *whole {
+            return;
+        }
+        node.disputed = true;
+        let (joined, whole) = differing(&node.joined, &whole);
+        self.tell(bound, "", &joined, &whole, |name| {
+            format!("the fragments of the {name} do not add up to its final value")
+        });
+    }
+
+    /// Compares what lies in a node with the value that closed it.
+    pub(super) fn carry(&mut self, node: usize, value: &str, prefix: &str) {
+        let plan = self.plan;
+        let Some(closed) = self.stream.nodes.get(node) else { return };
+        let (children, scope) = (closed.children.clone(), closed.scope);
+        for scope in Scope::ALL.iter().filter(|inner| inner.info().parent == Some(scope)) {
+            for relation in &plan.carried[*scope as usize] {
+                self.compare_collected(*relation, node, *scope, value, prefix);
+            }
+        }
+        for child in children {
+            let Some(found) = self.stream.nodes.get(child) else { continue };
+            let info = found.scope.info();
+            let in_closer = if node == super::stream::RESPONSE { info.in_response } else { info.in_parent };
+            let Some(template) = in_closer else { continue };
+            let pointer = format!("{prefix}{}", fill(template, found));
+            if !plan.ways(found.scope).closes {
+                self.carry(child, value, &pointer);
+            }
+            let Some(found) = self.stream.nodes.get(child) else { continue };
+            for relation in &plan.carried[found.scope as usize] {
+                self.compare_carried(*relation, child, value, &pointer);
+            }
+        }
+    }
+
+    fn compare_carried(&mut self, relation: usize, child: usize, value: &str, pointer: &str) {
+        let bound = self.plan.relations[relation];
+        let Some(node) = self.stream.nodes.get(child) else { return };
+        let Some(found) = spec::json::at(value, pointer).and_then(spec::json::string) else { return };
+        let closing = node.closing.as_deref().map(Object::text).and_then(spec::json::string);
+        let joined = (node.fragments > 0 && !node.partial).then_some(node.joined.as_str());
+        let Some(own) = closing.as_deref().or(joined) else { return };
+        if own == found || node.disputed && node.joined == *found {
+            return;
+        }
+        let (own, found) = differing(own, &found);
+        let pointer = format!("{}{pointer}", self.value_pointer());
+        let child = self.stream.name(node);
+        self.tell(bound, &pointer, &own, &found, |_| format!("{pointer} is not the {child} that came before"));
+    }
+
+    fn compare_collected(&mut self, relation: usize, node: usize, scope: Scope, value: &str, prefix: &str) {
+        let bound = self.plan.relations[relation];
+        let Some(holder) = self.stream.nodes.get(node) else { return };
+        let kept = holder.cells.iter().find(|(of, _)| *of == relation).map(|(_, cell)| cell);
+        let (Some(Cell::Values(values)), Some(template)) = (kept, scope.info().in_parent) else { return };
+        let list = template.rsplit_once('/').map_or("", |(list, _)| list);
+        let Some(entries) = spec::json::at(value, &format!("{prefix}{list}")).and_then(spec::json::entries) else {
+            return;
+        };
+        if self.stream.torn || entries.len() == values.len() && entries.iter().zip(values).all(|(one, other)| same(one, other)) {
+            return;
+        }
+        let (came, has) = (values.len(), entries.len());
+        let pointer = format!("{}{prefix}{list}", self.value_pointer());
+        let (expected, actual) = (format!("the {came} that came before"), format!("{has}"));
+        self.tell(bound, &pointer, &expected, &actual, |_| {
+            if came == has {
+                format!("{pointer} differs from what came one by one")
+            } else {
+                format!("{pointer} has {has} entries, and {came} came one by one")
+            }
+        });
+    }
+
+    /// Where the value of the event at hand stands in it.
+    fn value_pointer(&self) -> &'static str {
+        self.info.and_then(|info| info.value).unwrap_or(if self.record.view.raw(Slot::Response).is_some() {
+            "/response"
+        } else {
+            ""
+        })
+    }
+
+    fn tell(
+        &mut self,
+        bound: Bound,
+        pointer: &str,
+        expected: &str,
+        actual: &str,
+        message: impl FnOnce(&str) -> String,
+    ) {
+        let place = Place {
+            pointer: (!pointer.is_empty()).then_some(pointer),
+            at: None,
+            expected: Some(expected),
+            actual: Some(actual),
+        };
+        let name = self.current.and_then(|at| self.stream.nodes.get(at)).map(|node| self.stream.name(node));
+        self.findings.add(bound, self.record, &place, || message(name.as_deref().unwrap_or("the event")));
+    }
+}
+
+/// A place with the node's own index filled in.
+fn fill(template: &str, node: &Node) -> String {
+    match (template.split_once('{'), node.key.last()) {
+        (Some((start, rest)), Some(index)) => {
+            let end = rest.split_once('}').map_or("", |(_, end)| end);
+            format!("{start}{index}{end}")
+        }
+        _ => template.to_owned(),
+    }
+}
+
+/// Two texts, cut around the first difference, as JSON strings.
+fn differing(one: &str, other: &str) -> (String, String) {
+    const BEFORE: usize = 12;
+    const BEHIND: usize = 24;
+    let same = one.chars().zip(other.chars()).take_while(|(one, other)| one == other).count();
+    let cut = |text: &str| {
+        let start = same.saturating_sub(BEFORE);
+        let piece: String = text.chars().skip(start).take(same - start + BEHIND).collect();
+        let before = if start > 0 { "…" } else { "" };
+        let behind = if text.chars().count() > same + BEHIND { "…" } else { "" };
+        format!("{before}{piece:?}{behind} ({} characters)", text.chars().count())
+    };
+    (cut(one), cut(other))
+}

@@ -1,0 +1,109 @@
+//! What is known of a stream of one response.
+
+use spec::table::Scope;
+
+use super::node::{Key, Node, Nodes, State};
+use super::spot::Spot;
+use super::view::Object;
+
+/// What is known of a stream of one response, up to the event at hand.
+#[derive(Debug)]
+pub(crate) struct Stream {
+    /// What was opened in it; the response itself comes first.
+    pub(crate) nodes: Nodes,
+    /// Its items, in the order in which they came.
+    pub(crate) items: Vec<usize>,
+    /// How many events came before.
+    pub(crate) events: u64,
+    /// The types of the first few of them.
+    pub(crate) first_types: Vec<String>,
+    /// It is the rest of a stream that was broken off.
+    pub(crate) resumed: bool,
+    /// Something in it could not be read, so not all that belongs to it is known.
+    pub(crate) torn: bool,
+    /// The last sequence number.
+    pub(crate) sequence_number: Option<u64>,
+    /// The response as the first event has it.
+    pub(crate) first_snapshot: Option<Object>,
+    /// The last `error` event, and where it stands.
+    pub(crate) error: Option<(Object, Spot)>,
+    /// Where the marker `[DONE]` stood first.
+    pub(crate) done: Option<u64>,
+    /// The type of the event that ended the response.
+    pub(crate) terminal: Option<String>,
+}
+
+/// The response is the first node of every stream.
+pub(super) const RESPONSE: usize = 0;
+
+/// So many types of first events are kept.
+const FIRST: usize = 4;
+
+impl Stream {
+    pub(super) fn new() -> Self {
+        let mut nodes = Nodes::default();
+        nodes.add(Node::new(Scope::Response, Key::default(), State::Implied, None));
+        Self {
+            nodes,
+            items: Vec::new(),
+            events: 0,
+            first_types: Vec::new(),
+            resumed: false,
+            torn: false,
+            sequence_number: None,
+            first_snapshot: None,
+            error: None,
+            done: None,
+            terminal: None,
+        }
+    }
+
+    pub(super) fn count(&mut self, event_type: Option<&str>) {
+        self.events += 1;
+        if self.first_types.len() < FIRST {
+            self.first_types.push(event_type.unwrap_or_default().to_owned());
+        }
+    }
+
+    /// Something came that cannot be read: whatever follows may lack it.
+    pub(super) fn tear(&mut self) {
+        self.torn = true;
+        self.sequence_number = None;
+        self.nodes.tear();
+    }
+
+    /// The response.
+    pub(crate) fn response(&self) -> Option<&Node> {
+        self.nodes.get(RESPONSE)
+    }
+
+    /// Whether the response has begun.
+    pub(crate) fn has_begun(&self) -> bool {
+        self.response().is_some_and(|response| response.state != State::Implied)
+    }
+
+    /// Whether the response has ended.
+    pub(crate) fn has_ended(&self) -> bool {
+        self.response().is_some_and(|response| response.state == State::Closed)
+    }
+
+    /// Its items, in the order in which they came.
+    pub(crate) fn items(&self) -> impl DoubleEndedIterator<Item = &Node> {
+        self.items.iter().filter_map(|at| self.nodes.get(*at))
+    }
+
+    /// What an occurrence of a scope is called.
+    pub(crate) fn name(&self, node: &Node) -> String {
+        node.name(&self.nodes)
+    }
+
+    /// What a node lies in.
+    pub(crate) fn parent(&self, node: &Node) -> Option<&Node> {
+        self.nodes.get(node.parent?)
+    }
+
+    /// What of a scope lies in a node.
+    pub(crate) fn children<'s>(&'s self, node: &'s Node, scope: Scope) -> impl Iterator<Item = &'s Node> {
+        node.children.iter().filter_map(|at| self.nodes.get(*at)).filter(move |child| child.scope == scope)
+    }
+}

@@ -1,0 +1,142 @@
+//! What a rule is given to judge by.
+
+use std::collections::{HashSet, VecDeque};
+
+use spec::Dialect;
+use spec::table::EventInfo;
+
+use crate::engine::{Bound, Findings, Node, Object, Place, Plan, Record, Spot, Stream};
+
+/// What a rule is given to judge by, and where it tells what it finds.
+pub(crate) struct Case<'c> {
+    pub(crate) bound: Bound,
+    pub(crate) plan: &'c Plan,
+    /// The event at hand; at the end of the stream, the last one.
+    at: At<'c>,
+    /// What came before it.
+    pub(crate) stream: &'c Stream,
+    /// What the stream came on.
+    pub(crate) connection: &'c Connection,
+    findings: &'c mut Findings,
+}
+
+#[derive(Clone, Copy)]
+enum At<'c> {
+    Record(&'c Record<'c>),
+    Spot(&'c Spot),
+}
+
+/// What a stream came on.
+#[derive(Debug, Default)]
+pub(crate) struct Connection {
+    /// The status of the answer.
+    pub(crate) status: Option<u16>,
+    /// Its content type.
+    pub(crate) content_type: Option<String>,
+    /// Requests on a WebSocket that were not answered yet.
+    pub(crate) unanswered: VecDeque<Turn>,
+    /// The request that is being answered.
+    pub(crate) turn: Option<Turn>,
+    /// Ids of responses that a WebSocket has brought and not lost again.
+    pub(crate) responses: HashSet<String>,
+}
+
+/// A request on a WebSocket.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(crate) struct Turn {
+    /// The response that it continues.
+    pub(crate) previous_response_id: Option<String>,
+    /// It asked not to store the response.
+    pub(crate) is_unstored: bool,
+}
+
+/// The response, as an event has it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Snapshot<'s> {
+    pub(crate) response: &'s Object,
+    /// Whether the event ends the response.
+    pub(crate) is_terminal: bool,
+    /// The type of the event.
+    pub(crate) event: &'static str,
+}
+
+/// The response, as it ends.
+#[derive(Debug)]
+pub(crate) struct Ending<'s> {
+    pub(crate) snapshot: Snapshot<'s>,
+    /// The entries of its output.
+    pub(crate) output: Vec<Object>,
+}
+
+impl Connection {
+    pub(crate) fn case<'c>(
+        &'c self,
+        bound: Bound,
+        plan: &'c Plan,
+        record: &'c Record<'c>,
+        stream: &'c Stream,
+        findings: &'c mut Findings,
+    ) -> Case<'c> {
+        Case { bound, plan, at: At::Record(record), stream, connection: self, findings }
+    }
+
+    pub(crate) fn case_at<'c>(
+        &'c self,
+        bound: Bound,
+        plan: &'c Plan,
+        spot: &'c Spot,
+        stream: &'c Stream,
+        findings: &'c mut Findings,
+    ) -> Case<'c> {
+        Case { bound, plan, at: At::Spot(spot), stream, connection: self, findings }
+    }
+}
+
+impl<'c> Case<'c> {
+    /// The event at hand. There is none at the end of the stream.
+    pub(crate) fn record(&self) -> Option<&'c Record<'c>> {
+        match self.at {
+            At::Record(record) => Some(record),
+            At::Spot(_) => None,
+        }
+    }
+
+    pub(crate) fn dialect(&self) -> &'static Dialect {
+        self.plan.dialect
+    }
+
+    /// What the dialect knows of the event at hand.
+    pub(crate) fn info(&self) -> Option<&'static EventInfo> {
+        self.dialect().event(self.record()?.event_type.as_deref()?)
+    }
+
+    /// What an occurrence of a scope is called.
+    pub(crate) fn name(&self, node: &Node) -> String {
+        self.stream.name(node)
+    }
+
+    /// Tells of a fault.
+    pub(crate) fn report(&mut self, place: &Place<'_>, message: impl FnOnce() -> String) {
+        match self.at {
+            At::Record(record) => self.findings.add(self.bound, record, place, message),
+            At::Spot(spot) => self.findings.add_at(self.bound, spot, place, message),
+        }
+    }
+
+    /// Tells of a fault at a JSON pointer of the event.
+    pub(crate) fn fault(
+        &mut self,
+        pointer: &str,
+        expected: &str,
+        actual: &str,
+        message: impl FnOnce() -> String,
+    ) {
+        let place = Place { pointer: Some(pointer), at: None, expected: Some(expected), actual: Some(actual) };
+        self.report(&place, message);
+    }
+
+    /// There were so many faults more, of which nothing is known.
+    pub(crate) const fn omit(&mut self, faults: usize) {
+        self.findings.add_omitted(faults);
+    }
+}

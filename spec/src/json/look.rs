@@ -1,0 +1,95 @@
+//! Looking into a JSON text without a tree.
+
+use std::borrow::Cow;
+
+use super::Scanner;
+use super::text::decode;
+
+/// The members of an object, in the order in which they stand, with the text of their values.
+/// `None` when the text is no object, or no JSON.
+pub fn members(text: &str) -> Option<Vec<(Cow<'_, str>, &str)>> {
+    let mut scanner = Scanner::new(text);
+    if scanner.peek() != b'{' {
+        return None;
+    }
+    let mut members = Vec::new();
+    let read = scanner.object(|scanner, _, name| {
+        let value = scanner.raw()?;
+        let name = if name.escaped { decode(name.raw).0 } else { Cow::Borrowed(name.raw) };
+        members.push((name, value));
+        Ok::<(), super::Syntax>(())
+    });
+    read.and_then(|()| scanner.end()).ok().map(|()| members)
+}
+
+/// The texts of the entries of a list. `None` when the text is no list, or no JSON.
+pub fn entries(text: &str) -> Option<Vec<&str>> {
+    let mut scanner = Scanner::new(text);
+    if scanner.peek() != b'[' {
+        return None;
+    }
+    scanner.enter();
+    let mut entries = Vec::new();
+    if scanner.peek() == b']' {
+        scanner.enter();
+        return scanner.end().ok().map(|()| entries);
+    }
+    loop {
+        entries.push(scanner.raw().ok()?);
+        if scanner.separator(b']').ok()? {
+            return scanner.end().ok().map(|()| entries);
+        }
+    }
+}
+
+/// The text of the value at a JSON pointer.
+pub fn at<'a>(text: &'a str, pointer: &str) -> Option<&'a str> {
+    let mut found = text.trim_ascii();
+    for segment in pointer.split('/').skip(1) {
+        found = if found.starts_with('{') {
+            let name = if segment.contains('~') {
+                Cow::Owned(segment.replace("~1", "/").replace("~0", "~"))
+            } else {
+                Cow::Borrowed(segment)
+            };
+            members(found)?.into_iter().rev().find(|(member, _)| *member == name)?.1
+        } else {
+            entries(found)?.get(segment.parse::<usize>().ok()?)?
+        };
+    }
+    Some(found)
+}
+
+/// The text of a JSON string. `None` when it is none.
+pub fn string(raw: &str) -> Option<Cow<'_, str>> {
+    let inside = raw.strip_prefix('"')?.strip_suffix('"')?;
+    Some(decode(inside).0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pointers_lead_to_values() {
+        let text = r#" {"a/b":[1, {"c\n":"x"}],"d":null,"e":[],"d":2} "#;
+        assert_eq!(at(text, ""), Some(text.trim()));
+        assert_eq!(at(text, "/a~1b/0"), Some("1"));
+        assert_eq!(at(text, "/a~1b/1/c\n"), Some("\"x\""));
+        assert_eq!(at(text, "/d"), Some("2"));
+        assert_eq!(at(text, "/e"), Some("[]"));
+        assert_eq!(at(text, "/e/0"), None);
+        assert_eq!(at(text, "/nowhere"), None);
+        assert_eq!(string(r#""a\u00e9""#).as_deref(), Some("aé"));
+        assert_eq!(string("1"), None);
+    }
+
+    #[test]
+    fn what_is_broken_has_no_members() {
+        assert_eq!(members("[1]"), None);
+        assert_eq!(members("{\"a\":1,}"), None);
+        assert_eq!(entries("[1,2"), None);
+        assert_eq!(entries("[1] 2"), None);
+        assert_eq!(members("{}"), Some(Vec::new()));
+    }
+}
