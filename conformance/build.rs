@@ -1,4 +1,4 @@
-//! Takes the good streams of the specification into the program.
+//! Takes the good recordings of the specification into the program.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -21,12 +21,18 @@ fn embed() -> io::Result<()> {
         }
         println!("cargo::rerun-if-changed={}", of_dialect.display());
         for file in names(&of_dialect)? {
-            let Some(name) = file.strip_suffix(".sse") else { continue };
+            let Some((name, extension)) = file.rsplit_once('.') else { continue };
+            let format = match extension {
+                "sse" => "Sse",
+                "jsonl" => "WebSocket",
+                "http" => "Http",
+                _ => continue,
+            };
             println!("cargo::rerun-if-changed={}", of_dialect.join(&file).display());
             let path = format!("/../spec/goldens/{dialect}/{file}");
             let _ = writeln!(
                 code,
-                "    Golden {{ dialect: {dialect:?}, name: {name:?}, stream: include_bytes!(concat!(env!(\"CARGO_MANIFEST_DIR\"), {path:?})) }},"
+                "    Golden {{ dialect: {dialect:?}, name: {name:?}, format: Format::{format}, bytes: include_bytes!(concat!(env!(\"CARGO_MANIFEST_DIR\"), {path:?})) }},"
             );
         }
     }

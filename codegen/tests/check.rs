@@ -186,7 +186,30 @@ broken! {
     a_golden_of_no_dialect: [Write("goldens/x/text.sse", "data: [DONE]\n\n")] => [
         ("goldens/x/text.sse", "no dialect \"x\""),
     ];
-    a_golden_that_is_no_stream: [Write("goldens/d/text.txt", "")] => [("goldens/d/text.txt", "only streams")];
+    a_golden_that_is_no_stream: [Write("goldens/d/text.txt", "")] => [("goldens/d/text.txt", "only recordings")];
+    goldens_of_one_name: [
+        Write("goldens/d/a.http", "HTTP/1.1 400 Bad Request\r\n\r\n{}"),
+        Write("goldens/d/a.jsonl", ""),
+    ] => [("goldens/d/a.jsonl", "two goldens d/a")];
+    a_log_that_is_not_valid: [
+        Edit(DIALECT, "request = \"Request\"", "websocket_request = \"Request\""),
+        Write("goldens/d/log.jsonl", "{\"sent\":{\"input\":5}}\n{\"recv\":{\"type\":\"a\"}}\n{\"recv\":{}}\n"),
+    ] => [
+        ("goldens/d/log.jsonl", "not valid: at /input"),
+        ("goldens/d/log.jsonl", "no event \"a\""),
+        ("goldens/d/log.jsonl", "no type"),
+    ];
+    an_answer_that_is_not_valid: [
+        Edit(DIALECT, "request = \"Request\"", "request = \"Request\"\nresponse = \"Response\""),
+        Write("goldens/d/answer.http", "HTTP/1.1 200 OK\r\n\r\n{}"),
+        Write("goldens/d/error.http", "HTTP/1.1 400 Bad Request\r\n\r\n{"),
+        Write("goldens/d/headless.http", "{}"),
+    ] => [
+        ("goldens/d/answer.http", "\"id\" is a required property"),
+        ("goldens/d/answer.http", "\"output\" is a required property"),
+        ("goldens/d/error.http", "not JSON"),
+        ("goldens/d/headless.http", "blank line"),
+    ];
     a_golden_that_ends_too_soon: [Write("goldens/d/half.sse", "data: 1\n")] => [
         ("goldens/d/half.sse", "not ended by a blank line"),
     ];

@@ -24,7 +24,7 @@ fn quoted(text: &str) -> String {
 
 #[test]
 fn one_stream_in_every_format() {
-    let stream = std::str::from_utf8(goldens::golden("openai/web-search").unwrap().stream).unwrap();
+    let stream = std::str::from_utf8(goldens::golden("openai/web-search").unwrap().bytes).unwrap();
     let (format, events) = data(stream.as_bytes());
     assert_eq!(format, Format::Sse);
     assert!(events.len() > 10);
@@ -64,11 +64,11 @@ fn one_stream_in_every_format() {
 fn bytes_of_a_frame_are_those_of_the_recording() {
     for golden in GOLDENS {
         let mut place = 0;
-        capture::read(golden.stream, None, &mut |entry| {
+        capture::read(golden.bytes, None, &mut |entry| {
             let Entry::Event(frame) = entry else { return };
             let range =
                 usize::try_from(frame.bytes.start).unwrap()..usize::try_from(frame.bytes.end).unwrap();
-            assert_eq!(&golden.stream[range.clone()], frame.source);
+            assert_eq!(&golden.bytes[range.clone()], frame.source);
             assert!(range.start >= place);
             place = range.end;
             if let Some(data) = &frame.data {
@@ -126,7 +126,7 @@ fn broken_recordings_break_nothing() {
         b"data:",
     ];
     for round in 0..3000 {
-        let golden = GOLDENS[random.below(GOLDENS.len())].stream;
+        let golden = GOLDENS[random.below(GOLDENS.len())].bytes;
         let mut recording = starts[random.below(starts.len())].to_vec();
         recording.extend_from_slice(&golden[random.below(golden.len())..]);
         recording.truncate(random.below(2000));
@@ -137,7 +137,7 @@ fn broken_recordings_break_nothing() {
             }
         }
         let format = (round % 2 == 0).then(|| Format::ALL[random.below(Format::ALL.len())]);
-        let report = check("random", &mut &*recording, format, openai(), &Rules::of(openai()));
+        let report = check("random", &mut &*recording, format, &Rules::of(openai()));
         for located in &report.findings {
             let text = conformance::report::diagnostic("random", located, conformance::report::Style::Plain);
             assert!(text.chars().all(|character| character == '\n' || !character.is_control()), "{text:?}");

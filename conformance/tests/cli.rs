@@ -40,7 +40,7 @@ fn folder(name: &str, files: &[(&str, &str)]) -> PathBuf {
 }
 
 fn golden(id: &str) -> &'static str {
-    std::str::from_utf8(conformance::goldens::golden(id).expect("it exists").stream).expect("it is UTF-8")
+    std::str::from_utf8(conformance::goldens::golden(id).expect("it exists").bytes).expect("it is UTF-8")
 }
 
 #[test]

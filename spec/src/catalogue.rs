@@ -208,7 +208,8 @@ pub struct Violation {
 /// Which events an edit is about, as the stream is when the edit is made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Target {
-    /// The event type, or `[DONE]`; any event, when absent.
+    /// The event type, with `>` before it when the client sent it, or `[DONE]`, or `body`; any event of the
+    /// server, when absent.
     pub event: Option<&'static str>,
     /// Which of these, counted from 1; all of them, when absent.
     pub number: Option<usize>,

@@ -1,11 +1,12 @@
 //! Everything that the checks read, loaded once.
 
 use std::collections::BTreeMap;
+use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use super::frames;
 use super::report::{Place, Report};
-use super::sse;
 use crate::SpecFiles;
 use crate::catalogue::Catalogue;
 use crate::dialect::{self, Dialect, LoadError};
@@ -18,7 +19,7 @@ pub(super) struct Context {
     pub(super) goldens: Vec<Golden>,
 }
 
-/// A good stream, as its file is.
+/// A good recording, as its file is.
 pub(super) struct Golden {
     /// The folder that it is in.
     pub(super) dialect: String,
@@ -26,7 +27,7 @@ pub(super) struct Golden {
     pub(super) name: String,
     /// Relative to the folder of the specification.
     pub(super) file: PathBuf,
-    pub(super) frames: Vec<sse::Frame>,
+    pub(super) frames: Vec<frames::Frame>,
 }
 
 impl Context {
@@ -102,36 +103,29 @@ fn refuse(error: LoadError, spec: &Path, report: &mut Report) {
 }
 
 fn goldens(spec: &Path, report: &mut Report) -> Vec<Golden> {
-    let mut goldens = Vec::new();
+    let mut goldens: Vec<Golden> = Vec::new();
     for folder in paths(&spec.join("goldens")).into_iter().filter(|path| path.is_dir()) {
         for path in paths(&folder) {
             let file = path.strip_prefix(spec).unwrap_or(&path).to_owned();
-            let stem =
-                path.file_name().and_then(|name| name.to_str()).and_then(|name| name.strip_suffix(".sse"));
-            let dialect = folder.file_name().and_then(|name| name.to_str());
-            let (Some(name), Some(dialect)) = (stem, dialect) else {
-                report.find(
-                    file,
-                    Place::File,
-                    "only streams, <name>.sse, belong here",
-                    "move or rename the file",
-                );
+            let text = |name: &OsStr| name.to_str().map(str::to_owned);
+            let stem = path.file_stem().and_then(text);
+            let reader = path.extension().and_then(OsStr::to_str).and_then(frames::reader);
+            let (Some(name), Some(reader), Some(dialect)) = (stem, reader, folder.file_name().and_then(text))
+            else {
+                let message = "only recordings, <name>.sse, <name>.jsonl and <name>.http, belong here";
+                report.find(file, Place::File, message, "move or rename the file");
                 continue;
             };
-            match fs::read_to_string(&path)
-                .map_err(|error| (1, error.to_string()))
-                .and_then(|text| sse::frames(&text))
-            {
-                Ok(frames) => {
-                    goldens.push(Golden { dialect: dialect.to_owned(), name: name.to_owned(), file, frames });
-                }
+            if goldens.iter().any(|golden| golden.dialect == dialect && golden.name == name) {
+                let message = format!("there are two goldens {dialect}/{name}");
+                report.find(&file, Place::File, message, "give it another name");
+            }
+            let text = fs::read_to_string(&path).map_err(|error| (1, error.to_string()));
+            match text.and_then(|text| reader(&text)) {
+                Ok(frames) => goldens.push(Golden { dialect, name, file, frames }),
                 Err((line, message)) => {
-                    report.find(
-                        file,
-                        Place::Line(line),
-                        message,
-                        "a golden is frames of `event:` and `data:` lines",
-                    );
+                    let help = "write it as goldens/README.md says";
+                    report.find(file, Place::Line(line), message, help);
                 }
             }
         }

@@ -1,18 +1,18 @@
-//! Goldens are good streams of the dialect whose folder they are in.
+//! Goldens are good recordings of the dialect whose folder they are in.
 
 use serde_json::Value;
 
 use super::context::{Context, Golden};
+use super::frames::{Frame, Kind};
 use super::report::{Place, Report};
 use super::schemas::Judges;
-use super::sse::Frame;
 use crate::dialect::Dialect;
 use crate::formats::{EventLine, Marker};
 
 pub(super) fn check<'c>(context: &'c Context, judges: &mut Judges<'c>, report: &mut Report) {
     for dialect in context.dialects.values() {
         for golden in context.goldens.iter().filter(|golden| holds_for(golden, &dialect.name)) {
-            stream(golden, dialect, judges, report);
+            recording(golden, dialect, judges, report);
         }
     }
     for golden in &context.goldens {
@@ -33,31 +33,19 @@ fn holds_for(golden: &Golden, dialect: &str) -> bool {
     dialect.strip_prefix(golden.dialect.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('@'))
 }
 
-fn stream<'c>(golden: &Golden, dialect: &'c Dialect, judges: &mut Judges<'c>, report: &mut Report) {
+const FRAMING: &str = "make the stream as [framing] in the dialect.toml says";
+
+fn recording<'c>(golden: &Golden, dialect: &'c Dialect, judges: &mut Judges<'c>, report: &mut Report) {
     let mut find = |line: usize, message: String, help: &str| {
         report.find(&golden.file, Place::Line(line), format!("{message} (in {})", dialect.name), help);
     };
-    let framing = "make the stream as [framing] in the dialect.toml says";
-    let marks: Vec<usize> = golden
-        .frames
-        .iter()
-        .filter(|frame| frame.data.as_deref() == Some("[DONE]"))
-        .map(|f| f.line)
-        .collect();
-    let last = golden.frames.last().map_or(1, |frame| frame.line);
-    match (dialect.file.framing.done, marks.as_slice()) {
-        (Marker::Required, []) => find(last, "the marker [DONE] is missing at the end".to_owned(), framing),
-        (Marker::Forbidden, [line, ..]) => {
-            find(*line, "the dialect has no marker [DONE]".to_owned(), framing);
-        }
-        (_, [first, ..]) if *first != last => {
-            find(*first, "something comes after [DONE]".to_owned(), framing);
-        }
-        _ => {}
+    if let Some((line, message)) = misplaced_marker(golden, dialect.file.framing.done) {
+        find(line, message, FRAMING);
     }
     for frame in &golden.frames {
         let data = match frame.data.as_deref() {
-            None | Some("[DONE]") => continue,
+            None => continue,
+            Some("[DONE]") if frame.kind == Kind::Event => continue,
             Some(text) => match serde_json::from_str::<Value>(text) {
                 Ok(data) => data,
                 Err(error) => {
@@ -66,28 +54,61 @@ fn stream<'c>(golden: &Golden, dialect: &'c Dialect, judges: &mut Judges<'c>, re
                 }
             },
         };
-        let event = match event_type(dialect.file.framing.event_line, frame, &data) {
-            Ok(event) => event,
-            Err(message) => {
-                find(frame.line, message, framing);
-                continue;
+        match faults(frame, &data, dialect, judges) {
+            Ok(faults) => {
+                for fault in faults {
+                    let help = "correct the recording, or the schema by an erratum";
+                    find(frame.line, format!("not valid: {fault}"), help);
+                }
             }
-        };
-        if !dialect.events.contains_key(event) {
-            find(
-                frame.line,
-                format!("the dialect has no event \"{event}\""),
-                "goldens have listed events only",
-            );
-        }
-        for fault in judges.faults(dialect, event, &data) {
-            find(
-                frame.line,
-                format!("not valid: {fault}"),
-                "correct the stream, or the schema by an erratum",
-            );
+            Err((message, help)) => find(frame.line, message, help),
         }
     }
+}
+
+fn misplaced_marker(golden: &Golden, done: Marker) -> Option<(usize, String)> {
+    let mut events = golden.frames.iter().filter(|frame| frame.kind == Kind::Event).peekable();
+    events.peek()?;
+    let mark = events.find(|frame| frame.data.as_deref() == Some("[DONE]"));
+    let last = golden.frames.last()?.line;
+    match (done, mark) {
+        (Marker::Required, None) => Some((last, "the marker [DONE] is missing at the end".to_owned())),
+        (Marker::Forbidden, Some(mark)) => Some((mark.line, "the dialect has no marker [DONE]".to_owned())),
+        (_, Some(mark)) if mark.line != last => Some((mark.line, "something comes after [DONE]".to_owned())),
+        _ => None,
+    }
+}
+
+/// What is not valid in a frame. An error says why that cannot be told, and what to do.
+fn faults<'c>(
+    frame: &Frame,
+    data: &Value,
+    dialect: &'c Dialect,
+    judges: &mut Judges<'c>,
+) -> Result<Vec<String>, (String, &'static str)> {
+    let root = |role: &str| dialect.file.roots.get(role).map_or("", String::as_str);
+    let event = match frame.kind {
+        Kind::Sent => return Ok(judges.faults(dialect, root("websocket_request"), data)),
+        Kind::Body(200..=299) => return Ok(judges.faults(dialect, root("response"), data)),
+        Kind::Body(_) => return Ok(Vec::new()),
+        Kind::Event => {
+            event_type(dialect.file.framing.event_line, frame, data).map_err(|it| (it, FRAMING))?
+        }
+        Kind::Received => {
+            let inside = data.get("type").and_then(Value::as_str);
+            inside.ok_or_else(|| ("the message has no type".to_owned(), "correct the data"))?
+        }
+    };
+    if !dialect.events.contains_key(event) {
+        let message = format!("the dialect has no event \"{event}\"");
+        return Err((message, "goldens have listed events only"));
+    }
+    let faults = judges.faults(dialect, event, data);
+    if frame.kind == Kind::Received && event == "error" && !faults.is_empty() {
+        // An error that answers a message is no event of a stream, and has an envelope of its own.
+        return Ok(judges.faults(dialect, root("websocket_error"), data));
+    }
+    Ok(faults)
 }
 
 fn event_type<'f>(rule: EventLine, frame: &'f Frame, data: &'f Value) -> Result<&'f str, String> {

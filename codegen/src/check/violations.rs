@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use super::context::Context;
+use super::frames::Frame;
 use super::report::{Place, Report};
 use crate::formats::{Edit, Rule, Side, Target};
 
@@ -20,11 +21,7 @@ pub(super) fn check(context: &Context, rule: &Rule, report: &mut Report) {
         report.find(&file, entry(), message, "name a file under goldens/, as <dialect>/<name>");
         return;
     };
-    let mut events: Vec<Event> = golden
-        .frames
-        .iter()
-        .filter_map(|frame| Event::of(frame.data.as_deref()?, frame.event.as_deref()))
-        .collect();
+    let mut events: Vec<Event> = golden.frames.iter().filter_map(Event::of).collect();
     for (line, edit) in &violation.edits {
         if let Err(message) = apply(edit, &mut events) {
             let help = format!("the edit is tried on {} as the edits before it left it", violation.golden);
@@ -39,13 +36,9 @@ struct Event {
 }
 
 impl Event {
-    fn of(data: &str, line: Option<&str>) -> Option<Self> {
-        if data == "[DONE]" {
-            return Some(Self { name: data.to_owned(), data: Value::Null });
-        }
-        let data: Value = serde_json::from_str(data).ok()?;
-        let name = data.get("type").and_then(Value::as_str).or(line)?.to_owned();
-        Some(Self { name, data })
+    fn of(frame: &Frame) -> Option<Self> {
+        let data = serde_json::from_str(frame.data.as_deref()?).unwrap_or_default();
+        Some(Self { name: frame.name()?, data })
     }
 }
 
@@ -81,10 +74,12 @@ fn apply(edit: &Edit, events: &mut Vec<Event>) -> Result<(), String> {
             }
         }
         Edit::Insert(side, _, data) => {
-            let name = data.get("type").and_then(Value::as_str).unwrap_or_default();
+            let kind = data.get("type").and_then(Value::as_str).unwrap_or_default();
             for at in first().rev() {
-                let at = at + usize::from(*side == Side::After);
-                events.insert(at, Event { name: name.to_owned(), data: data.clone() });
+                // Who said what it is put beside says it too.
+                let direction = if events[at].name.starts_with('>') { ">" } else { "" };
+                let event = Event { name: format!("{direction}{kind}"), data: data.clone() };
+                events.insert(at + usize::from(*side == Side::After), event);
             }
         }
         Edit::Truncate(_) => {
@@ -100,7 +95,10 @@ fn apply(edit: &Edit, events: &mut Vec<Event>) -> Result<(), String> {
 }
 
 fn find(target: &Target, events: &[Event]) -> Result<Vec<usize>, String> {
-    let is_meant = |event: &Event| target.event.as_ref().is_none_or(|name| *name == event.name);
+    let is_meant = |event: &Event| match &target.event {
+        Some(name) => *name == event.name,
+        None => !event.name.starts_with('>'),
+    };
     let all: Vec<usize> = (0..events.len()).filter(|&at| is_meant(&events[at])).collect();
     let name = target.event.as_deref().unwrap_or("event");
     match target.number {

@@ -18,7 +18,8 @@ pub struct Violation {
 /// Which events an edit is about, as the stream is when the edit is made.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Target {
-    /// The event type, or `[DONE]`; any event, when absent.
+    /// The event type, with `>` before it when the client sent it, or `[DONE]`, or `body`; any event of the
+    /// server, when absent.
     pub event: Option<String>,
     /// Which of these, counted from 1; all of them, when absent.
     pub number: Option<usize>,
@@ -37,7 +38,8 @@ pub enum Side {
 ///
 /// Written on a line of its own, where `<target>` is an event type (the first of that type),
 /// `<type>#2` (the second), `<type>#*` (all of them) or `#5` (the fifth event of the stream), and
-/// `[DONE]` stands for the marker:
+/// `[DONE]` stands for the marker. In the log of a WebSocket these are the messages of the server, and
+/// `><type>` is one that the client sent; in an answer that is no stream, `body` is its body:
 ///
 /// ```text
 /// drop <target>                          the event is left out

@@ -364,7 +364,7 @@ mod tests {
             b"\xef\xbb",
             b"\r\n\r\n\xef\xbb\xbfdata: a\r\n\r",
         ];
-        let goldens = crate::goldens::GOLDENS.iter().map(|golden| golden.stream);
+        let goldens = crate::goldens::GOLDENS.iter().map(|golden| golden.bytes);
         for stream in odd.into_iter().chain(goldens) {
             let whole = frames([stream]);
             assert_eq!(frames(stream.chunks(1)), whole);

@@ -115,7 +115,7 @@ fn run_quietly(arguments: &Arguments, trials: Vec<Trial>) -> Option<libtest_mimi
     panic::catch_unwind(AssertUnwindSafe(|| libtest_mimic::run(arguments, trials))).ok()
 }
 
-/// The proof that good streams pass, and that each rule can fail.
+/// The proof that goldens pass, and that each rule can fail.
 fn own_trials(select: &SelectArgs) -> anyhow::Result<Vec<Trial>> {
     let mut trials = Vec::new();
     for dialect in spec::DIALECTS {
@@ -126,8 +126,7 @@ fn own_trials(select: &SelectArgs) -> anyhow::Result<Vec<Trial>> {
             for rule in rules.iter() {
                 let (check, name, all) = (Arc::clone(&check), name.clone(), rules.clone());
                 trials.push(Trial::test(format!("{name}::{}", rule.id), move || {
-                    let of_golden =
-                        || report::check(name, &mut { golden.stream }, Some(Format::Sse), dialect, &all);
+                    let of_golden = || report::check(name, &mut { golden.bytes }, Some(golden.format), &all);
                     verdict(rule, check.get_or_init(of_golden))
                 }));
             }
@@ -145,7 +144,7 @@ fn proof(rule: &'static Rule) -> Result<(), Failed> {
     let golden: &Golden = golden.ok_or_else(|| format!("there is no golden {}", rule.violation.golden))?;
     let dialect = names::dialect(golden.dialect).map_err(|error| error.to_string())?;
     let recording = violation::recording(rule)?;
-    let report = report::check(rule.id, &mut &*recording, None, dialect, &Rules::of(dialect));
+    let report = report::check(rule.id, &mut &*recording, None, &Rules::of(dialect));
     if let Some(error) = report.error {
         return Err(format!("the violation cannot be read: {error}").into());
     }
@@ -173,7 +172,7 @@ fn capture_trials(
             let incomplete = Arc::clone(incomplete);
             let name = format!("{}::{}", files::name(&file), rule.id);
             trials.push(Trial::ignorable_test(name, move || {
-                let report = check.get_or_init(|| check_file(&file, format, dialect, &rules));
+                let report = check.get_or_init(|| check_file(&file, format, &rules));
                 if report.error.is_some() {
                     incomplete.store(true, Ordering::Relaxed);
                 } else if report.events == 0 {

@@ -1,10 +1,12 @@
-//! Streams that break a rule: goldens, edited as the rule's page says.
+//! Recordings that break a rule: goldens, edited as the rule's page says.
 
 mod data;
+mod event;
 mod stream;
 
+use event::Event;
 use spec::catalogue::{Edit, Rule, Side, Target, Violation};
-use stream::{Event, Stream};
+use stream::Stream;
 
 use crate::goldens;
 
@@ -17,7 +19,7 @@ pub fn recording(rule: &Rule) -> Result<Vec<u8>, String> {
 pub fn apply(violation: &Violation) -> Result<Vec<u8>, String> {
     let golden = goldens::golden(violation.golden)
         .ok_or_else(|| format!("there is no golden {}", violation.golden))?;
-    let mut stream = Stream::of(golden.stream);
+    let mut stream = Stream::of(golden);
     for (index, change) in violation.edits.iter().enumerate() {
         edit(&mut stream, change).map_err(|problem| format!("edit {}: {problem}", index + 1))?;
     }
@@ -49,7 +51,7 @@ fn edit(stream: &mut Stream, edit: &Edit) -> Result<(), String> {
         }
         Edit::Insert(side, target, data) => {
             for at in find(stream, target)?.into_iter().rev() {
-                let event = Event::like(&stream.events[at], data)?;
+                let event = stream.events[at].another(data)?;
                 stream.events.insert(at + usize::from(side == Side::After), event);
             }
         }
@@ -58,24 +60,28 @@ fn edit(stream: &mut Stream, edit: &Edit) -> Result<(), String> {
             stream.events.truncate(at + 1);
         }
         Edit::Renumber => stream.renumber()?,
-        Edit::Data(target, bytes) => each(stream, target, |event| event.set_field("data", bytes))?,
+        Edit::Data(target, bytes) => each(stream, target, |event| event.set_data(bytes))?,
         Edit::Field(target, name, bytes) => each(stream, target, |event| event.set_field(name, bytes))?,
         Edit::Unfield(target, name) => each(stream, target, |event| event.remove_field(name))?,
         Edit::Replace(target, old, new) => each(stream, target, |event| event.replace(old, new))?,
         Edit::Comment(side, target, bytes) => {
             for at in find(stream, target)?.into_iter().rev() {
-                stream.events.insert(at + usize::from(side == Side::After), Event::comment(bytes));
+                let comment = stream.events[at].comment(bytes)?;
+                stream.events.insert(at + usize::from(side == Side::After), comment);
             }
         }
-        Edit::Header(name, value) => stream.set_header(name, value),
-        Edit::Status(status) => stream.set_status(status),
+        Edit::Header(name, value) => stream.set_header(name, value)?,
+        Edit::Status(status) => stream.set_status(status)?,
     }
     Ok(())
 }
 
 /// Where the events that are meant stand; there is one at least.
 fn find(stream: &Stream, target: Target) -> Result<Vec<usize>, String> {
-    let is_meant = |name: &str| target.event.is_none_or(|wanted| wanted == name);
+    let is_meant = |name: &str| match target.event {
+        Some(wanted) => wanted == name,
+        None => !name.starts_with('>'),
+    };
     let all: Vec<usize> = (stream.events.iter().enumerate())
         .filter(|(_, event)| event.name.as_deref().is_some_and(is_meant))
         .map(|(at, _)| at)
@@ -111,18 +117,22 @@ mod tests {
     const DELTAS: Target = Target { event: Some("response.output_text.delta"), number: None };
 
     fn edited(edits: &'static [Edit]) -> String {
-        let violation = Violation { golden: "openai/text", also: &[], edits };
-        String::from_utf8_lossy(&apply(&violation).unwrap()).into_owned()
+        edit_of("openai/text", edits).unwrap()
     }
 
     fn error(edits: &'static [Edit]) -> String {
-        apply(&Violation { golden: "openai/text", also: &[], edits }).unwrap_err()
+        edit_of("openai/text", edits).unwrap_err()
+    }
+
+    fn edit_of(golden: &'static str, edits: &'static [Edit]) -> Result<String, String> {
+        let bytes = apply(&Violation { golden, also: &[], edits })?;
+        Ok(String::from_utf8_lossy(&bytes).into_owned())
     }
 
     #[test]
     fn no_edit_no_change() {
         for golden in goldens::GOLDENS {
-            assert_eq!(Stream::of(golden.stream).into_bytes(), golden.stream, "{}", golden.name);
+            assert_eq!(Stream::of(golden).into_bytes(), golden.bytes, "{}", golden.name);
         }
     }
 
@@ -157,6 +167,47 @@ mod tests {
         assert!(edited(&[Edit::Unfield(FIRST, "event")]).starts_with("data: "));
         let http = edited(&[Edit::Status(500), Edit::Header("Content-Type", b"text/plain")]);
         assert!(http.starts_with("HTTP/1.1 500 \r\ncontent-type: text/plain\r\n\r\nevent:"), "{http}");
+    }
+
+    #[test]
+    fn messages_of_a_log_have_a_direction() {
+        const LOG: &str = "open-responses/websocket-two-turns";
+        const ASKED: Target = Target { event: Some(">response.create"), number: Some(2) };
+        let golden = edit_of(LOG, &[]).unwrap();
+        let lines = |edits| edit_of(LOG, edits).unwrap().lines().count();
+        assert_eq!(lines(&[Edit::Drop(ASKED)]), golden.lines().count() - 1);
+        assert_eq!(lines(&[Edit::Truncate(FIRST)]), 2);
+        // Only what the server says is an event of the stream.
+        assert_eq!(lines(&[Edit::Truncate(Target { event: None, number: Some(1) })]), 2);
+        let unset = edit_of(LOG, &[Edit::Unset(ASKED, "/previous_response_id")]).unwrap();
+        assert_eq!(unset.matches("\"sent\"").count(), golden.matches("\"sent\"").count());
+        assert!(unset.len() < golden.len());
+        assert_eq!(edit_of(LOG, &[Edit::Renumber]).unwrap(), golden);
+        let broken = edit_of(LOG, &[Edit::Data(FIRST, b"{\"a\":")]).unwrap();
+        assert!(broken.contains(r#"{"recv":"{\"a\":"}"#), "{broken}");
+        let more = edit_of(LOG, &[Edit::Insert(Side::After, ASKED, r#"{"type":"x"}"#)]).unwrap();
+        assert!(more.contains("{\"sent\":{\"type\":\"x\"}}\n"), "{more}");
+        for edit in
+            [Edit::Field(FIRST, "id", b"1"), Edit::Comment(Side::After, FIRST, b""), Edit::Status(500)]
+        {
+            assert!(edit_of(LOG, Box::leak(Box::new([edit]))).unwrap_err().contains("log"), "{edit:?}");
+        }
+    }
+
+    #[test]
+    fn an_answer_has_a_head_and_a_body() {
+        const BODY: Target = Target { event: Some("body"), number: Some(1) };
+        const ANSWER: &str = "open-responses/error";
+        let edits = &[
+            Edit::Status(500),
+            Edit::Header("Content-Type", b"text/html"),
+            Edit::Unset(BODY, "/error/code"),
+        ];
+        let text = edit_of(ANSWER, edits).unwrap();
+        assert!(text.starts_with("HTTP/1.1 500 \r\ncontent-type: text/html\r\n"), "{text}");
+        assert!(text.contains("\r\n\r\n{\"error\":{") && !text.contains("\"code\""), "{text}");
+        assert!(edit_of(ANSWER, &[Edit::Data(BODY, b"Oh no.")]).unwrap().ends_with("\r\n\r\nOh no."));
+        assert!(edit_of(ANSWER, &[Edit::Insert(Side::After, BODY, "{}")]).unwrap_err().contains("one body"));
     }
 
     #[test]

@@ -1,199 +1,112 @@
-//! A stream that can be edited.
+//! A recording that can be edited.
 
 use serde_json::Value;
 
 use super::data;
+use super::event::Event;
+use crate::capture::Format;
+use crate::goldens::Golden;
 
-/// A stream, and the head of the answer once that matters.
+/// What was said, and the head of the answer once that matters.
 #[derive(Debug, Clone)]
 pub(super) struct Stream {
     pub(super) events: Vec<Event>,
+    format: Format,
     head: Option<Head>,
 }
 
 #[derive(Debug, Clone)]
 struct Head {
-    status: u16,
+    status: String,
     headers: Vec<(String, Vec<u8>)>,
 }
 
-/// One frame.
-#[derive(Debug, Clone)]
-pub(super) struct Event {
-    /// The type that it had when it came into the stream, or `[DONE]`; comments have none.
-    pub(super) name: Option<String>,
-    frame: Frame,
-}
-
-#[derive(Debug, Clone)]
-enum Frame {
-    /// Names and values of its lines.
-    Lines(Vec<(String, Vec<u8>)>),
-    /// Bytes, the blank line included, of which nothing is known any more.
-    Bytes(Vec<u8>),
-}
-
 impl Stream {
-    /// Takes a good stream apart.
-    pub(super) fn of(golden: &[u8]) -> Self {
-        let text = String::from_utf8_lossy(golden);
-        let events = text.split_terminator("\n\n").map(|block| {
-            let lines = block.lines().map(|line| {
-                let (name, value) = line.split_once(':').unwrap_or((line, ""));
-                (name.to_owned(), value.strip_prefix(' ').unwrap_or(value).as_bytes().to_vec())
-            });
-            Event::of(lines.collect())
-        });
-        Self { events: events.collect(), head: None }
+    /// Takes a golden apart.
+    pub(super) fn of(golden: &Golden) -> Self {
+        let text = String::from_utf8_lossy(golden.bytes);
+        let format = golden.format;
+        match format {
+            Format::WebSocket => {
+                Self { events: text.lines().map(Event::message).collect(), format, head: None }
+            }
+            Format::Http => {
+                let (head, body) = text.split_once("\r\n\r\n").unwrap_or((&text, ""));
+                Self { events: vec![Event::body(body)], format, head: Some(Head::of(head)) }
+            }
+            _ => {
+                Self { events: text.split_terminator("\n\n").map(Event::block).collect(), format, head: None }
+            }
+        }
     }
 
     pub(super) fn into_bytes(self) -> Vec<u8> {
-        let mut bytes = Vec::new();
-        if let Some(head) = &self.head {
-            bytes.extend_from_slice(format!("HTTP/1.1 {} \r\n", head.status).as_bytes());
-            for (name, value) in &head.headers {
-                bytes.extend_from_slice(&[name.as_bytes(), b": ", value, b"\r\n"].concat());
-            }
-            bytes.extend_from_slice(b"\r\n");
-        }
+        let mut bytes = self.head.map(|head| head.to_bytes()).unwrap_or_default();
         for event in &self.events {
-            bytes.extend_from_slice(&event.frame.to_bytes());
+            bytes.extend_from_slice(&event.to_bytes());
         }
         bytes
     }
 
-    /// Counts the sequence numbers up from the first one.
+    /// Counts the sequence numbers up from 0; every message that the client sends starts anew.
     pub(super) fn renumber(&mut self) -> Result<(), String> {
-        let mut next = None;
+        let mut next = 0;
+        let mut is_numbered = false;
         for event in &mut self.events {
+            if event.name.as_deref().is_some_and(|name| name.starts_with('>')) {
+                next = 0;
+                continue;
+            }
             let Some(Ok(mut data)) = event.data().map(|data| data::parse(&data)) else { continue };
             if let Some(number) = data.get_mut("sequence_number") {
-                let this = next.unwrap_or(0);
-                *number = Value::from(this);
-                next = Some(this + 1);
-                event.set_field("data", data.to_string().as_bytes())?;
+                *number = Value::from(next);
+                next += 1;
+                is_numbered = true;
+                event.set_data(data.to_string().as_bytes())?;
             }
         }
-        next.map(drop).ok_or_else(|| "no event has a sequence number".to_owned())
+        if is_numbered { Ok(()) } else { Err("no event has a sequence number".to_owned()) }
     }
 
-    pub(super) fn set_header(&mut self, name: &str, value: &[u8]) {
-        let headers = &mut self.head().headers;
+    pub(super) fn set_header(&mut self, name: &str, value: &[u8]) -> Result<(), String> {
+        let headers = &mut self.head()?.headers;
         match headers.iter_mut().find(|(header, _)| header.eq_ignore_ascii_case(name)) {
             Some((_, old)) => *old = value.to_vec(),
             None => headers.push((name.to_owned(), value.to_vec())),
         }
-    }
-
-    pub(super) fn set_status(&mut self, status: u16) {
-        self.head().status = status;
-    }
-
-    fn head(&mut self) -> &mut Head {
-        self.head.get_or_insert_with(|| Head {
-            status: 200,
-            headers: vec![("content-type".to_owned(), b"text/event-stream".to_vec())],
-        })
-    }
-}
-
-impl Event {
-    fn of(lines: Vec<(String, Vec<u8>)>) -> Self {
-        let mut event = Self { name: None, frame: Frame::Lines(lines) };
-        event.name = match event.data() {
-            Some(data) if data == "[DONE]" => Some(data),
-            Some(data) => {
-                let inside = data::parse(&data).ok();
-                let inside = inside.as_ref().and_then(|data| data.get("type")).and_then(Value::as_str);
-                inside.map(str::to_owned).or_else(|| event.field("event"))
-            }
-            None => None,
-        };
-        event
-    }
-
-    /// Another event, framed as this one is.
-    pub(super) fn like(other: &Self, data: &str) -> Result<Self, String> {
-        let value = data::parse(data)?;
-        let kind = value.get("type").and_then(Value::as_str);
-        let line = match other.field("event") {
-            Some(line) if Some(&line) == other.name.as_ref() => kind.map(str::to_owned),
-            line => line,
-        };
-        let mut lines: Vec<_> =
-            line.into_iter().map(|line| ("event".to_owned(), line.into_bytes())).collect();
-        lines.push(("data".to_owned(), data.as_bytes().to_vec()));
-        Ok(Self::of(lines))
-    }
-
-    pub(super) fn comment(text: &[u8]) -> Self {
-        Self { name: None, frame: Frame::Lines(vec![(String::new(), text.to_vec())]) }
-    }
-
-    fn field(&self, name: &str) -> Option<String> {
-        let Frame::Lines(lines) = &self.frame else { return None };
-        let (_, value) = lines.iter().find(|(line, _)| line == name)?;
-        Some(String::from_utf8_lossy(value).into_owned())
-    }
-
-    fn data(&self) -> Option<String> {
-        self.field("data")
-    }
-
-    pub(super) fn edit_data(
-        &mut self,
-        edit: impl FnOnce(&mut Value) -> Result<(), String>,
-    ) -> Result<(), String> {
-        let mut data = data::parse(&self.data().ok_or("it has no data")?)?;
-        edit(&mut data)?;
-        self.set_field("data", data.to_string().as_bytes())
-    }
-
-    /// Replaces the line of that name, or adds it before the others.
-    pub(super) fn set_field(&mut self, name: &str, value: &[u8]) -> Result<(), String> {
-        let lines = self.frame.lines()?;
-        match lines.iter_mut().find(|(line, _)| line == name) {
-            Some((_, old)) => *old = value.to_vec(),
-            None => lines.insert(0, (name.to_owned(), value.to_vec())),
-        }
         Ok(())
     }
 
-    pub(super) fn remove_field(&mut self, name: &str) -> Result<(), String> {
-        let lines = self.frame.lines()?;
-        let before = lines.len();
-        lines.retain(|(line, _)| line != name);
-        if lines.len() < before { Ok(()) } else { Err(format!("it has no line `{name}`")) }
+    pub(super) fn set_status(&mut self, status: u16) -> Result<(), String> {
+        self.head()?.status = format!("HTTP/1.1 {status} ");
+        Ok(())
     }
 
-    pub(super) fn replace(&mut self, old: &[u8], new: &[u8]) -> Result<(), String> {
-        let bytes = self.frame.to_bytes();
-        let at = (bytes.windows(old.len().max(1)).position(|window| window == old))
-            .ok_or("the bytes that are to be replaced are not in it")?;
-        self.frame = Frame::Bytes([&bytes[..at], new, &bytes[at + old.len()..]].concat());
-        Ok(())
+    fn head(&mut self) -> Result<&mut Head, String> {
+        if self.format == Format::WebSocket {
+            return Err("the log of a WebSocket has neither status nor headers".to_owned());
+        }
+        Ok(self.head.get_or_insert_with(|| Head::of("HTTP/1.1 200 \r\ncontent-type: text/event-stream")))
     }
 }
 
-impl Frame {
-    fn lines(&mut self) -> Result<&mut Vec<(String, Vec<u8>)>, String> {
-        match self {
-            Self::Lines(lines) => Ok(lines),
-            Self::Bytes(_) => Err("its bytes were replaced before; do that last".to_owned()),
-        }
+impl Head {
+    fn of(text: &str) -> Self {
+        let mut lines = text.lines();
+        let status = lines.next().unwrap_or_default().to_owned();
+        let headers = lines.map(|line| {
+            let (name, value) = line.split_once(": ").unwrap_or((line, ""));
+            (name.to_owned(), value.as_bytes().to_vec())
+        });
+        Self { status, headers: headers.collect() }
     }
 
     fn to_bytes(&self) -> Vec<u8> {
-        match self {
-            Self::Bytes(bytes) => bytes.clone(),
-            Self::Lines(lines) => {
-                let mut bytes = Vec::new();
-                for (name, value) in lines {
-                    bytes.extend_from_slice(&[name.as_bytes(), b": ", value, b"\n"].concat());
-                }
-                bytes.push(b'\n');
-                bytes
-            }
+        let mut bytes = [self.status.as_bytes(), b"\r\n"].concat();
+        for (name, value) in &self.headers {
+            bytes.extend_from_slice(&[name.as_bytes(), b": ", value, b"\r\n"].concat());
         }
+        bytes.extend_from_slice(b"\r\n");
+        bytes
     }
 }

@@ -1,0 +1,154 @@
+//! Just enough of the formats that goldens are written in: server-sent events, the log of a WebSocket,
+//! and HTTP answers that are no stream.
+
+use serde_json::{Map, Value};
+
+/// One event or comment of a stream, a message on a WebSocket, or the body of an answer.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Frame {
+    /// The line that it begins on, counted from 1.
+    pub(super) line: usize,
+    /// What it is.
+    pub(super) kind: Kind,
+    /// What its `event` line says.
+    pub(super) event: Option<String>,
+    /// Its data; of server-sent events the `data` lines, joined.
+    pub(super) data: Option<String>,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// It is part of a stream of server-sent events.
+    #[default]
+    Event,
+    /// The client sent it on a WebSocket.
+    Sent,
+    /// The server sent it on a WebSocket.
+    Received,
+    /// It is the body of an answer with this status.
+    Body(u16),
+}
+
+impl Frame {
+    /// What edits call it.
+    pub(super) fn name(&self) -> Option<String> {
+        let data = self.data.as_deref()?;
+        let inside = || {
+            let data: Value = serde_json::from_str(data).ok()?;
+            data.get("type").and_then(Value::as_str).map(str::to_owned)
+        };
+        match self.kind {
+            Kind::Event if data == "[DONE]" => Some(data.to_owned()),
+            Kind::Event => inside().or_else(|| self.event.clone()),
+            Kind::Sent => Some(format!(">{}", inside().unwrap_or_default())),
+            Kind::Received => inside(),
+            Kind::Body(_) => Some("body".to_owned()),
+        }
+    }
+}
+
+/// Takes a golden apart. An error has the line and what is wrong there.
+type Reader = fn(&str) -> Result<Vec<Frame>, (usize, String)>;
+
+/// What reads the files with that extension.
+pub(super) fn reader(extension: &str) -> Option<Reader> {
+    match extension {
+        "sse" => Some(stream),
+        "jsonl" => Some(log),
+        "http" => Some(answer),
+        _ => None,
+    }
+}
+
+fn stream(text: &str) -> Result<Vec<Frame>, (usize, String)> {
+    let mut frames = Vec::new();
+    let mut current: Option<Frame> = None;
+    let mut number = 0;
+    for (index, line) in text.lines().enumerate() {
+        number = index + 1;
+        if line.is_empty() {
+            frames.extend(current.take());
+            continue;
+        }
+        let frame = current.get_or_insert_with(|| Frame { line: number, ..Frame::default() });
+        match line.split_once(':') {
+            Some(("", _)) => {}
+            Some(("event", value)) => frame.event = Some(value.trim_start().to_owned()),
+            Some(("data", value)) => {
+                let value = value.strip_prefix(' ').unwrap_or(value);
+                match &mut frame.data {
+                    Some(data) => {
+                        data.push('\n');
+                        data.push_str(value);
+                    }
+                    None => frame.data = Some(value.to_owned()),
+                }
+            }
+            _ => return Err((number, format!("`{line}` is no line of a stream"))),
+        }
+    }
+    match current {
+        Some(_) => Err((number, "the last event is not ended by a blank line".to_owned())),
+        None => Ok(frames),
+    }
+}
+
+fn log(text: &str) -> Result<Vec<Frame>, (usize, String)> {
+    let message = |(index, line): (usize, &str)| {
+        let line_number = index + 1;
+        let members: Option<Map<String, Value>> = serde_json::from_str(line).ok();
+        let only =
+            members.as_ref().filter(|members| members.len() == 1).and_then(|members| members.iter().next());
+        let (kind, data) = match only {
+            Some((name, data @ Value::Object(_))) if name == "sent" => (Kind::Sent, data),
+            Some((name, data @ Value::Object(_))) if name == "recv" => (Kind::Received, data),
+            _ => return Err((line_number, "expected {\"sent\":{...}} or {\"recv\":{...}}".to_owned())),
+        };
+        Ok(Frame { line: line_number, kind, event: None, data: Some(data.to_string()) })
+    };
+    text.lines().enumerate().map(message).collect()
+}
+
+fn answer(text: &str) -> Result<Vec<Frame>, (usize, String)> {
+    let (head, body) =
+        text.split_once("\r\n\r\n").ok_or((1, "there is no blank line (CRLF CRLF)".to_owned()))?;
+    let status = head.strip_prefix("HTTP/1.1 ").and_then(|rest| rest.get(..3)?.parse().ok());
+    let status = status.ok_or((1, "expected a status line such as `HTTP/1.1 200 OK`".to_owned()))?;
+    let line = head.lines().count() + 2;
+    Ok(vec![Frame { line, kind: Kind::Body(status), event: None, data: Some(body.to_owned()) }])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn frames_end_with_blank_lines() {
+        let frames = stream(": hi\n\nevent: a\ndata: 1\ndata: 2\n\n").unwrap();
+        assert_eq!(frames[0], Frame { line: 1, ..Frame::default() });
+        let second =
+            Frame { line: 3, event: Some("a".into()), data: Some("1\n2".into()), ..Frame::default() };
+        assert_eq!(frames[1], second);
+        assert_eq!(stream("data: 1\n").unwrap_err().0, 1);
+        assert_eq!(stream("data: 1\n\nx\n").unwrap_err().0, 3);
+    }
+
+    #[test]
+    fn messages_have_a_direction() {
+        let frames = log("{\"sent\":{\"type\":\"a\"}}\n{\"recv\":{\"type\":\"b\"}}\n").unwrap();
+        let names: Vec<_> =
+            frames.iter().map(|frame| (frame.line, frame.kind, frame.name().unwrap())).collect();
+        assert_eq!(names, [(1, Kind::Sent, ">a".to_owned()), (2, Kind::Received, "b".to_owned())]);
+        for line in ["{}", "{\"recv\":1}", "{\"recv\":{},\"time\":1}", "x"] {
+            assert_eq!(log(&format!("{{\"sent\":{{}}}}\n{line}\n")).unwrap_err().0, 2, "{line}");
+        }
+    }
+
+    #[test]
+    fn answers_have_a_status_and_a_body() {
+        let frames = answer("HTTP/1.1 400 Bad Request\r\na: b\r\n\r\n{}\n").unwrap();
+        assert_eq!((frames[0].line, frames[0].kind), (4, Kind::Body(400)));
+        assert_eq!(frames[0].name().as_deref(), Some("body"));
+        assert!(answer("HTTP/1.1 400\n\n{}").is_err() && answer("200\r\n\r\n{}").is_err());
+    }
+}
