@@ -241,7 +241,11 @@ impl<'r> Tracker<'_, 'r> {
     fn never_closed(&mut self) {
         let still_open: Vec<(usize, Scope)> = (self.stream.nodes.numbered())
             .filter(|(at, node)| {
-                *at != RESPONSE && node.state == State::Open && self.plan.ways(node.scope).closes
+                *at != RESPONSE
+                    && node.state == State::Open
+                    && self.plan.ways(node.scope).closes
+                    // What lies in something that was never opened is told of once.
+                    && !node.parent.is_some_and(|parent| parent != RESPONSE && self.is_implied(parent))
             })
             .map(|(at, node)| (at, node.scope))
             .collect();
@@ -289,7 +293,13 @@ impl<'r> Tracker<'_, 'r> {
         }
         let parent = if parent == Scope::Item { item } else { self.parent_of(scope, parent, key, item)? };
         if info.role == Role::Point {
-            return self.check_open(parent, None, info).then(|| self.count(scope, key, parent, true)).map(|()| parent);
+            if !self.check_open(parent, None, info) {
+                return None;
+            }
+            self.count(scope, key, parent, true);
+            let what = Node::new(scope, key, State::Open, Some(parent));
+            self.wrong_kind(scope, parent, &self.stream.name(&what));
+            return Some(parent);
         }
         if let Some(node) = self.stream.nodes.find(scope, key) {
             return self.check_open(parent, Some(node), info).then_some(node);
@@ -549,13 +559,18 @@ impl<'r> Tracker<'_, 'r> {
     /// Whether what a node lies in can hold it.
     fn wrong_parent(&mut self, node: usize) {
         let Some(found) = self.stream.nodes.get(node) else { return };
-        let (scope, what) = (found.scope, self.stream.name(found));
+        let (scope, what, parent) = (found.scope, self.stream.name(found), found.parent.unwrap_or(RESPONSE));
+        self.wrong_kind(scope, parent, &what);
+    }
+
+    fn wrong_kind(&mut self, scope: Scope, parent: usize, what: &str) {
         let of = scope.info().of;
-        let Some(parent) = self.stream.parent(found).filter(|_| !of.is_empty()) else { return };
-        let Some(kind) = parent.kind().filter(|kind| !of.contains(kind) && !kind.contains(':')) else { return };
+        let Some(kind) = self.stream.nodes.get(parent).and_then(Node::kind) else { return };
+        if of.is_empty() || of.contains(&kind) || kind.contains(':') {
+            return;
+        }
         let kind = kind.to_owned();
-        let at = found.parent.unwrap_or(RESPONSE);
-        let related = self.related(at, |node| node.opened.as_deref(), "what it lies in was opened here");
+        let related = self.related(parent, |node| node.opened.as_deref(), "what it lies in was opened here");
         let expected = of.join(" or ");
         self.report(Family::WrongParent, scope, "", Some(&expected), related, || {
             format!("{what} lies in a {kind}, which has none")
