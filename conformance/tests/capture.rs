@@ -1,8 +1,16 @@
 //! Recordings of the same stream in every format say the same.
 
-use conformance::capture::{self, Entry, Format};
+use std::io::Read;
+
+use conformance::capture::{self, CaptureError, Compression, Decompressing, Entry, Format};
 use conformance::goldens::{self, GOLDENS};
 use conformance::{Checker, Finding, Rules, check, violation};
+
+#[allow(dead_code, unreachable_pub, reason = "it is a package of its own, too")]
+#[path = "../../fuzz/src/lib.rs"]
+mod fuzz;
+
+use fuzz::random::Random;
 
 fn openai() -> &'static spec::Dialect {
     spec::DIALECTS.iter().find(|dialect| dialect.name == "openai").expect("the build has it")
@@ -18,46 +26,107 @@ fn data(recording: &[u8]) -> (Format, Vec<String>) {
     (format.expect("it can be read"), data)
 }
 
-fn quoted(text: &str) -> String {
-    serde_json::Value::from(text).to_string()
+#[test]
+fn one_stream_in_every_format() {
+    let stream = goldens::golden("openai/web-search").unwrap().bytes;
+    let events = fuzz::recordings::data(stream);
+    assert!(events.len() > 10);
+    let recordings = fuzz::recordings::of(stream);
+    for (format, recording) in &recordings {
+        assert_eq!(data(recording), (*format, events.clone()), "{}", format.name());
+    }
+    for format in Format::ALL {
+        assert!(recordings.iter().any(|(is, _)| *is == format), "{} is not among them", format.name());
+    }
 }
 
 #[test]
-fn one_stream_in_every_format() {
-    let stream = std::str::from_utf8(goldens::golden("openai/web-search").unwrap().bytes).unwrap();
-    let (format, events) = data(stream.as_bytes());
-    assert_eq!(format, Format::Sse);
-    assert!(events.len() > 10);
+fn cuts_change_no_entry() {
+    let mut random = Random::new(3);
+    let odd = b"\xef\xbb\xbf: \xf0\x9f\x98\x80\r\ndata: \xf0\x9f\xff\r\rdata: {\r\ndata:}\r\n\r\n\n: a\nid: 1\nevent: x\n\ndata";
+    let few = [&odd[..], goldens::golden("wave/text").unwrap().bytes];
+    for (format, recording) in few.into_iter().flat_map(fuzz::recordings::of) {
+        for known in [None, Some(format)] {
+            let whole = fuzz::entries(&[&recording], known);
+            assert!(!whole.0.is_empty() || format != Format::Sse);
+            let bytes: Vec<&[u8]> = recording.chunks(1).collect();
+            assert_eq!(fuzz::entries(&bytes, known), whole, "{}, byte by byte", format.name());
+            for _ in 0..40 {
+                let longest = 1 + random.below(400);
+                let pieces = fuzz::cut(&recording, longest, &mut random);
+                assert_eq!(fuzz::entries(&pieces, known), whole, "{}", format.name());
+            }
+        }
+    }
+}
 
-    let head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream; charset=utf-8\r\n";
-    let mut chunked = format!("{head}transfer-encoding: chunked\r\n\r\n").into_bytes();
-    for chunk in stream.as_bytes().chunks(100) {
-        chunked.extend_from_slice(&[format!("{:x}\r\n", chunk.len()).as_bytes(), chunk, b"\r\n"].concat());
+#[test]
+fn a_missing_end_loses_only_what_is_missing() {
+    let stream = goldens::golden("openai/web-search").unwrap().bytes;
+    let all = fuzz::recordings::data(stream).len();
+    for (how, recording) in
+        [("gzip", fuzz::recordings::gzip(stream)), ("zstd", fuzz::recordings::zstd(stream))]
+    {
+        let (entries, outcome) = fuzz::entries(&[&recording[..recording.len() - 5]], None);
+        let error = outcome.unwrap_err().to_string();
+        assert!(
+            error.starts_with(&format!("it is compressed with {how}, and cannot be decompressed ")),
+            "{error}"
+        );
+        assert!(error.ends_with("its end is missing"), "{error}");
+        assert!(how != "gzip" || entries.len() == all, "{how}: {} of {all}", entries.len());
     }
-    chunked.extend_from_slice(b"0\r\n\r\n");
-    let received: Vec<_> = events.iter().map(|event| format!("{{\"recv\":{}}}", quoted(event))).collect();
-    let har = format!(
-        "{{\"log\":{{\"entries\":[{{\"request\":{{}},\"response\":{{\"status\":200,\
-         \"content\":{{\"mimeType\":\"text/event-stream\",\"text\":{}}}}}}}]}}}}",
-        quoted(stream)
-    );
-    let cassette = format!(
-        "interactions:\n- request:\n    uri: https://a.test/v1/responses\n  response:\n    \
-         headers:\n      content-type: [text/event-stream]\n    body:\n      string: {}\n",
-        quoted(stream)
-    );
-    let recordings = [
-        (Format::Http, format!("{head}\r\n{stream}").into_bytes()),
-        (Format::Http, chunked),
-        (Format::Ndjson, events.join("\n").into_bytes()),
-        (Format::Json, format!("[\n{}\n]", events.join(",\n")).into_bytes()),
-        (Format::WebSocket, format!("{{\"sent\":\"{{}}\"}}\n{}\n", received.join("\n")).into_bytes()),
-        (Format::Har, har.into_bytes()),
-        (Format::Cassette, cassette.into_bytes()),
-    ];
-    for (format, recording) in recordings {
-        assert_eq!(data(&recording), (format, events.clone()), "{}", format.name());
+    let (_, outcome) = fuzz::entries(&[&fuzz::recordings::gzip(&fuzz::recordings::zstd(stream))], None);
+    assert_eq!(outcome, Err(CaptureError::CompressedTwice("zstd")));
+}
+
+#[test]
+fn what_was_compressed_in_parts_is_one() {
+    let parts: [fn(&[u8]) -> Vec<u8>; 2] = [fuzz::recordings::gzip, fuzz::recordings::zstd];
+    for compress in parts {
+        let mut both = compress(b"data: 1\n\nda");
+        both.extend(compress(b"ta: 2\n\n"));
+        assert_eq!(data(&both), (Format::Sse, vec!["1".to_owned(), "2".to_owned()]));
+        let bytes: Vec<&[u8]> = both.chunks(1).collect();
+        assert_eq!(fuzz::entries(&bytes, None), fuzz::entries(&[&both], None));
     }
+}
+
+/// Three events, as the reference encoder of Brotli writes them.
+const BROTLI: &[u8] = b"\x1b\x81\x00\x60\x1d\x07\x76\xe3\x55\x43\x11\x2f\x37\x3e\xd8\x04\xcd\x38\x7f\x83\xce\x33\xd9\x05\xb3\x61\xb0\x04\x21\x4b\xcd\x18\x99\x61\x70\xc8\x01\xd8\x55\xae\x71\xf3\x44\xa1\x0c\x8d\x4c\x82\x5a\x35\xba\xf9\x64\xba\x5f\xb5\xd7\x50\x1a\x03\x06\x6a\x0f";
+
+#[test]
+fn brotli_is_known_by_what_is_said_of_it() {
+    let expected = ["1", "2", "\u{e9}"].map(str::to_owned).to_vec();
+    let head = b"HTTP/2 200\r\ncontent-type: text/event-stream\r\ncontent-encoding: br\r\n\r\n";
+    let recording = [&head[..], BROTLI].concat();
+    assert_eq!(data(&recording), (Format::Http, expected.clone()));
+    let bytes: Vec<&[u8]> = recording.chunks(1).collect();
+    assert_eq!(fuzz::entries(&bytes, None), fuzz::entries(&[&recording], None));
+
+    let read = |bytes: &[u8]| {
+        let mut text = Vec::new();
+        let mut input = Decompressing::new(bytes, Compression::Brotli).unwrap();
+        let outcome = input.read_to_end(&mut text);
+        (text, outcome.map_err(|error| error.to_string()))
+    };
+    let (text, outcome) = read(BROTLI);
+    assert_eq!((data(&text).1, outcome), (expected, Ok(text.len())));
+    let problem = read(&BROTLI[..BROTLI.len() - 2]).1.unwrap_err();
+    assert!(problem.contains("its end is missing"), "{problem}");
+    let problem = read(b"data: 1\n\n").1.unwrap_err();
+    assert!(problem.contains("it is damaged, or something else"), "{problem}");
+}
+
+#[test]
+fn what_grows_without_measure_is_given_up() {
+    // Each block of four bytes stands for 128 KiB.
+    let mut bomb = vec![0x28, 0xb5, 0x2f, 0xfd, 0x00, 0x58];
+    for _ in 0..4000 {
+        bomb.extend_from_slice(&[0x02, 0x00, 0x10, b'\n']);
+    }
+    let error = fuzz::entries(&[&bomb], None).1.unwrap_err().to_string();
+    assert!(error.contains("it grows to more than 64 MiB and 200 times its size"), "{error}");
 }
 
 #[test]
@@ -80,17 +149,6 @@ fn bytes_of_a_frame_are_those_of_the_recording() {
     }
 }
 
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, limit: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        usize::try_from(self.0 % limit.max(1) as u64).unwrap_or(0)
-    }
-}
-
 #[test]
 fn cuts_change_no_finding() {
     let findings = |pieces: &[&[u8]]| -> Vec<Finding> {
@@ -101,7 +159,7 @@ fn cuts_change_no_finding() {
         checker.finish();
         checker.into_findings().0
     };
-    let mut random = Random(7);
+    let mut random = Random::new(7);
     for rule in spec::catalogue::RULES {
         let recording = violation::recording(rule).unwrap();
         let whole = findings(&[&recording]);
@@ -115,8 +173,8 @@ fn cuts_change_no_finding() {
 
 #[test]
 fn broken_recordings_break_nothing() {
-    let mut random = Random(0x9e37_79b9_7f4a_7c15);
-    let starts: [&[u8]; 7] = [
+    let mut random = Random::new(9);
+    let starts: [&[u8]; 10] = [
         b"",
         b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n",
         b"[",
@@ -124,6 +182,9 @@ fn broken_recordings_break_nothing() {
         b"{\"recv\":\"",
         b"interactions:\n- ",
         b"data:",
+        b"{\"exchange\":1}\n{\"text\":\"",
+        b"\x1f\x8b\x08\x00",
+        b"\x28\xb5\x2f\xfd\x24",
     ];
     for round in 0..3000 {
         let golden = GOLDENS[random.below(GOLDENS.len())].bytes;

@@ -1,4 +1,4 @@
-//! Base64, as HTTP archives use it for bodies.
+//! Base64, for bytes that stand in texts.
 
 /// The bytes that a text means; nothing when it is no base64.
 pub(super) fn decode(text: &str) -> Option<Vec<u8>> {
@@ -24,6 +24,21 @@ pub(super) fn decode(text: &str) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
+/// The text that stands for bytes.
+pub(super) fn encode(bytes: &[u8]) -> String {
+    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
+    for three in bytes.chunks(3) {
+        let at = |index: usize| u32::from(three.get(index).copied().unwrap_or(0));
+        let bits = at(0) << 16 | at(1) << 8 | at(2);
+        for place in 0..4 {
+            let digit = DIGITS[(bits >> (18 - 6 * place) & 63) as usize];
+            text.push(if place <= three.len() { char::from(digit) } else { '=' });
+        }
+    }
+    text
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -35,5 +50,9 @@ mod tests {
         assert_eq!(decode("Zm8=\n").as_deref(), Some(&b"fo"[..]));
         assert_eq!(decode("Zm9vYmE/").as_deref(), Some(&b"fooba?"[..]));
         assert_eq!(decode("{}"), None);
+        for bytes in [&b""[..], b"f", b"fo", b"foo", b"fooba?", b"\xff\xfe\x00\x01"] {
+            assert_eq!(decode(&encode(bytes)).as_deref(), Some(bytes));
+        }
+        assert_eq!((encode(b"f"), encode(b"fo")), ("Zg==".to_owned(), "Zm8=".to_owned()));
     }
 }

@@ -4,8 +4,9 @@ use std::borrow::Cow;
 
 use serde_json::Value;
 
-use super::frame::{Entry, Exchange};
-use super::{CaptureError, Format, base64, http, json};
+use super::body::Body;
+use super::frame::{Entry, Exchange, Headers, Request};
+use super::{CaptureError, Format, base64, json};
 
 /// Reads a cassette. Of exchanges that have nothing to do with responses, nothing is handed out.
 pub(super) fn read(bytes: &[u8], sink: &mut impl FnMut(Entry<'_>)) -> Result<(), CaptureError> {
@@ -16,32 +17,46 @@ pub(super) fn read(bytes: &[u8], sink: &mut impl FnMut(Entry<'_>)) -> Result<(),
         problem: error.without_snippet().to_string(),
     })?;
     let recorded = cassette.get("interactions").or_else(|| cassette.get("http_interactions"));
+    let mut outcome = Ok(());
     for (index, interaction) in recorded.and_then(Value::as_array).into_iter().flatten().enumerate() {
         let (request, response) = (&interaction["request"], &interaction["response"]);
         let exchange = exchange(index + 1, request, response);
-        let is_stream = http::says_stream(&exchange);
-        if is_stream || request_uri(request).contains("/responses") {
+        if exchange.is_stream() || request_uri(request).contains("/responses") {
+            let content = Body::new(&exchange, (0, 1));
             sink(Entry::Exchange(exchange));
-            http::read_body(&body(&response["body"]), is_stream, (0, 1), sink);
+            outcome = outcome.and(content.read(&body(&response["body"]), sink));
         }
     }
-    Ok(())
+    outcome
 }
 
 fn exchange(number: usize, request: &Value, response: &Value) -> Exchange<'static> {
     // VCR has an object with `code`, go-vcr a text and a `code` beside it.
     let status = response["code"].as_u64().or_else(|| response["status"]["code"].as_u64());
-    let headers = response["headers"].as_object().into_iter().flatten();
-    let text = |value: &Value| {
-        let first = value.get(0).unwrap_or(value);
-        first.as_str().map(str::to_owned).map(Cow::Owned)
-    };
     let method = request["method"].as_str().unwrap_or_default().to_uppercase();
+    let asked = String::from_utf8_lossy(&body(&request["body"])).into_owned();
     Exchange {
         label: Some(format!("interaction {number}, {method} {}", request_uri(request))),
         status: status.and_then(|status| status.try_into().ok()),
-        headers: headers.filter_map(|(name, value)| Some((Cow::Owned(name.clone()), text(value)?))).collect(),
+        headers: headers(&response["headers"]),
+        request: Some(Request {
+            url: Cow::Owned(request_uri(request).to_owned()),
+            method: Cow::Owned(method),
+            headers: headers(&request["headers"]),
+            body: (!asked.is_empty()).then_some(Cow::Owned(asked)),
+        }),
     }
+}
+
+/// Each header has one value, or a list of them.
+fn headers(headers: &Value) -> Headers<'static> {
+    let mut pairs = Headers::new();
+    for (name, values) in headers.as_object().into_iter().flatten() {
+        let values = values.as_array().map_or(std::slice::from_ref(values), Vec::as_slice);
+        let texts = values.iter().filter_map(Value::as_str);
+        pairs.extend(texts.map(|text| (Cow::Owned(name.clone()), Cow::Owned(text.to_owned()))));
+    }
+    pairs
 }
 
 fn request_uri(request: &Value) -> &str {

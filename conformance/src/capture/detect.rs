@@ -11,8 +11,6 @@ pub(super) fn detect(bytes: &[u8], complete: bool) -> Result<Option<Format>, Cap
     let start = text.trim_ascii_start();
     match start {
         [] if complete && bytes.is_empty() => return Err(CaptureError::Empty),
-        [0x1f, 0x8b, ..] => return Err(CaptureError::Compressed("gzip")),
-        [0x28, 0xb5, 0x2f, 0xfd, ..] => return Err(CaptureError::Compressed("zstd")),
         [b'[', ..] => return Ok(Some(Format::Json)),
         [b'{', ..] => return Ok(object(start, complete)),
         _ if start.starts_with(b"HTTP/") => return Ok(Some(Format::Http)),
@@ -42,8 +40,12 @@ fn is_field(line: &[u8]) -> bool {
 
 /// What begins with an opening brace.
 fn object(start: &[u8], complete: bool) -> Option<Format> {
-    if start[1..].trim_ascii_start().starts_with(b"\"log\"") {
+    let first = start[1..].trim_ascii_start();
+    if first.starts_with(b"\"log\"") {
         return Some(Format::Har);
+    }
+    if first.starts_with(b"\"exchange\"") {
+        return Some(Format::Exchange);
     }
     let end = match memchr(b'\n', start) {
         Some(end) => end,
@@ -72,7 +74,7 @@ mod tests {
 
     #[test]
     fn the_first_bytes_tell() {
-        let cases: [(&str, Format); 14] = [
+        let cases: [(&str, Format); 15] = [
             ("event: a\ndata: 1\n\n", Format::Sse),
             ("\u{feff}\n\ndata:1", Format::Sse),
             (": ping\n\n", Format::Sse),
@@ -85,6 +87,7 @@ mod tests {
             ("{\n \"object\": \"response\"\n}", Format::Json),
             ("[\n{\"type\":\"a\"}]", Format::Json),
             ("{\"log\":{\"entries\":[]}}", Format::Har),
+            ("{\"exchange\":1}\n", Format::Exchange),
             ("---\ninteractions:\n- request:\n", Format::Cassette),
             ("{\"sent\":\"{}\"}\n{\"recv\":\"{}\"}\n", Format::WebSocket),
         ];
@@ -103,7 +106,6 @@ mod tests {
     #[test]
     fn what_cannot_be_read_is_told() {
         assert_eq!(detect(b"", true), Err(CaptureError::Empty));
-        assert_eq!(detect(b"\x1f\x8b\x08", true), Err(CaptureError::Compressed("gzip")));
         assert_eq!(detect(b"<html>", true), Err(CaptureError::Unrecognised));
     }
 }

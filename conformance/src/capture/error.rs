@@ -10,8 +10,17 @@ use super::Format;
 pub enum CaptureError {
     /// There is nothing in it.
     Empty,
-    /// It is compressed, in this way.
-    Compressed(&'static str),
+    /// It cannot be decompressed, or not to its end.
+    Compression {
+        /// What it is compressed with.
+        how: String,
+        /// So many bytes came of it before.
+        after: u64,
+        /// What is wrong then.
+        problem: String,
+    },
+    /// It was compressed twice, the second time in this way.
+    CompressedTwice(&'static str),
     /// It looks like none of the formats.
     Unrecognised,
     /// This build of the suite was made without what reads it: the feature of that name.
@@ -31,7 +40,16 @@ impl fmt::Display for CaptureError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Empty => f.write_str("nothing was recorded: there is not a single byte"),
-            Self::Compressed(how) => write!(f, "it is compressed with {how}; decompress it first"),
+            Self::Compression { how, after, problem } => {
+                write!(f, "it is compressed with {how}, and cannot be decompressed ")?;
+                match after {
+                    0 => write!(f, "at all: {problem}"),
+                    _ => write!(f, "beyond the first {after} bytes that it holds: {problem}"),
+                }
+            }
+            Self::CompressedTwice(how) => {
+                write!(f, "it is compressed twice, with {how} inside; decompress it once")
+            }
             Self::Unrecognised => {
                 f.write_str("it looks like none of the formats; name the right one with --format-in: ")?;
                 let names = Format::ALL.map(Format::name);

@@ -82,10 +82,33 @@ pub struct Exchange<'a> {
     /// The status of the answer.
     pub status: Option<u16>,
     /// The headers of the answer.
-    pub headers: Vec<(Cow<'a, str>, Cow<'a, str>)>,
+    pub headers: Headers<'a>,
+    /// What was asked, where the recording has it.
+    pub request: Option<Request<'a>>,
+}
+
+/// Names and values, in order.
+pub type Headers<'a> = Vec<(Cow<'a, str>, Cow<'a, str>)>;
+
+/// What the client asked.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Request<'a> {
+    /// The method, `POST` for one.
+    pub method: Cow<'a, str>,
+    /// Where it went.
+    pub url: Cow<'a, str>,
+    /// Its headers.
+    pub headers: Headers<'a>,
+    /// Its body.
+    pub body: Option<Cow<'a, str>>,
 }
 
 impl Exchange<'_> {
+    /// Whether the headers promise a stream of events.
+    pub fn is_stream(&self) -> bool {
+        self.header("content-type").is_some_and(|kind| kind.trim_start().starts_with("text/event-stream"))
+    }
+
     /// A header of the answer.
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(header, _)| header.eq_ignore_ascii_case(name)).map(|(_, value)| &**value)

@@ -5,8 +5,9 @@ use std::time::Duration;
 
 use serde::Deserialize;
 
-use super::frame::{Entry, Exchange, Frame};
-use super::{CaptureError, Format, Places, Transport, base64, http, json};
+use super::body::Body;
+use super::frame::{self, Entry, Exchange, Headers};
+use super::{CaptureError, Format, base64, json, websocket};
 
 #[derive(Deserialize)]
 struct Archive {
@@ -32,6 +33,16 @@ struct Request {
     method: String,
     #[serde(default)]
     url: String,
+    #[serde(default)]
+    headers: Vec<Header>,
+    #[serde(default, rename = "postData")]
+    body: Option<Posted>,
+}
+
+#[derive(Deserialize)]
+struct Posted {
+    #[serde(default)]
+    text: String,
 }
 
 #[derive(Deserialize)]
@@ -73,33 +84,32 @@ pub(super) fn read(bytes: &[u8], sink: &mut impl FnMut(Entry<'_>)) -> Result<(),
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     let archive: Archive =
         serde_json::from_slice(bytes).map_err(|error| json::malformed(Format::Har, &error))?;
+    let mut outcome = Ok(());
     for (index, entry) in archive.log.entries.iter().enumerate() {
         let exchange = entry.exchange(index + 1);
-        let is_stream = http::says_stream(&exchange);
-        if !is_stream && !entry.request.url.contains("/responses") {
+        if !exchange.is_stream() && !entry.request.url.contains("/responses") {
             continue;
         }
+        let body = Body::new(&exchange, (0, 1));
         sink(Entry::Exchange(exchange));
-        let body = entry.response.content.body().ok_or_else(|| CaptureError::Malformed {
+        let content = entry.response.content.body().ok_or_else(|| CaptureError::Malformed {
             format: Format::Har,
             line: 1,
             problem: format!("the body of entry {} says that it is base64, but is not", index + 1),
-        })?;
+        });
         if entry.messages.is_empty() {
-            http::read_body(&body, is_stream, (0, 1), sink);
+            outcome = outcome.and(content.and_then(|content| body.read(&content, sink)));
         }
         for (number, message) in entry.messages.iter().enumerate() {
             message.hand_out(number as u64 + 1, entry.messages[0].time, sink);
         }
     }
-    Ok(())
+    outcome
 }
 
 impl Recorded {
     fn exchange(&self, number: usize) -> Exchange<'_> {
-        let mut headers: Vec<(Cow<'_, str>, Cow<'_, str>)> = (self.response.headers.iter())
-            .map(|header| (Cow::Borrowed(&*header.name), Cow::Borrowed(&*header.value)))
-            .collect();
+        let mut headers = pairs(&self.response.headers);
         if !headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("content-type")) {
             headers.push(("content-type".into(), (&*self.response.content.mime_type).into()));
         }
@@ -107,6 +117,22 @@ impl Recorded {
             label: Some(format!("entry {number}, {} {}", self.request.method, self.request.url)),
             status: Some(self.response.status),
             headers,
+            request: Some(self.request.read()),
+        }
+    }
+}
+
+fn pairs(headers: &[Header]) -> Headers<'_> {
+    headers.iter().map(|header| (Cow::Borrowed(&*header.name), Cow::Borrowed(&*header.value))).collect()
+}
+
+impl Request {
+    fn read(&self) -> frame::Request<'_> {
+        frame::Request {
+            method: Cow::Borrowed(&self.method),
+            url: Cow::Borrowed(&self.url),
+            headers: pairs(&self.headers),
+            body: self.body.as_ref().map(|body| Cow::Borrowed(&*body.text)),
         }
     }
 }
@@ -121,19 +147,9 @@ impl Content {
 }
 
 impl Message {
-    /// Places are those in the message; a message is a line.
     fn hand_out(&self, line: u64, first: f64, sink: &mut impl FnMut(Entry<'_>)) {
-        let frame = Frame {
-            data: Some(Cow::Borrowed(&self.data)),
-            source: self.data.as_bytes(),
-            bytes: 0..self.data.len() as u64,
-            line,
-            places: Places::At(0),
-            transport: Transport::WebSocket,
-            terminated: true,
-            time: Duration::try_from_secs_f64(self.time - first).ok(),
-            ..Frame::default()
-        };
+        let time = Duration::try_from_secs_f64(self.time - first).ok();
+        let frame = websocket::frame(&self.data, line, time);
         sink(if self.r#type == "send" { Entry::Sent(frame) } else { Entry::Event(frame) });
     }
 }

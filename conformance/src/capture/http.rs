@@ -4,8 +4,9 @@ use std::borrow::Cow;
 
 use memchr::memchr;
 
-use super::frame::{Entry, Exchange, Frame, Places};
-use super::{CaptureError, Format, json, sse};
+use super::body::{Body, is_compressed};
+use super::frame::{Entry, Exchange};
+use super::{CaptureError, Format, json};
 
 /// Reads an answer.
 pub(super) fn read(bytes: &[u8], sink: &mut impl FnMut(Entry<'_>)) -> Result<(), CaptureError> {
@@ -14,62 +15,26 @@ pub(super) fn read(bytes: &[u8], sink: &mut impl FnMut(Entry<'_>)) -> Result<(),
     while bytes[body..].starts_with(b"HTTP/") {
         (exchange, body) = head(bytes, body)?;
     }
-    let is_stream = says_stream(&exchange);
     let chunked = exchange.header("transfer-encoding").is_some_and(|how| how.contains("chunked"));
-    sink(Entry::Exchange(exchange));
     // What printed the answer may have put the chunks together already.
     let dechunked = if chunked { Chunks::decode(&bytes[body..]) } else { None };
-    match dechunked {
-        None => {
-            let line = json::line_of(bytes, body);
-            read_body(&bytes[body..], is_stream, (body as u64, line), sink);
-        }
-        Some(chunks) => {
-            let mut lines = Lines { bytes, at: 0, line: 1 };
-            read_body(&chunks.body, is_stream, (0, 1), &mut |entry| {
-                sink(chunks.place(entry, body, &mut lines));
-            });
-        }
+    let sent = dechunked.as_ref().map_or(&bytes[body..], |chunks| &chunks.body);
+    if is_compressed(&exchange, sent) {
+        let how = exchange.header("content-encoding").unwrap_or_default();
+        exchange.label = Some(format!("the body, decompressed ({how})"));
+        let reader = Body::new(&exchange, (0, 1));
+        sink(Entry::Exchange(exchange));
+        return reader.read(sent, sink);
     }
-    Ok(())
-}
-
-/// Whether the headers promise a stream of events.
-pub(super) fn says_stream(exchange: &Exchange<'_>) -> bool {
-    exchange.header("content-type").is_some_and(|kind| kind.trim_start().starts_with("text/event-stream"))
-}
-
-/// Reads the body of an answer that begins at this byte and line.
-pub(super) fn read_body(
-    body: &[u8],
-    is_stream: bool,
-    (byte, line): (u64, u64),
-    sink: &mut impl FnMut(Entry<'_>),
-) {
-    if is_stream {
-        let mut parser = sse::Parser::starting_at(byte, line);
-        let mut event = |frame: Frame<'_>| sink(Entry::Event(frame));
-        parser.push(body, &mut event);
-        parser.finish(&mut event);
-        return;
-    }
-    let source = body.trim_ascii();
-    if source.is_empty() {
-        return;
-    }
-    let before = body.len() - body.trim_ascii_start().len();
-    let start = byte + before as u64;
-    let text = std::str::from_utf8(source);
-    sink(Entry::Body(Frame {
-        invalid_utf8: text.err().map(|error| start + error.valid_up_to() as u64),
-        places: if text.is_ok() { Places::At(0) } else { Places::Nowhere },
-        data: Some(String::from_utf8_lossy(source)),
-        source,
-        bytes: start..start + source.len() as u64,
-        line: line + json::newlines(&body[..before]),
-        terminated: true,
-        ..Frame::default()
-    }));
+    let Some(chunks) = &dechunked else {
+        let reader = Body::new(&exchange, (body as u64, json::line_of(bytes, body)));
+        sink(Entry::Exchange(exchange));
+        return reader.read(sent, sink);
+    };
+    let reader = Body::new(&exchange, (0, 1));
+    sink(Entry::Exchange(exchange));
+    let mut lines = Lines { bytes, at: 0, line: 1 };
+    reader.read(sent, &mut |entry| sink(chunks.place(entry, body, &mut lines)))
 }
 
 /// The status line and headers at an offset, and where the body begins.

@@ -1,25 +1,39 @@
 //! From recorded bytes of any format to frames.
 //!
-//! [`Reader`] takes bytes as they come and finds out by itself what they are; [`sse::Parser`] and
-//! [`ndjson::Parser`] are for those who know.
+//! [`Reader`] takes bytes as they come and finds out by itself what they are, compressed or not;
+//! [`sse::Parser`] and [`ndjson::Parser`] are for those who know. A [`Recorder`] writes exchanges down,
+//! without their secrets.
 
 mod base64;
+mod body;
 #[cfg(feature = "cassettes")]
 mod cassette;
+mod compression;
+#[cfg(feature = "compression")]
+mod decompress;
+#[cfg(not(feature = "compression"))]
+#[path = "left_out.rs"]
+mod decompress;
 mod detect;
 mod error;
+mod exchange;
 mod frame;
 mod har;
 mod http;
 mod json;
 pub mod ndjson;
 mod reader;
+mod recorder;
 pub mod sse;
 mod websocket;
+#[cfg(feature = "compression")]
+mod zstd;
 
+pub use compression::{Compression, Decompressing};
 pub use error::CaptureError;
-pub use frame::{Entry, Exchange, Frame, Places, Transport};
+pub use frame::{Entry, Exchange, Frame, Headers, Places, Request, Transport};
 pub use reader::Reader;
+pub use recorder::{End, Recorder};
 
 /// How a recording is written down.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -38,12 +52,22 @@ pub enum Format {
     Har,
     /// A YAML cassette of VCR or one of its kin.
     Cassette,
+    /// What a [`Recorder`] wrote.
+    Exchange,
 }
 
 impl Format {
     /// All of them.
-    pub const ALL: [Self; 7] =
-        [Self::Sse, Self::Ndjson, Self::Json, Self::Http, Self::WebSocket, Self::Har, Self::Cassette];
+    pub const ALL: [Self; 8] = [
+        Self::Sse,
+        Self::Ndjson,
+        Self::Json,
+        Self::Http,
+        Self::WebSocket,
+        Self::Har,
+        Self::Cassette,
+        Self::Exchange,
+    ];
 
     /// Its name.
     pub const fn name(self) -> &'static str {
@@ -55,6 +79,7 @@ impl Format {
             Self::WebSocket => "websocket",
             Self::Har => "har",
             Self::Cassette => "cassette",
+            Self::Exchange => "exchange",
         }
     }
 }

@@ -76,6 +76,21 @@ pub(super) fn read(bytes: &[u8], sink: &mut impl FnMut(Entry<'_>)) -> Result<(),
     failed.map_or(Ok(()), Err)
 }
 
+/// A message by itself: places are those in it, and it counts as a line.
+pub(super) fn frame(text: &str, line: u64, time: Option<Duration>) -> Frame<'_> {
+    Frame {
+        data: Some(Cow::Borrowed(text)),
+        source: text.as_bytes(),
+        bytes: 0..text.len() as u64,
+        line,
+        places: Places::At(0),
+        transport: Transport::WebSocket,
+        terminated: true,
+        time,
+        ..Frame::default()
+    }
+}
+
 fn message(frame: Frame<'_>, sink: &mut impl FnMut(Entry<'_>)) -> Result<(), CaptureError> {
     let fail =
         |problem: String| CaptureError::Malformed { format: Format::WebSocket, line: frame.line, problem };

@@ -1,47 +1,94 @@
 //! The recordings that a command is about.
 
+use std::collections::HashSet;
 use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
 
-use crate::capture::Format;
+use crate::capture::{Compression, Decompressing, Format};
 
-/// Files of a folder whose names end so are taken for recordings.
-const ENDINGS: [&str; 9] = ["har", "http", "json", "jsonl", "ndjson", "sse", "txt", "yaml", "yml"];
+/// Files of a folder whose names end so are taken for recordings, compressed or not.
+const ENDINGS: [&str; 10] =
+    ["exchange", "har", "http", "json", "jsonl", "ndjson", "sse", "txt", "yaml", "yml"];
 
-/// The files that the paths name: themselves, or all recordings below them, in a stable order.
+/// The files that the paths name: themselves, or all recordings below them, in a stable order. What is
+/// named twice, or linked to, is there once, under the first name.
 pub(super) fn recordings(paths: &[PathBuf]) -> Vec<PathBuf> {
-    let mut files = Vec::new();
+    let mut search = Search::default();
     for path in paths {
-        if path.is_dir() { below(path, &mut files) } else { files.push(path.clone()) }
+        if path.is_dir() { search.below(path) } else { search.add(path) }
     }
-    files
+    search.files
 }
 
-fn below(folder: &Path, files: &mut Vec<PathBuf>) {
-    let Ok(entries) = fs::read_dir(folder) else {
-        // Opening it will say why.
-        files.push(folder.to_owned());
-        return;
-    };
-    let mut paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
-    paths.sort();
-    for path in paths {
-        if path.is_symlink() && path.is_dir() {
-            // It could lead back here.
-        } else if path.is_dir() {
-            below(&path, files);
-        } else if path.extension().is_some_and(|end| ENDINGS.iter().any(|known| end == *known)) {
-            files.push(path);
+#[derive(Default)]
+struct Search {
+    files: Vec<PathBuf>,
+    seen: HashSet<PathBuf>,
+}
+
+impl Search {
+    /// Whether a file or folder comes for the first time. A link that leads nowhere is itself.
+    fn is_new(&mut self, path: &Path) -> bool {
+        self.seen.insert(path.canonicalize().unwrap_or_else(|_| path.to_owned()))
+    }
+
+    fn add(&mut self, path: &Path) {
+        if self.is_new(path) {
+            self.files.push(path.to_owned());
+        }
+    }
+
+    fn below(&mut self, folder: &Path) {
+        if !self.is_new(folder) {
+            return;
+        }
+        let entries = fs::read_dir(folder).and_then(Iterator::collect::<io::Result<Vec<_>>>);
+        let Ok(entries) = entries else {
+            // Opening it will say why.
+            self.files.push(folder.to_owned());
+            return;
+        };
+        let mut paths: Vec<PathBuf> = entries.into_iter().map(|entry| entry.path()).collect();
+        paths.sort();
+        for path in paths {
+            if path.is_dir() {
+                self.below(&path);
+            } else if is_recording(&path) {
+                self.add(&path);
+            }
         }
     }
 }
 
+fn is_recording(path: &Path) -> bool {
+    let ending = |path: &Path| path.extension().and_then(|end| end.to_str()).map(str::to_ascii_lowercase);
+    let last = ending(path);
+    let compression = last.as_deref().and_then(Compression::named);
+    let last =
+        if compression.is_some() { path.file_stem().and_then(|stem| ending(Path::new(stem))) } else { last };
+    last.is_some_and(|end| ENDINGS.contains(&&*end))
+}
+
 /// Opens a recording; `-` is standard input.
 pub(super) fn open(path: &Path) -> io::Result<Box<dyn Read>> {
-    if path == Path::new("-") { Ok(Box::new(io::stdin().lock())) } else { Ok(Box::new(File::open(path)?)) }
+    if path == Path::new("-") {
+        return Ok(Box::new(io::stdin().lock()));
+    }
+    if path.is_dir() {
+        fs::read_dir(path)?.try_for_each(|entry| entry.map(drop))?;
+        return Err(io::Error::other("it is a folder"));
+    }
+    let file = File::open(path)?;
+    // Brotli alone cannot be told by its bytes.
+    let is_brotli = path.extension().is_some_and(|end| end.eq_ignore_ascii_case("br"));
+    if !is_brotli {
+        return Ok(Box::new(file));
+    }
+    let decompressing = Decompressing::new(file, Compression::Brotli).map_err(io::Error::other)?;
+    Ok(Box::new(decompressing))
 }
 
 /// The name under which a recording is reported.
@@ -66,6 +113,8 @@ pub(super) enum FormatIn {
     Har,
     /// A YAML cassette.
     Cassette,
+    /// What was recorded by this program.
+    Exchange,
 }
 
 impl From<FormatIn> for Format {
@@ -78,6 +127,22 @@ impl From<FormatIn> for Format {
             FormatIn::Websocket => Self::WebSocket,
             FormatIn::Har => Self::Har,
             FormatIn::Cassette => Self::Cassette,
+            FormatIn::Exchange => Self::Exchange,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_tell_recordings() {
+        for name in ["a.sse", "a.SSE", "a.b.jsonl", "a.sse.gz", "a.har.zst", "a.http.br", "a.exchange"] {
+            assert!(is_recording(Path::new(name)), "{name}");
+        }
+        for name in ["a", "sse", "a.tsv", "a.gz", "a.tar.gz", "a.sse.gz.old", ".sse.d"] {
+            assert!(!is_recording(Path::new(name)), "{name}");
         }
     }
 }

@@ -1,0 +1,135 @@
+//! What recordings, and the bodies in them, are compressed with.
+
+use std::io::{self, Read};
+
+use super::CaptureError;
+use super::decompress::Decompressor;
+
+/// How bytes are compressed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Compression {
+    /// gzip, of one or more members.
+    Gzip,
+    /// zlib, which HTTP calls `deflate`.
+    Deflate,
+    /// Zstandard, of one or more frames.
+    Zstd,
+    /// Brotli. It has no mark that it could be known by.
+    Brotli,
+}
+
+impl Compression {
+    /// So much may come out of any recording or body, however little it is compressed to.
+    pub const LEAST: u64 = 64 << 20;
+    /// Beyond that, so many times what went in: more than any recorded stream, far less than what is
+    /// made to fill memories.
+    pub const RATIO: u64 = 200;
+
+    /// Its name.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Gzip => "gzip",
+            Self::Deflate => "deflate",
+            Self::Zstd => "zstd",
+            Self::Brotli => "br",
+        }
+    }
+
+    /// The one that the ending of a file's name, or a `content-encoding`, stands for.
+    pub fn named(name: &str) -> Option<Self> {
+        Some(match name.to_ascii_lowercase().as_str() {
+            "gz" | "gzip" | "x-gzip" => Self::Gzip,
+            "deflate" => Self::Deflate,
+            "zst" | "zstd" => Self::Zstd,
+            "br" => Self::Brotli,
+            _ => return None,
+        })
+    }
+}
+
+/// What the first bytes of a recording say of its compression.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Mark {
+    None,
+    /// More bytes have to come.
+    Perhaps,
+    Is(Compression),
+}
+
+impl Mark {
+    pub(super) fn of(start: &[u8]) -> Self {
+        const MARKS: [(&[u8], Compression); 2] =
+            [(&[0x1f, 0x8b], Compression::Gzip), (&[0x28, 0xb5, 0x2f, 0xfd], Compression::Zstd)];
+        for (mark, compression) in MARKS {
+            if start.starts_with(mark) {
+                return Self::Is(compression);
+            }
+            if mark.starts_with(start) {
+                return Self::Perhaps;
+            }
+        }
+        Self::None
+    }
+}
+
+/// Reads what something else reads compressed. For recordings whose own bytes do not tell: those with a
+/// mark a [`Reader`](super::Reader) recognises by itself.
+#[derive(Debug)]
+pub struct Decompressing<R> {
+    input: R,
+    /// Nothing, once it has ended.
+    decompressor: Option<Decompressor>,
+    ready: Vec<u8>,
+    read: usize,
+    problem: Option<CaptureError>,
+}
+
+impl<R: Read> Decompressing<R> {
+    /// What is read from `input`, decompressed.
+    pub fn new(input: R, compression: Compression) -> Result<Self, CaptureError> {
+        let decompressor = Some(Decompressor::new(compression)?);
+        Ok(Self { input, decompressor, ready: Vec::new(), read: 0, problem: None })
+    }
+
+    fn fill(&mut self) -> io::Result<()> {
+        let Some(decompressor) = &mut self.decompressor else { return Ok(()) };
+        self.ready.clear();
+        self.read = 0;
+        // Little at a time, because all that comes of it is held.
+        let mut piece = [0; 1024];
+        let length = self.input.read(&mut piece)?;
+        let ready = &mut self.ready;
+        let mut keep = |bytes: &[u8]| {
+            ready.extend_from_slice(bytes);
+            Ok(())
+        };
+        let outcome = match length {
+            0 => decompressor.finish(&mut keep),
+            _ => decompressor.push(&piece[..length], &mut keep),
+        };
+        if length == 0 || outcome.is_err() {
+            self.decompressor = None;
+        }
+        self.problem = outcome.err();
+        Ok(())
+    }
+}
+
+impl<R: Read> Read for Decompressing<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        while self.read == self.ready.len() {
+            if let Some(problem) = self.problem.take() {
+                return Err(io::Error::other(problem));
+            }
+            if self.decompressor.is_none() {
+                return Ok(0);
+            }
+            self.fill()?;
+        }
+        let rest = &self.ready[self.read..];
+        let length = rest.len().min(buffer.len());
+        buffer[..length].copy_from_slice(&rest[..length]);
+        self.read += length;
+        Ok(length)
+    }
+}

@@ -1,0 +1,194 @@
+//! Decompression of bytes as they come.
+
+use std::fmt;
+use std::io::{self, BufRead, Read};
+
+use flate2::bufread::{MultiGzDecoder, ZlibDecoder};
+
+use super::zstd::Zstd;
+use super::{CaptureError, Compression};
+
+/// Takes compressed bytes as they come and hands out what they mean, in pieces of bounded size.
+pub(super) struct Decompressor {
+    how: Compression,
+    inner: Inner,
+    piece: Vec<u8>,
+    taken: u64,
+    given: u64,
+}
+
+enum Inner {
+    Gzip(Box<MultiGzDecoder<Feed>>),
+    Deflate(Box<ZlibDecoder<Feed>>),
+    Zstd(Box<Zstd>),
+    Brotli(Box<brotli_decompressor::Decompressor<Feed>>),
+}
+
+/// So much is handed out at once.
+const PIECE: usize = 64 << 10;
+
+impl Decompressor {
+    #[expect(clippy::unnecessary_wraps, reason = "a build without decompression has nothing to give")]
+    pub(super) fn new(how: Compression) -> Result<Self, CaptureError> {
+        let feed = Feed::default();
+        let inner = match how {
+            Compression::Gzip => Inner::Gzip(Box::new(MultiGzDecoder::new(feed))),
+            Compression::Deflate => Inner::Deflate(Box::new(ZlibDecoder::new(feed))),
+            Compression::Zstd => Inner::Zstd(Box::new(Zstd::new(feed))),
+            Compression::Brotli => {
+                Inner::Brotli(Box::new(brotli_decompressor::Decompressor::new(feed, 4096)))
+            }
+        };
+        Ok(Self { how, inner, piece: vec![0; PIECE], taken: 0, given: 0 })
+    }
+
+    /// Takes the next bytes.
+    pub(super) fn push(
+        &mut self,
+        bytes: &[u8],
+        sink: &mut impl FnMut(&[u8]) -> Result<(), CaptureError>,
+    ) -> Result<(), CaptureError> {
+        self.feed().push(bytes);
+        self.taken += bytes.len() as u64;
+        self.hand_out(sink)
+    }
+
+    /// There is nothing more.
+    pub(super) fn finish(
+        &mut self,
+        sink: &mut impl FnMut(&[u8]) -> Result<(), CaptureError>,
+    ) -> Result<(), CaptureError> {
+        self.feed().ended = true;
+        self.hand_out(sink)
+    }
+
+    fn hand_out(
+        &mut self,
+        sink: &mut impl FnMut(&[u8]) -> Result<(), CaptureError>,
+    ) -> Result<(), CaptureError> {
+        loop {
+            let read = match &mut self.inner {
+                Inner::Gzip(inner) => inner.read(&mut self.piece),
+                Inner::Deflate(inner) => inner.read(&mut self.piece),
+                Inner::Zstd(inner) => inner.read(&mut self.piece),
+                Inner::Brotli(inner) => inner.read(&mut self.piece),
+            };
+            match read {
+                Ok(0) => return Ok(()),
+                Ok(length) => {
+                    self.given += length as u64;
+                    self.bound()?;
+                    sink(&self.piece[..length])?;
+                }
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(()),
+                Err(error) => return Err(self.fail(self.in_words(&error))),
+            }
+        }
+    }
+
+    fn bound(&mut self) -> Result<(), CaptureError> {
+        let used = self.taken - self.feed().rest().len() as u64;
+        if self.given <= Compression::LEAST.max(used.saturating_mul(Compression::RATIO)) {
+            return Ok(());
+        }
+        Err(self.fail(format!(
+            "it grows to more than {} MiB and {} times its size, as nothing does that was not made to; \
+             decompress it first if it is meant so",
+            Compression::LEAST >> 20,
+            Compression::RATIO
+        )))
+    }
+
+    fn in_words(&self, error: &io::Error) -> String {
+        let is_brotli = matches!(self.inner, Inner::Brotli(_));
+        match error.kind() {
+            io::ErrorKind::UnexpectedEof => "its end is missing".to_owned(),
+            // This decoder tells everything in the same way.
+            _ if is_brotli && self.feed_ref().ended => "its end is missing, or it is damaged".to_owned(),
+            _ if is_brotli => "it is damaged, or something else".to_owned(),
+            _ => error.to_string(),
+        }
+    }
+
+    fn fail(&self, problem: String) -> CaptureError {
+        CaptureError::Compression { how: self.how.name().to_owned(), after: self.given, problem }
+    }
+
+    fn feed(&mut self) -> &mut Feed {
+        match &mut self.inner {
+            Inner::Gzip(inner) => inner.get_mut(),
+            Inner::Deflate(inner) => inner.get_mut(),
+            Inner::Zstd(inner) => inner.feed(),
+            Inner::Brotli(inner) => inner.get_mut(),
+        }
+    }
+
+    fn feed_ref(&self) -> &Feed {
+        match &self.inner {
+            Inner::Gzip(inner) => inner.get_ref(),
+            Inner::Deflate(inner) => inner.get_ref(),
+            Inner::Zstd(inner) => inner.feed_ref(),
+            Inner::Brotli(inner) => inner.get_ref(),
+        }
+    }
+}
+
+impl fmt::Debug for Decompressor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { how, taken, given, .. } = self;
+        f.debug_struct("Decompressor").field("how", how).field("taken", taken).field("given", given).finish()
+    }
+}
+
+/// Bytes that have come, for decoders that want to fetch them: they are told to wait when there are none.
+#[derive(Debug, Default)]
+pub(super) struct Feed {
+    bytes: Vec<u8>,
+    at: usize,
+    pub(super) ended: bool,
+}
+
+impl Feed {
+    fn push(&mut self, bytes: &[u8]) {
+        self.bytes.drain(..self.at);
+        self.at = 0;
+        self.bytes.extend_from_slice(bytes);
+    }
+
+    /// What is there and not used yet.
+    pub(super) fn rest(&self) -> &[u8] {
+        &self.bytes[self.at..]
+    }
+
+    /// The next so many bytes, when they are all there.
+    pub(super) fn want(&self, length: usize) -> io::Result<&[u8]> {
+        match self.rest().get(..length) {
+            Some(bytes) => Ok(bytes),
+            None if self.ended => Err(io::ErrorKind::UnexpectedEof.into()),
+            None => Err(io::ErrorKind::WouldBlock.into()),
+        }
+    }
+}
+
+impl Read for Feed {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let bytes = self.fill_buf()?;
+        let length = bytes.len().min(buffer.len());
+        buffer[..length].copy_from_slice(&bytes[..length]);
+        self.consume(length);
+        Ok(length)
+    }
+}
+
+impl BufRead for Feed {
+    fn fill_buf(&mut self) -> io::Result<&[u8]> {
+        if self.at == self.bytes.len() && !self.ended {
+            return Err(io::ErrorKind::WouldBlock.into());
+        }
+        Ok(self.rest())
+    }
+
+    fn consume(&mut self, amount: usize) {
+        self.at += amount;
+    }
+}

@@ -1,0 +1,27 @@
+//! What stands for decompression in a build without it.
+
+use super::{CaptureError, Compression};
+
+#[derive(Debug)]
+pub(super) enum Decompressor {}
+
+impl Decompressor {
+    pub(super) fn new(_: Compression) -> Result<Self, CaptureError> {
+        Err(CaptureError::LeftOut("compression"))
+    }
+
+    pub(super) fn push(
+        &mut self,
+        _: &[u8],
+        _: &mut impl FnMut(&[u8]) -> Result<(), CaptureError>,
+    ) -> Result<(), CaptureError> {
+        match *self {}
+    }
+
+    pub(super) fn finish(
+        &mut self,
+        _: &mut impl FnMut(&[u8]) -> Result<(), CaptureError>,
+    ) -> Result<(), CaptureError> {
+        match *self {}
+    }
+}

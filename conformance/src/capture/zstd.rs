@@ -1,0 +1,116 @@
+//! Zstandard, block by block.
+//!
+//! The decoder wants a block as a whole, and reads one frame; what a recording has are pieces of any
+//! size, and sometimes several frames.
+
+use std::io::{self, BufRead, Read};
+
+use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
+
+use super::decompress::Feed;
+
+pub(super) struct Zstd {
+    feed: Feed,
+    decoder: FrameDecoder,
+    place: Place,
+}
+
+enum Place {
+    /// Before a frame.
+    Outside,
+    /// In a frame without content, which has so many bytes still.
+    Skipped(u32),
+    /// In a frame, with or without a checksum at its end.
+    Frame(bool),
+}
+
+impl Zstd {
+    pub(super) fn new(feed: Feed) -> Self {
+        Self { feed, decoder: FrameDecoder::new(), place: Place::Outside }
+    }
+
+    pub(super) const fn feed(&mut self) -> &mut Feed {
+        &mut self.feed
+    }
+
+    pub(super) const fn feed_ref(&self) -> &Feed {
+        &self.feed
+    }
+
+    fn open_frame(&mut self) -> io::Result<()> {
+        let magic = self.feed.want(4)?;
+        if magic[0] & 0xf0 == 0x50 && magic[1..] == [0x2a, 0x4d, 0x18] {
+            let header = self.feed.want(8)?;
+            let length = u32::from_le_bytes([header[4], header[5], header[6], header[7]]);
+            self.feed.consume(8);
+            self.place = Place::Skipped(length);
+            return Ok(());
+        }
+        let descriptor = self.feed.want(5)?[4];
+        let is_single = descriptor & 0x20 != 0;
+        let dictionary = [0, 1, 2, 4][usize::from(descriptor & 3)];
+        let size = match descriptor >> 6 {
+            0 => usize::from(is_single),
+            more => 1 << more,
+        };
+        let length = 5 + usize::from(!is_single) + dictionary + size;
+        self.decoder.init(self.feed.want(length)?).map_err(io::Error::other)?;
+        self.feed.consume(length);
+        self.place = Place::Frame(descriptor & 4 != 0);
+        Ok(())
+    }
+
+    fn read_block(&mut self, has_checksum: bool) -> io::Result<()> {
+        let header = self.feed.want(3)?;
+        let header = u32::from_le_bytes([header[0], header[1], header[2], 0]);
+        let (is_last, kind) = (header & 1 != 0, header >> 1 & 3);
+        let content = if kind == REPEATED { 1 } else { header >> 3 };
+        let checksum = if is_last && has_checksum { 4 } else { 0 };
+        let length = 3 + usize::try_from(content).unwrap_or(usize::MAX) + checksum;
+        let block = self.feed.want(length)?;
+        self.decoder.decode_blocks(block, BlockDecodingStrategy::UptoBlocks(1)).map_err(io::Error::other)?;
+        self.feed.consume(length);
+        Ok(())
+    }
+
+    fn close_frame(&mut self) -> io::Result<()> {
+        self.place = Place::Outside;
+        let stated = self.decoder.get_checksum_from_data();
+        if stated.is_some() && stated != self.decoder.get_calculated_checksum() {
+            return Err(io::Error::other("its checksum is another one"));
+        }
+        Ok(())
+    }
+}
+
+/// The kind of a block that is one byte, many times.
+const REPEATED: u32 = 1;
+
+impl Read for Zstd {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        loop {
+            match self.place {
+                Place::Outside if self.feed.fill_buf()?.is_empty() => return Ok(0),
+                Place::Outside => self.open_frame()?,
+                Place::Skipped(0) => self.place = Place::Outside,
+                Place::Skipped(length) => {
+                    let there = self.feed.want(1).map(|_| self.feed.rest().len())?;
+                    let used = there.min(usize::try_from(length).unwrap_or(usize::MAX));
+                    self.feed.consume(used);
+                    self.place = Place::Skipped(length - u32::try_from(used).unwrap_or(length));
+                }
+                Place::Frame(has_checksum) => {
+                    let length = self.decoder.read(buffer)?;
+                    if length > 0 {
+                        return Ok(length);
+                    }
+                    if self.decoder.is_finished() {
+                        self.close_frame()
+                    } else {
+                        self.read_block(has_checksum)
+                    }?;
+                }
+            }
+        }
+    }
+}

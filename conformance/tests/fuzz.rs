@@ -1,0 +1,63 @@
+//! A short run of what `fuzz/` does, without its compiler: goldens in every format, damaged by chance.
+//! `FUZZ_ROUNDS` says how many, `FUZZ_SEED` where to begin.
+
+use std::env;
+
+use conformance::goldens::GOLDENS;
+
+#[allow(unreachable_pub, reason = "it is a package of its own, too")]
+#[path = "../../fuzz/src/lib.rs"]
+mod fuzz;
+
+use fuzz::random::Random;
+
+fn number(name: &str, usual: u64) -> u64 {
+    env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(usual)
+}
+
+#[test]
+fn damaged_recordings_break_nothing() {
+    let (rounds, seed) = (number("FUZZ_ROUNDS", 300), number("FUZZ_SEED", 0));
+    let mut random = Random::new(seed + 1);
+    for _ in 0..rounds {
+        let mut any = || {
+            let mut recordings = fuzz::recordings::of_golden(&GOLDENS[random.below(GOLDENS.len())]);
+            recordings.swap_remove(random.below(recordings.len())).1
+        };
+        let (mut recording, other) = (any(), any());
+        for _ in 0..random.below(6) {
+            damage(&mut recording, &other, &mut random);
+        }
+        fuzz::check(&recording);
+        fuzz::split(&recording);
+    }
+}
+
+fn damage(recording: &mut Vec<u8>, other: &[u8], random: &mut Random) {
+    let start = random.below(recording.len());
+    let end = (start + random.below(60)).min(recording.len());
+    match random.below(8) {
+        0 => recording.truncate(start),
+        1 => drop(recording.drain(start..end)),
+        2 => {
+            let piece = recording[start..end].to_vec();
+            let at = random.below(recording.len());
+            recording.splice(at..at, piece);
+        }
+        3 => {
+            let from = random.below(other.len());
+            let to = (from + random.below(500)).min(other.len());
+            recording.splice(start..end, other[from..to].iter().copied());
+        }
+        4 => {
+            let odd: [&[u8]; 8] =
+                [b"\n", b"\r", b"\r\n\r\n", b"\xff", b"\xed\xa0\x80", b"\\ud800", b"\x00", b"\xef\xbb\xbf"];
+            recording.splice(start..start, odd[random.below(odd.len())].iter().copied());
+        }
+        _ => {
+            if let Some(byte) = recording.get_mut(start) {
+                *byte = random.below(256).to_le_bytes()[0];
+            }
+        }
+    }
+}

@@ -1,0 +1,91 @@
+//! What must hold of any bytes: the targets of cargo-fuzz, and of the test that stands in for it where
+//! there is no nightly compiler.
+
+pub mod random;
+pub mod recordings;
+
+use std::io::{self, Read};
+
+use conformance::capture::{CaptureError, Entry, Format, Reader};
+use conformance::report::{self, CaptureReport, Run, Style};
+use conformance::{Rules, check as check_recording};
+use random::Random;
+
+/// Checks a recording in every dialect and tells what is found in every way. Nothing panics, and nothing
+/// that is told has control characters in it.
+pub fn check(bytes: &[u8]) {
+    for dialect in spec::DIALECTS {
+        let rules = Rules::of(dialect);
+        let capture = check_recording("fuzz", &mut &*bytes, None, &rules);
+        for located in &capture.findings {
+            let text = report::diagnostic("fuzz", located, Style::Plain);
+            assert!(text.chars().all(|character| character == '\n' || !character.is_control()), "{text:?}");
+        }
+        let run = Run { dialect, rules, captures: vec![capture] };
+        let json = report::json(&run);
+        serde_json::from_str::<serde_json::Value>(&json).expect("the report is JSON");
+    }
+}
+
+/// Cuts a recording anywhere. What it holds and what is found stay the same.
+pub fn split(bytes: &[u8]) {
+    let mut random = Random::of(bytes);
+    let longest = [2, 16, 300, 5000][random.below(4)];
+    let pieces = cut(bytes, longest, &mut random);
+    assert_eq!(entries(&[bytes], None), entries(&pieces, None), "cut into {:?}", lengths(&pieces));
+    let dialect = spec::DIALECTS.iter().find(|dialect| dialect.name == "openai").expect("it is built in");
+    let rules = Rules::of(dialect);
+    let found = |pieces: Vec<&[u8]>| {
+        let mut input = Pieces { pieces: pieces.into_iter() };
+        summary(&check_recording("fuzz", &mut input, None, &rules))
+    };
+    assert_eq!(found(vec![bytes]), found(pieces.clone()), "cut into {:?}", lengths(&pieces));
+}
+
+/// Everything that a recording holds, and what format it has or why it cannot be read.
+pub fn entries(pieces: &[&[u8]], format: Option<Format>) -> (Vec<String>, Result<Format, CaptureError>) {
+    let mut entries = Vec::new();
+    let mut keep = |entry: Entry<'_>| entries.push(format!("{entry:?}"));
+    let mut reader = Reader::new(format);
+    let pushed = pieces.iter().try_for_each(|piece| reader.push(piece, &mut keep));
+    let outcome = pushed.and_then(|()| reader.finish(&mut keep));
+    (entries, outcome)
+}
+
+/// Bytes in pieces of any length up to one.
+pub fn cut<'b>(mut bytes: &'b [u8], longest: usize, random: &mut Random) -> Vec<&'b [u8]> {
+    let mut pieces = Vec::new();
+    while !bytes.is_empty() {
+        let (piece, rest) = bytes.split_at((1 + random.below(longest)).min(bytes.len()));
+        pieces.push(piece);
+        bytes = rest;
+    }
+    pieces
+}
+
+fn lengths(pieces: &[&[u8]]) -> Vec<usize> {
+    pieces.iter().map(|piece| piece.len()).collect()
+}
+
+fn summary(report: &CaptureReport) -> String {
+    format!("{report:?}")
+}
+
+/// Gives one piece for every read.
+struct Pieces<'b> {
+    pieces: std::vec::IntoIter<&'b [u8]>,
+}
+
+impl Read for Pieces<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let Some(piece) = self.pieces.as_slice().first() else { return Ok(0) };
+        let length = piece.len().min(buffer.len());
+        buffer[..length].copy_from_slice(&piece[..length]);
+        if length == piece.len() {
+            self.pieces.next();
+        } else {
+            self.pieces.as_mut_slice()[0] = &piece[length..];
+        }
+        Ok(length)
+    }
+}
