@@ -10,6 +10,7 @@ use std::{env, thread};
 use clap::{Args, ValueEnum};
 use spec::catalogue::Level;
 
+use super::progress::Progress;
 use super::select::SelectArgs;
 use super::{NOT_DONE, files, names, print};
 use crate::capture::Format;
@@ -79,7 +80,9 @@ impl CheckArgs {
         let files = files::recordings(&self.paths);
         anyhow::ensure!(!files.is_empty(), "there is no recording in {}", list(&self.paths));
         let format = self.format_in.map(Format::from);
-        let captures = check_all(&files, |file| check_file(file, format, &rules));
+        let progress = Progress::start(files.len());
+        let captures = check_all(&files, |file| check_file(file, format, &rules, &progress));
+        drop(progress);
         let run = Run { dialect, rules, captures };
         match self.format {
             FormatOut::Json => print(&report::json(&run))?,
@@ -107,12 +110,15 @@ pub(super) fn check_file(
     path: &Path,
     format: Option<Format>,
     rules: &Rules,
+    progress: &Progress,
 ) -> CaptureReport {
     let name = files::name(path);
-    match files::open(path) {
-        Ok(mut input) => report::check(name, &mut input, format, rules),
+    let report = match files::open(path) {
+        Ok(input) => report::check(name, &mut progress.reading(input), format, rules),
         Err(error) => CaptureReport { name, error: Some(error.to_string()), ..CaptureReport::default() },
-    }
+    };
+    progress.done();
+    report
 }
 
 /// Does the same to all files, on as many threads as there are cores; what comes of it keeps their order.

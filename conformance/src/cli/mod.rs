@@ -6,6 +6,7 @@ mod explain;
 mod files;
 mod list;
 mod names;
+mod progress;
 mod select;
 mod suite;
 

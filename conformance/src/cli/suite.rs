@@ -13,6 +13,7 @@ use spec::Dialect;
 use spec::catalogue::{self, Rule};
 
 use super::check::check_file;
+use super::progress::Progress;
 use super::select::SelectArgs;
 use super::{NOT_DONE, files, names};
 use crate::capture::Format;
@@ -172,7 +173,7 @@ fn capture_trials(
             let incomplete = Arc::clone(incomplete);
             let name = format!("{}::{}", files::name(&file), rule.id);
             trials.push(Trial::ignorable_test(name, move || {
-                let report = check.get_or_init(|| check_file(&file, format, &rules));
+                let report = check.get_or_init(|| check_file(&file, format, &rules, &Progress::hidden()));
                 if report.error.is_some() {
                     incomplete.store(true, Ordering::Relaxed);
                 } else if report.events == 0 {
