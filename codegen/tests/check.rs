@@ -240,9 +240,6 @@ broken! {
     ] => [("dialects/e/types/Response.json", "the same as in \"d\"")];
     a_level_of_no_rule: [Edit(HEIR, "schema/valid", "schema/void")] => [(HEIR, "no rule schema/void")];
     a_level_that_is_the_usual_one: [Edit(HEIR, "\"should\"", "\"must\"")] => [(HEIR, "this level anyway")];
-    a_level_that_observation_cannot_give: [
-        Edit(HEIR, "schema/valid\"\nlevel = \"should\"", "text/joined\"\nlevel = \"must\""),
-    ] => [(HEIR, "binds nobody")];
     a_level_without_reason: [Edit(HEIR, "It is young.", "")] => [(HEIR, "the reason is empty")];
     a_level_that_is_there_twice: [
         Edit(HEIR, "[[rule]]", "[[rule]]\nid = \"schema/valid\"\nlevel = \"may\"\nreason = \"So.\"\n\n[[rule]]"),

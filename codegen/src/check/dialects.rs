@@ -8,7 +8,6 @@ use super::context::{Context, in_dialect};
 use super::report::{Place, Report};
 use super::schemas;
 use crate::dialect::Dialect;
-use crate::formats::{Authority, Level};
 
 pub(super) fn check(context: &Context, report: &mut Report) {
     for dialect in context.dialects.values() {
@@ -62,9 +61,6 @@ fn levels(context: &Context, dialect: &Dialect, report: &mut Report) {
             find("the rule has an entry already".to_owned(), "keep one of them");
         } else if entry.level == rule.metadata.level {
             find("the rule has this level anyway".to_owned(), "remove the entry: it changes nothing");
-        }
-        if entry.level == Level::Must && rule.metadata.authority == Authority::Observed {
-            find("what is only observed binds nobody".to_owned(), "the level can be should, may or off");
         }
         if entry.reason.trim().is_empty() {
             find("the reason is empty".to_owned(), "say why the level differs");

@@ -152,13 +152,11 @@ enum Look {
 
 impl Look {
     fn at(bytes: &[u8]) -> Self {
-        const STARTS: [&[u8]; 5] = [b"data:", b"event:", b"id:", b"retry:", b": "];
         let start = &bytes[..bytes.len().min(SURE)];
-        let unmarked = start.strip_prefix(b"\xef\xbb\xbf").unwrap_or(start);
         let is_control = |byte: &u8| byte.is_ascii_control() && !matches!(byte, b'\t' | b'\n' | b'\r');
         // A character may be cut off at the end.
         let is_utf8 = std::str::from_utf8(start).map_or_else(|error| error.error_len().is_none(), |_| true);
-        if STARTS.iter().any(|field| unmarked.starts_with(field)) {
+        if starts_with_field(start) {
             Self::Plain
         } else if !is_utf8 || start.iter().any(is_control) {
             Self::Compressed
@@ -168,6 +166,13 @@ impl Look {
             Self::Unsure
         }
     }
+}
+
+/// Whether this is how a stream of server-sent events begins.
+fn starts_with_field(bytes: &[u8]) -> bool {
+    const FIELDS: [&[u8]; 5] = [b"data:", b"event:", b"id:", b"retry:", b": "];
+    let start = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+    FIELDS.iter().any(|field| start.starts_with(field))
 }
 
 impl Content {
@@ -188,6 +193,13 @@ impl Content {
     fn finish(self, sink: &mut impl FnMut(Entry<'_>)) {
         match self {
             Self::Stream(mut parser) => parser.finish(&mut |frame| sink(Entry::Event(frame))),
+            // A stream can have the wrong content type.
+            Self::Whole { bytes, byte, line, time } if starts_with_field(&bytes) => {
+                let mut parser = sse::Parser::starting_at(byte, line);
+                parser.set_time(time);
+                parser.push(&bytes, &mut |frame| sink(Entry::Event(frame)));
+                parser.finish(&mut |frame| sink(Entry::Event(frame)));
+            }
             Self::Whole { bytes, byte, line, time } => whole(&bytes, (byte, line), time, sink),
         }
     }

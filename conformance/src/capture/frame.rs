@@ -41,11 +41,13 @@ pub struct Frame<'a> {
 /// What a frame came on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Transport {
-    /// An HTTP answer, or nobody knows.
+    /// An HTTP answer.
     #[default]
     Http,
     /// A WebSocket.
     WebSocket,
+    /// The recording has only the events, and not what framed them.
+    Unframed,
 }
 
 /// Where the data of a frame stand in its source.

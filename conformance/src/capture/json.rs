@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::frame::{Entry, Frame, Places};
+use super::frame::{Entry, Frame, Places, Transport};
 use super::{CaptureError, Format};
 
 /// Reads a document.
@@ -39,6 +39,7 @@ fn frame<'a>(bytes: &'a [u8], start: usize, text: &'a str, line: u64) -> Frame<'
         line,
         places: Places::At(0),
         terminated: true,
+        transport: Transport::Unframed,
         ..Frame::default()
     }
 }

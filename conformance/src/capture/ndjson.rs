@@ -2,7 +2,7 @@
 
 use memchr::memchr;
 
-use super::frame::{Frame, Places};
+use super::frame::{Frame, Places, Transport};
 
 /// Takes bytes as they come and hands out a frame for every line that is not blank.
 #[derive(Debug)]
@@ -68,6 +68,7 @@ impl Parser {
             bytes: start..start + source.len() as u64,
             line: self.line,
             terminated: true,
+            transport: Transport::Unframed,
             ..Frame::default()
         });
     }

@@ -9,15 +9,14 @@ use std::sync::{Arc, OnceLock};
 
 use clap::Args;
 use libtest_mimic::{Arguments, ColorSetting, Completion, Failed, FormatSetting, Trial};
-use spec::Dialect;
-use spec::catalogue::{self, Rule};
+use spec::catalogue::{self, Level, Rule};
 
 use super::check::check_file;
 use super::progress::Progress;
 use super::select::SelectArgs;
 use super::{NOT_DONE, files, names};
 use crate::capture::Format;
-use crate::engine::Rules;
+use crate::engine::{Finding, Rules};
 use crate::goldens::{self, GOLDENS, Golden};
 use crate::report::{self, CaptureReport, Style, diagnostic};
 use crate::violation;
@@ -77,7 +76,7 @@ impl SuiteArgs {
             let dialect = names::dialect(&self.dialect)?;
             let rules = self.select.rules(dialect)?;
             let files = files::recordings(&self.capture);
-            capture_trials(&files, self.format_in.map(Format::from), dialect, &rules, &incomplete)
+            capture_trials(&files, self.format_in.map(Format::from), &rules, &incomplete)
         };
         let arguments = Arguments {
             filter: self.filter,
@@ -124,11 +123,11 @@ fn own_trials(select: &SelectArgs) -> anyhow::Result<Vec<Trial>> {
         for golden in GOLDENS.iter().filter(|golden| golden.holds_for(dialect.name)) {
             let name = format!("{}/{}", dialect.name, golden.name);
             let check = Arc::new(OnceLock::new());
-            for rule in rules.iter() {
+            for group in groups(&rules) {
                 let (check, name, all) = (Arc::clone(&check), name.clone(), rules.clone());
-                trials.push(Trial::test(format!("{name}::{}", rule.id), move || {
+                trials.push(Trial::test(format!("{name}::{group}"), move || {
                     let of_golden = || report::check(name, &mut { golden.bytes }, Some(golden.format), &all);
-                    verdict(rule, check.get_or_init(of_golden))
+                    clean(group, check.get_or_init(of_golden))
                 }));
             }
         }
@@ -137,6 +136,20 @@ fn own_trials(select: &SelectArgs) -> anyhow::Result<Vec<Trial>> {
         trials.push(Trial::test(format!("violation::{}", rule.id), move || proof(rule)));
     }
     Ok(trials)
+}
+
+/// The groups that rules are in.
+fn groups(rules: &Rules) -> BTreeSet<&'static str> {
+    rules.iter().map(|rule| group(rule.id)).collect()
+}
+
+fn group(id: &'static str) -> &'static str {
+    id.split('/').next().unwrap_or(id)
+}
+
+/// Nothing at all is found by the rules of a group.
+fn clean(of: &str, report: &CaptureReport) -> Result<(), Failed> {
+    told(report, |finding| group(finding.rule) == of)
 }
 
 /// The violation of a rule breaks exactly what its page says.
@@ -161,7 +174,6 @@ fn proof(rule: &'static Rule) -> Result<(), Failed> {
 fn capture_trials(
     files: &[PathBuf],
     format: Option<Format>,
-    dialect: &'static Dialect,
     rules: &Rules,
     incomplete: &Arc<AtomicBool>,
 ) -> Vec<Trial> {
@@ -188,13 +200,15 @@ fn capture_trials(
 
 /// What a report says of a rule.
 fn verdict(rule: &Rule, report: &CaptureReport) -> Result<(), Failed> {
+    told(report, |finding| finding.rule == rule.id && finding.level == Level::Must)
+}
+
+/// Findings of that kind are a failure.
+fn told(report: &CaptureReport, is_meant: impl Fn(&Finding) -> bool) -> Result<(), Failed> {
     if let Some(error) = &report.error {
         return Err(format!("{}: {error}", report.name).into());
     }
-    let broken = report.findings.iter().filter(|located| located.finding.rule == rule.id);
-    let text: String = broken
-        .filter(|located| located.finding.level == catalogue::Level::Must)
-        .map(|located| diagnostic(&report.name, located, Style::Plain) + "\n")
-        .collect();
+    let meant = report.findings.iter().filter(|located| is_meant(&located.finding));
+    let text: String = meant.map(|located| diagnostic(&report.name, located, Style::Plain) + "\n").collect();
     if text.is_empty() { Ok(()) } else { Err(text.into()) }
 }

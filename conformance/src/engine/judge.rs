@@ -72,6 +72,7 @@ impl Judge {
         let plan = Arc::clone(&self.plan);
         let Some(record) = Record::read(plan.dialect, frame, self.frames, self.events + 1) else { return };
         self.begin_turn(&record);
+        self.stream.transport = frame.transport;
         for (bound, hook) in &plan.hooks.frame {
             hook(&mut self.connection.case(*bound, &plan, &record, &self.stream, &mut self.findings));
         }
@@ -109,6 +110,9 @@ impl Judge {
                 self.stream.sequence_number = Some(number);
             }
             self.end_turn();
+        } else if let Some(evicted) = self.connection.turn.take().and_then(|turn| turn.previous_response_id) {
+            // A turn that fails takes the response that it continues with it.
+            self.connection.responses.remove(&evicted);
         }
         self.count(&record);
     }
@@ -125,8 +129,12 @@ impl Judge {
             return;
         }
         let begins = record.event_type.as_deref() == Some("response.created");
-        if self.stream.has_ended() {
+        let overlaps = begins && self.stream.has_begun() && !self.stream.has_ended();
+        if overlaps || self.stream.has_ended() {
+            self.remember_response();
             self.stream = Stream::new();
+            self.stream.overlaps = overlaps;
+            self.connection.turn = None;
         }
         if self.connection.turn.is_none() && (begins || self.is_answer_of_its_own(record)) {
             self.connection.turn = self.connection.unanswered.pop_front();
@@ -141,10 +149,13 @@ impl Judge {
     }
 
     fn end_turn(&mut self) {
-        if !self.stream.has_ended() {
-            return;
+        if self.stream.has_ended() {
+            self.connection.turn = None;
+            self.remember_response();
         }
-        self.connection.turn = None;
+    }
+
+    fn remember_response(&mut self) {
         if let Some(id) = self.stream.first_snapshot.as_ref().and_then(|response| response.string("id")) {
             self.connection.responses.insert(id.into());
         }

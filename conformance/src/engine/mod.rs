@@ -30,7 +30,7 @@ pub(crate) use plan::{Bound, Plan};
 pub(crate) use stream::Stream;
 pub(crate) use view::{Object, same, short};
 
-use crate::capture::{Exchange, Frame, sse};
+use crate::capture::{Exchange, Frame, Transport, sse};
 
 /// Judges one stream as it comes. It does no I/O, knows no clock, and what it finds does not depend on
 /// how the bytes were cut.
@@ -107,6 +107,7 @@ impl Checker {
             line: 1,
             places: crate::capture::Places::At(0),
             terminated: true,
+            transport: Transport::Unframed,
             ..Frame::default()
         };
         self.frame(&frame)

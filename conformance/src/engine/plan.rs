@@ -43,8 +43,6 @@ pub(crate) struct Ways {
     pub(crate) opens: bool,
     /// One that closes it, and nothing may come after.
     pub(crate) closes: bool,
-    /// Any at all.
-    pub(crate) exists: bool,
 }
 
 impl Plan {
@@ -100,7 +98,6 @@ impl Ways {
         Self {
             opens: events().any(|event| event.role == Role::Open),
             closes: events().any(ends),
-            exists: events().next().is_some(),
         }
     }
 }

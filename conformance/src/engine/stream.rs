@@ -5,6 +5,7 @@ use spec::table::Scope;
 use super::node::{Key, Node, Nodes, State};
 use super::spot::Spot;
 use super::view::Object;
+use crate::capture::Transport;
 
 /// What is known of a stream of one response, up to the event at hand.
 #[derive(Debug)]
@@ -13,6 +14,10 @@ pub(crate) struct Stream {
     pub(crate) nodes: Nodes,
     /// Its items, in the order in which they came.
     pub(crate) items: Vec<usize>,
+    /// It began before the one before it had ended.
+    pub(crate) overlaps: bool,
+    /// What its frames came on.
+    pub(crate) transport: Transport,
     /// How many events came before.
     pub(crate) events: u64,
     /// The types of the first few of them.
@@ -46,6 +51,8 @@ impl Stream {
         Self {
             nodes,
             items: Vec::new(),
+            overlaps: false,
+            transport: Transport::default(),
             events: 0,
             first_types: Vec::new(),
             resumed: false,

@@ -580,6 +580,10 @@ impl<'r> Tracker<'_, 'r> {
     /// Counts what lies in a node, and sees whether it has the next index.
     fn count(&mut self, scope: Scope, key: Key, parent: usize, opens: bool) {
         let (Some(slot), Some(index)) = (own_slot(scope), key.last()) else { return };
+        // An index that is not told is the schema's business.
+        if slot != Slot::OutputIndex && self.record.view.number(slot).is_none() {
+            return;
+        }
         let Some(found) = self.stream.nodes.get_mut(parent) else { return };
         let next = found.next_index(scope);
         found.count(scope, index);

@@ -1,9 +1,13 @@
 //! What decides whether rules hold, where that takes code of its own.
 
 mod case;
+mod error;
 mod hooks;
+mod response;
 mod schema;
+mod sequence;
 mod wire;
+mod ws;
 
 pub(crate) use case::{Case, Connection, Ending, Snapshot, Turn};
 pub(crate) use hooks::{Hooks, OfScope};
@@ -13,8 +17,56 @@ use spec::catalogue::NativeRule;
 /// When a rule is asked, and what decides it then.
 pub(crate) const fn hooks(rule: NativeRule) -> &'static [Native] {
     match rule {
-        NativeRule::WireJsonObject => &[Native::Frame(wire::json_object)],
+        NativeRule::ErrorBodyShape => &[Native::Body(error::body_shape)],
+        NativeRule::ErrorEqualsFailed => &[Native::Snapshot(error::equals_failed)],
+        NativeRule::ErrorFollowedByFailed => {
+            &[Native::Event(error::followed_by_failed), Native::Over(error::ended_by_failed)]
+        }
+        NativeRule::ErrorNotUnder200 => {
+            &[Native::Event(error::stream_not_under_200), Native::Body(error::body_not_under_200)]
+        }
+        NativeRule::ErrorStatusAgrees => &[Native::Body(error::status_agrees)],
+        NativeRule::ResponseCompletedAtAgrees => &[Native::Snapshot(response::completed_at_agrees)],
+        NativeRule::ResponseEchoConstant => &[Native::Snapshot(response::echo_constant)],
+        NativeRule::ResponseErrorAgrees => &[Native::Snapshot(response::error_agrees)],
+        NativeRule::ResponseInProgressSecond => &[Native::Event(response::in_progress_second)],
+        NativeRule::ResponseInProgressUnchanged => &[Native::Snapshot(response::in_progress_unchanged)],
+        NativeRule::ResponseIncompleteDetailsAgree => &[Native::Snapshot(response::incomplete_details_agree)],
+        NativeRule::ResponseKeysKept => &[Native::Snapshot(response::keys_kept)],
+        NativeRule::ResponseMetadataIsObject => &[Native::Snapshot(response::metadata_is_object)],
+        NativeRule::ResponseOutputStartsEmpty => &[Native::Snapshot(response::output_starts_empty)],
+        NativeRule::ResponseStatusAgrees => &[Native::Snapshot(response::status_agrees)],
+        NativeRule::ResponseTimesInSeconds => &[Native::Snapshot(response::times_in_seconds)],
+        NativeRule::ResponseUsageAddsUp => &[Native::Snapshot(response::usage_adds_up)],
+        NativeRule::ResponseUsageDetailsWithin => &[Native::Snapshot(response::usage_details_within)],
+        NativeRule::ResponseUsageOnlyAtEnd => &[Native::Snapshot(response::usage_only_at_end)],
+        NativeRule::ResponseUsagePresent => &[Native::Snapshot(response::usage_present)],
+        NativeRule::SchemaBodyValid => &[Native::Body(schema::body_valid)],
         NativeRule::SchemaEventKnown => &[Native::Frame(schema::event_known)],
         NativeRule::SchemaEventValid => &[Native::Frame(schema::event_valid)],
+        NativeRule::SchemaForeignProtocol => &[Native::Frame(schema::foreign_protocol)],
+        NativeRule::SchemaTypeKnown => &[Native::Frame(schema::type_known)],
+        NativeRule::SequenceByOne => &[Native::Event(sequence::by_one)],
+        NativeRule::SequenceGrows => &[Native::Event(sequence::grows)],
+        NativeRule::SequencePresent => &[Native::Event(sequence::present)],
+        NativeRule::SequenceStartsAtZero => &[Native::Event(sequence::starts_at_zero)],
+        NativeRule::WireDoneLast => &[Native::Frame(wire::done_last)],
+        NativeRule::WireDoneMarker => {
+            &[Native::Frame(wire::done_is_forbidden), Native::Over(wire::done_is_required)]
+        }
+        NativeRule::WireEventLine => &[Native::Frame(wire::event_line)],
+        NativeRule::WireEventStreamContentType => &[Native::Frame(wire::event_stream_content_type)],
+        NativeRule::WireJsonContentType => &[Native::Body(wire::json_content_type)],
+        NativeRule::WireJsonObject => &[Native::Frame(wire::json_object)],
+        NativeRule::WireKeepAliveIsComment => &[Native::Event(wire::keep_alive_is_comment)],
+        NativeRule::WireNoIdLine => &[Native::Frame(wire::no_id_line)],
+        NativeRule::WireNoLoneSurrogate => &[Native::Frame(wire::no_lone_surrogate)],
+        NativeRule::WireNoReplacementCharacter => &[Native::Frame(wire::no_replacement_character)],
+        NativeRule::WireTerminated => &[Native::Frame(wire::terminated)],
+        NativeRule::WireUtf8 => &[Native::Frame(wire::utf8)],
+        NativeRule::WsAnswersCreate => &[Native::Over(ws::answers_create)],
+        NativeRule::WsErrorEnvelope => &[Native::Event(ws::error_envelope)],
+        NativeRule::WsOneInFlight => &[Native::Event(ws::one_in_flight)],
+        NativeRule::WsUnknownPreviousId => &[Native::Event(ws::unknown_previous_id)],
     }
 }

@@ -5,12 +5,13 @@ use spec::catalogue::Level;
 use spec::json::Fault;
 use spec::table::UnknownEvents;
 
-use super::Case;
-use crate::engine::{Payload, Place};
+use super::{Case, sequence, ws};
+use crate::capture::Frame;
+use crate::engine::{Object, Payload, Place};
 
 pub(super) fn event_known(case: &mut Case<'_>) {
     let Some(record) = case.record() else { return };
-    if record.payload != Payload::Object || record.verdict != Verdict::Unknown {
+    if record.payload != Payload::Object || record.verdict != Verdict::Unknown || foreign(case).is_some() {
         return;
     }
     let name = record.event_type.as_deref();
@@ -43,13 +44,96 @@ pub(super) fn event_valid(case: &mut Case<'_>) {
     let Some(record) = case.record() else { return };
     let Verdict::Invalid(faults, more) = &record.verdict else { return };
     // That it is no object at all is another rule's business.
-    if record.payload != Payload::Object {
+    if record.payload != Payload::Object || foreign(case).is_some() || ws::is_answer_of_its_own(case) {
         return;
     }
-    for fault in faults {
+    tell(case, faults.iter().filter(|fault| !sequence::is_about_it(fault)), faults);
+    case.omit(*more);
+}
+
+pub(super) fn body_valid(case: &mut Case<'_>, frame: &Frame<'_>) {
+    let Some(body) = frame.data.as_deref() else { return };
+    let is_response = Object::new(body).plain("object") == Some("response");
+    let Some(name) = case.dialect().root("response").filter(|_| is_response) else { return };
+    if let Verdict::Invalid(faults, more) = case.dialect().check_type(name, body) {
+        tell(case, faults.iter(), &faults);
+        case.omit(more);
+    }
+}
+
+/// Tells of faults, but not of those that follow from a type that the dialect does not have.
+fn tell<'f>(case: &mut Case<'_>, faults: impl Iterator<Item = &'f Fault>, all: &[Fault]) {
+    let unknown: Vec<&str> = all.iter().filter_map(unknown_type).map(|(holder, _)| holder).collect();
+    let follows = |fault: &Fault| {
+        let inside = |holder: &&str| fault.pointer.strip_prefix(*holder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
+        unknown.iter().any(inside)
+    };
+    for fault in faults.filter(|fault| !follows(fault)) {
         case.fault(&fault.pointer, &fault.expected, &fault.actual, || in_words(fault));
     }
-    case.omit(*more);
+}
+
+/// What has a type that the dialect does not have, and the type.
+fn unknown_type(fault: &Fault) -> Option<(&str, &str)> {
+    let holder = fault.pointer.strip_suffix("/type")?;
+    let name = fault.actual.strip_prefix("string \"")?.strip_suffix('"')?;
+    let (list, last) = holder.rsplit_once('/')?;
+    let is_index = !last.is_empty() && last.bytes().all(|byte| byte.is_ascii_digit());
+    let kind = if is_index { list.rsplit('/').next()? } else { last };
+    let can_be_extended = matches!(
+        kind,
+        "item" | "part" | "annotation" | "output" | "content" | "summary" | "annotations" | "tools"
+    );
+    can_be_extended.then_some((holder, name))
+}
+
+pub(super) fn type_known(case: &mut Case<'_>) {
+    let Some(record) = case.record() else { return };
+    let Verdict::Invalid(faults, _) = &record.verdict else { return };
+    for fault in faults {
+        if let Some((_, name)) = unknown_type(fault).filter(|(_, name)| !has_prefix(name)) {
+            case.fault(&fault.pointer, &fault.expected, &fault.actual, || {
+                format!("{name:?} is a type that the dialect does not have, without a vendor's prefix")
+            });
+        }
+    }
+}
+
+/// The protocol that an event comes from, when it is not this one.
+fn foreign(case: &Case<'_>) -> Option<&'static str> {
+    const MESSAGES: [&str; 6] = [
+        "message_start",
+        "message_delta",
+        "message_stop",
+        "content_block_start",
+        "content_block_delta",
+        "content_block_stop",
+    ];
+    let record = case.record().filter(|record| record.payload == Payload::Object)?;
+    if record.verdict == Verdict::Valid {
+        return None;
+    }
+    match record.event_type.as_deref() {
+        Some(name) if MESSAGES.contains(&name) => Some("Anthropic's Messages"),
+        Some(name)
+            if ["session.", "conversation.item.", "input_audio_buffer.", "response.output_audio."]
+                .iter()
+                .any(|start| name.starts_with(start)) =>
+        {
+            Some("the Realtime API")
+        }
+        Some(_) => None,
+        None => match Object::new(record.data()).plain("object") {
+            Some("chat.completion.chunk" | "chat.completion") => Some("Chat Completions"),
+            _ => None,
+        },
+    }
+}
+
+pub(super) fn foreign_protocol(case: &mut Case<'_>) {
+    let Some(protocol) = foreign(case) else { return };
+    let place = Place { expected: Some("an event of the Responses API"), actual: Some(protocol), ..Place::WHOLE };
+    case.report(&place, || format!("this is an event of {protocol}"));
 }
 
 fn in_words(fault: &Fault) -> String {

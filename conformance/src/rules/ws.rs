@@ -1,0 +1,68 @@
+//! Rules of the group `ws`.
+
+use super::Case;
+use crate::capture::Transport;
+use crate::engine::{Object, Place};
+
+fn is_on_socket(case: &Case<'_>) -> bool {
+    case.record().is_some_and(|record| record.frame.transport == Transport::WebSocket)
+}
+
+/// An error that answers a message, outside of any response: it has an envelope of its own.
+pub(super) fn is_answer_of_its_own(case: &Case<'_>) -> bool {
+    let is_error = case.record().is_some_and(|record| record.event_type.as_deref() == Some("error"));
+    is_error && is_on_socket(case) && !case.stream.has_begun()
+}
+
+pub(super) fn error_envelope(case: &mut Case<'_>) {
+    let Some(record) = case.record().filter(|_| is_answer_of_its_own(case)) else { return };
+    let envelope = Object::new(record.data());
+    if envelope.number("status").is_none() {
+        case.fault("", "property \"status\": a number", "none, or no number", || {
+            "an error on a WebSocket has no status".to_owned()
+        });
+    }
+    let code = envelope.value("error").map(Object::new).and_then(|error| error.string("code").map(drop));
+    if code.is_none() {
+        case.fault("/error", "property \"code\": a string", "none, or no string", || {
+            "an error on a WebSocket has no code".to_owned()
+        });
+    }
+}
+
+pub(super) fn one_in_flight(case: &mut Case<'_>) {
+    if is_on_socket(case) && case.stream.overlaps && case.stream.events == 0 {
+        let place = Place { expected: Some("the end of the response before it"), ..Place::WHOLE };
+        case.report(&place, || "a response begins before the one before it has ended".to_owned());
+    }
+}
+
+pub(super) fn answers_create(case: &mut Case<'_>) {
+    let unanswered = case.connection.unanswered.len();
+    if unanswered > 0 {
+        let place = Place { expected: Some("a response or an error for every response.create"), ..Place::WHOLE };
+        case.report(&place, || format!("the connection ends with {unanswered} response.create unanswered"));
+    }
+}
+
+pub(super) fn unknown_previous_id(case: &mut Case<'_>) {
+    let Some(record) = case.record().filter(|_| is_on_socket(case)) else { return };
+    let Some(turn) = &case.connection.turn else { return };
+    let Some(id) = turn.previous_response_id.as_deref() else { return };
+    if !turn.is_unstored || case.connection.responses.contains(id) || case.stream.events > 0 {
+        return;
+    }
+    let code = match record.event_type.as_deref() {
+        Some("response.created") => None,
+        Some("error") => {
+            let error = Object::new(record.data()).value("error").map(Object::new);
+            error.and_then(|error| error.string("code").map(std::borrow::Cow::into_owned))
+        }
+        _ => return,
+    };
+    if code.as_deref() != Some("previous_response_not_found") {
+        let found = code.as_deref().unwrap_or("no such error");
+        let place = Place { expected: Some("previous_response_not_found"), actual: Some(found), ..Place::WHOLE };
+        case.report(&place, || format!("a turn continues {id}, which the connection does not know"));
+    }
+}
