@@ -45,11 +45,20 @@ pub fn split(bytes: &[u8]) {
 /// Everything that a recording holds, and what format it has or why it cannot be read.
 pub fn entries(pieces: &[&[u8]], format: Option<Format>) -> (Vec<String>, Result<Format, CaptureError>) {
     let mut entries = Vec::new();
-    let mut keep = |entry: Entry<'_>| entries.push(format!("{entry:?}"));
+    let mut keep = |entry: Entry<'_>| entries.push(told(entry));
     let mut reader = Reader::new(format);
     let pushed = pieces.iter().try_for_each(|piece| reader.push(piece, &mut keep));
     let outcome = pushed.and_then(|()| reader.finish(&mut keep));
     (entries, outcome)
+}
+
+/// An entry in words; its source as text, because lists of numbers take long to write.
+fn told(mut entry: Entry<'_>) -> String {
+    let source = match &mut entry {
+        Entry::Sent(frame) | Entry::Event(frame) | Entry::Body(frame) => std::mem::take(&mut frame.source),
+        Entry::Exchange(_) | Entry::Lost(_) => b"",
+    };
+    format!("{entry:?} {}", source.escape_ascii())
 }
 
 /// Bytes in pieces of any length up to one.

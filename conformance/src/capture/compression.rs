@@ -77,54 +77,51 @@ impl Mark {
 #[derive(Debug)]
 pub struct Decompressing<R> {
     input: R,
-    /// Nothing, once it has ended.
-    decompressor: Option<Decompressor>,
+    decompressor: Decompressor,
+    /// What was decompressed, and how much of it was read.
     ready: Vec<u8>,
     read: usize,
-    problem: Option<CaptureError>,
+    has_ended: bool,
 }
+
+/// So much is read at once.
+const PIECE: usize = 16 << 10;
 
 impl<R: Read> Decompressing<R> {
     /// What is read from `input`, decompressed.
     pub fn new(input: R, compression: Compression) -> Result<Self, CaptureError> {
-        let decompressor = Some(Decompressor::new(compression)?);
-        Ok(Self { input, decompressor, ready: Vec::new(), read: 0, problem: None })
+        let decompressor = Decompressor::new(compression)?;
+        Ok(Self { input, decompressor, ready: Vec::new(), read: 0, has_ended: false })
     }
 
-    fn fill(&mut self) -> io::Result<()> {
-        let Some(decompressor) = &mut self.decompressor else { return Ok(()) };
+    /// Whether there is more to read.
+    fn fill(&mut self) -> io::Result<bool> {
         self.ready.clear();
         self.read = 0;
-        // Little at a time, because all that comes of it is held.
-        let mut piece = [0; 1024];
-        let length = self.input.read(&mut piece)?;
-        let ready = &mut self.ready;
-        let mut keep = |bytes: &[u8]| {
-            ready.extend_from_slice(bytes);
-            Ok(())
-        };
-        let outcome = match length {
-            0 => decompressor.finish(&mut keep),
-            _ => decompressor.push(&piece[..length], &mut keep),
-        };
-        if length == 0 || outcome.is_err() {
-            self.decompressor = None;
+        loop {
+            if let Some(piece) = self.decompressor.next().map_err(io::Error::other)? {
+                self.ready.extend_from_slice(piece);
+                return Ok(true);
+            }
+            if self.has_ended {
+                return Ok(false);
+            }
+            let mut piece = vec![0; PIECE];
+            match self.input.read(&mut piece)? {
+                0 => {
+                    self.has_ended = true;
+                    self.decompressor.end();
+                }
+                length => self.decompressor.take(&piece[..length]),
+            }
         }
-        self.problem = outcome.err();
-        Ok(())
     }
 }
 
 impl<R: Read> Read for Decompressing<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        while self.read == self.ready.len() {
-            if let Some(problem) = self.problem.take() {
-                return Err(io::Error::other(problem));
-            }
-            if self.decompressor.is_none() {
-                return Ok(0);
-            }
-            self.fill()?;
+        if self.read == self.ready.len() && !self.fill()? {
+            return Ok(0);
         }
         let rest = &self.ready[self.read..];
         let length = rest.len().min(buffer.len());

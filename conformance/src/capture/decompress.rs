@@ -42,47 +42,59 @@ impl Decompressor {
         Ok(Self { how, inner, piece: vec![0; PIECE], taken: 0, given: 0 })
     }
 
-    /// Takes the next bytes.
+    /// Takes the next bytes, and hands out all that comes of them.
     pub(super) fn push(
         &mut self,
         bytes: &[u8],
         sink: &mut impl FnMut(&[u8]) -> Result<(), CaptureError>,
     ) -> Result<(), CaptureError> {
-        self.feed().push(bytes);
-        self.taken += bytes.len() as u64;
-        self.hand_out(sink)
+        self.take(bytes);
+        while let Some(piece) = self.next()? {
+            sink(piece)?;
+        }
+        Ok(())
     }
 
-    /// There is nothing more.
+    /// There is nothing more. Hands out all that is left.
     pub(super) fn finish(
         &mut self,
         sink: &mut impl FnMut(&[u8]) -> Result<(), CaptureError>,
     ) -> Result<(), CaptureError> {
-        self.feed().ended = true;
-        self.hand_out(sink)
+        self.end();
+        while let Some(piece) = self.next()? {
+            sink(piece)?;
+        }
+        Ok(())
     }
 
-    fn hand_out(
-        &mut self,
-        sink: &mut impl FnMut(&[u8]) -> Result<(), CaptureError>,
-    ) -> Result<(), CaptureError> {
-        loop {
-            let read = match &mut self.inner {
-                Inner::Gzip(inner) => inner.read(&mut self.piece),
-                Inner::Deflate(inner) => inner.read(&mut self.piece),
-                Inner::Zstd(inner) => inner.read(&mut self.piece),
-                Inner::Brotli(inner) => inner.read(&mut self.piece),
-            };
-            match read {
-                Ok(0) => return Ok(()),
-                Ok(length) => {
-                    self.given += length as u64;
-                    self.bound()?;
-                    sink(&self.piece[..length])?;
-                }
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(()),
-                Err(error) => return Err(self.fail(self.in_words(&error))),
+    /// Takes the next bytes.
+    pub(super) fn take(&mut self, bytes: &[u8]) {
+        self.feed().push(bytes);
+        self.taken += bytes.len() as u64;
+    }
+
+    /// There is nothing more.
+    pub(super) fn end(&mut self) {
+        self.feed().ended = true;
+    }
+
+    /// The next piece of what has been taken.
+    pub(super) fn next(&mut self) -> Result<Option<&[u8]>, CaptureError> {
+        let read = match &mut self.inner {
+            Inner::Gzip(inner) => inner.read(&mut self.piece),
+            Inner::Deflate(inner) => inner.read(&mut self.piece),
+            Inner::Zstd(inner) => inner.read(&mut self.piece),
+            Inner::Brotli(inner) => inner.read(&mut self.piece),
+        };
+        match read {
+            Ok(0) => Ok(None),
+            Ok(length) => {
+                self.given += length as u64;
+                self.bound()?;
+                Ok(Some(&self.piece[..length]))
             }
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => Ok(None),
+            Err(error) => Err(self.fail(self.in_words(&error))),
         }
     }
 

@@ -80,7 +80,7 @@ impl CheckArgs {
         let files = files::recordings(&self.paths);
         anyhow::ensure!(!files.is_empty(), "there is no recording in {}", list(&self.paths));
         let format = self.format_in.map(Format::from);
-        let progress = Progress::start(files.len());
+        let progress = Progress::start(&files);
         let captures = check_all(&files, |file| check_file(file, format, &rules, &progress));
         drop(progress);
         let run = Run { dialect, rules, captures };

@@ -1,7 +1,8 @@
 //! How far long work is.
 
 use std::io::{self, IsTerminal, Read, Write};
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
@@ -20,23 +21,24 @@ struct State {
     bytes: AtomicU64,
     is_over: Mutex<bool>,
     over: Condvar,
-    is_visible: AtomicBool,
 }
 
 /// What takes no longer needs no line.
 const PATIENCE: Duration = Duration::from_secs(1);
 /// How often it is painted again.
 const PAUSE: Duration = Duration::from_millis(100);
+/// How long the bar is.
+const WIDTH: usize = 24;
 /// Wipes the line that the cursor is on.
 const WIPE: &str = "\r\x1b[K";
 
 impl Progress {
-    /// Work on so many files begins.
-    pub(super) fn start(all: usize) -> Self {
-        let state = Arc::new(State { all, ..State::default() });
+    /// Work on these files begins.
+    pub(super) fn start(files: &[PathBuf]) -> Self {
+        let state = Arc::new(State { all: files.len(), ..State::default() });
         let painter = io::stderr().is_terminal().then(|| {
-            let state = Arc::clone(&state);
-            thread::spawn(move || state.paint())
+            let (state, files) = (Arc::clone(&state), files.to_owned());
+            thread::spawn(move || state.paint(&files))
         });
         Self { state, painter }
     }
@@ -69,30 +71,31 @@ impl Drop for Progress {
 }
 
 impl State {
-    fn paint(&self) {
+    fn paint(&self, files: &[PathBuf]) {
         let start = Instant::now();
         let mut pause = PATIENCE;
+        let mut size = None;
         let mut is_over = self.is_over.lock().unwrap_or_else(PoisonError::into_inner);
         while !*is_over {
             let woken = self.over.wait_timeout(is_over, pause);
             is_over = woken.unwrap_or_else(PoisonError::into_inner).0;
             if start.elapsed() >= PATIENCE && !*is_over {
-                self.is_visible.store(true, Ordering::Relaxed);
+                let size = *size.get_or_insert_with(|| size_of(files));
                 // Nobody is left to tell when stderr is gone.
-                let _ = write!(io::stderr().lock(), "{WIPE}{}", self.line(start.elapsed()));
+                let _ = write!(io::stderr().lock(), "{WIPE}{}", self.line(size, start.elapsed()));
                 pause = PAUSE;
             }
         }
-        if self.is_visible.load(Ordering::Relaxed) {
+        if size.is_some() {
             let _ = write!(io::stderr().lock(), "{WIPE}");
         }
     }
 
-    fn line(&self, elapsed: Duration) -> String {
-        const WIDTH: usize = 24;
+    fn line(&self, size: u64, elapsed: Duration) -> String {
         let files = self.files.load(Ordering::Relaxed);
-        let filled = (WIDTH * files).checked_div(self.all).unwrap_or(0).min(WIDTH);
         let bytes = self.bytes.load(Ordering::Relaxed);
+        let filled = bytes.saturating_mul(WIDTH as u64).checked_div(size).unwrap_or(0);
+        let filled = usize::try_from(filled).unwrap_or(WIDTH).min(WIDTH);
         let rate = u128::from(bytes) * 1000 / elapsed.as_millis().max(1);
         format!(
             "[{}{}] {files} of {} files, {} MB, {} MB/s",
@@ -103,6 +106,12 @@ impl State {
             rate / 1_000_000
         )
     }
+}
+
+/// How many bytes the files have. Of what is no file, nobody knows.
+fn size_of(files: &[PathBuf]) -> u64 {
+    let sizes = files.iter().filter_map(|file| Some(file.metadata().ok()?.len()));
+    sizes.sum()
 }
 
 /// Something that is read, and counted.
@@ -125,15 +134,13 @@ mod tests {
 
     #[test]
     fn what_is_done_is_counted() {
-        let progress = Progress::start(4);
+        let progress = Progress::hidden();
         let mut input = progress.reading(io::repeat(0).take(3_500_000));
         io::copy(&mut input, &mut io::sink()).unwrap();
         progress.done();
-        let line = progress.state.line(Duration::from_secs(2));
-        assert_eq!(line, "[======                  ] 1 of 4 files, 3 MB, 1 MB/s");
-        assert_eq!(
-            Progress::start(0).state.line(Duration::ZERO),
-            format!("[{}] 0 of 0 files, 0 MB, 0 MB/s", " ".repeat(24))
-        );
+        let line = progress.state.line(14_000_000, Duration::from_secs(2));
+        assert_eq!(line, "[======                  ] 1 of 0 files, 3 MB, 1 MB/s");
+        let line = progress.state.line(0, Duration::ZERO);
+        assert_eq!(line, format!("[{}] 1 of 0 files, 3 MB, 3500 MB/s", " ".repeat(WIDTH)));
     }
 }
