@@ -78,6 +78,8 @@ pub(crate) struct Node {
     pub(crate) fragments: u64,
     /// The fragments, joined.
     pub(crate) joined: String,
+    /// The log probabilities that came with them: lists, as JSON.
+    pub(crate) logprobs: Vec<Box<str>>,
     /// Not all of its fragments are known, or they were taken back.
     pub(crate) partial: bool,
     /// Its fragments and its final value differ, which was told.
@@ -115,6 +117,7 @@ impl Node {
             closing: None,
             fragments: 0,
             joined: String::new(),
+            logprobs: Vec::new(),
             partial: false,
             disputed: false,
             phase: None,
@@ -263,8 +266,13 @@ impl Nodes {
         let children = std::mem::take(&mut node.children);
         let mut kept = Vec::new();
         for child in children {
+            // What is not closed is still of interest, and so is what lies in it.
+            if self.get(child).is_some_and(|node| node.state == State::Open) {
+                kept.push(child);
+                continue;
+            }
             self.forget_closed_below(child);
-            let is_done = |node: &Node| node.state != State::Open && node.children.is_empty();
+            let is_done = |node: &Node| node.children.is_empty();
             if self.get(child).is_some_and(is_done) { self.remove(child) } else { kept.push(child) }
         }
         if let Some(node) = self.get_mut(at) {

@@ -128,8 +128,10 @@ impl<'r> Tracker<'_, 'r> {
 
     fn feed(&mut self, event: usize, node: usize) {
         let text = self.record.view.string(Slot::Value);
+        let logprobs = self.record.view.raw(Slot::Logprobs).filter(|list| !matches!(*list, "[]" | "null"));
         if let Some(found) = self.stream.nodes.get_mut(node) {
             found.fragments += 1;
+            found.logprobs.extend(logprobs.map(Into::into));
             match text {
                 Some(text) if text.escaped => found.joined.push_str(&spec::json::decode(text.raw).0),
                 Some(text) => found.joined.push_str(text.raw),

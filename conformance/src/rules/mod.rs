@@ -6,6 +6,7 @@ mod hooks;
 mod response;
 mod schema;
 mod sequence;
+mod text;
 mod wire;
 mod ws;
 
@@ -13,6 +14,7 @@ pub(crate) use case::{Case, Connection, Ending, Snapshot, Turn};
 pub(crate) use hooks::{Hooks, OfScope};
 use hooks::Native;
 use spec::catalogue::NativeRule;
+use spec::table::Scope;
 
 /// When a rule is asked, and what decides it then.
 pub(crate) const fn hooks(rule: NativeRule) -> &'static [Native] {
@@ -50,6 +52,9 @@ pub(crate) const fn hooks(rule: NativeRule) -> &'static [Native] {
         NativeRule::SequenceGrows => &[Native::Event(sequence::grows)],
         NativeRule::SequencePresent => &[Native::Event(sequence::present)],
         NativeRule::SequenceStartsAtZero => &[Native::Event(sequence::starts_at_zero)],
+        NativeRule::TextHasDeltas => &[Native::Closed(Scope::Text, text::has_deltas)],
+        NativeRule::TextLogprobsJoined => &[Native::Closed(Scope::Text, text::logprobs_joined)],
+        NativeRule::TextLogprobsSpellDelta => &[Native::Fragment(text::logprobs_spell_delta)],
         NativeRule::WireDoneLast => &[Native::Frame(wire::done_last)],
         NativeRule::WireDoneMarker => {
             &[Native::Frame(wire::done_is_forbidden), Native::Over(wire::done_is_required)]
