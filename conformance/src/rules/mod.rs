@@ -3,6 +3,7 @@
 mod case;
 mod error;
 mod hooks;
+mod item;
 mod response;
 mod schema;
 mod sequence;
@@ -28,6 +29,15 @@ pub(crate) const fn hooks(rule: NativeRule) -> &'static [Native] {
             &[Native::Event(error::stream_not_under_200), Native::Body(error::body_not_under_200)]
         }
         NativeRule::ErrorStatusAgrees => &[Native::Body(error::status_agrees)],
+        NativeRule::ItemCallNamed => &[Native::Opened(Scope::Item, item::call_named)],
+        NativeRule::ItemFieldsStable => &[Native::Closed(Scope::Item, item::fields_stable)],
+        NativeRule::ItemIncompleteEndsResponse => &[Native::Ending(item::incomplete_ends_response)],
+        NativeRule::ItemIncompleteLast => {
+            &[Native::Opened(Scope::Item, item::incomplete_last), Native::Closed(Scope::Item, item::incomplete_before_last)]
+        }
+        NativeRule::ItemKeysKept => &[Native::Closed(Scope::Item, item::keys_kept)],
+        NativeRule::ItemMessageFromAssistant => &[Native::Opened(Scope::Item, item::message_from_assistant)],
+        NativeRule::ItemStartsEmpty => &[Native::Opened(Scope::Item, item::starts_empty)],
         NativeRule::ResponseCompletedAtAgrees => &[Native::Snapshot(response::completed_at_agrees)],
         NativeRule::ResponseEchoConstant => &[Native::Snapshot(response::echo_constant)],
         NativeRule::ResponseErrorAgrees => &[Native::Snapshot(response::error_agrees)],
