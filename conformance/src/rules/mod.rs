@@ -4,6 +4,7 @@ mod case;
 mod error;
 mod hooks;
 mod item;
+mod part;
 mod response;
 mod schema;
 mod sequence;
@@ -38,6 +39,9 @@ pub(crate) const fn hooks(rule: NativeRule) -> &'static [Native] {
         NativeRule::ItemKeysKept => &[Native::Closed(Scope::Item, item::keys_kept)],
         NativeRule::ItemMessageFromAssistant => &[Native::Opened(Scope::Item, item::message_from_assistant)],
         NativeRule::ItemStartsEmpty => &[Native::Opened(Scope::Item, item::starts_empty)],
+        NativeRule::PartCountAgrees => &[Native::Closed(Scope::Item, part::count_agrees)],
+        NativeRule::PartEqualsItem => &[Native::Closed(Scope::Item, part::equals_item)],
+        NativeRule::PartStartsEmpty => &[Native::Opened(Scope::Part, part::starts_empty)],
         NativeRule::ResponseCompletedAtAgrees => &[Native::Snapshot(response::completed_at_agrees)],
         NativeRule::ResponseEchoConstant => &[Native::Snapshot(response::echo_constant)],
         NativeRule::ResponseErrorAgrees => &[Native::Snapshot(response::error_agrees)],

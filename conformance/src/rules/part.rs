@@ -1,0 +1,61 @@
+//! Rules of the group `part`.
+
+use spec::table::Scope;
+
+use super::Case;
+use crate::engine::{Node, Object, State, short};
+
+/// The members of a part that are streamed.
+const TEXTS: [&str; 2] = ["text", "refusal"];
+
+pub(super) fn starts_empty(case: &mut Case<'_>, _: &Node, part: &Object) {
+    for name in TEXTS {
+        if let Some(raw) = part.get(name).filter(|raw| raw.starts_with('"') && *raw != "\"\"") {
+            case.fault(&format!("/part/{name}"), "\"\"", &short(raw), || {
+                format!("the part is added with its {name}, not empty")
+            });
+        }
+    }
+    if let Some(annotations) = part.entries("annotations").filter(|entries| !entries.is_empty()) {
+        let actual = format!("{} of them", annotations.len());
+        case.fault("/part/annotations", "[]", &actual, || "the part is added with annotations".to_owned());
+    }
+}
+
+pub(super) fn equals_item(case: &mut Case<'_>, node: &Node, item: &Object) {
+    let Some(content) = item.entries("content") else { return };
+    let stream = case.stream;
+    for child in stream.children(node, Scope::Part) {
+        let Some((part, index)) = child.closing.as_deref().zip(child.key.last()) else { continue };
+        let entry = usize::try_from(index).ok().and_then(|index| content.get(index));
+        let Some(entry) = entry.map(|raw| Object::new(raw)) else { continue };
+        for name in TEXTS {
+            let Some((before, after)) = part.string(name).zip(entry.string(name)) else { continue };
+            if before != after {
+                let (pointer, part) = (format!("/item/content/{index}/{name}"), case.name(child));
+                let (before, after) = (format!("{before:?}"), format!("{after:?}"));
+                case.fault(&pointer, &short(&before), &short(&after), || {
+                    format!("{pointer} is not the {name} that {part} was closed with")
+                });
+            }
+        }
+    }
+}
+
+pub(super) fn count_agrees(case: &mut Case<'_>, node: &Node, item: &Object) {
+    if item.plain("type") == Some("message") && case.plan.ways(Scope::Part).opens {
+        count(case, node, item, Scope::Part, "content");
+    }
+}
+
+/// Compares how many of a scope were opened in an item with how many it has in the end.
+pub(super) fn count(case: &mut Case<'_>, node: &Node, item: &Object, scope: Scope, list: &str) {
+    let is_unknown = case.stream.torn || case.stream.resumed || node.state == State::Implied || node.partial;
+    let Some(entries) = item.entries(list).filter(|_| !is_unknown) else { return };
+    let (streamed, has) = (case.stream.children(node, scope).count(), entries.len());
+    if streamed != has {
+        case.fault(&format!("/item/{list}"), &format!("{streamed} entries"), &has.to_string(), || {
+            format!("the finished item counts {has} in its {list}, and {streamed} came one by one")
+        });
+    }
+}
