@@ -8,6 +8,7 @@ mod part;
 mod response;
 mod schema;
 mod sequence;
+mod summary;
 mod text;
 mod wire;
 mod ws;
@@ -66,6 +67,9 @@ pub(crate) const fn hooks(rule: NativeRule) -> &'static [Native] {
         NativeRule::SequenceGrows => &[Native::Event(sequence::grows)],
         NativeRule::SequencePresent => &[Native::Event(sequence::present)],
         NativeRule::SequenceStartsAtZero => &[Native::Event(sequence::starts_at_zero)],
+        NativeRule::SummaryCountAgrees => &[Native::Closed(Scope::Item, summary::count_agrees)],
+        NativeRule::SummaryOneAtATime => &[Native::Opened(Scope::SummaryPart, summary::one_at_a_time)],
+        NativeRule::SummaryStartsEmpty => &[Native::Opened(Scope::SummaryPart, summary::starts_empty)],
         NativeRule::TextHasDeltas => &[Native::Closed(Scope::Text, text::has_deltas)],
         NativeRule::TextLogprobsJoined => &[Native::Closed(Scope::Text, text::logprobs_joined)],
         NativeRule::TextLogprobsSpellDelta => &[Native::Fragment(text::logprobs_spell_delta)],
