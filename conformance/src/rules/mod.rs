@@ -4,6 +4,7 @@ mod case;
 mod error;
 mod hooks;
 mod item;
+mod output;
 mod part;
 mod response;
 mod schema;
@@ -40,6 +41,11 @@ pub(crate) const fn hooks(rule: NativeRule) -> &'static [Native] {
         NativeRule::ItemKeysKept => &[Native::Closed(Scope::Item, item::keys_kept)],
         NativeRule::ItemMessageFromAssistant => &[Native::Opened(Scope::Item, item::message_from_assistant)],
         NativeRule::ItemStartsEmpty => &[Native::Opened(Scope::Item, item::starts_empty)],
+        NativeRule::OutputCountAgrees => &[Native::Ending(output::count_agrees)],
+        NativeRule::OutputEqualsItems => &[Native::Ending(output::equals_items)],
+        NativeRule::OutputIdsKept => &[Native::Ending(output::ids_kept)],
+        NativeRule::OutputTextKept => &[Native::Ending(output::text_kept)],
+        NativeRule::OutputTypesInOrder => &[Native::Ending(output::types_in_order)],
         NativeRule::PartCountAgrees => &[Native::Closed(Scope::Item, part::count_agrees)],
         NativeRule::PartEqualsItem => &[Native::Closed(Scope::Item, part::equals_item)],
         NativeRule::PartStartsEmpty => &[Native::Opened(Scope::Part, part::starts_empty)],

@@ -1,0 +1,224 @@
+//! Rules of the group `output`: the final output beside the items that were streamed.
+
+use super::{Case, Ending};
+use crate::engine::{Node, Object, Place, same, short};
+
+/// An entry of the final output, and the item that it is the end of.
+struct Pair<'p> {
+    /// Which entry it is.
+    index: usize,
+    /// The value that closed the item.
+    done: &'p Object,
+    entry: &'p Object,
+}
+
+impl Pair<'_> {
+    fn is_of_one_type(&self) -> bool {
+        self.done.plain("type") == self.entry.plain("type")
+    }
+
+    fn pointer(&self, rest: &str) -> String {
+        format!("/response/output/{}{rest}", self.index)
+    }
+}
+
+/// Items and entries that belong together: by their order, or by their ids where some have no counterpart.
+fn pairs<'p>(case: &Case<'p>, ending: &'p Ending<'_>) -> Vec<Pair<'p>> {
+    let stream = case.stream;
+    let items = ordered(case);
+    let entries = ending.output.iter().enumerate();
+    if items.len() == ending.output.len() && !stream.torn && !stream.resumed {
+        let closed = entries.zip(items).filter_map(|(entry, item)| Some((entry, item.closing.as_deref()?)));
+        return closed.map(|((index, entry), done)| Pair { index, done, entry }).collect();
+    }
+    let done = |entry: &Object| {
+        let id = entry.plain("id")?;
+        items.iter().filter_map(|item| item.closing.as_deref()).find(|done| done.plain("id") == Some(id))
+    };
+    entries.filter_map(|(index, entry)| Some(Pair { index, done: done(entry)?, entry })).collect()
+}
+
+/// Items by their index.
+fn ordered<'c>(case: &Case<'c>) -> Vec<&'c Node> {
+    let stream = case.stream;
+    let mut items: Vec<&Node> = stream.items().collect();
+    items.sort_by_key(|item| item.key.last());
+    items
+}
+
+pub(super) fn count_agrees(case: &mut Case<'_>, ending: &Ending<'_>) {
+    let is_unknown = case.stream.torn || case.stream.resumed || ending.snapshot.event == "response.failed";
+    let Some(output) = ending.snapshot.response.get("output").filter(|_| !is_unknown) else { return };
+    let (streamed, has) = (case.stream.items.len(), ending.output.len());
+    if streamed == has || !output.starts_with('[') {
+        return;
+    }
+    // Where too much is there, what is there too much is the place; other rules judge the rest.
+    let is_extra = |entry: &Object| {
+        let id = entry.plain("id");
+        !case.stream.items().any(|item| item.id() == id)
+    };
+    let extra = ending.output.iter().position(is_extra).filter(|_| has > streamed);
+    let pointer = extra.map(|index| format!("/response/output/{index}"));
+    let (expected, actual) = (format!("an output of {streamed} items"), has.to_string());
+    let place = Place {
+        pointer: pointer.as_deref(),
+        expected: Some(&expected),
+        actual: Some(&actual),
+        ..Place::WHOLE
+    };
+    case.report(&place, || format!("the final output counts {has}, and {streamed} came one by one"));
+}
+
+pub(super) fn types_in_order(case: &mut Case<'_>, ending: &Ending<'_>) {
+    for pair in pairs(case, ending) {
+        let (Some(done), Some(entry)) = (pair.done.plain("type"), pair.entry.plain("type")) else { continue };
+        if done != entry {
+            case.fault(&pair.pointer("/type"), &format!("{done:?}"), &format!("{entry:?}"), || {
+                format!(
+                    "entry {} of the final output is a {entry}; the item with this index is a {done}",
+                    pair.index
+                )
+            });
+            return;
+        }
+    }
+}
+
+pub(super) fn ids_kept(case: &mut Case<'_>, ending: &Ending<'_>) {
+    for pair in pairs(case, ending).into_iter().filter(Pair::is_of_one_type) {
+        let (Some(done), Some(entry)) = (pair.done.string("id"), pair.entry.string("id")) else { continue };
+        if done != entry {
+            case.fault(&pair.pointer("/id"), &format!("{done:?}"), &format!("{entry:?}"), || {
+                format!("the item was finished as {done}, and is {entry} in the final output")
+            });
+        }
+    }
+}
+
+/// The lists that hold texts, and the members that are texts themselves.
+const LISTS: [&str; 2] = ["content", "summary"];
+const TEXTS: [&str; 2] = ["text", "refusal"];
+const INPUTS: [&str; 2] = ["arguments", "input"];
+
+pub(super) fn text_kept(case: &mut Case<'_>, ending: &Ending<'_>) {
+    for pair in pairs(case, ending).into_iter().filter(Pair::is_of_one_type) {
+        for name in INPUTS {
+            compare_texts(case, pair.done, pair.entry, name, &pair.pointer(""));
+        }
+        for name in LISTS {
+            let (Some(done), Some(entry)) = (parts(pair.done, name), parts(pair.entry, name)) else {
+                continue;
+            };
+            if loses_texts(&done, &entry) {
+                let (before, after) = (format!("{} parts", done.len()), format!("{}", entry.len()));
+                case.fault(&pair.pointer(&format!("/{name}")), &before, &after, || {
+                    format!(
+                        "the final output has not the texts of the {name} that the item was finished with"
+                    )
+                });
+            } else if done.len() == entry.len() {
+                for (at, (done, entry)) in done.iter().zip(&entry).enumerate() {
+                    for text in TEXTS {
+                        compare_texts(case, done, entry, text, &pair.pointer(&format!("/{name}/{at}")));
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn parts(item: &Object, list: &str) -> Option<Vec<Object>> {
+    Some(item.entries(list)?.into_iter().map(Object::new).collect())
+}
+
+/// Whether lists of parts have other texts, as one has more parts.
+fn loses_texts(done: &[Object], entry: &[Object]) -> bool {
+    let texts = |parts: &[Object]| -> String {
+        parts.iter().flat_map(|part| TEXTS.map(|name| part.string(name).unwrap_or_default())).collect()
+    };
+    done.len() != entry.len() && texts(done) != texts(entry)
+}
+
+fn compare_texts(case: &mut Case<'_>, done: &Object, entry: &Object, name: &str, place: &str) {
+    let (Some(before), Some(after)) = (done.string(name), entry.string(name)) else { return };
+    if before != after {
+        let (before, after) = (format!("{before:?}"), format!("{after:?}"));
+        case.fault(&format!("{place}/{name}"), &short(&before), &short(&after), || {
+            format!(
+                "{name} is {} in the final output; the item was finished with {}",
+                short(&after),
+                short(&before)
+            )
+        });
+    }
+}
+
+pub(super) fn equals_items(case: &mut Case<'_>, ending: &Ending<'_>) {
+    for pair in pairs(case, ending).into_iter().filter(Pair::is_of_one_type) {
+        let is_program = pair.done.plain("type") == Some("program");
+        let is_exempt = |name: &str| match name {
+            "id" | "encrypted_content" => true,
+            "fingerprint" => is_program,
+            _ => false,
+        };
+        compare_members(case, pair.done, pair.entry, &pair.pointer(""), &|name| is_exempt(name));
+    }
+}
+
+/// Compares all members but those that are exempt, and the texts, which are another rule's business.
+fn compare_members(
+    case: &mut Case<'_>,
+    done: &Object,
+    entry: &Object,
+    place: &str,
+    is_exempt: &dyn Fn(&str) -> bool,
+) {
+    let added = entry.members().map(|(name, _)| name).filter(|name| done.get(name).is_none());
+    let names = done.members().map(|(name, _)| name).chain(added);
+    for name in names.filter(|name| !is_exempt(name)) {
+        // Whether what is nothing is written down makes no difference.
+        let (before, after) = (done.value(name), entry.value(name));
+        if before == after || before.zip(after).is_some_and(|(before, after)| same(before, after)) {
+            continue;
+        }
+        let are_texts = [before, after].iter().flatten().all(|raw| raw.starts_with('"'));
+        let is_text = TEXTS.contains(&name) || INPUTS.contains(&name);
+        if is_text && are_texts && before.is_some() && after.is_some() {
+            continue;
+        }
+        if LISTS.contains(&name)
+            && let (Some(before), Some(after)) = (parts(done, name), parts(entry, name))
+        {
+            if loses_texts(&before, &after) {
+                continue;
+            }
+            if before.len() == after.len() {
+                for (at, (done, entry)) in before.iter().zip(&after).enumerate() {
+                    compare_members(case, done, entry, &format!("{place}/{name}/{at}"), &|_| false);
+                }
+                continue;
+            }
+        }
+        tell_member(case, name, before, after, place);
+    }
+}
+
+fn tell_member(case: &mut Case<'_>, name: &str, before: Option<&str>, after: Option<&str>, place: &str) {
+    let before = before.map(short);
+    let finished = match &before {
+        Some(before) => format!("with {before}"),
+        None => "without it".to_owned(),
+    };
+    match after {
+        None => case.fault(place, &format!("property {name:?}"), "none", || {
+            format!("the final output has no {name}; the item was finished {finished}")
+        }),
+        Some(after) => {
+            let expected = before.as_deref().unwrap_or("nothing");
+            case.fault(&format!("{place}/{name}"), expected, &short(after), || {
+                format!("{name} is {} in the final output; the item was finished {finished}", short(after))
+            });
+        }
+    }
+}
