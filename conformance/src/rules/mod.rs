@@ -1,5 +1,6 @@
 //! What decides whether rules hold, where that takes code of its own.
 
+mod annotation;
 mod case;
 mod error;
 mod hooks;
@@ -23,6 +24,10 @@ use spec::table::Scope;
 /// When a rule is asked, and what decides it then.
 pub(crate) const fn hooks(rule: NativeRule) -> &'static [Native] {
     match rule {
+        NativeRule::AnnotationBeforeTextDone => &[Native::Point(annotation::before_text_done)],
+        NativeRule::AnnotationRangeInText => {
+            &[Native::Closed(Scope::Part, annotation::range_in_part), Native::Closed(Scope::Item, annotation::range_in_item)]
+        }
         NativeRule::ErrorBodyShape => &[Native::Body(error::body_shape)],
         NativeRule::ErrorEqualsFailed => &[Native::Snapshot(error::equals_failed)],
         NativeRule::ErrorFollowedByFailed => {
