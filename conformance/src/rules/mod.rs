@@ -1,6 +1,7 @@
 //! What decides whether rules hold, where that takes code of its own.
 
 mod annotation;
+mod call;
 mod case;
 mod error;
 mod hooks;
@@ -28,6 +29,10 @@ pub(crate) const fn hooks(rule: NativeRule) -> &'static [Native] {
         NativeRule::AnnotationRangeInText => {
             &[Native::Closed(Scope::Part, annotation::range_in_part), Native::Closed(Scope::Item, annotation::range_in_item)]
         }
+        NativeRule::CallArgumentsJson => &[Native::Closed(Scope::Item, call::arguments_json)],
+        NativeRule::CallHasDeltas => &[Native::Closed(Scope::Arguments, call::has_deltas)],
+        NativeRule::CallIdUnique => &[Native::Opened(Scope::Item, call::id_unique)],
+        NativeRule::CallNameDeclared => &[Native::Opened(Scope::Item, call::name_declared)],
         NativeRule::ErrorBodyShape => &[Native::Body(error::body_shape)],
         NativeRule::ErrorEqualsFailed => &[Native::Snapshot(error::equals_failed)],
         NativeRule::ErrorFollowedByFailed => {
