@@ -13,6 +13,7 @@ mod schema;
 mod sequence;
 mod summary;
 mod text;
+mod tool;
 mod wire;
 mod ws;
 
@@ -89,6 +90,7 @@ pub(crate) const fn hooks(rule: NativeRule) -> &'static [Native] {
         NativeRule::TextHasDeltas => &[Native::Closed(Scope::Text, text::has_deltas)],
         NativeRule::TextLogprobsJoined => &[Native::Closed(Scope::Text, text::logprobs_joined)],
         NativeRule::TextLogprobsSpellDelta => &[Native::Fragment(text::logprobs_spell_delta)],
+        NativeRule::ToolMcpFailureHasError => &[Native::Closed(Scope::Item, tool::mcp_failure_has_error)],
         NativeRule::WireDoneLast => &[Native::Frame(wire::done_last)],
         NativeRule::WireDoneMarker => {
             &[Native::Frame(wire::done_is_forbidden), Native::Over(wire::done_is_required)]
