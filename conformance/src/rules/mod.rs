@@ -8,6 +8,7 @@ mod hooks;
 mod item;
 mod output;
 mod part;
+mod request;
 mod response;
 mod schema;
 mod sequence;
@@ -60,6 +61,12 @@ pub(crate) const fn hooks(rule: NativeRule) -> &'static [Native] {
         NativeRule::PartCountAgrees => &[Native::Closed(Scope::Item, part::count_agrees)],
         NativeRule::PartEqualsItem => &[Native::Closed(Scope::Item, part::equals_item)],
         NativeRule::PartStartsEmpty => &[Native::Opened(Scope::Part, part::starts_empty)],
+        NativeRule::RequestAllowedTools => &[Native::Ending(request::allowed_tools)],
+        NativeRule::RequestOneCallAtMost => &[Native::Ending(request::one_call_at_most)],
+        NativeRule::RequestOutputWithinLimit => &[Native::Ending(request::output_within_limit)],
+        NativeRule::RequestToolChoiceForced => &[Native::Ending(request::tool_choice_forced)],
+        NativeRule::RequestToolChoiceNone => &[Native::Ending(request::tool_choice_none)],
+        NativeRule::RequestToolChoiceRequired => &[Native::Ending(request::tool_choice_required)],
         NativeRule::ResponseCompletedAtAgrees => &[Native::Snapshot(response::completed_at_agrees)],
         NativeRule::ResponseEchoConstant => &[Native::Snapshot(response::echo_constant)],
         NativeRule::ResponseErrorAgrees => &[Native::Snapshot(response::error_agrees)],
