@@ -15,6 +15,7 @@ mod sequence;
 mod summary;
 mod text;
 mod tool;
+mod vendor;
 mod wire;
 mod ws;
 
@@ -98,6 +99,10 @@ pub(crate) const fn hooks(rule: NativeRule) -> &'static [Native] {
         NativeRule::TextLogprobsJoined => &[Native::Closed(Scope::Text, text::logprobs_joined)],
         NativeRule::TextLogprobsSpellDelta => &[Native::Fragment(text::logprobs_spell_delta)],
         NativeRule::ToolMcpFailureHasError => &[Native::Closed(Scope::Item, tool::mcp_failure_has_error)],
+        NativeRule::VendorCreatedAtInMilliseconds => &[Native::Snapshot(vendor::created_at_in_milliseconds)],
+        NativeRule::VendorOutputTextJoined => &[Native::Ending(vendor::output_text_joined)],
+        NativeRule::VendorRewriteBeforeTextDone => &[Native::Event(vendor::rewrite_before_text_done)],
+        NativeRule::VendorRoutingBeforeItems => &[Native::Point(vendor::routing_before_items)],
         NativeRule::WireDoneLast => &[Native::Frame(wire::done_last)],
         NativeRule::WireDoneMarker => {
             &[Native::Frame(wire::done_is_forbidden), Native::Over(wire::done_is_required)]
