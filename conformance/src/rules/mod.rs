@@ -20,8 +20,8 @@ mod wire;
 mod ws;
 
 pub(crate) use case::{Case, Connection, Ending, Snapshot, Turn};
-pub(crate) use hooks::{Hooks, OfScope};
 use hooks::Native;
+pub(crate) use hooks::{Hooks, OfScope};
 use spec::catalogue::NativeRule;
 use spec::table::Scope;
 
@@ -29,9 +29,10 @@ use spec::table::Scope;
 pub(crate) const fn hooks(rule: NativeRule) -> &'static [Native] {
     match rule {
         NativeRule::AnnotationBeforeTextDone => &[Native::Point(annotation::before_text_done)],
-        NativeRule::AnnotationRangeInText => {
-            &[Native::Closed(Scope::Part, annotation::range_in_part), Native::Closed(Scope::Item, annotation::range_in_item)]
-        }
+        NativeRule::AnnotationRangeInText => &[
+            Native::Closed(Scope::Part, annotation::range_in_part),
+            Native::Closed(Scope::Item, annotation::range_in_item),
+        ],
         NativeRule::CallArgumentsJson => &[Native::Closed(Scope::Item, call::arguments_json)],
         NativeRule::CallHasDeltas => &[Native::Closed(Scope::Arguments, call::has_deltas)],
         NativeRule::CallIdUnique => &[Native::Opened(Scope::Item, call::id_unique)],
@@ -48,9 +49,10 @@ pub(crate) const fn hooks(rule: NativeRule) -> &'static [Native] {
         NativeRule::ItemCallNamed => &[Native::Opened(Scope::Item, item::call_named)],
         NativeRule::ItemFieldsStable => &[Native::Closed(Scope::Item, item::fields_stable)],
         NativeRule::ItemIncompleteEndsResponse => &[Native::Ending(item::incomplete_ends_response)],
-        NativeRule::ItemIncompleteLast => {
-            &[Native::Opened(Scope::Item, item::incomplete_last), Native::Closed(Scope::Item, item::incomplete_before_last)]
-        }
+        NativeRule::ItemIncompleteLast => &[
+            Native::Opened(Scope::Item, item::incomplete_last),
+            Native::Closed(Scope::Item, item::incomplete_before_last),
+        ],
         NativeRule::ItemKeysKept => &[Native::Closed(Scope::Item, item::keys_kept)],
         NativeRule::ItemMessageFromAssistant => &[Native::Opened(Scope::Item, item::message_from_assistant)],
         NativeRule::ItemStartsEmpty => &[Native::Opened(Scope::Item, item::starts_empty)],
