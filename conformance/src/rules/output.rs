@@ -113,9 +113,7 @@ pub(super) fn text_kept(case: &mut Case<'_>, ending: &Ending<'_>) {
             if loses_texts(&done, &entry) {
                 let (before, after) = (format!("{} parts", done.len()), format!("{}", entry.len()));
                 case.fault(&pair.pointer(&format!("/{name}")), &before, &after, || {
-                    format!(
-                        "the final output has not the texts of the {name} that the item was finished with"
-                    )
+                    format!("{name} has other texts in the final output than the item was finished with")
                 });
             } else if done.len() == entry.len() {
                 for (at, (done, entry)) in done.iter().zip(&entry).enumerate() {
