@@ -1,7 +1,7 @@
 //! Rules of the group `request`: what the response repeats of its request, and what came of it.
 
 use super::{Case, Ending};
-use crate::engine::Object;
+use crate::engine::{Object, same};
 
 /// A call that the response made.
 struct Call {
@@ -40,6 +40,13 @@ fn calls(case: &Case<'_>, ending: &Ending<'_>) -> Vec<Call> {
     entries.filter_map(|(index, item)| Call::of(item, Some(format!("/response/output/{index}")))).collect()
 }
 
+/// What the response repeats of its request. Where it says different things, the request is not known.
+fn echoed<'e>(case: &Case<'_>, ending: &'e Ending<'_>, name: &str) -> Option<&'e str> {
+    let last = ending.snapshot.response.get(name)?;
+    let first = case.stream.first_snapshot.as_ref().and_then(|response| response.get(name));
+    first.is_none_or(|first| same(first, last)).then_some(last)
+}
+
 fn tell(case: &mut Case<'_>, call: &Call, expected: &str, message: impl FnOnce() -> String) {
     let actual = call.title();
     let pointer = call.pointer.as_deref().unwrap_or("/response/output");
@@ -51,7 +58,7 @@ fn has_failed(ending: &Ending<'_>) -> bool {
 }
 
 pub(super) fn tool_choice_none(case: &mut Case<'_>, ending: &Ending<'_>) {
-    if ending.snapshot.response.plain("tool_choice") != Some("none") || has_failed(ending) {
+    if echoed(case, ending, "tool_choice") != Some("\"none\"") || has_failed(ending) {
         return;
     }
     if let Some(call) = calls(case, ending).first() {
@@ -60,10 +67,9 @@ pub(super) fn tool_choice_none(case: &mut Case<'_>, ending: &Ending<'_>) {
 }
 
 pub(super) fn tool_choice_required(case: &mut Case<'_>, ending: &Ending<'_>) {
-    let response = ending.snapshot.response;
     let is_complete =
         ending.snapshot.event == "response.completed" && !case.stream.resumed && !case.stream.torn;
-    if !is_complete || response.plain("tool_choice") != Some("required") {
+    if !is_complete || echoed(case, ending, "tool_choice") != Some("\"required\"") {
         return;
     }
     // Items of unknown types may be calls.
@@ -81,7 +87,7 @@ pub(super) fn tool_choice_forced(case: &mut Case<'_>, ending: &Ending<'_>) {
     if ending.snapshot.event != "response.completed" || case.stream.resumed || case.stream.torn {
         return;
     }
-    let Some(choice) = ending.snapshot.response.get("tool_choice").map(Object::new) else { return };
+    let Some(choice) = echoed(case, ending, "tool_choice").map(Object::new) else { return };
     let Some(forced) = choice.string("name").filter(|_| choice.plain("type") == Some("function")) else {
         return;
     };
@@ -100,7 +106,7 @@ pub(super) fn tool_choice_forced(case: &mut Case<'_>, ending: &Ending<'_>) {
 }
 
 pub(super) fn allowed_tools(case: &mut Case<'_>, ending: &Ending<'_>) {
-    let Some(choice) = ending.snapshot.response.get("tool_choice").map(Object::new) else { return };
+    let Some(choice) = echoed(case, ending, "tool_choice").map(Object::new) else { return };
     if choice.plain("type") != Some("allowed_tools") || has_failed(ending) {
         return;
     }
@@ -136,7 +142,7 @@ fn allows(tool: &Object, call: &Call) -> bool {
 }
 
 pub(super) fn one_call_at_most(case: &mut Case<'_>, ending: &Ending<'_>) {
-    if ending.snapshot.response.get("parallel_tool_calls") != Some("false") {
+    if echoed(case, ending, "parallel_tool_calls") != Some("false") {
         return;
     }
     let calls = calls(case, ending);
@@ -151,7 +157,8 @@ pub(super) fn one_call_at_most(case: &mut Case<'_>, ending: &Ending<'_>) {
 
 pub(super) fn output_within_limit(case: &mut Case<'_>, ending: &Ending<'_>) {
     let response = ending.snapshot.response;
-    let Some(limit) = response.number("max_output_tokens") else { return };
+    let limit = echoed(case, ending, "max_output_tokens").and_then(|limit| limit.parse::<f64>().ok());
+    let Some(limit) = limit else { return };
     let Some(used) = response.get("usage").and_then(|usage| Object::new(usage).number("output_tokens"))
     else {
         return;
