@@ -1,0 +1,196 @@
+//! How fast streams are checked, as ratios to `serde_json::from_slice::<Value>` on the same events in
+//! the same run, on one thread, bytes in memory.
+//!
+//! `cargo bench -p tests --bench checking [-- MEGABYTES]`: so much is checked in each round (40 unless
+//! said otherwise), the recorded OpenAI streams again and again where they lie beside the repository,
+//! else the goldens.
+#![allow(clippy::print_stdout, clippy::cast_precision_loss)]
+
+use std::fs;
+use std::hint::black_box;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use conformance::capture::sse;
+use conformance::{Checker, Rules};
+use serde_json::Value;
+use spec::openai::DIALECT;
+use tests::corpus;
+
+const ROUNDS: usize = 7;
+const CHUNK: usize = 64 << 10;
+
+/// Does something with all streams; how much came of it.
+type Pass<'p> = Box<dyn Fn() -> u64 + 'p>;
+
+fn main() {
+    let megabytes: usize = std::env::args().skip(1).find_map(|argument| argument.parse().ok()).unwrap_or(40);
+    let recorded = corpus::recordings().map(|folder| folder.join("real/openai"));
+    let folder = recorded.unwrap_or_else(|| corpus::repository().join("spec/goldens/openai"));
+    let streams = streams(&folder);
+    let bytes: usize = streams.iter().map(Vec::len).sum();
+    let repeat = (megabytes * 1_000_000 / bytes).max(1);
+    println!("{} streams, {bytes} bytes, checked {repeat} times in each of {ROUNDS} rounds", streams.len());
+
+    let data = events(&streams);
+    let broken = damaged(&streams);
+    let broken_data = events(&broken);
+    let rules = Rules::of(&DIALECT);
+    let one = [long_stream(200_000)];
+    let one_data = events(&one);
+    compare("framing, 64 KB at a time", repeat, tree(&data), Box::new(|| frame(&streams)));
+    compare("the full check", repeat, tree(&data), Box::new(|| check(&rules, &streams)));
+    compare(
+        "the full check, 4 % of the events invalid",
+        repeat,
+        tree(&broken_data),
+        Box::new(|| check(&rules, &broken)),
+    );
+    compare("one stream of 200,000 deltas", 1, tree(&one_data), Box::new(|| check(&rules, &one)));
+    linear(&rules);
+}
+
+fn streams(folder: &Path) -> Vec<Vec<u8>> {
+    let mut files: Vec<_> =
+        fs::read_dir(folder).expect("the folder").flatten().map(|file| file.path()).collect();
+    files.sort();
+    let is_stream = |file: &&std::path::PathBuf| file.extension().is_some_and(|end| end == "sse");
+    files.iter().filter(is_stream).map(|file| fs::read(file).expect("a recording")).collect()
+}
+
+/// What stands in the data lines.
+fn events(streams: &[Vec<u8>]) -> Vec<Vec<u8>> {
+    let mut data = Vec::new();
+    for stream in streams {
+        let mut keep = |frame: conformance::capture::Frame<'_>| {
+            data.extend(frame.data.map(|text| text.into_owned().into_bytes()));
+        };
+        let mut parser = sse::Parser::default();
+        parser.push(stream, &mut keep);
+        parser.finish(&mut keep);
+    }
+    data
+}
+
+/// The same streams, every 25th event with a sequence number that is none.
+fn damaged(streams: &[Vec<u8>]) -> Vec<Vec<u8>> {
+    let mut count = 0;
+    let mut damage = |stream: &Vec<u8>| {
+        let text = String::from_utf8_lossy(stream);
+        let lines = text.split_inclusive('\n').map(|line| {
+            count += usize::from(line.starts_with("data:"));
+            let hit = line.starts_with("data:") && count % 25 == 0;
+            if hit {
+                line.replacen("\"sequence_number\":", "\"sequence_number\":\"\",\"n\":", 1)
+            } else {
+                line.to_owned()
+            }
+        });
+        lines.collect::<String>().into_bytes()
+    };
+    streams.iter().map(&mut damage).collect()
+}
+
+fn tree(events: &[Vec<u8>]) -> Pass<'_> {
+    Box::new(|| events.iter().map(|data| u64::from(serde_json::from_slice::<Value>(data).is_ok())).sum())
+}
+
+fn frame(streams: &[Vec<u8>]) -> u64 {
+    let mut frames = 0;
+    for stream in streams {
+        let mut parser = sse::Parser::default();
+        let mut count = |frame: conformance::capture::Frame<'_>| {
+            black_box(&frame);
+            frames += 1;
+        };
+        for chunk in stream.chunks(CHUNK) {
+            parser.push(chunk, &mut count);
+        }
+        parser.finish(&mut count);
+    }
+    frames
+}
+
+fn check(rules: &Rules, streams: &[Vec<u8>]) -> u64 {
+    let mut found = 0;
+    for stream in streams {
+        let mut checker = Checker::with_rules(rules);
+        for chunk in stream.chunks(CHUNK) {
+            checker.push(chunk);
+        }
+        checker.finish();
+        found += checker.findings().len() as u64;
+    }
+    found
+}
+
+/// Both in turn, so that a machine whose speed drifts does not favour one of them.
+fn compare(name: &str, repeat: usize, base: Pass<'_>, ours: Pass<'_>) {
+    let (mut ratios, mut result) = (Vec::new(), 0);
+    for _ in 0..ROUNDS {
+        let (slow, _) = timed(repeat, &base);
+        let (fast, count) = timed(repeat, &ours);
+        result = count;
+        ratios.push(slow.as_secs_f64() / fast.as_secs_f64());
+    }
+    ratios.sort_by(f64::total_cmp);
+    let (least, median, most) = (ratios[0], ratios[ROUNDS / 2], ratios[ROUNDS - 1]);
+    println!("{median:6.2} x  ({least:.2} to {most:.2}; {result} frames or findings)  {name}");
+}
+
+fn timed(repeat: usize, pass: &Pass<'_>) -> (Duration, u64) {
+    let start = Instant::now();
+    let mut result = 0;
+    for _ in 0..repeat {
+        result = black_box(pass());
+    }
+    (start.elapsed(), result)
+}
+
+/// A golden with so many deltas.
+fn long_stream(deltas: usize) -> Vec<u8> {
+    let mut stream = Vec::new();
+    long(deltas, &mut |bytes| stream.extend_from_slice(bytes));
+    stream
+}
+
+fn long(deltas: usize, sink: &mut impl FnMut(&[u8])) {
+    let golden =
+        fs::read_to_string(corpus::repository().join("spec/goldens/openai/text.sse")).expect("a golden");
+    let frames: Vec<&str> = golden.split_inclusive("\n\n").collect();
+    let is_delta = |frame: &&&str| frame.contains("output_text.delta");
+    let first = frames.iter().position(|frame| is_delta(&frame)).expect("a delta");
+    let number = |frame: &str, number: usize| {
+        let (head, tail) = frame.split_once("\"sequence_number\":").expect("a number");
+        let rest = tail.trim_start_matches(|digit: char| digit.is_ascii_digit());
+        format!("{head}\"sequence_number\":{number}{rest}")
+    };
+    for frame in &frames[..first] {
+        sink(frame.as_bytes());
+    }
+    for at in 0..deltas {
+        sink(number(frames[first], first + at).as_bytes());
+    }
+}
+
+/// The time and the memory for a stream grow with its length, and no faster.
+fn linear(rules: &Rules) {
+    for deltas in [10_000, 100_000, 1_000_000] {
+        let mut checker = Checker::with_rules(rules);
+        let mut spent = Duration::ZERO;
+        long(deltas, &mut |bytes| {
+            let start = Instant::now();
+            checker.push(bytes);
+            spent += start.elapsed();
+        });
+        let each = spent.as_nanos() as f64 / deltas as f64;
+        println!("{each:6.0} ns an event, {} at most in memory: a stream of {deltas} deltas", peak());
+    }
+}
+
+/// The most memory that the process had so far, where the system tells.
+fn peak() -> String {
+    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    line.map_or_else(|| "unknown".to_owned(), |kilobytes| kilobytes.trim().to_owned())
+}
