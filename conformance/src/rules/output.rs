@@ -1,5 +1,7 @@
 //! Rules of the group `output`: the final output beside the items that were streamed.
 
+use std::borrow::Cow;
+
 use super::{Case, Ending};
 use crate::engine::{Node, Object, Place, same, short};
 
@@ -50,7 +52,8 @@ pub(super) fn count_agrees(case: &mut Case<'_>, ending: &Ending<'_>) {
     let is_unknown = case.stream.torn || case.stream.resumed || ending.snapshot.event == "response.failed";
     let Some(output) = ending.snapshot.response.get("output").filter(|_| !is_unknown) else { return };
     let (streamed, has) = (case.stream.items.len(), ending.output.len());
-    if streamed == has || !output.starts_with('[') {
+    // That texts are lost is the worse fault, and told by its own rule.
+    if streamed == has + lost(case, ending).len() || !output.starts_with('[') {
         return;
     }
     // Where too much is there, what is there too much is the place; other rules judge the rest.
@@ -68,6 +71,26 @@ pub(super) fn count_agrees(case: &mut Case<'_>, ending: &Ending<'_>) {
         ..Place::WHOLE
     };
     case.report(&place, || format!("the final output counts {has}, and {streamed} came one by one"));
+}
+
+/// Finished items with texts that are not in the final output.
+fn lost<'c>(case: &Case<'c>, ending: &Ending<'_>) -> Vec<&'c Object> {
+    let has_output = ending.snapshot.response.get("output").is_some_and(|output| output.starts_with('['));
+    let stream = case.stream;
+    let is_unknown = stream.torn || stream.resumed || ending.snapshot.event == "response.failed";
+    if !has_output || is_unknown || stream.items.len() <= ending.output.len() {
+        return Vec::new();
+    }
+    let is_there = |done: &Object| ending.output.iter().any(|entry| entry.plain("id") == done.plain("id"));
+    let has_texts = |done: &Object| {
+        let is_text = |value: Option<Cow<'_, str>>| value.is_some_and(|text| !text.is_empty());
+        INPUTS.iter().any(|name| is_text(done.string(name)))
+            || LISTS.iter().filter_map(|list| parts(done, list)).flatten().any(|part| {
+                TEXTS.iter().any(|name| is_text(part.string(name)))
+            })
+    };
+    let done = stream.items().filter_map(|item| item.closing.as_deref());
+    done.filter(|done| has_texts(done) && !is_there(done)).collect()
 }
 
 pub(super) fn types_in_order(case: &mut Case<'_>, ending: &Ending<'_>) {
@@ -102,6 +125,13 @@ const TEXTS: [&str; 2] = ["text", "refusal"];
 const INPUTS: [&str; 2] = ["arguments", "input"];
 
 pub(super) fn text_kept(case: &mut Case<'_>, ending: &Ending<'_>) {
+    for done in lost(case, ending) {
+        let id = done.string("id").unwrap_or_default();
+        let has = ending.output.len();
+        case.fault("/response/output", &format!("an entry for {id}"), &format!("{has} entries"), || {
+            format!("what was finished as {id} is not in the final output")
+        });
+    }
     for pair in pairs(case, ending).into_iter().filter(Pair::is_of_one_type) {
         for name in INPUTS {
             compare_texts(case, pair.done, pair.entry, name, &pair.pointer(""));
