@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::dialect::{LoadError, read_toml};
-use crate::formats::{GuaranteesFile, PageError, ProfileFile, RequirementsFile, Rule, Scenario};
+use crate::formats::{DefectsFile, GuaranteesFile, PageError, ProfileFile, RequirementsFile, Rule, Scenario};
 
 /// What streams are judged by, and what is asked to make them.
 #[derive(Debug, Clone, Default)]
@@ -35,6 +35,12 @@ impl Catalogue {
         };
         (catalogue, errors)
     }
+}
+
+/// Reads `defects.toml`; without the file there are none.
+pub fn defects(spec: &Path) -> Result<DefectsFile, LoadError> {
+    let path = spec.join("defects.toml");
+    if path.is_file() { read_toml(&path) } else { Ok(DefectsFile::default()) }
 }
 
 type Parse<T> = fn(&str, &str) -> Result<T, PageError>;

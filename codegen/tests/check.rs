@@ -93,6 +93,7 @@ const SCENARIO: &str = "scenarios/text/hello.md";
 const PROFILE: &str = "profiles/core.toml";
 const REQUIREMENTS: &str = "requirements/d.toml";
 const GUARANTEES: &str = "dialects/d/guarantees.toml";
+const DEFECTS: &str = "defects.toml";
 
 broken! {
     an_unreadable_file: [Write("scopes.toml", "[")] => [("scopes.toml", "")];
@@ -323,6 +324,7 @@ broken! {
     a_sentence_that_is_not_cited: [Edit(RULE, ", requirement = \"N1\"", "")] => [(RULE, "none is cited")];
     a_violation_of_no_golden: [Edit(RULE, "d/text", "d/txet")] => [(RULE, "no golden d/txet")];
     a_rule_without_violation: [Edit(RULE, "```violation", "```text")] => [
+        (DEFECTS, "no rule schema/valid"),
         ("dialects/e/dialect.toml", "no rule schema/valid"),
         (PROFILE, "no rule schema/valid"),
         (REQUIREMENTS, "no rule schema/valid"),
@@ -374,6 +376,25 @@ broken! {
     requirements_of_no_dialect: [Write("requirements/x.toml", "source = \"\"\nrequirement = []")] => [
         ("requirements/x.toml", "no dialect \"x\""),
     ];
+    a_guarantee_broken_by_no_edit: [
+        Edit(GUARANTEES, "open = \"response/created-first\"", "open = \"x\"\n[[guarantee.broken_by]]\ngolden = \"d/text\"\nedits = 'drop response.gone'"),
+    ] => [(GUARANTEES, "edits, line 1: there is no response.gone")];
+    a_defect_of_no_golden: [Edit(DEFECTS, "d/text", "d/test")] => [(DEFECTS, "no golden d/test")];
+    a_defect_of_no_edit: [Edit(DEFECTS, "'set response", "'steal response")] => [(DEFECTS, "unknown edit `steal`")];
+    a_defect_of_no_rule: [Edit(DEFECTS, "schema/valid", "schema/good")] => [(DEFECTS, "no rule schema/good")];
+    a_defect_without_verdict: [Edit(DEFECTS, "rules = [\"schema/valid\"]", "")] => [
+        (DEFECTS, "nothing, or more than one thing"),
+    ];
+    a_defect_without_reason: [Edit(DEFECTS, "rules = [\"schema/valid\"]", "legal = \" \"")] => [
+        (DEFECTS, "the reason is empty"),
+    ];
+    a_defect_of_no_client: [Edit(DEFECTS, "[\"strict\"]", "[\"stern\"]")] => [(DEFECTS, "no client \"stern\"")];
+    a_client_that_fails_in_two_ways: [Edit(DEFECTS, "[\"strict\"]", "[\"strict\"]\nwrong = [\"strict\"]")] => [
+        (DEFECTS, "\"strict\" is listed twice"),
+    ];
+    two_defects_of_one_name: [
+        Edit(DEFECTS, "[[defect]]", "[[defect]]\nname = \"text_differs\"\nwhat = \"x\"\ngolden = \"d/text\"\nlegal = \"x\"\n\n[[defect]]"),
+    ] => [(DEFECTS, "text_differs is there twice")];
     a_guarantee_about_no_event: [Edit(GUARANTEES, "\"response.created\"]", "\"response.began\"]")] => [
         (GUARANTEES, "no event \"response.began\""),
     ];

@@ -174,7 +174,7 @@ pub(super) fn coverage(
     }
 }
 
-fn known_rule(context: &Context, id: &str, file: &str, entry: &str, report: &mut Report) {
+pub(super) fn known_rule(context: &Context, id: &str, file: &str, entry: &str, report: &mut Report) {
     if !context.catalogue.rules.contains_key(id) {
         report.find(file, Place::entry(entry), format!("there is no rule {id}"), "name a rule under rules/");
     }

@@ -1,8 +1,8 @@
 //! Every normative sentence and every guarantee is covered, cannot be, or is listed as open.
 
-use super::catalogue;
 use super::context::Context;
 use super::report::{Open, Place, Report};
+use super::{catalogue, violations};
 use crate::formats::Coverage;
 
 pub(super) fn check(context: &Context, report: &mut Report) {
@@ -25,6 +25,11 @@ pub(super) fn check(context: &Context, report: &mut Report) {
         let open = statements(context, &file, rows, report);
         report.guarantees += list.guarantees.len();
         report.open_guarantees.extend(open);
+        for one in &list.guarantees {
+            for stream in &one.broken_by {
+                violations::check_entry(context, &stream.golden, &stream.edits, &file, &one.id, report);
+            }
+        }
         let Some(dialect) = context.dialects.get(name) else { continue };
         for one in &list.guarantees {
             for event in one.events.iter().filter(|event| !dialect.events.contains_key(*event)) {

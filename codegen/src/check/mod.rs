@@ -5,6 +5,7 @@
 mod catalogue;
 mod context;
 mod coverage;
+mod defects;
 mod dialects;
 mod frames;
 mod goldens;
@@ -35,6 +36,7 @@ pub fn check(spec: &Path) -> Report {
     words::check(&context, &mut report);
     catalogue::check(&context, &mut judges, &mut report);
     coverage::check(&context, &mut report);
+    defects::check(&context, &mut report);
     report.sort();
     report
 }

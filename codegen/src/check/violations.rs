@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::context::Context;
 use super::frames::Frame;
 use super::report::{Place, Report};
-use crate::formats::{Edit, Rule, Side, Target};
+use crate::formats::{self, Edit, Rule, Side, Target};
 
 pub(super) fn check(context: &Context, rule: &Rule, report: &mut Report) {
     let file = format!("rules/{}.md", rule.id);
@@ -16,18 +16,57 @@ pub(super) fn check(context: &Context, rule: &Rule, report: &mut Report) {
         let message = format!("`also` names {id}, which is this rule or none");
         report.find(&file, entry(), message, "name other rules that the edits break too");
     }
-    let Some(golden) = context.golden(&violation.golden) else {
-        let message = format!("there is no golden {}", violation.golden);
-        report.find(&file, entry(), message, "name a file under goldens/, as <dialect>/<name>");
-        return;
+    for (line, message) in faults(context, &violation.golden, &violation.edits) {
+        let help = format!("the edit is tried on {} as the edits before it left it", violation.golden);
+        let (place, help) = match line {
+            Some(line) => (Place::Line(line), help.as_str()),
+            None => (entry(), NO_GOLDEN),
+        };
+        report.find(&file, place, message, help);
+    }
+}
+
+const NO_GOLDEN: &str = "name a file under goldens/, as <dialect>/<name>";
+
+/// Edits that stand in an entry of a table.
+pub(super) fn check_entry(
+    context: &Context,
+    golden: &str,
+    edits: &str,
+    file: &str,
+    id: &str,
+    report: &mut Report,
+) {
+    let edits = match formats::edits(edits) {
+        Ok(edits) => edits,
+        Err(error) => {
+            let message = format!("edits, {error}");
+            return report.find(file, Place::entry(id), message, "write edits as rule pages do, one a line");
+        }
+    };
+    for (line, message) in faults(context, golden, &edits) {
+        let (message, help) = match line {
+            Some(line) => (
+                format!("edits, line {line}: {message}"),
+                format!("the edit is tried on {golden} as the edits before it left it"),
+            ),
+            None => (message, NO_GOLDEN.to_owned()),
+        };
+        report.find(file, Place::entry(id), message, help);
+    }
+}
+
+/// What is wrong with edits of a golden, with the line of each.
+fn faults(context: &Context, golden: &str, edits: &[(usize, Edit)]) -> Vec<(Option<usize>, String)> {
+    let Some(golden) = context.golden(golden) else {
+        return vec![(None, format!("there is no golden {golden}"))];
     };
     let mut events: Vec<Event> = golden.frames.iter().filter_map(Event::of).collect();
-    for (line, edit) in &violation.edits {
-        if let Err(message) = apply(edit, &mut events) {
-            let help = format!("the edit is tried on {} as the edits before it left it", violation.golden);
-            report.find(&file, Place::Line(*line), message, help);
-        }
-    }
+    let mut try_edit = |(line, edit): &(usize, Edit)| {
+        let message = apply(edit, &mut events).err()?;
+        Some((Some(*line), message))
+    };
+    edits.iter().filter_map(&mut try_edit).collect()
 }
 
 struct Event {

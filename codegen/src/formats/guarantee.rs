@@ -33,12 +33,25 @@ pub struct Guarantee {
     /// Rules that see to it.
     #[serde(default)]
     pub rules: Vec<String>,
+    /// Streams that do not keep it; together they break each of its rules.
+    #[serde(default)]
+    pub broken_by: Vec<EditedGolden>,
     /// Why no stream can show whether it is kept.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unobservable: Option<String>,
     /// Which rule is still to be written.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub open: Option<String>,
+}
+
+/// A good stream, and edits of it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct EditedGolden {
+    /// The good stream: `<dialect>/<name>`.
+    pub golden: String,
+    /// The edits, one a line, as in the `violation` block of a rule page.
+    pub edits: String,
 }
 
 impl Guarantee {

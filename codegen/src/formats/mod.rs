@@ -1,6 +1,7 @@
 //! The formats of the files under `spec/`: what may stand in them, and the JSON Schemas that editors
 //! use to check and complete them.
 
+mod defect;
 mod dialect;
 #[cfg(feature = "cli")]
 mod editor;
@@ -15,6 +16,7 @@ mod rule;
 mod scenario;
 mod violation;
 
+pub use defect::{Client, Defect, DefectVerdict, DefectsFile};
 pub use dialect::{
     DialectFile, Envelope, EventLine, Framing, Level, Marker, RuleLevel, Terminal, UnknownEvents,
 };
@@ -22,7 +24,7 @@ pub use dialect::{
 pub use editor::editor_schemas;
 pub use errata::{Change, ErrataFile, Erratum, MoreValues, Replacement};
 pub use glossary::Glossary;
-pub use guarantee::{Guarantee, GuaranteesFile};
+pub use guarantee::{EditedGolden, Guarantee, GuaranteesFile};
 pub use lifecycle::{Lifecycle, Role, Scope, ScopesFile};
 pub use page::PageError;
 pub use profile::ProfileFile;
@@ -31,4 +33,4 @@ pub use rule::{
     Authority, Breakage, Citation, Family, Holder, Pair, Place, Relation, Rule, RuleMetadata, Scopes, Values,
 };
 pub use scenario::{Scenario, ScenarioMetadata};
-pub use violation::{Edit, Side, Target, Violation};
+pub use violation::{Edit, Side, Target, Violation, edits};

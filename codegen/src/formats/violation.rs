@@ -146,6 +146,17 @@ pub(super) fn parse(text: &str, first: usize) -> Result<Violation, PageError> {
     Ok(Violation { golden, also, edits })
 }
 
+/// Reads edits, one a line, each with the number of its line.
+pub fn edits(text: &str) -> Result<Vec<(usize, Edit)>, PageError> {
+    let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
+    let numbered = lines.map(|(index, line)| (index + 1, line.trim()));
+    numbered
+        .map(|(number, line)| {
+            edit(line).map(|edit| (number, edit)).map_err(|message| PageError::new(number, message))
+        })
+        .collect()
+}
+
 fn edit(line: &str) -> Result<Edit, String> {
     let mut words = Words(line);
     let verb = words.word("an edit")?;

@@ -1,0 +1,97 @@
+//! `defects.toml`
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// What real clients do with streams that have one defect each.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct DefectsFile {
+    /// The clients that were tried.
+    #[serde(default, rename = "client")]
+    pub clients: Vec<Client>,
+    /// The defects.
+    #[serde(default, rename = "defect")]
+    pub defects: Vec<Defect>,
+}
+
+/// A client that was tried.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Client {
+    /// What rule pages call it.
+    pub name: String,
+    /// Which version it was, and how it was called.
+    pub version: String,
+}
+
+/// One defect. Exactly one thing is said of it: the rules that catch it, that it is none, that no
+/// stream can show it, or that no rule catches it yet.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Defect {
+    /// Its name.
+    pub name: String,
+    /// What is done to the stream.
+    pub what: String,
+    /// The good stream that is edited: `<dialect>/<name>`.
+    pub golden: String,
+    /// The edits, one a line, as in the `violation` block of a rule page; none for a stream that is as
+    /// good as it was.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub edits: String,
+    /// The rules that catch it, at level must or should; no other does.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub rules: Vec<String>,
+    /// Why it is allowed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub legal: Option<String>,
+    /// Why no stream can show it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unseen: Option<String>,
+    /// Which rule is still to be written.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gap: Option<String>,
+    /// Clients that give up with an error.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub exception: Vec<String>,
+    /// Clients that give a wrong or empty answer without an error.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub wrong: Vec<String>,
+    /// Clients that pass over it where an error would be right: a failure, or an end that never came.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub silent: Vec<String>,
+}
+
+/// What the suite says of a defect.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DefectVerdict<'a> {
+    /// These rules catch it.
+    Caught(&'a [String]),
+    /// It is allowed.
+    Legal(&'a str),
+    /// No stream can show it.
+    Unseen(&'a str),
+    /// No rule catches it yet.
+    Gap(&'a str),
+}
+
+impl Defect {
+    /// What the suite says of it; `None` when nothing is said, or more than one thing.
+    pub fn verdict(&self) -> Option<DefectVerdict<'_>> {
+        match (self.rules.as_slice(), self.legal.as_deref(), self.unseen.as_deref(), self.gap.as_deref()) {
+            ([], Some(why), None, None) => Some(DefectVerdict::Legal(why)),
+            ([], None, Some(why), None) => Some(DefectVerdict::Unseen(why)),
+            ([], None, None, Some(plan)) => Some(DefectVerdict::Gap(plan)),
+            (rules @ [_, ..], None, None, None) => Some(DefectVerdict::Caught(rules)),
+            _ => None,
+        }
+    }
+
+    /// Clients that it breaks, each with how it fails.
+    pub fn broken_clients(&self) -> impl Iterator<Item = (&str, &'static str)> {
+        [("exception", &self.exception), ("wrong answer", &self.wrong), ("silent", &self.silent)]
+            .into_iter()
+            .flat_map(|(failure, clients)| clients.iter().map(move |client| (client.as_str(), failure)))
+    }
+}
