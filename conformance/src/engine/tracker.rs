@@ -133,7 +133,12 @@ impl<'r> Tracker<'_, 'r> {
             found.fragments += 1;
             found.logprobs.extend(logprobs.map(Into::into));
             match text {
-                Some(text) if text.escaped => found.joined.push_str(&spec::json::decode(text.raw).0),
+                Some(text) if text.escaped => {
+                    let (fragment, is_lossy) = spec::json::decode(text.raw);
+                    found.joined.push_str(&fragment);
+                    // Half of a surrogate pair: what it makes with the other half is not known.
+                    found.partial |= is_lossy;
+                }
                 Some(text) => found.joined.push_str(text.raw),
                 None => found.partial = true,
             }

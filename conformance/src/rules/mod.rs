@@ -102,6 +102,10 @@ pub(crate) const fn hooks(rule: NativeRule) -> &'static [Native] {
         NativeRule::TextLogprobsSpellDelta => &[Native::Fragment(text::logprobs_spell_delta)],
         NativeRule::ToolMcpFailureHasError => &[Native::Closed(Scope::Item, tool::mcp_failure_has_error)],
         NativeRule::VendorCreatedAtInMilliseconds => &[Native::Snapshot(vendor::created_at_in_milliseconds)],
+        NativeRule::VendorMcpArgumentsWithinCall => &[
+            Native::Fragment(vendor::mcp_fragment_within_call),
+            Native::Closed(Scope::McpArguments, vendor::mcp_arguments_within_call),
+        ],
         NativeRule::VendorOutputTextJoined => &[Native::Ending(vendor::output_text_joined)],
         NativeRule::VendorRewriteBeforeTextDone => &[Native::Event(vendor::rewrite_before_text_done)],
         NativeRule::VendorRoutingBeforeItems => &[Native::Point(vendor::routing_before_items)],

@@ -16,7 +16,8 @@ pub(super) fn event_known(case: &mut Case<'_>) {
     }
     let name = record.event_type.as_deref();
     let expected = match case.dialect().framing.unknown_events {
-        UnknownEvents::Ignored => return,
+        UnknownEvents::Ignored if name.is_some() => return,
+        UnknownEvents::Ignored => "a type that tells clients whether they know the event",
         UnknownEvents::Reported => {
             case.bound.level = Level::May;
             "an event type that the dialect lists"

@@ -15,6 +15,30 @@ pub(super) fn created_at_in_milliseconds(case: &mut Case<'_>, snapshot: &Snapsho
     }
 }
 
+pub(super) fn mcp_fragment_within_call(case: &mut Case<'_>, node: &Node) {
+    if node.scope == Scope::McpArguments {
+        within_call(case, node);
+    }
+}
+
+pub(super) fn mcp_arguments_within_call(case: &mut Case<'_>, node: &Node, _: &Object) {
+    within_call(case, node);
+}
+
+fn within_call(case: &mut Case<'_>, arguments: &Node) {
+    let stream = case.stream;
+    let item = stream.parent(arguments).filter(|item| item.state == State::Open);
+    let Some(item) = item.filter(|_| !stream.torn && !stream.resumed) else { return };
+    let call = stream.children(item, Scope::McpCall).next().map_or(State::Implied, |call| call.state);
+    let wrong = match call {
+        State::Open => return,
+        State::Implied => "arguments come before the call is in progress",
+        State::Closed => "arguments come after the call has ended",
+    };
+    let expected = "arguments between the start of the call and its end";
+    case.report(&Place { expected: Some(expected), ..Place::WHOLE }, || wrong.to_owned());
+}
+
 pub(super) fn output_text_joined(case: &mut Case<'_>, ending: &Ending<'_>) {
     let Some(whole) = ending.snapshot.response.string("output_text") else { return };
     let stream = case.stream;
@@ -23,8 +47,12 @@ pub(super) fn output_text_joined(case: &mut Case<'_>, ending: &Ending<'_>) {
     }
     let mut items: Vec<&Node> = stream.items().collect();
     items.sort_by_key(|item| item.key.last());
-    let parts = items.into_iter().flat_map(|item| stream.children(item, Scope::Part));
-    let texts = parts.flat_map(|part| stream.children(part, Scope::Text));
+    let parts: Vec<&Node> = items.into_iter().flat_map(|item| stream.children(item, Scope::Part)).collect();
+    // Of a part that was never added, not all may be known.
+    if parts.iter().any(|part| part.state == State::Implied) {
+        return;
+    }
+    let texts = parts.into_iter().flat_map(|part| stream.children(part, Scope::Text));
     // A text without its final event is not known.
     let Some(joined) = texts.map(final_text).collect::<Option<String>>() else { return };
     if joined != *whole {
