@@ -1,0 +1,91 @@
+//! What real clients fail on is caught, and what they must bear is let through.
+
+#![expect(clippy::print_stdout, reason = "gaps, for those who ask for the output")]
+
+use std::collections::BTreeSet;
+use std::fmt::Write;
+use std::{env, fs};
+
+use codegen::formats::{Defect, DefectVerdict, DefectsFile};
+use spec::catalogue::RULES;
+use tests::edited::{self, Found};
+use tests::{corpus, defects};
+
+fn file() -> DefectsFile {
+    codegen::catalogue::defects(&corpus::repository().join("spec")).unwrap_or_else(|error| panic!("{error}"))
+}
+
+#[test]
+fn each_defect_is_caught_by_the_rules_it_names() {
+    let mut problems = String::new();
+    let file = file();
+    assert_eq!(file.defects.len(), 72);
+    for defect in &file.defects {
+        let found = edited::check(&defect.golden, &defect.edits);
+        if let Err(problem) = found.and_then(|found| judge(defect, &found)) {
+            _ = writeln!(problems, "{}: {problem}", defect.name);
+        }
+    }
+    assert!(problems.is_empty(), "\n{problems}");
+}
+
+fn judge(defect: &Defect, found: &Found) -> Result<(), String> {
+    let verdict = defect.verdict().ok_or("it says nothing, or more than one thing, of what catches it")?;
+    let expected: BTreeSet<&str> = match verdict {
+        DefectVerdict::Caught(rules) => rules.iter().map(String::as_str).collect(),
+        DefectVerdict::Legal(_) | DefectVerdict::Unseen(_) if !found.notes.is_empty() => {
+            return Err(format!("nothing should be noted, but {:?} are", found.notes));
+        }
+        DefectVerdict::Legal(_) | DefectVerdict::Unseen(_) => BTreeSet::new(),
+        DefectVerdict::Gap(plan) => {
+            println!("gap: {}: {plan}", defect.name);
+            BTreeSet::new()
+        }
+    };
+    if found.binding == expected {
+        return Ok(());
+    }
+    Err(format!("{expected:?} should tell, but {:?} do", found.binding))
+}
+
+const EVIDENCE: &str = "evidence/clients.md, ";
+
+#[test]
+fn rules_name_only_clients_that_their_defects_break() {
+    let file = file();
+    let mut problems = String::new();
+    let mut checked = 0;
+    for rule in RULES {
+        for breakage in rule.breaks {
+            let Some(names) = breakage.source.strip_prefix(EVIDENCE) else { continue };
+            checked += 1;
+            let names: Vec<&str> = names.split(", ").flat_map(|names| names.split(" and ")).collect();
+            for name in names {
+                let Some(defect) = file.defects.iter().find(|defect| defect.name == name) else {
+                    _ = writeln!(problems, "{}: there is no defect {name}", rule.id);
+                    continue;
+                };
+                if !defect.broken_clients().any(|(client, _)| client == breakage.client) {
+                    _ = writeln!(problems, "{}: {name} does not break {}", rule.id, breakage.client);
+                }
+                // What is allowed under a vendor's prefix breaks the same clients without one.
+                let is_caught = matches!(defect.verdict(), Some(DefectVerdict::Caught(_)));
+                if is_caught && !defect.rules.iter().any(|caught_by| caught_by == rule.id) {
+                    _ = writeln!(problems, "{}: it does not catch {name}", rule.id);
+                }
+            }
+        }
+    }
+    assert!(problems.is_empty() && checked > 0, "\n{problems}");
+}
+
+#[test]
+fn the_page_is_fresh() {
+    let path = corpus::repository().join("docs/defects.md");
+    let page = defects::page(&file());
+    if env::var_os("BLESS").is_some() {
+        fs::write(&path, &page).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    }
+    let written = fs::read_to_string(&path).unwrap_or_default();
+    assert!(written == page, "docs/defects.md is stale: BLESS=1 cargo test -p tests --test defects");
+}
