@@ -1,8 +1,15 @@
-//! The events that tests and benches read: recorded ones where a corpus lies beside the repository,
-//! the goldens everywhere.
+//! What tests and benches read: recorded streams where a corpus lies beside the repository, the goldens
+//! everywhere.
 
-use std::fs;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+use std::fs::{self, File};
 use std::path::{Path, PathBuf};
+
+use conformance::report::{self, CaptureReport};
+use conformance::{Finding, Rules};
+use spec::Dialect;
+use spec::catalogue::Level;
 
 /// One event: what the `event:` line says, if there is one, and its data.
 #[derive(Debug, Clone)]
@@ -36,18 +43,23 @@ pub fn recordings() -> Option<PathBuf> {
 
 /// All events of the streams under a folder (`.sse` and `.ndjson`), in a stable order.
 pub fn events(folder: &Path) -> Vec<Event> {
-    let mut files = Vec::new();
-    collect(folder, &mut files);
-    files.sort();
-    files.iter().flat_map(|file| of_file(folder, file)).collect()
+    files(folder, &["sse", "ndjson"]).iter().flat_map(|file| of_file(folder, file)).collect()
 }
 
-fn collect(folder: &Path, files: &mut Vec<PathBuf>) {
+/// All files under a folder with one of these extensions, in a stable order.
+pub fn files(folder: &Path, extensions: &[&str]) -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    collect(folder, extensions, &mut files);
+    files.sort();
+    files
+}
+
+fn collect(folder: &Path, extensions: &[&str], files: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let path = entry.path();
         if path.is_dir() {
-            collect(&path, files);
-        } else if path.extension().is_some_and(|extension| extension == "sse" || extension == "ndjson") {
+            collect(&path, extensions, files);
+        } else if path.extension().is_some_and(|found| extensions.iter().any(|wanted| found == *wanted)) {
             files.push(path);
         }
     }
@@ -81,4 +93,111 @@ fn of_file(folder: &Path, file: &Path) -> Vec<Event> {
         }
     }
     events
+}
+
+/// What the index of the corpus knows of its recordings, by their file.
+pub struct Index(BTreeMap<String, Recording>);
+
+/// What is known of a recording.
+pub struct Recording {
+    /// Who sent it.
+    pub vendor: String,
+    /// `real`, or what was done to it.
+    pub class: String,
+    /// The day, if it is known.
+    pub recorded: Option<String>,
+}
+
+impl Index {
+    /// Reads the index of a corpus.
+    pub fn read(folder: &Path) -> Self {
+        let text = fs::read_to_string(folder.join("INDEX.tsv")).expect("the corpus has an index");
+        let rows = text.lines().skip(1).filter_map(|line| {
+            let mut columns = line.split('\t').map(str::to_owned);
+            let (file, vendor) = (columns.next()?, columns.next()?);
+            let (class, recorded) = (columns.next()?, columns.next().filter(|day| day != "?"));
+            Some((file, Recording { vendor, class, recorded }))
+        });
+        Self(rows.collect())
+    }
+
+    /// What is known of a file.
+    pub fn of(&self, file: &str) -> &Recording {
+        self.0.get(file).unwrap_or_else(|| panic!("{file} is not in the index"))
+    }
+}
+
+impl Recording {
+    /// Whether it was recorded on that day or later.
+    pub fn is_since(&self, day: &str) -> bool {
+        self.recorded.as_deref().is_some_and(|recorded| recorded >= day)
+    }
+}
+
+/// The dialect of that name.
+pub fn dialect(name: &str) -> &'static Dialect {
+    spec::DIALECTS.iter().find(|known| known.name == name).expect("the build has the dialect")
+}
+
+/// What all rules of a dialect say of the recordings under a folder, each with its path below it.
+pub fn check(folder: &Path, extensions: &[&str], dialect: &'static Dialect) -> Vec<(String, CaptureReport)> {
+    let rules = Rules::of(dialect);
+    let checked = |path: &PathBuf| {
+        let name = path.strip_prefix(folder).unwrap_or(path).display().to_string();
+        let mut file = File::open(path).unwrap_or_else(|error| panic!("{name}: {error}"));
+        (name.clone(), report::check(name, &mut file, None, &rules))
+    };
+    files(folder, extensions).iter().map(checked).collect()
+}
+
+/// What a report lists.
+pub fn findings(report: &CaptureReport) -> impl Iterator<Item = &Finding> {
+    report.findings.iter().map(|located| &located.finding)
+}
+
+/// The name of a level.
+pub fn level(level: Level) -> &'static str {
+    match level {
+        Level::Must => "must",
+        Level::Should => "should",
+        Level::May => "may",
+        Level::Off => "off",
+    }
+}
+
+/// A pointer with a star for every index.
+pub fn starred(pointer: &str) -> String {
+    let segments =
+        pointer.split('/').map(|segment| if segment.parse::<u32>().is_ok() { "*" } else { segment });
+    segments.collect::<Vec<_>>().join("/")
+}
+
+/// How often rules are broken, by group of recordings.
+#[derive(Default)]
+pub struct Fired(BTreeMap<(String, &'static str, &'static str), (u64, BTreeSet<String>)>);
+
+impl Fired {
+    /// Counts what a recording of that group breaks.
+    pub fn add(&mut self, group: &str, file: &str, report: &CaptureReport) {
+        for finding in findings(report) {
+            let key = (group.to_owned(), finding.rule, level(finding.level));
+            let (count, files) = self.0.entry(key).or_default();
+            *count += finding.count;
+            files.insert(file.to_owned());
+        }
+    }
+
+    /// A line for each: rule, level, findings, files, and the first of them.
+    pub fn table(&self) -> String {
+        let (mut text, mut last) = (String::new(), "");
+        for ((group, rule, level), (count, files)) in &self.0 {
+            if group != last {
+                last = group;
+                let _ = writeln!(text, "{group}");
+            }
+            let first = files.first().map_or("", |file| file.rsplit('/').next().unwrap_or(file));
+            let _ = writeln!(text, "  {rule} {level}: {count} in {} files, first {first}", files.len());
+        }
+        text
+    }
 }
