@@ -1,23 +1,27 @@
 //! `conformance check`: what is wrong with recordings.
 
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::{env, thread};
+use std::thread;
 
 use clap::{Args, ValueEnum};
 use spec::catalogue::Level;
 
+use super::color::Color;
 use super::progress::Progress;
 use super::select::SelectArgs;
 use super::{NOT_DONE, files, names, print};
 use crate::capture::Format;
 use crate::engine::Rules;
-use crate::report::{self, CaptureReport, Run, Style};
+use crate::report::{self, CaptureReport, Run, Screen};
 
 /// Checks recordings: streams, HTTP answers, NDJSON, lists of events, WebSocket logs, HTTP archives.
+///
+/// Findings are told on stderr, a summary on stdout. Exit codes: 0 when no rule that binds (MUST) is
+/// broken, 1 when one is, 2 when a recording could not be read, or the check could not be made at all.
 #[derive(Debug, Args)]
 pub(super) struct CheckArgs {
     /// Recordings, folders of recordings, or - for standard input.
@@ -32,7 +36,7 @@ pub(super) struct CheckArgs {
     /// How to tell what was found.
     #[arg(long, value_enum, default_value_t)]
     format: FormatOut,
-    /// Show what is at least so binding.
+    /// Show what is at least so binding. Only what is broken of `must` changes the exit code.
     #[arg(long, value_enum, default_value_t)]
     level: Shown,
     #[command(flatten)]
@@ -62,17 +66,6 @@ enum Shown {
     May,
 }
 
-#[derive(Debug, Clone, Copy, Default, ValueEnum)]
-enum Color {
-    /// On a terminal, unless `NO_COLOR` is set.
-    #[default]
-    Auto,
-    /// In any case.
-    Always,
-    /// Not at all.
-    Never,
-}
-
 impl CheckArgs {
     pub(super) fn run(self) -> anyhow::Result<ExitCode> {
         let dialect = names::dialect(&self.dialect)?;
@@ -88,7 +81,7 @@ impl CheckArgs {
             FormatOut::Json => print(&report::json(&run))?,
             FormatOut::Human => {
                 let shown = self.level.into();
-                tell(&run, shown, self.color.style());
+                tell(&run, shown, self.color.screen(&io::stderr()));
                 print(&report::summary(&run, shown))?;
             }
         }
@@ -149,13 +142,13 @@ fn take<'f>(files: &'f [PathBuf], next: &AtomicUsize) -> Option<(usize, &'f Path
 }
 
 /// Tells on stderr what was found and what could not be read.
-fn tell(run: &Run, shown: Level, style: Style) {
+fn tell(run: &Run, shown: Level, screen: Screen) {
     let mut stderr = io::stderr().lock();
     for capture in &run.captures {
         let worth = capture.findings.iter().filter(|located| located.finding.level >= shown);
         for located in worth {
             // Nobody is left to tell when stderr is gone.
-            let _ = writeln!(stderr, "{}", report::diagnostic(&capture.name, located, style));
+            let _ = writeln!(stderr, "{}", report::diagnostic(&capture.name, located, screen));
         }
         if let Some(error) = &capture.error {
             let _ = writeln!(stderr, "error: {}: {error}\n", capture.name);
@@ -170,18 +163,5 @@ impl From<Shown> for Level {
             Shown::Should => Self::Should,
             Shown::May => Self::May,
         }
-    }
-}
-
-impl Color {
-    fn style(self) -> Style {
-        let wanted = match self {
-            Self::Always => true,
-            Self::Never => false,
-            Self::Auto => {
-                io::stderr().is_terminal() && env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
-            }
-        };
-        if wanted { Style::Colour } else { Style::Plain }
     }
 }

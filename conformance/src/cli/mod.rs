@@ -1,6 +1,7 @@
 //! The commands, one file each.
 
 mod check;
+mod color;
 mod completions;
 mod explain;
 mod files;
@@ -20,8 +21,8 @@ use clap::{Parser, Subcommand};
 /// Without a command, runs the suite: over the good streams that it is built on and the violations that
 /// prove its rules, or over recordings with --capture.
 ///
-/// Exit codes: 0 when nothing failed, 1 when a rule is broken, 2 when the command could not be carried
-/// out.
+/// Exit codes: 0 when nothing failed, 1 when a rule that binds is broken, 2 when the command could not be
+/// carried out, or not for all that it is about.
 #[derive(Debug, Parser)]
 #[command(name = "conformance", version, args_conflicts_with_subcommands = true)]
 struct Cli {

@@ -1,51 +1,17 @@
 //! Findings for people, in the manner of a compiler.
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use spec::catalogue::{self, Level, Rule};
 use unicode_width::UnicodeWidthStr;
 
-use super::run::{CaptureReport, Located, Run};
-use super::text::{push_visible, visible};
-use crate::engine::{Excerpt, Finding};
+use super::run::Located;
+use super::source::{Drawn, Line};
+use super::style::Screen;
+use super::text::{visible, wrap};
+use crate::engine::{Finding, Spot};
 
-/// Whether to use colour.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Style {
-    /// Text alone.
-    Plain,
-    /// With the escapes of a terminal.
-    Colour,
-}
-
-impl Style {
-    fn paint(self, code: &str, text: &str) -> String {
-        match self {
-            Self::Plain => text.to_owned(),
-            Self::Colour => format!("\x1b[{code}m{text}\x1b[0m"),
-        }
-    }
-
-    fn dim(self, text: &str) -> String {
-        self.paint("1;34", text)
-    }
-
-    fn bold(self, text: &str) -> String {
-        self.paint("1", text)
-    }
-
-    fn level(self, level: Level, text: &str) -> String {
-        let code = match level {
-            Level::Must => "1;31",
-            Level::Should => "1;33",
-            Level::May | Level::Off => "1;36",
-        };
-        self.paint(code, text)
-    }
-}
-
-const fn word(level: Level) -> &'static str {
+pub(super) const fn word(level: Level) -> &'static str {
     match level {
         Level::Must => "error",
         Level::Should => "warning",
@@ -53,180 +19,153 @@ const fn word(level: Level) -> &'static str {
     }
 }
 
-/// One finding, with the line that it is about.
-pub fn diagnostic(capture: &str, located: &Located, style: Style) -> String {
+/// One finding: what is wrong, the events that it is about, on what authority, and what breaks by it.
+pub fn diagnostic(capture: &str, located: &Located, screen: impl Into<Screen>) -> String {
+    let Screen { style, width } = screen.into();
+    let width = width.max(Screen::LEAST_WIDTH);
     let finding = &located.finding;
-    let gutter = " ".repeat(finding.spot.line.to_string().len());
-    let bar = style.dim("|");
+    let lines = lines(finding);
+    let last = lines.iter().map(|line| line.spot.line).max().unwrap_or_default();
+    let digits = last.to_string().len();
+    let gutter = " ".repeat(digits);
+    let bar = style.frame("|");
     let mut out = String::new();
     let head = style.level(finding.level, &format!("{}[{}]", word(finding.level), finding.rule));
     let _ = writeln!(out, "{head}{}", style.bold(&format!(": {}", visible(&finding.message))));
-    let _ = writeln!(out, "{gutter}{} {}", style.dim("-->"), place(capture, located));
+    let _ = writeln!(out, "{gutter}{} {}", style.frame("-->"), place(capture, located));
     let _ = writeln!(out, "{gutter} {bar}");
-    let (line, mark) = source_line(&finding.spot.excerpt);
-    let _ = writeln!(out, "{} {bar} {line}", style.dim(&finding.spot.line.to_string()));
-    let _ = writeln!(out, "{gutter} {bar} {}", style.level(finding.level, &mark));
-    let _ = writeln!(out, "{gutter} {bar}");
-    let rule = catalogue::rule(finding.rule);
-    for (name, value) in remarks(finding, rule) {
-        let _ = writeln!(out, "{gutter} {} {}: {}", style.dim("="), style.bold(name), visible(&value));
+    let mut before: Option<u64> = None;
+    for line in &lines {
+        let number = line.spot.line;
+        if before.is_some_and(|before| number > before + 1) {
+            let _ = writeln!(out, "{}", style.frame("..."));
+        }
+        before = Some(number);
+        let Drawn { source, below } = line.draw(width.saturating_sub(digits + 3));
+        let _ = writeln!(out, "{} {bar} {source}", style.frame(&format!("{number:>digits$}")));
+        for row in below {
+            let text = row.trim_start();
+            let indent = " ".repeat(row.len() - text.len());
+            let text = if line.is_primary { style.level(finding.level, text) } else { style.frame(text) };
+            let _ = writeln!(out, "{gutter} {bar} {indent}{text}");
+        }
     }
+    let _ = writeln!(out, "{gutter} {bar}");
+    for (name, value) in remarks(finding, catalogue::rule(finding.rule)) {
+        let indent = digits + 5 + name.width();
+        let rows = wrap(&visible(&value), width.saturating_sub(indent).max(Screen::LEAST_WIDTH / 2));
+        for (number, row) in rows.iter().enumerate() {
+            let _ = match number {
+                0 => writeln!(out, "{gutter} {} {}: {row}", style.frame("="), style.bold(name)),
+                _ => writeln!(out, "{:indent$}{row}", ""),
+            };
+        }
+    }
+    let more = if finding.count > 1 {
+        format!("        (and {} more like it)", finding.count - 1)
+    } else {
+        String::new()
+    };
+    let _ = writeln!(
+        out,
+        "{gutter} {} {}: conformance explain {}{more}",
+        style.frame("="),
+        style.bold("help"),
+        finding.rule
+    );
     out
 }
 
+/// What is shown of the recording, in its order.
+fn lines(finding: &Finding) -> Vec<Line<'_>> {
+    let pointer = finding.pointer.as_deref().filter(|pointer| !pointer.is_empty());
+    let spot = &finding.spot;
+    // Of the last event only the beginning is kept, and no place in it.
+    let is_end = pointer.is_none() && spot.excerpt.mark.end == 0 && !spot.excerpt.text.is_empty();
+    let label = match pointer {
+        Some(pointer) => pointer,
+        None if is_end => "the stream is over after this event",
+        None if finding.related.is_some() => "this event",
+        None => "",
+    };
+    let mut lines =
+        vec![Line { spot, is_value: pointer.is_some(), label: label.to_owned(), is_primary: true }];
+    lines.extend(finding.related.iter().map(|related| Line {
+        spot: &related.spot,
+        is_value: false,
+        label: related.label.to_owned(),
+        is_primary: false,
+    }));
+    lines.sort_by_key(|line| (line.spot.line, line.spot.frame));
+    lines
+}
+
 fn place(capture: &str, located: &Located) -> String {
-    let finding = &located.finding;
+    let Spot { line, event, event_type, sequence_number, time, bytes, .. } = &located.finding.spot;
     let mut place = visible(capture);
     if let Some(exchange) = &located.exchange {
         let _ = write!(place, " ({})", visible(exchange));
     }
-    let _ = write!(place, ":{}  event {}", finding.spot.line, finding.spot.event);
-    if let Some(name) = &finding.spot.event_type {
+    let _ = write!(place, ":{line}  ");
+    // What is no stream has no events.
+    let _ = if *event == 0 { write!(place, " body") } else { write!(place, " event {event}") };
+    if let Some(name) = event_type {
         let _ = write!(place, " · {}", visible(name));
     }
-    if let Some(number) = finding.spot.sequence_number {
+    if let Some(number) = sequence_number {
         let _ = write!(place, " · sequence {number}");
     }
-    if let Some(time) = finding.spot.time {
+    if let Some(time) = time {
         let _ = write!(place, " · +{} ms", time.as_millis());
     }
-    let _ = write!(place, " · byte {}", finding.spot.bytes.start);
+    let _ = write!(place, " · byte {}", bytes.start);
     place
 }
 
-/// The line of the recording, and a line that marks the place in it.
-fn source_line(excerpt: &Excerpt) -> (String, String) {
-    let part = |range| excerpt.text.get(range).unwrap_or_default();
-    let mut line = String::from(if excerpt.cut.0 { "…" } else { "" });
-    push_visible(part(0..excerpt.mark.start), &mut line);
-    let before = line.width();
-    push_visible(part(excerpt.mark.clone()), &mut line);
-    // Of what goes on for long, the first character is enough.
-    let marked = match part(excerpt.mark.clone()).as_bytes() {
-        [b'{' | b'[', ..] => 1,
-        _ => (line.width() - before).max(1),
-    };
-    push_visible(part(excerpt.mark.end..excerpt.text.len()), &mut line);
-    if excerpt.cut.1 {
-        line.push('…');
-    }
-    (line, " ".repeat(before) + &"^".repeat(marked))
-}
+/// So many clients are named with each finding; its page names them all.
+const CLIENTS: usize = 3;
 
 fn remarks(finding: &Finding, rule: Option<&Rule>) -> Vec<(&'static str, String)> {
     let mut remarks = Vec::new();
-    if let Some(pointer) = finding.pointer.as_ref().filter(|pointer| !pointer.is_empty()) {
-        remarks.push(("at", pointer.clone()));
-    }
     remarks.extend(finding.expected.clone().map(|expected| ("expected", expected)));
     // The message may have said so.
-    let found = finding.actual.clone().filter(|actual| !finding.message.ends_with(actual));
+    let found = finding.actual.clone().filter(|actual| !finding.message.contains(actual.as_str()));
     remarks.extend(found.map(|actual| ("found", actual)));
-    if let Some(rule) = rule {
-        let level = match finding.level {
-            Level::Must => "MUST",
-            Level::Should => "SHOULD",
-            Level::May | Level::Off => "MAY",
-        };
-        let citation = rule.citation;
-        remarks.push(("authority", format!("{level} · {}, {}", citation.source, citation.heading)));
-        let breaks: Vec<String> =
-            rule.breaks.iter().map(|broken| format!("{} ({})", broken.client, broken.failure)).collect();
-        if !breaks.is_empty() {
-            remarks.push(("can break", breaks.join(", ")));
+    let Some(rule) = rule else { return remarks };
+    let level = match finding.level {
+        Level::Must => "MUST",
+        Level::Should => "SHOULD",
+        Level::May | Level::Off => "MAY",
+    };
+    remarks.push(("authority", format!("{level} · {}", cited(rule))));
+    let clients = clients(rule);
+    if !clients.is_empty() {
+        let named = clients.iter().take(CLIENTS).map(|(client, failures)| format!("{client} ({failures})"));
+        let mut named: Vec<String> = named.collect();
+        if clients.len() > CLIENTS {
+            named.push(format!("and {} more", clients.len() - CLIENTS));
         }
+        remarks.push(("breaks", named.join(", ")));
     }
-    let more =
-        if finding.count > 1 { format!("  (and {} more like it)", finding.count - 1) } else { String::new() };
-    remarks.push(("help", format!("conformance explain {}{more}", finding.rule)));
     remarks
 }
 
-/// What a run found, by rule and by client.
-pub fn summary(run: &Run, shown: Level) -> String {
-    let mut out = String::new();
-    let of = |count: fn(&CaptureReport) -> u64| run.captures.iter().map(count).sum::<u64>();
-    let files = run.captures.len() as u64;
-    let (streams, events) = (of(|capture| capture.streams), of(|capture| capture.events));
-    let _ = writeln!(
-        out,
-        "{}: {}, {}, {} checked as {}",
-        match (run.has_failed(), run.is_incomplete()) {
-            (true, _) => "failed",
-            (false, true) => "incomplete",
-            (false, false) => "passed",
-        },
-        counted(files, "recording"),
-        counted(streams, "stream"),
-        counted(events, "event"),
-        run.dialect.name
-    );
-    let bodies = of(|capture| capture.bodies);
-    if bodies > 0 {
-        let _ = writeln!(out, "  {} no stream; no rule reads them yet", is_or_are(bodies, "answer"));
-    }
-    for (rule, found) in by_rule(run) {
-        let hidden = if found.level < shown { "  (not shown; --level may)" } else { "" };
-        let _ = writeln!(
-            out,
-            "  {:<9}{rule:<28} {} in {}{hidden}",
-            word(found.level),
-            counted(found.times, "time"),
-            counted(found.captures, "recording"),
-        );
-    }
-    let omitted = of(|capture| capture.omitted);
-    if omitted > 0 {
-        let _ = writeln!(out, "  {} more, not listed", counted(omitted, "fault"));
-    }
-    for (client, captures) in by_client(run) {
-        let _ = writeln!(out, "  can break {client} in {}", counted(captures, "recording"));
-    }
-    let unread = run.captures.iter().filter(|capture| capture.error.is_some()).count() as u64;
-    if unread > 0 {
-        let _ = writeln!(out, "  {} could not be read", counted(unread, "recording"));
-    }
-    out
+/// Where the authority of a rule can be read.
+pub(crate) fn cited(rule: &Rule) -> String {
+    let citation = rule.citation;
+    let id = citation.requirement.map(|id| format!(" ({id})")).unwrap_or_default();
+    format!("{}, {}{id}", citation.source, citation.heading)
 }
 
-fn counted(count: u64, what: &str) -> String {
-    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
-}
-
-fn is_or_are(count: u64, what: &str) -> String {
-    format!("{} {}", counted(count, what), if count == 1 { "is" } else { "are" })
-}
-
-struct OfRule {
-    level: Level,
-    times: u64,
-    captures: u64,
-}
-
-fn by_rule(run: &Run) -> BTreeMap<&'static str, OfRule> {
-    let mut rules = BTreeMap::new();
-    for capture in &run.captures {
-        let mut here = BTreeSet::new();
-        for Located { finding, .. } in &capture.findings {
-            let of_rule =
-                rules.entry(finding.rule).or_insert(OfRule { level: Level::Off, times: 0, captures: 0 });
-            of_rule.level = of_rule.level.max(finding.level);
-            of_rule.times += finding.count;
-            of_rule.captures += u64::from(here.insert(finding.rule));
-        }
-    }
-    rules
-}
-
-/// In how many recordings something stands that a client fails on.
-fn by_client(run: &Run) -> BTreeMap<&'static str, u64> {
-    let mut clients = BTreeMap::new();
-    for capture in &run.captures {
-        let binding = capture.findings.iter().filter(|located| located.finding.level >= Level::Should);
-        let rules = binding.filter_map(|located| catalogue::rule(located.finding.rule));
-        let here: BTreeSet<_> = rules.flat_map(|rule| rule.breaks).map(|broken| broken.client).collect();
-        for client in here {
-            *clients.entry(client).or_insert(0) += 1;
+/// The clients that a rule protects, each once, with all that happens to it.
+pub(crate) fn clients(rule: &Rule) -> Vec<(&'static str, String)> {
+    let mut clients: Vec<(&str, String)> = Vec::new();
+    for broken in rule.breaks {
+        match clients.iter_mut().find(|(client, _)| *client == broken.client) {
+            Some((_, failures)) => {
+                let _ = write!(failures, "; {}", broken.failure);
+            }
+            None => clients.push((broken.client, broken.failure.to_owned())),
         }
     }
     clients

@@ -11,9 +11,10 @@ pub const VERSION: u32 = 1;
 /// A run, as JSON.
 ///
 /// An object with `version`, `suite`, `dialect`, `failed` and `captures`. Each capture has `name`,
-/// `format`, `streams`, `events`, `bodies`, `omitted`, `error` and `findings`; each finding `rule`,
-/// `level`, `message`, `exchange`, `frame`, `event`, `event_type`, `sequence_number`, `time_ms`, `line`,
-/// `bytes` (`[from, to]`), `pointer`, `expected`, `actual` and `count`. What is not known is null.
+/// `format`, `streams`, `events`, `bodies`, `unjudged`, `omitted`, `error` and `findings`; each finding
+/// `rule`, `level`, `message`, `exchange`, `frame`, `event`, `event_type`, `sequence_number`, `time_ms`,
+/// `line`, `bytes` (`[from, to]`), `pointer`, `expected`, `actual`, `related` and `count`. What is related
+/// has a `label`, and its own `frame` to `bytes`. What is not known is null.
 pub fn json(run: &Run) -> String {
     let captures = run.captures.iter().map(|capture| Capture {
         name: &capture.name,
@@ -21,6 +22,7 @@ pub fn json(run: &Run) -> String {
         streams: capture.streams,
         events: capture.events,
         bodies: capture.bodies,
+        unjudged: capture.unjudged,
         findings: (capture.findings.iter())
             .map(|located| Finding::of(located.exchange.as_deref(), &located.finding))
             .collect(),
@@ -69,6 +71,8 @@ struct Capture<'r> {
     events: u64,
     /// Answers in it that are no stream.
     bodies: u64,
+    /// How many of these no rule reads: they are neither a response nor an error.
+    unjudged: u64,
     /// What breaks a rule.
     findings: Vec<Finding<'r>>,
     /// Findings beyond those that are listed.
@@ -109,8 +113,48 @@ struct Finding<'r> {
     expected: Option<&'r str>,
     /// What stands there.
     actual: Option<&'r str>,
+    /// Another event, which explains it.
+    related: Option<Related<'r>>,
     /// How many places are alike.
     count: u64,
+}
+
+/// An event that explains a finding.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+struct Related<'r> {
+    /// What it has to do with it.
+    label: &'r str,
+    /// Number of the frame in the stream.
+    frame: u64,
+    /// Number of the event in the stream.
+    event: u64,
+    /// Type of the event.
+    event_type: Option<&'r str>,
+    /// Its sequence number.
+    sequence_number: Option<u64>,
+    /// When it came, in milliseconds since the stream began.
+    time_ms: Option<u128>,
+    /// Line of the recording.
+    line: u64,
+    /// From which byte to which.
+    bytes: [u64; 2],
+}
+
+impl<'r> Related<'r> {
+    fn of(related: &'r crate::engine::Related) -> Self {
+        let spot = &related.spot;
+        Self {
+            label: related.label,
+            frame: spot.frame,
+            event: spot.event,
+            event_type: spot.event_type.as_deref(),
+            sequence_number: spot.sequence_number,
+            time_ms: spot.time.map(|time| time.as_millis()),
+            line: spot.line,
+            bytes: [spot.bytes.start, spot.bytes.end],
+        }
+    }
 }
 
 impl<'r> Finding<'r> {
@@ -130,6 +174,7 @@ impl<'r> Finding<'r> {
             pointer: finding.pointer.as_deref(),
             expected: finding.expected.as_deref(),
             actual: finding.actual.as_deref(),
+            related: finding.related.as_ref().map(Related::of),
             count: finding.count,
         }
     }
@@ -171,13 +216,17 @@ mod tests {
 
     #[test]
     fn reports_are_as_their_schema_says() {
-        let dialect = &spec::openai::DIALECT;
-        let mut broken: &[u8] = b"data: {\"type\":\"response.output_text.delta\",\"delta\":1}\n\n";
+        let dialect = spec::DIALECTS.iter().find(|dialect| dialect.name == "openai").unwrap();
+        let created = "data: {\"type\":\"response.created\",\"sequence_number\":0}\n\n";
+        let recording =
+            format!("{created}{created}data: {{\"type\":\"response.output_text.delta\",\"delta\":1}}\n\n");
         let rules = Rules::of(dialect);
-        let captures = vec![check("a.sse", &mut broken, None, dialect, &rules)];
+        let captures = vec![check("a.sse", &mut recording.as_bytes(), None, &rules)];
         let run = Run { dialect, rules, captures };
         let report: serde_json::Value = serde_json::from_str(&json(&run)).unwrap();
-        assert_eq!(report["captures"][0]["findings"][0]["rule"], "schema/event-valid");
+        let findings = report["captures"][0]["findings"].as_array().unwrap();
+        assert!(findings.iter().any(|finding| finding["rule"] == "schema/event-valid"), "{report:#}");
+        assert!(findings.iter().any(|finding| finding["related"]["line"] == 1), "{report:#}");
         let schema = schemars::schema_for!(Report<'static>);
         jsonschema::validate(schema.as_value(), &report).unwrap();
     }

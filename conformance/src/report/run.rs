@@ -32,6 +32,8 @@ pub struct CaptureReport {
     pub events: u64,
     /// How many answers that are no stream.
     pub bodies: u64,
+    /// How many of these no rule reads: they are neither a response nor an error.
+    pub unjudged: u64,
     /// What is wrong.
     pub findings: Vec<Located>,
     /// How many faults there were beyond those that are listed.
@@ -79,7 +81,7 @@ pub fn check(
     rules: &Rules,
 ) -> CaptureReport {
     let mut session =
-        Session { rules, checker: None, exchange: None, report: CaptureReport::default() };
+        Session { rules, checker: None, exchange: None, status: None, report: CaptureReport::default() };
     let outcome = session.read(input, format);
     session.end_stream();
     let mut report = session.report;
@@ -96,6 +98,7 @@ struct Session<'r> {
     rules: &'r Rules,
     checker: Option<Checker>,
     exchange: Option<String>,
+    status: Option<u16>,
     report: CaptureReport,
 }
 
@@ -121,6 +124,7 @@ impl Session<'_> {
             Entry::Exchange(exchange) => {
                 self.end_stream();
                 self.exchange.clone_from(&exchange.label);
+                self.status = exchange.status;
                 self.checker().exchange(exchange);
             }
             Entry::Event(frame) => {
@@ -128,6 +132,8 @@ impl Session<'_> {
             }
             Entry::Body(frame) => {
                 self.report.bodies += 1;
+                let body = frame.data.as_deref().unwrap_or_default();
+                self.report.unjudged += u64::from(!self.is_judged(body));
                 self.checker().body(frame);
             }
             Entry::Sent(frame) => {
@@ -135,6 +141,14 @@ impl Session<'_> {
             }
             Entry::Lost(_) => {}
         }
+    }
+
+    /// Whether an answer that is no stream is one that rules read.
+    fn is_judged(&self, body: &str) -> bool {
+        let is_response = || spec::json::at(body, "/object") == Some("\"response\"");
+        let is_error = || spec::json::at(body, "/error").is_some_and(|error| error != "null");
+        let has_failed = self.status.is_some_and(|status| status >= 400);
+        has_failed || is_error() || is_response() && self.rules.dialect().root("response").is_some()
     }
 
     fn checker(&mut self) -> &mut Checker {
