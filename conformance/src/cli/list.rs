@@ -1,5 +1,6 @@
 //! `conformance list`: what there is.
 
+use std::collections::BTreeMap;
 use std::process::ExitCode;
 
 use clap::{Args, ValueEnum};
@@ -7,9 +8,10 @@ use serde_json::{Value, json};
 use spec::Dialect;
 use spec::catalogue::{self, Coverage};
 
+use super::select::group;
 use super::{names, print};
 use crate::engine::level;
-use crate::report::level_name;
+use crate::report::{Screen, level_name, wrap};
 
 /// Lists what the suite knows.
 #[derive(Debug, Args)]
@@ -62,28 +64,45 @@ impl ListArgs {
             What::Requirements => requirements(),
         };
         print(&match self.format {
-            Format::Human => table(&entries),
+            Format::Human => match self.what {
+                What::Rules => table(&entries, 4) + &groups(),
+                _ => table(&entries, 3),
+            },
             Format::Json => serde_json::to_string_pretty(&entries)? + "\n",
         })?;
         Ok(ExitCode::SUCCESS)
     }
 }
 
-/// The first two or three members of each entry, one entry a line.
-fn table(entries: &[Value]) -> String {
+/// The first members of each entry, one entry a line.
+fn table(entries: &[Value], columns: usize) -> String {
     let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
     let rows: Vec<Vec<String>> = entries
         .iter()
-        .filter_map(|entry| Some(entry.as_object()?.values().take(3).map(text).collect()))
+        .filter_map(|entry| Some(entry.as_object()?.values().take(columns).map(text).collect()))
         .collect();
-    let width =
-        |column: usize| rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count()).max();
-    let (first, second) = (width(0).unwrap_or(0), width(1).unwrap_or(0));
+    let mut widths = vec![0; columns];
+    for row in &rows {
+        for (width, cell) in widths.iter_mut().zip(row) {
+            *width = cell.chars().count().max(*width);
+        }
+    }
     let line = |row: &Vec<String>| {
-        let cell = |at: usize| row.get(at).map(String::as_str).unwrap_or_default();
-        format!("{:first$}  {:second$}  {}", cell(0), cell(1), cell(2)).trim_end().to_owned() + "\n"
+        let cells: Vec<_> = row.iter().zip(&widths).map(|(cell, width)| format!("{cell:width$}")).collect();
+        cells.join("  ").trim_end().to_owned() + "\n"
     };
     rows.iter().map(line).collect()
+}
+
+/// How many rules there are, and in which groups.
+fn groups() -> String {
+    let mut groups: BTreeMap<&str, usize> = BTreeMap::new();
+    for rule in catalogue::RULES {
+        *groups.entry(group(rule)).or_default() += 1;
+    }
+    let told: Vec<_> = groups.iter().map(|(group, count)| format!("{group} {count}")).collect();
+    let title = format!("{} rules in {} groups: ", catalogue::RULES.len(), groups.len());
+    format!("\n{}\n", wrap(&(title + &told.join(", ")), Screen::USUAL_WIDTH).join("\n"))
 }
 
 fn rules(dialect: &Dialect) -> Vec<Value> {
@@ -91,6 +110,7 @@ fn rules(dialect: &Dialect) -> Vec<Value> {
         json!({
             "id": rule.id,
             "level": level_name(level(rule, dialect)),
+            "authority": format!("{:?}", rule.authority).to_lowercase(),
             "title": rule.title,
             "source": rule.citation.source,
             "heading": rule.citation.heading,

@@ -1,5 +1,7 @@
 //! Which rules to check.
 
+use std::collections::BTreeSet;
+
 use anyhow::{Result, bail};
 use clap::Args;
 use spec::Dialect;
@@ -24,7 +26,9 @@ impl SelectArgs {
     pub(super) fn rules(&self, dialect: &'static Dialect) -> Result<Rules> {
         for name in self.select.iter().chain(&self.ignore) {
             if !catalogue::RULES.iter().any(|rule| is_meant(rule, name)) {
-                let hint = names::meant(name, catalogue::RULES.iter().map(|rule| rule.id));
+                let groups: BTreeSet<&str> = catalogue::RULES.iter().map(group).collect();
+                let known = catalogue::RULES.iter().map(|rule| rule.id).chain(groups);
+                let hint = names::meant(name, known);
                 bail!("there is no rule or group \"{name}\"{hint}; `conformance list rules` names them all");
             }
         }
@@ -39,5 +43,10 @@ impl SelectArgs {
 }
 
 fn is_meant(rule: &Rule, name: &str) -> bool {
-    rule.id == name || rule.id.split_once('/').is_some_and(|(group, _)| group == name)
+    rule.id == name || group(rule) == name
+}
+
+/// The group that a rule is in.
+pub(super) fn group(rule: &Rule) -> &'static str {
+    rule.id.split('/').next().unwrap_or(rule.id)
 }

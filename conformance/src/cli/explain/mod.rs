@@ -1,0 +1,102 @@
+//! `conformance explain`: the page of a rule.
+
+mod changes;
+mod page;
+mod steps;
+mod values;
+mod words;
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+use std::io;
+use std::process::ExitCode;
+
+use anyhow::{Context, anyhow};
+use clap::Args;
+use spec::catalogue::Rule;
+
+use super::color::Color;
+use super::{names, print};
+use crate::engine::Rules;
+use crate::goldens;
+use crate::report::{self, Screen, diagnostic};
+use crate::violation;
+
+/// Prints what a rule demands, on what authority, whom its violation breaks, and how that looks.
+#[derive(Debug, Args)]
+pub(super) struct ExplainArgs {
+    /// The rule.
+    rule: String,
+    /// The dialect whose level is told.
+    #[arg(long, value_name = "NAME", default_value = "openai")]
+    dialect: String,
+    /// Whether to use colour.
+    #[arg(long, value_enum, default_value_t, value_name = "WHEN")]
+    color: Color,
+}
+
+impl ExplainArgs {
+    pub(super) fn run(self) -> anyhow::Result<ExitCode> {
+        let rule = names::rule(&self.rule)?;
+        let dialect = names::dialect(&self.dialect)?;
+        let screen = self.color.screen(&io::stdout());
+        let mut text = page::page(rule, dialect, screen);
+        text += &shown(rule, screen).with_context(|| format!("the violation of {}", rule.id))?;
+        print(&text)?;
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+/// The violation of a rule: the edits of a golden, what they change, and what is found then.
+fn shown(rule: &Rule, screen: Screen) -> anyhow::Result<String> {
+    let violation = &rule.violation;
+    let golden = goldens::golden(violation.golden)
+        .ok_or_else(|| anyhow!("there is no golden {}", violation.golden))?;
+    let edited = violation::recording(rule).map_err(anyhow::Error::msg)?;
+    let style = screen.style;
+    let mut out = format!("\n{} {}, edited\n\n", style.bold("violation"), violation.golden);
+    for edit in violation.edits {
+        let _ = writeln!(out, "    {}", words::edit(edit, screen.width.saturating_sub(4)));
+    }
+    out.push('\n');
+    out += &changes::changes(golden, &edited, violation, screen);
+    let dialect = names::dialect(golden.dialect)?;
+    let report =
+        report::check(format!("{}, edited", violation.golden), &mut &*edited, None, &Rules::of(dialect));
+    if let Some(error) = report.error {
+        return Err(anyhow!(error));
+    }
+    let found: BTreeSet<&str> = report.findings.iter().map(|located| located.finding.rule).collect();
+    let _ = writeln!(out, "\n{} as {}\n", style.bold("findings"), dialect.name);
+    // What the rule itself finds comes first.
+    let (own, others): (Vec<_>, Vec<_>) =
+        report.findings.iter().partition(|located| located.finding.rule == rule.id);
+    let told = own.into_iter().chain(others).map(|located| diagnostic(&report.name, located, screen));
+    out += &told.collect::<Vec<_>>().join("\n");
+    if !found.contains(rule.id) {
+        return Err(anyhow!("nothing is found by the rule"));
+    }
+    Ok(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use spec::catalogue::RULES;
+
+    use super::*;
+    use crate::report::Style;
+
+    #[test]
+    fn every_rule_can_be_explained() {
+        let screen = Screen { style: Style::Plain, width: 80 };
+        for rule in RULES {
+            for dialect in spec::DIALECTS {
+                assert!(page::page(rule, dialect, screen).contains(rule.title), "{}", rule.id);
+            }
+            let shown = shown(rule, screen).unwrap();
+            let changes =
+                shown.lines().any(|line| [" | - ", " | + ", " | ~ "].iter().any(|sign| line.contains(sign)));
+            assert!(changes, "{}: no change is shown\n{shown}", rule.id);
+        }
+    }
+}

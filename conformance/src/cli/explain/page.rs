@@ -1,0 +1,128 @@
+//! What the page of a rule says.
+
+use std::fmt::Write as _;
+
+use spec::Dialect;
+use spec::catalogue::{self, DecidedBy, Level, Rule};
+
+use super::words;
+use crate::engine::level;
+use crate::report::{Screen, cited, clients, level_name, wrap};
+
+/// Prose is hard to read on longer lines.
+const PROSE: usize = 96;
+/// What stands before the facts.
+const NAMES: usize = 11;
+
+/// The page, without its violation.
+pub(super) fn page(rule: &Rule, dialect: &Dialect, screen: Screen) -> String {
+    let width = screen.width.clamp(Screen::LEAST_WIDTH, PROSE);
+    let mut out = format!("{}: {}\n\n", screen.style.bold(rule.id), rule.title);
+    let mut fact = |name: &str, text: &str| {
+        for (number, row) in wrap(text, width - NAMES).iter().enumerate() {
+            let name = screen.style.bold(&format!("{:NAMES$}", if number == 0 { name } else { "" }));
+            let _ = writeln!(out, "{name}{row}");
+        }
+    };
+    let (here, reason) = here(rule, dialect);
+    fact("level", &here);
+    if !reason.is_empty() {
+        fact("", &reason);
+    }
+    fact("authority", &format!("{}: {}", words::authority(rule.authority), cited(rule)));
+    if let Some(statement) = requirement(rule) {
+        fact("", &format!("\"{statement}\""));
+    }
+    match rule.decided_by {
+        DecidedBy::Structure(families) => {
+            for (number, family) in families.iter().enumerate() {
+                let text = format!("{}: {}", family.name(), words::family(*family));
+                fact(if number == 0 { "broken by" } else { "" }, &text);
+            }
+        }
+        DecidedBy::Relation(relation) => fact("demands", &words::relation(&relation, rule.scopes)),
+        DecidedBy::Code(_) => {}
+    }
+    if !rule.scopes.is_empty() {
+        let scopes: Vec<_> = rule.scopes.iter().map(|scope| scope.info().name.replace('_', " ")).collect();
+        fact(if scopes.len() == 1 { "scope" } else { "scopes" }, &scopes.join(", "));
+    }
+    if !rule.only_in.is_empty() {
+        fact("only in", &rule.only_in.join(", "));
+    }
+    for (number, (client, failures)) in clients(rule).iter().enumerate() {
+        fact(if number == 0 { "breaks" } else { "" }, &format!("{client}: {failures}"));
+    }
+    fact("since", rule.since);
+    out.push('\n');
+    out += &prose(rule.prose, width);
+    out
+}
+
+/// The level in a dialect, and why it is another than elsewhere.
+fn here(rule: &Rule, dialect: &Dialect) -> (String, String) {
+    let name = |level: Level| level_name(level).to_uppercase();
+    let here = level(rule, dialect);
+    let own = dialect.rules.iter().find(|own| own.id == rule.id);
+    let told = match here {
+        Level::Off => format!("not checked in {}", dialect.name),
+        _ => format!("{} in {}", name(here), dialect.name),
+    };
+    match own {
+        Some(own) if here == own.level => {
+            (format!("{told}; {} elsewhere", name(rule.level)), own.reason.to_owned())
+        }
+        _ if here == Level::Off => (told, format!("{} where it is", name(rule.level))),
+        _ => (told, String::new()),
+    }
+}
+
+/// The normative sentence that a rule stands on.
+fn requirement(rule: &Rule) -> Option<&'static str> {
+    let id = rule.citation.requirement?;
+    let of = |requirement: &&catalogue::Requirement| {
+        requirement.id == id && requirement.version == rule.citation.source
+    };
+    catalogue::REQUIREMENTS.iter().find(of).map(|requirement| requirement.statement)
+}
+
+/// Paragraphs, broken to the width; what is indented, listed or fenced keeps its lines.
+fn prose(text: &str, width: usize) -> String {
+    let mut out = String::new();
+    let mut paragraph = String::new();
+    let mut is_fenced = false;
+    let flush = |paragraph: &mut String, out: &mut String| {
+        if !paragraph.is_empty() {
+            *out += &wrap(&std::mem::take(paragraph), width).join("\n");
+            out.push('\n');
+        }
+    };
+    for line in text.trim().lines() {
+        let is_fence = line.starts_with("```");
+        is_fenced ^= is_fence;
+        let keeps = is_fence || is_fenced || line.is_empty() || line.starts_with([' ', '|', '#']);
+        let is_entry = line.starts_with("- ") || line.starts_with("* ");
+        if keeps || is_entry {
+            flush(&mut paragraph, &mut out);
+        }
+        if keeps {
+            let _ = writeln!(out, "{line}");
+        } else {
+            paragraph += line;
+            paragraph.push(' ');
+        }
+    }
+    flush(&mut paragraph, &mut out);
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn prose_is_broken_and_lists_are_kept() {
+        let text = "One two three\nfour.\n\n- first entry\n- second\n\n```\na  b\n```\n";
+        assert_eq!(prose(text, 9), "One two\nthree\nfour.\n\n- first\nentry\n- second\n\n```\na  b\n```\n");
+    }
+}

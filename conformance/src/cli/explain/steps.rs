@@ -1,0 +1,176 @@
+//! What became of the parts of a golden.
+
+use std::borrow::Cow;
+use std::fmt::Write as _;
+use std::ops::Range;
+
+use serde_json::Value;
+
+use super::values::{data_of, differences};
+use crate::capture::Format;
+
+/// The bytes as text, with what is not UTF-8 as escapes.
+pub(super) fn readable(bytes: &[u8]) -> String {
+    let mut text = String::with_capacity(bytes.len());
+    for chunk in bytes.utf8_chunks() {
+        text.push_str(chunk.valid());
+        for byte in chunk.invalid() {
+            let _ = write!(text, "\\x{byte:02x}");
+        }
+    }
+    text
+}
+
+/// A frame, a message, a head or a body.
+pub(super) struct Part<'t> {
+    pub(super) text: &'t str,
+    /// What tells it from others; sequence numbers do not when they were made to fit again.
+    pub(super) key: Cow<'t, str>,
+    /// The line before it.
+    pub(super) line: usize,
+}
+
+pub(super) fn parts(text: &str, format: Format, is_renumbered: bool) -> Vec<Part<'_>> {
+    let mut parts = Vec::new();
+    let (mut start, mut first, mut at) = (0, 0, 0);
+    let mut add = |range: Range<usize>, line: usize| {
+        let text = text.get(range).unwrap_or_default();
+        if !text.is_empty() {
+            let key = if is_renumbered { unnumbered(text) } else { Cow::Borrowed(text) };
+            parts.push(Part { text, key, line });
+        }
+    };
+    for (number, line) in text.split_inclusive('\n').enumerate() {
+        at += line.len();
+        if format == Format::WebSocket || line.trim_end().is_empty() {
+            add(start..at, first);
+            (start, first) = (at, number + 1);
+        }
+    }
+    add(start..at, first);
+    parts
+}
+
+/// The text without the digits of its sequence numbers.
+fn unnumbered(text: &str) -> Cow<'_, str> {
+    const NAME: &str = "\"sequence_number\":";
+    let mut pieces = text.split(NAME);
+    let mut out = pieces.next().unwrap_or_default().to_owned();
+    for piece in pieces {
+        out += NAME;
+        out += piece.trim_start_matches(|character: char| character.is_ascii_digit());
+    }
+    Cow::Owned(out)
+}
+
+/// What became of a part: its place before, after, or in both.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Step {
+    Kept(usize),
+    Dropped(usize),
+    Inserted(usize),
+    Changed(usize, usize),
+}
+
+/// The shortest way from the one to the other. What is left out next to what is put in was changed, when
+/// both are events of the same type.
+pub(super) fn steps(before: &[Part<'_>], after: &[Part<'_>]) -> Vec<Step> {
+    let same = |old: usize, new: usize| before[old].key == after[new].key;
+    let width = after.len() + 1;
+    // So many parts can be kept from here to the end.
+    let mut most = vec![0_u32; (before.len() + 1) * width];
+    for old in (0..before.len()).rev() {
+        for new in (0..after.len()).rev() {
+            most[old * width + new] = if same(old, new) {
+                most[(old + 1) * width + new + 1] + 1
+            } else {
+                most[(old + 1) * width + new].max(most[old * width + new + 1])
+            };
+        }
+    }
+    let (mut old, mut new) = (0, 0);
+    let mut steps = Vec::new();
+    let mut hunk = (Vec::new(), Vec::new());
+    while old < before.len() || new < after.len() {
+        if old < before.len() && new < after.len() && same(old, new) {
+            pair(&mut hunk, before, after, &mut steps);
+            steps.push(Step::Kept(new));
+            (old, new) = (old + 1, new + 1);
+        } else if new == after.len()
+            || old < before.len() && most[(old + 1) * width + new] >= most[old * width + new + 1]
+        {
+            hunk.0.push(old);
+            old += 1;
+        } else {
+            hunk.1.push(new);
+            new += 1;
+        }
+    }
+    pair(&mut hunk, before, after, &mut steps);
+    steps
+}
+
+fn pair(
+    (dropped, inserted): &mut (Vec<usize>, Vec<usize>),
+    before: &[Part<'_>],
+    after: &[Part<'_>],
+    steps: &mut Vec<Step>,
+) {
+    let mut inserted = inserted.drain(..).peekable();
+    for (number, old) in dropped.iter().enumerate() {
+        let is_of_type = |old: &usize, new: usize| before[*old].is_of_type_of(&after[new]);
+        // What comes later may be nearer to it.
+        let later = dropped.get(number + 1..).unwrap_or_default();
+        let is_it = |new: &usize| {
+            is_of_type(old, *new)
+                || before[*old].is_like(&after[*new]) && !later.iter().any(|later| is_of_type(later, *new))
+        };
+        match inserted.next_if(is_it) {
+            Some(new) => steps.push(Step::Changed(*old, new)),
+            None => steps.push(Step::Dropped(*old)),
+        }
+    }
+    dropped.clear();
+    steps.extend(inserted.map(Step::Inserted));
+}
+
+impl<'t> Part<'t> {
+    fn is_of_type_of(&self, other: &Self) -> bool {
+        match (self.value(), other.value()) {
+            (Some(one), Some(other)) => one.get("type") == other.get("type"),
+            (None, None) => true,
+            _ => false,
+        }
+    }
+
+    /// What may have been the same, for it says nearly the same, or nobody can tell.
+    fn is_like(&self, other: &Self) -> bool {
+        match (self.value(), other.value()) {
+            (Some(one), Some(other)) => differences(&one, &other, false).len() <= 3,
+            _ => true,
+        }
+    }
+
+    fn value(&self) -> Option<Value> {
+        serde_json::from_str(self.data()?).ok().filter(Value::is_object)
+    }
+
+    /// Its data, or the only line that it has.
+    fn data(&self) -> Option<&'t str> {
+        let text = self.text;
+        text.lines()
+            .find_map(|line| data_of(line))
+            .or_else(|| Some(text.trim_end()).filter(|text| text.starts_with('{')))
+    }
+
+    /// The line that it is known by.
+    pub(super) fn head(&self) -> &'t str {
+        let mut lines = self.text.lines().filter(|line| !line.is_empty());
+        let first = lines.next().unwrap_or_default();
+        if data_of(first).is_some() {
+            first
+        } else {
+            lines.find(|line| data_of(line).is_some()).unwrap_or(first)
+        }
+    }
+}
