@@ -193,8 +193,13 @@ impl Verdict {
 impl Dialect {
     /// What is known of an event type.
     pub fn event(&self, name: &str) -> Option<&'static EventInfo> {
+        self.position(name).map(|(_, event)| event)
+    }
+
+    /// The same, with its place in the list of events.
+    pub fn position(&self, name: &str) -> Option<(usize, &'static EventInfo)> {
         let at = self.events.binary_search_by(|event| event.name.cmp(name)).ok()?;
-        self.events.get(at)
+        Some((at, self.events.get(at)?))
     }
 
     /// How binding a rule is in this dialect, when that differs from what the rule says.

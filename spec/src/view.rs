@@ -1,6 +1,6 @@
 //! What the reader of a stream wants of every event, without reading it twice.
 
-use crate::json::{Checker, RawString, Scan, Scanner};
+use crate::json::{Checker, RawString, Scan};
 use crate::table::Slot;
 
 /// The values of an event that lifecycle and rules are about, as JSON text borrowed from it.
@@ -35,7 +35,8 @@ impl<'a> View<'a> {
 
     /// A value that is a string, not yet decoded.
     pub fn string(&self, slot: Slot) -> Option<RawString<'a>> {
-        self.raw(slot).filter(|raw| raw.starts_with('"')).and_then(|raw| Scanner::new(raw).string().ok())
+        let raw = self.raw(slot)?.strip_prefix('"')?.strip_suffix('"')?;
+        Some(RawString { raw, escaped: raw.as_bytes().contains(&b'\\') })
     }
 
     /// Checks a value and keeps its text.

@@ -71,7 +71,7 @@ fn boundary(bytes: &[u8], mut at: usize) -> usize {
 }
 
 /// How many lines end in these bytes.
-fn line_ends(bytes: &[u8]) -> u64 {
+pub(super) fn line_ends(bytes: &[u8]) -> u64 {
     let ends = |(at, byte): (usize, &u8)| match byte {
         b'\n' => true,
         b'\r' => bytes.get(at + 1) != Some(&b'\n'),

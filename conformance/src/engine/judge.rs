@@ -2,15 +2,18 @@
 
 use std::sync::Arc;
 
+use spec::Verdict;
+use spec::table::EventInfo;
+
 use super::finding::Findings;
 use super::plan::Plan;
 use super::record::{Payload, Record};
-use super::spot::Last;
+use super::spot::Mark;
 use super::stream::Stream;
 use super::tracker::Tracker;
 use super::view::Object;
 use crate::capture::{Exchange, Frame, Transport};
-use crate::rules::{Connection, Turn};
+use crate::rules::{Connection, Plain, Turn};
 
 /// What judges the frames of a connection.
 #[derive(Debug)]
@@ -18,11 +21,16 @@ pub(super) struct Judge {
     plan: Arc<Plan>,
     frames: u64,
     events: u64,
-    last: Last,
+    /// The type of the last event: the next one mostly has the same.
+    known: Option<(usize, &'static EventInfo)>,
+    last: Mark,
     stream: Stream,
     connection: Connection,
     findings: Findings,
 }
+
+/// So many events are the beginning of a stream.
+const BEGINNING: u64 = 3;
 
 impl Judge {
     pub(super) fn new(plan: Arc<Plan>) -> Self {
@@ -30,7 +38,8 @@ impl Judge {
             plan,
             frames: 0,
             events: 0,
-            last: Last::default(),
+            known: None,
+            last: Mark::default(),
             stream: Stream::new(),
             connection: Connection::default(),
             findings: Findings::default(),
@@ -70,11 +79,16 @@ impl Judge {
     pub(super) fn frame(&mut self, frame: &Frame<'_>) {
         self.frames += 1;
         let plan = Arc::clone(&self.plan);
-        let Some(record) = Record::read(plan.dialect, frame, self.frames, self.events + 1) else { return };
+        let Some(record) = Record::read(plan.dialect, frame, (self.frames, self.events + 1), &mut self.known) else { return };
         self.begin_turn(&record);
         self.stream.transport = frame.transport;
-        for (bound, hook) in &plan.hooks.frame {
-            hook(&mut self.connection.case(*bound, &plan, &record, &self.stream, &mut self.findings));
+        let hooks = &plan.hooks;
+        self.ask(&hooks.frame, &plan, &record);
+        if record.payload == Payload::Done || self.stream.done.is_some() {
+            self.ask(&hooks.marker, &plan, &record);
+        }
+        if record.verdict != Verdict::Valid {
+            self.ask(&hooks.faulty, &plan, &record);
         }
         match record.payload {
             Payload::Done => {
@@ -88,25 +102,29 @@ impl Judge {
                 return;
             }
         }
-        for (bound, hook) in &plan.hooks.event {
-            hook(&mut self.connection.case(*bound, &plan, &record, &self.stream, &mut self.findings));
+        self.ask(&hooks.event, &plan, &record);
+        if self.stream.events < BEGINNING {
+            self.ask(&hooks.beginning, &plan, &record);
+        }
+        if self.stream.error.is_some() {
+            self.ask(&hooks.after_error, &plan, &record);
+        }
+        if frame.transport == Transport::WebSocket {
+            self.ask(&hooks.socket, &plan, &record);
         }
         if !self.is_answer_of_its_own(&record) {
-            let known = record.event_type.as_deref().and_then(|name| plan.event(name));
             let mut tracker = Tracker {
                 plan: &plan,
                 stream: &mut self.stream,
                 findings: &mut self.findings,
                 connection: &self.connection,
                 record: &record,
-                info: None,
+                response: None,
+                value: None,
                 current: None,
             };
-            match known {
-                Some((event, info)) => tracker.take(event, info),
-                None => tracker.take_unknown(),
-            }
-            if let Some(number) = record.sequence_number() {
+            tracker.take();
+            if let Some(number) = record.sequence_number {
                 self.stream.sequence_number = Some(number);
             }
             self.end_turn();
@@ -117,9 +135,19 @@ impl Judge {
         self.count(&record);
     }
 
+    #[inline]
+    fn ask(&mut self, hooks: &Plain, plan: &Plan, record: &Record<'_>) {
+        let Some((first, _)) = hooks.first() else { return };
+        let mut case = self.connection.case(*first, plan, record, &self.stream, &mut self.findings);
+        for (bound, hook) in hooks {
+            case.bound = *bound;
+            hook(&mut case);
+        }
+    }
+
     fn count(&mut self, record: &Record<'_>) {
         self.events += 1;
-        self.stream.count(record.event_type.as_deref());
+        self.stream.count(record);
         self.last.renew(record);
     }
 

@@ -1,14 +1,14 @@
 //! What is open in a stream.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 use spec::table::{Scope, Slot};
 
-use super::spot::Spot;
+use super::spot::Mark;
 use super::view::Object;
 
 /// Which of its siblings an occurrence of a scope is: its indices, the outermost first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub(crate) struct Key {
     indices: [u64; Key::MOST],
     length: u8,
@@ -66,14 +66,16 @@ pub(crate) struct Node {
     pub(crate) parent: Option<usize>,
     /// What lies in it, as far as that is still of interest.
     pub(crate) children: Vec<usize>,
+    kind: Option<Box<str>>,
+    id: Option<Box<str>>,
     /// Where it was opened.
-    pub(crate) opened: Option<Box<Spot>>,
+    pub(crate) opened: Option<Mark>,
     /// Where it was closed.
-    pub(crate) closed: Option<Box<Spot>>,
+    pub(crate) closed: Option<Mark>,
     /// The value that opened it.
-    pub(crate) opening: Option<Box<Object>>,
+    pub(crate) opening: Option<Box<Object<'static>>>,
     /// The value that closed it; for a text, its final value.
-    pub(crate) closing: Option<Box<Object>>,
+    pub(crate) closing: Option<Box<Object<'static>>>,
     /// How many fragments came.
     pub(crate) fragments: u64,
     /// The fragments, joined.
@@ -111,6 +113,8 @@ impl Node {
             state,
             parent,
             children: Vec::new(),
+            kind: None,
+            id: None,
             opened: None,
             closed: None,
             opening: None,
@@ -128,14 +132,22 @@ impl Node {
 
     /// The `type` of what opened or closed it.
     pub(crate) fn kind(&self) -> Option<&str> {
-        let value = self.opening.as_deref().or(self.closing.as_deref())?;
-        value.plain("type")
+        self.kind.as_deref()
     }
 
     /// The id of an item.
     pub(crate) fn id(&self) -> Option<&str> {
-        let value = self.opening.as_deref().or(self.closing.as_deref())?;
-        value.plain("id")
+        self.id.as_deref()
+    }
+
+    /// Takes the type and the id of the value that opens or closes it, unless they are known.
+    pub(super) fn learn(&mut self, value: &Object<'_>) {
+        if self.kind.is_none() {
+            self.kind = value.string("type").map(|kind| kind.into());
+        }
+        if self.id.is_none() && self.scope == Scope::Item {
+            self.id = value.string("id").map(|id| id.into());
+        }
     }
 
     /// The index that its next child of a scope should have.
@@ -180,9 +192,9 @@ impl Node {
 pub(crate) struct Nodes {
     all: Vec<Option<Node>>,
     free: Vec<usize>,
-    by_key: HashMap<(Scope, Key), usize>,
+    by_key: BTreeMap<(Scope, Key), usize>,
     /// Items by their ids.
-    by_id: HashMap<Box<str>, usize>,
+    by_id: BTreeMap<Box<str>, usize>,
     /// The one of each scope that was asked for last: most events are about the same as the one before.
     recent: Vec<Option<(Key, usize)>>,
 }
@@ -192,8 +204,8 @@ impl Default for Nodes {
         Self {
             all: Vec::new(),
             free: Vec::new(),
-            by_key: HashMap::new(),
-            by_id: HashMap::new(),
+            by_key: BTreeMap::new(),
+            by_id: BTreeMap::new(),
             recent: vec![None; Scope::ALL.len()],
         }
     }

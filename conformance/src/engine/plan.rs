@@ -78,12 +78,6 @@ impl Plan {
     pub(crate) fn ways(&self, scope: Scope) -> Ways {
         self.scopes[scope as usize]
     }
-
-    /// An event of the dialect, with its place in the list.
-    pub(super) fn event(&self, name: &str) -> Option<(usize, &'static EventInfo)> {
-        let at = self.dialect.events.binary_search_by(|event| event.name.cmp(name)).ok()?;
-        Some((at, &self.dialect.events[at]))
-    }
 }
 
 impl Ways {

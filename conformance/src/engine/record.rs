@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use spec::json::Scanner;
-use spec::table::EventLine;
+use spec::table::{EventInfo, EventLine};
 use spec::{Dialect, Slot, Verdict, View};
 
 use crate::capture::{Frame, Transport};
@@ -19,6 +19,10 @@ pub struct Record<'a> {
     pub event: u64,
     /// Its type, by the dialect's framing.
     pub event_type: Option<Cow<'a, str>>,
+    /// What the dialect knows of that type, and where in the list of its events.
+    pub(crate) known: Option<(usize, &'static EventInfo)>,
+    /// Its sequence number.
+    pub sequence_number: Option<u64>,
     /// What its data are.
     pub payload: Payload,
     /// What the schema of its type says.
@@ -45,8 +49,8 @@ impl<'a> Record<'a> {
     pub(crate) fn read(
         dialect: &Dialect,
         frame: &'a Frame<'a>,
-        number: u64,
-        event: u64,
+        (number, event): (u64, u64),
+        recent: &mut Option<(usize, &'static EventInfo)>,
     ) -> Option<Record<'a>> {
         let data = frame.data.as_deref()?;
         let is_done = data == "[DONE]";
@@ -64,7 +68,13 @@ impl<'a> Record<'a> {
             Verdict::Valid => Payload::Object,
             Verdict::Invalid(..) | Verdict::Unknown => payload(data),
         };
-        Some(Record { frame, number, event, event_type, payload, verdict, view })
+        let known = event_type.as_deref().and_then(|name| match *recent {
+            Some((at, info)) if info.name == name => Some((at, info)),
+            _ => dialect.position(name),
+        });
+        *recent = known;
+        let sequence_number = view.number(Slot::SequenceNumber);
+        Some(Record { frame, number, event, event_type, known, sequence_number, payload, verdict, view })
     }
 
     /// An answer that is no stream, and so no event.
@@ -74,6 +84,8 @@ impl<'a> Record<'a> {
             number,
             event: 0,
             event_type: None,
+            known: None,
+            sequence_number: None,
             payload: payload(frame.data.as_deref().unwrap_or_default()),
             verdict: Verdict::Unknown,
             view: View::nothing(),
@@ -83,11 +95,6 @@ impl<'a> Record<'a> {
     /// The data.
     pub fn data(&self) -> &'a str {
         self.frame.data.as_deref().unwrap_or_default()
-    }
-
-    /// Its sequence number.
-    pub fn sequence_number(&self) -> Option<u64> {
-        self.view.number(Slot::SequenceNumber)
     }
 }
 

@@ -9,7 +9,7 @@ use super::finding::Place;
 use super::node::{Cell, Node};
 use super::plan::Bound;
 use super::tracker::Tracker;
-use super::view::{Object, same, short};
+use super::view::{Object, first_segment, same, short};
 
 /// What a relation does with an event.
 #[derive(Debug, Clone, Copy)]
@@ -115,8 +115,18 @@ impl<'r> Tracker<'_, 'r> {
     fn value(&self, at: Option<&'static str>) -> Option<&'r str> {
         let view = &self.record.view;
         let Some(pointer) = at else { return view.raw(Slot::Value) };
-        if let Some(rest) = pointer.strip_prefix("/response/") {
-            return spec::json::at(view.raw(Slot::Response)?, &pointer[pointer.len() - rest.len() - 1..]);
+        if let (Some(rest), Some(response)) = (pointer.strip_prefix("/response"), &self.response) {
+            let (name, rest) = first_segment(rest)?;
+            let member = view.raw(Slot::Response)?.get(response.place(name)?)?;
+            return spec::json::at(member, rest);
+        }
+        let of_value = self.record.known.and_then(|(_, info)| info.value);
+        if let Some(rest) = of_value.and_then(|of_value| pointer.strip_prefix(of_value)) {
+            let raw = view.raw(Slot::Value)?;
+            return match (first_segment(rest), &self.value) {
+                (Some((name, rest)), Some(value)) => spec::json::at(raw.get(value.place(name)?)?, rest),
+                _ => spec::json::at(raw, rest),
+            };
         }
         spec::json::at(self.record.data(), pointer)
     }
@@ -198,7 +208,7 @@ impl<'r> Tracker<'_, 'r> {
     }
 
     /// Compares what lies in a node with the value that closed it.
-    pub(super) fn carry(&mut self, node: usize, value: &str, prefix: &str) {
+    pub(super) fn carry(&mut self, node: usize, value: &Object<'_>, prefix: &str) {
         let plan = self.plan;
         let Some(closed) = self.stream.nodes.get(node) else { return };
         let (children, scope) = (closed.children.clone(), closed.scope);
@@ -223,10 +233,10 @@ impl<'r> Tracker<'_, 'r> {
         }
     }
 
-    fn compare_carried(&mut self, relation: usize, child: usize, value: &str, pointer: &str) {
+    fn compare_carried(&mut self, relation: usize, child: usize, value: &Object<'_>, pointer: &str) {
         let bound = self.plan.relations[relation];
         let Some(node) = self.stream.nodes.get(child) else { return };
-        let Some(found) = spec::json::at(value, pointer).and_then(spec::json::string) else { return };
+        let Some(found) = value.at(pointer).and_then(spec::json::string) else { return };
         let closing = node.closing.as_deref().map(Object::text).and_then(spec::json::string);
         let joined = (node.fragments > 0 && !node.partial).then_some(node.joined.as_str());
         let Some(own) = closing.as_deref().or(joined) else { return };
@@ -239,13 +249,13 @@ impl<'r> Tracker<'_, 'r> {
         self.tell(bound, &pointer, &own, &found, |_| format!("{pointer} is not the {child} that came before"));
     }
 
-    fn compare_collected(&mut self, relation: usize, node: usize, scope: Scope, value: &str, prefix: &str) {
+    fn compare_collected(&mut self, relation: usize, node: usize, scope: Scope, value: &Object<'_>, prefix: &str) {
         let bound = self.plan.relations[relation];
         let Some(holder) = self.stream.nodes.get(node) else { return };
         let kept = holder.cells.iter().find(|(of, _)| *of == relation).map(|(_, cell)| cell);
         let (Some(Cell::Values(values)), Some(template)) = (kept, scope.info().in_parent) else { return };
         let list = template.rsplit_once('/').map_or("", |(list, _)| list);
-        let Some(entries) = spec::json::at(value, &format!("{prefix}{list}")).and_then(spec::json::entries) else {
+        let Some(entries) = value.at(&format!("{prefix}{list}")).and_then(spec::json::entries) else {
             return;
         };
         if self.stream.torn || entries.len() == values.len() && entries.iter().zip(values).all(|(one, other)| same(one, other)) {
@@ -265,7 +275,7 @@ impl<'r> Tracker<'_, 'r> {
 
     /// Where the value of the event at hand stands in it.
     fn value_pointer(&self) -> &'static str {
-        self.info.and_then(|info| info.value).unwrap_or(if self.record.view.raw(Slot::Response).is_some() {
+        self.record.known.and_then(|(_, info)| info.value).unwrap_or(if self.record.view.raw(Slot::Response).is_some() {
             "/response"
         } else {
             ""

@@ -43,7 +43,7 @@ impl Spot {
             frame: record.number,
             event: record.event,
             event_type: record.event_type.as_deref().map(str::to_owned),
-            sequence_number: record.sequence_number(),
+            sequence_number: record.sequence_number,
             time: frame.time,
             line: frame.line + excerpt.lines_down,
             bytes: bytes.unwrap_or_else(|| frame.bytes.clone()),
@@ -52,35 +52,67 @@ impl Spot {
     }
 }
 
-/// What is kept of the last event, in case the stream ends with it: written anew with every event, so
-/// nothing is allocated on the way.
-#[derive(Debug, Default)]
-pub(super) struct Last {
-    spot: Spot,
+/// What is kept of an event in case a later one has to do with it: no more than is cheap.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Mark {
+    frame: u64,
+    event: u64,
     event_type: String,
+    sequence_number: Option<u64>,
+    time: Option<Duration>,
+    line: u64,
+    bytes: Range<u64>,
+    /// Where its data begin in the frame.
+    data: usize,
+    /// How the frame begins.
     head: Vec<u8>,
 }
 
-/// So much is kept of its line.
-const HEAD: usize = 160;
+/// So much is kept of a frame.
+const HEAD: usize = 200;
 
-impl Last {
+impl Mark {
+    pub(super) fn of(record: &Record<'_>) -> Self {
+        let mut mark = Self::default();
+        mark.renew(record);
+        mark
+    }
+
+    /// Takes the place of what was kept, without allocating anew.
     pub(super) fn renew(&mut self, record: &Record<'_>) {
         let frame = record.frame;
-        self.spot.frame = record.number;
-        self.spot.event = record.event;
-        self.spot.sequence_number = record.sequence_number();
-        self.spot.time = frame.time;
-        self.spot.bytes = frame.bytes.clone();
+        self.frame = record.number;
+        self.event = record.event;
         self.event_type.clear();
         self.event_type.push_str(record.event_type.as_deref().unwrap_or_default());
-        self.spot.line = frame.line;
+        self.sequence_number = record.sequence_number;
+        self.time = frame.time;
+        self.bytes = frame.bytes.clone();
+        self.line = frame.line;
+        self.data = frame.place(0).unwrap_or(0);
         self.head.clear();
         self.head.extend_from_slice(&frame.source[..frame.source.len().min(HEAD)]);
     }
 
-    pub(super) fn spot(&self) -> Spot {
+    /// The type of the event.
+    pub(crate) fn event_type(&self) -> &str {
+        &self.event_type
+    }
+
+    pub(crate) fn spot(&self) -> Spot {
         let name = Some(self.event_type.clone()).filter(|name| !name.is_empty());
-        Spot { event_type: name, excerpt: Excerpt::head(&self.head), ..self.spot.clone() }
+        let data = self.data.min(self.head.len());
+        let line_start = memchr::memrchr2(b'\n', b'\r', &self.head[..data]).map_or(0, |end| end + 1);
+        let (before, line) = self.head.split_at(line_start);
+        Spot {
+            frame: self.frame,
+            event: self.event,
+            event_type: name,
+            sequence_number: self.sequence_number,
+            time: self.time,
+            line: self.line + super::excerpt::line_ends(before),
+            bytes: self.bytes.clone(),
+            excerpt: Excerpt::head(line),
+        }
     }
 }

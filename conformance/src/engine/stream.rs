@@ -1,8 +1,11 @@
 //! What is known of a stream of one response.
 
+use std::borrow::Cow;
+
 use spec::table::Scope;
 
 use super::node::{Key, Node, Nodes, State};
+use super::record::Record;
 use super::spot::Spot;
 use super::view::Object;
 use crate::capture::Transport;
@@ -21,7 +24,7 @@ pub(crate) struct Stream {
     /// How many events came before.
     pub(crate) events: u64,
     /// The types of the first few of them.
-    pub(crate) first_types: Vec<String>,
+    pub(crate) first_types: Vec<Cow<'static, str>>,
     /// It is the rest of a stream that was broken off.
     pub(crate) resumed: bool,
     /// Something in it could not be read, so not all that belongs to it is known.
@@ -29,9 +32,9 @@ pub(crate) struct Stream {
     /// The last sequence number.
     pub(crate) sequence_number: Option<u64>,
     /// The response as the first event has it.
-    pub(crate) first_snapshot: Option<Object>,
+    pub(crate) first_snapshot: Option<Object<'static>>,
     /// The last `error` event, and where it stands.
-    pub(crate) error: Option<(Object, Spot)>,
+    pub(crate) error: Option<(Object<'static>, Spot)>,
     /// Where the marker `[DONE]` stood first.
     pub(crate) done: Option<u64>,
     /// The type of the event that ended the response.
@@ -65,10 +68,14 @@ impl Stream {
         }
     }
 
-    pub(super) fn count(&mut self, event_type: Option<&str>) {
+    pub(super) fn count(&mut self, record: &Record<'_>) {
         self.events += 1;
         if self.first_types.len() < FIRST {
-            self.first_types.push(event_type.unwrap_or_default().to_owned());
+            let name = record.event_type.as_deref().unwrap_or_default();
+            self.first_types.push(match record.known {
+                Some((_, info)) => Cow::Borrowed(info.name),
+                None => Cow::Owned(name.to_owned()),
+            });
         }
     }
 

@@ -1,14 +1,15 @@
 //! Follows what opens, is fed and closes in a stream, as `spec/scopes.toml` has it.
 
+use std::borrow::Cow;
+
 use spec::catalogue::Family;
-use spec::json::string;
 use spec::table::{EventInfo, Role, Scope, Slot};
 
 use super::finding::{Findings, Place, Related};
 use super::node::{Key, Node, State, own_slot};
 use super::plan::Plan;
 use super::record::Record;
-use super::spot::Spot;
+use super::spot::{Mark, Spot};
 use super::stream::{RESPONSE, Stream};
 use super::view::Object;
 use crate::rules::{Case, Connection, Ending, Snapshot};
@@ -20,24 +21,37 @@ pub(super) struct Tracker<'t, 'r> {
     pub(super) findings: &'t mut Findings,
     pub(super) connection: &'t Connection,
     pub(super) record: &'t Record<'r>,
-    /// What the dialect knows of the event.
-    pub(super) info: Option<&'static EventInfo>,
+    /// The response that the event has.
+    pub(super) response: Option<Object<'r>>,
+    /// The value with which it opens or closes something.
+    pub(super) value: Option<Object<'r>>,
     /// What the event is about.
     pub(super) current: Option<usize>,
 }
 
 impl<'r> Tracker<'_, 'r> {
-    /// Takes an event that the dialect lists, by its place in the list.
-    pub(super) fn take(&mut self, event: usize, info: &'static EventInfo) {
-        self.info = Some(info);
+    /// Takes the event.
+    pub(super) fn take(&mut self) {
+        let Some((event, info)) = self.record.known else {
+            if self.response_allows(false) {
+                self.begin(None);
+            }
+            return;
+        };
         if !self.response_allows(info.scope == Scope::Response && info.role == Role::Terminal) {
             return;
         }
         self.begin(Some(info));
+        if matches!(info.role, Role::Open | Role::Close | Role::Final) {
+            self.value = self.record.view.raw(Slot::Value).map(Object::new);
+        }
         let Some(node) = (if info.scope == Scope::Response { Some(RESPONSE) } else { self.locate(info) }) else {
             return;
         };
         self.current = Some(node);
+        if info.scope == Scope::Response {
+            self.response = self.record.view.raw(Slot::Response).map(Object::new);
+        }
         match info.role {
             Role::Open => self.open(event, node),
             Role::Delta => self.feed(event, node),
@@ -48,20 +62,13 @@ impl<'r> Tracker<'_, 'r> {
         }
     }
 
-    /// Takes an event that the dialect does not list.
-    pub(super) fn take_unknown(&mut self) {
-        if self.response_allows(false) {
-            self.begin(None);
-        }
-    }
-
     /// Whether the response has not ended yet.
     fn response_allows(&mut self, ends: bool) -> bool {
         if !self.stream.has_ended() {
             return true;
         }
         let family = if ends { Family::ClosedAgain } else { Family::AfterClose };
-        let related = self.related(RESPONSE, |node| node.closed.as_deref(), "the response ended here");
+        let related = self.related(RESPONSE, |node| node.closed.as_ref(), "the response ended here");
         let name = self.event_name();
         self.report(family, Scope::Response, "", Some("nothing after the event that ends the response"), related, || {
             if ends {
@@ -80,7 +87,7 @@ impl<'r> Tracker<'_, 'r> {
             return;
         }
         let is_error = info.is_some_and(|info| info.name == "error");
-        let number = self.record.sequence_number();
+        let number = self.record.sequence_number;
         self.stream.resumed = self.stream.events == 0 && number.is_some_and(|number| number > 0);
         if !self.stream.resumed && !self.stream.torn && !is_error && self.plan.ways(Scope::Response).opens {
             let name = self.event_name();
@@ -96,27 +103,29 @@ impl<'r> Tracker<'_, 'r> {
     fn open(&mut self, event: usize, node: usize) {
         if node == RESPONSE {
             if self.stream.has_begun() {
-                let related = self.related(RESPONSE, |node| node.opened.as_deref(), "the response began here");
+                let related = self.related(RESPONSE, |node| node.opened.as_ref(), "the response began here");
                 self.report(Family::Reopened, Scope::Response, "", Some("one response.created"), related, || {
                     "the response is created a second time".to_owned()
                 });
             }
-            let spot = Box::new(Spot::of(self.record, None));
+            let mark = Mark::of(self.record);
             if let Some(response) = self.stream.nodes.get_mut(RESPONSE) {
                 response.state = State::Open;
-                response.opened.get_or_insert(spot);
+                response.opened.get_or_insert(mark);
             }
             self.relate(event, node);
             self.snapshot(false);
             return;
         }
-        let value = self.record.view.raw(Slot::Value).map(|raw| Box::new(Object::new(raw)));
-        let spot = Box::new(Spot::of(self.record, None));
+        let mark = Mark::of(self.record);
         let is_item = self.stream.nodes.get(node).is_some_and(|found| found.scope == Scope::Item);
         if let Some(found) = self.stream.nodes.get_mut(node) {
             found.state = State::Open;
-            found.opened = Some(spot);
-            found.opening = value;
+            found.opened = Some(mark);
+            if let Some(value) = &self.value {
+                found.learn(value);
+                found.opening = Some(Box::new(value.kept()));
+            }
         }
         if is_item {
             self.name_item(node);
@@ -151,20 +160,19 @@ impl<'r> Tracker<'_, 'r> {
     }
 
     fn close(&mut self, event: usize, node: usize) {
-        let raw = self.record.view.raw(Slot::Value);
-        let value = raw.map(|raw| Box::new(Object::new(raw)));
-        let spot = Box::new(Spot::of(self.record, None));
-        if let Some(found) = self.stream.nodes.get_mut(node) {
-            found.closing = value;
+        let mark = Mark::of(self.record);
+        if let (Some(found), Some(value)) = (self.stream.nodes.get_mut(node), &self.value) {
+            found.learn(value);
+            found.closing = Some(Box::new(value.kept()));
         }
         self.relate(event, node);
-        if let Some(raw) = raw {
-            self.carry(node, raw, "");
+        if let Some(value) = self.value.take() {
+            self.carry(node, &value, "");
         }
         self.run(node, |hooks| &hooks.closed, |found| found.closing.as_deref());
         if let Some(found) = self.stream.nodes.get_mut(node) {
             found.state = State::Closed;
-            found.closed = Some(spot);
+            found.closed = Some(mark);
             if !found.disputed {
                 found.joined = String::new();
             }
@@ -176,7 +184,7 @@ impl<'r> Tracker<'_, 'r> {
     }
 
     fn phase(&mut self, event: usize, node: usize) {
-        let Some((info, found)) = self.info.zip(self.stream.nodes.get(node)) else { return };
+        let Some(((_, info), found)) = self.record.known.zip(self.stream.nodes.get(node)) else { return };
         let scope = found.scope.info();
         let ends = info.phase.is_some_and(|phase| scope.ends.contains(&phase));
         let rank = if ends { scope.phases.len() } else { rank(scope.phases, info.phase) };
@@ -193,12 +201,12 @@ impl<'r> Tracker<'_, 'r> {
                 }
             });
         }
-        let spot = ends.then(|| Box::new(Spot::of(self.record, None)));
+        let mark = ends.then(|| Mark::of(self.record));
         if let Some(found) = self.stream.nodes.get_mut(node) {
             found.phase = found.phase.max(Some(rank));
             if ends {
                 found.state = State::Closed;
-                found.closed = spot;
+                found.closed = mark;
             }
         }
         self.relate(event, node);
@@ -210,9 +218,9 @@ impl<'r> Tracker<'_, 'r> {
     }
 
     fn point(&mut self, event: usize, node: usize) {
-        let Some(info) = self.info else { return };
+        let Some((_, info)) = self.record.known else { return };
         if info.name == "error" {
-            self.stream.error = Some((Object::new(self.record.data()), Spot::of(self.record, None)));
+            self.stream.error = Some((Object::new(self.record.data()).kept(), Spot::of(self.record, None)));
         }
         self.relate(event, node);
         let Some(found) = self.stream.nodes.get(node) else { return };
@@ -225,22 +233,22 @@ impl<'r> Tracker<'_, 'r> {
     fn end(&mut self, event: usize) {
         let name = self.event_name();
         if name == "error" {
-            self.stream.error = Some((Object::new(self.record.data()), Spot::of(self.record, None)));
+            self.stream.error = Some((Object::new(self.record.data()).kept(), Spot::of(self.record, None)));
         }
         self.stream.terminal = Some(name.clone());
         self.relate(event, RESPONSE);
-        let response = self.record.view.raw(Slot::Response);
-        if let Some(response) = response {
-            self.carry(RESPONSE, response, "");
+        if let Some(response) = self.response.take() {
+            self.carry(RESPONSE, &response, "");
+            self.response = Some(response);
         }
         self.snapshot(true);
         if !self.stream.torn && !name.ends_with("failed") && name != "error" {
             self.never_closed();
         }
-        let spot = Box::new(Spot::of(self.record, None));
+        let mark = Mark::of(self.record);
         if let Some(found) = self.stream.nodes.get_mut(RESPONSE) {
             found.state = State::Closed;
-            found.closed = Some(spot);
+            found.closed = Some(mark);
         }
     }
 
@@ -257,7 +265,7 @@ impl<'r> Tracker<'_, 'r> {
             .map(|(at, node)| (at, node.scope))
             .collect();
         for (node, scope) in still_open {
-            let related = self.related(node, |node| node.opened.as_deref(), "it was opened here");
+            let related = self.related(node, |node| node.opened.as_ref(), "it was opened here");
             let name = self.stream.nodes.get(node).map(|node| self.stream.name(node)).unwrap_or_default();
             let closing = self.closing_events(scope);
             self.report(Family::NeverClosed, scope, "", Some(&closing), related, || {
@@ -268,9 +276,9 @@ impl<'r> Tracker<'_, 'r> {
 
     /// Hands a snapshot of the response to the rules, and keeps the first.
     fn snapshot(&mut self, is_terminal: bool) {
-        let Some(raw) = self.record.view.raw(Slot::Response) else { return };
-        let response = Object::new(raw);
-        let snapshot = Snapshot { response: &response, is_terminal, event: self.info.map_or("", |info| info.name) };
+        let Some(response) = self.response.take() else { return };
+        let event = self.record.known.map_or("", |(_, info)| info.name);
+        let snapshot = Snapshot { response: &response, is_terminal, event };
         for (bound, hook) in &self.plan.hooks.snapshot {
             hook(&mut self.connection.case(*bound, self.plan, self.record, self.stream, self.findings), &snapshot);
         }
@@ -282,7 +290,7 @@ impl<'r> Tracker<'_, 'r> {
             }
         }
         if self.stream.first_snapshot.is_none() {
-            self.stream.first_snapshot = Some(response);
+            self.stream.first_snapshot = Some(response.kept());
         }
     }
 
@@ -304,8 +312,7 @@ impl<'r> Tracker<'_, 'r> {
                 return None;
             }
             self.count(scope, key, parent, true);
-            let what = Node::new(scope, key, State::Open, Some(parent));
-            self.wrong_kind(scope, parent, &self.stream.name(&what));
+            self.wrong_kind(scope, key, parent);
             return Some(parent);
         }
         if let Some(node) = self.stream.nodes.find(scope, key) {
@@ -360,8 +367,7 @@ impl<'r> Tracker<'_, 'r> {
 
     /// The item that an event opens or closes.
     fn item(&mut self, info: &'static EventInfo) -> Option<usize> {
-        let raw = self.record.view.raw(Slot::Value).unwrap_or_default();
-        let id = spec::json::at(raw, "/id").and_then(string);
+        let id = self.value.as_ref().and_then(|value| value.string("id")).map(Cow::into_owned);
         let index = self.record.view.number(Slot::OutputIndex);
         if info.role != Role::Open {
             let item = self.item_at(index, id.as_deref())?;
@@ -375,7 +381,7 @@ impl<'r> Tracker<'_, 'r> {
             if found.state == State::Implied {
                 return Some(there);
             }
-            let related = self.related(there, |node| node.opened.as_deref(), "the first was added here");
+            let related = self.related(there, |node| node.opened.as_ref(), "the first was added here");
             let index = key.last().unwrap_or_default();
             self.report(Family::Reopened, Scope::Item, "/output_index", Some("an index of its own"), related, || {
                 format!("a second item is added at output_index {index}")
@@ -420,7 +426,7 @@ impl<'r> Tracker<'_, 'r> {
             let known = self.stream.nodes.get(named)?.key.last();
             if index.is_some_and(|index| Some(index) != known) {
                 let (index, known) = (index.unwrap_or_default(), known.unwrap_or_default());
-                let related = self.related(named, |node| node.opened.as_deref(), "the item was added here");
+                let related = self.related(named, |node| node.opened.as_ref(), "the item was added here");
                 self.report(Family::KeyMismatch, Scope::Item, "/output_index", Some(&known.to_string()), related, || {
                     format!("item {id} was added at output_index {known}, and this event says {index}")
                 });
@@ -429,12 +435,12 @@ impl<'r> Tracker<'_, 'r> {
         }
         let Some(at) = there else { return Some(self.implied_item(index)) };
         let node = self.stream.nodes.get(at)?;
-        let closes_item = self.info.is_some_and(|info| info.scope == Scope::Item);
+        let closes_item = self.record.known.is_some_and(|(_, info)| info.scope == Scope::Item);
         if let Some(known) = node.id().map(str::to_owned)
             && !closes_item
         {
             let index = index.unwrap_or_default();
-            let related = self.related(at, |node| node.opened.as_deref(), "the item was added here");
+            let related = self.related(at, |node| node.opened.as_ref(), "the item was added here");
             self.report(Family::KeyMismatch, Scope::Item, "/item_id", Some(&format!("\"{known}\"")), related, || {
                 format!("the item at output_index {index} is {known}, and this event says {id}")
             });
@@ -525,7 +531,7 @@ impl<'r> Tracker<'_, 'r> {
         let what = self.stream.name(&node);
         let name = self.event_name();
         let opening = self.opening_event(scope);
-        let related = self.related(parent, |node| node.opened.as_deref(), "what it lies in was opened here");
+        let related = self.related(parent, |node| node.opened.as_ref(), "what it lies in was opened here");
         self.report(Family::BeforeOpen, scope, "", Some(&opening), related, || {
             format!("{name} comes for {what}, which was never opened")
         });
@@ -534,7 +540,7 @@ impl<'r> Tracker<'_, 'r> {
     fn reopened(&mut self, node: usize) {
         let Some(found) = self.stream.nodes.get(node) else { return };
         let (scope, what) = (found.scope, self.stream.name(found));
-        let related = self.related(node, |node| node.opened.as_deref(), "it was opened here");
+        let related = self.related(node, |node| node.opened.as_ref(), "it was opened here");
         self.report(Family::Reopened, scope, "", Some("to be opened once"), related, || {
             format!("{what} is opened a second time")
         });
@@ -544,7 +550,7 @@ impl<'r> Tracker<'_, 'r> {
         let Some(found) = self.stream.nodes.get(node) else { return };
         let (scope, what, name) = (found.scope, self.stream.name(found), self.event_name());
         let family = if closes { Family::ClosedAgain } else { Family::AfterClose };
-        let related = self.related(node, |node| node.closed.as_deref(), "it was closed here");
+        let related = self.related(node, |node| node.closed.as_ref(), "it was closed here");
         self.report(family, scope, "", Some("nothing more of it"), related, || {
             if closes {
                 format!("{what} is closed a second time")
@@ -557,7 +563,7 @@ impl<'r> Tracker<'_, 'r> {
     fn parent_closed_first(&mut self, node: usize, closed: usize) {
         let (Some(found), Some(outer)) = (self.stream.nodes.get(node), self.stream.nodes.get(closed)) else { return };
         let (scope, what, around) = (found.scope, self.stream.name(found), self.stream.name(outer));
-        let related = self.related(closed, |node| node.closed.as_deref(), "what it lies in was closed here");
+        let related = self.related(closed, |node| node.closed.as_ref(), "what it lies in was closed here");
         self.report(Family::ParentClosedFirst, scope, "", Some("to be closed before what it lies in"), related, || {
             format!("{what} is closed after {around}")
         });
@@ -566,18 +572,18 @@ impl<'r> Tracker<'_, 'r> {
     /// Whether what a node lies in can hold it.
     fn wrong_parent(&mut self, node: usize) {
         let Some(found) = self.stream.nodes.get(node) else { return };
-        let (scope, what, parent) = (found.scope, self.stream.name(found), found.parent.unwrap_or(RESPONSE));
-        self.wrong_kind(scope, parent, &what);
+        self.wrong_kind(found.scope, found.key, found.parent.unwrap_or(RESPONSE));
     }
 
-    fn wrong_kind(&mut self, scope: Scope, parent: usize, what: &str) {
+    fn wrong_kind(&mut self, scope: Scope, key: Key, parent: usize) {
         let of = scope.info().of;
         let Some(kind) = self.stream.nodes.get(parent).and_then(Node::kind) else { return };
         if of.is_empty() || of.contains(&kind) || kind.contains(':') {
             return;
         }
         let kind = kind.to_owned();
-        let related = self.related(parent, |node| node.opened.as_deref(), "what it lies in was opened here");
+        let what = self.stream.name(&Node::new(scope, key, State::Open, Some(parent)));
+        let related = self.related(parent, |node| node.opened.as_ref(), "what it lies in was opened here");
         let expected = of.join(" or ");
         self.report(Family::WrongParent, scope, "", Some(&expected), related, || {
             format!("{what} lies in a {kind}, which has none")
@@ -628,11 +634,11 @@ impl<'r> Tracker<'_, 'r> {
     fn related(
         &self,
         node: usize,
-        spot: impl FnOnce(&Node) -> Option<&Spot>,
+        mark: impl FnOnce(&Node) -> Option<&Mark>,
         label: &'static str,
     ) -> Option<Related> {
-        let spot = spot(self.stream.nodes.get(node)?)?;
-        Some(Related { label, spot: spot.clone() })
+        let mark = mark(self.stream.nodes.get(node)?)?;
+        Some(Related { label, spot: mark.spot() })
     }
 
     fn report(
@@ -655,7 +661,7 @@ impl<'r> Tracker<'_, 'r> {
         &mut self,
         node: usize,
         hooks: impl FnOnce(&crate::rules::Hooks) -> &crate::rules::OfScope,
-        value: impl FnOnce(&Node) -> Option<&Object>,
+        value: impl FnOnce(&Node) -> Option<&Object<'_>>,
     ) {
         let Some(found) = self.stream.nodes.get(node) else { return };
         let Some(value) = value(found) else { return };

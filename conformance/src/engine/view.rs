@@ -5,23 +5,66 @@ use std::ops::Range;
 
 use serde_json::Value;
 
+/// Objects of more bytes have many members.
+const LARGE: usize = 400;
+
 /// A JSON value as its text, with the places of its members when it is an object.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(crate) struct Object {
-    text: Box<str>,
-    members: Vec<(Box<str>, Range<usize>)>,
+pub(crate) struct Object<'a> {
+    text: Cow<'a, str>,
+    members: Vec<Member>,
 }
 
-impl Object {
-    /// Keeps a JSON text.
-    pub(crate) fn new(text: &str) -> Self {
-        let offset = |value: &str| value.as_ptr() as usize - text.as_ptr() as usize;
-        let members = spec::json::members(text).unwrap_or_default();
-        let places = members.into_iter().map(|(name, value)| {
-            let start = offset(value);
-            (name.into(), start..start + value.len())
+/// Where a member stands in the text of its object.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Member {
+    /// What tells most names apart at a glance.
+    glance: u32,
+    /// Whether the name holds escapes.
+    escaped: bool,
+    /// The name, as it is written between the quotes.
+    name: (usize, usize),
+    value: (usize, usize),
+}
+
+/// The length, the first byte and the last two of a name.
+fn glance(name: &[u8]) -> u32 {
+    match *name {
+        [] => 0,
+        [only] => 1 << 24 | u32::from(only),
+        [first, .., before, last] => {
+            let length = u8::try_from(name.len()).unwrap_or(u8::MAX);
+            u32::from_le_bytes([first, before, last, length])
+        }
+        [first, last] => u32::from_le_bytes([first, last, 0, 2]),
+    }
+}
+
+impl<'a> Object<'a> {
+    /// Looks into a JSON text.
+    pub(crate) fn new(text: &'a str) -> Self {
+        let place = |piece: &str| {
+            let start = piece.as_ptr() as usize - text.as_ptr() as usize;
+            (start, start + piece.len())
+        };
+        let mut members = Vec::with_capacity(if text.len() > LARGE { 40 } else { 8 });
+        let is_object = spec::json::each_member(text, |name, value| {
+            members.push(Member {
+                glance: glance(name.raw.as_bytes()),
+                escaped: name.escaped,
+                name: place(name.raw),
+                value: place(value),
+            });
         });
-        Self { members: places.collect(), text: text.into() }
+        if !is_object {
+            members.clear();
+        }
+        Self { text: Cow::Borrowed(text), members }
+    }
+
+    /// The same, for longer than what it came from.
+    pub(crate) fn kept(&self) -> Object<'static> {
+        Object { text: Cow::Owned(self.text.clone().into_owned()), members: self.members.clone() }
     }
 
     /// All of it.
@@ -29,15 +72,56 @@ impl Object {
         &self.text
     }
 
-    /// Its members, in their order.
+    fn piece(&self, (start, end): (usize, usize)) -> &str {
+        self.text.get(start..end).unwrap_or_default()
+    }
+
+    fn is_named(&self, member: &Member, name: &str, at_a_glance: u32) -> bool {
+        let (start, end) = member.name;
+        if member.escaped {
+            return spec::json::decode(self.piece(member.name)).0 == name;
+        }
+        member.glance == at_a_glance && self.text.as_bytes().get(start..end) == Some(name.as_bytes())
+    }
+
+    fn member(&self, name: &str) -> Option<&Member> {
+        let at_a_glance = glance(name.as_bytes());
+        self.members.iter().rev().find(|member| self.is_named(member, name, at_a_glance))
+    }
+
+    /// Its members, in their order, with their names as they are written.
     pub(crate) fn members(&self) -> impl Iterator<Item = (&str, &str)> {
-        self.members.iter().map(|(name, place)| (&**name, &self.text[place.clone()]))
+        self.members.iter().map(|member| (self.piece(member.name), self.piece(member.value)))
+    }
+
+    /// Where a member stands in the text.
+    pub(crate) fn place(&self, name: &str) -> Option<Range<usize>> {
+        self.member(name).map(|member| member.value.0..member.value.1)
     }
 
     /// The text of a member.
     pub(crate) fn get(&self, name: &str) -> Option<&str> {
-        let (_, place) = self.members.iter().rev().find(|(member, _)| **member == *name)?;
-        Some(&self.text[place.clone()])
+        Some(self.piece(self.member(name)?.value))
+    }
+
+    /// The text of the value at a JSON pointer.
+    pub(crate) fn at(&self, pointer: &str) -> Option<&str> {
+        let Some((name, rest)) = first_segment(pointer) else { return Some(&self.text) };
+        spec::json::at(self.get(name)?, rest)
+    }
+
+    /// The members of two objects that have the same name. Those that stand at the same place in both
+    /// are found at once.
+    pub(crate) fn beside<'o>(
+        &'o self,
+        other: &'o Object<'_>,
+    ) -> impl Iterator<Item = (&'o str, &'o str, Option<&'o str>)> {
+        self.members.iter().enumerate().map(|(at, member)| {
+            let name = self.piece(member.name);
+            let near = other.members.get(at).filter(|near| other.is_named(near, name, member.glance));
+            let there = near.or_else(|| other.member(name));
+            (name, self.piece(member.value), there.map(|there| other.piece(there.value)))
+        })
     }
 
     /// The text of a member, unless it is null.
@@ -65,6 +149,12 @@ impl Object {
     pub(crate) fn entries(&self, name: &str) -> Option<Vec<&str>> {
         spec::json::entries(self.get(name)?)
     }
+}
+
+/// The first segment of a JSON pointer, and the rest.
+pub(crate) fn first_segment(pointer: &str) -> Option<(&str, &str)> {
+    let pointer = pointer.strip_prefix('/')?;
+    Some(pointer.split_at(pointer.find('/').unwrap_or(pointer.len())))
 }
 
 /// Whether two JSON texts mean the same.

@@ -18,12 +18,12 @@ pub(super) fn before_text_done(case: &mut Case<'_>, part: &Node) {
     }
 }
 
-pub(super) fn range_in_part(case: &mut Case<'_>, _: &Node, part: &Object) {
+pub(super) fn range_in_part(case: &mut Case<'_>, _: &Node, part: &Object<'_>) {
     ranges(case, part, "/part");
 }
 
 /// Parts that nothing closes are known only when their item is closed.
-pub(super) fn range_in_item(case: &mut Case<'_>, node: &Node, item: &Object) {
+pub(super) fn range_in_item(case: &mut Case<'_>, node: &Node, item: &Object<'_>) {
     for (index, part) in item.entries("content").unwrap_or_default().into_iter().enumerate() {
         let stream = case.stream;
         let mut parts = stream.children(node, Scope::Part);
@@ -33,7 +33,7 @@ pub(super) fn range_in_item(case: &mut Case<'_>, node: &Node, item: &Object) {
     }
 }
 
-fn ranges(case: &mut Case<'_>, part: &Object, prefix: &str) {
+fn ranges(case: &mut Case<'_>, part: &Object<'_>, prefix: &str) {
     let Some(annotations) = part.entries("annotations").filter(|entries| !entries.is_empty()) else { return };
     let Some(length) = part.string("text").map(|text| text.chars().count() as u64) else { return };
     for (at, raw) in annotations.into_iter().enumerate() {

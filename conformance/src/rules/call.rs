@@ -5,7 +5,7 @@ use spec::json;
 use super::{Case, text};
 use crate::engine::{Node, Object, short};
 
-pub(super) fn arguments_json(case: &mut Case<'_>, _: &Node, item: &Object) {
+pub(super) fn arguments_json(case: &mut Case<'_>, _: &Node, item: &Object<'_>) {
     let is_call = matches!(item.plain("type"), Some("function_call" | "mcp_call"));
     if !is_call || item.plain("status") != Some("completed") {
         return;
@@ -19,11 +19,11 @@ pub(super) fn arguments_json(case: &mut Case<'_>, _: &Node, item: &Object) {
     }
 }
 
-pub(super) fn has_deltas(case: &mut Case<'_>, node: &Node, arguments: &Object) {
+pub(super) fn has_deltas(case: &mut Case<'_>, node: &Node, arguments: &Object<'_>) {
     text::came_at_once(case, node, arguments, "arguments");
 }
 
-pub(super) fn id_unique(case: &mut Case<'_>, node: &Node, item: &Object) {
+pub(super) fn id_unique(case: &mut Case<'_>, node: &Node, item: &Object<'_>) {
     let Some(id) = call_id(item).filter(|id| !id.is_empty()) else { return };
     let stream = case.stream;
     let has_it = |other: &&Node| {
@@ -38,12 +38,12 @@ pub(super) fn id_unique(case: &mut Case<'_>, node: &Node, item: &Object) {
     }
 }
 
-fn call_id(item: &Object) -> Option<&str> {
+fn call_id<'i>(item: &'i Object<'_>) -> Option<&'i str> {
     item.plain("type").filter(|kind| kind.ends_with("_call"))?;
     item.plain("call_id")
 }
 
-pub(super) fn name_declared(case: &mut Case<'_>, _: &Node, item: &Object) {
+pub(super) fn name_declared(case: &mut Case<'_>, _: &Node, item: &Object<'_>) {
     if item.plain("type") != Some("function_call") || item.value("namespace").is_some() {
         return;
     }

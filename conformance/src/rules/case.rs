@@ -53,7 +53,7 @@ pub(crate) struct Turn {
 /// The response, as an event has it.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Snapshot<'s> {
-    pub(crate) response: &'s Object,
+    pub(crate) response: &'s Object<'s>,
     /// Whether the event ends the response.
     pub(crate) is_terminal: bool,
     /// The type of the event.
@@ -65,7 +65,7 @@ pub(crate) struct Snapshot<'s> {
 pub(crate) struct Ending<'s> {
     pub(crate) snapshot: Snapshot<'s>,
     /// The entries of its output.
-    pub(crate) output: Vec<Object>,
+    pub(crate) output: Vec<Object<'s>>,
 }
 
 impl Connection {
@@ -107,7 +107,7 @@ impl<'c> Case<'c> {
 
     /// What the dialect knows of the event at hand.
     pub(crate) fn info(&self) -> Option<&'static EventInfo> {
-        self.dialect().event(self.record()?.event_type.as_deref()?)
+        self.record()?.known.map(|(_, info)| info)
     }
 
     /// What an occurrence of a scope is called.

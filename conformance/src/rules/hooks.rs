@@ -11,14 +11,25 @@ use crate::engine::{Bound, Node, Object};
 pub(crate) enum Native {
     /// A frame with data came, whatever is in it; the stream is as it was before.
     Frame(fn(&mut Case<'_>)),
+    /// A frame came that is not what the dialect knows: no JSON, of no known type, or not as its schema
+    /// says.
+    Faulty(fn(&mut Case<'_>)),
+    /// The marker `[DONE]` came, or a frame after it.
+    Marker(fn(&mut Case<'_>)),
     /// An event came that is a JSON object; the stream is as it was before.
     Event(fn(&mut Case<'_>)),
+    /// One of the first events came.
+    Beginning(fn(&mut Case<'_>)),
+    /// An event came on a WebSocket.
+    Socket(fn(&mut Case<'_>)),
+    /// An event came after an error.
+    AfterError(fn(&mut Case<'_>)),
     /// An event came that has the response.
     Snapshot(fn(&mut Case<'_>, &Snapshot<'_>)),
     /// Something of a scope was opened by a value.
-    Opened(Scope, fn(&mut Case<'_>, &Node, &Object)),
+    Opened(Scope, fn(&mut Case<'_>, &Node, &Object<'_>)),
     /// Something of a scope is closed by a value.
-    Closed(Scope, fn(&mut Case<'_>, &Node, &Object)),
+    Closed(Scope, fn(&mut Case<'_>, &Node, &Object<'_>)),
     /// A fragment came.
     Fragment(fn(&mut Case<'_>, &Node)),
     /// Something happened in a node, at a single point.
@@ -31,21 +42,29 @@ pub(crate) enum Native {
     Body(fn(&mut Case<'_>, &Frame<'_>)),
 }
 
+/// Rules that need nothing but the case.
+pub(crate) type Plain = Vec<(Bound, fn(&mut Case<'_>))>;
+
 /// Rules that are about one scope.
-pub(crate) type OfScope = Vec<(Bound, Scope, fn(&mut Case<'_>, &Node, &Object))>;
+pub(crate) type OfScope = Vec<(Bound, Scope, fn(&mut Case<'_>, &Node, &Object<'_>))>;
 
 /// The rules with code, by when they are asked.
 #[derive(Debug, Default)]
 pub(crate) struct Hooks {
-    pub(crate) frame: Vec<(Bound, fn(&mut Case<'_>))>,
-    pub(crate) event: Vec<(Bound, fn(&mut Case<'_>))>,
+    pub(crate) frame: Plain,
+    pub(crate) faulty: Plain,
+    pub(crate) marker: Plain,
+    pub(crate) event: Plain,
+    pub(crate) beginning: Plain,
+    pub(crate) socket: Plain,
+    pub(crate) after_error: Plain,
     pub(crate) snapshot: Vec<(Bound, fn(&mut Case<'_>, &Snapshot<'_>))>,
     pub(crate) opened: OfScope,
     pub(crate) closed: OfScope,
     pub(crate) fragment: Vec<(Bound, fn(&mut Case<'_>, &Node))>,
     pub(crate) point: Vec<(Bound, fn(&mut Case<'_>, &Node))>,
     pub(crate) ending: Vec<(Bound, fn(&mut Case<'_>, &Ending<'_>))>,
-    pub(crate) over: Vec<(Bound, fn(&mut Case<'_>))>,
+    pub(crate) over: Plain,
     pub(crate) body: Vec<(Bound, fn(&mut Case<'_>, &Frame<'_>))>,
 }
 
@@ -54,7 +73,12 @@ impl Hooks {
         for native in natives {
             match *native {
                 Native::Frame(code) => self.frame.push((bound, code)),
+                Native::Faulty(code) => self.faulty.push((bound, code)),
+                Native::Marker(code) => self.marker.push((bound, code)),
                 Native::Event(code) => self.event.push((bound, code)),
+                Native::Beginning(code) => self.beginning.push((bound, code)),
+                Native::Socket(code) => self.socket.push((bound, code)),
+                Native::AfterError(code) => self.after_error.push((bound, code)),
                 Native::Snapshot(code) => self.snapshot.push((bound, code)),
                 Native::Opened(scope, code) => self.opened.push((bound, scope, code)),
                 Native::Closed(scope, code) => self.closed.push((bound, scope, code)),

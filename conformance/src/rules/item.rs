@@ -5,7 +5,7 @@ use spec::table::Scope;
 use super::{Case, Ending};
 use crate::engine::{Node, Object, Place, same, short};
 
-pub(super) fn starts_empty(case: &mut Case<'_>, _: &Node, item: &Object) {
+pub(super) fn starts_empty(case: &mut Case<'_>, _: &Node, item: &Object<'_>) {
     let (name, zero) = match item.plain("type") {
         Some("message") => ("content", "[]"),
         Some("reasoning") => ("summary", "[]"),
@@ -24,7 +24,7 @@ pub(super) fn starts_empty(case: &mut Case<'_>, _: &Node, item: &Object) {
     }
 }
 
-pub(super) fn message_from_assistant(case: &mut Case<'_>, _: &Node, item: &Object) {
+pub(super) fn message_from_assistant(case: &mut Case<'_>, _: &Node, item: &Object<'_>) {
     if item.plain("type") != Some("message") {
         return;
     }
@@ -35,7 +35,7 @@ pub(super) fn message_from_assistant(case: &mut Case<'_>, _: &Node, item: &Objec
     });
 }
 
-pub(super) fn call_named(case: &mut Case<'_>, _: &Node, item: &Object) {
+pub(super) fn call_named(case: &mut Case<'_>, _: &Node, item: &Object<'_>) {
     let Some(kind @ ("function_call" | "custom_tool_call")) = item.plain("type") else { return };
     for name in ["name", "call_id"] {
         if item.get(name) == Some("\"\"") {
@@ -46,7 +46,7 @@ pub(super) fn call_named(case: &mut Case<'_>, _: &Node, item: &Object) {
     }
 }
 
-pub(super) fn fields_stable(case: &mut Case<'_>, node: &Node, item: &Object) {
+pub(super) fn fields_stable(case: &mut Case<'_>, node: &Node, item: &Object<'_>) {
     let Some(added) = node.opening.as_deref() else { return };
     if item.plain("type") == Some("tool_search_call") {
         return;
@@ -61,7 +61,7 @@ pub(super) fn fields_stable(case: &mut Case<'_>, node: &Node, item: &Object) {
     }
 }
 
-pub(super) fn keys_kept(case: &mut Case<'_>, node: &Node, item: &Object) {
+pub(super) fn keys_kept(case: &mut Case<'_>, node: &Node, item: &Object<'_>) {
     let Some(added) = node.opening.as_deref() else { return };
     for (name, value) in added.members() {
         if item.get(name).is_none() {
@@ -73,7 +73,7 @@ pub(super) fn keys_kept(case: &mut Case<'_>, node: &Node, item: &Object) {
 }
 
 /// At the opening of the item that follows.
-pub(super) fn incomplete_last(case: &mut Case<'_>, node: &Node, _: &Object) {
+pub(super) fn incomplete_last(case: &mut Case<'_>, node: &Node, _: &Object<'_>) {
     let earlier = case.stream.items().find(|item| is_incomplete(item));
     if let Some(earlier) = earlier {
         let (name, earlier) = (case.name(node), case.name(earlier));
@@ -83,7 +83,7 @@ pub(super) fn incomplete_last(case: &mut Case<'_>, node: &Node, _: &Object) {
 }
 
 /// At the end of an item that was overtaken by another.
-pub(super) fn incomplete_before_last(case: &mut Case<'_>, node: &Node, item: &Object) {
+pub(super) fn incomplete_before_last(case: &mut Case<'_>, node: &Node, item: &Object<'_>) {
     let Some(last) = case.stream.items().next_back().filter(|last| !std::ptr::eq(*last, node)) else {
         return;
     };

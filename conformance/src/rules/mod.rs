@@ -21,7 +21,7 @@ mod ws;
 
 pub(crate) use case::{Case, Connection, Ending, Snapshot, Turn};
 use hooks::Native;
-pub(crate) use hooks::{Hooks, OfScope};
+pub(crate) use hooks::{Hooks, OfScope, Plain};
 use spec::catalogue::NativeRule;
 use spec::table::Scope;
 
@@ -40,10 +40,10 @@ pub(crate) const fn hooks(rule: NativeRule) -> &'static [Native] {
         NativeRule::ErrorBodyShape => &[Native::Body(error::body_shape)],
         NativeRule::ErrorEqualsFailed => &[Native::Snapshot(error::equals_failed)],
         NativeRule::ErrorFollowedByFailed => {
-            &[Native::Event(error::followed_by_failed), Native::Over(error::ended_by_failed)]
+            &[Native::AfterError(error::followed_by_failed), Native::Over(error::ended_by_failed)]
         }
         NativeRule::ErrorNotUnder200 => {
-            &[Native::Event(error::stream_not_under_200), Native::Body(error::body_not_under_200)]
+            &[Native::Beginning(error::stream_not_under_200), Native::Body(error::body_not_under_200)]
         }
         NativeRule::ErrorStatusAgrees => &[Native::Body(error::status_agrees)],
         NativeRule::ItemCallNamed => &[Native::Opened(Scope::Item, item::call_named)],
@@ -73,7 +73,7 @@ pub(crate) const fn hooks(rule: NativeRule) -> &'static [Native] {
         NativeRule::ResponseCompletedAtAgrees => &[Native::Snapshot(response::completed_at_agrees)],
         NativeRule::ResponseEchoConstant => &[Native::Snapshot(response::echo_constant)],
         NativeRule::ResponseErrorAgrees => &[Native::Snapshot(response::error_agrees)],
-        NativeRule::ResponseInProgressSecond => &[Native::Event(response::in_progress_second)],
+        NativeRule::ResponseInProgressSecond => &[Native::Beginning(response::in_progress_second)],
         NativeRule::ResponseInProgressUnchanged => &[Native::Snapshot(response::in_progress_unchanged)],
         NativeRule::ResponseIncompleteDetailsAgree => &[Native::Snapshot(response::incomplete_details_agree)],
         NativeRule::ResponseKeysKept => &[Native::Snapshot(response::keys_kept)],
@@ -86,14 +86,14 @@ pub(crate) const fn hooks(rule: NativeRule) -> &'static [Native] {
         NativeRule::ResponseUsageOnlyAtEnd => &[Native::Snapshot(response::usage_only_at_end)],
         NativeRule::ResponseUsagePresent => &[Native::Snapshot(response::usage_present)],
         NativeRule::SchemaBodyValid => &[Native::Body(schema::body_valid)],
-        NativeRule::SchemaEventKnown => &[Native::Frame(schema::event_known)],
-        NativeRule::SchemaEventValid => &[Native::Frame(schema::event_valid)],
-        NativeRule::SchemaForeignProtocol => &[Native::Frame(schema::foreign_protocol)],
-        NativeRule::SchemaTypeKnown => &[Native::Frame(schema::type_known)],
+        NativeRule::SchemaEventKnown => &[Native::Faulty(schema::event_known)],
+        NativeRule::SchemaEventValid => &[Native::Faulty(schema::event_valid)],
+        NativeRule::SchemaForeignProtocol => &[Native::Faulty(schema::foreign_protocol)],
+        NativeRule::SchemaTypeKnown => &[Native::Faulty(schema::type_known)],
         NativeRule::SequenceByOne => &[Native::Event(sequence::by_one)],
         NativeRule::SequenceGrows => &[Native::Event(sequence::grows)],
-        NativeRule::SequencePresent => &[Native::Event(sequence::present)],
-        NativeRule::SequenceStartsAtZero => &[Native::Event(sequence::starts_at_zero)],
+        NativeRule::SequencePresent => &[Native::Faulty(sequence::present)],
+        NativeRule::SequenceStartsAtZero => &[Native::Beginning(sequence::starts_at_zero)],
         NativeRule::SummaryCountAgrees => &[Native::Closed(Scope::Item, summary::count_agrees)],
         NativeRule::SummaryOneAtATime => &[Native::Opened(Scope::SummaryPart, summary::one_at_a_time)],
         NativeRule::SummaryStartsEmpty => &[Native::Opened(Scope::SummaryPart, summary::starts_empty)],
@@ -109,23 +109,23 @@ pub(crate) const fn hooks(rule: NativeRule) -> &'static [Native] {
         NativeRule::VendorOutputTextJoined => &[Native::Ending(vendor::output_text_joined)],
         NativeRule::VendorRewriteBeforeTextDone => &[Native::Event(vendor::rewrite_before_text_done)],
         NativeRule::VendorRoutingBeforeItems => &[Native::Point(vendor::routing_before_items)],
-        NativeRule::WireDoneLast => &[Native::Frame(wire::done_last)],
+        NativeRule::WireDoneLast => &[Native::Marker(wire::done_last)],
         NativeRule::WireDoneMarker => {
-            &[Native::Frame(wire::done_is_forbidden), Native::Over(wire::done_is_required)]
+            &[Native::Marker(wire::done_is_forbidden), Native::Over(wire::done_is_required)]
         }
         NativeRule::WireEventLine => &[Native::Frame(wire::event_line)],
-        NativeRule::WireEventStreamContentType => &[Native::Frame(wire::event_stream_content_type)],
+        NativeRule::WireEventStreamContentType => &[Native::Beginning(wire::event_stream_content_type)],
         NativeRule::WireJsonContentType => &[Native::Body(wire::json_content_type)],
-        NativeRule::WireJsonObject => &[Native::Frame(wire::json_object)],
-        NativeRule::WireKeepAliveIsComment => &[Native::Event(wire::keep_alive_is_comment)],
+        NativeRule::WireJsonObject => &[Native::Faulty(wire::json_object)],
+        NativeRule::WireKeepAliveIsComment => &[Native::Faulty(wire::keep_alive_is_comment)],
         NativeRule::WireNoIdLine => &[Native::Frame(wire::no_id_line)],
         NativeRule::WireNoLoneSurrogate => &[Native::Frame(wire::no_lone_surrogate)],
         NativeRule::WireNoReplacementCharacter => &[Native::Frame(wire::no_replacement_character)],
         NativeRule::WireTerminated => &[Native::Frame(wire::terminated)],
         NativeRule::WireUtf8 => &[Native::Frame(wire::utf8)],
         NativeRule::WsAnswersCreate => &[Native::Over(ws::answers_create)],
-        NativeRule::WsErrorEnvelope => &[Native::Event(ws::error_envelope)],
-        NativeRule::WsOneInFlight => &[Native::Event(ws::one_in_flight)],
-        NativeRule::WsUnknownPreviousId => &[Native::Event(ws::unknown_previous_id)],
+        NativeRule::WsErrorEnvelope => &[Native::Socket(ws::error_envelope)],
+        NativeRule::WsOneInFlight => &[Native::Socket(ws::one_in_flight)],
+        NativeRule::WsUnknownPreviousId => &[Native::Socket(ws::unknown_previous_id)],
     }
 }

@@ -10,8 +10,8 @@ struct Pair<'p> {
     /// Which entry it is.
     index: usize,
     /// The value that closed the item.
-    done: &'p Object,
-    entry: &'p Object,
+    done: &'p Object<'static>,
+    entry: &'p Object<'p>,
 }
 
 impl Pair<'_> {
@@ -25,15 +25,17 @@ impl Pair<'_> {
 }
 
 /// Items and entries that belong together: by their order, or by their ids where some have no counterpart.
-fn pairs<'p>(case: &Case<'p>, ending: &'p Ending<'_>) -> Vec<Pair<'p>> {
+fn pairs<'p>(case: &Case<'p>, ending: &'p Ending<'p>) -> Vec<Pair<'p>> {
     let stream = case.stream;
     let items = ordered(case);
     let entries = ending.output.iter().enumerate();
     if items.len() == ending.output.len() && !stream.torn && !stream.resumed {
         let closed = entries.zip(items).filter_map(|(entry, item)| Some((entry, item.closing.as_deref()?)));
-        return closed.map(|((index, entry), done)| Pair { index, done, entry }).collect();
+        let pairs = closed.map(|((index, entry), done)| Pair { index, done, entry });
+        // Most are the same to the letter, and nothing is left to judge.
+        return pairs.filter(|pair| pair.done.text() != pair.entry.text()).collect();
     }
-    let done = |entry: &Object| {
+    let done = |entry: &Object<'_>| {
         let id = entry.plain("id")?;
         items.iter().filter_map(|item| item.closing.as_deref()).find(|done| done.plain("id") == Some(id))
     };
@@ -57,7 +59,7 @@ pub(super) fn count_agrees(case: &mut Case<'_>, ending: &Ending<'_>) {
         return;
     }
     // Where too much is there, what is there too much is the place; other rules judge the rest.
-    let is_extra = |entry: &Object| {
+    let is_extra = |entry: &Object<'_>| {
         let id = entry.plain("id");
         !case.stream.items().any(|item| item.id() == id)
     };
@@ -74,15 +76,15 @@ pub(super) fn count_agrees(case: &mut Case<'_>, ending: &Ending<'_>) {
 }
 
 /// Finished items with texts that are not in the final output.
-fn lost<'c>(case: &Case<'c>, ending: &Ending<'_>) -> Vec<&'c Object> {
+fn lost<'c>(case: &Case<'c>, ending: &Ending<'_>) -> Vec<&'c Object<'static>> {
     let has_output = ending.snapshot.response.get("output").is_some_and(|output| output.starts_with('['));
     let stream = case.stream;
     let is_unknown = stream.torn || stream.resumed || ending.snapshot.event == "response.failed";
     if !has_output || is_unknown || stream.items.len() <= ending.output.len() {
         return Vec::new();
     }
-    let is_there = |done: &Object| ending.output.iter().any(|entry| entry.plain("id") == done.plain("id"));
-    let has_texts = |done: &Object| {
+    let is_there = |done: &Object<'_>| ending.output.iter().any(|entry| entry.plain("id") == done.plain("id"));
+    let has_texts = |done: &Object<'_>| {
         let is_text = |value: Option<Cow<'_, str>>| value.is_some_and(|text| !text.is_empty());
         INPUTS.iter().any(|name| is_text(done.string(name)))
             || LISTS.iter().filter_map(|list| parts(done, list)).flatten().any(|part| {
@@ -156,19 +158,19 @@ pub(super) fn text_kept(case: &mut Case<'_>, ending: &Ending<'_>) {
     }
 }
 
-fn parts(item: &Object, list: &str) -> Option<Vec<Object>> {
+fn parts<'i>(item: &'i Object<'_>, list: &str) -> Option<Vec<Object<'i>>> {
     Some(item.entries(list)?.into_iter().map(Object::new).collect())
 }
 
 /// Whether lists of parts have other texts, as one has more parts.
-fn loses_texts(done: &[Object], entry: &[Object]) -> bool {
-    let texts = |parts: &[Object]| -> String {
+fn loses_texts(done: &[Object<'_>], entry: &[Object<'_>]) -> bool {
+    let texts = |parts: &[Object<'_>]| -> String {
         parts.iter().flat_map(|part| TEXTS.map(|name| part.string(name).unwrap_or_default())).collect()
     };
     done.len() != entry.len() && texts(done) != texts(entry)
 }
 
-fn compare_texts(case: &mut Case<'_>, done: &Object, entry: &Object, name: &str, place: &str) {
+fn compare_texts(case: &mut Case<'_>, done: &Object<'_>, entry: &Object<'_>, name: &str, place: &str) {
     let (Some(before), Some(after)) = (done.string(name), entry.string(name)) else { return };
     if before != after {
         let (before, after) = (format!("{before:?}"), format!("{after:?}"));
@@ -197,8 +199,8 @@ pub(super) fn equals_items(case: &mut Case<'_>, ending: &Ending<'_>) {
 /// Compares all members but those that are exempt, and the texts, which are another rule's business.
 fn compare_members(
     case: &mut Case<'_>,
-    done: &Object,
-    entry: &Object,
+    done: &Object<'_>,
+    entry: &Object<'_>,
     place: &str,
     is_exempt: &dyn Fn(&str) -> bool,
 ) {

@@ -8,7 +8,7 @@ use crate::engine::{Node, Object, State, short};
 /// The members of a part that are streamed.
 const TEXTS: [&str; 2] = ["text", "refusal"];
 
-pub(super) fn starts_empty(case: &mut Case<'_>, _: &Node, part: &Object) {
+pub(super) fn starts_empty(case: &mut Case<'_>, _: &Node, part: &Object<'_>) {
     for name in TEXTS {
         if let Some(raw) = part.get(name).filter(|raw| raw.starts_with('"') && *raw != "\"\"") {
             case.fault(&format!("/part/{name}"), "\"\"", &short(raw), || {
@@ -22,7 +22,7 @@ pub(super) fn starts_empty(case: &mut Case<'_>, _: &Node, part: &Object) {
     }
 }
 
-pub(super) fn equals_item(case: &mut Case<'_>, node: &Node, item: &Object) {
+pub(super) fn equals_item(case: &mut Case<'_>, node: &Node, item: &Object<'_>) {
     let Some(content) = item.entries("content") else { return };
     let stream = case.stream;
     for child in stream.children(node, Scope::Part) {
@@ -42,14 +42,14 @@ pub(super) fn equals_item(case: &mut Case<'_>, node: &Node, item: &Object) {
     }
 }
 
-pub(super) fn count_agrees(case: &mut Case<'_>, node: &Node, item: &Object) {
+pub(super) fn count_agrees(case: &mut Case<'_>, node: &Node, item: &Object<'_>) {
     if item.plain("type") == Some("message") && case.plan.ways(Scope::Part).opens {
         count(case, node, item, Scope::Part, "content");
     }
 }
 
 /// Compares how many of a scope were opened in an item with how many it has in the end.
-pub(super) fn count(case: &mut Case<'_>, node: &Node, item: &Object, scope: Scope, list: &str) {
+pub(super) fn count(case: &mut Case<'_>, node: &Node, item: &Object<'_>, scope: Scope, list: &str) {
     let is_unknown = case.stream.torn || case.stream.resumed || node.state == State::Implied || node.partial;
     let Some(entries) = item.entries(list).filter(|_| !is_unknown) else { return };
     let (streamed, has) = (case.stream.children(node, scope).count(), entries.len());

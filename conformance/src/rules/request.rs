@@ -13,7 +13,7 @@ struct Call {
 }
 
 impl Call {
-    fn of(item: &Object, pointer: Option<String>) -> Option<Self> {
+    fn of(item: &Object<'_>, pointer: Option<String>) -> Option<Self> {
         let kind = item.plain("type").filter(|kind| kind.ends_with("_call"))?.to_owned();
         let text = |name: &str| item.string(name).map(Into::into);
         Some(Self { kind, name: text("name"), server: text("server_label"), pointer })
@@ -111,7 +111,7 @@ pub(super) fn allowed_tools(case: &mut Case<'_>, ending: &Ending<'_>) {
         return;
     }
     let Some(tools) = choice.entries("tools") else { return };
-    let tools: Vec<Object> = tools.into_iter().map(Object::new).collect();
+    let tools: Vec<Object<'_>> = tools.into_iter().map(Object::new).collect();
     for call in calls(case, ending) {
         if !tools.iter().any(|tool| allows(tool, &call)) {
             tell(case, &call, "a call of an allowed tool", || {
@@ -122,7 +122,7 @@ pub(super) fn allowed_tools(case: &mut Case<'_>, ending: &Ending<'_>) {
 }
 
 /// Whether a call is of a tool in the list; where that cannot be known, it is.
-fn allows(tool: &Object, call: &Call) -> bool {
+fn allows(tool: &Object<'_>, call: &Call) -> bool {
     let Some(kind) = tool.plain("type") else { return true };
     let called = call.kind.strip_suffix("_call").unwrap_or_default();
     if called.contains(':') {

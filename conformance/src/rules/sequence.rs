@@ -35,7 +35,7 @@ pub(super) fn present(case: &mut Case<'_>) {
         Verdict::Unknown
             if case.dialect().framing.unknown_events == UnknownEvents::Prefixed
                 && record.event_type.is_some()
-                && record.sequence_number().is_none() =>
+                && record.sequence_number.is_none() =>
         {
             let place = Place {
                 pointer: Some(""),
@@ -52,7 +52,7 @@ pub(super) fn starts_at_zero(case: &mut Case<'_>) {
     let opens = |case: &Case<'_>| {
         case.info().is_some_and(|info| info.scope == Scope::Response && info.role == Role::Open)
     };
-    let Some(number) = case.record().and_then(|record| record.sequence_number()) else { return };
+    let Some(number) = case.record().and_then(|record| record.sequence_number) else { return };
     // A stream that begins with a later event is the rest of one that was broken off.
     if case.stream.events == 0 && number != 0 && opens(case) {
         case.fault("/sequence_number", "0", &number.to_string(), || {
@@ -62,7 +62,7 @@ pub(super) fn starts_at_zero(case: &mut Case<'_>) {
 }
 
 pub(super) fn grows(case: &mut Case<'_>) {
-    let Some(number) = case.record().and_then(|record| record.sequence_number()) else { return };
+    let Some(number) = case.record().and_then(|record| record.sequence_number) else { return };
     let Some(before) = case.stream.sequence_number.filter(|before| number <= *before) else { return };
     case.fault("/sequence_number", "a greater number than before", &number.to_string(), || {
         format!("sequence_number {number} comes after {before}")
@@ -70,7 +70,7 @@ pub(super) fn grows(case: &mut Case<'_>) {
 }
 
 pub(super) fn by_one(case: &mut Case<'_>) {
-    let Some(number) = case.record().and_then(|record| record.sequence_number()) else { return };
+    let Some(number) = case.record().and_then(|record| record.sequence_number) else { return };
     // A number that does not grow is another rule's business.
     let Some(before) = case.stream.sequence_number.filter(|before| number > before.saturating_add(1)) else {
         return;

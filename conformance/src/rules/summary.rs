@@ -5,7 +5,7 @@ use spec::table::Scope;
 use super::{Case, part};
 use crate::engine::{Node, Object, Place, State, short};
 
-pub(super) fn starts_empty(case: &mut Case<'_>, _: &Node, part: &Object) {
+pub(super) fn starts_empty(case: &mut Case<'_>, _: &Node, part: &Object<'_>) {
     if let Some(raw) = part.get("text").filter(|raw| raw.starts_with('"') && *raw != "\"\"") {
         case.fault("/part/text", "\"\"", &short(raw), || {
             "the part of the summary is added with its text".to_owned()
@@ -13,13 +13,13 @@ pub(super) fn starts_empty(case: &mut Case<'_>, _: &Node, part: &Object) {
     }
 }
 
-pub(super) fn count_agrees(case: &mut Case<'_>, node: &Node, item: &Object) {
+pub(super) fn count_agrees(case: &mut Case<'_>, node: &Node, item: &Object<'_>) {
     if item.plain("type") == Some("reasoning") && case.plan.ways(Scope::SummaryPart).opens {
         part::count(case, node, item, Scope::SummaryPart, "summary");
     }
 }
 
-pub(super) fn one_at_a_time(case: &mut Case<'_>, node: &Node, _: &Object) {
+pub(super) fn one_at_a_time(case: &mut Case<'_>, node: &Node, _: &Object<'_>) {
     if !case.plan.ways(Scope::SummaryPart).closes {
         return;
     }

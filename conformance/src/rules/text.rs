@@ -6,12 +6,12 @@ use spec::table::{Scope, Slot};
 use super::Case;
 use crate::engine::{Node, Object, same};
 
-pub(super) fn has_deltas(case: &mut Case<'_>, node: &Node, text: &Object) {
+pub(super) fn has_deltas(case: &mut Case<'_>, node: &Node, text: &Object<'_>) {
     came_at_once(case, node, text, "text");
 }
 
 /// Tells of a final value of which nothing was streamed.
-pub(super) fn came_at_once(case: &mut Case<'_>, node: &Node, value: &Object, what: &str) {
+pub(super) fn came_at_once(case: &mut Case<'_>, node: &Node, value: &Object<'_>, what: &str) {
     let is_known = node.fragments == 0 && !node.partial && !case.stream.torn;
     let Some(whole) = json::string(value.text()).filter(|whole| is_known && !whole.is_empty()) else {
         return;
@@ -22,7 +22,7 @@ pub(super) fn came_at_once(case: &mut Case<'_>, node: &Node, value: &Object, wha
     case.fault(pointer, &expected, &actual, || format!("no delta came before the final {what}"));
 }
 
-pub(super) fn logprobs_joined(case: &mut Case<'_>, node: &Node, _: &Object) {
+pub(super) fn logprobs_joined(case: &mut Case<'_>, node: &Node, _: &Object<'_>) {
     let stated = case.record().and_then(|record| record.view.raw(Slot::Logprobs)).and_then(json::entries);
     if node.logprobs.is_empty() || node.partial || case.stream.torn {
         return;
@@ -46,7 +46,7 @@ pub(super) fn logprobs_spell_delta(case: &mut Case<'_>, node: &Node) {
     };
     let (Some(tokens), Some(delta)) = (json::entries(list), record.view.string(Slot::Value)) else { return };
     let delta = json::decode(delta.raw).0;
-    let tokens: Vec<Object> = tokens.into_iter().map(Object::new).collect();
+    let tokens: Vec<Object<'_>> = tokens.into_iter().map(Object::new).collect();
     if let Some(spelled) = spelled(&tokens).filter(|spelled| **spelled != *delta) {
         case.fault("/logprobs", &format!("tokens that spell {delta:?}"), &format!("{spelled:?}"), || {
             format!("the tokens spell {spelled:?}, and the delta is {delta:?}")
@@ -56,11 +56,11 @@ pub(super) fn logprobs_spell_delta(case: &mut Case<'_>, node: &Node) {
 
 /// What tokens spell: their bytes, where all have them, as a token may be a piece of a character. Nothing
 /// where that cannot be known.
-fn spelled(tokens: &[Object]) -> Option<String> {
+fn spelled(tokens: &[Object<'_>]) -> Option<String> {
     if tokens.is_empty() {
         return None;
     }
-    let bytes = |token: &Object| -> Option<Vec<u8>> {
+    let bytes = |token: &Object<'_>| -> Option<Vec<u8>> {
         token.entries("bytes")?.into_iter().map(|byte| byte.parse().ok()).collect()
     };
     let bytes: Option<Vec<Vec<u8>>> = tokens.iter().map(bytes).collect();
@@ -76,7 +76,7 @@ mod tests {
     use super::*;
 
     fn spelling(list: &str) -> Option<String> {
-        let tokens: Vec<Object> = json::entries(list).unwrap().into_iter().map(Object::new).collect();
+        let tokens: Vec<Object<'_>> = json::entries(list).unwrap().into_iter().map(Object::new).collect();
         spelled(&tokens)
     }
 

@@ -3,13 +3,12 @@
 use spec::table::Scope;
 
 use super::Case;
-use crate::engine::{Node, Object, Spot};
+use crate::engine::{Node, Object};
 
-pub(super) fn mcp_failure_has_error(case: &mut Case<'_>, node: &Node, item: &Object) {
+pub(super) fn mcp_failure_has_error(case: &mut Case<'_>, node: &Node, item: &Object<'_>) {
     let stream = case.stream;
     let failed = |call: &Node| {
-        let end = call.closed.as_deref().and_then(|spot: &Spot| spot.event_type.as_deref());
-        end == Some("response.mcp_call.failed")
+        call.closed.as_ref().is_some_and(|end| end.event_type() == "response.mcp_call.failed")
     };
     if !stream.children(node, Scope::McpCall).any(failed) {
         return;

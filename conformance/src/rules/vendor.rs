@@ -21,7 +21,7 @@ pub(super) fn mcp_fragment_within_call(case: &mut Case<'_>, node: &Node) {
     }
 }
 
-pub(super) fn mcp_arguments_within_call(case: &mut Case<'_>, node: &Node, _: &Object) {
+pub(super) fn mcp_arguments_within_call(case: &mut Case<'_>, node: &Node, _: &Object<'_>) {
     within_call(case, node);
 }
 

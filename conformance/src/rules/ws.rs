@@ -55,7 +55,8 @@ pub(super) fn unknown_previous_id(case: &mut Case<'_>) {
     let code = match record.event_type.as_deref() {
         Some("response.created") => None,
         Some("error") => {
-            let error = Object::new(record.data()).value("error").map(Object::new);
+            let envelope = Object::new(record.data());
+            let error = envelope.value("error").map(Object::new);
             error.and_then(|error| error.string("code").map(std::borrow::Cow::into_owned))
         }
         _ => return,

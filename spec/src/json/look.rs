@@ -2,24 +2,32 @@
 
 use std::borrow::Cow;
 
-use super::Scanner;
+use super::{RawString, Scanner};
 use super::text::decode;
 
-/// The members of an object, in the order in which they stand, with the text of their values.
-/// `None` when the text is no object, or no JSON.
-pub fn members(text: &str) -> Option<Vec<(Cow<'_, str>, &str)>> {
+/// Hands out the members of an object, in the order in which they stand, with the text of their values.
+/// False when the text is no object, or no JSON; what came before the fault has been handed out then.
+pub fn each_member<'a>(text: &'a str, mut member: impl FnMut(RawString<'a>, &'a str)) -> bool {
     let mut scanner = Scanner::new(text);
     if scanner.peek() != b'{' {
-        return None;
+        return false;
     }
-    let mut members = Vec::new();
     let read = scanner.object(|scanner, _, name| {
         let value = scanner.raw()?;
-        let name = if name.escaped { decode(name.raw).0 } else { Cow::Borrowed(name.raw) };
-        members.push((name, value));
+        member(name, value);
         Ok::<(), super::Syntax>(())
     });
-    read.and_then(|()| scanner.end()).ok().map(|()| members)
+    read.and_then(|()| scanner.end()).is_ok()
+}
+
+/// The members of an object. `None` when the text is no object, or no JSON.
+pub fn members(text: &str) -> Option<Vec<(Cow<'_, str>, &str)>> {
+    let mut members = Vec::new();
+    each_member(text, |name, value| {
+        let name = if name.escaped { decode(name.raw).0 } else { Cow::Borrowed(name.raw) };
+        members.push((name, value));
+    })
+    .then_some(members)
 }
 
 /// The texts of the entries of a list. `None` when the text is no list, or no JSON.

@@ -24,7 +24,7 @@ pub use choice::kind;
 pub use event::{Reason, UnknownEvent};
 pub use fault::Fault;
 pub use fields::Fields;
-pub use look::{at, entries, members, string};
+pub use look::{at, each_member, entries, members, string};
 pub use map::{Extra, Map};
 pub use number::{Integer, NotFinite, Number};
 pub use raw::Raw;

@@ -1,0 +1,34 @@
+//! Which rules the violation of each rule breaks.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use conformance::{Rules, check, violation};
+use spec::catalogue::{self, Rule};
+
+fn dialect_of(rule: &Rule) -> &'static spec::Dialect {
+    let (name, _) = rule.violation.golden.split_once('/').expect("a golden has a dialect");
+    spec::DIALECTS.iter().find(|dialect| dialect.name == name).expect("the golden's dialect")
+}
+
+#[test]
+fn every_violation_breaks_what_its_page_says() {
+    let mut matrix = String::new();
+    for rule in catalogue::RULES {
+        let recording = violation::recording(rule).unwrap_or_else(|problem| panic!("{}: {problem}", rule.id));
+        let report = check(rule.id, &mut &*recording, None, &Rules::of(dialect_of(rule)));
+        assert_eq!(report.error, None, "{}", rule.id);
+        let mut broken: BTreeMap<&str, u64> = BTreeMap::new();
+        for located in &report.findings {
+            *broken.entry(located.finding.rule).or_default() += located.finding.count;
+        }
+        assert!(broken.contains_key(rule.id), "{} is not broken by its own violation", rule.id);
+        let _ = write!(matrix, "{} <- {}:", rule.id, rule.violation.golden);
+        for (broken, count) in broken {
+            let times = if count > 1 { format!(" ({count} times)") } else { String::new() };
+            let _ = write!(matrix, " {broken}{times}");
+        }
+        matrix.push('\n');
+    }
+    insta::assert_snapshot!(matrix);
+}
