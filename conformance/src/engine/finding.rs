@@ -153,7 +153,8 @@ impl Findings {
     /// Whether another rule has blamed the value, or what it lies in.
     fn is_blamed(&mut self, frame: u64, rule: &Rule, place: &Place<'_>) -> bool {
         let Some(pointer) = place.pointer else { return false };
-        let missing = place.expected.and_then(|expected| expected.strip_prefix("property \"")?.split('"').next());
+        let missing =
+            place.expected.and_then(|expected| expected.strip_prefix("property \"")?.split('"').next());
         let pointer = match missing {
             Some(name) => &format!("{pointer}/{name}"),
             None if pointer.is_empty() => return false,
@@ -211,4 +212,3 @@ impl Findings {
         (self.found, self.omitted)
     }
 }
-

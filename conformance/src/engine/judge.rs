@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use spec::Verdict;
-use spec::table::EventInfo;
+use spec::table::{EventInfo, EventLine};
 
 use super::finding::Findings;
 use super::plan::Plan;
@@ -79,11 +79,16 @@ impl Judge {
     pub(super) fn frame(&mut self, frame: &Frame<'_>) {
         self.frames += 1;
         let plan = Arc::clone(&self.plan);
-        let Some(record) = Record::read(plan.dialect, frame, (self.frames, self.events + 1), &mut self.known) else { return };
+        let Some(record) = Record::read(plan.dialect, frame, (self.frames, self.events + 1), &mut self.known)
+        else {
+            return;
+        };
         self.begin_turn(&record);
         self.stream.transport = frame.transport;
         let hooks = &plan.hooks;
-        self.ask(&hooks.frame, &plan, &record);
+        if plan.dialect.framing.event_line != EventLine::EqualsType || is_remarkable(&record) {
+            self.ask(&hooks.frame, &plan, &record);
+        }
         if record.payload == Payload::Done || self.stream.done.is_some() {
             self.ask(&hooks.marker, &plan, &record);
         }
@@ -101,6 +106,11 @@ impl Judge {
                 self.count(&record);
                 return;
             }
+        }
+        let is_next =
+            record.sequence_number.is_some_and(|number| number.checked_sub(1) == self.stream.sequence_number);
+        if !is_next {
+            self.ask(&hooks.sequence, &plan, &record);
         }
         self.ask(&hooks.event, &plan, &record);
         if self.stream.events < BEGINNING {
@@ -212,4 +222,15 @@ impl Judge {
             hook(&mut self.connection.case_at(*bound, &plan, &spot, &self.stream, &mut self.findings));
         }
     }
+}
+
+/// Whether there is anything about a frame that its rules could tell of: most frames are complete, in
+/// plain text, and have an event line that is the type of the event.
+fn is_remarkable(record: &Record<'_>) -> bool {
+    let frame = record.frame;
+    let is_plain = frame.terminated
+        && frame.id.is_none()
+        && frame.invalid_utf8.is_none()
+        && frame.event.as_deref() == record.event_type.as_deref();
+    !is_plain || memchr::memchr2(b'\\', 0xef, record.data().as_bytes()).is_some()
 }

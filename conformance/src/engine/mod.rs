@@ -19,14 +19,14 @@ use spec::Dialect;
 use judge::Judge;
 
 pub use excerpt::Excerpt;
+pub(crate) use finding::Place;
 pub use finding::{Finding, Findings, Related};
+pub(crate) use node::{Node, State};
+pub(crate) use plan::{Bound, Plan};
 pub use record::{Payload, Record};
 pub use rules::Rules;
 pub(crate) use rules::level;
 pub use spot::Spot;
-pub(crate) use finding::Place;
-pub(crate) use node::{Node, State};
-pub(crate) use plan::{Bound, Plan};
 pub(crate) use stream::Stream;
 pub(crate) use view::{Object, same, short};
 

@@ -89,9 +89,6 @@ impl Ways {
             Role::Phase => event.phase.is_some_and(|phase| info.ends.contains(&phase)),
             Role::Open | Role::Delta | Role::Point => false,
         };
-        Self {
-            opens: events().any(|event| event.role == Role::Open),
-            closes: events().any(ends),
-        }
+        Self { opens: events().any(|event| event.role == Role::Open), closes: events().any(ends) }
     }
 }

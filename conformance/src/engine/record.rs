@@ -54,7 +54,12 @@ impl<'a> Record<'a> {
     ) -> Option<Record<'a>> {
         let data = frame.data.as_deref()?;
         let is_done = data == "[DONE]";
-        let event_type = if is_done { None } else { event_type(dialect, frame, data) };
+        let again = recent.filter(|(_, info)| has_type(dialect, data, info.name));
+        let event_type = match again {
+            Some((_, info)) => Some(Cow::Borrowed(info.name)),
+            None if is_done => None,
+            None => event_type(dialect, frame, data),
+        };
         let (mut verdict, view) = dialect.view_event(event_type.as_deref().unwrap_or_default(), data);
         if frame.transport == Transport::WebSocket
             && event_type.as_deref() == Some("error")
@@ -68,10 +73,7 @@ impl<'a> Record<'a> {
             Verdict::Valid => Payload::Object,
             Verdict::Invalid(..) | Verdict::Unknown => payload(data),
         };
-        let known = event_type.as_deref().and_then(|name| match *recent {
-            Some((at, info)) if info.name == name => Some((at, info)),
-            _ => dialect.position(name),
-        });
+        let known = again.or_else(|| event_type.as_deref().and_then(|name| dialect.position(name)));
         *recent = known;
         let sequence_number = view.number(Slot::SequenceNumber);
         Some(Record { frame, number, event, event_type, known, sequence_number, payload, verdict, view })
@@ -96,6 +98,15 @@ impl<'a> Record<'a> {
     pub fn data(&self) -> &'a str {
         self.frame.data.as_deref().unwrap_or_default()
     }
+}
+
+/// Whether data begin with that type, as they mostly do. Nothing is known when they do not.
+fn has_type(dialect: &Dialect, data: &str, name: &str) -> bool {
+    dialect.framing.event_line != EventLine::Discriminator
+        && data
+            .strip_prefix("{\"type\":\"")
+            .and_then(|rest| rest.strip_prefix(name))
+            .is_some_and(|rest| rest.starts_with('"'))
 }
 
 /// The type of an event, where its dialect has it.

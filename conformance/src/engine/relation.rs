@@ -72,13 +72,17 @@ impl Step {
 pub(super) fn carried(relations: &[Bound]) -> Vec<Vec<usize>> {
     let is_carried = |bound: &Bound| match bound.rule.decided_by {
         DecidedBy::Relation(
-            Relation::Equal { equals, .. } | Relation::Concat { equals, .. } | Relation::Collect { equals, .. },
+            Relation::Equal { equals, .. }
+            | Relation::Concat { equals, .. }
+            | Relation::Collect { equals, .. },
         ) => matches!(equals.of, Whose::Parent | Whose::Response),
         _ => false,
     };
     let of_scope = |scope: &Scope| {
         let all = relations.iter().enumerate();
-        all.filter(|(_, bound)| bound.rule.scopes.contains(scope) && is_carried(bound)).map(|(at, _)| at).collect()
+        all.filter(|(_, bound)| bound.rule.scopes.contains(scope) && is_carried(bound))
+            .map(|(at, _)| at)
+            .collect()
     };
     Scope::ALL.iter().map(of_scope).collect()
 }
@@ -246,10 +250,19 @@ impl<'r> Tracker<'_, 'r> {
         let (own, found) = differing(own, &found);
         let pointer = format!("{}{pointer}", self.value_pointer());
         let child = self.stream.name(node);
-        self.tell(bound, &pointer, &own, &found, |_| format!("{pointer} is not the {child} that came before"));
+        self.tell(bound, &pointer, &own, &found, |_| {
+            format!("{pointer} is not the {child} that came before")
+        });
     }
 
-    fn compare_collected(&mut self, relation: usize, node: usize, scope: Scope, value: &Object<'_>, prefix: &str) {
+    fn compare_collected(
+        &mut self,
+        relation: usize,
+        node: usize,
+        scope: Scope,
+        value: &Object<'_>,
+        prefix: &str,
+    ) {
         let bound = self.plan.relations[relation];
         let Some(holder) = self.stream.nodes.get(node) else { return };
         let kept = holder.cells.iter().find(|(of, _)| *of == relation).map(|(_, cell)| cell);
@@ -258,7 +271,10 @@ impl<'r> Tracker<'_, 'r> {
         let Some(entries) = value.at(&format!("{prefix}{list}")).and_then(spec::json::entries) else {
             return;
         };
-        if self.stream.torn || entries.len() == values.len() && entries.iter().zip(values).all(|(one, other)| same(one, other)) {
+        if self.stream.torn
+            || entries.len() == values.len()
+                && entries.iter().zip(values).all(|(one, other)| same(one, other))
+        {
             return;
         }
         let (came, has) = (values.len(), entries.len());
@@ -275,11 +291,10 @@ impl<'r> Tracker<'_, 'r> {
 
     /// Where the value of the event at hand stands in it.
     fn value_pointer(&self) -> &'static str {
-        self.record.known.and_then(|(_, info)| info.value).unwrap_or(if self.record.view.raw(Slot::Response).is_some() {
-            "/response"
-        } else {
-            ""
-        })
+        self.record
+            .known
+            .and_then(|(_, info)| info.value)
+            .unwrap_or(if self.record.view.raw(Slot::Response).is_some() { "/response" } else { "" })
     }
 
     fn tell(

@@ -2,7 +2,8 @@
 
 use std::borrow::Cow;
 
-use spec::table::Scope;
+use spec::View;
+use spec::table::{Scope, Slot};
 
 use super::node::{Key, Node, Nodes, State};
 use super::record::Record;
@@ -19,6 +20,8 @@ pub(crate) struct Stream {
     pub(crate) items: Vec<usize>,
     /// It began before the one before it had ended.
     pub(crate) overlaps: bool,
+    /// The last delta: the next event mostly feeds the same.
+    pub(super) recent: Recent,
     /// What its frames came on.
     pub(crate) transport: Transport,
     /// How many events came before.
@@ -55,6 +58,7 @@ impl Stream {
             nodes,
             items: Vec::new(),
             overlaps: false,
+            recent: Recent::default(),
             transport: Transport::default(),
             events: 0,
             first_types: Vec::new(),
@@ -119,5 +123,42 @@ impl Stream {
     /// What of a scope lies in a node.
     pub(crate) fn children<'s>(&'s self, node: &'s Node, scope: Scope) -> impl Iterator<Item = &'s Node> {
         node.children.iter().filter_map(|at| self.nodes.get(*at)).filter(move |child| child.scope == scope)
+    }
+}
+
+/// What a delta fed, by the words with which it said so.
+#[derive(Debug, Default)]
+pub(super) struct Recent {
+    event: usize,
+    node: usize,
+    words: Vec<u8>,
+}
+
+/// What says where an event belongs.
+const WORDS: [Slot; 5] =
+    [Slot::OutputIndex, Slot::ItemId, Slot::ContentIndex, Slot::SummaryIndex, Slot::CommandIndex];
+
+impl Recent {
+    /// What an event feeds, if it is like the last one.
+    pub(super) fn node(&self, event: usize, view: &View<'_>) -> Option<usize> {
+        let mut rest = self.words.as_slice();
+        for slot in WORDS {
+            rest = rest.strip_prefix(view.raw(slot).unwrap_or_default().as_bytes())?.strip_prefix(b" ")?;
+        }
+        (rest.is_empty() && self.event == event).then_some(self.node)
+    }
+
+    pub(super) fn keep(&mut self, event: usize, node: usize, view: &View<'_>) {
+        self.event = event;
+        self.node = node;
+        self.words.clear();
+        for slot in WORDS {
+            self.words.extend_from_slice(view.raw(slot).unwrap_or_default().as_bytes());
+            self.words.push(b' ');
+        }
+    }
+
+    pub(super) fn forget(&mut self) {
+        self.words.clear();
     }
 }

@@ -38,6 +38,14 @@ impl<'r> Tracker<'_, 'r> {
             }
             return;
         };
+        if info.role == Role::Delta
+            && let Some(node) = self.stream.recent.node(event, &self.record.view)
+        {
+            self.current = Some(node);
+            self.feed(event, node);
+            return;
+        }
+        self.stream.recent.forget();
         if !self.response_allows(info.scope == Scope::Response && info.role == Role::Terminal) {
             return;
         }
@@ -45,16 +53,24 @@ impl<'r> Tracker<'_, 'r> {
         if matches!(info.role, Role::Open | Role::Close | Role::Final) {
             self.value = self.record.view.raw(Slot::Value).map(Object::new);
         }
-        let Some(node) = (if info.scope == Scope::Response { Some(RESPONSE) } else { self.locate(info) }) else {
+        let Some(node) = (if info.scope == Scope::Response { Some(RESPONSE) } else { self.locate(info) })
+        else {
             return;
         };
         self.current = Some(node);
         if info.scope == Scope::Response {
-            self.response = self.record.view.raw(Slot::Response).map(Object::new);
+            self.response =
+                self.record.view.raw(Slot::Response).map(|raw| match &self.stream.first_snapshot {
+                    Some(first) if first.text() == raw => first.of_same_text(raw),
+                    _ => Object::new(raw),
+                });
         }
         match info.role {
             Role::Open => self.open(event, node),
-            Role::Delta => self.feed(event, node),
+            Role::Delta => {
+                self.feed(event, node);
+                self.stream.recent.keep(event, node, &self.record.view);
+            }
             Role::Final | Role::Close => self.close(event, node),
             Role::Phase => self.phase(event, node),
             Role::Terminal => self.end(event),
@@ -70,13 +86,20 @@ impl<'r> Tracker<'_, 'r> {
         let family = if ends { Family::ClosedAgain } else { Family::AfterClose };
         let related = self.related(RESPONSE, |node| node.closed.as_ref(), "the response ended here");
         let name = self.event_name();
-        self.report(family, Scope::Response, "", Some("nothing after the event that ends the response"), related, || {
-            if ends {
-                format!("{name} ends the response, which had ended")
-            } else {
-                format!("{name} comes after the response has ended")
-            }
-        });
+        self.report(
+            family,
+            Scope::Response,
+            "",
+            Some("nothing after the event that ends the response"),
+            related,
+            || {
+                if ends {
+                    format!("{name} ends the response, which had ended")
+                } else {
+                    format!("{name} comes after the response has ended")
+                }
+            },
+        );
         false
     }
 
@@ -91,9 +114,14 @@ impl<'r> Tracker<'_, 'r> {
         self.stream.resumed = self.stream.events == 0 && number.is_some_and(|number| number > 0);
         if !self.stream.resumed && !self.stream.torn && !is_error && self.plan.ways(Scope::Response).opens {
             let name = self.event_name();
-            self.report(Family::BeforeOpen, Scope::Response, "", Some("response.created as the first event"), None, || {
-                format!("{name} comes before response.created")
-            });
+            self.report(
+                Family::BeforeOpen,
+                Scope::Response,
+                "",
+                Some("response.created as the first event"),
+                None,
+                || format!("{name} comes before response.created"),
+            );
         }
         if let Some(response) = self.stream.nodes.get_mut(RESPONSE) {
             response.state = State::Open;
@@ -104,9 +132,14 @@ impl<'r> Tracker<'_, 'r> {
         if node == RESPONSE {
             if self.stream.has_begun() {
                 let related = self.related(RESPONSE, |node| node.opened.as_ref(), "the response began here");
-                self.report(Family::Reopened, Scope::Response, "", Some("one response.created"), related, || {
-                    "the response is created a second time".to_owned()
-                });
+                self.report(
+                    Family::Reopened,
+                    Scope::Response,
+                    "",
+                    Some("one response.created"),
+                    related,
+                    || "the response is created a second time".to_owned(),
+                );
             }
             let mark = Mark::of(self.record);
             if let Some(response) = self.stream.nodes.get_mut(RESPONSE) {
@@ -155,7 +188,10 @@ impl<'r> Tracker<'_, 'r> {
         self.relate(event, node);
         let Some(found) = self.stream.nodes.get(node) else { return };
         for (bound, hook) in &self.plan.hooks.fragment {
-            hook(&mut self.connection.case(*bound, self.plan, self.record, self.stream, self.findings), found);
+            hook(
+                &mut self.connection.case(*bound, self.plan, self.record, self.stream, self.findings),
+                found,
+            );
         }
     }
 
@@ -225,7 +261,10 @@ impl<'r> Tracker<'_, 'r> {
         self.relate(event, node);
         let Some(found) = self.stream.nodes.get(node) else { return };
         for (bound, hook) in &self.plan.hooks.point {
-            hook(&mut self.connection.case(*bound, self.plan, self.record, self.stream, self.findings), found);
+            hook(
+                &mut self.connection.case(*bound, self.plan, self.record, self.stream, self.findings),
+                found,
+            );
         }
     }
 
@@ -279,14 +318,31 @@ impl<'r> Tracker<'_, 'r> {
         let Some(response) = self.response.take() else { return };
         let event = self.record.known.map_or("", |(_, info)| info.name);
         let snapshot = Snapshot { response: &response, is_terminal, event };
-        for (bound, hook) in &self.plan.hooks.snapshot {
-            hook(&mut self.connection.case(*bound, self.plan, self.record, self.stream, self.findings), &snapshot);
+        for (bound, hook) in &self.plan.hooks.any_snapshot {
+            hook(
+                &mut self.connection.case(*bound, self.plan, self.record, self.stream, self.findings),
+                &snapshot,
+            );
+        }
+        // What is wrong with a response was told when it came first.
+        let is_first_again =
+            self.stream.first_snapshot.as_ref().is_some_and(|first| first.text() == response.text());
+        let hooks = if is_first_again { &[][..] } else { &self.plan.hooks.snapshot };
+        for (bound, hook) in hooks {
+            hook(
+                &mut self.connection.case(*bound, self.plan, self.record, self.stream, self.findings),
+                &snapshot,
+            );
         }
         if is_terminal && !self.plan.hooks.ending.is_empty() {
-            let output = response.entries("output").unwrap_or_default().into_iter().map(Object::new).collect();
+            let output =
+                response.entries("output").unwrap_or_default().into_iter().map(Object::new).collect();
             let ending = Ending { snapshot, output };
             for (bound, hook) in &self.plan.hooks.ending {
-                hook(&mut self.connection.case(*bound, self.plan, self.record, self.stream, self.findings), &ending);
+                hook(
+                    &mut self.connection.case(*bound, self.plan, self.record, self.stream, self.findings),
+                    &ending,
+                );
             }
         }
         if self.stream.first_snapshot.is_none() {
@@ -383,9 +439,14 @@ impl<'r> Tracker<'_, 'r> {
             }
             let related = self.related(there, |node| node.opened.as_ref(), "the first was added here");
             let index = key.last().unwrap_or_default();
-            self.report(Family::Reopened, Scope::Item, "/output_index", Some("an index of its own"), related, || {
-                format!("a second item is added at output_index {index}")
-            });
+            self.report(
+                Family::Reopened,
+                Scope::Item,
+                "/output_index",
+                Some("an index of its own"),
+                related,
+                || format!("a second item is added at output_index {index}"),
+            );
             let has_same_id = self.stream.nodes.get(there)?.id() == id.as_deref();
             if has_same_id {
                 return None;
@@ -427,9 +488,14 @@ impl<'r> Tracker<'_, 'r> {
             if index.is_some_and(|index| Some(index) != known) {
                 let (index, known) = (index.unwrap_or_default(), known.unwrap_or_default());
                 let related = self.related(named, |node| node.opened.as_ref(), "the item was added here");
-                self.report(Family::KeyMismatch, Scope::Item, "/output_index", Some(&known.to_string()), related, || {
-                    format!("item {id} was added at output_index {known}, and this event says {index}")
-                });
+                self.report(
+                    Family::KeyMismatch,
+                    Scope::Item,
+                    "/output_index",
+                    Some(&known.to_string()),
+                    related,
+                    || format!("item {id} was added at output_index {known}, and this event says {index}"),
+                );
             }
             return Some(named);
         }
@@ -441,9 +507,14 @@ impl<'r> Tracker<'_, 'r> {
         {
             let index = index.unwrap_or_default();
             let related = self.related(at, |node| node.opened.as_ref(), "the item was added here");
-            self.report(Family::KeyMismatch, Scope::Item, "/item_id", Some(&format!("\"{known}\"")), related, || {
-                format!("the item at output_index {index} is {known}, and this event says {id}")
-            });
+            self.report(
+                Family::KeyMismatch,
+                Scope::Item,
+                "/item_id",
+                Some(&format!("\"{known}\"")),
+                related,
+                || format!("the item at output_index {index} is {known}, and this event says {id}"),
+            );
         }
         Some(at)
     }
@@ -561,12 +632,19 @@ impl<'r> Tracker<'_, 'r> {
     }
 
     fn parent_closed_first(&mut self, node: usize, closed: usize) {
-        let (Some(found), Some(outer)) = (self.stream.nodes.get(node), self.stream.nodes.get(closed)) else { return };
+        let (Some(found), Some(outer)) = (self.stream.nodes.get(node), self.stream.nodes.get(closed)) else {
+            return;
+        };
         let (scope, what, around) = (found.scope, self.stream.name(found), self.stream.name(outer));
         let related = self.related(closed, |node| node.closed.as_ref(), "what it lies in was closed here");
-        self.report(Family::ParentClosedFirst, scope, "", Some("to be closed before what it lies in"), related, || {
-            format!("{what} is closed after {around}")
-        });
+        self.report(
+            Family::ParentClosedFirst,
+            scope,
+            "",
+            Some("to be closed before what it lies in"),
+            related,
+            || format!("{what} is closed after {around}"),
+        );
     }
 
     /// Whether what a node lies in can hold it.
@@ -600,7 +678,8 @@ impl<'r> Tracker<'_, 'r> {
         let Some(found) = self.stream.nodes.get_mut(parent) else { return };
         let next = found.next_index(scope);
         found.count(scope, index);
-        let unknown = self.stream.resumed || self.stream.torn || parent != RESPONSE && self.is_implied(parent);
+        let unknown =
+            self.stream.resumed || self.stream.torn || parent != RESPONSE && self.is_implied(parent);
         if index == next || !opens || unknown {
             return;
         }
@@ -616,7 +695,8 @@ impl<'r> Tracker<'_, 'r> {
     }
 
     fn opening_event(&self, scope: Scope) -> String {
-        let opening = self.plan.dialect.events.iter().find(|event| event.scope == scope && event.role == Role::Open);
+        let opening =
+            self.plan.dialect.events.iter().find(|event| event.scope == scope && event.role == Role::Open);
         format!("{} before it", opening.map_or("what opens it", |event| event.name))
     }
 

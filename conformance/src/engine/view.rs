@@ -13,7 +13,15 @@ const LARGE: usize = 400;
 pub(crate) struct Object<'a> {
     text: Cow<'a, str>,
     members: Vec<Member>,
+    /// Where members stand in the list, by a hash of their names; of large objects only.
+    index: Option<Box<[u8; PLACES]>>,
 }
+
+/// So many places the index of a large object has.
+const PLACES: usize = 128;
+
+/// Objects of fewer members are searched from end to end; more than these are not put into the index.
+const INDEXED: std::ops::Range<usize> = 12..PLACES / 2;
 
 /// Where a member stands in the text of its object.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -40,6 +48,24 @@ fn glance(name: &[u8]) -> u32 {
     }
 }
 
+/// Where a name belongs in the index.
+const fn slot(glance: u32) -> usize {
+    (glance.wrapping_mul(0x9e37_79b1) >> 25) as usize
+}
+
+/// The last of several members of one name is found first.
+fn index(members: &[Member]) -> Box<[u8; PLACES]> {
+    let mut index = Box::new([0; PLACES]);
+    for (at, member) in members.iter().enumerate().rev() {
+        let mut place = slot(member.glance);
+        while index[place] != 0 {
+            place = (place + 1) % PLACES;
+        }
+        index[place] = u8::try_from(at + 1).unwrap_or_default();
+    }
+    index
+}
+
 impl<'a> Object<'a> {
     /// Looks into a JSON text.
     pub(crate) fn new(text: &'a str) -> Self {
@@ -50,7 +76,11 @@ impl<'a> Object<'a> {
         let mut members = Vec::with_capacity(if text.len() > LARGE { 40 } else { 8 });
         let is_object = spec::json::each_member(text, |name, value| {
             members.push(Member {
-                glance: glance(name.raw.as_bytes()),
+                glance: if name.escaped {
+                    glance(spec::json::decode(name.raw).0.as_bytes())
+                } else {
+                    glance(name.raw.as_bytes())
+                },
                 escaped: name.escaped,
                 name: place(name.raw),
                 value: place(value),
@@ -59,12 +89,19 @@ impl<'a> Object<'a> {
         if !is_object {
             members.clear();
         }
-        Self { text: Cow::Borrowed(text), members }
+        let index = INDEXED.contains(&members.len()).then(|| index(&members));
+        Self { text: Cow::Borrowed(text), members, index }
+    }
+
+    /// The same for another copy of its text.
+    pub(crate) fn of_same_text<'t>(&self, text: &'t str) -> Object<'t> {
+        Object { text: Cow::Borrowed(text), members: self.members.clone(), index: self.index.clone() }
     }
 
     /// The same, for longer than what it came from.
     pub(crate) fn kept(&self) -> Object<'static> {
-        Object { text: Cow::Owned(self.text.clone().into_owned()), members: self.members.clone() }
+        let text = Cow::Owned(self.text.clone().into_owned());
+        Object { text, members: self.members.clone(), index: self.index.clone() }
     }
 
     /// All of it.
@@ -79,14 +116,25 @@ impl<'a> Object<'a> {
     fn is_named(&self, member: &Member, name: &str, at_a_glance: u32) -> bool {
         let (start, end) = member.name;
         if member.escaped {
-            return spec::json::decode(self.piece(member.name)).0 == name;
+            return member.glance == at_a_glance && spec::json::decode(self.piece(member.name)).0 == name;
         }
         member.glance == at_a_glance && self.text.as_bytes().get(start..end) == Some(name.as_bytes())
     }
 
     fn member(&self, name: &str) -> Option<&Member> {
         let at_a_glance = glance(name.as_bytes());
-        self.members.iter().rev().find(|member| self.is_named(member, name, at_a_glance))
+        let Some(index) = &self.index else {
+            return self.members.iter().rev().find(|member| self.is_named(member, name, at_a_glance));
+        };
+        let mut place = slot(at_a_glance);
+        loop {
+            // A place that is free has 0, and the others one more than where the member stands.
+            let member = self.members.get(usize::from(index[place]).checked_sub(1)?)?;
+            if self.is_named(member, name, at_a_glance) {
+                return Some(member);
+            }
+            place = (place + 1) % PLACES;
+        }
     }
 
     /// Its members, in their order, with their names as they are written.

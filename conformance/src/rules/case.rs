@@ -131,7 +131,8 @@ impl<'c> Case<'c> {
         actual: &str,
         message: impl FnOnce() -> String,
     ) {
-        let place = Place { pointer: Some(pointer), at: None, expected: Some(expected), actual: Some(actual) };
+        let place =
+            Place { pointer: Some(pointer), at: None, expected: Some(expected), actual: Some(actual) };
         self.report(&place, message);
     }
 

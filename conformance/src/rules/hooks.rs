@@ -18,13 +18,17 @@ pub(crate) enum Native {
     Marker(fn(&mut Case<'_>)),
     /// An event came that is a JSON object; the stream is as it was before.
     Event(fn(&mut Case<'_>)),
+    /// An event came whose sequence number is not the next one.
+    Sequence(fn(&mut Case<'_>)),
     /// One of the first events came.
     Beginning(fn(&mut Case<'_>)),
     /// An event came on a WebSocket.
     Socket(fn(&mut Case<'_>)),
     /// An event came after an error.
     AfterError(fn(&mut Case<'_>)),
-    /// An event came that has the response.
+    /// An event came that has the response, as it was at first or otherwise.
+    AnySnapshot(fn(&mut Case<'_>, &Snapshot<'_>)),
+    /// An event came that has the response, and not as it was at first.
     Snapshot(fn(&mut Case<'_>, &Snapshot<'_>)),
     /// Something of a scope was opened by a value.
     Opened(Scope, fn(&mut Case<'_>, &Node, &Object<'_>)),
@@ -55,9 +59,11 @@ pub(crate) struct Hooks {
     pub(crate) faulty: Plain,
     pub(crate) marker: Plain,
     pub(crate) event: Plain,
+    pub(crate) sequence: Plain,
     pub(crate) beginning: Plain,
     pub(crate) socket: Plain,
     pub(crate) after_error: Plain,
+    pub(crate) any_snapshot: Vec<(Bound, fn(&mut Case<'_>, &Snapshot<'_>))>,
     pub(crate) snapshot: Vec<(Bound, fn(&mut Case<'_>, &Snapshot<'_>))>,
     pub(crate) opened: OfScope,
     pub(crate) closed: OfScope,
@@ -76,9 +82,11 @@ impl Hooks {
                 Native::Faulty(code) => self.faulty.push((bound, code)),
                 Native::Marker(code) => self.marker.push((bound, code)),
                 Native::Event(code) => self.event.push((bound, code)),
+                Native::Sequence(code) => self.sequence.push((bound, code)),
                 Native::Beginning(code) => self.beginning.push((bound, code)),
                 Native::Socket(code) => self.socket.push((bound, code)),
                 Native::AfterError(code) => self.after_error.push((bound, code)),
+                Native::AnySnapshot(code) => self.any_snapshot.push((bound, code)),
                 Native::Snapshot(code) => self.snapshot.push((bound, code)),
                 Native::Opened(scope, code) => self.opened.push((bound, scope, code)),
                 Native::Closed(scope, code) => self.closed.push((bound, scope, code)),

@@ -83,13 +83,16 @@ fn lost<'c>(case: &Case<'c>, ending: &Ending<'_>) -> Vec<&'c Object<'static>> {
     if !has_output || is_unknown || stream.items.len() <= ending.output.len() {
         return Vec::new();
     }
-    let is_there = |done: &Object<'_>| ending.output.iter().any(|entry| entry.plain("id") == done.plain("id"));
+    let is_there =
+        |done: &Object<'_>| ending.output.iter().any(|entry| entry.plain("id") == done.plain("id"));
     let has_texts = |done: &Object<'_>| {
         let is_text = |value: Option<Cow<'_, str>>| value.is_some_and(|text| !text.is_empty());
         INPUTS.iter().any(|name| is_text(done.string(name)))
-            || LISTS.iter().filter_map(|list| parts(done, list)).flatten().any(|part| {
-                TEXTS.iter().any(|name| is_text(part.string(name)))
-            })
+            || LISTS
+                .iter()
+                .filter_map(|list| parts(done, list))
+                .flatten()
+                .any(|part| TEXTS.iter().any(|name| is_text(part.string(name))))
     };
     let done = stream.items().filter_map(|item| item.closing.as_deref());
     done.filter(|done| has_texts(done) && !is_there(done)).collect()

@@ -72,7 +72,9 @@ pub(super) fn status_agrees(case: &mut Case<'_>, snapshot: &Snapshot<'_>) {
         "response.created" => return,
         name => name.strip_prefix("response.").unwrap_or_default(),
     };
-    let Some(status) = snapshot.response.string("status").filter(|status| *status != expected) else { return };
+    let Some(status) = snapshot.response.string("status").filter(|status| *status != expected) else {
+        return;
+    };
     case.fault("/response/status", &format!("\"{expected}\""), &format!("\"{status}\""), || {
         format!("{} brings a response whose status is \"{status}\"", snapshot.event)
     });
@@ -197,7 +199,9 @@ const SECONDS: std::ops::Range<f64> = 1e9..4e9;
 
 pub(super) fn times_in_seconds(case: &mut Case<'_>, snapshot: &Snapshot<'_>) {
     for name in ["created_at", "completed_at"] {
-        let Some(time) = snapshot.response.number(name).filter(|time| !SECONDS.contains(time)) else { continue };
+        let Some(time) = snapshot.response.number(name).filter(|time| !SECONDS.contains(time)) else {
+            continue;
+        };
         case.fault(&format!("/response/{name}"), "seconds since 1970", &time.to_string(), || {
             format!("{name} is {time}, which are no seconds since 1970 of these years")
         });
@@ -219,7 +223,8 @@ pub(super) fn completed_at_agrees(case: &mut Case<'_>, snapshot: &Snapshot<'_>) 
         case.fault(pointer, "the time of completion", "null", || {
             "a completed response has no completed_at".to_owned()
         });
-    } else if let (Some(created), Ok(completed)) = (snapshot.response.number("created_at"), raw.parse::<f64>())
+    } else if let (Some(created), Ok(completed)) =
+        (snapshot.response.number("created_at"), raw.parse::<f64>())
         && completed < created
     {
         case.fault(pointer, &format!("at least {created}"), raw, || {
@@ -246,7 +251,9 @@ fn present_iff(case: &mut Case<'_>, snapshot: &Snapshot<'_>, name: &str, status:
             Some(_) => (pointer.as_str(), "a value".to_owned()),
             None => ("/response", format!("property \"{name}\"")),
         };
-        case.fault(pointer, &expected, "none", || format!("the response is {status}, and its {name} has no value"));
+        case.fault(pointer, &expected, "none", || {
+            format!("the response is {status}, and its {name} has no value")
+        });
     } else if let Some(value) = value.filter(|_| found != status) {
         case.fault(&pointer, "null", &short(value), || {
             format!("the response has a value in {name}, and its status is \"{found}\"")

@@ -66,7 +66,9 @@ pub(super) fn body_valid(case: &mut Case<'_>, frame: &Frame<'_>) {
 fn tell<'f>(case: &mut Case<'_>, faults: impl Iterator<Item = &'f Fault>, all: &[Fault]) {
     let unknown: Vec<&str> = all.iter().filter_map(unknown_type).map(|(holder, _)| holder).collect();
     let follows = |fault: &Fault| {
-        let inside = |holder: &&str| fault.pointer.strip_prefix(*holder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
+        let inside = |holder: &&str| {
+            fault.pointer.strip_prefix(*holder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        };
         unknown.iter().any(inside)
     };
     for fault in faults.filter(|fault| !follows(fault)) {
@@ -133,7 +135,8 @@ fn foreign(case: &Case<'_>) -> Option<&'static str> {
 
 pub(super) fn foreign_protocol(case: &mut Case<'_>) {
     let Some(protocol) = foreign(case) else { return };
-    let place = Place { expected: Some("an event of the Responses API"), actual: Some(protocol), ..Place::WHOLE };
+    let place =
+        Place { expected: Some("an event of the Responses API"), actual: Some(protocol), ..Place::WHOLE };
     case.report(&place, || format!("this is an event of {protocol}"));
 }
 

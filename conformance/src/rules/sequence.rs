@@ -37,11 +37,8 @@ pub(super) fn present(case: &mut Case<'_>) {
                 && record.event_type.is_some()
                 && record.sequence_number.is_none() =>
         {
-            let place = Place {
-                pointer: Some(""),
-                expected: Some("property \"sequence_number\""),
-                ..Place::WHOLE
-            };
+            let place =
+                Place { pointer: Some(""), expected: Some("property \"sequence_number\""), ..Place::WHOLE };
             case.report(&place, || "an event beyond the specification has no sequence_number".to_owned());
         }
         _ => {}

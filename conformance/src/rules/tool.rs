@@ -7,9 +7,8 @@ use crate::engine::{Node, Object};
 
 pub(super) fn mcp_failure_has_error(case: &mut Case<'_>, node: &Node, item: &Object<'_>) {
     let stream = case.stream;
-    let failed = |call: &Node| {
-        call.closed.as_ref().is_some_and(|end| end.event_type() == "response.mcp_call.failed")
-    };
+    let failed =
+        |call: &Node| call.closed.as_ref().is_some_and(|end| end.event_type() == "response.mcp_call.failed");
     if !stream.children(node, Scope::McpCall).any(failed) {
         return;
     }

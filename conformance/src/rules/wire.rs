@@ -27,7 +27,9 @@ pub(super) fn json_object(case: &mut Case<'_>) {
                 Some(b't' | b'f') => "true or false",
                 _ => "a number",
             };
-            case.report(&Place { actual: Some(kind), ..place }, || format!("the data are {kind}, not an object"));
+            case.report(&Place { actual: Some(kind), ..place }, || {
+                format!("the data are {kind}, not an object")
+            });
         }
     }
 }
@@ -156,7 +158,9 @@ pub(super) fn keep_alive_is_comment(case: &mut Case<'_>) {
     let Some(record) = case.record().filter(|record| record.verdict == Verdict::Unknown) else { return };
     let Some(name) = record.event_type.as_deref().filter(|name| NAMES.contains(name)) else { return };
     let place = Place { expected: Some("a comment line"), actual: Some(name), ..Place::WHOLE };
-    case.report(&place, || format!("the stream is kept alive by an event {name:?}, which clients do not know"));
+    case.report(&place, || {
+        format!("the stream is kept alive by an event {name:?}, which clients do not know")
+    });
 }
 
 pub(super) fn event_stream_content_type(case: &mut Case<'_>) {
@@ -180,8 +184,11 @@ pub(super) fn json_content_type(case: &mut Case<'_>, _: &Frame<'_>) {
     let connection = case.connection;
     let found = connection.content_type.as_deref();
     if connection.status.is_some() && media_type(found) != Some("application/json".into()) {
-        let place =
-            Place { expected: Some("application/json"), actual: found.or(Some("no content type")), ..Place::WHOLE };
+        let place = Place {
+            expected: Some("application/json"),
+            actual: found.or(Some("no content type")),
+            ..Place::WHOLE
+        };
         case.report(&place, || format!("the content type of the answer is {}", found.unwrap_or("not told")));
     }
 }

@@ -40,7 +40,8 @@ pub(super) fn one_in_flight(case: &mut Case<'_>) {
 pub(super) fn answers_create(case: &mut Case<'_>) {
     let unanswered = case.connection.unanswered.len();
     if unanswered > 0 {
-        let place = Place { expected: Some("a response or an error for every response.create"), ..Place::WHOLE };
+        let place =
+            Place { expected: Some("a response or an error for every response.create"), ..Place::WHOLE };
         case.report(&place, || format!("the connection ends with {unanswered} response.create unanswered"));
     }
 }
@@ -63,7 +64,8 @@ pub(super) fn unknown_previous_id(case: &mut Case<'_>) {
     };
     if code.as_deref() != Some("previous_response_not_found") {
         let found = code.as_deref().unwrap_or("no such error");
-        let place = Place { expected: Some("previous_response_not_found"), actual: Some(found), ..Place::WHOLE };
+        let place =
+            Place { expected: Some("previous_response_not_found"), actual: Some(found), ..Place::WHOLE };
         case.report(&place, || format!("a turn continues {id}, which the connection does not know"));
     }
 }
