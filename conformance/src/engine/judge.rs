@@ -61,10 +61,13 @@ impl Judge {
     pub(super) fn exchange(&mut self, exchange: &Exchange<'_>) {
         self.connection.status = exchange.status;
         self.connection.content_type = exchange.header("content-type").map(str::to_owned);
+        // What comes with the status of an error is no stream of a response, whatever it looks like.
+        self.stream.torn = exchange.status.is_some_and(|status| status >= 400);
     }
 
-    pub(super) fn sent(&mut self, data: &str) {
-        let message = Object::new(data);
+    pub(super) fn sent(&mut self, frame: &Frame<'_>) {
+        let message = Object::new(frame.data.as_deref().unwrap_or_default());
+        self.last.renew(&Record::of_body(frame, self.frames));
         if message.plain("type") == Some("response.create") {
             // What is created stands in the message itself, or in a member of it.
             let inner = message.value("response").map(Object::new);
@@ -210,7 +213,7 @@ impl Judge {
     }
 
     pub(super) fn finish(&mut self) {
-        if self.events == 0 {
+        if self.events == 0 && self.connection.unanswered.is_empty() {
             return;
         }
         let plan = Arc::clone(&self.plan);

@@ -77,9 +77,9 @@ impl Checker {
     }
 
     /// Takes what the client sends on a WebSocket. Returns what was found for the first time.
-    pub fn sent(&mut self, data: &str) -> &[Finding] {
+    pub fn sent(&mut self, frame: &Frame<'_>) -> &[Finding] {
         let before = self.findings().len();
-        self.judge.sent(data);
+        self.judge.sent(frame);
         self.since(before)
     }
 

@@ -84,6 +84,8 @@ pub(crate) struct Node {
     pub(crate) logprobs: Vec<Box<str>>,
     /// Not all of its fragments are known, or they were taken back.
     pub(crate) partial: bool,
+    /// The indices of what lies in it have gaps, which was told.
+    pub(super) has_gaps: bool,
     /// Its fragments and its final value differ, which was told.
     pub(crate) disputed: bool,
     /// How far its phases are: the rank of the last one.
@@ -124,6 +126,7 @@ impl Node {
             logprobs: Vec::new(),
             partial: false,
             disputed: false,
+            has_gaps: false,
             phase: None,
             cells: Vec::new(),
             counters: Vec::new(),

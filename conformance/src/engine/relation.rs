@@ -265,16 +265,23 @@ impl<'r> Tracker<'_, 'r> {
     ) {
         let bound = self.plan.relations[relation];
         let Some(holder) = self.stream.nodes.get(node) else { return };
-        let kept = holder.cells.iter().find(|(of, _)| *of == relation).map(|(_, cell)| cell);
-        let (Some(Cell::Values(values)), Some(template)) = (kept, scope.info().in_parent) else { return };
-        let list = template.rsplit_once('/').map_or("", |(list, _)| list);
-        let Some(entries) = value.at(&format!("{prefix}{list}")).and_then(spec::json::entries) else {
+        let is_list = matches!(bound.rule.decided_by, DecidedBy::Relation(Relation::Collect { .. }));
+        if !is_list || self.stream.torn || holder.has_gaps || holder.partial {
             return;
+        }
+        let kept = holder.cells.iter().find(|(of, _)| *of == relation).map(|(_, cell)| cell);
+        let values: &[Box<str>] = match kept {
+            Some(Cell::Values(values)) => values,
+            _ => &[],
         };
-        if self.stream.torn
-            || entries.len() == values.len()
-                && entries.iter().zip(values).all(|(one, other)| same(one, other))
-        {
+        let list = scope
+            .info()
+            .in_parent
+            .and_then(|template| template.rsplit_once('/'))
+            .map_or("", |(list, _)| list);
+        let entries = value.at(&format!("{prefix}{list}")).and_then(spec::json::entries);
+        let Some(entries) = entries.filter(|_| !list.is_empty()) else { return };
+        if entries.len() == values.len() && entries.iter().zip(values).all(|(one, other)| same(one, other)) {
             return;
         }
         let (came, has) = (values.len(), entries.len());

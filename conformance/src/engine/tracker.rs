@@ -437,6 +437,10 @@ impl<'r> Tracker<'_, 'r> {
             if found.state == State::Implied {
                 return Some(there);
             }
+            // That it was closed before it was opened has been told.
+            if found.opened.is_none() {
+                return None;
+            }
             let related = self.related(there, |node| node.opened.as_ref(), "the first was added here");
             let index = key.last().unwrap_or_default();
             self.report(
@@ -610,6 +614,9 @@ impl<'r> Tracker<'_, 'r> {
 
     fn reopened(&mut self, node: usize) {
         let Some(found) = self.stream.nodes.get(node) else { return };
+        if found.opened.is_none() && self.plan.ways(found.scope).opens {
+            return;
+        }
         let (scope, what) = (found.scope, self.stream.name(found));
         let related = self.related(node, |node| node.opened.as_ref(), "it was opened here");
         self.report(Family::Reopened, scope, "", Some("to be opened once"), related, || {
@@ -682,6 +689,9 @@ impl<'r> Tracker<'_, 'r> {
             self.stream.resumed || self.stream.torn || parent != RESPONSE && self.is_implied(parent);
         if index == next || !opens || unknown {
             return;
+        }
+        if let Some(found) = self.stream.nodes.get_mut(parent) {
+            found.has_gaps = true;
         }
         let what = scope.info().name.replace('_', " ");
         let pointer = format!("/{}", slot.name());

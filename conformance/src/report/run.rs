@@ -137,7 +137,7 @@ impl Session<'_> {
                 self.checker().body(frame);
             }
             Entry::Sent(frame) => {
-                self.checker().sent(frame.data.as_deref().unwrap_or_default());
+                self.checker().sent(frame);
             }
             Entry::Lost(_) => {}
         }

@@ -81,6 +81,15 @@ pub(super) fn status_agrees(case: &mut Case<'_>, frame: &Frame<'_>) {
     }
 }
 
+/// A stream under the status of an error.
+pub(super) fn no_stream(case: &mut Case<'_>) {
+    let Some(status) = case.connection.status.filter(|status| *status >= 400) else { return };
+    if case.stream.events == 0 && case.stream.transport == Transport::Http {
+        let place = Place { expected: Some("a JSON object that says what went wrong"), ..Place::WHOLE };
+        case.report(&place, || format!("an answer with status {status} is a stream"));
+    }
+}
+
 pub(super) fn body_shape(case: &mut Case<'_>, frame: &Frame<'_>) {
     let Some((_, body)) = error_body(case, frame).filter(|(status, _)| *status >= 400) else { return };
     let error = body.value("error").filter(|error| error.starts_with('{')).map(Object::new);
@@ -109,7 +118,7 @@ pub(super) fn stream_not_under_200(case: &mut Case<'_>) {
         && is_success
     {
         let place = Place { expected: Some("an answer with the status of the error"), ..Place::WHOLE };
-        case.report(&place, || "a stream under status 200 begins with an error".to_owned());
+        case.report(&place, || "a stream begins with an error, as if the request had succeeded".to_owned());
     }
 }
 

@@ -37,7 +37,7 @@ pub(crate) const fn hooks(rule: NativeRule) -> &'static [Native] {
         NativeRule::CallHasDeltas => &[Native::Closed(Scope::Arguments, call::has_deltas)],
         NativeRule::CallIdUnique => &[Native::Opened(Scope::Item, call::id_unique)],
         NativeRule::CallNameDeclared => &[Native::Opened(Scope::Item, call::name_declared)],
-        NativeRule::ErrorBodyShape => &[Native::Body(error::body_shape)],
+        NativeRule::ErrorBodyShape => &[Native::Body(error::body_shape), Native::Beginning(error::no_stream)],
         NativeRule::ErrorEqualsFailed => &[Native::Snapshot(error::equals_failed)],
         NativeRule::ErrorFollowedByFailed => {
             &[Native::AfterError(error::followed_by_failed), Native::Over(error::ended_by_failed)]
@@ -100,6 +100,10 @@ pub(crate) const fn hooks(rule: NativeRule) -> &'static [Native] {
         NativeRule::TextHasDeltas => &[Native::Closed(Scope::Text, text::has_deltas)],
         NativeRule::TextLogprobsJoined => &[Native::Closed(Scope::Text, text::logprobs_joined)],
         NativeRule::TextLogprobsSpellDelta => &[Native::Fragment(text::logprobs_spell_delta)],
+        NativeRule::ToolCodeWithinCall => &[
+            Native::Fragment(tool::code_fragment_within_call),
+            Native::Closed(Scope::Code, tool::code_within_call),
+        ],
         NativeRule::ToolMcpFailureHasError => &[Native::Closed(Scope::Item, tool::mcp_failure_has_error)],
         NativeRule::VendorCreatedAtInMilliseconds => &[Native::Snapshot(vendor::created_at_in_milliseconds)],
         NativeRule::VendorMcpArgumentsWithinCall => &[

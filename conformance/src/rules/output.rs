@@ -2,6 +2,9 @@
 
 use std::borrow::Cow;
 
+use spec::json;
+use spec::table::Scope;
+
 use super::{Case, Ending};
 use crate::engine::{Node, Object, Place, same, short};
 
@@ -98,6 +101,35 @@ fn lost<'c>(case: &Case<'c>, ending: &Ending<'_>) -> Vec<&'c Object<'static>> {
     done.filter(|done| has_texts(done) && !is_there(done)).collect()
 }
 
+/// Texts of items that were never finished and that the final output does not have.
+fn unfinished(case: &Case<'_>, ending: &Ending<'_>) -> Vec<(String, String)> {
+    let stream = case.stream;
+    let has_output = ending.snapshot.response.get("output").is_some_and(|output| output.starts_with('['));
+    if !has_output || stream.torn || stream.resumed || ending.snapshot.event == "response.failed" {
+        return Vec::new();
+    }
+    let open = stream.items().filter(|item| item.closing.is_none());
+    let open_parts = open.flat_map(|item| stream.children(item, Scope::Part));
+    let texts = open_parts
+        .flat_map(|part| stream.children(part, Scope::Text).chain(stream.children(part, Scope::Refusal)));
+    let whole = |text: &Node| match &text.closing {
+        Some(closing) => json::string(closing.text()).map(Cow::into_owned),
+        None => Some(text.joined.clone()).filter(|_| !text.partial),
+    };
+    let streamed: Vec<_> = texts.filter_map(|text| Some((case.name(text), whole(text)?))).collect();
+    if streamed.is_empty() {
+        return streamed;
+    }
+    let in_output: Vec<Object<'_>> =
+        ending.output.iter().filter_map(|entry| parts(entry, "content")).flatten().collect();
+    let is_there = |text: &str| {
+        in_output
+            .iter()
+            .any(|part| TEXTS.iter().any(|name| part.string(name).is_some_and(|found| found.contains(text))))
+    };
+    streamed.into_iter().filter(|(_, text)| !text.is_empty() && !is_there(text)).collect()
+}
+
 pub(super) fn types_in_order(case: &mut Case<'_>, ending: &Ending<'_>) {
     for pair in pairs(case, ending) {
         let (Some(done), Some(entry)) = (pair.done.plain("type"), pair.entry.plain("type")) else { continue };
@@ -130,6 +162,12 @@ const TEXTS: [&str; 2] = ["text", "refusal"];
 const INPUTS: [&str; 2] = ["arguments", "input"];
 
 pub(super) fn text_kept(case: &mut Case<'_>, ending: &Ending<'_>) {
+    for (name, text) in unfinished(case, ending) {
+        let shown = format!("{text:?}");
+        case.fault("/response/output", &short(&shown), "other texts", || {
+            format!("the {name} was streamed, never finished, and is not in the final output")
+        });
+    }
     for done in lost(case, ending) {
         let id = done.string("id").unwrap_or_default();
         let has = ending.output.len();

@@ -48,22 +48,51 @@ pub(super) fn event_valid(case: &mut Case<'_>) {
     if record.payload != Payload::Object || foreign(case).is_some() || ws::is_answer_of_its_own(case) {
         return;
     }
-    tell(case, faults.iter().filter(|fault| !sequence::is_about_it(fault)), faults);
+    tell(case, "the event", faults.iter().filter(|fault| !sequence::is_about_it(fault)), faults);
     case.omit(*more);
 }
 
 pub(super) fn body_valid(case: &mut Case<'_>, frame: &Frame<'_>) {
     let Some(body) = frame.data.as_deref() else { return };
-    let is_response = Object::new(body).plain("object") == Some("response");
-    let Some(name) = case.dialect().root("response").filter(|_| is_response) else { return };
+    if case.connection.status.is_some_and(|status| status >= 400) {
+        return;
+    }
+    let Some(record) = case.record().filter(|record| record.payload == Payload::Object) else {
+        // What else a recording holds without a status may be anything.
+        if case.connection.status.is_some() {
+            let place =
+                Place { expected: Some("a JSON object"), actual: Some(kind_of(body)), ..Place::WHOLE };
+            case.report(&place, || "the body of an answer is no JSON object".to_owned());
+        }
+        return;
+    };
+    let object = Object::new(record.data());
+    let root = match object.plain("object") {
+        _ if object.get("deleted").is_some() => return,
+        Some("response") => "response",
+        Some("response.compaction") => "compact_response",
+        Some("list") => "item_list",
+        _ => return,
+    };
+    let Some(name) = case.dialect().root(root) else { return };
     if let Verdict::Invalid(faults, more) = case.dialect().check_type(name, body) {
-        tell(case, faults.iter(), &faults);
+        tell(case, "the body", faults.iter(), &faults);
         case.omit(more);
     }
 }
 
+/// What a body is that is no object.
+fn kind_of(body: &str) -> &'static str {
+    match body.trim_ascii_start().as_bytes().first() {
+        Some(b'[') => "a list",
+        Some(b'"') => "a string",
+        Some(b'n') => "null",
+        _ => "something else",
+    }
+}
+
 /// Tells of faults, but not of those that follow from a type that the dialect does not have.
-fn tell<'f>(case: &mut Case<'_>, faults: impl Iterator<Item = &'f Fault>, all: &[Fault]) {
+fn tell<'f>(case: &mut Case<'_>, whole: &str, faults: impl Iterator<Item = &'f Fault>, all: &[Fault]) {
     let unknown: Vec<&str> = all.iter().filter_map(unknown_type).map(|(holder, _)| holder).collect();
     let follows = |fault: &Fault| {
         let inside = |holder: &&str| {
@@ -72,7 +101,7 @@ fn tell<'f>(case: &mut Case<'_>, faults: impl Iterator<Item = &'f Fault>, all: &
         unknown.iter().any(inside)
     };
     for fault in faults.filter(|fault| !follows(fault)) {
-        case.fault(&fault.pointer, &fault.expected, &fault.actual, || in_words(fault));
+        case.fault(&fault.pointer, &fault.expected, &fault.actual, || in_words(whole, fault));
     }
 }
 
@@ -85,7 +114,15 @@ fn unknown_type(fault: &Fault) -> Option<(&str, &str)> {
     let kind = if is_index { list.rsplit('/').next()? } else { last };
     let can_be_extended = matches!(
         kind,
-        "item" | "part" | "annotation" | "output" | "content" | "summary" | "annotations" | "tools"
+        "item"
+            | "part"
+            | "annotation"
+            | "output"
+            | "content"
+            | "summary"
+            | "annotations"
+            | "tools"
+            | "tool_choice"
     );
     can_be_extended.then_some((holder, name))
 }
@@ -140,8 +177,8 @@ pub(super) fn foreign_protocol(case: &mut Case<'_>) {
     case.report(&place, || format!("this is an event of {protocol}"));
 }
 
-fn in_words(fault: &Fault) -> String {
-    let place = if fault.pointer.is_empty() { "the event" } else { &fault.pointer };
+fn in_words(whole: &str, fault: &Fault) -> String {
+    let place = if fault.pointer.is_empty() { whole } else { &fault.pointer };
     match fault.expected.strip_prefix("property ") {
         Some(name) if fault.actual.starts_with("none") => {
             let (name, _) = name.split_once(':').unwrap_or((name, ""));
