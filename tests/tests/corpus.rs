@@ -218,8 +218,6 @@ const KNOWN: &[Known] = &[
     Known::of(OPEN_RESPONSES, "lmstudio", "schema/event-known"),
     Known::of(OPEN_RESPONSES, "openai", "schema/type-known"),
     Known::of(OPEN_RESPONSES, "xai", "schema/type-known"),
-    Known { expected: "one of", ..Known::of(OPEN_RESPONSES, "openai", VALID) }
-        .at("/response/tool_choice/type"),
     Known::lacking(OPEN_RESPONSES, "openai", "property \"background\"", "2025-05-29"),
     Known::lacking(OPEN_RESPONSES, "openai", "property \"service_tier\"", "2025-05-29"),
     Known::lacking(OPEN_RESPONSES, "openai", "property \"summary\"", "2025-05-29").at("/response/reasoning"),

@@ -17,7 +17,7 @@ use tests::corpus;
 struct Listed {
     #[serde(rename = "defect")]
     defects: Vec<Defect>,
-    #[serde(rename = "doubt")]
+    #[serde(rename = "doubt", default)]
     doubts: Vec<Doubt>,
 }
 

@@ -109,14 +109,10 @@ fn unfinished(case: &Case<'_>, ending: &Ending<'_>) -> Vec<(String, String)> {
         return Vec::new();
     }
     let open = stream.items().filter(|item| item.closing.is_none());
-    let open_parts = open.flat_map(|item| stream.children(item, Scope::Part));
-    let texts = open_parts
-        .flat_map(|part| stream.children(part, Scope::Text).chain(stream.children(part, Scope::Refusal)));
-    let whole = |text: &Node| match &text.closing {
-        Some(closing) => json::string(closing.text()).map(Cow::into_owned),
-        None => Some(text.joined.clone()).filter(|_| !text.partial),
-    };
-    let streamed: Vec<_> = texts.filter_map(|text| Some((case.name(text), whole(text)?))).collect();
+    let streamed: Vec<_> = open
+        .flat_map(|item| stream.children(item, Scope::Part))
+        .flat_map(|part| texts_of(case, part).into_iter().map(|text| (case.name(part), text)))
+        .collect();
     if streamed.is_empty() {
         return streamed;
     }
@@ -128,6 +124,20 @@ fn unfinished(case: &Case<'_>, ending: &Ending<'_>) -> Vec<(String, String)> {
             .any(|part| TEXTS.iter().any(|name| part.string(name).is_some_and(|found| found.contains(text))))
     };
     streamed.into_iter().filter(|(_, text)| !text.is_empty() && !is_there(text)).collect()
+}
+
+/// The texts of a part: as it was finished, or as far as they came.
+fn texts_of(case: &Case<'_>, part: &Node) -> Vec<String> {
+    if let Some(done) = &part.closing {
+        return TEXTS.iter().filter_map(|name| done.string(name)).map(Cow::into_owned).collect();
+    }
+    let stream = case.stream;
+    let texts = stream.children(part, Scope::Text).chain(stream.children(part, Scope::Refusal));
+    let whole = |text: &Node| match &text.closing {
+        Some(closing) => json::string(closing.text()).map(Cow::into_owned),
+        None => Some(text.joined.clone()).filter(|_| !text.partial),
+    };
+    texts.filter_map(whole).collect()
 }
 
 pub(super) fn types_in_order(case: &mut Case<'_>, ending: &Ending<'_>) {
@@ -165,7 +175,7 @@ pub(super) fn text_kept(case: &mut Case<'_>, ending: &Ending<'_>) {
     for (name, text) in unfinished(case, ending) {
         let shown = format!("{text:?}");
         case.fault("/response/output", &short(&shown), "other texts", || {
-            format!("the {name} was streamed, never finished, and is not in the final output")
+            format!("the text of {name} was streamed, and is not in the final output")
         });
     }
     for done in lost(case, ending) {

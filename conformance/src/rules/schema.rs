@@ -11,7 +11,13 @@ use crate::engine::{Object, Payload, Place};
 
 pub(super) fn event_known(case: &mut Case<'_>) {
     let Some(record) = case.record() else { return };
-    if record.payload != Payload::Object || record.verdict != Verdict::Unknown || foreign(case).is_some() {
+    // Under the status of an error there is no stream of events.
+    let is_error = case.connection.status.is_some_and(|status| status >= 400);
+    if record.payload != Payload::Object
+        || record.verdict != Verdict::Unknown
+        || foreign(case).is_some()
+        || is_error
+    {
         return;
     }
     let name = record.event_type.as_deref();
