@@ -266,15 +266,22 @@ pub struct Scenario {
     pub id: &'static str,
     /// What an endpoint must offer for it to make sense.
     pub features: &'static [&'static str],
-    /// Event types that the answer must have.
+    /// Event types that the answer must have; what is named twice must come twice, and of
+    /// names with `|` between them any will do.
     pub elicits: &'static [&'static str],
+    /// The HTTP statuses that can be the answer; 200 alone, when empty.
+    pub status: &'static [u16],
+    /// Whether the request is sent a second time without `stream`, for an answer in JSON.
+    pub twin: bool,
+    /// The scenario whose response the request continues.
+    pub previous: Option<&'static str>,
     /// Rules that only this request can bring to bear.
     pub rules: &'static [&'static str],
     /// What it is about, in a line.
     pub title: &'static str,
     /// Its documentation, as Markdown.
     pub prose: &'static str,
-    /// The body of the request, as JSON. Its model is replaced by the one under test.
+    /// The body of the request, as JSON. The model `default` is replaced by the one under test.
     pub request: &'static str,
 }
 

@@ -4,7 +4,7 @@ use super::context::Context;
 use super::report::{Place, Report};
 use super::schemas::Judges;
 use super::{structure, violations};
-use crate::formats::{Authority, Coverage, Place as Operand, Rule, Scenario};
+use crate::formats::{Authority, Coverage, Place as Operand, Rule, Scenario, ScenarioMetadata};
 
 pub(super) fn check<'c>(context: &'c Context, judges: &mut Judges<'c>, report: &mut Report) {
     for rule in context.catalogue.rules.values() {
@@ -116,18 +116,30 @@ fn check_scenario<'c>(
     let file = format!("scenarios/{}.md", scenario.id);
     let mut find =
         |entry: &str, message: String, help: &str| report.find(&file, Place::entry(entry), message, help);
-    if scenario.metadata.elicits.is_empty() {
+    let ScenarioMetadata { elicits, status, previous, .. } = &scenario.metadata;
+    if elicits.is_empty() && status.is_empty() {
         find(
             "elicits",
             "it elicits nothing, so it always passes".to_owned(),
-            "name the event types it is there for",
+            "name the event types it is there for, or the `status` of a refusal",
         );
     }
-    for event in scenario.metadata.elicits.iter().filter(|event| !context.has_event(event)) {
+    for status in status.iter().filter(|status| !(200..600).contains(*status)) {
+        find("status", format!("{status} is no status of an answer"), "name one from 200 to 599");
+    }
+    if let Some(id) = previous
+        && let Some(problem) = endless(context, id)
+    {
+        find("previous", problem, "name a scenario that comes to an end");
+    }
+    let events = elicits.iter().flat_map(|events| events.split('|'));
+    for event in events.filter(|event| !context.has_event(event)) {
         find("elicits", format!("no dialect has an event \"{event}\""), "name event types");
     }
     let mut refused = None;
-    for dialect in context.dialects.values() {
+    // What is to be refused may be wrong.
+    let judged = status.is_empty().then_some(context.dialects.values());
+    for dialect in judged.into_iter().flatten() {
         let Some(request) = dialect.file.roots.get("request") else { continue };
         let faults = judges.faults(dialect, request, &scenario.request);
         if faults.is_empty() {
@@ -143,6 +155,22 @@ fn check_scenario<'c>(
     for id in &scenario.metadata.rules {
         known_rule(context, id, &file, "rules", report);
     }
+}
+
+/// Why what a scenario continues cannot be sent first.
+fn endless(context: &Context, previous: &str) -> Option<String> {
+    let mut chain = vec![previous];
+    while let Some(id) = chain.last() {
+        let Some(scenario) = context.catalogue.scenarios.get(*id) else {
+            return Some(format!("there is no scenario \"{id}\""));
+        };
+        let next = scenario.metadata.previous.as_deref()?;
+        if chain.contains(&next) {
+            return Some(format!("{} is a circle", chain.join(" after ")));
+        }
+        chain.push(next);
+    }
+    None
 }
 
 /// Notes a statement that names what does not exist, or says too little or too much of its coverage.

@@ -7,7 +7,7 @@ use super::names;
 use crate::catalogue::Catalogue;
 use crate::formats::{
     Authority, Coverage, Edit, Family, Holder, Level, Pair, Place, ProfileFile, Relation, Requirement,
-    RequirementLevel, Rule, RuleMetadata, Scenario, Side, Target, Values, Violation, Who,
+    RequirementLevel, Rule, RuleMetadata, Scenario, ScenarioMetadata, Side, Target, Values, Violation, Who,
 };
 
 /// Emits the tables, and an enum of the rules that are decided by code of their own.
@@ -234,13 +234,17 @@ fn bytes(bytes: &[u8]) -> Literal {
 
 fn scenario(scenario: &Scenario) -> TokenStream {
     let Scenario { id, metadata, title, prose, request } = scenario;
-    let (features, elicits, rules) = (&metadata.features, &metadata.elicits, &metadata.rules);
+    let ScenarioMetadata { features, elicits, status, twin, previous, rules } = metadata;
+    let previous = super::tables::option_text(previous.as_deref());
     let request = request.to_string();
     quote! {
         Scenario {
             id: #id,
             features: &[#(#features),*],
             elicits: &[#(#elicits),*],
+            status: &[#(#status),*],
+            twin: #twin,
+            previous: #previous,
             rules: &[#(#rules),*],
             title: #title,
             prose: #prose,

@@ -17,7 +17,7 @@ pub struct Scenario {
     pub title: String,
     /// The rest of the page, as Markdown.
     pub prose: String,
-    /// The body of the request. Its model is replaced by the one under test.
+    /// The body of the request. The model `default` is replaced by the one under test.
     pub request: Value,
 }
 
@@ -50,8 +50,19 @@ pub struct ScenarioMetadata {
     /// What an endpoint must offer for the scenario to make sense, such as `tools`.
     #[serde(default)]
     pub features: Vec<String>,
-    /// Event types that the answer must have: where one is missing, nothing was exercised.
+    /// Event types that the answer must have: where one is missing, nothing was exercised. What is named
+    /// twice must come twice, and of names with `|` between them any will do. A dialect that lacks one has
+    /// no use for the scenario.
+    #[serde(default)]
     pub elicits: Vec<String>,
+    /// The HTTP statuses that can be the answer; 200 alone, when absent.
+    #[serde(default)]
+    pub status: Vec<u16>,
+    /// Whether the request is sent a second time without `stream`, for an answer in JSON.
+    #[serde(default)]
+    pub twin: bool,
+    /// The scenario whose response the request continues: its id becomes `previous_response_id`.
+    pub previous: Option<String>,
     /// Rules that only this request can bring to bear, on top of those for every stream.
     #[serde(default)]
     pub rules: Vec<String>,
