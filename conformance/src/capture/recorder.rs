@@ -182,7 +182,7 @@ impl Recorder {
     }
 
     /// An address without the name and password in it, values of unknown parameters, and fragment.
-    fn url(&self, url: &str) -> String {
+    pub fn url(&self, url: &str) -> String {
         let url = url.split('#').next().unwrap_or_default();
         let (place, query) = url.split_once('?').map_or((url, None), |(place, query)| (place, Some(query)));
         let mut text = match place.split_once("://") {

@@ -6,10 +6,14 @@ mod completions;
 mod explain;
 mod files;
 mod list;
+mod live;
 mod names;
 mod progress;
+mod record;
 mod select;
 mod suite;
+mod target;
+mod verify;
 
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -19,7 +23,7 @@ use clap::{Parser, Subcommand};
 /// Checks whether streams of the Responses API are what their dialect promises.
 ///
 /// Without a command, runs the suite: over the good streams that it is built on and the violations that
-/// prove its rules, or over recordings with --capture.
+/// prove its rules, against an endpoint with --target, or over recordings with --capture.
 ///
 /// Exit codes: 0 when nothing failed, 1 when a rule that binds is broken, 2 when the command could not be
 /// carried out, or not for all that it is about.
@@ -35,6 +39,8 @@ struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     Check(check::CheckArgs),
+    Record(record::RecordArgs),
+    Verify(verify::VerifyArgs),
     Explain(explain::ExplainArgs),
     List(list::ListArgs),
     Completions(completions::CompletionsArgs),
@@ -49,6 +55,8 @@ pub fn main() -> ExitCode {
     let done = match cli.command {
         None => cli.suite.run(),
         Some(Command::Check(args)) => args.run(),
+        Some(Command::Record(args)) => args.run(),
+        Some(Command::Verify(args)) => args.run(),
         Some(Command::Explain(args)) => args.run(),
         Some(Command::List(args)) => args.run(),
         Some(Command::Completions(args)) => args.run(),

@@ -15,10 +15,10 @@ use crate::engine::Rules;
 pub(super) struct SelectArgs {
     /// Check only these rules, or groups of rules.
     #[arg(long, value_name = "RULE|GROUP", value_delimiter = ',')]
-    select: Vec<String>,
+    pub(super) select: Vec<String>,
     /// Leave out these rules, or groups of rules.
     #[arg(long, value_name = "RULE|GROUP", value_delimiter = ',')]
-    ignore: Vec<String>,
+    pub(super) ignore: Vec<String>,
 }
 
 impl SelectArgs {

@@ -12,6 +12,7 @@ use libtest_mimic::{Arguments, ColorSetting, Completion, Failed, FormatSetting, 
 use spec::catalogue::{self, Level, Rule};
 
 use super::check::check_file;
+use super::live::LiveArgs;
 use super::progress::Progress;
 use super::select::SelectArgs;
 use super::{NOT_DONE, files, names};
@@ -28,14 +29,16 @@ pub(super) struct SuiteArgs {
     /// Run only what has this in its name.
     filter: Option<String>,
     /// Run over these recordings, or folders of recordings, instead.
-    #[arg(long, value_name = "PATH", num_args = 1..)]
+    #[arg(long, value_name = "PATH", num_args = 1.., group = "tested")]
     capture: Vec<PathBuf>,
-    /// The dialect that the recordings should be in.
-    #[arg(long, value_name = "NAME", default_value = "openai", requires = "capture")]
+    /// The dialect that the endpoint, or the recordings, should speak.
+    #[arg(long, value_name = "NAME", default_value = "openai", requires = "tested")]
     dialect: String,
     /// What format the recordings have, instead of finding it out.
     #[arg(long, value_enum, value_name = "FORMAT", requires = "capture")]
     format_in: Option<files::FormatIn>,
+    #[command(flatten)]
+    live: LiveArgs,
     #[command(flatten)]
     select: SelectArgs,
     /// List what would run.
@@ -69,7 +72,14 @@ pub(super) struct SuiteArgs {
 
 impl SuiteArgs {
     pub(super) fn run(self) -> anyhow::Result<ExitCode> {
+        if let Some(target) = &self.live.target {
+            let dialect = names::dialect(&self.dialect)?;
+            // The trials wait for answers, which come in their order.
+            let arguments = Arguments { test_threads: Some(1), ..self.arguments() };
+            return self.live.run(target, dialect, &self.select, &arguments);
+        }
         let incomplete = Arc::new(AtomicBool::new(false));
+        let arguments = self.arguments();
         let trials = if self.capture.is_empty() {
             own_trials(&self.select)?
         } else {
@@ -77,19 +87,6 @@ impl SuiteArgs {
             let rules = self.select.rules(dialect)?;
             let files = files::recordings(&self.capture);
             capture_trials(&files, self.format_in.map(Format::from), &rules, &incomplete)
-        };
-        let arguments = Arguments {
-            filter: self.filter,
-            list: self.list,
-            exact: self.exact,
-            skip: self.skip,
-            format: self.format,
-            quiet: self.quiet,
-            test_threads: self.test_threads,
-            color: self.color,
-            logfile: self.logfile,
-            nocapture: self.nocapture,
-            ..Arguments::default()
         };
         let Some(conclusion) = run_quietly(&arguments, trials) else {
             return Ok(ExitCode::from(NOT_DONE));
@@ -100,11 +97,27 @@ impl SuiteArgs {
             (false, false) => ExitCode::SUCCESS,
         })
     }
+
+    fn arguments(&self) -> Arguments {
+        Arguments {
+            filter: self.filter.clone(),
+            list: self.list,
+            exact: self.exact,
+            skip: self.skip.clone(),
+            format: self.format,
+            quiet: self.quiet,
+            test_threads: self.test_threads,
+            color: self.color,
+            logfile: self.logfile.clone(),
+            nocapture: self.nocapture,
+            ..Arguments::default()
+        }
+    }
 }
 
 /// Runs the trials. Nothing comes of it when nobody reads the results any more: the printer panics then,
 /// which is nothing to show.
-fn run_quietly(arguments: &Arguments, trials: Vec<Trial>) -> Option<libtest_mimic::Conclusion> {
+pub(super) fn run_quietly(arguments: &Arguments, trials: Vec<Trial>) -> Option<libtest_mimic::Conclusion> {
     let usual = panic::take_hook();
     panic::set_hook(Box::new(move |info| {
         let is_closed_pipe = |text: &String| text.contains("BrokenPipe");

@@ -20,7 +20,7 @@ pub struct Run {
 }
 
 /// What came of checking one recording.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct CaptureReport {
     /// Its name, as it was given.
     pub name: String,
@@ -43,7 +43,7 @@ pub struct CaptureReport {
 }
 
 /// A finding, and the exchange that it is about where a recording has several.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Located {
     /// The exchange.
     pub exchange: Option<String>,

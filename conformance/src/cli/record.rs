@@ -1,0 +1,75 @@
+//! `conformance record`: one exchange with an endpoint.
+
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::{Context, Result, anyhow};
+use clap::Args;
+use spec::catalogue::{self, SCENARIOS};
+use tokio::time::Instant;
+
+use super::target::TargetArgs;
+use super::{NOT_DONE, names};
+use crate::live;
+
+/// Sends one request, and writes down what comes, without secrets.
+///
+/// Exit codes: 0 when an answer came, whatever it says, 2 when none did.
+#[derive(Debug, Args)]
+pub(super) struct RecordArgs {
+    /// The endpoint: its URL, with or without /v1.
+    #[arg(long, value_name = "URL")]
+    target: String,
+    #[command(flatten)]
+    to: TargetArgs,
+    /// The scenario to send.
+    #[arg(long, value_name = "NAME", required_unless_present = "body", conflicts_with = "body")]
+    scenario: Option<String>,
+    /// The file with the body to send; its model is kept, unless it is `default`.
+    #[arg(long, value_name = "FILE")]
+    body: Option<PathBuf>,
+    /// The id of the response to continue.
+    #[arg(long, value_name = "ID")]
+    previous: Option<String>,
+    /// Where to write the exchange, instead of stdout.
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+}
+
+impl RecordArgs {
+    pub(super) fn run(self) -> Result<ExitCode> {
+        let request = self.request()?;
+        let body = live::body(&request, &self.to.model, self.previous.as_deref(), false);
+        let (client, runtime, _signal) = self.to.client(self.to.target(&self.target)?)?;
+        let mut out: Box<dyn Write + Send> = match &self.out {
+            Some(path) => Box::new(File::create(path).with_context(|| path.display().to_string())?),
+            None => Box::new(io::stdout()),
+        };
+        let mut written = Ok(());
+        let by = Instant::now() + client.limits().total;
+        let outcome = runtime.block_on(client.send(&body, by, &mut |line| {
+            if written.is_ok() {
+                written = out.write_all(line.as_bytes()).and_then(|()| out.flush());
+            }
+        }));
+        written?;
+        Ok(if outcome.status.is_some() { ExitCode::SUCCESS } else { ExitCode::from(NOT_DONE) })
+    }
+
+    fn request(&self) -> Result<String> {
+        if let Some(path) = &self.body {
+            let text = fs::read_to_string(path).with_context(|| path.display().to_string())?;
+            serde_json::from_str::<serde::de::IgnoredAny>(&text)
+                .with_context(|| path.display().to_string())?;
+            return Ok(text);
+        }
+        let id = self.scenario.as_deref().unwrap_or_default();
+        let scenario = catalogue::scenario(id).ok_or_else(|| {
+            let hint = names::meant(id, SCENARIOS.iter().map(|scenario| scenario.id));
+            anyhow!("there is no scenario \"{id}\"{hint}; `conformance list scenarios` names them all")
+        })?;
+        Ok(scenario.request.to_owned())
+    }
+}

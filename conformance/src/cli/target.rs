@@ -1,0 +1,110 @@
+//! Which endpoint to talk to, and how long it may take.
+
+use std::env;
+use std::time::Duration;
+
+use anyhow::{Context, Result, anyhow};
+use clap::Args;
+use tokio::runtime::{Builder, Runtime};
+use tokio::sync::watch;
+
+use crate::live::{Client, Limits, Target};
+
+/// Which endpoint to talk to, and how long it may take. A TIME is `30s`, `500ms` or `2m`.
+#[derive(Debug, Args)]
+pub(super) struct TargetArgs {
+    /// The model to ask for.
+    #[arg(long, value_name = "NAME", default_value = "default")]
+    pub(super) model: String,
+    /// Sent as a bearer token. Better in the environment, as `CONFORMANCE_API_KEY`.
+    #[arg(long, value_name = "KEY")]
+    api_key: Option<String>,
+    /// Sent with each request.
+    #[arg(long, value_name = "'NAME: VALUE'")]
+    header: Vec<String>,
+    /// Until a connection stands.
+    #[arg(long, value_name = "TIME", value_parser = time, default_value = "10s")]
+    connect_timeout: Duration,
+    /// From a request to the end of the first event.
+    #[arg(long, value_name = "TIME", value_parser = time, default_value = "60s")]
+    first_event_timeout: Duration,
+    /// From the end of one event to that of the next, comments included.
+    #[arg(long, value_name = "TIME", value_parser = time, default_value = "60s")]
+    idle_timeout: Duration,
+    /// From a request to the end of the answer, with what Retry-After asks for.
+    #[arg(long, value_name = "TIME", value_parser = time, default_value = "300s")]
+    timeout: Duration,
+    /// Bytes that an answer may have.
+    #[arg(long, value_name = "BYTES", default_value_t = Limits::default().bytes)]
+    max_bytes: usize,
+}
+
+impl TargetArgs {
+    /// The endpoint at an address.
+    pub(super) fn target(&self, base: &str) -> Result<Target> {
+        let mut target = Target::new(base)?;
+        let key = self.api_key.clone().or_else(|| env::var("CONFORMANCE_API_KEY").ok());
+        if let Some(key) = key.filter(|key| !key.is_empty()) {
+            target = target.with_key(&key)?;
+        }
+        for header in &self.header {
+            target = target.with_header(header)?;
+        }
+        Ok(target)
+    }
+
+    /// How long it may take.
+    pub(super) const fn limits(&self) -> Limits {
+        Limits {
+            connect: self.connect_timeout,
+            first_event: self.first_event_timeout,
+            idle: self.idle_timeout,
+            total: self.timeout,
+            bytes: self.max_bytes,
+        }
+    }
+
+    /// What talks to the endpoint, and what that runs on. Ctrl-C ends what it does.
+    pub(super) fn client(&self, target: Target) -> Result<(Client, Runtime, watch::Receiver<bool>)> {
+        let runtime = Builder::new_multi_thread().worker_threads(1).enable_all().build()?;
+        let (over, signal) = watch::channel(false);
+        runtime.spawn(async move {
+            if tokio::signal::ctrl_c().await.is_ok() {
+                let _ = over.send(true);
+            }
+            // Nobody could end the run, were it gone.
+            over.closed().await;
+        });
+        let client = Client::new(target, self.limits(), signal.clone());
+        let client = client.map_err(|problem| anyhow!(problem)).context("no connection can be made")?;
+        Ok((client, runtime, signal))
+    }
+}
+
+/// A time, such as `30s`.
+pub(super) fn time(text: &str) -> Result<Duration, String> {
+    let digits = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
+    let (number, unit) = text.split_at(digits);
+    let number: u64 = number.parse().map_err(|_| "expected a time such as 30s, 500ms or 2m".to_owned())?;
+    match unit {
+        "ms" => Ok(Duration::from_millis(number)),
+        "" | "s" => Ok(Duration::from_secs(number)),
+        "m" => Ok(Duration::from_secs(number.saturating_mul(60))),
+        _ => Err(format!("there is no unit \"{unit}\"; there are ms, s and m")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_have_units() {
+        assert_eq!(time("30"), Ok(Duration::from_secs(30)));
+        assert_eq!(time("500ms"), Ok(Duration::from_millis(500)));
+        assert_eq!(time("2m"), Ok(Duration::from_secs(120)));
+        for wrong in ["", "s", "-1s", "1h", "1.5s"] {
+            assert!(time(wrong).is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,197 @@
+//! What is sent: a scenario, or its twin.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+use spec::Dialect;
+use spec::catalogue::{Rule, SCENARIOS, Scenario};
+use spec::table::Scope;
+
+use super::facts::lacks;
+use crate::engine::Rules;
+
+/// A request that is sent, and what is asked of its answer.
+#[derive(Debug, Clone)]
+pub struct Case {
+    /// Its name: that of the scenario, and of its twin with `.json` behind it.
+    pub name: String,
+    /// The scenario.
+    pub scenario: &'static Scenario,
+    /// Whether it is sent without `stream`.
+    pub is_twin: bool,
+    /// The case whose response it continues, by its place in the list.
+    pub previous: Option<usize>,
+    /// Why it is not sent.
+    pub unfit: Option<String>,
+    /// Its trials, by what they judge.
+    pub trials: Vec<About>,
+}
+
+/// What a trial judges.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum About {
+    /// Whether the answer is what was asked for, and came to its end.
+    Answer,
+    /// The rules of a group.
+    Group(&'static str),
+    /// All other rules.
+    Rest,
+}
+
+impl About {
+    /// What the name of the trial ends with.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Answer => "answer",
+            Self::Group(group) => group,
+            Self::Rest => "rest",
+        }
+    }
+}
+
+/// What an endpoint is said to offer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Offer {
+    /// Everything.
+    All,
+    /// These features, and what needs none.
+    Only(Vec<String>),
+}
+
+/// All cases for a dialect: what is continued comes before what continues it.
+pub fn cases(dialect: &'static Dialect, rules: &Rules, offer: &Offer) -> Vec<Case> {
+    let mut cases: Vec<Case> = Vec::new();
+    for scenario in SCENARIOS {
+        add(&mut cases, scenario, dialect, rules, offer);
+    }
+    cases
+}
+
+fn add(
+    cases: &mut Vec<Case>,
+    scenario: &'static Scenario,
+    dialect: &'static Dialect,
+    rules: &Rules,
+    offer: &Offer,
+) -> Option<usize> {
+    let is_it = |case: &Case| case.scenario.id == scenario.id && !case.is_twin;
+    if let Some(at) = cases.iter().position(is_it) {
+        return Some(at);
+    }
+    let previous = scenario.previous.and_then(spec::catalogue::scenario);
+    let previous = previous.and_then(|previous| add(cases, previous, dialect, rules, offer));
+    for is_twin in [false, true].into_iter().take(1 + usize::from(scenario.twin)) {
+        cases.push(Case {
+            name: format!("{}{}", scenario.id, if is_twin { ".json" } else { "" }),
+            scenario,
+            is_twin,
+            previous,
+            unfit: unfit(scenario, dialect, offer),
+            trials: trials(scenario, is_twin, dialect, rules),
+        });
+    }
+    cases.iter().position(is_it)
+}
+
+fn unfit(scenario: &Scenario, dialect: &Dialect, offer: &Offer) -> Option<String> {
+    let offered = |feature: &&&str| match offer {
+        Offer::All => true,
+        Offer::Only(features) => features.iter().any(|offered| offered == *feature),
+    };
+    if let Some(feature) = scenario.features.iter().find(|feature| !offered(feature)) {
+        return Some(format!("the endpoint is not said to offer {feature}"));
+    }
+    lacks(dialect, scenario).map(|events| format!("{} has no {events}", dialect.name))
+}
+
+/// Groups whose rules are about few requests, each with the scope that such an answer has.
+const ON_DEMAND: [(&str, Option<Scope>); 5] = [
+    ("call", Some(Scope::Arguments)),
+    ("error", None),
+    ("request", None),
+    ("summary", Some(Scope::SummaryPart)),
+    ("ws", None),
+];
+
+fn trials(scenario: &Scenario, is_twin: bool, dialect: &Dialect, rules: &Rules) -> Vec<About> {
+    let mut scopes: BTreeSet<Scope> = BTreeSet::new();
+    let is_stream = scenario.status.is_empty() && !is_twin;
+    if is_stream {
+        let events = scenario.elicits.iter().flat_map(|events| events.split('|'));
+        for event in events.filter_map(|event| dialect.event(event)) {
+            scopes.extend(std::iter::successors(Some(event.scope), |scope| scope.info().parent));
+        }
+    }
+    let is_of_body = |rule: &Rule| matches!(group(rule.id), "wire" | "schema");
+    let is_due = |rule: &Rule| {
+        let in_scope = || rule.scopes.is_empty() || rule.scopes.iter().any(|scope| scopes.contains(scope));
+        let on_demand = ON_DEMAND.iter().find(|(name, _)| *name == group(rule.id));
+        let is_usual = on_demand.is_none_or(|(_, scope)| scope.is_some_and(|scope| scopes.contains(&scope)));
+        scenario.rules.contains(&rule.id) || is_usual && if is_stream { in_scope() } else { is_of_body(rule) }
+    };
+    let groups: BTreeSet<&str> =
+        rules.iter().filter(|rule| is_due(rule)).map(|rule| group(rule.id)).collect();
+    let groups = groups.into_iter().map(About::Group);
+    std::iter::once(About::Answer).chain(groups).chain([About::Rest]).collect()
+}
+
+/// The group that a rule is in.
+pub(super) fn group(id: &'static str) -> &'static str {
+    id.split('/').next().unwrap_or(id)
+}
+
+impl Case {
+    /// The name of one of its trials.
+    pub fn trial(&self, about: About) -> String {
+        format!("{}::{}", self.name, about.name())
+    }
+
+    /// The body of the request.
+    pub fn body(&self, model: &str, previous: Option<&str>) -> String {
+        body(self.scenario.request, model, previous, self.is_twin)
+    }
+}
+
+/// The body of a request, with the model under test in the place of `default`.
+pub fn body(request: &str, model: &str, previous: Option<&str>, is_twin: bool) -> String {
+    let Ok(Value::Object(mut members)) = serde_json::from_str(request) else { return request.to_owned() };
+    if members.get("model").is_none_or(|named| named == "default") {
+        members.insert("model".to_owned(), model.into());
+    }
+    if let Some(id) = previous {
+        members.insert("previous_response_id".to_owned(), id.into());
+    }
+    if is_twin {
+        members.shift_remove("stream");
+    }
+    Value::Object(members).to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_continued_comes_first() {
+        let dialect = spec::DIALECTS.iter().find(|dialect| dialect.name == "openai").copied().unwrap();
+        let cases = cases(dialect, &Rules::of(dialect), &Offer::Only(vec!["store".to_owned()]));
+        assert!(cases.len() > 40);
+        for (at, case) in cases.iter().enumerate() {
+            assert_eq!(case.previous.is_some(), case.scenario.previous.is_some(), "{}", case.name);
+            assert!(case.previous.is_none_or(|previous| previous < at), "{}", case.name);
+            let is_offered = case.scenario.features.iter().all(|feature| *feature == "store");
+            assert_eq!(case.unfit.is_none(), is_offered, "{}", case.name);
+            assert!(case.trials.len() > 3, "{}: {:?}", case.name, case.trials);
+        }
+    }
+
+    #[test]
+    fn requests_are_filled_in() {
+        let request = r#"{"model":"default","input":"a","previous_response_id":"previous","stream":true}"#;
+        assert_eq!(
+            body(request, "m", Some("resp_1"), true),
+            r#"{"model":"m","input":"a","previous_response_id":"resp_1"}"#
+        );
+        assert_eq!(body(r#"{"model":"other"}"#, "m", None, false), r#"{"model":"other"}"#);
+    }
+}

@@ -1,0 +1,277 @@
+//! Sends requests, and writes down what comes.
+
+use std::borrow::Cow;
+use std::error::Error;
+use std::time::Duration;
+
+use reqwest::header::HeaderMap;
+use reqwest::{Response, StatusCode, redirect};
+use tokio::sync::watch;
+use tokio::time::{Instant, sleep_until, timeout_at};
+
+use super::limits::{Ends, Limits};
+use super::mask::Mask;
+use super::target::Target;
+use crate::capture::{End, Exchange, Headers, Recorder, Request};
+
+/// What an exchange is lost with when there never was a connection.
+pub(super) const NO_CONNECTION: &str = "no connection";
+/// What an exchange is lost with when the user ends the run.
+pub(super) const INTERRUPTED: &str = "interrupted";
+
+/// So often an endpoint can send a request on to another path.
+const REDIRECTIONS: usize = 5;
+
+/// What sends requests to one target, within limits.
+#[derive(Debug, Clone)]
+pub struct Client {
+    http: reqwest::Client,
+    target: Target,
+    limits: Limits,
+    interrupt: watch::Receiver<bool>,
+}
+
+/// What came of a request, as far as the next step depends on it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Outcome {
+    /// The status of the answer, if one came.
+    pub status: Option<u16>,
+    /// After which time the endpoint wants to be asked again.
+    pub retry_after: Option<Duration>,
+}
+
+impl Client {
+    /// A client that gives up what it does when the signal turns true.
+    ///
+    /// # Errors
+    ///
+    /// When the system has no roots of trust, or a proxy is set that is none.
+    pub fn new(target: Target, limits: Limits, interrupt: watch::Receiver<bool>) -> Result<Self, String> {
+        // Another part of the program may have chosen one already.
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        let http = reqwest::Client::builder()
+            .connect_timeout(limits.connect)
+            .redirect(redirect::Policy::custom(stay))
+            .retry(reqwest::retry::never())
+            // A connection of its own for each exchange: one that the endpoint has closed meanwhile would
+            // look like an answer that never came.
+            .pool_max_idle_per_host(0)
+            .build()
+            .map_err(|error| in_words(&error))?;
+        Ok(Self { http, target, limits, interrupt })
+    }
+
+    /// The endpoint.
+    pub const fn target(&self) -> &Target {
+        &self.target
+    }
+
+    /// The limits.
+    pub const fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
+    /// Waits so long, but not beyond the end of the run; whether the run goes on.
+    pub(super) async fn wait(&self, until: Instant) -> bool {
+        tokio::select! {
+            biased;
+            () = interrupted(self.interrupt.clone()) => false,
+            () = sleep_until(until) => true,
+        }
+    }
+
+    /// Sends a body and hands out the lines of the recording as they come.
+    pub async fn send(&self, body: &str, by: Instant, keep: &mut (dyn FnMut(&str) + Send)) -> Outcome {
+        let is_stream = asks_for_stream(body);
+        let headers = self.target.headers(is_stream);
+        let mut sending = Sending {
+            client: self,
+            exchange: Exchange { request: Some(self.request(body, &headers)), ..Exchange::default() },
+            start: Instant::now(),
+            by,
+            is_stream,
+            mask: Mask::new(self.target.secrets()),
+            keep,
+            outcome: Outcome::default(),
+        };
+        let lost = tokio::select! {
+            biased;
+            () = interrupted(self.interrupt.clone()) => Some(INTERRUPTED.to_owned()),
+            answered = sending.run(body.to_owned(), headers) => answered.err(),
+        };
+        sending.end(lost.as_deref())
+    }
+
+    /// A request, as it is written down.
+    fn request(&self, body: &str, headers: &HeaderMap) -> Request<'static> {
+        Request {
+            method: Cow::Borrowed("POST"),
+            url: Cow::Owned(self.target.url().to_string()),
+            headers: written(headers),
+            body: Some(Cow::Owned(body.to_owned())),
+        }
+    }
+}
+
+/// Follows only what leads to the same place of the same host, with the same request.
+fn stay(attempt: redirect::Attempt<'_>) -> redirect::Action {
+    let is_same = matches!(attempt.status(), StatusCode::TEMPORARY_REDIRECT | StatusCode::PERMANENT_REDIRECT)
+        && attempt.previous().first().is_some_and(|first| first.origin() == attempt.url().origin());
+    if is_same && attempt.previous().len() <= REDIRECTIONS { attempt.follow() } else { attempt.stop() }
+}
+
+async fn interrupted(mut signal: watch::Receiver<bool>) {
+    if signal.wait_for(|is_over| *is_over).await.is_err() {
+        // Nobody is left who could.
+        std::future::pending::<()>().await;
+    }
+}
+
+fn asks_for_stream(body: &str) -> bool {
+    spec::json::at(body, "/stream") == Some("true")
+}
+
+/// One request on its way.
+struct Sending<'s> {
+    client: &'s Client,
+    exchange: Exchange<'static>,
+    start: Instant,
+    by: Instant,
+    is_stream: bool,
+    mask: Mask,
+    keep: &'s mut (dyn FnMut(&str) + Send),
+    outcome: Outcome,
+}
+
+impl Sending<'_> {
+    /// Sends the request and reads the answer; fails with the reason why it was not read to its end.
+    async fn run(&mut self, body: String, headers: HeaderMap) -> Result<(), String> {
+        let Client { http, target, limits, .. } = self.client;
+        let (by, what) = self.earlier(limits.first_event, self.is_stream);
+        let request = http.post(target.url().clone()).headers(headers).body(body).send();
+        let mut response = match timeout_at(by, request).await {
+            Err(_) => return Err(format!("no answer came {}", what.words(limits))),
+            Ok(Err(error)) if error.is_connect() => {
+                return Err(format!("{NO_CONNECTION}: {}", in_words(&error)));
+            }
+            Ok(Err(error)) => return Err(in_words(&error)),
+            Ok(Ok(response)) => response,
+        };
+        self.begin(&response);
+        self.read(&mut response).await
+    }
+
+    fn begin(&mut self, response: &Response) {
+        self.outcome.status = Some(response.status().as_u16());
+        self.outcome.retry_after = retry_after(response.headers());
+        self.exchange.status = self.outcome.status;
+        self.exchange.headers = written(response.headers());
+        (self.keep)(&Recorder::new().begin(&self.exchange));
+    }
+
+    async fn read(&mut self, response: &mut Response) -> Result<(), String> {
+        let limits = self.client.limits;
+        let is_framed = self.exchange.is_stream() && self.exchange.header("content-encoding").is_none();
+        let mut ends = Ends::default();
+        let mut last_event = None;
+        let mut length = 0;
+        loop {
+            let (by, what) = match last_event {
+                None => self.earlier(limits.first_event, self.is_stream),
+                Some(last) if last + limits.idle < self.by => (last + limits.idle, Limit::Idle),
+                Some(_) => (self.by, Limit::Total),
+            };
+            let chunk = match timeout_at(by, response.chunk()).await {
+                Err(_) => return Err(format!("no {} {}", self.awaited(), what.words(&limits))),
+                Ok(Err(error)) => return Err(in_words(&error)),
+                Ok(Ok(None)) => return Ok(()),
+                Ok(Ok(Some(chunk))) => chunk,
+            };
+            if !is_framed || ends.are_in(&chunk) {
+                last_event = Some(Instant::now());
+            }
+            let rest = limits.bytes - length;
+            let bytes = chunk.get(..rest).unwrap_or(&chunk);
+            length += bytes.len();
+            let bytes = self.mask.push(bytes);
+            self.chunk(&bytes);
+            if chunk.len() > rest {
+                return Err(format!("the answer is longer than {} bytes", limits.bytes));
+            }
+        }
+    }
+
+    fn awaited(&self) -> &'static str {
+        if self.exchange.is_stream() { "event ended" } else { "byte of the answer came" }
+    }
+
+    /// Whether the first event has to be there before all has to.
+    fn earlier(&self, first_event: Duration, is_stream: bool) -> (Instant, Limit) {
+        let first = self.start + first_event;
+        if is_stream && first < self.by { (first, Limit::FirstEvent) } else { (self.by, Limit::Total) }
+    }
+
+    fn chunk(&mut self, bytes: &[u8]) {
+        if !bytes.is_empty() {
+            (self.keep)(&Recorder::new().chunk(self.start.elapsed(), bytes));
+        }
+    }
+
+    fn end(mut self, lost: Option<&str>) -> Outcome {
+        let recorder = Recorder::new();
+        if self.outcome.status.is_none() {
+            (self.keep)(&recorder.begin(&self.exchange));
+        }
+        let held = self.mask.finish();
+        self.chunk(&held);
+        let end = lost.map_or(End::Closed, End::Lost);
+        (self.keep)(&recorder.end(self.start.elapsed(), end));
+        self.outcome
+    }
+}
+
+/// What has taken too long.
+#[derive(Debug, Clone, Copy)]
+enum Limit {
+    FirstEvent,
+    Idle,
+    Total,
+}
+
+impl Limit {
+    fn words(self, limits: &Limits) -> String {
+        match self {
+            Self::FirstEvent => format!("within {:?} of the request", limits.first_event),
+            Self::Idle => format!("for {:?}", limits.idle),
+            Self::Total => "within the time that an answer may take as a whole".to_owned(),
+        }
+    }
+}
+
+fn written(headers: &HeaderMap) -> Headers<'static> {
+    let text = |(name, value): (&reqwest::header::HeaderName, &reqwest::header::HeaderValue)| {
+        let value = String::from_utf8_lossy(value.as_bytes()).into_owned();
+        (Cow::Owned(name.to_string()), Cow::Owned(value))
+    };
+    headers.iter().map(text).collect()
+}
+
+fn retry_after(headers: &HeaderMap) -> Option<Duration> {
+    let number = |name| headers.get(name)?.to_str().ok()?.trim().parse::<u64>().ok();
+    number("retry-after-ms").map(Duration::from_millis).or(number("retry-after").map(Duration::from_secs))
+}
+
+/// An error with all that led to it, and without the address: it may hold secrets.
+fn in_words(error: &reqwest::Error) -> String {
+    let mut text = if error.is_redirect() { "too many redirections".to_owned() } else { String::new() };
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        let words = error.to_string();
+        if !text.contains(&words) {
+            text += if text.is_empty() { "" } else { ": " };
+            text += &words;
+        }
+        cause = error.source();
+    }
+    if text.is_empty() { "the request could not be sent".to_owned() } else { text }
+}

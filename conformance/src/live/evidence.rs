@@ -1,0 +1,199 @@
+//! What is kept of a run, so that others can judge it again.
+
+use std::fmt::Write as _;
+use std::fs::{self, File};
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use super::verdict::Judged;
+
+/// The version of the format of [`RunFile`].
+pub const VERSION: u32 = 1;
+
+/// `run.json`: how a run was made, and what came of it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RunFile {
+    /// Version of this format.
+    pub version: u32,
+    /// Version of the suite.
+    pub suite: String,
+    /// The dialect that was checked against.
+    pub dialect: String,
+    /// The endpoint, without secrets.
+    pub target: String,
+    /// The model that was asked for.
+    pub model: String,
+    /// What was wanted, without secrets.
+    pub options: Options,
+    /// How far the run came.
+    pub state: State,
+    /// SHA-256 of `report.json`.
+    pub report: Option<String>,
+    /// The exchanges, in the order of `report.json`.
+    pub exchanges: Vec<Kept>,
+    /// The trials and what came of them.
+    pub trials: Vec<Told>,
+}
+
+/// The options of a run that bear on its verdicts, or on what was sent.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Options {
+    /// What the endpoint is said to offer; everything, when absent.
+    pub features: Option<Vec<String>>,
+    /// Only these rules and groups were checked.
+    pub select: Vec<String>,
+    /// These were not.
+    pub ignore: Vec<String>,
+    /// Whether warnings count as failures.
+    pub strict: bool,
+    /// How often a scenario was sent at most.
+    pub attempts: usize,
+    /// How many were sent at once.
+    pub jobs: usize,
+    /// Milliseconds between requests.
+    pub delay_ms: u128,
+    /// Milliseconds until a connection had to stand.
+    pub connect_ms: u128,
+    /// Milliseconds until the first event had to be there.
+    pub first_event_ms: u128,
+    /// Milliseconds between events.
+    pub idle_ms: u128,
+    /// Milliseconds for an answer.
+    pub total_ms: u128,
+    /// Bytes that an answer could have.
+    pub bytes: usize,
+}
+
+/// How far a run came.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum State {
+    /// It was begun, and nothing is known of its end.
+    Begun,
+    /// The user ended it.
+    Interrupted,
+    /// It came to its end.
+    Finished,
+}
+
+/// An exchange that was kept.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Kept {
+    /// Its file, below the folder.
+    pub file: String,
+    /// The case that it belongs to.
+    pub case: String,
+    /// SHA-256 of the file.
+    pub sha256: String,
+}
+
+/// A trial, and what came of it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Told {
+    /// Its name.
+    pub name: String,
+    /// What came of it.
+    #[serde(flatten)]
+    pub judged: Judged,
+}
+
+/// The folder of a run.
+#[derive(Debug, Clone)]
+pub struct Evidence {
+    folder: PathBuf,
+}
+
+/// The file with how a run was made.
+const RUN: &str = "run.json";
+/// The file with what was found.
+const REPORT: &str = "report.json";
+
+impl Evidence {
+    /// A folder for a new run. It may be there, but not hold another run.
+    ///
+    /// # Errors
+    ///
+    /// When it does, or cannot be made.
+    pub fn create(folder: &Path) -> io::Result<Self> {
+        if folder.join(RUN).exists() || folder.join("exchanges").exists() {
+            return Err(io::Error::other("it holds a run already; name another folder"));
+        }
+        fs::create_dir_all(folder)?;
+        Ok(Self { folder: folder.to_owned() })
+    }
+
+    /// The folder of a run that was made.
+    pub fn open(folder: &Path) -> Self {
+        Self { folder: folder.to_owned() }
+    }
+
+    /// The folder.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// Begins the file of an exchange.
+    pub(super) fn begin(&self, file: &str) -> io::Result<File> {
+        let path = self.folder.join(file);
+        fs::create_dir_all(path.parent().unwrap_or(&self.folder))?;
+        File::create_new(path)
+    }
+
+    /// Writes how the run was made.
+    pub fn write_run(&self, run: &RunFile) -> io::Result<()> {
+        let mut text = serde_json::to_string_pretty(run)?;
+        text.push('\n');
+        self.write(RUN, &text)
+    }
+
+    /// Writes what was found; returns its hash.
+    pub fn write_report(&self, report: &str) -> io::Result<String> {
+        self.write(REPORT, report)?;
+        Ok(hash(report.as_bytes()))
+    }
+
+    /// Writes a file in one step: it is never there in part.
+    fn write(&self, name: &str, text: &str) -> io::Result<()> {
+        let new = self.folder.join(format!("{name}.new"));
+        File::create(&new)?.write_all(text.as_bytes())?;
+        fs::rename(new, self.folder.join(name))
+    }
+
+    /// Reads how the run was made.
+    pub fn run(&self) -> io::Result<RunFile> {
+        let path = self.folder.join(RUN);
+        let text = fs::read_to_string(&path)
+            .map_err(|error| io::Error::new(error.kind(), format!("{}: {error}", path.display())))?;
+        let run: RunFile = serde_json::from_str(&text)
+            .map_err(|error| io::Error::other(format!("{}: {error}", path.display())))?;
+        if run.version == VERSION {
+            return Ok(run);
+        }
+        let problem =
+            format!("{} has version {}, and this build reads {VERSION}", path.display(), run.version);
+        Err(io::Error::other(problem))
+    }
+
+    /// Reads a file of the run.
+    pub fn read(&self, file: &str) -> io::Result<Vec<u8>> {
+        fs::read(self.folder.join(file))
+    }
+
+    /// Reads what was found.
+    pub fn report(&self) -> io::Result<Vec<u8>> {
+        self.read(REPORT)
+    }
+}
+
+/// SHA-256, in hexadecimal digits.
+pub fn hash(bytes: &[u8]) -> String {
+    let mut digits = String::new();
+    for byte in Sha256::digest(bytes) {
+        // Writing to a string cannot fail.
+        let _ = write!(digits, "{byte:02x}");
+    }
+    digits
+}

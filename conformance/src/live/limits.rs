@@ -1,0 +1,76 @@
+//! How long an endpoint may take, and how much it may say.
+
+use std::time::Duration;
+
+/// How long an endpoint may take, and how much it may say.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// Until a connection stands.
+    pub connect: Duration,
+    /// From the request to the end of the first event of a stream.
+    pub first_event: Duration,
+    /// Between the ends of two events, comments included; between bytes, where an answer is no stream.
+    pub idle: Duration,
+    /// From the request to the end of the answer, with all that is waited for on the way.
+    pub total: Duration,
+    /// How many bytes an answer may have.
+    pub bytes: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            connect: Duration::from_secs(10),
+            first_event: Duration::from_secs(60),
+            idle: Duration::from_secs(60),
+            total: Duration::from_secs(300),
+            bytes: 64 << 20,
+        }
+    }
+}
+
+/// Finds the ends of events in bytes that come in pieces.
+#[derive(Debug, Default)]
+pub(super) struct Ends {
+    /// Line ends since the last byte that is none.
+    line_ends: u8,
+    after_return: bool,
+}
+
+impl Ends {
+    /// Whether an event, or a comment, ends in these bytes.
+    pub(super) fn are_in(&mut self, bytes: &[u8]) -> bool {
+        let mut found = false;
+        for byte in bytes {
+            match byte {
+                b'\n' if self.after_return => {}
+                b'\n' | b'\r' => {
+                    self.line_ends = self.line_ends.saturating_add(1);
+                    found |= self.line_ends >= 2;
+                }
+                _ => self.line_ends = 0,
+            }
+            self.after_return = *byte == b'\r';
+        }
+        found
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blank_lines_end_events_however_they_are_cut() {
+        for (pieces, expected) in [
+            (vec!["data: 1\n", "\n"], vec![false, true]),
+            (vec!["data: 1\r\n\r", "\ndata: 2\r\n"], vec![true, false]),
+            (vec!["a\r\nb\r\nc", "\r\r"], vec![false, true]),
+            (vec!["endless", "endless", "\n"], vec![false; 3]),
+        ] {
+            let mut ends = Ends::default();
+            let found: Vec<bool> = pieces.iter().map(|piece| ends.are_in(piece.as_bytes())).collect();
+            assert_eq!(found, expected, "{pieces:?}");
+        }
+    }
+}

@@ -1,0 +1,23 @@
+//! Runs against endpoints: scenarios are sent, and what comes is written down, then judged.
+//!
+//! A [`Client`] makes recordings; all verdicts are functions of recordings alone, so that anybody who has
+//! the [`Evidence`] of a run can compute them again.
+
+mod case;
+mod client;
+mod evidence;
+mod facts;
+mod limits;
+mod mask;
+mod run;
+mod target;
+mod verdict;
+
+pub use case::{About, Case, Offer, body, cases};
+pub use client::{Client, Outcome};
+pub use evidence::{Evidence, Kept, Options, RunFile, State, Told, VERSION, hash};
+pub use facts::Facts;
+pub use limits::Limits;
+pub use run::{Done, Live, Plan};
+pub use target::{Target, TargetError};
+pub use verdict::{Attempt, Judged, Verdict, judge};

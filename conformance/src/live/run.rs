@@ -1,0 +1,249 @@
+//! Sends cases, one after the other or several at once.
+
+use std::fs::File;
+use std::io::{self, Write};
+use std::panic::{self, AssertUnwindSafe};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
+use std::thread;
+use std::time::Duration;
+
+use spec::catalogue::Level;
+use tokio::runtime::Runtime;
+use tokio::sync::Mutex;
+use tokio::time::Instant;
+
+use super::case::{About, Case};
+use super::client::{Client, Outcome};
+use super::evidence::Evidence;
+use super::verdict::{Attempt, Judged, Verdict, answer, judge};
+use crate::engine::Rules;
+
+/// What is sent, and how.
+#[derive(Debug)]
+pub struct Plan {
+    /// All cases: what is continued comes before what continues it.
+    pub cases: Vec<Case>,
+    /// Which of them are wanted, by their places.
+    pub wanted: Vec<bool>,
+    /// The model to ask for.
+    pub model: String,
+    /// How often to send a case that does not bring what it is there for.
+    pub attempts: usize,
+    /// How many to send at once.
+    pub jobs: usize,
+    /// How long to wait from one request to the next.
+    pub delay: Duration,
+    /// How binding a rule must be to fail a trial.
+    pub least: Level,
+}
+
+impl Plan {
+    /// Wants what others continue, too.
+    pub fn complete(&mut self) {
+        for at in (0..self.cases.len()).rev() {
+            let is_sent = self.wanted.get(at) == Some(&true) && self.cases[at].unfit.is_none();
+            if let (true, Some(previous)) = (is_sent, self.cases[at].previous) {
+                self.wanted[previous] = true;
+            }
+        }
+    }
+
+    /// How many cases are sent.
+    pub fn requests(&self) -> usize {
+        let due =
+            self.cases.iter().zip(&self.wanted).filter(|(case, wanted)| **wanted && case.unfit.is_none());
+        due.count()
+    }
+}
+
+/// What came of a case.
+#[derive(Debug)]
+pub enum Done {
+    /// It was sent.
+    Sent(Vec<Attempt>),
+    /// It was not, for this reason.
+    Skipped(String),
+    /// The evidence could not be kept or read.
+    Broken(String),
+}
+
+/// A run against an endpoint.
+#[derive(Debug)]
+pub struct Live {
+    /// What is sent.
+    pub plan: Plan,
+    rules: Rules,
+    client: Client,
+    runtime: Runtime,
+    evidence: Option<Evidence>,
+    done: Vec<OnceLock<Done>>,
+    next: AtomicUsize,
+    /// When the next request may be sent.
+    pause: Mutex<Instant>,
+}
+
+impl Live {
+    /// A run that is yet to start.
+    pub fn new(
+        plan: Plan,
+        rules: Rules,
+        client: Client,
+        runtime: Runtime,
+        evidence: Option<Evidence>,
+    ) -> Self {
+        let done = plan.cases.iter().map(|_| OnceLock::new()).collect();
+        let pause = Mutex::new(Instant::now());
+        Self { plan, rules, client, runtime, evidence, done, next: AtomicUsize::new(0), pause }
+    }
+
+    /// Begins to send, beside the thread that calls.
+    pub fn start(self: &Arc<Self>) {
+        for _ in 0..self.plan.jobs.max(1) {
+            let live = Arc::clone(self);
+            thread::spawn(move || live.work());
+        }
+    }
+
+    /// Takes cases until there are none. What a case continues was taken before it, so it gets done.
+    fn work(&self) {
+        loop {
+            let at = self.next.fetch_add(1, Ordering::Relaxed);
+            let Some((case, slot)) = self.plan.cases.get(at).zip(self.done.get(at)) else { return };
+            let is_wanted = self.plan.wanted.get(at) == Some(&true);
+            let send =
+                || if is_wanted { self.case(case) } else { Done::Skipped("it is not wanted".to_owned()) };
+            // Others wait for it, whatever happens.
+            let done = panic::catch_unwind(AssertUnwindSafe(send));
+            let _ = slot.set(
+                done.unwrap_or_else(|_| Done::Broken("the harness failed; please report it".to_owned())),
+            );
+        }
+    }
+
+    /// What came of a case, once it is known.
+    pub fn wait(&self, case: usize) -> &Done {
+        const NONE: &Done = &Done::Skipped(String::new());
+        self.done.get(case).map_or(NONE, OnceLock::wait)
+    }
+
+    /// What a trial comes to.
+    pub fn judge(&self, case: usize, about: About) -> Judged {
+        let Some(of) = self.plan.cases.get(case) else { return Judged::new(Verdict::NotExercised, "") };
+        match self.wait(case) {
+            Done::Sent(attempts) => judge(of, about, attempts, self.plan.least, self.rules.dialect()),
+            Done::Skipped(reason) => Judged::new(Verdict::NotExercised, reason),
+            Done::Broken(reason) => Judged::new(Verdict::HarnessError, reason),
+        }
+    }
+
+    /// The attempts that were recorded so far, by case.
+    pub fn sent(&self) -> impl Iterator<Item = (&Case, &Attempt)> {
+        let cases = self.plan.cases.iter().zip(&self.done);
+        cases.flat_map(|(case, done)| match done.get() {
+            Some(Done::Sent(attempts)) => attempts.iter().map(|attempt| (case, attempt)).collect(),
+            _ => Vec::new(),
+        })
+    }
+
+    fn case(&self, case: &Case) -> Done {
+        if let Some(reason) = &case.unfit {
+            return Done::Skipped(reason.clone());
+        }
+        match self.previous(case) {
+            Ok(previous) => self.runtime.block_on(self.attempts(case, previous.as_deref())),
+            Err(reason) => Done::Skipped(reason),
+        }
+    }
+
+    /// The id of the response that a case continues, or why there is none.
+    fn previous(&self, case: &Case) -> Result<Option<String>, String> {
+        let Some(at) = case.previous else { return Ok(None) };
+        let judged = self.judge(at, About::Answer);
+        let name = self.plan.cases.get(at).map(|case| case.trial(About::Answer)).unwrap_or_default();
+        let id = match self.wait(at) {
+            Done::Sent(sent) if judged.verdict == Verdict::Pass => {
+                sent.last().and_then(|last| last.facts.response_id.clone())
+            }
+            _ => return Err(format!("what it continues did not come: see {name}")),
+        };
+        id.map(Some).ok_or_else(|| format!("what it continues has no id: see {name}"))
+    }
+
+    async fn attempts(&self, case: &Case, previous: Option<&str>) -> Done {
+        let body = case.body(&self.plan.model, previous);
+        let by = |start: Instant| start + self.client.limits().total;
+        let (mut sent, mut tries) = (Vec::new(), 1);
+        let mut deadline = by(Instant::now());
+        loop {
+            if !self.turn().await {
+                return if sent.is_empty() {
+                    Done::Skipped("the run was interrupted".to_owned())
+                } else {
+                    Done::Sent(sent)
+                };
+            }
+            let number = sent.len() + 1;
+            let suffix = if number == 1 { String::new() } else { format!(".{number}") };
+            let file = format!("exchanges/{}{suffix}.exchange", case.name);
+            let outcome = match self.exchange(&file, &body, deadline).await {
+                Ok((outcome, attempt)) => {
+                    sent.push(attempt);
+                    outcome
+                }
+                Err(problem) => return Done::Broken(format!("{file}: {problem}")),
+            };
+            if let Some(until) = ask_again(outcome, case, deadline) {
+                if self.client.wait(until).await {
+                    continue;
+                }
+                return Done::Sent(sent);
+            }
+            let is_missed = answer(case, &sent, self.rules.dialect()).verdict == Verdict::NotExercised;
+            if !is_missed || tries >= self.plan.attempts {
+                return Done::Sent(sent);
+            }
+            tries += 1;
+            deadline = by(Instant::now());
+        }
+    }
+
+    /// Waits until the next request may be sent; whether the run goes on.
+    async fn turn(&self) -> bool {
+        let mut pause = self.pause.lock().await;
+        let goes_on = self.client.wait(*pause).await;
+        *pause = Instant::now() + self.plan.delay;
+        goes_on
+    }
+
+    async fn exchange(&self, file: &str, body: &str, by: Instant) -> Result<(Outcome, Attempt), String> {
+        let begin = |evidence: &Evidence| evidence.begin(file);
+        let mut file_of = self.evidence.as_ref().map(begin).transpose().map_err(|error| error.to_string())?;
+        let mut recording = Vec::new();
+        let mut written = Ok(());
+        let outcome = self
+            .client
+            .send(body, by, &mut |line| {
+                recording.extend_from_slice(line.as_bytes());
+                if written.is_ok() {
+                    written = write(file_of.as_mut(), line);
+                }
+            })
+            .await;
+        written.map_err(|error| error.to_string())?;
+        Ok((outcome, Attempt::read(file, &recording, &self.rules)?))
+    }
+}
+
+fn write(file: Option<&mut File>, line: &str) -> io::Result<()> {
+    file.map_or(Ok(()), |file| file.write_all(line.as_bytes()))
+}
+
+/// When an endpoint that is busy wants to be asked again, if that is soon enough.
+fn ask_again(outcome: Outcome, case: &Case, deadline: Instant) -> Option<Instant> {
+    let status = outcome.status.filter(|status| matches!(status, 429 | 503))?;
+    // At once is as soon as it makes sense.
+    let after = outcome.retry_after?.max(Duration::from_millis(100));
+    let until = Instant::now() + after;
+    (!case.scenario.status.contains(&status) && until < deadline).then_some(until)
+}

@@ -1,0 +1,159 @@
+//! The endpoint under test.
+
+use reqwest::Url;
+use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, USER_AGENT};
+
+/// The endpoint under test, and what it is to be told with each request.
+#[derive(Debug, Clone)]
+pub struct Target {
+    url: Url,
+    headers: HeaderMap,
+    secrets: Vec<String>,
+}
+
+/// Why something cannot be a target.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TargetError(String);
+
+impl std::fmt::Display for TargetError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for TargetError {}
+
+/// Values as short as this are no secrets: they would be found in any answer.
+const SHORT: usize = 8;
+
+impl Target {
+    /// The endpoint at an address: that of `/responses` itself, of the version above it
+    /// (`https://gateway.test/v1`), or of the host, where `/v1/responses` is meant.
+    ///
+    /// # Errors
+    ///
+    /// When it is no address of HTTP.
+    pub fn new(base: &str) -> Result<Self, TargetError> {
+        let wrong = |problem: &str| {
+            TargetError(format!("the target is no URL such as https://gateway.example/v1: {problem}"))
+        };
+        let mut url = Url::parse(base).map_err(|error| wrong(&error.to_string()))?;
+        if !matches!(url.scheme(), "http" | "https") || !url.has_host() {
+            return Err(wrong("it has to begin with http:// or https://"));
+        }
+        url.set_path(&path(url.path()));
+        url.set_fragment(None);
+        let secrets = url.password().map(str::to_owned).into_iter().collect();
+        let headers = HeaderMap::from_iter([
+            (CONTENT_TYPE, HeaderValue::from_static("application/json")),
+            (USER_AGENT, HeaderValue::from_static(concat!("conformance/", env!("CARGO_PKG_VERSION")))),
+        ]);
+        Ok(Self { url, headers, secrets })
+    }
+
+    /// Sends this key with each request, as a bearer token.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot stand in a header.
+    pub fn with_key(mut self, key: &str) -> Result<Self, TargetError> {
+        let value = HeaderValue::from_str(&format!("Bearer {key}"))
+            .map_err(|_| TargetError("the API key has characters that no header can have".to_owned()))?;
+        self.headers.insert(AUTHORIZATION, value);
+        self.secrets.push(key.to_owned());
+        Ok(self)
+    }
+
+    /// Sends this header, `Name: value`, with each request.
+    ///
+    /// # Errors
+    ///
+    /// When it is none. The value is not repeated: it may be a secret.
+    pub fn with_header(mut self, header: &str) -> Result<Self, TargetError> {
+        let wrong = || TargetError("a header has the form 'Name: value'".to_owned());
+        let (name, value) = header.split_once(':').ok_or_else(wrong)?;
+        let name = HeaderName::from_bytes(name.trim().as_bytes()).map_err(|_| wrong())?;
+        let text = value.trim();
+        let value = HeaderValue::from_str(text).map_err(|_| wrong())?;
+        // Of `Bearer abc` and `session=abc; path=/` the secret is a part.
+        let parts =
+            text.split([' ', ';', ',']).map(|part| part.split_once('=').map_or(part, |(_, value)| value));
+        self.secrets.extend(parts.map(str::to_owned));
+        self.secrets.push(text.to_owned());
+        self.headers.append(name, value);
+        Ok(self)
+    }
+
+    /// Where requests go.
+    pub const fn url(&self) -> &Url {
+        &self.url
+    }
+
+    /// The headers of a request that is answered with a stream, or is not.
+    pub(super) fn headers(&self, is_stream: bool) -> HeaderMap {
+        let mut headers = self.headers.clone();
+        let accept = if is_stream { "text/event-stream" } else { "application/json" };
+        headers.entry(ACCEPT).or_insert(HeaderValue::from_static(accept));
+        headers
+    }
+
+    /// What no file may hold, even when the endpoint says it.
+    pub(super) fn secrets(&self) -> Vec<Vec<u8>> {
+        let mut secrets: Vec<&String> = self.secrets.iter().filter(|secret| secret.len() >= SHORT).collect();
+        // The longer ones first: they may have others in them.
+        secrets.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
+        secrets.into_iter().map(|secret| secret.clone().into_bytes()).collect()
+    }
+}
+
+/// The path of `/responses`.
+fn path(base: &str) -> String {
+    let base = base.trim_end_matches('/');
+    let is_version = |segment: &str| {
+        segment.strip_prefix('v').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
+    };
+    if base.ends_with("/responses") {
+        base.to_owned()
+    } else if base.split('/').any(is_version) {
+        format!("{base}/responses")
+    } else {
+        format!("{base}/v1/responses")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bases_become_addresses() {
+        let url = |base: &str| Target::new(base).map(|target| target.url().to_string());
+        for (base, expected) in [
+            ("http://a.test", "http://a.test/v1/responses"),
+            ("http://a.test:81/v1/", "http://a.test:81/v1/responses"),
+            ("https://a.test/openai/v1?api-version=1", "https://a.test/openai/v1/responses?api-version=1"),
+            ("https://a.test/openai", "https://a.test/openai/v1/responses"),
+            ("https://a.test/v1beta/x", "https://a.test/v1beta/x/responses"),
+            ("https://a.test/responses", "https://a.test/responses"),
+        ] {
+            assert_eq!(url(base), Ok(expected.to_owned()));
+        }
+        for base in ["a.test", "ftp://a.test", "unix:/a"] {
+            assert!(url(base).is_err(), "{base}");
+        }
+    }
+
+    #[test]
+    fn headers_are_checked_and_never_repeated() {
+        let target = Target::new("http://a.test").unwrap();
+        for header in ["x", "x y: 12345678", "x: 1234\n5678"] {
+            let error = target.clone().with_header(header).unwrap_err().to_string();
+            assert!(!error.contains("1234"), "{error}");
+        }
+        let target =
+            target.with_key("key-12345678").unwrap().with_header("Cookie: a=session-1; b=2").unwrap();
+        let secrets: Vec<String> =
+            target.secrets().into_iter().map(|secret| String::from_utf8(secret).unwrap()).collect();
+        assert_eq!(secrets, ["a=session-1; b=2", "key-12345678", "session-1"]);
+    }
+}

@@ -1,0 +1,189 @@
+//! What came of a case, as a function of its recordings alone.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+use spec::Dialect;
+use spec::catalogue::Level;
+
+use super::case::{About, Case, group};
+use super::client::{INTERRUPTED, NO_CONNECTION};
+use super::evidence::hash;
+use super::facts::Facts;
+use crate::capture::Format;
+use crate::engine::{Finding, Rules};
+use crate::report::{self, CaptureReport, Located};
+
+/// A recorded attempt at a case, and what is wrong with it.
+#[derive(Debug, Clone)]
+pub struct Attempt {
+    /// What the recording says of the exchange.
+    pub facts: Facts,
+    /// What rules find in it; its name is that of the file with the evidence.
+    pub report: CaptureReport,
+    /// SHA-256 of the recording.
+    pub sha256: String,
+}
+
+impl Attempt {
+    /// Reads a recorded exchange, and checks it.
+    ///
+    /// # Errors
+    ///
+    /// When it is not one.
+    pub fn read(file: &str, recording: &[u8], rules: &Rules) -> Result<Self, String> {
+        let facts = Facts::read(recording)?;
+        let report = report::check(file, &mut &*recording, Some(Format::Exchange), rules);
+        Ok(Self { facts, report, sha256: hash(recording) })
+    }
+
+    /// Findings that a trial is about and that count.
+    pub fn findings<'a>(
+        &'a self,
+        case: &'a Case,
+        about: About,
+        least: Level,
+    ) -> impl Iterator<Item = &'a Located> {
+        let is_meant = move |finding: &Finding| match about {
+            About::Answer => false,
+            About::Group(of) => group(finding.rule) == of,
+            About::Rest => !case.trials.contains(&About::Group(group(finding.rule))),
+        };
+        let all = self.report.findings.iter();
+        all.filter(move |located| located.finding.level >= least && is_meant(&located.finding))
+    }
+}
+
+/// What came of a trial.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Judged {
+    /// The verdict.
+    pub verdict: Verdict,
+    /// Why, where it is not a pass.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub reason: String,
+}
+
+/// How a trial ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Verdict {
+    /// What it is about holds.
+    Pass,
+    /// It does not.
+    Fail,
+    /// Nothing came that could show it.
+    NotExercised,
+    /// It could not be found out: no connection, no admission.
+    HarnessError,
+}
+
+impl Judged {
+    const PASS: Self = Self { verdict: Verdict::Pass, reason: String::new() };
+
+    /// A verdict with its reason.
+    pub fn new(verdict: Verdict, reason: impl Into<String>) -> Self {
+        Self { verdict, reason: reason.into() }
+    }
+}
+
+impl fmt::Display for Judged {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self.verdict {
+            Verdict::Pass => "pass",
+            Verdict::Fail => "fail",
+            Verdict::NotExercised => "not exercised",
+            Verdict::HarnessError => "harness error",
+        })?;
+        if self.reason.is_empty() { Ok(()) } else { write!(f, " ({})", self.reason) }
+    }
+}
+
+/// Statuses of endpoints that do not let the harness in.
+const REFUSALS: [(u16, &str); 5] = [
+    (401, "give --api-key, CONFORMANCE_API_KEY or --header"),
+    (402, "the account has to pay first"),
+    (403, "the key may not do this"),
+    (407, "the proxy wants to know who asks"),
+    (429, "it is asked too often: try --delay"),
+];
+
+/// What a trial of a case comes to. The recordings are in the order in which they were made.
+pub fn judge(case: &Case, about: About, attempts: &[Attempt], least: Level, dialect: &Dialect) -> Judged {
+    let answer = answer(case, attempts, dialect);
+    if about == About::Answer {
+        return answer;
+    }
+    let found = attempts.iter().flat_map(|attempt| attempt.findings(case, about, least));
+    let mut rules: Vec<&str> = found.map(|located| located.finding.rule).collect();
+    rules.sort_unstable();
+    rules.dedup();
+    if !rules.is_empty() {
+        return Judged::new(Verdict::Fail, rules.join(", "));
+    }
+    match answer.verdict {
+        Verdict::Pass => Judged::PASS,
+        _ => Judged::new(Verdict::NotExercised, format!("see {}", case.trial(About::Answer))),
+    }
+}
+
+/// Whether the last answer is what was asked for, and came to its end.
+pub(super) fn answer(case: &Case, attempts: &[Attempt], dialect: &Dialect) -> Judged {
+    let Some(Attempt { facts, report, .. }) = attempts.last() else {
+        return Judged::new(Verdict::NotExercised, "nothing was sent");
+    };
+    let lost = facts.lost.as_deref();
+    let Some(status) = facts.status else {
+        let reason = lost.unwrap_or("no answer came");
+        let is_harness = reason.starts_with(NO_CONNECTION) || reason == INTERRUPTED;
+        return Judged::new(if is_harness { Verdict::HarnessError } else { Verdict::Fail }, reason);
+    };
+    if lost == Some(INTERRUPTED) {
+        return Judged::new(Verdict::HarnessError, INTERRUPTED);
+    }
+    if let Some(wrong) = wrong_status(case, status) {
+        return wrong;
+    }
+    if let Some(reason) = lost {
+        return Judged::new(Verdict::Fail, format!("the answer was not read to its end: {reason}"));
+    }
+    if let Some(reason) = wrong_kind(case, facts, report) {
+        return Judged::new(Verdict::Fail, reason);
+    }
+    let missing = if case.is_twin { Vec::new() } else { facts.missing(case.scenario, dialect) };
+    if missing.is_empty() {
+        return Judged::PASS;
+    }
+    let times = if attempts.len() == 1 { "once".to_owned() } else { format!("{} times", attempts.len()) };
+    Judged::new(Verdict::NotExercised, format!("asked {times}, and there was no {}", missing.join(", no ")))
+}
+
+fn wrong_status(case: &Case, status: u16) -> Option<Judged> {
+    let expected: &[u16] = if case.scenario.status.is_empty() { &[200] } else { case.scenario.status };
+    if expected.contains(&status) {
+        return None;
+    }
+    if let Some((_, advice)) = REFUSALS.iter().find(|(refusal, _)| *refusal == status) {
+        return Some(Judged::new(Verdict::HarnessError, format!("the endpoint answers {status}: {advice}")));
+    }
+    let expected = expected.iter().map(u16::to_string).collect::<Vec<_>>().join(" or ");
+    let aside = match status {
+        300..400 => "; redirections to other places are not followed",
+        400..500 => "; what the endpoint does not offer can be left out of --features",
+        _ => "",
+    };
+    Some(Judged::new(Verdict::Fail, format!("the answer has status {status}, and not {expected}{aside}")))
+}
+
+fn wrong_kind(case: &Case, facts: &Facts, report: &CaptureReport) -> Option<String> {
+    let wants_stream = !case.is_twin && case.scenario.status.is_empty();
+    let reason = match (wants_stream, facts.is_stream) {
+        (true, false) => "a stream was asked for, and the content type of the answer says that it is none",
+        (false, true) => "the content type of the answer says that it is a stream, and it should be none",
+        (true, true) if report.events == 0 => "there is no event in the stream",
+        (false, false) if report.bodies == 0 => "the answer has no body",
+        (false, false) if report.unjudged > 0 => "the answer is neither a response nor an error",
+        _ => return report.error.clone(),
+    };
+    Some(reason.to_owned())
+}

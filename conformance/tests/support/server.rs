@@ -1,0 +1,125 @@
+//! An endpoint that does what a test tells it.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::thread;
+
+/// A request that came.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Request {
+    pub(crate) path: String,
+    pub(crate) headers: String,
+    pub(crate) body: String,
+    /// How many came before it.
+    pub(crate) number: usize,
+}
+
+impl Request {
+    /// Whether a stream is asked for.
+    pub(crate) fn wants_stream(&self) -> bool {
+        self.body.contains("\"stream\":true")
+    }
+}
+
+/// A server on a port of its own, until the test ends.
+#[derive(Debug)]
+pub(crate) struct Server {
+    pub(crate) url: String,
+    connections: Arc<AtomicUsize>,
+    requests: Arc<Mutex<Vec<Request>>>,
+}
+
+impl Server {
+    /// A server that answers so.
+    pub(crate) fn new(answer: impl Fn(&Request, &mut TcpStream) + Send + Sync + 'static) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a port is free");
+        let url = format!("http://{}", listener.local_addr().expect("it is bound"));
+        let (connections, requests) = (Arc::<AtomicUsize>::default(), Arc::<Mutex<Vec<Request>>>::default());
+        let (count, seen, answer) = (Arc::clone(&connections), Arc::clone(&requests), Arc::new(answer));
+        thread::spawn(move || {
+            for stream in listener.incoming().map_while(Result::ok) {
+                count.fetch_add(1, Ordering::SeqCst);
+                let (seen, answer) = (Arc::clone(&seen), Arc::clone(&answer));
+                thread::spawn(move || serve(stream, &seen, &*answer));
+            }
+        });
+        Self { url, connections, requests }
+    }
+
+    /// How often somebody connected.
+    pub(crate) fn connections(&self) -> usize {
+        self.connections.load(Ordering::SeqCst)
+    }
+
+    /// The requests that came.
+    pub(crate) fn requests(&self) -> Vec<Request> {
+        self.requests.lock().expect("nobody panicked").clone()
+    }
+}
+
+fn serve(mut stream: TcpStream, seen: &Mutex<Vec<Request>>, answer: &dyn Fn(&Request, &mut TcpStream)) {
+    let mut reader = BufReader::new(stream.try_clone().expect("it can be read"));
+    let mut request = Request::default();
+    let mut first = String::new();
+    if reader.read_line(&mut first).unwrap_or_default() == 0 {
+        return;
+    }
+    request.path = first.split(' ').nth(1).unwrap_or_default().to_owned();
+    let mut line = String::new();
+    while reader.read_line(&mut line).unwrap_or_default() > 2 {
+        request.headers += &line;
+        line.clear();
+    }
+    let length = request.headers.lines().find_map(|header| header.strip_prefix("content-length: "));
+    let mut body = vec![0; length.and_then(|length| length.trim().parse().ok()).unwrap_or_default()];
+    reader.read_exact(&mut body).expect("the body comes");
+    request.body = String::from_utf8(body).expect("it is UTF-8");
+    {
+        let mut seen = seen.lock().expect("nobody panicked");
+        request.number = seen.len();
+        seen.push(request.clone());
+    }
+    answer(&request, &mut stream);
+}
+
+/// Writes, and does not care whether anybody listens.
+pub(crate) fn write(stream: &mut TcpStream, bytes: impl AsRef<[u8]>) -> bool {
+    stream.write_all(bytes.as_ref()).and_then(|()| stream.flush()).is_ok()
+}
+
+/// An answer that ends with the connection.
+pub(crate) fn answer(stream: &mut TcpStream, status: &str, content_type: &str, body: impl AsRef<[u8]>) {
+    head(stream, status, content_type, "");
+    write(stream, body);
+}
+
+/// The head of an answer that ends with the connection; more headers end with a line end each.
+pub(crate) fn head(stream: &mut TcpStream, status: &str, content_type: &str, more: &str) {
+    let head =
+        format!("HTTP/1.1 {status}\r\ncontent-type: {content_type}\r\nconnection: close\r\n{more}\r\n");
+    write(stream, head);
+}
+
+/// The good answer to a request for a short text.
+pub(crate) fn text(request: &Request, stream: &mut TcpStream) {
+    if request.wants_stream() {
+        answer(stream, "200 OK", "text/event-stream", golden("openai/text"));
+    } else {
+        answer(stream, "200 OK", "application/json", response());
+    }
+}
+
+/// A good stream.
+pub(crate) fn golden(id: &str) -> &'static str {
+    std::str::from_utf8(conformance::goldens::golden(id).expect("it exists").bytes).expect("it is UTF-8")
+}
+
+/// The response in which the good stream ends.
+pub(crate) fn response() -> String {
+    let data = golden("openai/text").lines().rev().find_map(|line| line.strip_prefix("data: {"));
+    let event: serde_json::Value =
+        serde_json::from_str(&format!("{{{}", data.expect("it ends in one"))).expect("it is JSON");
+    event["response"].to_string()
+}
