@@ -118,6 +118,8 @@ fn a_changed_byte_is_named() {
     expect(&change("report.json", "\"openai\"", "\"0penai\""), 1, &["report.json: the file was changed"]);
     let forged = change("run.json", "\"verdict\": \"pass\"", "\"verdict\": \"fail\"");
     expect(&forged, 1, &["text/hello::answer: the run says fail, and it is pass"]);
+    let outside = change("run.json", &format!("\"{exchange}\""), "\"../../../Cargo.toml\"");
+    expect(&outside, 2, &["../../../Cargo.toml: it is not in the folder"]);
     fs::remove_file(out.join(exchange)).expect("it is there");
     expect(&conformance(&["verify", path(&out)]), 2, &["cannot be read: exchanges/text/hello.exchange"]);
 }
@@ -266,7 +268,7 @@ fn only_the_host_that_was_named_is_contacted() {
 fn one_failure_leaves_the_rest() {
     let server = Server::new(|request, stream| {
         if request.number > 0 {
-            text(request, stream)
+            text(request, stream);
         }
     });
     let run = conformance(&["--target", &server.url, "text/hello", "text/instructions", "--skip", "nothing"]);

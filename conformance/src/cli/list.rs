@@ -157,6 +157,9 @@ fn scenarios() -> Vec<Value> {
             "features": scenario.features.join(", "),
             "title": scenario.title,
             "elicits": scenario.elicits,
+            "status": scenario.status,
+            "twin": scenario.twin,
+            "previous": scenario.previous,
             "rules": scenario.rules,
         })
     };

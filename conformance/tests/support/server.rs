@@ -61,12 +61,12 @@ impl Server {
 
 fn serve(mut stream: TcpStream, seen: &Mutex<Vec<Request>>, answer: &dyn Fn(&Request, &mut TcpStream)) {
     let mut reader = BufReader::new(stream.try_clone().expect("it can be read"));
-    let mut request = Request::default();
     let mut first = String::new();
     if reader.read_line(&mut first).unwrap_or_default() == 0 {
         return;
     }
-    request.path = first.split(' ').nth(1).unwrap_or_default().to_owned();
+    let path = first.split(' ').nth(1).unwrap_or_default().to_owned();
+    let mut request = Request { path, ..Request::default() };
     let mut line = String::new();
     while reader.read_line(&mut line).unwrap_or_default() > 2 {
         request.headers += &line;
