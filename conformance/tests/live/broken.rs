@@ -1,0 +1,148 @@
+//! Endpoints that break off, stall, say too much or something else, or let nobody in.
+
+use std::net::TcpStream;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crate::program::{conformance, expect, folder, hello, path};
+use crate::server::{Server, answer, golden, head, text, write};
+
+#[test]
+fn an_endpoint_that_dies_fails_at_every_event() {
+    let ends: Vec<usize> = golden("openai/text").match_indices("\n\n").map(|(at, _)| at + 2).collect();
+    for (number, end) in ends.iter().copied().enumerate().take(ends.len() - 1) {
+        // With and without saying how much there should have been.
+        let silent = Server::new(move |_, stream| {
+            answer(stream, "200 OK", "text/event-stream", &golden("openai/text")[..end]);
+        });
+        expect(&hello(&silent, &["--attempts", "1"]), 1, &["error[response/one-terminal]"]);
+        let loud = Server::new(move |_, stream| {
+            head(stream, "200 OK", "text/event-stream", "content-length: 100000\r\n");
+            write(stream, &golden("openai/text")[..end]);
+        });
+        let run = hello(&loud, &[]);
+        expect(&run, 1, &["the answer was not read to its end", "end of file before message length"]);
+        assert_eq!(loud.requests().len(), 1, "event {number}: only what is not there is asked for again");
+    }
+}
+
+#[test]
+fn silence_ends_with_its_limit() {
+    let wait = |stream: &mut TcpStream| {
+        while write(stream, "") && stream.peek(&mut [0]).is_ok_and(|length| length > 0) {}
+        thread::sleep(Duration::from_secs(20));
+    };
+    let first = || golden("openai/text").split_inclusive("\n\n").next().expect("there is one");
+    let start = Instant::now();
+    let mute = Server::new(move |_, stream| wait(stream));
+    let run = hello(&mute, &["--first-event-timeout", "300ms"]);
+    expect(&run, 1, &["no answer came within 300ms of the request"]);
+    let headers = Server::new(move |_, stream| {
+        head(stream, "200 OK", "text/event-stream", "");
+        wait(stream);
+    });
+    let run = hello(&headers, &["--first-event-timeout", "300ms"]);
+    expect(&run, 1, &["no event ended within 300ms of the request"]);
+    let stalled = Server::new(move |_, stream| {
+        answer(stream, "200 OK", "text/event-stream", first());
+        wait(stream);
+    });
+    expect(&hello(&stalled, &["--idle-timeout", "300ms"]), 1, &["no event ended for 300ms"]);
+    let total = hello(&stalled, &["--timeout", "300ms"]);
+    expect(&total, 1, &["within the time that an answer may take as a whole"]);
+    assert!(start.elapsed() < Duration::from_secs(15), "{:?}", start.elapsed());
+}
+
+#[test]
+fn a_trickle_is_no_event() {
+    let server = Server::new(|_, stream| {
+        head(stream, "200 OK", "text/event-stream", "");
+        for byte in golden("openai/text").bytes() {
+            if !write(stream, [byte]) {
+                return;
+            }
+            thread::sleep(Duration::from_millis(20));
+        }
+    });
+    expect(&hello(&server, &["--first-event-timeout", "500ms"]), 1, &["no event ended within 500ms"]);
+}
+
+#[test]
+fn an_endless_line_is_cut_off() {
+    let server = Server::new(|_, stream| {
+        head(stream, "200 OK", "text/event-stream", "");
+        while write(stream, [b'x'; 4096]) {}
+    });
+    let run = hello(&server, &["--max-bytes", "1000000"]);
+    expect(&run, 1, &["the answer is longer than 1000000 bytes"]);
+}
+
+#[test]
+fn what_is_no_stream_fails() {
+    let html = Server::new(|_, stream| answer(stream, "200 OK", "text/html", "<html>Welcome</html>"));
+    expect(&hello(&html, &[]), 1, &["a stream was asked for, and the content type"]);
+    let wrong = Server::new(|_, stream| answer(stream, "200 OK", "text/plain", golden("openai/text")));
+    expect(&hello(&wrong, &[]), 1, &["a stream was asked for, and the content type"]);
+    let empty = Server::new(|_, stream| answer(stream, "200 OK", "text/event-stream", ""));
+    expect(&hello(&empty, &[]), 1, &["there is no event in the stream"]);
+    let down = Server::new(|_, stream| answer(stream, "500 Oh", "application/json", "{}"));
+    expect(&hello(&down, &[]), 1, &["the answer has status 500, and not 200"]);
+}
+
+#[test]
+fn who_is_not_let_in_cannot_judge() {
+    let closed = Server::new(|_, stream| answer(stream, "401 No", "application/json", "{}"));
+    expect(&hello(&closed, &[]), 2, &["harness error: the endpoint answers 401: give --api-key"]);
+    let nobody = conformance(&["--target", "http://127.0.0.1:1", "text/hello::"]);
+    expect(&nobody, 2, &["harness error: no connection"]);
+    let plain = Server::new(|_, _| {});
+    let tls = conformance(&["--target", &plain.url.replace("http:", "https:"), "text/hello::"]);
+    expect(&tls, 2, &["harness error: no connection"]);
+    let wrong = conformance(&["--target", "gateway", "text/hello::"]);
+    assert!(wrong.code == Some(2) && wrong.stderr.contains("the target is no URL"), "{}", wrong.stderr);
+}
+
+#[test]
+fn who_is_asked_to_wait_waits() {
+    let busy = |after: &'static str| {
+        Server::new(move |request, stream| match request.number {
+            0 => {
+                head(stream, "429 Busy", "application/json", after);
+                write(stream, "{\"error\":{\"message\":\"busy\",\"type\":\"too_many_requests\"}}");
+            }
+            _ => text(request, stream),
+        })
+    };
+    let (server, out) = (busy("retry-after: 1\r\n"), folder("busy"));
+    let start = Instant::now();
+    expect(&hello(&server, &["--out", path(&out)]), 0, &["0 failed; 0 ignored"]);
+    assert!(start.elapsed() >= Duration::from_secs(1));
+    assert!(
+        out.join("exchanges/text/hello.exchange").exists()
+            && out.join("exchanges/text/hello.2.exchange").exists()
+    );
+    expect(&conformance(&["verify", path(&out)]), 0, &["verified: 2 exchanges"]);
+    for after in ["retry-after: 3600\r\n", ""] {
+        let server = busy(after);
+        expect(&hello(&server, &[]), 2, &["the endpoint answers 429"]);
+        assert_eq!(server.requests().len(), 1);
+    }
+}
+
+#[test]
+fn only_the_host_that_was_named_is_contacted() {
+    let other = Server::new(text);
+    let location = format!("location: {}/v1/responses\r\n", other.url);
+    for status in ["302 Found", "307 There", "308 There"] {
+        let location = location.clone();
+        let server = Server::new(move |_, stream| head(stream, status, "text/plain", &location));
+        expect(&hello(&server, &[]), 1, &["redirections to other places are not followed"]);
+    }
+    assert_eq!(other.connections(), 0);
+    let moved = Server::new(|request, stream| match &*request.path {
+        "/v1/responses" => head(stream, "307 There", "text/plain", "location: /v2/responses\r\n"),
+        _ => text(request, stream),
+    });
+    expect(&hello(&moved, &[]), 0, &[]);
+    assert_eq!(moved.requests()[1].body, moved.requests()[0].body);
+}

@@ -1,0 +1,129 @@
+//! What is kept of a run, and what is not.
+
+use std::fs;
+use std::process::{Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crate::program::{command, conformance, expect, files, folder, hello, path};
+use crate::server::{Server, golden, head, text, write};
+
+#[test]
+fn a_changed_byte_is_named() {
+    let server = Server::new(text);
+    let out = folder("changed");
+    expect(&hello(&server, &["--out", path(&out)]), 0, &[]);
+    let change = |file: &str, from: &str, to: &str| {
+        let file = out.join(file);
+        let old = fs::read_to_string(&file).expect("it is there");
+        assert!(old.contains(from), "{old}");
+        fs::write(&file, old.replacen(from, to, 1)).expect("it can be written");
+        let verdict = conformance(&["verify", path(&out)]);
+        fs::write(&file, old).expect("it can be written");
+        verdict
+    };
+    // A byte that no rule looks at, one that breaks a rule, and what the run itself says.
+    let exchange = "exchanges/text/hello.exchange";
+    expect(&change(exchange, "event-stream", "event-stream "), 1, &["hello.exchange: the file was changed"]);
+    let broken = change(exchange, "response.completed", "response.complete");
+    expect(
+        &broken,
+        1,
+        &[
+            "the file was changed",
+            "text/hello::wire: the run says pass, and it is fail (wire/event-line)",
+            "report.json: line ",
+        ],
+    );
+    expect(&change("report.json", "\"openai\"", "\"0penai\""), 1, &["report.json: the file was changed"]);
+    let forged = change("run.json", "\"verdict\": \"pass\"", "\"verdict\": \"fail\"");
+    expect(&forged, 1, &["text/hello::answer: the run says fail, and it is pass"]);
+    let outside = change("run.json", &format!("\"{exchange}\""), "\"../../../Cargo.toml\"");
+    expect(&outside, 2, &["../../../Cargo.toml: it is not in the folder"]);
+    fs::remove_file(out.join(exchange)).expect("it is there");
+    expect(&conformance(&["verify", path(&out)]), 2, &["cannot be read: exchanges/text/hello.exchange"]);
+}
+
+#[test]
+fn secrets_are_in_no_file() {
+    const MARKS: [&str; 4] = ["sk-MARK-11111111", "MARK-22222222", "MARK-33333333", "MARK-44444444"];
+    // It says what it was told, in headers and in the body, and cuts it anywhere.
+    let server = Server::new(|request, stream| {
+        let told = request.headers.replace("\r\n", " ");
+        let more = format!("set-cookie: s=MARK-44444444\r\nlocation: http://h.test/?k={}\r\n", MARKS[0]);
+        head(stream, "200 OK", "text/event-stream", &more);
+        for piece in format!(": {told}\n\n{}", golden("openai/text")).as_bytes().chunks(7) {
+            write(stream, piece);
+            thread::sleep(Duration::from_micros(200));
+        }
+    });
+    let out = folder("secrets");
+    let target = server.url.replace("http://", "http://user:MARK-33333333@") + "?api_key=MARK-33333333";
+    let args = ["--target", &target, "--api-key", MARKS[0], "--header", "X-Key: MARK-22222222"];
+    let more = ["--header", "Cookie: a=MARK-22222222; b=MARK-33333333", "text/hello", "--out", path(&out)];
+    let run = conformance(&[args.as_slice(), &more].concat());
+    let told = server.requests()[0].headers.clone();
+    assert!(MARKS[..3].iter().all(|mark| told.contains(mark)), "{told}");
+    for mark in ["11111111", "22222222", "33333333", "44444444"] {
+        assert!(!run.stdout.contains(mark) && !run.stderr.contains(mark), "{}\n{}", run.stdout, run.stderr);
+        for file in files(&out) {
+            let text = fs::read_to_string(&file).expect("it is UTF-8");
+            assert!(!text.contains(mark), "{} has {mark}: {text}", file.display());
+        }
+    }
+    assert!(files(&out).len() >= 4);
+    expect(&conformance(&["verify", path(&out)]), 0, &[]);
+}
+
+#[test]
+fn one_exchange_is_recorded() {
+    let server = Server::new(text);
+    let run = conformance(&["record", "--target", &server.url, "--scenario", "text/hello", "--model", "m-2"]);
+    expect(&run, 0, &["{\"exchange\":1,", "response.completed", "\"end\":\"closed\""]);
+    let folder = folder("record");
+    fs::create_dir_all(&folder).expect("it can be made");
+    let (body, out) = (folder.join("body.json"), folder.join("one.exchange"));
+    fs::write(&body, r#"{"model":"mine","input":"x"}"#).expect("it can be written");
+    let args = ["record", "--target", &server.url, "--body", path(&body), "--out", path(&out)];
+    expect(&conformance(&args), 0, &[]);
+    assert_eq!(server.requests()[1].body, r#"{"model":"mine","input":"x"}"#);
+    expect(&conformance(&["check", path(&out)]), 0, &["passed: 1 file"]);
+    let nobody = conformance(&["record", "--target", "http://127.0.0.1:1", "--scenario", "text/hello"]);
+    expect(&nobody, 2, &["\"reason\":\"no connection"]);
+    let unknown = conformance(&["record", "--target", &server.url, "--scenario", "text/hallo"]);
+    assert!(
+        unknown.code == Some(2) && unknown.stderr.contains("did you mean text/hello"),
+        "{}",
+        unknown.stderr
+    );
+}
+
+#[test]
+#[cfg(unix)]
+fn an_interrupted_run_keeps_its_evidence() {
+    let server = Server::new(|request, stream| {
+        if request.number == 2 {
+            head(stream, "200 OK", "text/event-stream", "");
+            thread::sleep(Duration::from_secs(20));
+        }
+        text(request, stream);
+    });
+    let out = folder("interrupted");
+    let args = ["--target", &server.url, "text/", "--out", path(&out)];
+    let child = command(&args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts");
+    let start = Instant::now();
+    while server.requests().len() < 3 && start.elapsed() < Duration::from_secs(10) {
+        thread::sleep(Duration::from_millis(20));
+    }
+    thread::sleep(Duration::from_millis(100));
+    let id = child.id().to_string();
+    assert!(Command::new("kill").args(["-INT", &id]).status().is_ok_and(|status| status.success()));
+    let output = child.wait_with_output().expect("it ends");
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{stderr}");
+    assert!(stderr.contains("interrupted after 3 of "), "{stderr}");
+    assert!(start.elapsed() < Duration::from_secs(15));
+    let run = fs::read_to_string(out.join("run.json")).expect("it is written");
+    assert!(run.contains("\"state\": \"interrupted\""), "{run}");
+    expect(&conformance(&["verify", path(&out)]), 0, &["verified: 3 exchanges"]);
+}

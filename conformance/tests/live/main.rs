@@ -1,0 +1,8 @@
+//! Runs against endpoints that behave, and against some that do not.
+#![cfg(feature = "cli")]
+
+mod broken;
+mod evidence;
+mod program;
+mod scenarios;
+mod server;

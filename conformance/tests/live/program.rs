@@ -1,0 +1,59 @@
+//! The program, as a user starts it.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::server::Server;
+
+pub(crate) struct Outcome {
+    pub(crate) code: Option<i32>,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+}
+
+pub(crate) fn command(args: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_conformance"));
+    command.args(args).current_dir(env!("CARGO_TARGET_TMPDIR"));
+    for proxy in ["http_proxy", "https_proxy", "all_proxy", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"] {
+        command.env_remove(proxy);
+    }
+    command.env_remove("CONFORMANCE_API_KEY");
+    command
+}
+
+pub(crate) fn conformance(args: &[&str]) -> Outcome {
+    let output = command(args).output().expect("the program starts");
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("what it prints is UTF-8");
+    Outcome { code: output.status.code(), stdout: text(output.stdout), stderr: text(output.stderr) }
+}
+
+/// Sends the scenario of the short text, and nothing else.
+pub(crate) fn hello(server: &Server, more: &[&str]) -> Outcome {
+    conformance(&[&["--target", &server.url, "text/hello::"], more].concat())
+}
+
+pub(crate) fn folder(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("live").join(name);
+    let _ = fs::remove_dir_all(&folder);
+    folder
+}
+
+pub(crate) fn files(folder: &Path) -> Vec<PathBuf> {
+    let entries =
+        fs::read_dir(folder).expect("it is there").map(|entry| entry.expect("it can be read").path());
+    entries.flat_map(|path| if path.is_dir() { files(&path) } else { vec![path] }).collect()
+}
+
+pub(crate) fn path(folder: &Path) -> &str {
+    folder.to_str().expect("it is UTF-8")
+}
+
+/// That the run ends so, with these words in its results.
+pub(crate) fn expect(outcome: &Outcome, code: i32, words: &[&str]) {
+    let Outcome { stdout, stderr, .. } = outcome;
+    assert_eq!(outcome.code, Some(code), "{stdout}\n{stderr}");
+    for words in words {
+        assert!(stdout.contains(words), "there is no {words:?} in\n{stdout}\n{stderr}");
+    }
+}
