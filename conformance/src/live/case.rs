@@ -86,14 +86,14 @@ fn add(
             scenario,
             is_twin,
             previous,
-            unfit: unfit(scenario, dialect, offer),
+            unfit: unfit(scenario, is_twin, dialect, offer),
             trials: trials(scenario, is_twin, dialect, rules),
         });
     }
     cases.iter().position(is_it)
 }
 
-fn unfit(scenario: &Scenario, dialect: &Dialect, offer: &Offer) -> Option<String> {
+fn unfit(scenario: &Scenario, is_twin: bool, dialect: &Dialect, offer: &Offer) -> Option<String> {
     let offered = |feature: &&&str| match offer {
         Offer::All => true,
         Offer::Only(features) => features.iter().any(|offered| offered == *feature),
@@ -101,7 +101,21 @@ fn unfit(scenario: &Scenario, dialect: &Dialect, offer: &Offer) -> Option<String
     if let Some(feature) = scenario.features.iter().find(|feature| !offered(feature)) {
         return Some(format!("the endpoint is not said to offer {feature}"));
     }
-    lacks(dialect, scenario).map(|events| format!("{} has no {events}", dialect.name))
+    let name = dialect.name;
+    if let Some(events) = lacks(dialect, scenario) {
+        return Some(format!("{name} has no {events}"));
+    }
+    if is_twin && dialect.root("response").is_none() {
+        return Some(format!("{name} has no answer that is no stream"));
+    }
+    match (dialect.root("request"), scenario.status.is_empty()) {
+        // What must be refused is for those to say that say what a request is.
+        (None, false) => Some(format!("{name} does not say what a request is")),
+        (Some(request), true) if !dialect.check_type(request, scenario.request).is_valid() => {
+            Some(format!("{name} has no such request"))
+        }
+        _ => None,
+    }
 }
 
 /// Groups whose rules are about few requests, each with the scope that such an answer has.
@@ -182,6 +196,22 @@ mod tests {
             let is_offered = case.scenario.features.iter().all(|feature| *feature == "store");
             assert_eq!(case.unfit.is_none(), is_offered, "{}", case.name);
             assert!(case.trials.len() > 3, "{}: {:?}", case.name, case.trials);
+        }
+    }
+
+    #[test]
+    fn dialects_are_asked_only_for_what_they_have() {
+        for (dialect, name, reason) in [
+            ("openai", "text/hello.json", None),
+            ("wave", "text/hello.json", Some("wave has no answer that is no stream")),
+            ("wave", "text/refusal", Some("wave has no response.refusal.delta")),
+            ("wave", "error/wrong-type", Some("wave does not say what a request is")),
+            ("open-responses", "format/json-object", Some("open-responses has no such request")),
+        ] {
+            let dialect = spec::DIALECTS.iter().find(|known| known.name == dialect).copied().unwrap();
+            let cases = cases(dialect, &Rules::of(dialect), &Offer::All);
+            let case = cases.iter().find(|case| case.name == name).unwrap();
+            assert_eq!(case.unfit.as_deref(), reason, "{name}");
         }
     }
 
