@@ -154,12 +154,11 @@ impl<'r> Tracker<'_, 'r> {
                 let mut hasher = DefaultHasher::new();
                 raw.hash(&mut hasher);
                 let hash = hasher.finish();
-                let is_new = match position.map(|at| &mut node.cells[at].1) {
-                    Some(Cell::Hashes(seen)) => seen.insert(hash),
-                    _ => {
-                        node.cells.push((step.relation, Cell::Hashes([hash].into())));
-                        true
-                    }
+                let is_new = if let Some(Cell::Hashes(seen)) = position.map(|at| &mut node.cells[at].1) {
+                    seen.insert(hash)
+                } else {
+                    node.cells.push((step.relation, Cell::Hashes([hash].into())));
+                    true
                 };
                 if !is_new {
                     self.tell(bound, pointer, "a value that did not occur before", raw, |_| {

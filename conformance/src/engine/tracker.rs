@@ -29,7 +29,7 @@ pub(super) struct Tracker<'t, 'r> {
     pub(super) current: Option<usize>,
 }
 
-impl<'r> Tracker<'_, 'r> {
+impl Tracker<'_, '_> {
     /// Takes the event.
     pub(super) fn take(&mut self) {
         let Some((event, info)) = self.record.known else {
@@ -438,9 +438,7 @@ impl<'r> Tracker<'_, 'r> {
                 return Some(there);
             }
             // That it was closed before it was opened has been told.
-            if found.opened.is_none() {
-                return None;
-            }
+            found.opened.as_ref()?;
             let related = self.related(there, |node| node.opened.as_ref(), "the first was added here");
             let index = key.last().unwrap_or_default();
             self.report(
@@ -475,7 +473,9 @@ impl<'r> Tracker<'_, 'r> {
     /// The item at an index, or with an id: the id of an item that is known counts for more.
     fn item_at(&mut self, index: Option<u64>, id: Option<&str>) -> Option<usize> {
         let mut key = Key::default();
-        index.into_iter().for_each(|index| key.push(index));
+        if let Some(index) = index {
+            key.push(index);
+        }
         let there = index.and_then(|_| self.stream.nodes.find(Scope::Item, key));
         let Some(id) = id.filter(|id| !id.is_empty()) else {
             // An event that names no item can only be about the last one.
@@ -571,17 +571,13 @@ impl<'r> Tracker<'_, 'r> {
                 _ => {}
             }
         }
-        let Some(closed) = self.closed_above(parent) else { return true };
-        match node.filter(|node| closes && state(*node) == Some(State::Open)) {
-            Some(node) => {
-                self.parent_closed_first(node, closed);
-                true
-            }
-            None => {
-                self.after_close(closed, false);
-                false
-            }
+        let Some(around) = self.closed_above(parent) else { return true };
+        if let Some(node) = node.filter(|node| closes && state(*node) == Some(State::Open)) {
+            self.parent_closed_first(node, around);
+            return true;
         }
+        self.after_close(around, false);
+        false
     }
 
     /// The innermost thing around a place that is closed.

@@ -54,8 +54,8 @@ const fn slot(glance: u32) -> usize {
 }
 
 /// The last of several members of one name is found first.
-fn index(members: &[Member]) -> Box<[u8; PLACES]> {
-    let mut index = Box::new([0; PLACES]);
+fn index(members: &[Member]) -> [u8; PLACES] {
+    let mut index = [0; PLACES];
     for (at, member) in members.iter().enumerate().rev() {
         let mut place = slot(member.glance);
         while index[place] != 0 {
@@ -89,7 +89,7 @@ impl<'a> Object<'a> {
         if !is_object {
             members.clear();
         }
-        let index = INDEXED.contains(&members.len()).then(|| index(&members));
+        let index = INDEXED.contains(&members.len()).then(|| Box::new(index(&members)));
         Self { text: Cow::Borrowed(text), members, index }
     }
 
