@@ -12,6 +12,9 @@ mod fuzz;
 
 use fuzz::random::Random;
 
+/// What compresses bytes.
+type Compress = fn(&[u8]) -> Vec<u8>;
+
 fn openai() -> &'static spec::Dialect {
     spec::DIALECTS.iter().find(|dialect| dialect.name == "openai").expect("the build has it")
 }
@@ -82,7 +85,7 @@ fn a_missing_end_loses_only_what_is_missing() {
 
 #[test]
 fn what_was_compressed_in_parts_is_one() {
-    let parts: [fn(&[u8]) -> Vec<u8>; 2] = [fuzz::recordings::gzip, fuzz::recordings::zstd];
+    let parts: [Compress; 2] = [fuzz::recordings::gzip, fuzz::recordings::zstd];
     for compress in parts {
         let mut both = compress(b"data: 1\n\nda");
         both.extend(compress(b"ta: 2\n\n"));
