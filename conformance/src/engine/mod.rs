@@ -25,6 +25,7 @@ pub(crate) use node::{Node, State};
 pub(crate) use plan::{Bound, Plan};
 pub use record::{Payload, Record};
 pub use rules::Rules;
+#[cfg(feature = "cli")]
 pub(crate) use rules::level;
 pub use spot::Spot;
 pub(crate) use stream::Stream;
