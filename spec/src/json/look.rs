@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
-use super::{RawString, Scanner};
 use super::text::decode;
+use super::{RawString, Scanner};
 
 /// Hands out the members of an object, in the order in which they stand, with the text of their values.
 /// False when the text is no object, or no JSON; what came before the fault has been handed out then.
