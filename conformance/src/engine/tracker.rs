@@ -29,7 +29,7 @@ pub(super) struct Tracker<'t, 'r> {
     pub(super) current: Option<usize>,
 }
 
-impl Tracker<'_, '_> {
+impl<'r> Tracker<'_, 'r> {
     /// Takes the event.
     pub(super) fn take(&mut self) {
         let Some((event, info)) = self.record.known else {
@@ -51,7 +51,7 @@ impl Tracker<'_, '_> {
         }
         self.begin(Some(info));
         if matches!(info.role, Role::Open | Role::Close | Role::Final) {
-            self.value = self.record.view.raw(Slot::Value).map(Object::new);
+            self.value = self.record.view.raw(Slot::Value).map(|raw| self.outlined(raw));
         }
         let Some(node) = (if info.scope == Scope::Response { Some(RESPONSE) } else { self.locate(info) })
         else {
@@ -62,7 +62,7 @@ impl Tracker<'_, '_> {
             self.response =
                 self.record.view.raw(Slot::Response).map(|raw| match &self.stream.first_snapshot {
                     Some(first) if first.text() == raw => first.of_same_text(raw),
-                    _ => Object::new(raw),
+                    _ => self.outlined(raw),
                 });
         }
         match info.role {
@@ -76,6 +76,11 @@ impl Tracker<'_, '_> {
             Role::Terminal => self.end(event),
             Role::Point => self.point(event, node),
         }
+    }
+
+    /// The object that the event is about.
+    fn outlined(&self, raw: &'r str) -> Object<'r> {
+        Object::outlined(self.record.data(), raw, &self.record.outline)
     }
 
     /// Whether the response has not ended yet.
@@ -169,7 +174,7 @@ impl Tracker<'_, '_> {
     }
 
     fn feed(&mut self, event: usize, node: usize) {
-        let text = self.record.view.string(Slot::Value);
+        let text = self.record.string(Slot::Value);
         let logprobs = self.record.view.raw(Slot::Logprobs).filter(|list| !matches!(*list, "[]" | "null"));
         if let Some(found) = self.stream.nodes.get_mut(node) {
             found.fragments += 1;
@@ -335,9 +340,17 @@ impl Tracker<'_, '_> {
             );
         }
         if is_terminal && !self.plan.hooks.ending.is_empty() {
-            let output =
-                response.entries("output").unwrap_or_default().into_iter().map(Object::new).collect();
-            let ending = Ending { snapshot, output };
+            let entries = response.entries("output").unwrap_or_default().into_iter();
+            // Most entries are the finished items to the letter, which were looked into before.
+            let finished = |at: usize, entry: &str| {
+                let item = self.stream.nodes.get(*self.stream.items.get(at)?)?.closing.as_deref()?;
+                (item.text() == entry).then_some(item)
+            };
+            let look_into = |(at, entry)| match finished(at, entry) {
+                Some(item) => item.of_same_text(entry),
+                None => Object::new(entry),
+            };
+            let ending = Ending { snapshot, output: entries.enumerate().map(look_into).collect() };
             for (bound, hook) in &self.plan.hooks.ending {
                 hook(
                     &mut self.connection.case(*bound, self.plan, self.record, self.stream, self.findings),
@@ -766,7 +779,7 @@ fn rank(phases: &[&str], phase: Option<&str>) -> usize {
 }
 
 /// The stream is over, and the response has not ended.
-pub(super) fn unended(plan: &Plan, stream: &Stream, last: &Spot, findings: &mut Findings) {
+pub(super) fn unended(plan: &Plan, stream: &Stream, last: &Mark, findings: &mut Findings) {
     let Some(bound) = plan.structural(Family::NeverClosed, Scope::Response) else { return };
     // An error without what should follow it is told by the rule that says what should.
     if stream.torn || stream.error.is_some() {
