@@ -1,0 +1,185 @@
+//! The gateway on a port.
+
+use std::future::Future;
+use std::io;
+use std::net::SocketAddr;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use serde_json::Value;
+use spec::Dialect;
+use spec::catalogue::Rule;
+use tokio::net::TcpListener;
+use tokio::sync::oneshot;
+
+use super::ids::tagged;
+use super::problem::{Problem, refusal};
+use super::routes;
+use super::store::{Store, Stored};
+use super::wire::WireFault;
+use super::{Wire, answer, plan};
+use crate::Rules;
+
+/// How a gateway behaves.
+#[derive(Debug, Clone)]
+pub struct Settings {
+    /// What it speaks.
+    pub dialect: &'static Dialect,
+    /// What decides where there is a choice.
+    pub seed: u64,
+    /// The pause before every event.
+    pub pace: Duration,
+    /// So many bytes are sent at once; whole events, when absent.
+    pub chunk: Option<usize>,
+    /// The rules that are broken, in every answer in which nothing else breaks by it.
+    pub rules: Vec<&'static Rule>,
+    /// What else is wrong with streams.
+    pub wire: Vec<WireFault>,
+}
+
+impl Settings {
+    /// A gateway that does nothing wrong.
+    pub const fn new(dialect: &'static Dialect) -> Self {
+        Self { dialect, seed: 0, pace: Duration::ZERO, chunk: None, rules: Vec::new(), wire: Vec::new() }
+    }
+}
+
+/// A gateway at work.
+#[derive(Debug)]
+pub(super) struct Gateway {
+    pub(super) settings: Settings,
+    rules: Rules,
+    store: Mutex<Store>,
+}
+
+impl Gateway {
+    pub(super) fn new(settings: Settings) -> Self {
+        Self { rules: Rules::of(settings.dialect), settings, store: Mutex::default() }
+    }
+
+    pub(super) fn store(&self) -> MutexGuard<'_, Store> {
+        // What a panic leaves behind is a store of whole responses.
+        self.store.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Answers the request for a response.
+    pub(super) fn create(&self, body: &[u8]) -> Wire {
+        let refuse = |problem: &Problem| self.broken(Wire::json(problem.status, &problem.body().to_string()));
+        let request: Value = match serde_json::from_slice(body) {
+            Ok(request) => request,
+            Err(error) => {
+                return refuse(&Problem::invalid(
+                    "invalid_json",
+                    format!("The body is not JSON: {error}."),
+                    None,
+                ));
+            }
+        };
+        let problem = refusal(&request, self.settings.dialect).or_else(|| self.store().continues(&request));
+        if let Some(problem) = problem {
+            return refuse(&problem);
+        }
+        let Settings { dialect, seed, .. } = self.settings;
+        let answer = answer(&request, &plan(&request, dialect, seed), dialect, seed);
+        let number = self.store().next();
+        let tag = format!("{seed:04x}{number:06x}");
+        let is_stream = request.get("stream") == Some(&Value::Bool(true));
+        let is_background = request.get("background") == Some(&Value::Bool(true));
+        let [queued, _, ended] = &answer.snapshots;
+        let wire = match (is_stream, is_background) {
+            (true, _) => Wire::stream(&answer),
+            (false, true) => Wire::json(200, &queued.to_string()),
+            (false, false) => Wire::json(200, &ended.to_string()),
+        };
+        if request.get("store") != Some(&Value::Bool(false)) {
+            let tag_text =
+                |text: &String| String::from_utf8_lossy(&tagged(text.as_bytes(), &tag)).into_owned();
+            let own = |value: &Value| -> Value {
+                serde_json::from_str(&tag_text(&value.to_string())).unwrap_or_default()
+            };
+            let snapshots = answer.snapshots.each_ref().map(own);
+            let id = snapshots[1].get("id").and_then(Value::as_str).map(str::to_owned);
+            let events = answer.events.iter().map(tag_text).collect();
+            if let Some(id) = id {
+                self.store().keep(number, id, Stored::new(request, events, snapshots));
+            }
+        }
+        let mut wire = self.broken(wire);
+        wire.body = tagged(&wire.body, &tag);
+        wire
+    }
+
+    /// Breaks the rules that are to be broken, where that breaks no others.
+    fn broken(&self, mut wire: Wire) -> Wire {
+        let mut already: Vec<&str> = Vec::new();
+        for rule in &self.settings.rules {
+            if let Some(broken) = wire.breaking(rule, &self.rules, &already) {
+                wire = broken;
+                already.push(rule.id);
+                already.extend(rule.violation.also);
+            }
+        }
+        wire
+    }
+}
+
+/// Serves until a future is done.
+pub async fn serve(
+    listener: TcpListener,
+    settings: Settings,
+    until: impl Future<Output = ()>,
+) -> io::Result<()> {
+    let app = routes::router(Arc::new(Gateway::new(settings)));
+    // Streams that never end must not keep the server alive.
+    tokio::select! {
+        result = async { axum::serve(listener, app).await } => result,
+        () = until => Ok(()),
+    }
+}
+
+/// A gateway in this process, on a port of its own. It ends when it is dropped.
+#[derive(Debug)]
+pub struct Embedded {
+    address: SocketAddr,
+    stop: Option<oneshot::Sender<()>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Embedded {
+    /// Starts it.
+    pub fn start(settings: Settings) -> io::Result<Self> {
+        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
+        let listener = runtime.block_on(TcpListener::bind(("127.0.0.1", 0)))?;
+        let address = listener.local_addr()?;
+        let (stop, stopped) = oneshot::channel();
+        let thread = std::thread::spawn(move || {
+            let until = async {
+                let _ = stopped.await;
+            };
+            // Nobody is told that it ended badly: its clients see that.
+            let _ = runtime.block_on(serve(listener, settings, until));
+            runtime.shutdown_background();
+        });
+        Ok(Self { address, stop: Some(stop), thread: Some(thread) })
+    }
+
+    /// Where it listens.
+    pub const fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// What to give a client as its base URL.
+    pub fn url(&self) -> String {
+        format!("http://{}/v1", self.address)
+    }
+}
+
+impl Drop for Embedded {
+    fn drop(&mut self) {
+        self.stop.take();
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
