@@ -18,7 +18,7 @@ use crate::reference::{self, Settings, WireFault};
 /// told to.
 ///
 /// What an answer is, the request says: plainly by its tools, its reasoning, its format, or in directives in
-/// its input, such as [[say Hello|, wor|ld.]] or [[call get_weather parallel 2 interleaved]].
+/// its input, such as [[say Hello|, wor|ld.]], [[think A|B]] or [[refuse]].
 #[derive(Debug, Args)]
 pub(super) struct ServeArgs {
     /// The port on 127.0.0.1; 0 takes any that is free.

@@ -5,8 +5,10 @@ use serde_json::{Map, Value, json};
 use spec::table::{EventLine, Marker, Role};
 use spec::{Dialect, EventInfo, Scope, Slot};
 
+use super::content::logprobs;
 use super::fit::fit;
-use super::items::{Entry, Step, entries, logprobs};
+use super::items::{Entry, Step, entries};
+use super::order::{Moment, order};
 use super::plan::{Ending, Plan};
 use super::response::{FAILURE, Resource};
 use super::voice::Voice;
@@ -124,7 +126,7 @@ impl Emitter<'_> {
 
     fn item(&mut self, role: Role, index: usize, item: Value) {
         let step = Step { scope: Scope::Item, role, phase: None, index: None, annotation: None, value: item };
-        self.send(&step, index, None);
+        self.send(&step, index, &[]);
     }
 
     fn step(&mut self, entry: &Entry, index: usize, step: &Step) {
@@ -144,13 +146,17 @@ impl Emitter<'_> {
             }
             (true, _) => logprobs(&step.value.as_str().map(str::to_owned).into_iter().collect::<Vec<_>>()),
         });
-        let id = entry.opened.get("id").cloned();
-        let added = spelled.map(|logprobs| ("logprobs", logprobs));
-        self.send(step, index, Some((id, added)));
+        let mut added = Vec::new();
+        // Events about the commands of a shell do not say whose they are.
+        if step.scope != Scope::ShellCommand {
+            added.push(("item_id", entry.opened.get("id").cloned().unwrap_or_default()));
+        }
+        added.extend(spelled.map(|logprobs| ("logprobs", logprobs)));
+        self.send(step, index, &added);
     }
 
     /// Sends the event that does this in its scope, if there is one.
-    fn send(&mut self, step: &Step, index: usize, of: Option<(Option<Value>, Option<(&str, Value)>)>) {
+    fn send(&mut self, step: &Step, index: usize, added: &[(&str, Value)]) {
         let Some(info) = find(self.dialect, step) else { return };
         let mut data = Map::new();
         for slot in step.scope.info().key {
@@ -161,13 +167,7 @@ impl Emitter<'_> {
             };
             data.insert(slot.name().to_owned(), value);
         }
-        if let Some((id, added)) = of {
-            // Events about the commands of a shell do not say whose they are.
-            if step.scope != Scope::ShellCommand {
-                data.insert("item_id".to_owned(), id.unwrap_or_default());
-            }
-            data.extend(added.map(|(name, value)| (name.to_owned(), value)));
-        }
+        data.extend(added.iter().map(|(name, value)| ((*name).to_owned(), value.clone())));
         if let Some(name) = info.value.and_then(|pointer| pointer.strip_prefix('/')) {
             data.insert(name.to_owned(), step.value.clone());
         }
@@ -180,11 +180,10 @@ impl Emitter<'_> {
 
     fn end(&mut self, ended: &Value) {
         let name = match self.plan.ending {
-            Ending::Completed => "response.completed",
             Ending::Incomplete(_) if self.dialect.event("response.incomplete").is_some() => {
                 "response.incomplete"
             }
-            Ending::Incomplete(_) => "response.completed",
+            Ending::Completed | Ending::Incomplete(_) => "response.completed",
             Ending::Failed(_) => {
                 self.fail();
                 "response.failed"
@@ -252,61 +251,4 @@ fn find(dialect: &'static Dialect, step: &Step) -> Option<&'static EventInfo> {
     let is_meant =
         |info: &&EventInfo| info.scope == step.scope && info.role == step.role && info.phase == step.phase;
     dialect.events.iter().find(is_meant)
-}
-
-/// Something that happens to an item.
-#[derive(Clone, Copy)]
-enum Moment<'e> {
-    Open,
-    Step(&'e Step),
-    Close,
-}
-
-/// The order in which all happens: item by item, or calls side by side.
-fn order(entries: &[Entry], is_interleaved: bool) -> Vec<(usize, Moment<'_>)> {
-    let is_call = |entry: &Entry| kind(&entry.opened) == "function_call";
-    let mut all = Vec::new();
-    let mut at = 0;
-    while let Some(entry) = entries.get(at) {
-        let calls = entries.iter().skip(at).take_while(|entry| is_call(entry)).count();
-        if !is_interleaved || calls < 2 {
-            all.extend(turns(entry).into_iter().flatten().map(|moment| (at, moment)));
-            at += 1;
-            continue;
-        }
-        let mut waiting: Vec<_> =
-            (at..at + calls).filter_map(|at| Some((at, turns(entries.get(at)?).into_iter()))).collect();
-        let mut is_over = false;
-        while !is_over {
-            is_over = true;
-            for (at, turns) in &mut waiting {
-                if let Some(turn) = turns.next() {
-                    is_over = false;
-                    all.extend(turn.into_iter().map(|moment| (*at, moment)));
-                }
-            }
-        }
-        at += calls;
-    }
-    all
-}
-
-/// What happens to an item, in turns: it opens with its first fragment, and closes with its last value.
-fn turns(entry: &Entry) -> Vec<Vec<Moment<'_>>> {
-    let mut turns = vec![vec![Moment::Open]];
-    let mut has_begun = false;
-    for step in &entry.steps {
-        let is_delta = step.role == Role::Delta;
-        if (is_delta && has_begun) || step.role == Role::Final {
-            turns.push(Vec::new());
-        }
-        has_begun |= is_delta;
-        if let Some(turn) = turns.last_mut() {
-            turn.push(Moment::Step(step));
-        }
-    }
-    if let Some(turn) = turns.last_mut() {
-        turn.push(Moment::Close);
-    }
-    turns
 }

@@ -68,7 +68,7 @@ impl Wire {
         let broken = wire.broken(rules);
         let is_meant =
             |id: &&'static str| *id == rule.id || rule.violation.also.contains(id) || already.contains(id);
-        (broken.contains(&rule.id) && broken.iter().all(|id| is_meant(&id))).then_some(wire)
+        (broken.contains(&rule.id) && broken.iter().all(is_meant)).then_some(wire)
     }
 
     fn edited(&self, edits: &[Edit]) -> Option<Vec<u8>> {

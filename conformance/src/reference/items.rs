@@ -5,7 +5,8 @@ use serde_json::{Value, json};
 use spec::Scope;
 use spec::table::Role;
 
-use super::plan::{Fragments, Item, Part, Plan, Thought};
+use super::content::{message, reasoning, shell};
+use super::plan::{Ending, Fragments, Item, Plan};
 use super::sample;
 
 /// Something that happens in an item.
@@ -31,10 +32,10 @@ pub(super) struct Entry {
 
 /// Numbers for ids: each kind is counted by itself.
 #[derive(Debug, Default)]
-struct Ids(Vec<(&'static str, usize)>);
+pub(super) struct Ids(Vec<(&'static str, usize)>);
 
 impl Ids {
-    fn next(&mut self, prefix: &'static str) -> String {
+    pub(super) fn next(&mut self, prefix: &'static str) -> String {
         if let Some((_, count)) = self.0.iter_mut().find(|(other, _)| *other == prefix) {
             *count += 1;
             return format!("{prefix}_{count}");
@@ -54,19 +55,20 @@ pub(super) fn entries(plan: &Plan) -> Vec<Entry> {
             item => entries.push(entry(item, &mut ids, plan.has_logprobs)),
         }
     }
-    if let (super::plan::Ending::Incomplete(_), Some(last)) = (plan.ending, entries.last_mut()) {
-        if last.closed.get("status").is_some() {
-            last.closed["status"] = json!("incomplete");
-        }
+    let is_cut = matches!(plan.ending, Ending::Incomplete(_));
+    if let Some(status) = entries.last_mut().filter(|_| is_cut).and_then(|last| last.closed.get_mut("status"))
+    {
+        *status = json!("incomplete");
     }
     entries
 }
 
+/// What happens in an item, in order.
 #[derive(Default)]
-struct Steps(Vec<Step>);
+pub(super) struct Steps(pub(super) Vec<Step>);
 
 impl Steps {
-    fn add(&mut self, scope: Scope, role: Role, index: Option<usize>, value: Value) {
+    pub(super) fn add(&mut self, scope: Scope, role: Role, index: Option<usize>, value: Value) {
         self.0.push(Step { scope, role, phase: None, index, annotation: None, value });
     }
 
@@ -83,7 +85,7 @@ impl Steps {
     }
 
     /// Fragments, and the whole.
-    fn text(&mut self, scope: Scope, index: Option<usize>, text: &Fragments) {
+    pub(super) fn text(&mut self, scope: Scope, index: Option<usize>, text: &Fragments) {
         for fragment in text {
             self.add(scope, Role::Delta, index, json!(fragment));
         }
@@ -100,7 +102,7 @@ fn entry(item: &Item, ids: &mut Ids, has_logprobs: bool) -> Entry {
             let with = |status: &str, content: Value| json!({"id": id, "type": "message", "status": status, "content": content, "role": "assistant"});
             (with("in_progress", json!([])), with("completed", content))
         }
-        Item::Reasoning(thought) => reasoning(thought, ids.next("rs"), &mut steps),
+        Item::Reasoning(thought) => reasoning(thought, &ids.next("rs"), &mut steps),
         Item::Function { name, arguments } => {
             steps.text(Scope::Arguments, None, arguments);
             let (id, call) = (ids.next("fc"), ids.next("call"));
@@ -196,119 +198,4 @@ fn entry(item: &Item, ids: &mut Ids, has_logprobs: bool) -> Entry {
         Item::Shell(_) => unreachable!("a shell call makes two entries"),
     };
     Entry { opened, closed, steps: steps.0 }
-}
-
-fn message(parts: &[Part], steps: &mut Steps, has_logprobs: bool) -> Value {
-    let mut content = Vec::new();
-    for (index, part) in parts.iter().enumerate() {
-        let at = Some(index);
-        let (opened, closed) = match part {
-            Part::Refusal(text) => {
-                let with = |text: &str| json!({"type": "refusal", "refusal": text});
-                steps.add(Scope::Part, Role::Open, at, with(""));
-                steps.text(Scope::Refusal, at, text);
-                content.push(with(&text.concat()));
-                steps.add(Scope::Part, Role::Close, at, with(&text.concat()));
-                continue;
-            }
-            Part::Text(text, annotations) => {
-                let logprobs = if has_logprobs { logprobs(text) } else { json!([]) };
-                let with = |annotations: Value, logprobs: Value, text: &str| json!({"type": "output_text", "annotations": annotations, "logprobs": logprobs, "text": text});
-                (with(json!([]), json!([]), ""), with(json!(annotations), logprobs, &text.concat()))
-            }
-        };
-        steps.add(Scope::Part, Role::Open, at, opened);
-        if let Part::Text(text, annotations) = part {
-            for (number, fragment) in text.iter().enumerate() {
-                if number + 1 == text.len() {
-                    annotate(annotations, at, steps);
-                }
-                steps.add(Scope::Text, Role::Delta, at, json!(fragment));
-            }
-            if text.is_empty() {
-                annotate(annotations, at, steps);
-            }
-            steps.add(Scope::Text, Role::Final, at, json!(text.concat()));
-        }
-        content.push(closed.clone());
-        steps.add(Scope::Part, Role::Close, at, closed);
-    }
-    Value::Array(content)
-}
-
-fn annotate(annotations: &[Value], index: Option<usize>, steps: &mut Steps) {
-    for (number, annotation) in annotations.iter().enumerate() {
-        steps.add(Scope::Annotation, Role::Point, index, annotation.clone());
-        if let Some(step) = steps.0.last_mut() {
-            step.annotation = Some(number);
-        }
-    }
-}
-
-/// The probabilities of a text's tokens: every fragment is one.
-pub(super) fn logprobs(text: &[String]) -> Value {
-    let one = |token: &String| {
-        let bytes = token.as_bytes();
-        json!({"token": token, "logprob": -0.1, "bytes": bytes,
-            "top_logprobs": [{"token": token, "logprob": -0.1, "bytes": bytes}]})
-    };
-    text.iter().map(one).collect()
-}
-
-fn reasoning(thought: &Thought, id: String, steps: &mut Steps) -> (Value, Value) {
-    let opened = json!({"id": id, "type": "reasoning", "content": [], "summary": []});
-    let mut closed = opened.clone();
-    for (index, text) in thought.summary.iter().enumerate() {
-        let with = |text: &str| json!({"type": "summary_text", "text": text});
-        steps.add(Scope::SummaryPart, Role::Open, Some(index), with(""));
-        steps.text(Scope::SummaryText, Some(index), text);
-        steps.add(Scope::SummaryPart, Role::Close, Some(index), with(&text.concat()));
-    }
-    closed["summary"] =
-        thought.summary.iter().map(|text| json!({"type": "summary_text", "text": text.concat()})).collect();
-    if let Some(text) = &thought.text {
-        let with = |text: &str| json!({"type": "reasoning_text", "text": text});
-        steps.add(Scope::Part, Role::Open, Some(0), with(""));
-        steps.text(Scope::ReasoningText, Some(0), text);
-        steps.add(Scope::Part, Role::Close, Some(0), with(&text.concat()));
-        closed["content"] = json!([with(&text.concat())]);
-    }
-    if thought.is_encrypted {
-        closed["encrypted_content"] = json!("gAAAAABoXw3kV9cJ0mWJb7yQ5l1uV8v2=");
-    }
-    (opened, closed)
-}
-
-fn shell(commands: &[(Fragments, String)], ids: &mut Ids) -> [Entry; 2] {
-    let (id, call, output) = (ids.next("sh"), ids.next("call"), ids.next("sho"));
-    let (mut asked, mut done) = (Steps::default(), Steps::default());
-    for (index, (command, printed)) in commands.iter().enumerate() {
-        asked.add(Scope::ShellCommand, Role::Open, Some(index), json!(""));
-        asked.text(Scope::ShellCommand, Some(index), command);
-        done.add(Scope::ShellOutput, Role::Delta, Some(index), json!({"stdout": printed}));
-        done.add(Scope::ShellOutput, Role::Final, Some(index), json!([outcome(printed)]));
-    }
-    let asks = |status: &str, commands: Value| {
-        json!({"id": id, "type": "shell_call", "status": status,
-        "action": {"commands": commands, "max_output_length": null, "timeout_ms": null}, "call_id": call,
-        "environment": {"type": "container_reference", "container_id": "cntr_1"}})
-    };
-    let prints = |status: &str, output_of: Value| {
-        json!({"id": output, "type": "shell_call_output", "status": status,
-        "call_id": call, "max_output_length": null, "output": output_of})
-    };
-    let texts = commands.iter().map(|(command, _)| json!(command.concat())).collect();
-    let outcomes = commands.iter().map(|(_, printed)| outcome(printed)).collect();
-    [
-        Entry { opened: asks("in_progress", json!([])), closed: asks("completed", texts), steps: asked.0 },
-        Entry {
-            opened: prints("in_progress", json!([])),
-            closed: prints("completed", outcomes),
-            steps: done.0,
-        },
-    ]
-}
-
-fn outcome(printed: &str) -> Value {
-    json!({"outcome": {"type": "exit", "exit_code": 0}, "stderr": "", "stdout": printed})
 }

@@ -4,6 +4,7 @@
 //! a request can ask for is told in [`directive`]. [`serve`] puts it on a port, [`Embedded`] does so within
 //! a program.
 
+mod content;
 pub mod directive;
 mod emit;
 mod example;
@@ -11,6 +12,7 @@ mod fault;
 mod fit;
 mod ids;
 mod items;
+mod order;
 mod plan;
 mod problem;
 mod response;

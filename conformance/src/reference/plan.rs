@@ -6,6 +6,7 @@ use serde_json::Value;
 pub type Fragments = Vec<String>;
 
 /// What a response will be.
+#[expect(clippy::struct_excessive_bools, reason = "they have nothing to do with each other")]
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Plan {
     /// What it puts out, in order.
@@ -217,17 +218,16 @@ impl Item {
 }
 
 fn cut(text: &mut Fragments, left: &mut u64) -> bool {
-    let mut kept = 0;
-    for fragment in text.iter_mut() {
+    for (kept, fragment) in text.iter_mut().enumerate() {
         let needed = tokens(fragment);
         if needed > *left {
             *fragment = fragment.chars().take(usize::try_from(*left).unwrap_or(0) * 4).collect();
             *left = 0;
-            text.truncate(kept + usize::from(!text.get(kept).is_none_or(String::is_empty)));
+            let whole = kept + usize::from(!fragment.is_empty());
+            text.truncate(whole);
             return false;
         }
         *left -= needed;
-        kept += 1;
     }
     true
 }

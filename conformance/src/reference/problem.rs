@@ -1,7 +1,7 @@
 //! Requests that are refused, and how that is told.
 
 use serde_json::{Value, json};
-use spec::{Dialect, Verdict};
+use spec::Dialect;
 
 use super::script::{text, wanted_status};
 
@@ -55,13 +55,11 @@ pub fn refusal(request: &Value, dialect: &Dialect) -> Option<Problem> {
     if !request.is_object() {
         return Some(Problem::invalid("invalid_json", "The body of the request is no JSON object.", None));
     }
-    if let Some(root) = dialect.root("request") {
-        if let Verdict::Invalid(faults, _) = dialect.check_type(root, &request.to_string()) {
-            let fault = faults.first()?;
-            let param = fault.pointer.trim_start_matches('/').replace('/', ".");
-            let message = format!("{} is {}, and should be {}.", param, fault.actual, fault.expected);
-            return Some(Problem::invalid("invalid_value", message, Some(&param)));
-        }
+    let verdict = dialect.root("request").map(|root| dialect.check_type(root, &request.to_string()));
+    if let Some(fault) = verdict.as_ref().and_then(|verdict| verdict.faults().first()) {
+        let param = fault.pointer.trim_start_matches('/').replace('/', ".");
+        let message = format!("{} is {}, and should be {}.", param, fault.actual, fault.expected);
+        return Some(Problem::invalid("invalid_value", message, Some(&param)));
     }
     let Some(model) = text(request, "model") else {
         let message = "The request does not say which model it is for.";

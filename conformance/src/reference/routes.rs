@@ -15,6 +15,7 @@ use super::Wire;
 use super::problem::Problem;
 use super::sending::send;
 use super::server::Gateway;
+use super::store::Stored;
 use super::wire::WireFault;
 
 /// The largest body of a request.
@@ -55,7 +56,7 @@ async fn retrieve(
     Query(retrieval): Query<Retrieval>,
 ) -> Response {
     if retrieval.stream != Some(true) {
-        return json_of(gateway.store().get(&id).map(|stored| stored.look()));
+        return json_of(gateway.store().get(&id).map(Stored::look));
     }
     let events = gateway.store().get(&id).map(|stored| stored.events.clone());
     match events {
@@ -74,7 +75,7 @@ async fn remove(State(gateway): Shared, Path(id): Path<String>) -> Response {
 }
 
 async fn cancel(State(gateway): Shared, Path(id): Path<String>) -> Response {
-    json_of(gateway.store().get(&id).and_then(|stored| stored.cancel()))
+    json_of(gateway.store().get(&id).and_then(Stored::cancel))
 }
 
 async fn input_items(State(gateway): Shared, Path(id): Path<String>) -> Response {

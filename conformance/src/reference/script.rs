@@ -209,11 +209,11 @@ fn words(request: &Value, input: &Input, seed: u64) -> Vec<String> {
         Some("json_object") => return sample::fragments_of("{\"answer\":\"Hello, world.\"}"),
         _ => {}
     }
-    let seen = match (input.has_image, input.has_file, input.is_tool_output) {
+    let reply = match (input.has_image, input.has_file, input.is_tool_output) {
         (true, ..) => "I see an image.",
         (_, true, _) => "I have read the file.",
         (_, _, true) => "The tool has answered.",
         _ => return sample::text(seed),
     };
-    sample::fragments_of(seen)
+    sample::fragments_of(reply)
 }

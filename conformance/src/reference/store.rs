@@ -64,7 +64,7 @@ impl Stored {
     pub(super) fn input(&self) -> Value {
         let items: Vec<Value> = match self.request.get("input") {
             Some(Value::String(words)) => {
-                vec![message(json!([{"type": "input_text", "text": words}]), "user", 0)]
+                vec![message(&json!([{"type": "input_text", "text": words}]), "user", 0)]
             }
             Some(Value::Array(entries)) => {
                 entries.iter().enumerate().map(|(at, entry)| item(entry, at)).collect()
@@ -88,13 +88,13 @@ fn item(entry: &Value, at: usize) -> Value {
     let role = text(entry, "role").unwrap_or("user");
     let kind = if role == "assistant" { "output_text" } else { "input_text" };
     match entry.get("content") {
-        Some(Value::String(words)) => message(json!([{"type": kind, "text": words}]), role, at),
-        Some(content) => message(content.clone(), role, at),
-        None => message(json!([]), role, at),
+        Some(Value::String(words)) => message(&json!([{"type": kind, "text": words}]), role, at),
+        Some(content) => message(content, role, at),
+        None => message(&json!([]), role, at),
     }
 }
 
-fn message(content: Value, role: &str, at: usize) -> Value {
+fn message(content: &Value, role: &str, at: usize) -> Value {
     json!({"id": format!("msg_in_{}", at + 1), "type": "message", "role": role, "status": "completed", "content": content})
 }
 

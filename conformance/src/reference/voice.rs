@@ -167,11 +167,8 @@ impl Voice {
         if self == Self::Wave && data.get("logprobs") == Some(&json!([])) {
             data.shift_remove("logprobs");
         }
-        if self == Self::Aitronos {
-            if let Some(index) = data.shift_remove("output_index") {
-                data.insert("index".to_owned(), index);
-            }
-        }
+        let index = if self == Self::Aitronos { data.shift_remove("output_index") } else { None };
+        data.extend(index.map(|index| ("index".to_owned(), index)));
         if matches!(self, Self::Vllm(_)) && step.phase == Some("completed") {
             data.insert("output".to_owned(), json!("One note: Migration"));
         }
