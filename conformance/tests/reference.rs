@@ -141,7 +141,7 @@ fn examples_have_the_shape_of_their_golden() {
     assert!(reference::examples().all(|id| goldens::golden(id).is_some()));
 }
 
-/// Rules about what is said on a WebSocket, which the gateway does not offer.
+/// Rules about several turns on a WebSocket: faults are made within one answer.
 fn needs_websocket(rule: &Rule) -> bool {
     rule.violation.golden.contains("websocket")
 }

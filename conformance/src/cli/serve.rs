@@ -1,7 +1,9 @@
 //! `conformance serve`: the reference gateway on a port.
 
+use std::future::{Future as _, pending, poll_fn};
 use std::io::{self, Write as _};
 use std::process::ExitCode;
+use std::task::Poll;
 use std::time::Duration;
 
 use anyhow::{Context as _, bail};
@@ -119,12 +121,19 @@ async fn listen(port: u16, settings: Settings) -> anyhow::Result<()> {
     let listener = TcpListener::bind(("127.0.0.1", port))
         .await
         .with_context(|| format!("port {port} cannot be listened on; --port 0 takes any that is free"))?;
-    print(&format!("http://{}/v1 speaks {}\n", listener.local_addr()?, settings.dialect.name))?;
+    let mut signal = Box::pin(tokio::signal::ctrl_c());
+    // It is waited for from its first poll on, which must come before anybody knows of the server.
+    let early = poll_fn(|context| Poll::Ready(signal.as_mut().poll(context))).await;
     let interrupted = async {
-        if tokio::signal::ctrl_c().await.is_err() {
+        let result = match early {
+            Poll::Ready(result) => result,
+            Poll::Pending => signal.await,
+        };
+        if result.is_err() {
             // Without a signal to wait for, it serves until it is killed.
-            std::future::pending::<()>().await;
+            pending::<()>().await;
         }
     };
+    print(&format!("http://{}/v1 speaks {}\n", listener.local_addr()?, settings.dialect.name))?;
     Ok(reference::serve(listener, settings, interrupted).await?)
 }

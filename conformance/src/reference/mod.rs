@@ -21,6 +21,7 @@ mod sample;
 mod script;
 mod sending;
 mod server;
+mod socket;
 mod store;
 mod voice;
 mod wire;

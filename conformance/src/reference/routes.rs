@@ -3,6 +3,8 @@
 use std::sync::Arc;
 
 use axum::body::{Body, Bytes};
+use axum::extract::ws::WebSocketUpgrade;
+use axum::extract::ws::rejection::WebSocketUpgradeRejection;
 use axum::extract::{DefaultBodyLimit, Path, Query, State};
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::Response;
@@ -15,7 +17,9 @@ use super::Wire;
 use super::problem::Problem;
 use super::sending::send;
 use super::server::Gateway;
+use super::socket::talk;
 use super::store::Stored;
+use super::voice::Voice;
 use super::wire::WireFault;
 
 /// The largest body of a request.
@@ -25,7 +29,7 @@ type Shared = State<Arc<Gateway>>;
 
 pub(super) fn router(gateway: Arc<Gateway>) -> Router {
     let api = Router::new()
-        .route("/responses", post(create))
+        .route("/responses", post(create).get(connect))
         .route("/responses/{id}", get(retrieve).delete(remove))
         .route("/responses/{id}/cancel", post(cancel))
         .route("/responses/{id}/input_items", get(input_items))
@@ -42,6 +46,20 @@ pub(super) fn router(gateway: Arc<Gateway>) -> Router {
 async fn create(State(gateway): Shared, body: Bytes) -> Response {
     let wire = gateway.create(&body);
     respond(&gateway, wire)
+}
+
+/// Opens a WebSocket, where messages tell what they are.
+async fn connect(
+    State(gateway): Shared,
+    method: http::Method,
+    uri: http::Uri,
+    upgrade: Result<WebSocketUpgrade, WebSocketUpgradeRejection>,
+) -> Response {
+    let is_spoken = Voice::of(gateway.settings.dialect, gateway.settings.seed).is_typed();
+    match upgrade.ok().filter(|_| is_spoken) {
+        Some(upgrade) => upgrade.on_upgrade(move |socket| talk(gateway, socket)),
+        None => not_so(method, uri).await,
+    }
 }
 
 #[derive(Deserialize)]

@@ -18,7 +18,7 @@ use super::problem::{Problem, refusal};
 use super::routes;
 use super::store::{Store, Stored};
 use super::wire::WireFault;
-use super::{Wire, answer, plan};
+use super::{Answer, Wire, answer, plan};
 use crate::Rules;
 
 /// How a gateway behaves.
@@ -76,38 +76,55 @@ impl Gateway {
                 ));
             }
         };
-        let problem = refusal(&request, self.settings.dialect).or_else(|| self.store().continues(&request));
-        if let Some(problem) = problem {
-            return refuse(&problem);
+        let made = match self.make(request, &[]) {
+            Ok(made) => made,
+            Err(problem) => return refuse(&problem),
+        };
+        let [queued, _, ended] = &made.answer.snapshots;
+        let wire = match (made.is_stream, made.is_background) {
+            (true, _) => Wire::stream(&made.answer),
+            (false, true) => Wire::json(200, &queued.to_string()),
+            (false, false) => Wire::json(200, &ended.to_string()),
+        };
+        let mut wire = self.broken(wire);
+        wire.body = tagged(&wire.body, &made.tag);
+        wire
+    }
+
+    /// Makes the answer to a request, and stores it. It may continue what is stored, or these responses.
+    pub(super) fn make(&self, request: Value, known: &[String]) -> Result<Made, Problem> {
+        if let Some(problem) = refusal(&request, self.settings.dialect) {
+            return Err(problem);
+        }
+        let previous = request.get("previous_response_id").and_then(Value::as_str);
+        if !previous.is_some_and(|id| known.iter().any(|known| known == id)) {
+            if let Some(problem) = self.store().continues(&request) {
+                return Err(problem);
+            }
         }
         let Settings { dialect, seed, .. } = self.settings;
         let answer = answer(&request, &plan(&request, dialect, seed), dialect, seed);
         let number = self.store().next();
         let tag = format!("{seed:04x}{number:06x}");
-        let is_stream = request.get("stream") == Some(&Value::Bool(true));
-        let is_background = request.get("background") == Some(&Value::Bool(true));
-        let [queued, _, ended] = &answer.snapshots;
-        let wire = match (is_stream, is_background) {
-            (true, _) => Wire::stream(&answer),
-            (false, true) => Wire::json(200, &queued.to_string()),
-            (false, false) => Wire::json(200, &ended.to_string()),
+        let tag_text = |text: &String| String::from_utf8_lossy(&tagged(text.as_bytes(), &tag)).into_owned();
+        let own = |value: &Value| -> Value {
+            serde_json::from_str(&tag_text(&value.to_string())).unwrap_or_default()
         };
-        if request.get("store") != Some(&Value::Bool(false)) {
-            let tag_text =
-                |text: &String| String::from_utf8_lossy(&tagged(text.as_bytes(), &tag)).into_owned();
-            let own = |value: &Value| -> Value {
-                serde_json::from_str(&tag_text(&value.to_string())).unwrap_or_default()
-            };
-            let snapshots = answer.snapshots.each_ref().map(own);
-            let id = snapshots[1].get("id").and_then(Value::as_str).map(str::to_owned);
-            let events = answer.events.iter().map(tag_text).collect();
-            if let Some(id) = id {
-                self.store().keep(number, id, Stored::new(request, events, snapshots));
-            }
+        let snapshots = answer.snapshots.each_ref().map(own);
+        let id = snapshots[1].get("id").and_then(Value::as_str).unwrap_or_default().to_owned();
+        let is = |name: &str| request.get(name) == Some(&Value::Bool(true));
+        let made = Made {
+            is_stream: is("stream"),
+            is_background: is("background"),
+            id: id.clone(),
+            tag: tag.clone(),
+            answer,
+        };
+        if !id.is_empty() && request.get("store") != Some(&Value::Bool(false)) {
+            let events = made.answer.events.iter().map(tag_text).collect();
+            self.store().keep(number, id, Stored::new(request, events, snapshots));
         }
-        let mut wire = self.broken(wire);
-        wire.body = tagged(&wire.body, &tag);
-        wire
+        Ok(made)
     }
 
     /// Breaks the rules that are to be broken, where that breaks no others.
@@ -122,6 +139,17 @@ impl Gateway {
         }
         wire
     }
+}
+
+/// An answer that was made for somebody.
+pub(super) struct Made {
+    pub(super) answer: Answer,
+    /// The id of its response.
+    pub(super) id: String,
+    /// What its ids have that those of no other answer have.
+    pub(super) tag: String,
+    is_stream: bool,
+    is_background: bool,
 }
 
 /// Serves until a future is done.
