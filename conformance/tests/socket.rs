@@ -41,7 +41,7 @@ fn byte(stream: &mut TcpStream) -> u8 {
 /// Sends a text, masked with zeros.
 fn say(stream: &mut TcpStream, text: &str) {
     let length = u16::try_from(text.len()).unwrap().to_be_bytes();
-    stream.write_all(&[&[0x81, 0x80 | 126][..], &length, &[0; 4], text.as_bytes()].concat()).unwrap();
+    stream.write_all(&[&[0x81, 0xfe][..], &length, &[0; 4], text.as_bytes()].concat()).unwrap();
 }
 
 fn hear(stream: &mut TcpStream) -> String {

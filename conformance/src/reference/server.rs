@@ -97,10 +97,10 @@ impl Gateway {
             return Err(problem);
         }
         let previous = request.get("previous_response_id").and_then(Value::as_str);
-        if !previous.is_some_and(|id| known.iter().any(|known| known == id)) {
-            if let Some(problem) = self.store().continues(&request) {
-                return Err(problem);
-            }
+        let is_known = previous.is_some_and(|id| known.iter().any(|known| known == id));
+        let problem = if is_known { None } else { self.store().continues(&request) };
+        if let Some(problem) = problem {
+            return Err(problem);
         }
         let Settings { dialect, seed, .. } = self.settings;
         let answer = answer(&request, &plan(&request, dialect, seed), dialect, seed);
