@@ -16,9 +16,16 @@ fn main() {
 fn generate() -> Result<(), Box<dyn std::error::Error>> {
     let spec = PathBuf::from(env::var("CARGO_MANIFEST_DIR")?);
     let out = PathBuf::from(env::var("OUT_DIR")?);
-    for input in
-        ["dialects", "profiles", "requirements", "rules", "scenarios", "scopes.toml", "glossary.toml"]
-    {
+    for input in [
+        "dialects",
+        "profiles",
+        "requirements",
+        "rules",
+        "scenarios",
+        "scopes.toml",
+        "glossary.toml",
+        "defects.toml",
+    ] {
         println!("cargo::rerun-if-changed={input}");
     }
     let spec_files = codegen::SpecFiles::load(&spec)?;

@@ -20,6 +20,8 @@ pub struct Catalogue {
     pub requirements: BTreeMap<String, RequirementsFile>,
     /// `guarantees.toml` of the dialects that have one, by dialect.
     pub guarantees: BTreeMap<String, GuaranteesFile>,
+    /// `defects.toml`.
+    pub defects: DefectsFile,
 }
 
 impl Catalogue {
@@ -32,6 +34,10 @@ impl Catalogue {
             profiles: tables(&spec.join("profiles"), &mut errors),
             requirements: tables(&spec.join("requirements"), &mut errors),
             guarantees: guarantees(&spec.join("dialects"), &mut errors),
+            defects: defects(spec).unwrap_or_else(|error| {
+                errors.push(error);
+                DefectsFile::default()
+            }),
         };
         (catalogue, errors)
     }

@@ -12,6 +12,9 @@ mod fuzz;
 
 use fuzz::random::Random;
 
+/// What compresses bytes.
+type Compress = fn(&[u8]) -> Vec<u8>;
+
 fn openai() -> &'static spec::Dialect {
     spec::DIALECTS.iter().find(|dialect| dialect.name == "openai").expect("the build has it")
 }
@@ -80,9 +83,26 @@ fn a_missing_end_loses_only_what_is_missing() {
     assert_eq!(outcome, Err(CaptureError::CompressedTwice("zstd")));
 }
 
+/// How much comes of a damaged recording does not depend on how it was cut.
+#[test]
+fn damage_is_met_at_the_same_place() {
+    let stream = goldens::golden("openai/text").unwrap().bytes;
+    for (damaged, at) in [(fuzz::recordings::gzip(stream), 0x5a), (fuzz::recordings::zstd(stream), 0xa5)] {
+        for place in (20..damaged.len()).step_by(37) {
+            let mut bytes = damaged.clone();
+            bytes[place] ^= at;
+            let whole = fuzz::entries(&[&bytes], None);
+            for size in [1, 2, 7, 63, 100] {
+                let pieces: Vec<&[u8]> = bytes.chunks(size).collect();
+                assert_eq!(fuzz::entries(&pieces, None), whole, "byte {place} damaged, pieces of {size}");
+            }
+        }
+    }
+}
+
 #[test]
 fn what_was_compressed_in_parts_is_one() {
-    let parts: [fn(&[u8]) -> Vec<u8>; 2] = [fuzz::recordings::gzip, fuzz::recordings::zstd];
+    let parts: [Compress; 2] = [fuzz::recordings::gzip, fuzz::recordings::zstd];
     for compress in parts {
         let mut both = compress(b"data: 1\n\nda");
         both.extend(compress(b"ta: 2\n\n"));
@@ -114,7 +134,7 @@ fn brotli_is_known_by_what_is_said_of_it() {
     assert_eq!((data(&text).1, outcome), (expected, Ok(text.len())));
     let problem = read(&BROTLI[..BROTLI.len() - 2]).1.unwrap_err();
     assert!(problem.contains("its end is missing"), "{problem}");
-    let problem = read(b"data: 1\n\n").1.unwrap_err();
+    let problem = read(&b"data: 1\n\n".repeat(20)).1.unwrap_err();
     assert!(problem.contains("it is damaged, or something else"), "{problem}");
 }
 

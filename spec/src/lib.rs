@@ -14,8 +14,3 @@ pub use table::{Dialect, EventInfo, Scope, Slot, Verdict};
 pub use view::View;
 
 include!(concat!(env!("OUT_DIR"), "/dialects.rs"));
-
-/// The examples of the README are compiled and run.
-#[cfg(doctest)]
-#[doc = include_str!("../../README.md")]
-struct Readme;

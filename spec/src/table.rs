@@ -1,7 +1,9 @@
 //! What is known of dialects, events and scopes, as data.
 
+use std::mem;
+
 use crate::catalogue::Level;
-use crate::json::{Check, Checker, Fault, Scan};
+use crate::json::{Check, Checker, Fault, Outline, Scan};
 use crate::view::View;
 
 include!(concat!(env!("OUT_DIR"), "/scopes.rs"));
@@ -220,11 +222,29 @@ impl Dialect {
     /// Checks an event's payload, and hands out the values that lifecycle and rules are about. Those of an
     /// event that the dialect does not list are taken from where they usually stand.
     pub fn view_event<'a>(&self, event: &str, data: &'a str) -> (Verdict, View<'a>) {
-        let mut checker = Checker::new(data);
+        self.view_with(event, data, &mut Checker::new(data))
+    }
+
+    /// The same, and notes where the members stand of the object that the event is about: its response,
+    /// or the value of its lifecycle.
+    pub fn outline_event<'a>(
+        &self,
+        event: &str,
+        data: &'a str,
+        outline: &mut Outline,
+    ) -> (Verdict, View<'a>) {
+        let mut checker = Checker::with_outline(data, mem::take(outline));
+        let viewed = self.view_with(event, data, &mut checker);
+        *outline = checker.into_outline();
+        viewed
+    }
+
+    #[inline]
+    fn view_with<'a>(&self, event: &str, data: &'a str, checker: &mut Checker<'a>) -> (Verdict, View<'a>) {
         let mut view = View::new(data);
-        let verdict = match (self.check_event)(event, &mut checker, &mut view) {
+        let verdict = match (self.check_event)(event, checker, &mut view) {
             None => {
-                let taken = view.take_members(&checker, Slot::USUAL);
+                let taken = view.take_members(checker, Slot::USUAL);
                 if taken.and_then(|()| checker.any()).and_then(|()| checker.end()).is_err() {
                     view = View::new(data);
                 }
@@ -242,13 +262,13 @@ impl Dialect {
             Some(check) => {
                 let mut checker = Checker::new(json);
                 let scan = check(&mut checker);
-                verdict(scan, checker)
+                verdict(scan, &mut checker)
             }
         }
     }
 }
 
-fn verdict(scan: Scan<()>, mut checker: Checker<'_>) -> Verdict {
+fn verdict(scan: Scan<()>, checker: &mut Checker<'_>) -> Verdict {
     if scan.and_then(|()| checker.end()).is_err() {
         return Verdict::NotJson(checker.problem(), checker.offset());
     }

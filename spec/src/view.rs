@@ -25,7 +25,7 @@ impl<'a> View<'a> {
     /// The JSON text of a value, if the event has it.
     pub fn raw(&self, slot: Slot) -> Option<&'a str> {
         let (start, end) = self.slots[slot as usize];
-        self.text.get(start..end).filter(|raw| !raw.is_empty())
+        if start == end { None } else { self.text.get(start..end) }
     }
 
     /// A value that is a whole number, such as an index.
@@ -48,7 +48,11 @@ impl<'a> View<'a> {
         check: impl FnOnce(&mut Checker<'a>) -> Scan<()>,
     ) -> Scan<()> {
         let start = checker.offset();
-        check(checker)?;
+        if matches!(slot, Slot::Response | Slot::Value) {
+            checker.outlined(check)?;
+        } else {
+            check(checker)?;
+        }
         self.slots[slot as usize] = (start, checker.offset());
         Ok(())
     }

@@ -21,7 +21,7 @@ const ROUNDS: usize = 7;
 const CHUNK: usize = 64 << 10;
 
 /// Does something with all streams; how much came of it.
-type Pass<'p> = Box<dyn Fn() -> u64 + 'p>;
+type Pass<'p> = &'p dyn Fn() -> u64;
 
 fn main() {
     let megabytes: usize = std::env::args().skip(1).find_map(|argument| argument.parse().ok()).unwrap_or(40);
@@ -38,15 +38,11 @@ fn main() {
     let rules = Rules::of(&DIALECT);
     let one = [long_stream(200_000)];
     let one_data = events(&one);
-    compare("framing, 64 KB at a time", repeat, tree(&data), Box::new(|| frame(&streams)));
-    compare("the full check", repeat, tree(&data), Box::new(|| check(&rules, &streams)));
-    compare(
-        "the full check, 4 % of the events invalid",
-        repeat,
-        tree(&broken_data),
-        Box::new(|| check(&rules, &broken)),
-    );
-    compare("one stream of 200,000 deltas", 1, tree(&one_data), Box::new(|| check(&rules, &one)));
+    compare("framing, 64 KB at a time", repeat, &|| tree(&data), &|| frame(&streams));
+    compare("the full check", repeat, &|| tree(&data), &|| check(&rules, &streams));
+    let name = "the full check, 4 % of the events invalid";
+    compare(name, repeat, &|| tree(&broken_data), &|| check(&rules, &broken));
+    compare("one stream of 200,000 deltas", 1, &|| tree(&one_data), &|| check(&rules, &one));
     linear(&rules);
 }
 
@@ -91,8 +87,8 @@ fn damaged(streams: &[Vec<u8>]) -> Vec<Vec<u8>> {
     streams.iter().map(&mut damage).collect()
 }
 
-fn tree(events: &[Vec<u8>]) -> Pass<'_> {
-    Box::new(|| events.iter().map(|data| u64::from(serde_json::from_slice::<Value>(data).is_ok())).sum())
+fn tree(events: &[Vec<u8>]) -> u64 {
+    events.iter().map(|data| u64::from(serde_json::from_slice::<Value>(data).is_ok())).sum()
 }
 
 fn frame(streams: &[Vec<u8>]) -> u64 {
@@ -128,8 +124,8 @@ fn check(rules: &Rules, streams: &[Vec<u8>]) -> u64 {
 fn compare(name: &str, repeat: usize, base: Pass<'_>, ours: Pass<'_>) {
     let (mut ratios, mut result) = (Vec::new(), 0);
     for _ in 0..ROUNDS {
-        let (slow, _) = timed(repeat, &base);
-        let (fast, count) = timed(repeat, &ours);
+        let (slow, _) = timed(repeat, base);
+        let (fast, count) = timed(repeat, ours);
         result = count;
         ratios.push(slow.as_secs_f64() / fast.as_secs_f64());
     }
@@ -138,7 +134,7 @@ fn compare(name: &str, repeat: usize, base: Pass<'_>, ours: Pass<'_>) {
     println!("{median:6.2} x  ({least:.2} to {most:.2}; {result} frames or findings)  {name}");
 }
 
-fn timed(repeat: usize, pass: &Pass<'_>) -> (Duration, u64) {
+fn timed(repeat: usize, pass: Pass<'_>) -> (Duration, u64) {
     let start = Instant::now();
     let mut result = 0;
     for _ in 0..repeat {

@@ -9,3 +9,8 @@ pub mod random;
 pub mod suite;
 pub mod typed;
 pub mod write;
+
+/// The examples of the README are compiled and run.
+#[cfg(doctest)]
+#[doc = include_str!("../../README.md")]
+struct Readme;

@@ -48,7 +48,7 @@ fn judge(defect: &Defect, found: &Found) -> Result<(), String> {
     Err(format!("{expected:?} should tell, but {:?} do", found.binding))
 }
 
-const EVIDENCE: &str = "evidence/clients.md, ";
+const EVIDENCE: &str = "docs/defects.md, ";
 
 #[test]
 fn rules_name_only_clients_that_their_defects_break() {

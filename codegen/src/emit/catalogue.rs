@@ -6,8 +6,9 @@ use quote::quote;
 use super::names;
 use crate::catalogue::Catalogue;
 use crate::formats::{
-    Authority, Coverage, Edit, Family, Holder, Level, Pair, Place, ProfileFile, Relation, Requirement,
-    RequirementLevel, Rule, RuleMetadata, Scenario, Side, Target, Values, Violation, Who,
+    Authority, Breakage, Coverage, DefectsFile, Edit, Family, Holder, Level, Pair, Place, ProfileFile,
+    Relation, Requirement, RequirementLevel, Rule, RuleMetadata, Scenario, Side, Target, Values, Violation,
+    Who,
 };
 
 /// Emits the tables, and an enum of the rules that are decided by code of their own.
@@ -18,7 +19,7 @@ pub fn catalogue(catalogue: &Catalogue) -> TokenStream {
             (names::ident(&names::pascal(&rule.id)), format!(" `{}`: {}.", rule.id, rule.title));
         quote!(#[doc = #doc] #name,)
     });
-    let rules = catalogue.rules.values().map(rule);
+    let rules = catalogue.rules.values().map(|page| rule(page, &catalogue.defects));
     let scenarios = catalogue.scenarios.values().map(scenario);
     let profiles = catalogue.profiles.iter().map(|(name, file)| profile(name, file));
     let requirements = catalogue
@@ -44,7 +45,7 @@ pub fn catalogue(catalogue: &Catalogue) -> TokenStream {
     }
 }
 
-fn rule(rule: &Rule) -> TokenStream {
+fn rule(rule: &Rule, defects: &DefectsFile) -> TokenStream {
     let Rule { id, metadata, title, prose, violation: edits } = rule;
     let level = level(metadata.level);
     let authority = match metadata.authority {
@@ -60,8 +61,8 @@ fn rule(rule: &Rule) -> TokenStream {
         quote!(Scope::#scope)
     });
     let (decided_by, only_in) = (decided_by(id, metadata), &metadata.only_in);
-    let breaks = metadata.breaks.iter().map(|one| {
-        let (client, failure, source) = (&one.client, &one.failure, &one.source);
+    let breaks = metadata.breaks.iter().cloned().chain(measured(rule, defects)).map(|one| {
+        let (client, failure, source) = (one.client, one.failure, one.source);
         quote!(Breakage { client: #client, failure: #failure, source: #source })
     });
     let (since, violation) = (&metadata.since, violation(edits));
@@ -81,6 +82,32 @@ fn rule(rule: &Rule) -> TokenStream {
             violation: #violation,
         }
     }
+}
+
+/// What clients were seen to do with streams that break the rule, where its page does not say it better.
+fn measured(rule: &Rule, defects: &DefectsFile) -> Vec<Breakage> {
+    let mut measured: Vec<Breakage> = Vec::new();
+    let caught = defects.defects.iter().filter(|defect| defect.rules.contains(&rule.id));
+    for (defect, client, failure) in caught
+        .flat_map(|defect| defect.broken_clients().map(move |(client, failure)| (defect, client, failure)))
+    {
+        if rule.metadata.breaks.iter().any(|told| told.client == client) {
+            continue;
+        }
+        match measured.iter_mut().find(|known| known.client == client) {
+            Some(known) => known.source = format!("{}, {}", known.source, defect.name),
+            None => measured.push(Breakage {
+                client: client.to_owned(),
+                failure: match failure {
+                    "wrong answer" => "gives a wrong or an empty answer".to_owned(),
+                    "silent" => "passes over it in silence".to_owned(),
+                    _ => "gives up with an error".to_owned(),
+                },
+                source: format!("docs/defects.md, {}", defect.name),
+            }),
+        }
+    }
+    measured
 }
 
 fn decided_by(id: &str, metadata: &RuleMetadata) -> TokenStream {

@@ -19,8 +19,13 @@ use crate::schema::{Additional, Kind, Object, Pattern, Range, Registry, Schema, 
 /// Names the schema that is beyond what validators can be made for.
 pub(super) fn emit(dialect: &Dialect, scopes: &ScopesFile) -> Result<TokenStream, String> {
     let order = UsualOrder::learn(dialect);
-    let mut emitter =
-        Emitter { registry: dialect.registry(), order, functions: Vec::new(), taken: BTreeSet::new() };
+    let mut emitter = Emitter {
+        registry: dialect.registry(),
+        order,
+        noted: noted(dialect, scopes),
+        functions: Vec::new(),
+        taken: BTreeSet::new(),
+    };
     for name in dialect.types.keys() {
         emitter.taken.insert(type_function(name).to_string());
     }
@@ -75,6 +80,32 @@ fn slots(dialect: &Dialect, event: &Event, scopes: &ScopesFile) -> Vec<(String, 
         .collect()
 }
 
+/// The validators of the types that events are about: their responses, and the values of their lifecycle.
+fn noted(dialect: &Dialect, scopes: &ScopesFile) -> BTreeSet<String> {
+    let registry = dialect.registry();
+    let mut noted = BTreeSet::new();
+    for event in dialect.events.values() {
+        let Schema::Object(object) = registry.resolve(&event.schema) else { continue };
+        let slots = slots(dialect, event, scopes);
+        let is_meant = |name: &str| {
+            slots.iter().any(|(member, slot)| member == name && (slot == "Response" || slot == "Value"))
+        };
+        let mut rest: Vec<&Schema> =
+            object.properties.iter().filter(|it| is_meant(&it.name)).map(|it| &it.schema).collect();
+        while let Some(schema) = rest.pop() {
+            match schema {
+                Schema::Ref(name) if noted.insert(type_function(name).to_string()) => {
+                    rest.extend(registry.get(name));
+                }
+                Schema::Nullable(inner) => rest.push(inner),
+                Schema::Union(branches) => rest.extend(branches),
+                _ => {}
+            }
+        }
+    }
+    noted
+}
+
 pub(super) fn type_function(name: &str) -> Ident {
     format_ident!("type_{}", names::snake(name))
 }
@@ -86,6 +117,8 @@ pub(super) fn event_function(name: &str) -> String {
 struct Emitter<'d> {
     registry: Registry<'d>,
     order: UsualOrder,
+    /// The validators of objects that events are about.
+    noted: BTreeSet<String>,
     functions: Vec<TokenStream>,
     taken: BTreeSet<String>,
 }
@@ -244,9 +277,10 @@ impl Emitter<'_> {
         };
         let by_name = names_within.is_some() || object.additional != Additional::Open;
         let name = if by_name { quote!(name) } else { quote!(_) };
+        let read_object = if self.noted.contains(path) { quote!(noted_object) } else { quote!(object) };
         Ok(quote! {
             #count
-            c.object(
+            c.#read_object(
                 Members { names: &[#(#names),*], required: #required },
                 #find,
                 |c, #place, #name| #body,

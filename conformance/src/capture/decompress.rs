@@ -157,12 +157,19 @@ impl fmt::Debug for Decompressor {
 pub(super) struct Feed {
     bytes: Vec<u8>,
     at: usize,
+    /// How many bytes came before these.
+    before: usize,
     pub(super) ended: bool,
 }
+
+/// Decoders are given so many bytes at a time, however they came: what one has made of a piece before
+/// it finds a fault in it is lost, and that must not depend on the pieces.
+const BLOCK: usize = 64;
 
 impl Feed {
     fn push(&mut self, bytes: &[u8]) {
         self.bytes.drain(..self.at);
+        self.before += self.at;
         self.at = 0;
         self.bytes.extend_from_slice(bytes);
     }
@@ -194,10 +201,12 @@ impl Read for Feed {
 
 impl BufRead for Feed {
     fn fill_buf(&mut self) -> io::Result<&[u8]> {
-        if self.at == self.bytes.len() && !self.ended {
-            return Err(io::ErrorKind::WouldBlock.into());
+        let end = (self.before + self.at) / BLOCK * BLOCK + BLOCK - self.before;
+        match self.bytes.get(self.at..end) {
+            Some(block) => Ok(block),
+            None if self.ended => Ok(self.rest()),
+            None => Err(io::ErrorKind::WouldBlock.into()),
         }
-        Ok(self.rest())
     }
 
     fn consume(&mut self, amount: usize) {

@@ -130,8 +130,7 @@ impl Parser {
             self.frame.line_start = before + 1;
         }
         self.after_cr = false;
-        while let Some(found) = memchr2(b'\n', b'\r', &bytes[at..]) {
-            let end = at + found;
+        while let Some(end) = line_end(bytes, at) {
             at = end + 1;
             if bytes[end] == b'\r' {
                 match bytes.get(at) {
@@ -148,6 +147,15 @@ impl Parser {
             self.frame.line_start = before + at;
         }
         None
+    }
+}
+
+/// Where the line ends that begins at an offset. Every other line is blank, and ends at once.
+#[inline]
+fn line_end(bytes: &[u8], start: usize) -> Option<usize> {
+    match bytes.get(start)? {
+        b'\n' | b'\r' => Some(start),
+        _ => memchr2(b'\n', b'\r', &bytes[start..]).map(|found| start + found),
     }
 }
 

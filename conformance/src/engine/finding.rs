@@ -8,7 +8,7 @@ use spec::catalogue::{Level, Rule};
 use super::locate;
 use super::plan::Bound;
 use super::record::Record;
-use super::spot::Spot;
+use super::spot::{Mark, Spot};
 
 /// A place where a stream breaks a rule, and how often it does so in the same way.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -114,12 +114,12 @@ impl Findings {
     pub(crate) fn add_at(
         &mut self,
         bound: Bound,
-        spot: &Spot,
+        mark: &Mark,
         place: &Place<'_>,
         message: impl FnOnce() -> String,
     ) {
-        self.write_key(bound.rule, spot.event_type.as_deref(), place);
-        self.keep(bound, place, None, || spot.clone(), message);
+        self.write_key(bound.rule, Some(mark.event_type()), place);
+        self.keep(bound, place, None, || mark.spot(), message);
     }
 
     fn keep(

@@ -1,8 +1,9 @@
 //! What judges the frames of a connection, stream by stream.
 
-use std::sync::Arc;
+use std::mem;
 
 use spec::Verdict;
+use spec::json::Outline;
 use spec::table::{EventInfo, EventLine};
 
 use super::finding::Findings;
@@ -18,11 +19,12 @@ use crate::rules::{Connection, Plain, Turn};
 /// What judges the frames of a connection.
 #[derive(Debug)]
 pub(super) struct Judge {
-    plan: Arc<Plan>,
     frames: u64,
     events: u64,
     /// The type of the last event: the next one mostly has the same.
     known: Option<(usize, &'static EventInfo)>,
+    /// Kept to be written anew without allocating.
+    outline: Outline,
     last: Mark,
     stream: Stream,
     connection: Connection,
@@ -33,12 +35,12 @@ pub(super) struct Judge {
 const BEGINNING: u64 = 3;
 
 impl Judge {
-    pub(super) fn new(plan: Arc<Plan>) -> Self {
+    pub(super) fn new() -> Self {
         Self {
-            plan,
             frames: 0,
             events: 0,
             known: None,
+            outline: Outline::default(),
             last: Mark::default(),
             stream: Stream::new(),
             connection: Connection::default(),
@@ -79,24 +81,30 @@ impl Judge {
         }
     }
 
-    pub(super) fn frame(&mut self, frame: &Frame<'_>) {
+    pub(super) fn frame(&mut self, plan: &Plan, frame: &Frame<'_>) {
         self.frames += 1;
-        let plan = Arc::clone(&self.plan);
-        let Some(record) = Record::read(plan.dialect, frame, (self.frames, self.events + 1), &mut self.known)
-        else {
-            return;
-        };
-        self.begin_turn(&record);
+        let numbers = (self.frames, self.events + 1);
+        let outline = mem::take(&mut self.outline);
+        let record = Record::read(plan.dialect, frame, numbers, &mut self.known, outline);
+        if let Some(record) = record {
+            self.record(plan, &record);
+            self.outline = record.outline;
+        }
+    }
+
+    fn record(&mut self, plan: &Plan, record: &Record<'_>) {
+        let frame = record.frame;
+        self.begin_turn(record);
         self.stream.transport = frame.transport;
         let hooks = &plan.hooks;
-        if plan.dialect.framing.event_line != EventLine::EqualsType || is_remarkable(&record) {
-            self.ask(&hooks.frame, &plan, &record);
+        if plan.dialect.framing.event_line != EventLine::EqualsType || is_remarkable(record) {
+            self.ask(&hooks.frame, plan, record);
         }
         if record.payload == Payload::Done || self.stream.done.is_some() {
-            self.ask(&hooks.marker, &plan, &record);
+            self.ask(&hooks.marker, plan, record);
         }
         if record.verdict != Verdict::Valid {
-            self.ask(&hooks.faulty, &plan, &record);
+            self.ask(&hooks.faulty, plan, record);
         }
         match record.payload {
             Payload::Done => {
@@ -106,32 +114,32 @@ impl Judge {
             Payload::Object => {}
             Payload::OtherValue | Payload::NotJson(..) => {
                 self.stream.tear();
-                self.count(&record);
+                self.count(record);
                 return;
             }
         }
         let is_next =
             record.sequence_number.is_some_and(|number| number.checked_sub(1) == self.stream.sequence_number);
         if !is_next {
-            self.ask(&hooks.sequence, &plan, &record);
+            self.ask(&hooks.sequence, plan, record);
         }
-        self.ask(&hooks.event, &plan, &record);
+        self.ask(&hooks.event, plan, record);
         if self.stream.events < BEGINNING {
-            self.ask(&hooks.beginning, &plan, &record);
+            self.ask(&hooks.beginning, plan, record);
         }
         if self.stream.error.is_some() {
-            self.ask(&hooks.after_error, &plan, &record);
+            self.ask(&hooks.after_error, plan, record);
         }
         if frame.transport == Transport::WebSocket {
-            self.ask(&hooks.socket, &plan, &record);
+            self.ask(&hooks.socket, plan, record);
         }
-        if !self.is_answer_of_its_own(&record) {
+        if !self.is_answer_of_its_own(record) {
             let mut tracker = Tracker {
-                plan: &plan,
+                plan,
                 stream: &mut self.stream,
                 findings: &mut self.findings,
                 connection: &self.connection,
-                record: &record,
+                record,
                 response: None,
                 value: None,
                 current: None,
@@ -145,7 +153,7 @@ impl Judge {
             // A turn that fails takes the response that it continues with it.
             self.connection.responses.remove(&evicted);
         }
-        self.count(&record);
+        self.count(record);
     }
 
     #[inline]
@@ -202,27 +210,24 @@ impl Judge {
         }
     }
 
-    pub(super) fn body(&mut self, frame: &Frame<'_>) {
+    pub(super) fn body(&mut self, plan: &Plan, frame: &Frame<'_>) {
         self.frames += 1;
-        let plan = Arc::clone(&self.plan);
         let record = Record::of_body(frame, self.frames);
         for (bound, hook) in &plan.hooks.body {
-            let mut case = self.connection.case(*bound, &plan, &record, &self.stream, &mut self.findings);
+            let mut case = self.connection.case(*bound, plan, &record, &self.stream, &mut self.findings);
             hook(&mut case, frame);
         }
     }
 
-    pub(super) fn finish(&mut self) {
+    pub(super) fn finish(&mut self, plan: &Plan) {
         if self.events == 0 && self.connection.unanswered.is_empty() {
             return;
         }
-        let plan = Arc::clone(&self.plan);
-        let spot = self.last.spot();
         if !self.stream.has_ended() && self.stream.has_begun() {
-            super::tracker::unended(&plan, &self.stream, &spot, &mut self.findings);
+            super::tracker::unended(plan, &self.stream, &self.last, &mut self.findings);
         }
         for (bound, hook) in &plan.hooks.over {
-            hook(&mut self.connection.case_at(*bound, &plan, &spot, &self.stream, &mut self.findings));
+            hook(&mut self.connection.case_at(*bound, plan, &self.last, &self.stream, &mut self.findings));
         }
     }
 }
@@ -235,5 +240,5 @@ fn is_remarkable(record: &Record<'_>) -> bool {
         && frame.id.is_none()
         && frame.invalid_utf8.is_none()
         && frame.event.as_deref() == record.event_type.as_deref();
-    !is_plain || memchr::memchr2(b'\\', 0xef, record.data().as_bytes()).is_some()
+    !is_plain || !record.is_plain
 }

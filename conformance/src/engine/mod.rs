@@ -14,6 +14,8 @@ mod stream;
 mod tracker;
 mod view;
 
+use std::sync::Arc;
+
 use spec::Dialect;
 
 use judge::Judge;
@@ -25,7 +27,9 @@ pub(crate) use node::{Node, State};
 pub(crate) use plan::{Bound, Plan};
 pub use record::{Payload, Record};
 pub use rules::Rules;
+#[cfg(feature = "cli")]
 pub(crate) use rules::level;
+pub(crate) use spot::Mark;
 pub use spot::Spot;
 pub(crate) use stream::Stream;
 pub(crate) use view::{Object, same, short};
@@ -58,6 +62,7 @@ use crate::capture::{Exchange, Frame, Transport, sse};
 pub struct Checker {
     parser: sse::Parser,
     judge: Judge,
+    plan: Arc<Plan>,
 }
 
 impl Checker {
@@ -68,7 +73,7 @@ impl Checker {
 
     /// A checker with some of the rules, which can be shared by many.
     pub fn with_rules(rules: &Rules) -> Self {
-        Self { parser: sse::Parser::default(), judge: Judge::new(rules.plan()) }
+        Self { parser: sse::Parser::default(), judge: Judge::new(), plan: rules.plan() }
     }
 
     /// Takes what the stream comes on: the status and the headers of the answer.
@@ -86,15 +91,15 @@ impl Checker {
     /// Takes an answer that is no stream. Returns what was found for the first time.
     pub fn body(&mut self, frame: &Frame<'_>) -> &[Finding] {
         let before = self.findings().len();
-        self.judge.body(frame);
+        self.judge.body(&self.plan, frame);
         self.since(before)
     }
 
     /// Takes the next bytes of a stream of server-sent events. Returns what was found for the first time.
     pub fn push(&mut self, chunk: &[u8]) -> &[Finding] {
         let before = self.findings().len();
-        let Self { parser, judge } = self;
-        parser.push(chunk, &mut |frame| judge.frame(&frame));
+        let Self { parser, judge, plan } = self;
+        parser.push(chunk, &mut |frame| judge.frame(plan, &frame));
         self.since(before)
     }
 
@@ -116,16 +121,16 @@ impl Checker {
     /// Takes one frame. Returns what was found for the first time.
     pub fn frame(&mut self, frame: &Frame<'_>) -> &[Finding] {
         let before = self.findings().len();
-        self.judge.frame(frame);
+        self.judge.frame(&self.plan, frame);
         self.since(before)
     }
 
     /// The stream has ended. Returns what was found for the first time.
     pub fn finish(&mut self) -> &[Finding] {
         let before = self.findings().len();
-        let Self { parser, judge } = self;
-        parser.finish(&mut |frame| judge.frame(&frame));
-        judge.finish();
+        let Self { parser, judge, plan } = self;
+        parser.finish(&mut |frame| judge.frame(plan, &frame));
+        judge.finish(plan);
         self.since(before)
     }
 

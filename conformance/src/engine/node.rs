@@ -146,10 +146,10 @@ impl Node {
     /// Takes the type and the id of the value that opens or closes it, unless they are known.
     pub(super) fn learn(&mut self, value: &Object<'_>) {
         if self.kind.is_none() {
-            self.kind = value.string("type").map(|kind| kind.into());
+            self.kind = value.string("type").map(Into::into);
         }
         if self.id.is_none() && self.scope == Scope::Item {
-            self.id = value.string("id").map(|id| id.into());
+            self.id = value.string("id").map(Into::into);
         }
     }
 
@@ -257,15 +257,12 @@ impl Nodes {
     /// Adds a node. One with the same key is found by its id only from then on.
     pub(super) fn add(&mut self, node: Node) -> usize {
         let (scope, key, parent) = (node.scope, node.key, node.parent);
-        let at = match self.free.pop() {
-            Some(at) => {
-                self.all[at] = Some(node);
-                at
-            }
-            None => {
-                self.all.push(Some(node));
-                self.all.len() - 1
-            }
+        let at = if let Some(at) = self.free.pop() {
+            self.all[at] = Some(node);
+            at
+        } else {
+            self.all.push(Some(node));
+            self.all.len() - 1
         };
         self.by_key.insert((scope, key), at);
         self.recent[scope as usize] = Some((key, at));

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use spec::json::Scanner;
+use spec::json::{Outline, RawString, Scanner};
 use spec::table::{EventInfo, EventLine};
 use spec::{Dialect, Slot, Verdict, View};
 
@@ -29,6 +29,10 @@ pub struct Record<'a> {
     pub verdict: Verdict,
     /// The values that lifecycle and rules are about.
     pub view: View<'a>,
+    /// The members of the object that the event is about.
+    pub(crate) outline: Outline,
+    /// Nothing in the data is escaped, and no character was lost.
+    pub(crate) is_plain: bool,
 }
 
 /// What the data of a frame are.
@@ -51,16 +55,20 @@ impl<'a> Record<'a> {
         frame: &'a Frame<'a>,
         (number, event): (u64, u64),
         recent: &mut Option<(usize, &'static EventInfo)>,
+        mut outline: Outline,
     ) -> Option<Record<'a>> {
         let data = frame.data.as_deref()?;
         let is_done = data == "[DONE]";
-        let again = recent.filter(|(_, info)| has_type(dialect, data, info.name));
-        let event_type = match again {
+        let has_it = |known: &(usize, &EventInfo)| has_type(dialect, data, known.1.name);
+        let said = || frame.event.as_deref().and_then(|name| dialect.position(name));
+        let guessed = recent.filter(has_it).or_else(|| said().filter(has_it));
+        let event_type = match guessed {
             Some((_, info)) => Some(Cow::Borrowed(info.name)),
             None if is_done => None,
             None => event_type(dialect, frame, data),
         };
-        let (mut verdict, view) = dialect.view_event(event_type.as_deref().unwrap_or_default(), data);
+        let (mut verdict, view) =
+            dialect.outline_event(event_type.as_deref().unwrap_or_default(), data, &mut outline);
         if frame.transport == Transport::WebSocket
             && event_type.as_deref() == Some("error")
             && matches!(verdict, Verdict::Invalid(..) | Verdict::Unknown)
@@ -73,10 +81,22 @@ impl<'a> Record<'a> {
             Verdict::Valid => Payload::Object,
             Verdict::Invalid(..) | Verdict::Unknown => payload(data),
         };
-        let known = again.or_else(|| event_type.as_deref().and_then(|name| dialect.position(name)));
+        let known = guessed.or_else(|| event_type.as_deref().and_then(|name| dialect.position(name)));
         *recent = known;
         let sequence_number = view.number(Slot::SequenceNumber);
-        Some(Record { frame, number, event, event_type, known, sequence_number, payload, verdict, view })
+        Some(Record {
+            frame,
+            number,
+            event,
+            event_type,
+            known,
+            sequence_number,
+            payload,
+            verdict,
+            view,
+            outline,
+            is_plain: is_plain(data),
+        })
     }
 
     /// An answer that is no stream, and so no event.
@@ -91,13 +111,29 @@ impl<'a> Record<'a> {
             payload: payload(frame.data.as_deref().unwrap_or_default()),
             verdict: Verdict::Unknown,
             view: View::nothing(),
+            outline: Outline::default(),
+            is_plain: is_plain(frame.data.as_deref().unwrap_or_default()),
         }
+    }
+
+    /// A value that is a string, not yet decoded.
+    pub(crate) fn string(&self, slot: Slot) -> Option<RawString<'a>> {
+        if !self.is_plain {
+            return self.view.string(slot);
+        }
+        let raw = self.view.raw(slot)?.strip_prefix('"')?.strip_suffix('"')?;
+        Some(RawString { raw, escaped: false })
     }
 
     /// The data.
     pub fn data(&self) -> &'a str {
         self.frame.data.as_deref().unwrap_or_default()
     }
+}
+
+/// Whether nothing is escaped, and no U+FFFD can stand there: it begins with that byte.
+fn is_plain(data: &str) -> bool {
+    memchr::memchr2(b'\\', 0xef, data.as_bytes()).is_none()
 }
 
 /// Whether data begin with that type, as they mostly do. Nothing is known when they do not.

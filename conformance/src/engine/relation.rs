@@ -1,5 +1,6 @@
 //! Rules that say how values relate.
 
+use std::borrow::Cow;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use spec::catalogue::{DecidedBy, Place as Values, Relation, Whose};
@@ -154,12 +155,11 @@ impl<'r> Tracker<'_, 'r> {
                 let mut hasher = DefaultHasher::new();
                 raw.hash(&mut hasher);
                 let hash = hasher.finish();
-                let is_new = match position.map(|at| &mut node.cells[at].1) {
-                    Some(Cell::Hashes(seen)) => seen.insert(hash),
-                    _ => {
-                        node.cells.push((step.relation, Cell::Hashes([hash].into())));
-                        true
-                    }
+                let is_new = if let Some(Cell::Hashes(seen)) = position.map(|at| &mut node.cells[at].1) {
+                    seen.insert(hash)
+                } else {
+                    node.cells.push((step.relation, Cell::Hashes([hash].into())));
+                    true
                 };
                 if !is_new {
                     self.tell(bound, pointer, "a value that did not occur before", raw, |_| {
@@ -226,8 +226,12 @@ impl<'r> Tracker<'_, 'r> {
             let info = found.scope.info();
             let in_closer = if node == super::stream::RESPONSE { info.in_response } else { info.in_parent };
             let Some(template) = in_closer else { continue };
+            let is_settled = plan.ways(found.scope).closes;
+            if is_settled && plan.carried[found.scope as usize].is_empty() {
+                continue;
+            }
             let pointer = format!("{prefix}{}", fill(template, found));
-            if !plan.ways(found.scope).closes {
+            if !is_settled {
                 self.carry(child, value, &pointer);
             }
             let Some(found) = self.stream.nodes.get(child) else { continue };
@@ -240,7 +244,11 @@ impl<'r> Tracker<'_, 'r> {
     fn compare_carried(&mut self, relation: usize, child: usize, value: &Object<'_>, pointer: &str) {
         let bound = self.plan.relations[relation];
         let Some(node) = self.stream.nodes.get(child) else { return };
-        let Some(found) = value.at(pointer).and_then(spec::json::string) else { return };
+        let Some(raw) = value.at(pointer) else { return };
+        if node.closing.as_deref().is_some_and(|closing| closing.text() == raw) {
+            return;
+        }
+        let Some(found) = spec::json::string(raw) else { return };
         let closing = node.closing.as_deref().map(Object::text).and_then(spec::json::string);
         let joined = (node.fragments > 0 && !node.partial).then_some(node.joined.as_str());
         let Some(own) = closing.as_deref().or(joined) else { return };
@@ -324,13 +332,13 @@ impl<'r> Tracker<'_, 'r> {
 }
 
 /// A place with the node's own index filled in.
-fn fill(template: &str, node: &Node) -> String {
+fn fill<'t>(template: &'t str, node: &Node) -> Cow<'t, str> {
     match (template.split_once('{'), node.key.last()) {
         (Some((start, rest)), Some(index)) => {
             let end = rest.split_once('}').map_or("", |(_, end)| end);
-            format!("{start}{index}{end}")
+            Cow::Owned(format!("{start}{index}{end}"))
         }
-        _ => template.to_owned(),
+        _ => Cow::Borrowed(template),
     }
 }
 

@@ -129,36 +129,38 @@ impl Stream {
 /// What a delta fed, by the words with which it said so.
 #[derive(Debug, Default)]
 pub(super) struct Recent {
-    event: usize,
-    node: usize,
-    words: Vec<u8>,
+    /// The event and the node; nothing is known without them.
+    fed: Option<(usize, usize)>,
+    words: [Vec<u8>; WORDS.len()],
 }
 
 /// What says where an event belongs.
 const WORDS: [Slot; 5] =
-    [Slot::OutputIndex, Slot::ItemId, Slot::ContentIndex, Slot::SummaryIndex, Slot::CommandIndex];
+    [Slot::ItemId, Slot::OutputIndex, Slot::ContentIndex, Slot::SummaryIndex, Slot::CommandIndex];
 
 impl Recent {
     /// What an event feeds, if it is like the last one.
     pub(super) fn node(&self, event: usize, view: &View<'_>) -> Option<usize> {
-        let mut rest = self.words.as_slice();
-        for slot in WORDS {
-            rest = rest.strip_prefix(view.raw(slot).unwrap_or_default().as_bytes())?.strip_prefix(b" ")?;
-        }
-        (rest.is_empty() && self.event == event).then_some(self.node)
+        let (of, node) = self.fed?;
+        let is_same = |(word, slot): (&Vec<u8>, Slot)| match (word.as_slice(), view.raw(slot)) {
+            ([], None) => true,
+            // An index is mostly one digit, which takes no call to compare.
+            ([digit], Some(found)) => found.as_bytes() == [*digit],
+            (word, Some(found)) => word == found.as_bytes(),
+            (_, None) => false,
+        };
+        (of == event && self.words.iter().zip(WORDS).all(is_same)).then_some(node)
     }
 
     pub(super) fn keep(&mut self, event: usize, node: usize, view: &View<'_>) {
-        self.event = event;
-        self.node = node;
-        self.words.clear();
-        for slot in WORDS {
-            self.words.extend_from_slice(view.raw(slot).unwrap_or_default().as_bytes());
-            self.words.push(b' ');
+        self.fed = Some((event, node));
+        for (word, slot) in self.words.iter_mut().zip(WORDS) {
+            word.clear();
+            word.extend_from_slice(view.raw(slot).unwrap_or_default().as_bytes());
         }
     }
 
     pub(super) fn forget(&mut self) {
-        self.words.clear();
+        self.fed = None;
     }
 }

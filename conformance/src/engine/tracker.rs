@@ -51,7 +51,7 @@ impl<'r> Tracker<'_, 'r> {
         }
         self.begin(Some(info));
         if matches!(info.role, Role::Open | Role::Close | Role::Final) {
-            self.value = self.record.view.raw(Slot::Value).map(Object::new);
+            self.value = self.record.view.raw(Slot::Value).map(|raw| self.outlined(raw));
         }
         let Some(node) = (if info.scope == Scope::Response { Some(RESPONSE) } else { self.locate(info) })
         else {
@@ -62,7 +62,7 @@ impl<'r> Tracker<'_, 'r> {
             self.response =
                 self.record.view.raw(Slot::Response).map(|raw| match &self.stream.first_snapshot {
                     Some(first) if first.text() == raw => first.of_same_text(raw),
-                    _ => Object::new(raw),
+                    _ => self.outlined(raw),
                 });
         }
         match info.role {
@@ -76,6 +76,11 @@ impl<'r> Tracker<'_, 'r> {
             Role::Terminal => self.end(event),
             Role::Point => self.point(event, node),
         }
+    }
+
+    /// The object that the event is about.
+    fn outlined(&self, raw: &'r str) -> Object<'r> {
+        Object::outlined(self.record.data(), raw, &self.record.outline)
     }
 
     /// Whether the response has not ended yet.
@@ -169,7 +174,7 @@ impl<'r> Tracker<'_, 'r> {
     }
 
     fn feed(&mut self, event: usize, node: usize) {
-        let text = self.record.view.string(Slot::Value);
+        let text = self.record.string(Slot::Value);
         let logprobs = self.record.view.raw(Slot::Logprobs).filter(|list| !matches!(*list, "[]" | "null"));
         if let Some(found) = self.stream.nodes.get_mut(node) {
             found.fragments += 1;
@@ -335,9 +340,17 @@ impl<'r> Tracker<'_, 'r> {
             );
         }
         if is_terminal && !self.plan.hooks.ending.is_empty() {
-            let output =
-                response.entries("output").unwrap_or_default().into_iter().map(Object::new).collect();
-            let ending = Ending { snapshot, output };
+            let entries = response.entries("output").unwrap_or_default().into_iter();
+            // Most entries are the finished items to the letter, which were looked into before.
+            let finished = |at: usize, entry: &str| {
+                let item = self.stream.nodes.get(*self.stream.items.get(at)?)?.closing.as_deref()?;
+                (item.text() == entry).then_some(item)
+            };
+            let look_into = |(at, entry)| match finished(at, entry) {
+                Some(item) => item.of_same_text(entry),
+                None => Object::new(entry),
+            };
+            let ending = Ending { snapshot, output: entries.enumerate().map(look_into).collect() };
             for (bound, hook) in &self.plan.hooks.ending {
                 hook(
                     &mut self.connection.case(*bound, self.plan, self.record, self.stream, self.findings),
@@ -438,9 +451,7 @@ impl<'r> Tracker<'_, 'r> {
                 return Some(there);
             }
             // That it was closed before it was opened has been told.
-            if found.opened.is_none() {
-                return None;
-            }
+            found.opened.as_ref()?;
             let related = self.related(there, |node| node.opened.as_ref(), "the first was added here");
             let index = key.last().unwrap_or_default();
             self.report(
@@ -475,7 +486,9 @@ impl<'r> Tracker<'_, 'r> {
     /// The item at an index, or with an id: the id of an item that is known counts for more.
     fn item_at(&mut self, index: Option<u64>, id: Option<&str>) -> Option<usize> {
         let mut key = Key::default();
-        index.into_iter().for_each(|index| key.push(index));
+        if let Some(index) = index {
+            key.push(index);
+        }
         let there = index.and_then(|_| self.stream.nodes.find(Scope::Item, key));
         let Some(id) = id.filter(|id| !id.is_empty()) else {
             // An event that names no item can only be about the last one.
@@ -571,17 +584,13 @@ impl<'r> Tracker<'_, 'r> {
                 _ => {}
             }
         }
-        let Some(closed) = self.closed_above(parent) else { return true };
-        match node.filter(|node| closes && state(*node) == Some(State::Open)) {
-            Some(node) => {
-                self.parent_closed_first(node, closed);
-                true
-            }
-            None => {
-                self.after_close(closed, false);
-                false
-            }
+        let Some(around) = self.closed_above(parent) else { return true };
+        if let Some(node) = node.filter(|node| closes && state(*node) == Some(State::Open)) {
+            self.parent_closed_first(node, around);
+            return true;
         }
+        self.after_close(around, false);
+        false
     }
 
     /// The innermost thing around a place that is closed.
@@ -770,7 +779,7 @@ fn rank(phases: &[&str], phase: Option<&str>) -> usize {
 }
 
 /// The stream is over, and the response has not ended.
-pub(super) fn unended(plan: &Plan, stream: &Stream, last: &Spot, findings: &mut Findings) {
+pub(super) fn unended(plan: &Plan, stream: &Stream, last: &Mark, findings: &mut Findings) {
     let Some(bound) = plan.structural(Family::NeverClosed, Scope::Response) else { return };
     // An error without what should follow it is told by the rule that says what should.
     if stream.torn || stream.error.is_some() {

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use serde_json::Value;
+use spec::json::{Outline, OutlineMember};
 
 /// Objects of more bytes have many members.
 const LARGE: usize = 400;
@@ -54,8 +55,8 @@ const fn slot(glance: u32) -> usize {
 }
 
 /// The last of several members of one name is found first.
-fn index(members: &[Member]) -> Box<[u8; PLACES]> {
-    let mut index = Box::new([0; PLACES]);
+fn index(members: &[Member]) -> [u8; PLACES] {
+    let mut index = [0; PLACES];
     for (at, member) in members.iter().enumerate().rev() {
         let mut place = slot(member.glance);
         while index[place] != 0 {
@@ -73,7 +74,10 @@ impl<'a> Object<'a> {
             let start = piece.as_ptr() as usize - text.as_ptr() as usize;
             (start, start + piece.len())
         };
-        let mut members = Vec::with_capacity(if text.len() > LARGE { 40 } else { 8 });
+        let mut members = Vec::new();
+        if text.starts_with('{') {
+            members.reserve_exact(if text.len() > LARGE { 40 } else { 8 });
+        }
         let is_object = spec::json::each_member(text, |name, value| {
             members.push(Member {
                 glance: if name.escaped {
@@ -89,7 +93,28 @@ impl<'a> Object<'a> {
         if !is_object {
             members.clear();
         }
-        let index = INDEXED.contains(&members.len()).then(|| index(&members));
+        let index = INDEXED.contains(&members.len()).then(|| Box::new(index(&members)));
+        Self { text: Cow::Borrowed(text), members, index }
+    }
+
+    /// An object whose members were noted while the event was checked in which it stands.
+    pub(crate) fn outlined(event: &str, text: &'a str, outline: &Outline) -> Self {
+        let Some(members) = outline.members() else { return Self::new(text) };
+        // Where it stands in the event.
+        let start = text.as_ptr() as usize - event.as_ptr() as usize;
+        let place = |range: &Range<usize>| (range.start - start, range.end - start);
+        let member = |member: &OutlineMember| {
+            let name = event.get(member.name.clone()).unwrap_or_default();
+            let glance = if member.escaped {
+                glance(spec::json::decode(name).0.as_bytes())
+            } else {
+                glance(name.as_bytes())
+            };
+            let (name, value) = (place(&member.name), place(&member.value));
+            Member { glance, escaped: member.escaped, name, value }
+        };
+        let members: Vec<Member> = members.iter().map(member).collect();
+        let index = INDEXED.contains(&members.len()).then(|| Box::new(index(&members)));
         Self { text: Cow::Borrowed(text), members, index }
     }
 
@@ -249,6 +274,25 @@ mod tests {
         assert_eq!(object.entries("l"), Some(vec!["1", "{}"]));
         assert_eq!(object.number("f"), Some(1.5));
         assert_eq!(Object::new("[]").members().count(), 0);
+    }
+
+    #[test]
+    fn members_noted_on_the_way_are_those_that_are_found() {
+        let odd = r#"{"type":"response.output_item.added","sequence_number":1,"output_index":0,
+            "item": { "type" : "function_call", "\u0069d":"fc_1","new":[{}], "name":"f","call_id":"c",
+            "arguments":"{}","name":"g", "status":"completed" } }"#;
+        let goldens = crate::goldens::GOLDENS.iter().filter(|golden| golden.bytes.starts_with(b"event:"));
+        let lines = goldens.flat_map(|golden| std::str::from_utf8(golden.bytes).unwrap().lines());
+        let (mut outline, mut noted) = (Outline::default(), 0);
+        for data in lines.filter_map(|line| line.strip_prefix("data: ")).chain([odd]) {
+            let name = spec::json::Checker::new(data).tag("type").ok().flatten().unwrap_or_default();
+            let (_, view) = spec::openai::DIALECT.outline_event(&name, data, &mut outline);
+            let about = view.raw(spec::Slot::Response).or(view.raw(spec::Slot::Value));
+            let Some(raw) = about.filter(|raw| raw.starts_with('{')) else { continue };
+            noted += usize::from(outline.members().is_some());
+            assert_eq!(Object::outlined(data, raw, &outline), Object::new(raw), "{data}");
+        }
+        assert!(noted > 50 && outline.members().is_some_and(|members| members.len() == 8), "{noted}");
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::collections::{HashSet, VecDeque};
 use spec::Dialect;
 use spec::table::EventInfo;
 
-use crate::engine::{Bound, Findings, Node, Object, Place, Plan, Record, Spot, Stream};
+use crate::engine::{Bound, Findings, Mark, Node, Object, Place, Plan, Record, Stream};
 
 /// What a rule is given to judge by, and where it tells what it finds.
 pub(crate) struct Case<'c> {
@@ -23,7 +23,7 @@ pub(crate) struct Case<'c> {
 #[derive(Clone, Copy)]
 enum At<'c> {
     Record(&'c Record<'c>),
-    Spot(&'c Spot),
+    Mark(&'c Mark),
 }
 
 /// What a stream came on.
@@ -84,11 +84,11 @@ impl Connection {
         &'c self,
         bound: Bound,
         plan: &'c Plan,
-        spot: &'c Spot,
+        mark: &'c Mark,
         stream: &'c Stream,
         findings: &'c mut Findings,
     ) -> Case<'c> {
-        Case { bound, plan, at: At::Spot(spot), stream, connection: self, findings }
+        Case { bound, plan, at: At::Mark(mark), stream, connection: self, findings }
     }
 }
 
@@ -97,7 +97,7 @@ impl<'c> Case<'c> {
     pub(crate) fn record(&self) -> Option<&'c Record<'c>> {
         match self.at {
             At::Record(record) => Some(record),
-            At::Spot(_) => None,
+            At::Mark(_) => None,
         }
     }
 
@@ -119,7 +119,7 @@ impl<'c> Case<'c> {
     pub(crate) fn report(&mut self, place: &Place<'_>, message: impl FnOnce() -> String) {
         match self.at {
             At::Record(record) => self.findings.add(self.bound, record, place, message),
-            At::Spot(spot) => self.findings.add_at(self.bound, spot, place, message),
+            At::Mark(mark) => self.findings.add_at(self.bound, mark, place, message),
         }
     }
 

@@ -49,6 +49,18 @@ pub(crate) enum Native {
 /// Rules that need nothing but the case.
 pub(crate) type Plain = Vec<(Bound, fn(&mut Case<'_>))>;
 
+/// Rules that look at the response as an event has it.
+pub(crate) type OfSnapshot = Vec<(Bound, fn(&mut Case<'_>, &Snapshot<'_>))>;
+
+/// Rules that look at an occurrence of a scope.
+pub(crate) type OfNode = Vec<(Bound, fn(&mut Case<'_>, &Node))>;
+
+/// Rules that look at the end of the response.
+pub(crate) type OfEnding = Vec<(Bound, fn(&mut Case<'_>, &Ending<'_>))>;
+
+/// Rules that look at an answer that is no stream.
+pub(crate) type OfBody = Vec<(Bound, fn(&mut Case<'_>, &Frame<'_>))>;
+
 /// Rules that are about one scope.
 pub(crate) type OfScope = Vec<(Bound, Scope, fn(&mut Case<'_>, &Node, &Object<'_>))>;
 
@@ -63,15 +75,15 @@ pub(crate) struct Hooks {
     pub(crate) beginning: Plain,
     pub(crate) socket: Plain,
     pub(crate) after_error: Plain,
-    pub(crate) any_snapshot: Vec<(Bound, fn(&mut Case<'_>, &Snapshot<'_>))>,
-    pub(crate) snapshot: Vec<(Bound, fn(&mut Case<'_>, &Snapshot<'_>))>,
+    pub(crate) any_snapshot: OfSnapshot,
+    pub(crate) snapshot: OfSnapshot,
     pub(crate) opened: OfScope,
     pub(crate) closed: OfScope,
-    pub(crate) fragment: Vec<(Bound, fn(&mut Case<'_>, &Node))>,
-    pub(crate) point: Vec<(Bound, fn(&mut Case<'_>, &Node))>,
-    pub(crate) ending: Vec<(Bound, fn(&mut Case<'_>, &Ending<'_>))>,
+    pub(crate) fragment: OfNode,
+    pub(crate) point: OfNode,
+    pub(crate) ending: OfEnding,
     pub(crate) over: Plain,
-    pub(crate) body: Vec<(Bound, fn(&mut Case<'_>, &Frame<'_>))>,
+    pub(crate) body: OfBody,
 }
 
 impl Hooks {

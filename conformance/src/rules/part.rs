@@ -28,7 +28,9 @@ pub(super) fn equals_item(case: &mut Case<'_>, node: &Node, item: &Object<'_>) {
     for child in stream.children(node, Scope::Part) {
         let Some((part, index)) = child.closing.as_deref().zip(child.key.last()) else { continue };
         let entry = usize::try_from(index).ok().and_then(|index| content.get(index));
-        let Some(entry) = entry.map(|raw| Object::new(raw)) else { continue };
+        let Some(entry) = entry.filter(|raw| **raw != part.text()).map(|raw| Object::new(raw)) else {
+            continue;
+        };
         for name in TEXTS {
             let Some((before, after)) = part.string(name).zip(entry.string(name)) else { continue };
             if before != after {

@@ -115,9 +115,9 @@ fn tell<'f>(case: &mut Case<'_>, whole: &str, faults: impl Iterator<Item = &'f F
 fn unknown_type(fault: &Fault) -> Option<(&str, &str)> {
     let holder = fault.pointer.strip_suffix("/type")?;
     let name = fault.actual.strip_prefix("string \"")?.strip_suffix('"')?;
-    let (list, last) = holder.rsplit_once('/')?;
+    let (outer, last) = holder.rsplit_once('/')?;
     let is_index = !last.is_empty() && last.bytes().all(|byte| byte.is_ascii_digit());
-    let kind = if is_index { list.rsplit('/').next()? } else { last };
+    let kind = if is_index { outer.rsplit('/').next()? } else { last };
     let can_be_extended = matches!(
         kind,
         "item"

@@ -85,10 +85,12 @@ pub(super) fn done_last(case: &mut Case<'_>) {
     }
     let again = case.record().is_some_and(|record| record.payload == Payload::Done);
     let place = Place { expected: Some("nothing after the first [DONE]"), ..Place::WHOLE };
-    case.report(&place, || match again {
-        true => "the marker [DONE] comes a second time".to_owned(),
-        false => "an event comes after the marker [DONE]".to_owned(),
-    });
+    let what = if again {
+        "the marker [DONE] comes a second time"
+    } else {
+        "an event comes after the marker [DONE]"
+    };
+    case.report(&place, || what.to_owned());
 }
 
 pub(super) fn terminated(case: &mut Case<'_>) {

@@ -1,8 +1,10 @@
 //! What generated validators are made of: they read a value once, build nothing, and note every fault.
 
 use std::borrow::Cow;
+use std::mem;
 
 use super::fault::{Fault, Faults, Segment, excerpt};
+use super::outline::{Outline, OutlineMember};
 use super::scanner::{RawNumber, RawString, Scan, Scanner};
 use super::text::decode;
 
@@ -15,6 +17,7 @@ pub type Check = fn(&mut Checker<'_>) -> Scan<()>;
 pub struct Checker<'a> {
     scanner: Scanner<'a>,
     faults: Faults,
+    outline: Outline,
 }
 
 /// The place of a member that is not declared.
@@ -54,7 +57,27 @@ pub struct TextRules {
 impl<'a> Checker<'a> {
     /// A checker at the start of the text.
     pub fn new(text: &'a str) -> Self {
-        Self { scanner: Scanner::new(text), faults: Faults::default() }
+        Self { scanner: Scanner::new(text), faults: Faults::default(), outline: Outline::default() }
+    }
+
+    /// The same, with room to note the members of an object in.
+    pub(crate) fn with_outline(text: &'a str, mut outline: Outline) -> Self {
+        outline.begin();
+        Self { scanner: Scanner::new(text), faults: Faults::default(), outline }
+    }
+
+    /// What was noted of an object, and the room for it.
+    pub(crate) fn into_outline(self) -> Outline {
+        self.outline
+    }
+
+    /// Notes the members of the value that is checked now, if it is an object and they are wanted.
+    #[inline]
+    pub(crate) fn outlined(&mut self, check: impl FnOnce(&mut Self) -> Scan<()>) -> Scan<()> {
+        self.outline.expect();
+        check(self)?;
+        self.outline.expect_no_more();
+        Ok(())
     }
 
     /// Byte offset of the cursor.
@@ -73,8 +96,8 @@ impl<'a> Checker<'a> {
     }
 
     /// The faults so far, and how many more there were than are listed.
-    pub fn finish(self) -> (Vec<Fault>, usize) {
-        self.faults.finish()
+    pub fn finish(&mut self) -> (Vec<Fault>, usize) {
+        mem::take(&mut self.faults).finish()
     }
 
     /// Whether nothing was amiss so far.
@@ -301,6 +324,27 @@ impl<'a> Checker<'a> {
         &mut self,
         members: Members,
         place_of: impl Fn(&[u8]) -> u32,
+        member: impl FnMut(&mut Self, u32, &[u8]) -> Scan<()>,
+    ) -> Scan<()> {
+        self.object_of::<false>(members, place_of, member)
+    }
+
+    /// The same for one whose members are noted if that is wanted.
+    #[inline]
+    pub fn noted_object(
+        &mut self,
+        members: Members,
+        place_of: impl Fn(&[u8]) -> u32,
+        member: impl FnMut(&mut Self, u32, &[u8]) -> Scan<()>,
+    ) -> Scan<()> {
+        self.object_of::<true>(members, place_of, member)
+    }
+
+    #[inline]
+    fn object_of<const NOTED: bool>(
+        &mut self,
+        members: Members,
+        place_of: impl Fn(&[u8]) -> u32,
         mut member: impl FnMut(&mut Self, u32, &[u8]) -> Scan<()>,
     ) -> Scan<()> {
         if self.scanner.peek() != b'{' {
@@ -309,6 +353,7 @@ impl<'a> Checker<'a> {
         if !self.scanner.descend() {
             return self.too_deep();
         }
+        let notes = NOTED && self.outline.enter();
         let mut seen = 0_u64;
         let mut expected = 0;
         self.scanner.advance();
@@ -317,18 +362,29 @@ impl<'a> Checker<'a> {
         } else {
             loop {
                 let before = self.faults.count();
+                let start = if NOTED { self.name_start() } else { 0 };
                 let next = members.names.get(expected as usize).copied().unwrap_or_default();
-                let place = if !next.is_empty() && self.scanner.pass_expected_name(next.as_bytes()) {
-                    member(self, expected, next.as_bytes())?;
+                let mut name = (next.as_bytes(), false);
+                let is_expected = !next.is_empty() && self.scanner.pass_expected_name(name.0);
+                if !is_expected {
+                    name = self.scanner.name_bytes()?;
+                }
+                let value = self.scanner.offset();
+                let place = if is_expected {
+                    member(self, expected, name.0)?;
                     expected
+                } else if name.1 {
+                    self.any_member(&decoded(name.0), &place_of, &mut member)?
                 } else {
-                    let (name, escaped) = self.scanner.name_bytes()?;
-                    if escaped {
-                        self.any_member(&decoded(name), &place_of, &mut member)?
-                    } else {
-                        self.any_member(name, &place_of, &mut member)?
-                    }
+                    self.any_member(name.0, &place_of, &mut member)?
                 };
+                if notes {
+                    self.outline.add(OutlineMember {
+                        name: start..start + name.0.len(),
+                        escaped: name.1,
+                        value: value..self.scanner.offset(),
+                    });
+                }
                 if place != UNDECLARED {
                     let bit = 1_u64.wrapping_shl(place);
                     if seen & bit != 0 || self.faults.count() != before {
@@ -343,10 +399,19 @@ impl<'a> Checker<'a> {
             }
         }
         self.scanner.ascend();
+        if notes {
+            self.outline.leave();
+        }
         if seen & members.required != members.required {
             self.missing(members.required & !seen, members.names);
         }
         Ok(())
+    }
+
+    /// Where the name of the next member starts, behind its quote.
+    fn name_start(&mut self) -> usize {
+        self.scanner.peek();
+        self.scanner.offset() + 1
     }
 
     #[inline]
@@ -455,8 +520,10 @@ impl<'a> Checker<'a> {
         let before = self.faults.count();
         let was_quiet = self.faults.set_quiet(true);
         let mut best: Option<(usize, Check)> = None;
+        let outlining = self.outline.state();
         for branch in branches {
             self.scanner = start;
+            self.outline.set_state(outlining);
             branch(self)?;
             let faults = self.faults.count() - before;
             if faults == 0 {
@@ -469,6 +536,7 @@ impl<'a> Checker<'a> {
             }
         }
         self.scanner = start;
+        self.outline.set_state(outlining);
         self.faults.set_quiet(was_quiet);
         match best {
             Some((_, branch)) => branch(self),

@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
-use super::{RawString, Scanner};
 use super::text::decode;
+use super::{RawString, Scanner};
 
 /// Hands out the members of an object, in the order in which they stand, with the text of their values.
 /// False when the text is no object, or no JSON; what came before the fault has been handed out then.
@@ -60,7 +60,13 @@ pub fn at<'a>(text: &'a str, pointer: &str) -> Option<&'a str> {
             } else {
                 Cow::Borrowed(segment)
             };
-            members(found)?.into_iter().rev().find(|(member, _)| *member == name)?.1
+            let mut last = None;
+            let is_object = each_member(found, |member, value| {
+                if member.raw == name || member.escaped && decode(member.raw).0 == name {
+                    last = Some(value);
+                }
+            });
+            last.filter(|_| is_object)?
         } else {
             entries(found)?.get(segment.parse::<usize>().ok()?)?
         };

@@ -7,7 +7,10 @@ use super::scanner::special;
 /// Decodes what stands between the quotes of a string whose grammar was checked.
 /// The flag is set when it holds a lone surrogate, which no Rust string can: U+FFFD stands for it.
 pub fn decode(raw: &str) -> (Cow<'_, str>, bool) {
-    let Some(first) = raw.find('\\') else { return (Cow::Borrowed(raw), false) };
+    if !raw.as_bytes().contains(&b'\\') {
+        return (Cow::Borrowed(raw), false);
+    }
+    let first = raw.find('\\').unwrap_or(raw.len());
     let mut decoded = String::with_capacity(raw.len());
     decoded.push_str(&raw[..first]);
     let mut rest = &raw[first..];
