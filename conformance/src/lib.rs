@@ -9,6 +9,8 @@ pub mod capture;
 pub mod cli;
 pub mod engine;
 pub mod goldens;
+#[cfg(feature = "live")]
+pub mod reference;
 pub mod report;
 mod rules;
 pub mod violation;

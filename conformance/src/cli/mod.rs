@@ -9,6 +9,7 @@ mod list;
 mod names;
 mod progress;
 mod select;
+mod serve;
 mod suite;
 
 use std::io::{self, Write};
@@ -37,6 +38,7 @@ enum Command {
     Check(check::CheckArgs),
     Explain(explain::ExplainArgs),
     List(list::ListArgs),
+    Serve(serve::ServeArgs),
     Completions(completions::CompletionsArgs),
 }
 
@@ -51,6 +53,7 @@ pub fn main() -> ExitCode {
         Some(Command::Check(args)) => args.run(),
         Some(Command::Explain(args)) => args.run(),
         Some(Command::List(args)) => args.run(),
+        Some(Command::Serve(args)) => args.run(),
         Some(Command::Completions(args)) => args.run(),
     };
     done.unwrap_or_else(|error| {
