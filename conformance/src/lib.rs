@@ -11,6 +11,8 @@ pub mod engine;
 pub mod goldens;
 #[cfg(feature = "live")]
 pub mod live;
+#[cfg(feature = "live")]
+pub mod reference;
 pub mod report;
 mod rules;
 pub mod violation;

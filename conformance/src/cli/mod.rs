@@ -11,6 +11,7 @@ mod names;
 mod progress;
 mod record;
 mod select;
+mod serve;
 mod suite;
 mod target;
 mod verify;
@@ -43,6 +44,7 @@ enum Command {
     Verify(verify::VerifyArgs),
     Explain(explain::ExplainArgs),
     List(list::ListArgs),
+    Serve(serve::ServeArgs),
     Completions(completions::CompletionsArgs),
 }
 
@@ -59,6 +61,7 @@ pub fn main() -> ExitCode {
         Some(Command::Verify(args)) => args.run(),
         Some(Command::Explain(args)) => args.run(),
         Some(Command::List(args)) => args.run(),
+        Some(Command::Serve(args)) => args.run(),
         Some(Command::Completions(args)) => args.run(),
     };
     done.unwrap_or_else(|error| {

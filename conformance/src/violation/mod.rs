@@ -8,6 +8,7 @@ use event::Event;
 use spec::catalogue::{Edit, Rule, Side, Target, Violation};
 use stream::Stream;
 
+use crate::capture::Format;
 use crate::goldens;
 
 /// The recording that breaks a rule, as its page says. An error says which edit cannot be made.
@@ -19,8 +20,14 @@ pub fn recording(rule: &Rule) -> Result<Vec<u8>, String> {
 pub fn apply(violation: &Violation) -> Result<Vec<u8>, String> {
     let golden = goldens::golden(violation.golden)
         .ok_or_else(|| format!("there is no golden {}", violation.golden))?;
-    let mut stream = Stream::of(golden);
-    for (index, change) in violation.edits.iter().enumerate() {
+    edited(golden.format, golden.bytes, violation.edits)
+}
+
+/// Makes edits of a recording as goldens are written: events with LF line ends, the log of a WebSocket, or
+/// one HTTP answer. Once the head of an answer matters, it stands before a stream.
+pub fn edited(format: Format, recording: &[u8], edits: &[Edit]) -> Result<Vec<u8>, String> {
+    let mut stream = Stream::of(format, recording);
+    for (index, change) in edits.iter().enumerate() {
         edit(&mut stream, change).map_err(|problem| format!("edit {}: {problem}", index + 1))?;
     }
     Ok(stream.into_bytes())
@@ -132,7 +139,7 @@ mod tests {
     #[test]
     fn no_edit_no_change() {
         for golden in goldens::GOLDENS {
-            assert_eq!(Stream::of(golden).into_bytes(), golden.bytes, "{}", golden.name);
+            assert_eq!(Stream::of(golden.format, golden.bytes).into_bytes(), golden.bytes, "{}", golden.name);
         }
     }
 

@@ -5,7 +5,6 @@ use serde_json::Value;
 use super::data;
 use super::event::Event;
 use crate::capture::Format;
-use crate::goldens::Golden;
 
 /// What was said, and the head of the answer once that matters.
 #[derive(Debug, Clone)]
@@ -22,10 +21,9 @@ struct Head {
 }
 
 impl Stream {
-    /// Takes a golden apart.
-    pub(super) fn of(golden: &Golden) -> Self {
-        let text = String::from_utf8_lossy(golden.bytes);
-        let format = golden.format;
+    /// Takes a recording apart.
+    pub(super) fn of(format: Format, bytes: &[u8]) -> Self {
+        let text = String::from_utf8_lossy(bytes);
         match format {
             Format::WebSocket => {
                 Self { events: text.lines().map(Event::message).collect(), format, head: None }

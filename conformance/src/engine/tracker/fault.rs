@@ -1,0 +1,136 @@
+//! What is told of the lifecycle of scopes.
+
+use spec::catalogue::Family;
+use spec::table::{EventInfo, Role, Scope};
+
+use super::Tracker;
+use crate::engine::finding::{Place, Related};
+use crate::engine::node::{Key, Node, State};
+use crate::engine::spot::Mark;
+use crate::engine::stream::RESPONSE;
+
+impl Tracker<'_, '_> {
+    pub(super) fn before_open(&mut self, scope: Scope, parent: usize, key: Key) {
+        // What lies in something that was never opened is told of once.
+        if self.stream.resumed || self.stream.torn || parent != RESPONSE && self.is_implied(parent) {
+            return;
+        }
+        let node = Node::new(scope, key, State::Implied, Some(parent));
+        let what = self.stream.name(&node);
+        let name = self.event_name();
+        let opening = self.opening_event(scope);
+        let related = self.related(parent, |node| node.opened.as_ref(), "what it lies in was opened here");
+        self.report(Family::BeforeOpen, scope, "", Some(&opening), related, || {
+            format!("{name} comes for {what}, which was never opened")
+        });
+    }
+
+    pub(super) fn reopened(&mut self, node: usize) {
+        let Some(found) = self.stream.nodes.get(node) else { return };
+        if found.opened.is_none() && self.plan.ways(found.scope).opens {
+            return;
+        }
+        let (scope, what) = (found.scope, self.stream.name(found));
+        let related = self.related(node, |node| node.opened.as_ref(), "it was opened here");
+        self.report(Family::Reopened, scope, "", Some("to be opened once"), related, || {
+            format!("{what} is opened a second time")
+        });
+    }
+
+    pub(super) fn after_close(&mut self, node: usize, closes: bool) {
+        let Some(found) = self.stream.nodes.get(node) else { return };
+        let (scope, what, name) = (found.scope, self.stream.name(found), self.event_name());
+        let family = if closes { Family::ClosedAgain } else { Family::AfterClose };
+        let related = self.related(node, |node| node.closed.as_ref(), "it was closed here");
+        self.report(family, scope, "", Some("nothing more of it"), related, || {
+            if closes {
+                format!("{what} is closed a second time")
+            } else {
+                format!("{name} comes for {what}, which was closed")
+            }
+        });
+    }
+
+    pub(super) fn parent_closed_first(&mut self, node: usize, closed: usize) {
+        let (Some(found), Some(outer)) = (self.stream.nodes.get(node), self.stream.nodes.get(closed)) else {
+            return;
+        };
+        let (scope, what, around) = (found.scope, self.stream.name(found), self.stream.name(outer));
+        let related = self.related(closed, |node| node.closed.as_ref(), "what it lies in was closed here");
+        self.report(
+            Family::ParentClosedFirst,
+            scope,
+            "",
+            Some("to be closed before what it lies in"),
+            related,
+            || format!("{what} is closed after {around}"),
+        );
+    }
+
+    /// Whether what a node lies in can hold it.
+    pub(super) fn wrong_parent(&mut self, node: usize) {
+        let Some(found) = self.stream.nodes.get(node) else { return };
+        self.wrong_kind(found.scope, found.key, found.parent.unwrap_or(RESPONSE));
+    }
+
+    pub(super) fn wrong_kind(&mut self, scope: Scope, key: Key, parent: usize) {
+        let of = scope.info().of;
+        let Some(kind) = self.stream.nodes.get(parent).and_then(Node::kind) else { return };
+        if of.is_empty() || of.contains(&kind) || kind.contains(':') {
+            return;
+        }
+        let kind = kind.to_owned();
+        let what = self.stream.name(&Node::new(scope, key, State::Open, Some(parent)));
+        let related = self.related(parent, |node| node.opened.as_ref(), "what it lies in was opened here");
+        let expected = of.join(" or ");
+        self.report(Family::WrongParent, scope, "", Some(&expected), related, || {
+            format!("{what} lies in a {kind}, which has none")
+        });
+    }
+
+    pub(super) fn event_name(&self) -> String {
+        self.record.event_type.as_deref().unwrap_or("an event without a type").to_owned()
+    }
+
+    pub(super) fn opening_event(&self, scope: Scope) -> String {
+        let opening =
+            self.plan.dialect.events.iter().find(|event| event.scope == scope && event.role == Role::Open);
+        format!("{} before it", opening.map_or("what opens it", |event| event.name))
+    }
+
+    pub(super) fn closing_events(&self, scope: Scope) -> String {
+        let closes = |event: &&EventInfo| {
+            event.scope == scope
+                && (matches!(event.role, Role::Close | Role::Final)
+                    || event.phase.is_some_and(|phase| scope.info().ends.contains(&phase)))
+        };
+        let names: Vec<_> = self.plan.dialect.events.iter().filter(closes).map(|event| event.name).collect();
+        format!("{} before it", names.join(" or "))
+    }
+
+    /// A place elsewhere in the stream that explains a finding.
+    pub(super) fn related(
+        &self,
+        node: usize,
+        mark: impl FnOnce(&Node) -> Option<&Mark>,
+        label: &'static str,
+    ) -> Option<Related> {
+        let mark = mark(self.stream.nodes.get(node)?)?;
+        Some(Related { label, spot: mark.spot() })
+    }
+
+    pub(super) fn report(
+        &mut self,
+        family: Family,
+        scope: Scope,
+        pointer: &str,
+        expected: Option<&str>,
+        related: Option<Related>,
+        message: impl FnOnce() -> String,
+    ) {
+        let Some(bound) = self.plan.structural(family, scope) else { return };
+        let place =
+            Place { pointer: (!pointer.is_empty()).then_some(pointer), at: None, expected, actual: None };
+        self.findings.add_related(bound, self.record, &place, related, message);
+    }
+}

@@ -1,0 +1,401 @@
+//! Follows what opens, is fed and closes in a stream, as `spec/scopes.toml` has it.
+
+mod fault;
+mod place;
+
+use spec::catalogue::Family;
+use spec::table::{EventInfo, Role, Scope, Slot};
+
+use crate::engine::finding::{Findings, Place};
+use crate::engine::node::{Node, State};
+use crate::engine::plan::Plan;
+use crate::engine::record::Record;
+use crate::engine::spot::{Mark, Spot};
+use crate::engine::stream::{RESPONSE, Stream};
+use crate::engine::view::Object;
+use crate::rules::{Case, Connection, Ending, Snapshot};
+
+/// What takes one event into the stream.
+pub(in crate::engine) struct Tracker<'t, 'r> {
+    pub(in crate::engine) plan: &'t Plan,
+    pub(in crate::engine) stream: &'t mut Stream,
+    pub(in crate::engine) findings: &'t mut Findings,
+    pub(in crate::engine) connection: &'t Connection,
+    pub(in crate::engine) record: &'t Record<'r>,
+    /// The response that the event has.
+    pub(in crate::engine) response: Option<Object<'r>>,
+    /// The value with which it opens or closes something.
+    pub(in crate::engine) value: Option<Object<'r>>,
+    /// What the event is about.
+    pub(in crate::engine) current: Option<usize>,
+}
+
+impl<'r> Tracker<'_, 'r> {
+    /// Takes the event.
+    pub(in crate::engine) fn take(&mut self) {
+        let Some((event, info)) = self.record.known else {
+            if self.response_allows(false) {
+                self.begin(None);
+            }
+            return;
+        };
+        if info.role == Role::Delta
+            && let Some(node) = self.stream.recent.node(event, &self.record.view)
+        {
+            self.current = Some(node);
+            self.feed(event, node);
+            return;
+        }
+        self.stream.recent.forget();
+        if !self.response_allows(info.scope == Scope::Response && info.role == Role::Terminal) {
+            return;
+        }
+        self.begin(Some(info));
+        if matches!(info.role, Role::Open | Role::Close | Role::Final) {
+            self.value = self.record.view.raw(Slot::Value).map(|raw| self.outlined(raw));
+        }
+        let Some(node) = (if info.scope == Scope::Response { Some(RESPONSE) } else { self.locate(info) })
+        else {
+            return;
+        };
+        self.current = Some(node);
+        if info.scope == Scope::Response {
+            self.response =
+                self.record.view.raw(Slot::Response).map(|raw| match &self.stream.first_snapshot {
+                    Some(first) if first.text() == raw => first.of_same_text(raw),
+                    _ => self.outlined(raw),
+                });
+        }
+        match info.role {
+            Role::Open => self.open(event, node),
+            Role::Delta => {
+                self.feed(event, node);
+                self.stream.recent.keep(event, node, &self.record.view);
+            }
+            Role::Final | Role::Close => self.close(event, node),
+            Role::Phase => self.phase(event, node),
+            Role::Terminal => self.end(event),
+            Role::Point => self.point(event, node),
+        }
+    }
+
+    /// The object that the event is about.
+    fn outlined(&self, raw: &'r str) -> Object<'r> {
+        Object::outlined(self.record.data(), raw, &self.record.outline)
+    }
+
+    /// Whether the response has not ended yet.
+    fn response_allows(&mut self, ends: bool) -> bool {
+        if !self.stream.has_ended() {
+            return true;
+        }
+        let family = if ends { Family::ClosedAgain } else { Family::AfterClose };
+        let related = self.related(RESPONSE, |node| node.closed.as_ref(), "the response ended here");
+        let name = self.event_name();
+        self.report(
+            family,
+            Scope::Response,
+            "",
+            Some("nothing after the event that ends the response"),
+            related,
+            || {
+                if ends {
+                    format!("{name} ends the response, which had ended")
+                } else {
+                    format!("{name} comes after the response has ended")
+                }
+            },
+        );
+        false
+    }
+
+    /// The response begins with its opening event, unless this is the rest of a stream.
+    fn begin(&mut self, info: Option<&EventInfo>) {
+        let is_opening = info.is_some_and(|info| info.scope == Scope::Response && info.role == Role::Open);
+        if is_opening || self.stream.has_begun() {
+            return;
+        }
+        let is_error = info.is_some_and(|info| info.name == "error");
+        let number = self.record.sequence_number;
+        self.stream.resumed = self.stream.events == 0 && number.is_some_and(|number| number > 0);
+        if !self.stream.resumed && !self.stream.torn && !is_error && self.plan.ways(Scope::Response).opens {
+            let name = self.event_name();
+            self.report(
+                Family::BeforeOpen,
+                Scope::Response,
+                "",
+                Some("response.created as the first event"),
+                None,
+                || format!("{name} comes before response.created"),
+            );
+        }
+        if let Some(response) = self.stream.nodes.get_mut(RESPONSE) {
+            response.state = State::Open;
+        }
+    }
+
+    fn open(&mut self, event: usize, node: usize) {
+        if node == RESPONSE {
+            if self.stream.has_begun() {
+                let related = self.related(RESPONSE, |node| node.opened.as_ref(), "the response began here");
+                self.report(
+                    Family::Reopened,
+                    Scope::Response,
+                    "",
+                    Some("one response.created"),
+                    related,
+                    || "the response is created a second time".to_owned(),
+                );
+            }
+            let mark = Mark::of(self.record);
+            if let Some(response) = self.stream.nodes.get_mut(RESPONSE) {
+                response.state = State::Open;
+                response.opened.get_or_insert(mark);
+            }
+            self.relate(event, node);
+            self.snapshot(false);
+            return;
+        }
+        let mark = Mark::of(self.record);
+        let is_item = self.stream.nodes.get(node).is_some_and(|found| found.scope == Scope::Item);
+        if let Some(found) = self.stream.nodes.get_mut(node) {
+            found.state = State::Open;
+            found.opened = Some(mark);
+            if let Some(value) = &self.value {
+                found.learn(value);
+                found.opening = Some(Box::new(value.kept()));
+            }
+        }
+        if is_item {
+            self.name_item(node);
+        }
+        self.wrong_parent(node);
+        self.relate(event, node);
+        self.run(node, |hooks| &hooks.opened, |found| found.opening.as_deref());
+    }
+
+    fn feed(&mut self, event: usize, node: usize) {
+        let text = self.record.string(Slot::Value);
+        let logprobs = self.record.view.raw(Slot::Logprobs).filter(|list| !matches!(*list, "[]" | "null"));
+        if let Some(found) = self.stream.nodes.get_mut(node) {
+            found.fragments += 1;
+            found.logprobs.extend(logprobs.map(Into::into));
+            match text {
+                Some(text) if text.escaped => {
+                    let (fragment, is_lossy) = spec::json::decode(text.raw);
+                    found.joined.push_str(&fragment);
+                    // Half of a surrogate pair: what it makes with the other half is not known.
+                    found.partial |= is_lossy;
+                }
+                Some(text) => found.joined.push_str(text.raw),
+                None => found.partial = true,
+            }
+        }
+        self.relate(event, node);
+        let Some(found) = self.stream.nodes.get(node) else { return };
+        for (bound, hook) in &self.plan.hooks.fragment {
+            hook(
+                &mut self.connection.case(*bound, self.plan, self.record, self.stream, self.findings),
+                found,
+            );
+        }
+    }
+
+    fn close(&mut self, event: usize, node: usize) {
+        let mark = Mark::of(self.record);
+        if let (Some(found), Some(value)) = (self.stream.nodes.get_mut(node), &self.value) {
+            found.learn(value);
+            found.closing = Some(Box::new(value.kept()));
+        }
+        self.relate(event, node);
+        if let Some(value) = self.value.take() {
+            self.carry(node, &value, "");
+        }
+        self.run(node, |hooks| &hooks.closed, |found| found.closing.as_deref());
+        if let Some(found) = self.stream.nodes.get_mut(node) {
+            found.state = State::Closed;
+            found.closed = Some(mark);
+            if !found.disputed {
+                found.joined = String::new();
+            }
+            if found.scope != Scope::Item {
+                found.opening = None;
+            }
+        }
+        self.stream.nodes.forget_closed_below(node);
+    }
+
+    fn phase(&mut self, event: usize, node: usize) {
+        let Some(((_, info), found)) = self.record.known.zip(self.stream.nodes.get(node)) else { return };
+        let scope = found.scope.info();
+        let ends = info.phase.is_some_and(|phase| scope.ends.contains(&phase));
+        let rank = if ends { scope.phases.len() } else { rank(scope.phases, info.phase) };
+        let repeated = node == RESPONSE && found.phase == Some(rank);
+        if found.phase.is_some_and(|before| before > rank) || repeated {
+            let name = self.stream.name(found);
+            let phase = info.phase.unwrap_or_default();
+            let order = scope.phases.iter().chain(scope.ends).copied().collect::<Vec<_>>().join(", ");
+            self.report(Family::PhaseOrder, info.scope, "", Some(&order), None, || {
+                if repeated {
+                    format!("the {name} is {phase} a second time")
+                } else {
+                    format!("the {name} is {phase} after a later phase")
+                }
+            });
+        }
+        let mark = ends.then(|| Mark::of(self.record));
+        if let Some(found) = self.stream.nodes.get_mut(node) {
+            found.phase = found.phase.max(Some(rank));
+            if ends {
+                found.state = State::Closed;
+                found.closed = mark;
+            }
+        }
+        self.relate(event, node);
+        if node == RESPONSE {
+            self.snapshot(false);
+        } else if info.scope == Scope::Rewrite {
+            self.stream.nodes.tear();
+        }
+    }
+
+    fn point(&mut self, event: usize, node: usize) {
+        let Some((_, info)) = self.record.known else { return };
+        if info.name == "error" {
+            self.stream.error = Some((Object::new(self.record.data()).kept(), Spot::of(self.record, None)));
+        }
+        self.relate(event, node);
+        let Some(found) = self.stream.nodes.get(node) else { return };
+        for (bound, hook) in &self.plan.hooks.point {
+            hook(
+                &mut self.connection.case(*bound, self.plan, self.record, self.stream, self.findings),
+                found,
+            );
+        }
+    }
+
+    /// The response ends.
+    fn end(&mut self, event: usize) {
+        let name = self.event_name();
+        if name == "error" {
+            self.stream.error = Some((Object::new(self.record.data()).kept(), Spot::of(self.record, None)));
+        }
+        self.stream.terminal = Some(name.clone());
+        self.relate(event, RESPONSE);
+        if let Some(response) = self.response.take() {
+            self.carry(RESPONSE, &response, "");
+            self.response = Some(response);
+        }
+        self.snapshot(true);
+        if !self.stream.torn && !name.ends_with("failed") && name != "error" {
+            self.never_closed();
+        }
+        let mark = Mark::of(self.record);
+        if let Some(found) = self.stream.nodes.get_mut(RESPONSE) {
+            found.state = State::Closed;
+            found.closed = Some(mark);
+        }
+    }
+
+    /// What is still open when the response ends.
+    fn never_closed(&mut self) {
+        let still_open: Vec<(usize, Scope)> = (self.stream.nodes.numbered())
+            .filter(|(at, node)| {
+                *at != RESPONSE
+                    && node.state == State::Open
+                    && self.plan.ways(node.scope).closes
+                    // What lies in something that was never opened is told of once.
+                    && !node.parent.is_some_and(|parent| parent != RESPONSE && self.is_implied(parent))
+            })
+            .map(|(at, node)| (at, node.scope))
+            .collect();
+        for (node, scope) in still_open {
+            let related = self.related(node, |node| node.opened.as_ref(), "it was opened here");
+            let name = self.stream.nodes.get(node).map(|node| self.stream.name(node)).unwrap_or_default();
+            let closing = self.closing_events(scope);
+            self.report(Family::NeverClosed, scope, "", Some(&closing), related, || {
+                format!("the response ends, and {name} was never closed")
+            });
+        }
+    }
+
+    /// Hands a snapshot of the response to the rules, and keeps the first.
+    fn snapshot(&mut self, is_terminal: bool) {
+        let Some(response) = self.response.take() else { return };
+        let event = self.record.known.map_or("", |(_, info)| info.name);
+        let snapshot = Snapshot { response: &response, is_terminal, event };
+        for (bound, hook) in &self.plan.hooks.any_snapshot {
+            hook(
+                &mut self.connection.case(*bound, self.plan, self.record, self.stream, self.findings),
+                &snapshot,
+            );
+        }
+        // What is wrong with a response was told when it came first.
+        let is_first_again =
+            self.stream.first_snapshot.as_ref().is_some_and(|first| first.text() == response.text());
+        let hooks = if is_first_again { &[][..] } else { &self.plan.hooks.snapshot };
+        for (bound, hook) in hooks {
+            hook(
+                &mut self.connection.case(*bound, self.plan, self.record, self.stream, self.findings),
+                &snapshot,
+            );
+        }
+        if is_terminal && !self.plan.hooks.ending.is_empty() {
+            let entries = response.entries("output").unwrap_or_default().into_iter();
+            // Most entries are the finished items to the letter, which were looked into before.
+            let finished = |at: usize, entry: &str| {
+                let item = self.stream.nodes.get(*self.stream.items.get(at)?)?.closing.as_deref()?;
+                (item.text() == entry).then_some(item)
+            };
+            let look_into = |(at, entry)| match finished(at, entry) {
+                Some(item) => item.of_same_text(entry),
+                None => Object::new(entry),
+            };
+            let ending = Ending { snapshot, output: entries.enumerate().map(look_into).collect() };
+            for (bound, hook) in &self.plan.hooks.ending {
+                hook(
+                    &mut self.connection.case(*bound, self.plan, self.record, self.stream, self.findings),
+                    &ending,
+                );
+            }
+        }
+        if self.stream.first_snapshot.is_none() {
+            self.stream.first_snapshot = Some(response.kept());
+        }
+    }
+
+    /// Runs the rules that are about a scope's opening or closing.
+    fn run(
+        &mut self,
+        node: usize,
+        hooks: impl FnOnce(&crate::rules::Hooks) -> &crate::rules::OfScope,
+        value: impl FnOnce(&Node) -> Option<&Object<'_>>,
+    ) {
+        let Some(found) = self.stream.nodes.get(node) else { return };
+        let Some(value) = value(found) else { return };
+        for (bound, scope, hook) in hooks(&self.plan.hooks) {
+            if *scope == found.scope {
+                let mut case: Case<'_> =
+                    self.connection.case(*bound, self.plan, self.record, self.stream, self.findings);
+                hook(&mut case, found, value);
+            }
+        }
+    }
+}
+
+fn rank(phases: &[&str], phase: Option<&str>) -> usize {
+    phases.iter().position(|known| Some(*known) == phase).unwrap_or(0)
+}
+
+/// The stream is over, and the response has not ended.
+pub(in crate::engine) fn unended(plan: &Plan, stream: &Stream, last: &Mark, findings: &mut Findings) {
+    let Some(bound) = plan.structural(Family::NeverClosed, Scope::Response) else { return };
+    // An error without what should follow it is told by the rule that says what should.
+    if stream.torn || stream.error.is_some() {
+        return;
+    }
+    let expected = plan.dialect.terminal.join(" or ");
+    findings.add_at(bound, last, &Place { expected: Some(&expected), ..Place::WHOLE }, || {
+        "the stream is over, and nothing has ended the response".to_owned()
+    });
+}

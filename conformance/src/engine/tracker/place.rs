@@ -1,0 +1,279 @@
+//! What an event is about.
+
+use std::borrow::Cow;
+
+use spec::catalogue::Family;
+use spec::table::{EventInfo, Role, Scope, Slot};
+
+use super::Tracker;
+use crate::engine::node::{Key, Node, State, own_slot};
+use crate::engine::stream::RESPONSE;
+
+impl Tracker<'_, '_> {
+    /// What an event is about, made up where nothing opened it. Nothing when that is closed.
+    pub(super) fn locate(&mut self, info: &'static EventInfo) -> Option<usize> {
+        let scope = info.scope;
+        let Some(parent) = scope.info().parent.filter(|parent| *parent != Scope::Response) else {
+            return if scope == Scope::Item { self.item(info) } else { Some(self.plain_child(scope)) };
+        };
+        let item = self.item_of_event()?;
+        let mut key = Key::default();
+        key.push(item as u64);
+        for slot in scope.info().key.iter().skip(1) {
+            key.push(self.record.view.number(*slot).unwrap_or(0));
+        }
+        let parent = if parent == Scope::Item { item } else { self.parent_of(parent, key, item)? };
+        if info.role == Role::Point {
+            if !self.check_open(parent, None, info) {
+                return None;
+            }
+            self.count(scope, key, parent, true);
+            self.wrong_kind(scope, key, parent);
+            return Some(parent);
+        }
+        if let Some(node) = self.stream.nodes.find(scope, key) {
+            return self.check_open(parent, Some(node), info).then_some(node);
+        }
+        if !self.check_open(parent, None, info) {
+            return None;
+        }
+        let opens = info.role == Role::Open || !self.plan.ways(scope).opens;
+        if !opens {
+            self.before_open(scope, parent, key);
+        }
+        let state = if opens { State::Open } else { State::Implied };
+        self.count(scope, key, parent, opens);
+        let mut node = Node::new(scope, key, state, Some(parent));
+        node.partial = self.stream.resumed && self.is_implied(parent);
+        let node = self.stream.nodes.add(node);
+        if info.role != Role::Open {
+            self.wrong_parent(node);
+        }
+        Some(node)
+    }
+
+    /// What a scope without indices is about: there is one in a response.
+    pub(super) fn plain_child(&mut self, scope: Scope) -> usize {
+        self.stream.nodes.find(scope, Key::default()).unwrap_or_else(|| {
+            self.stream.nodes.add(Node::new(scope, Key::default(), State::Open, Some(RESPONSE)))
+        })
+    }
+
+    /// The part that a text lies in.
+    pub(super) fn parent_of(&mut self, parent: Scope, key: Key, item: usize) -> Option<usize> {
+        let key = key.first(parent.info().key.len());
+        if let Some(found) = self.stream.nodes.find(parent, key) {
+            return Some(found);
+        }
+        if self.stream.nodes.get(item)?.state == State::Closed {
+            self.after_close(item, false);
+            return None;
+        }
+        let opens = self.plan.ways(parent).opens;
+        if opens {
+            self.before_open(parent, item, key);
+        }
+        self.count(parent, key, item, false);
+        let state = if opens { State::Implied } else { State::Open };
+        let mut node = Node::new(parent, key, state, Some(item));
+        node.partial = self.stream.resumed;
+        Some(self.stream.nodes.add(node))
+    }
+
+    /// The item that an event opens or closes.
+    pub(super) fn item(&mut self, info: &'static EventInfo) -> Option<usize> {
+        let id = self.value.as_ref().and_then(|value| value.string("id")).map(Cow::into_owned);
+        let index = self.record.view.number(Slot::OutputIndex);
+        if info.role != Role::Open {
+            let item = self.item_at(index, id.as_deref())?;
+            return self.check_open(RESPONSE, Some(item), info).then_some(item);
+        }
+        let mut key = Key::default();
+        let next = self.stream.nodes.get(RESPONSE).map_or(0, |response| response.next_index(Scope::Item));
+        key.push(index.unwrap_or(next));
+        if let Some(there) = self.stream.nodes.find(Scope::Item, key) {
+            let found = self.stream.nodes.get(there)?;
+            if found.state == State::Implied {
+                return Some(there);
+            }
+            // That it was closed before it was opened has been told.
+            found.opened.as_ref()?;
+            let related = self.related(there, |node| node.opened.as_ref(), "the first was added here");
+            let index = key.last().unwrap_or_default();
+            self.report(
+                Family::Reopened,
+                Scope::Item,
+                "/output_index",
+                Some("an index of its own"),
+                related,
+                || format!("a second item is added at output_index {index}"),
+            );
+            let has_same_id = self.stream.nodes.get(there)?.id() == id.as_deref();
+            if has_same_id {
+                return None;
+            }
+        } else {
+            self.count(Scope::Item, key, RESPONSE, true);
+        }
+        let item = self.stream.nodes.add(Node::new(Scope::Item, key, State::Open, Some(RESPONSE)));
+        self.stream.items.push(item);
+        Some(item)
+    }
+
+    /// The item that an event lies in; it need not be open for the event to be found closed.
+    pub(super) fn item_of_event(&mut self) -> Option<usize> {
+        let view = &self.record.view;
+        let index = view.number(Slot::OutputIndex);
+        let id = view.string(Slot::ItemId);
+        let id = id.map(|id| if id.escaped { spec::json::decode(id.raw).0 } else { id.raw.into() });
+        self.item_at(index, id.as_deref())
+    }
+
+    /// The item at an index, or with an id: the id of an item that is known counts for more.
+    pub(super) fn item_at(&mut self, index: Option<u64>, id: Option<&str>) -> Option<usize> {
+        let mut key = Key::default();
+        if let Some(index) = index {
+            key.push(index);
+        }
+        let there = index.and_then(|_| self.stream.nodes.find(Scope::Item, key));
+        let Some(id) = id.filter(|id| !id.is_empty()) else {
+            // An event that names no item can only be about the last one.
+            let last = || self.stream.items.last().copied().filter(|_| index.is_none());
+            return there.or_else(last).or_else(|| Some(self.implied_item(index)));
+        };
+        if let Some(at) = there
+            && self.stream.nodes.get(at)?.id() == Some(id)
+        {
+            return there;
+        }
+        if let Some(named) = self.stream.nodes.item_named(id) {
+            let known = self.stream.nodes.get(named)?.key.last();
+            if index.is_some_and(|index| Some(index) != known) {
+                let (index, known) = (index.unwrap_or_default(), known.unwrap_or_default());
+                let related = self.related(named, |node| node.opened.as_ref(), "the item was added here");
+                self.report(
+                    Family::KeyMismatch,
+                    Scope::Item,
+                    "/output_index",
+                    Some(&known.to_string()),
+                    related,
+                    || format!("item {id} was added at output_index {known}, and this event says {index}"),
+                );
+            }
+            return Some(named);
+        }
+        let Some(at) = there else { return Some(self.implied_item(index)) };
+        let node = self.stream.nodes.get(at)?;
+        let closes_item = self.record.known.is_some_and(|(_, info)| info.scope == Scope::Item);
+        if let Some(known) = node.id().map(str::to_owned)
+            && !closes_item
+        {
+            let index = index.unwrap_or_default();
+            let related = self.related(at, |node| node.opened.as_ref(), "the item was added here");
+            self.report(
+                Family::KeyMismatch,
+                Scope::Item,
+                "/item_id",
+                Some(&format!("\"{known}\"")),
+                related,
+                || format!("the item at output_index {index} is {known}, and this event says {id}"),
+            );
+        }
+        Some(at)
+    }
+
+    /// An item that nothing opened.
+    pub(super) fn implied_item(&mut self, index: Option<u64>) -> usize {
+        let mut key = Key::default();
+        let next = self.stream.nodes.get(RESPONSE).map_or(0, |response| response.next_index(Scope::Item));
+        key.push(index.unwrap_or(next));
+        if let Some(found) = self.stream.nodes.find(Scope::Item, key) {
+            return found;
+        }
+        if self.plan.ways(Scope::Item).opens {
+            self.before_open(Scope::Item, RESPONSE, key);
+        }
+        self.count(Scope::Item, key, RESPONSE, false);
+        let item = self.stream.nodes.add(Node::new(Scope::Item, key, State::Implied, Some(RESPONSE)));
+        self.stream.items.push(item);
+        item
+    }
+
+    pub(super) fn name_item(&mut self, item: usize) {
+        let Some(id) = self.stream.nodes.get(item).and_then(Node::id).map(str::to_owned) else { return };
+        self.stream.nodes.name_item(&id, item);
+    }
+
+    pub(super) fn is_implied(&self, node: usize) -> bool {
+        self.stream.nodes.get(node).is_some_and(|node| node.state == State::Implied)
+    }
+
+    /// Whether what an event is about may still change; if not, that is told.
+    pub(super) fn check_open(&mut self, parent: usize, node: Option<usize>, info: &EventInfo) -> bool {
+        let ends_phase = || info.phase.is_some_and(|phase| info.scope.info().ends.contains(&phase));
+        let closes = matches!(info.role, Role::Final | Role::Close) || ends_phase();
+        let state = |at: usize| self.stream.nodes.get(at).map(|node| node.state);
+        if let Some(node) = node {
+            match state(node) {
+                Some(State::Closed) if info.role == Role::Open => {
+                    self.reopened(node);
+                    return false;
+                }
+                Some(State::Closed) => {
+                    self.after_close(node, closes);
+                    return false;
+                }
+                Some(State::Open) if info.role == Role::Open && info.scope != Scope::Item => {
+                    self.reopened(node);
+                    return false;
+                }
+                _ => {}
+            }
+        }
+        let Some(around) = self.closed_above(parent) else { return true };
+        if let Some(node) = node.filter(|node| closes && state(*node) == Some(State::Open)) {
+            self.parent_closed_first(node, around);
+            return true;
+        }
+        self.after_close(around, false);
+        false
+    }
+
+    /// The innermost thing around a place that is closed.
+    pub(super) fn closed_above(&self, from: usize) -> Option<usize> {
+        let mut at = Some(from);
+        while let Some(here) = at.filter(|at| *at != RESPONSE) {
+            let node = self.stream.nodes.get(here)?;
+            if node.state == State::Closed {
+                return Some(here);
+            }
+            at = node.parent;
+        }
+        None
+    }
+
+    /// Counts what lies in a node, and sees whether it has the next index.
+    pub(super) fn count(&mut self, scope: Scope, key: Key, parent: usize, opens: bool) {
+        let (Some(slot), Some(index)) = (own_slot(scope), key.last()) else { return };
+        // An index that is not told is the schema's business.
+        if slot != Slot::OutputIndex && self.record.view.number(slot).is_none() {
+            return;
+        }
+        let Some(found) = self.stream.nodes.get_mut(parent) else { return };
+        let next = found.next_index(scope);
+        found.count(scope, index);
+        let unknown =
+            self.stream.resumed || self.stream.torn || parent != RESPONSE && self.is_implied(parent);
+        if index == next || !opens || unknown {
+            return;
+        }
+        if let Some(found) = self.stream.nodes.get_mut(parent) {
+            found.has_gaps = true;
+        }
+        let what = scope.info().name.replace('_', " ");
+        let pointer = format!("/{}", slot.name());
+        self.report(Family::IndexGap, scope, &pointer, Some(&next.to_string()), None, || {
+            format!("the {what} has index {index}, and the next one is {next}")
+        });
+    }
+}

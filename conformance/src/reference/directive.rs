@@ -1,0 +1,181 @@
+//! The language in which a request says what the answer is to be: `[[verb words]]` in its input, or in
+//! `metadata.reference`. `|` parts the fragments of a text, `\n` is a line end.
+//!
+//! | directive | what it brings |
+//! |---|---|
+//! | `say A\|B` | a message with this text |
+//! | `and A\|B` | one more part of text in the same message |
+//! | `parts N` | a message with so many parts |
+//! | `refuse [A\|B]` | a refusal |
+//! | `cite [url \| file]` | an annotation of the last text, before its last fragment |
+//! | `summarize A\|B` | a part of the summary of reasoning |
+//! | `think A\|B` | the text of reasoning |
+//! | `encrypt` | reasoning comes encrypted too |
+//! | `call NAME [{JSON}] [parallel N] [interleaved]` | calls of a function |
+//! | `custom NAME A\|B` | a call of a custom tool |
+//! | `web_search Q`, `file_search Q`, `code A\|B`, `image [N]` | hosted tools |
+//! | `mcp_tools [failed]`, `mcp [failed] [{JSON}]` | an MCP server |
+//! | `shell COMMAND;COMMAND`, `patch A\|B` | tools that work on files |
+//! | `incomplete [content_filter]`, `fail [after N]` | another end; N events of items come before the failure |
+//! | `keepalive` | a sign of life before the first item |
+//! | `rewrite` | text is rewritten once it was streamed, where the dialect knows of that |
+//! | `pad` | fragments are obfuscated |
+//! | `usage IN OUT` | these counts of tokens |
+//! | `error STATUS` | the request is refused |
+
+use serde_json::json;
+
+use super::plan::{Ending, Fragments, Item, Part, Plan, Thought};
+use super::sample;
+
+/// What directives ask for.
+#[derive(Debug, Default)]
+pub(super) struct Asked {
+    /// What the response is to be; without items, these are up to the request.
+    pub(super) plan: Plan,
+    /// The status that the request is refused with.
+    pub(super) status: Option<u16>,
+    input_tokens: Option<u64>,
+}
+
+impl Asked {
+    /// Reads all directives in a text.
+    pub(super) fn read(text: &str) -> Self {
+        let mut asked = Self::default();
+        let mut rest = text;
+        while let Some((_, after)) = rest.split_once("[[") {
+            let Some((directive, after)) = after.split_once("]]") else { break };
+            asked.follow(directive.trim_start());
+            rest = after;
+        }
+        asked
+    }
+
+    /// How many tokens the input is said to have.
+    pub(super) const fn input_tokens(&self) -> Option<u64> {
+        self.input_tokens
+    }
+
+    fn follow(&mut self, directive: &str) {
+        let (verb, words) = directive.split_once(' ').unwrap_or((directive, ""));
+        let number = |position: usize| words.split_whitespace().nth(position)?.parse::<u64>().ok();
+        let has = |word: &str| words.split_whitespace().any(|other| other == word);
+        let items = &mut self.plan.items;
+        match verb {
+            "say" => items.push(Item::Message(vec![Part::Text(fragments(words), Vec::new())])),
+            "and" => match items.last_mut() {
+                Some(Item::Message(parts)) => parts.push(Part::Text(fragments(words), Vec::new())),
+                _ => items.push(Item::Message(vec![Part::Text(fragments(words), Vec::new())])),
+            },
+            "parts" => items.push(Item::Message(sample::parts(small(number(0), 2)))),
+            "refuse" => {
+                let text = if words.is_empty() { "I can't| help with that." } else { words };
+                items.push(Item::Message(vec![Part::Refusal(fragments(text))]));
+            }
+            "cite" => cite(items, has("file")),
+            "summarize" => thought(items).summary.push(fragments(words)),
+            "think" => thought(items).text = Some(fragments(words)),
+            "encrypt" => thought(items).is_encrypted = true,
+            "call" => self.call(words),
+            "custom" => {
+                let (name, input) = words.split_once(' ').unwrap_or((words, "SELECT| 1;"));
+                items.push(Item::Custom { name: name.to_owned(), input: fragments(input) });
+            }
+            "web_search" => items.push(Item::WebSearch(words.to_owned())),
+            "file_search" => items.push(Item::FileSearch(words.to_owned())),
+            "code" => {
+                let code = if words.is_empty() { "print|(6 *| 7)" } else { words };
+                items.push(Item::Code(fragments(code), "42\n".to_owned()));
+            }
+            "image" => items.push(Item::Image(small(number(0), 1))),
+            "mcp_tools" => {
+                items.push(Item::McpTools { server: "notes".to_owned(), fails: has("failed") });
+            }
+            "mcp" => {
+                let arguments = words.find('{').and_then(|at| words.get(at..));
+                let arguments = fragments(arguments.unwrap_or("{\"query\":\"|migration\"}"));
+                items.push(Item::McpCall { server: "notes".to_owned(), arguments, fails: has("failed") });
+            }
+            "shell" => {
+                let commands = if words.is_empty() { "ls| -a" } else { words };
+                items.push(Item::Shell(commands.split(';').map(shell).collect()));
+            }
+            "patch" => {
+                let diff = if words.is_empty() { "@@\\n-Buy milk|\\n+Buy bread\\n" } else { words };
+                items.push(Item::Patch(fragments(diff)));
+            }
+            "incomplete" => {
+                let is_filter = has("content_filter");
+                self.plan.ending =
+                    Ending::Incomplete(if is_filter { "content_filter" } else { "max_output_tokens" });
+            }
+            "fail" => self.plan.ending = Ending::Failed(small(number(1), 0)),
+            "keepalive" => self.plan.has_keepalive = true,
+            "rewrite" => self.plan.is_rewritten = true,
+            "pad" => self.plan.is_obfuscated = true,
+            "usage" => (self.input_tokens, self.plan.output_tokens) = (number(0), number(1)),
+            "error" => {
+                let status = number(0).and_then(|status| u16::try_from(status).ok());
+                self.status = Some(status.filter(|status| (400..600).contains(status)).unwrap_or(500));
+            }
+            _ => {}
+        }
+    }
+
+    fn call(&mut self, words: &str) {
+        let (name, words) = words.split_once(' ').unwrap_or((words, ""));
+        let arguments = match (words.find('{'), words.rfind('}')) {
+            (Some(from), Some(to)) => words.get(from..=to),
+            _ => None,
+        };
+        let after: Vec<&str> = words.rsplit('}').next().unwrap_or_default().split_whitespace().collect();
+        let parallel = after.iter().position(|word| *word == "parallel");
+        let count = parallel.and_then(|at| after.get(at + 1)?.parse().ok()).unwrap_or(1);
+        self.plan.is_interleaved |= after.contains(&"interleaved");
+        for number in 0..small(Some(count), 1) {
+            let arguments = arguments
+                .map_or_else(|| fragments(&format!("{{\"city\":\"|{}\"}}", sample::city(number))), fragments);
+            self.plan.items.push(Item::Function { name: name.to_owned(), arguments });
+        }
+    }
+}
+
+/// Not so many that a request could make the server work for long.
+fn small(number: Option<u64>, usual: usize) -> usize {
+    number.and_then(|number| usize::try_from(number).ok()).map_or(usual, |number| number.min(64))
+}
+
+/// A text, cut where it says.
+pub(super) fn fragments(text: &str) -> Fragments {
+    text.split('|').map(|fragment| fragment.replace("\\n", "\n")).filter(|text| !text.is_empty()).collect()
+}
+
+fn shell(command: &str) -> (Fragments, String) {
+    (fragments(command), "notes.txt\n".to_owned())
+}
+
+/// The reasoning that stands last, or a new one.
+fn thought(items: &mut Vec<Item>) -> &mut Thought {
+    if !matches!(items.last(), Some(Item::Reasoning(_))) {
+        items.push(Item::Reasoning(Thought::default()));
+    }
+    match items.last_mut() {
+        Some(Item::Reasoning(thought)) => thought,
+        _ => unreachable!("it was just put there"),
+    }
+}
+
+/// Annotates the text that stands last: the fragment before the last one, or the place where that begins.
+fn cite(items: &mut [Item], is_file: bool) {
+    let Some(Item::Message(parts)) = items.last_mut() else { return };
+    let Some(Part::Text(text, annotations)) = parts.last_mut() else { return };
+    let before = text.get(..text.len().saturating_sub(1)).unwrap_or_default();
+    let end: usize = before.iter().map(|fragment| fragment.chars().count()).sum();
+    let start = end - before.last().map_or(0, |fragment| fragment.chars().count());
+    annotations.push(if is_file {
+        json!({"type": "file_citation", "file_id": "file-1", "filename": "policy.pdf", "index": end})
+    } else {
+        json!({"type": "url_citation", "end_index": end, "start_index": start,
+            "title": "Stadt Zürich", "url": "https://example.org/zurich"})
+    });
+}

@@ -1,0 +1,36 @@
+//! A gateway that answers as every dialect promises, and breaks exactly the rules it is told to.
+//!
+//! [`plan`] decides what the answer to a request is, [`answer`] makes the events of it; both are pure. What
+//! a request can ask for is told in [`directive`]. [`serve`] puts it on a port, [`Embedded`] does so within
+//! a program.
+
+mod content;
+pub mod directive;
+mod emit;
+mod example;
+mod fault;
+mod fit;
+mod ids;
+mod items;
+mod order;
+mod plan;
+mod problem;
+mod response;
+mod routes;
+mod sample;
+mod script;
+mod sending;
+mod server;
+mod socket;
+mod store;
+mod voice;
+mod wire;
+
+pub use emit::{Answer, answer};
+pub use example::{example, examples};
+pub use fault::{Wire, faults, respond};
+pub use plan::{Ending, Fragments, Item, Part, Plan, Thought, tokens};
+pub use problem::{Problem, refusal};
+pub use script::plan;
+pub use server::{Embedded, Settings, serve};
+pub use wire::WireFault;

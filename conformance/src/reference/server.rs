@@ -1,0 +1,213 @@
+//! The gateway on a port.
+
+use std::future::Future;
+use std::io;
+use std::net::SocketAddr;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use serde_json::Value;
+use spec::Dialect;
+use spec::catalogue::Rule;
+use tokio::net::TcpListener;
+use tokio::sync::oneshot;
+
+use super::ids::tagged;
+use super::problem::{Problem, refusal};
+use super::routes;
+use super::store::{Store, Stored};
+use super::wire::WireFault;
+use super::{Answer, Wire, answer, plan};
+use crate::Rules;
+
+/// How a gateway behaves.
+#[derive(Debug, Clone)]
+pub struct Settings {
+    /// What it speaks.
+    pub dialect: &'static Dialect,
+    /// What decides where there is a choice.
+    pub seed: u64,
+    /// The pause before every event.
+    pub pace: Duration,
+    /// So many bytes are sent at once; whole events, when absent.
+    pub chunk: Option<usize>,
+    /// The rules that are broken, in every answer in which nothing else breaks by it.
+    pub rules: Vec<&'static Rule>,
+    /// What else is wrong with streams.
+    pub wire: Vec<WireFault>,
+}
+
+impl Settings {
+    /// A gateway that does nothing wrong.
+    pub const fn new(dialect: &'static Dialect) -> Self {
+        Self { dialect, seed: 0, pace: Duration::ZERO, chunk: None, rules: Vec::new(), wire: Vec::new() }
+    }
+}
+
+/// A gateway at work.
+#[derive(Debug)]
+pub(super) struct Gateway {
+    pub(super) settings: Settings,
+    rules: Rules,
+    store: Mutex<Store>,
+}
+
+impl Gateway {
+    pub(super) fn new(settings: Settings) -> Self {
+        Self { rules: Rules::of(settings.dialect), settings, store: Mutex::default() }
+    }
+
+    pub(super) fn store(&self) -> MutexGuard<'_, Store> {
+        // What a panic leaves behind is a store of whole responses.
+        self.store.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Answers the request for a response.
+    pub(super) fn create(&self, body: &[u8]) -> Wire {
+        let refuse = |problem: &Problem| self.broken(Wire::json(problem.status, &problem.body().to_string()));
+        let request: Value = match serde_json::from_slice(body) {
+            Ok(request) => request,
+            Err(error) => {
+                return refuse(&Problem::invalid(
+                    "invalid_json",
+                    format!("The body is not JSON: {error}."),
+                    None,
+                ));
+            }
+        };
+        let made = match self.make(request, &[]) {
+            Ok(made) => made,
+            Err(problem) => return refuse(&problem),
+        };
+        let [queued, _, ended] = &made.answer.snapshots;
+        let wire = match (made.is_stream, made.is_background) {
+            (true, _) => Wire::stream(&made.answer),
+            (false, true) => Wire::json(200, &queued.to_string()),
+            (false, false) => Wire::json(200, &ended.to_string()),
+        };
+        let mut wire = self.broken(wire);
+        wire.body = tagged(&wire.body, &made.tag);
+        wire
+    }
+
+    /// Makes the answer to a request, and stores it. It may continue what is stored, or these responses.
+    pub(super) fn make(&self, request: Value, known: &[String]) -> Result<Made, Problem> {
+        if let Some(problem) = refusal(&request, self.settings.dialect) {
+            return Err(problem);
+        }
+        let previous = request.get("previous_response_id").and_then(Value::as_str);
+        let is_known = previous.is_some_and(|id| known.iter().any(|known| known == id));
+        let problem = if is_known { None } else { self.store().continues(&request) };
+        if let Some(problem) = problem {
+            return Err(problem);
+        }
+        let Settings { dialect, seed, .. } = self.settings;
+        let answer = answer(&request, &plan(&request, dialect, seed), dialect, seed);
+        let number = self.store().next();
+        let tag = format!("{seed:04x}{number:06x}");
+        let tag_text = |text: &String| String::from_utf8_lossy(&tagged(text.as_bytes(), &tag)).into_owned();
+        let own = |value: &Value| -> Value {
+            serde_json::from_str(&tag_text(&value.to_string())).unwrap_or_default()
+        };
+        let snapshots = answer.snapshots.each_ref().map(own);
+        let id = snapshots[1].get("id").and_then(Value::as_str).unwrap_or_default().to_owned();
+        let is = |name: &str| request.get(name) == Some(&Value::Bool(true));
+        let made = Made {
+            is_stream: is("stream"),
+            is_background: is("background"),
+            id: id.clone(),
+            tag: tag.clone(),
+            answer,
+        };
+        if !id.is_empty() && request.get("store") != Some(&Value::Bool(false)) {
+            let events = made.answer.events.iter().map(tag_text).collect();
+            self.store().keep(number, id, Stored::new(request, events, snapshots));
+        }
+        Ok(made)
+    }
+
+    /// Breaks the rules that are to be broken, where that breaks no others.
+    fn broken(&self, mut wire: Wire) -> Wire {
+        let mut already: Vec<&str> = Vec::new();
+        for rule in &self.settings.rules {
+            if let Some(broken) = wire.breaking(rule, &self.rules, &already) {
+                wire = broken;
+                already.push(rule.id);
+                already.extend(rule.violation.also);
+            }
+        }
+        wire
+    }
+}
+
+/// An answer that was made for somebody.
+pub(super) struct Made {
+    pub(super) answer: Answer,
+    /// The id of its response.
+    pub(super) id: String,
+    /// What its ids have that those of no other answer have.
+    pub(super) tag: String,
+    is_stream: bool,
+    is_background: bool,
+}
+
+/// Serves until a future is done.
+pub async fn serve(
+    listener: TcpListener,
+    settings: Settings,
+    until: impl Future<Output = ()>,
+) -> io::Result<()> {
+    let app = routes::router(Arc::new(Gateway::new(settings)));
+    // Streams that never end must not keep the server alive.
+    tokio::select! {
+        result = async { axum::serve(listener, app).await } => result,
+        () = until => Ok(()),
+    }
+}
+
+/// A gateway in this process, on a port of its own. It ends when it is dropped.
+#[derive(Debug)]
+pub struct Embedded {
+    address: SocketAddr,
+    stop: Option<oneshot::Sender<()>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Embedded {
+    /// Starts it.
+    pub fn start(settings: Settings) -> io::Result<Self> {
+        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
+        let listener = runtime.block_on(TcpListener::bind(("127.0.0.1", 0)))?;
+        let address = listener.local_addr()?;
+        let (stop, stopped) = oneshot::channel();
+        let thread = std::thread::spawn(move || {
+            let until = async {
+                let _ = stopped.await;
+            };
+            // Nobody is told that it ended badly: its clients see that.
+            let _ = runtime.block_on(serve(listener, settings, until));
+            runtime.shutdown_background();
+        });
+        Ok(Self { address, stop: Some(stop), thread: Some(thread) })
+    }
+
+    /// Where it listens.
+    pub const fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// What to give a client as its base URL.
+    pub fn url(&self) -> String {
+        format!("http://{}/v1", self.address)
+    }
+}
+
+impl Drop for Embedded {
+    fn drop(&mut self) {
+        self.stop.take();
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}

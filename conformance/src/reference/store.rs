@@ -1,0 +1,150 @@
+//! Responses that were made before.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
+
+use super::problem::Problem;
+use super::script::text;
+
+/// So many are kept; the oldest are forgotten first.
+const KEPT: u64 = 10_000;
+
+/// A response that can be asked for again.
+#[derive(Debug, Clone)]
+pub(super) struct Stored {
+    /// What was asked.
+    pub(super) request: Value,
+    /// The events of its stream.
+    pub(super) events: Vec<String>,
+    /// The response while it waits, while it is made, and when it has ended.
+    snapshots: [Value; 3],
+    /// How often it was looked at.
+    looks: usize,
+    is_cancelled: bool,
+}
+
+impl Stored {
+    pub(super) fn new(request: Value, events: Vec<String>, snapshots: [Value; 3]) -> Self {
+        Self { request, events, snapshots, looks: 0, is_cancelled: false }
+    }
+
+    fn is_background(&self) -> bool {
+        self.request.get("background") == Some(&Value::Bool(true))
+    }
+
+    /// The response as it is now. One in the background goes on whenever it is looked at.
+    pub(super) fn look(&mut self) -> Value {
+        let [queued, in_progress, ended] = &self.snapshots;
+        if self.is_cancelled {
+            let mut cancelled = in_progress.clone();
+            cancelled["status"] = json!("cancelled");
+            return cancelled;
+        }
+        let seen = match self.looks {
+            0 if self.is_background() => queued,
+            1 if self.is_background() => in_progress,
+            _ => ended,
+        };
+        self.looks += 1;
+        seen.clone()
+    }
+
+    /// Ends a response in the background.
+    pub(super) fn cancel(&mut self) -> Result<Value, Problem> {
+        if !self.is_background() {
+            let message = "Only a response in the background can be cancelled.";
+            return Err(Problem::invalid("invalid_value", message, None));
+        }
+        self.is_cancelled |= self.looks < 3;
+        Ok(self.look())
+    }
+
+    /// What was put in, as items.
+    pub(super) fn input(&self) -> Value {
+        let items: Vec<Value> = match self.request.get("input") {
+            Some(Value::String(words)) => {
+                vec![message(&json!([{"type": "input_text", "text": words}]), "user", 0)]
+            }
+            Some(Value::Array(entries)) => {
+                entries.iter().enumerate().map(|(at, entry)| item(entry, at)).collect()
+            }
+            _ => Vec::new(),
+        };
+        let id = |item: Option<&Value>| item.and_then(|item| text(item, "id")).unwrap_or_default().to_owned();
+        json!({"object": "list", "first_id": id(items.first()), "last_id": id(items.last()),
+            "has_more": false, "data": items})
+    }
+}
+
+fn item(entry: &Value, at: usize) -> Value {
+    if text(entry, "type").unwrap_or("message") != "message" {
+        let mut item = entry.clone();
+        if item.get("id").is_none() {
+            item["id"] = json!(format!("item_{}", at + 1));
+        }
+        return item;
+    }
+    let role = text(entry, "role").unwrap_or("user");
+    let kind = if role == "assistant" { "output_text" } else { "input_text" };
+    match entry.get("content") {
+        Some(Value::String(words)) => message(&json!([{"type": kind, "text": words}]), role, at),
+        Some(content) => message(content, role, at),
+        None => message(&json!([]), role, at),
+    }
+}
+
+fn message(content: &Value, role: &str, at: usize) -> Value {
+    json!({"id": format!("msg_in_{}", at + 1), "type": "message", "role": role, "status": "completed", "content": content})
+}
+
+/// All responses of a server.
+#[derive(Debug, Default)]
+pub(super) struct Store {
+    made: u64,
+    order: BTreeMap<u64, String>,
+    responses: BTreeMap<String, Stored>,
+}
+
+impl Store {
+    /// The number of the next answer.
+    pub(super) fn next(&mut self) -> u64 {
+        self.made += 1;
+        self.made
+    }
+
+    pub(super) fn keep(&mut self, number: u64, id: String, stored: Stored) {
+        self.order.insert(number, id.clone());
+        self.responses.insert(id, stored);
+        while self.order.len() as u64 > KEPT {
+            let Some((_, oldest)) = self.order.pop_first() else { break };
+            self.responses.remove(&oldest);
+        }
+    }
+
+    pub(super) fn get(&mut self, id: &str) -> Result<&mut Stored, Problem> {
+        self.responses.get_mut(id).ok_or_else(|| {
+            Problem::not_found(
+                "response_not_found",
+                format!("There is no response {id:?}, or none was stored."),
+                None,
+            )
+        })
+    }
+
+    pub(super) fn remove(&mut self, id: &str) -> Result<Value, Problem> {
+        self.get(id)?;
+        self.responses.remove(id);
+        self.order.retain(|_, kept| kept != id);
+        Ok(json!({"id": id, "object": "response", "deleted": true}))
+    }
+
+    /// Why a response cannot be the continuation of another, if it cannot.
+    pub(super) fn continues(&mut self, request: &Value) -> Option<Problem> {
+        let previous = text(request, "previous_response_id")?;
+        self.get(previous).err().map(|_| {
+            let message = format!("There is no previous response {previous:?}, or it was not stored.");
+            Problem::not_found("previous_response_not_found", message, Some("previous_response_id"))
+        })
+    }
+}

@@ -1,0 +1,119 @@
+//! Faults below the events: how an answer is transported.
+
+use std::fmt;
+use std::io::Write as _;
+
+use flate2::Compression;
+use flate2::write::GzEncoder;
+
+use super::Wire;
+
+/// A fault of transport.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WireFault {
+    /// The stream ends in the middle of an event.
+    Cut,
+    /// Lines end with CR LF, which is allowed.
+    Crlf,
+    /// Every byte is sent by itself, which is allowed.
+    SplitUtf8,
+    /// Nothing comes any more, and the connection stays open.
+    Stall,
+    /// A second passes before every event, which is allowed.
+    Slow,
+    /// A comment of 16 MiB comes first, which is allowed.
+    HugeLine,
+    /// The content is said to be HTML.
+    WrongContentType,
+    /// The body is compressed, asked or not.
+    Gzip,
+    /// The connection breaks in the middle.
+    EarlyClose,
+    /// An error is told in a stream, with the status of an error.
+    ErrorAsStream,
+}
+
+const HUGE: usize = 16 << 20;
+
+impl WireFault {
+    /// All of them.
+    pub const ALL: [Self; 10] = [
+        Self::Cut,
+        Self::Crlf,
+        Self::SplitUtf8,
+        Self::Stall,
+        Self::Slow,
+        Self::HugeLine,
+        Self::WrongContentType,
+        Self::Gzip,
+        Self::EarlyClose,
+        Self::ErrorAsStream,
+    ];
+
+    /// What it is called.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Cut => "cut",
+            Self::Crlf => "crlf",
+            Self::SplitUtf8 => "split-utf8",
+            Self::Stall => "stall",
+            Self::Slow => "slow",
+            Self::HugeLine => "huge-line",
+            Self::WrongContentType => "wrong-content-type",
+            Self::Gzip => "gzip",
+            Self::EarlyClose => "early-close",
+            Self::ErrorAsStream => "error-as-stream",
+        }
+    }
+
+    /// The fault of that name.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|fault| fault.name() == name)
+    }
+
+    /// Changes a stream; other answers are sent as they are. Says how it is compressed, if it is.
+    pub(super) fn change(self, wire: &mut Wire) -> Option<&'static str> {
+        if !wire.is_stream() {
+            return None;
+        }
+        match self {
+            Self::Cut => {
+                let end = wire.body.windows(2).rposition(|pair| pair == b":{").unwrap_or(wire.body.len() / 2);
+                wire.body.truncate(end + 2);
+            }
+            Self::Crlf => {
+                wire.body = wire.body.split(|byte| *byte == b'\n').collect::<Vec<_>>().join(&b"\r\n"[..]);
+            }
+            Self::HugeLine => {
+                let mut comment = vec![b'x'; HUGE];
+                comment.splice(..2, *b": ");
+                comment.extend_from_slice(b"\n\n");
+                wire.body.splice(..0, comment);
+            }
+            Self::WrongContentType => "text/html".clone_into(&mut wire.content_type),
+            Self::ErrorAsStream => {
+                wire.status = 500;
+                wire.body = b"event: error\ndata: {\"type\":\"error\",\"sequence_number\":0,\"error\":\
+                    {\"type\":\"server_error\",\"code\":\"server_error\",\
+                    \"message\":\"The server had an error.\",\"param\":null}}\n\n"
+                    .to_vec();
+            }
+            Self::Gzip => {
+                let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
+                // Writing to memory does not fail.
+                if encoder.write_all(&wire.body).is_ok() {
+                    wire.body = encoder.finish().unwrap_or_default();
+                }
+                return Some("gzip");
+            }
+            Self::SplitUtf8 | Self::Stall | Self::Slow | Self::EarlyClose => {}
+        }
+        None
+    }
+}
+
+impl fmt::Display for WireFault {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.name())
+    }
+}

@@ -1,0 +1,297 @@
+//! The reference gateway on a port.
+#![cfg(feature = "live")]
+
+use std::io::{Read as _, Write as _};
+use std::net::TcpStream;
+use std::time::{Duration, Instant};
+
+use conformance::capture::Format;
+use conformance::reference::{self, Embedded, Settings, WireFault};
+use conformance::{Rules, check};
+use serde_json::{Value, json};
+use spec::Dialect;
+use spec::catalogue;
+
+fn dialect(name: &str) -> &'static Dialect {
+    spec::DIALECTS.iter().find(|dialect| dialect.name == name).expect("the build has it")
+}
+
+struct Answer {
+    head: String,
+    body: Vec<u8>,
+}
+
+impl Answer {
+    fn status(&self) -> u16 {
+        self.head.split(' ').nth(1).unwrap().parse().unwrap()
+    }
+
+    fn json(&self) -> Value {
+        serde_json::from_slice(&self.body).unwrap_or_else(|_| panic!("{}: {}", self.head, self.text()))
+    }
+
+    fn text(&self) -> String {
+        String::from_utf8_lossy(&self.body).into_owned()
+    }
+
+    /// The rules that it breaks.
+    fn broken(&self, dialect: &'static Dialect) -> Vec<&'static str> {
+        let recording = [self.head.as_bytes(), b"\r\n\r\n", &self.body].concat();
+        let report = check("answer", &mut &*recording, Some(Format::Http), &Rules::of(dialect));
+        assert_eq!(report.error, None);
+        report.findings.iter().map(|located| located.finding.rule).collect()
+    }
+}
+
+/// Asks in an old version of the protocol, in which bodies come as they are.
+fn ask(gateway: &Embedded, method: &str, path: &str, body: &str) -> Answer {
+    let mut stream = TcpStream::connect(gateway.address()).unwrap();
+    stream.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
+    let length = body.len();
+    write!(
+        stream,
+        "{method} /v1{path} HTTP/1.0\r\nhost: localhost\r\ncontent-length: {length}\r\n\r\n{body}"
+    )
+    .unwrap();
+    let mut bytes = Vec::new();
+    stream.read_to_end(&mut bytes).unwrap();
+    let end = bytes.windows(4).position(|window| window == b"\r\n\r\n").unwrap();
+    let head = String::from_utf8_lossy(&bytes[..end]).into_owned();
+    Answer { head, body: bytes[end + 4..].to_vec() }
+}
+
+fn post(gateway: &Embedded, request: &Value) -> Answer {
+    ask(gateway, "POST", "/responses", &request.to_string())
+}
+
+fn start(settings: Settings) -> Embedded {
+    Embedded::start(settings).unwrap()
+}
+
+fn openai() -> Settings {
+    Settings::new(dialect("openai"))
+}
+
+fn hello() -> Value {
+    json!({"model": "reference-1", "input": "[[say Hëllo|, wor|ld.]]", "stream": true})
+}
+
+#[test]
+fn every_dialect_is_spoken_without_a_fault() {
+    for dialect in spec::DIALECTS {
+        let gateway = start(Settings::new(dialect));
+        let mut request = hello();
+        let stream = post(&gateway, &request);
+        assert!(stream.head.contains("content-type: text/event-stream"), "{}", stream.head);
+        assert_eq!((stream.status(), stream.broken(dialect)), (200, vec![]), "{}", dialect.name);
+        assert_ne!(stream.text(), post(&gateway, &request).text(), "ids differ");
+        request["stream"] = json!(false);
+        let whole = post(&gateway, &request);
+        assert!(whole.head.contains("content-type: application/json"), "{}", whole.head);
+        assert_eq!((whole.status(), whole.broken(dialect)), (200, vec![]), "{}", dialect.name);
+    }
+}
+
+#[test]
+fn responses_are_stored_until_they_are_deleted() {
+    let gateway = start(openai());
+    let mut request = hello();
+    request["stream"] = json!(false);
+    let response = post(&gateway, &request).json();
+    let id = response["id"].as_str().unwrap();
+    let at = |rest: &str| format!("/responses/{id}{rest}");
+    assert_eq!(ask(&gateway, "GET", &at(""), "").json(), response);
+
+    let items = ask(&gateway, "GET", &at("/input_items"), "").json();
+    assert_eq!(items["data"][0]["content"][0]["text"], request["input"]);
+    assert!(dialect("openai").check_type("ResponseItemList", &items.to_string()).is_valid(), "{items}");
+
+    request["previous_response_id"] = json!(id);
+    let next = post(&gateway, &request).json();
+    assert_eq!(next["previous_response_id"], json!(id));
+    assert_eq!(
+        ask(&gateway, "DELETE", &at(""), "").json(),
+        json!({"id": id, "object": "response", "deleted": true})
+    );
+    for (method, path) in
+        [("GET", at("")), ("DELETE", at("")), ("POST", at("/cancel")), ("GET", at("/input_items"))]
+    {
+        let answer = ask(&gateway, method, &path, "");
+        assert_eq!((answer.status(), answer.broken(dialect("openai"))), (404, vec![]), "{method} {path}");
+    }
+    let refused = post(&gateway, &request);
+    assert_eq!(refused.status(), 404);
+    assert_eq!(refused.json()["error"]["code"], "previous_response_not_found");
+
+    let forgotten = post(&gateway, &json!({"model": "m", "input": "Hello", "store": false})).json();
+    let path = format!("/responses/{}", forgotten["id"].as_str().unwrap());
+    assert_eq!(ask(&gateway, "GET", &path, "").status(), 404);
+}
+
+#[test]
+fn what_runs_in_the_background_is_polled() {
+    let gateway = start(openai());
+    let request = json!({"model": "m", "input": "Hello", "background": true});
+    let first = post(&gateway, &request).json();
+    assert_eq!(first["status"], "queued");
+    let path = format!("/responses/{}", first["id"].as_str().unwrap());
+    let polled: Vec<Value> =
+        (0..4).map(|_| ask(&gateway, "GET", &path, "").json()["status"].clone()).collect();
+    assert_eq!(polled, ["queued", "in_progress", "completed", "completed"]);
+    assert_eq!(ask(&gateway, "POST", &format!("{path}/cancel"), "").json()["status"], "completed");
+
+    let other = post(&gateway, &request).json();
+    let path = format!("/responses/{}", other["id"].as_str().unwrap());
+    assert_eq!(ask(&gateway, "POST", &format!("{path}/cancel"), "").json()["status"], "cancelled");
+    assert_eq!(ask(&gateway, "GET", &path, "").json()["status"], "cancelled");
+
+    let plain = post(&gateway, &json!({"model": "m", "input": "Hello"})).json();
+    let path = format!("/responses/{}/cancel", plain["id"].as_str().unwrap());
+    assert_eq!(ask(&gateway, "POST", &path, "").status(), 400);
+}
+
+#[test]
+fn a_stream_can_be_taken_up_again() {
+    let gateway = start(openai());
+    let stream = post(&gateway, &hello()).text();
+    let (_, after) = stream.split_once("\"id\":\"").unwrap();
+    let (id, _) = after.split_once('"').unwrap();
+    let resumed = |query: &str| ask(&gateway, "GET", &format!("/responses/{id}?stream=true{query}"), "");
+    assert_eq!(resumed("").text(), stream);
+    let rest = resumed("&starting_after=4");
+    assert_eq!(rest.broken(dialect("openai")), Vec::<&str>::new());
+    let events: Vec<&str> = stream.split_inclusive("\n\n").collect();
+    assert_eq!(rest.text(), events[5..].concat());
+    assert_eq!(resumed("&starting_after=99").text(), "");
+}
+
+#[test]
+fn requests_are_refused_with_the_right_error() {
+    for name in ["openai", "open-responses", "eugpt"] {
+        let dialect = dialect(name);
+        let gateway = start(Settings::new(dialect));
+        let refused = [
+            ("{", 400, "invalid_json"),
+            ("[]", 400, "invalid_json"),
+            (r#"{"input":"Hello"}"#, 400, "missing_required_parameter"),
+            (r#"{"model":"unknown-model","input":"Hello"}"#, 404, "model_not_found"),
+            (r#"{"model":"m","input":"[[error 429]]"}"#, 429, "rate_limit_exceeded"),
+            (r#"{"model":"m","input":"[[error 500]]","stream":true}"#, 500, "server_error"),
+            (r#"{"model":"m","input":"[[error 401]]"}"#, 401, "invalid_api_key"),
+        ];
+        for (body, status, code) in refused {
+            let answer = ask(&gateway, "POST", "/responses", body);
+            assert_eq!(
+                (answer.status(), answer.json()["error"]["code"].as_str()),
+                (status, Some(code)),
+                "{body}"
+            );
+            assert_eq!(answer.broken(dialect), Vec::<&str>::new(), "{body}");
+        }
+        if dialect.root("request").is_some() {
+            for (body, param) in [
+                (r#"{"model":"m","input":"Hello","max_output_tokens":1}"#, "max_output_tokens"),
+                (r#"{"model":"m","input":"Hello","temperature":"hot"}"#, "temperature"),
+            ] {
+                let answer = ask(&gateway, "POST", "/responses", body);
+                assert_eq!((answer.status(), answer.json()["error"]["param"].as_str()), (400, Some(param)));
+            }
+        }
+        assert_eq!(ask(&gateway, "GET", "/nowhere", "").status(), 404);
+        assert_eq!(ask(&gateway, "GET", "/responses", "").status(), 405);
+    }
+}
+
+#[test]
+fn rules_are_broken_on_the_wire() {
+    for name in ["openai", "open-responses"] {
+        let dialect = dialect(name);
+        for id in
+            ["text/deltas-joined", "wire/event-stream-content-type", "wire/event-line", "error/status-agrees"]
+        {
+            let rule = catalogue::rule(id).unwrap();
+            let rules = Rules::of(dialect);
+            let (_, golden) = reference::faults(&rules.only(|other| other.id == id))[0];
+            let gateway = start(Settings { rules: vec![rule], ..Settings::new(dialect) });
+            let answer = post(&gateway, &reference::example(golden).unwrap());
+            assert_eq!(answer.broken(dialect), [id], "{name}");
+        }
+        let several = ["text/deltas-joined", "sequence/by-one"];
+        let rules = several.iter().map(|id| catalogue::rule(id).unwrap()).collect();
+        let gateway = start(Settings { rules, ..Settings::new(dialect) });
+        let mut broken = post(&gateway, &hello()).broken(dialect);
+        broken.sort_unstable();
+        assert_eq!(broken, ["sequence/by-one", "text/deltas-joined"]);
+        // What cannot be broken alone is not broken.
+        let other = json!({"model": "m", "input": "[[call f {}]]", "stream": true});
+        assert_eq!(post(&gateway, &other).broken(dialect), ["sequence/by-one"]);
+    }
+}
+
+#[test]
+fn pace_and_pieces_change_nothing() {
+    let whole = post(&start(openai()), &hello());
+    for (pace, chunk) in [(3, None), (0, Some(1)), (1, Some(7)), (0, Some(100_000))] {
+        let gateway = start(Settings { pace: Duration::from_millis(pace), chunk, ..openai() });
+        assert_eq!(post(&gateway, &hello()).text(), whole.text(), "{pace} {chunk:?}");
+    }
+}
+
+fn with(fault: WireFault) -> Embedded {
+    start(Settings { wire: vec![fault], ..openai() })
+}
+
+#[test]
+fn transport_can_go_wrong() {
+    let good = post(&start(openai()), &hello());
+    let of = |fault: WireFault| post(&with(fault), &hello());
+    let cut = of(WireFault::Cut);
+    assert!(good.text().starts_with(&cut.text()) && !cut.text().ends_with('\n'), "{}", cut.text());
+    assert_eq!(of(WireFault::Crlf).text(), good.text().replace('\n', "\r\n"));
+    assert_eq!(of(WireFault::SplitUtf8).text(), good.text());
+    let huge = of(WireFault::HugeLine);
+    assert!(huge.body.len() > 16 << 20);
+    assert_eq!(huge.broken(dialect("openai")), Vec::<&str>::new());
+    let html = of(WireFault::WrongContentType);
+    assert_eq!(html.text(), good.text());
+    assert_eq!(html.broken(dialect("openai")), ["wire/event-stream-content-type"]);
+    let gzip = of(WireFault::Gzip);
+    assert!(
+        gzip.head.contains("content-encoding: gzip") && gzip.body.starts_with(&[0x1f, 0x8b]),
+        "{}",
+        gzip.head
+    );
+    assert_eq!(gzip.broken(dialect("openai")), Vec::<&str>::new());
+    let error = of(WireFault::ErrorAsStream);
+    assert!(error.head.contains("500") && error.head.contains("text/event-stream"), "{}", error.head);
+    assert!(!error.broken(dialect("openai")).is_empty());
+}
+
+#[test]
+fn connections_can_stall_and_break() {
+    let open = |fault: WireFault| {
+        let gateway = with(fault);
+        let mut stream = TcpStream::connect(gateway.address()).unwrap();
+        stream.set_read_timeout(Some(Duration::from_millis(500))).unwrap();
+        let body = hello().to_string();
+        let length = body.len();
+        write!(
+            stream,
+            "POST /responses HTTP/1.1\r\nhost: localhost\r\ncontent-length: {length}\r\n\r\n{body}"
+        )
+        .unwrap();
+        let mut bytes = Vec::new();
+        let end = stream.read_to_end(&mut bytes);
+        (end.is_ok(), String::from_utf8_lossy(&bytes).into_owned(), gateway)
+    };
+    let (ended, text, gateway) = open(WireFault::Stall);
+    assert!(!ended && text.contains("response.created") && !text.contains("response.completed"), "{text}");
+    // A connection that stalls does not keep the gateway from ending.
+    let before = Instant::now();
+    drop(gateway);
+    assert!(before.elapsed() < Duration::from_secs(5));
+    let (ended, text, _gateway) = open(WireFault::EarlyClose);
+    assert!(ended && text.contains("response.created") && !text.ends_with("0\r\n\r\n"), "{text}");
+    let (ended, text, _gateway) = open(WireFault::Slow);
+    assert!(!ended && !text.contains("response.created"), "{text}");
+}

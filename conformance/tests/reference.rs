@@ -1,0 +1,171 @@
+//! The reference gateway keeps every rule of every dialect, and breaks those that it is told to.
+#![cfg(feature = "live")]
+
+use conformance::{Checker, Rules, goldens, reference};
+use serde_json::{Value, json};
+use spec::Dialect;
+use spec::catalogue::Rule;
+
+fn dialect(name: &str) -> &'static Dialect {
+    spec::DIALECTS.iter().find(|dialect| dialect.name == name).expect("the build has it")
+}
+
+/// Requests for all that a plan can hold.
+fn requests() -> Vec<(String, Value)> {
+    let mut requests: Vec<(String, Value)> = reference::examples()
+        .filter_map(|golden| Some((golden.to_owned(), reference::example(golden)?)))
+        .collect();
+    let texts = [
+        "[[parts 3]]",
+        "[[say A|B]][[refuse]][[say C]]",
+        "[[call get_weather parallel 2 interleaved]]",
+        "[[call get_weather parallel 3]]",
+        "[[think A|B]][[encrypt]][[call f {}]]",
+        "[[summarize A|B]][[encrypt]][[say C]]",
+        "[[say A|B|C]][[cite]][[cite file]]",
+        "[[say A|B|C]][[fail after 0]]",
+        "[[say A|B|C]][[fail after 1]]",
+        "[[say A|B|C]][[fail after 3]]",
+        "[[say A|B|C]][[fail after 7]]",
+        "[[call f {\"a\":|1}]][[fail after 2]]",
+        "[[say A|B]][[say C|D]][[fail after 9]]",
+        "[[say A|B]][[incomplete content_filter]]",
+        "[[call f {\"a\":1}]][[incomplete]]",
+        "[[image 3]][[shell]][[patch]][[code]][[web_search x]][[file_search y]][[mcp_tools]][[mcp failed]]",
+        "[[custom f A|B]][[call g]][[keepalive]][[pad]][[rewrite]]",
+        "[[say ]]",
+    ];
+    for text in texts {
+        requests.push((text.to_owned(), json!({"input": text})));
+    }
+    let weather = json!({"type": "function", "name": "get_weather", "parameters":
+        {"type": "object", "properties": {"city": {"type": "string"}}}});
+    let plain = [
+        json!({"input": "Hello"}),
+        json!({"input": [{"role": "user", "content": [{"type": "input_image", "image_url": "data:,"}]}]}),
+        json!({"input": "Hello", "instructions": "Be brief.", "metadata": {"reference": "[[refuse]]"}}),
+        json!({"input": "Weather in Oslo and Rome?", "tools": [weather]}),
+        json!({"input": "Weather?", "tools": [weather], "parallel_tool_calls": false}),
+        json!({"input": "Weather?", "tools": [weather], "tool_choice": "none"}),
+        json!({"input": "Weather?", "tools": [weather], "tool_choice": "required"}),
+        json!({"input": "Weather?", "tools": [weather], "tool_choice": {"type": "function", "name": "get_weather"}}),
+        json!({"input": "Weather?", "tools": [weather], "tool_choice":
+            {"type": "allowed_tools", "mode": "required", "tools": [{"type": "function", "name": "get_weather"}]}}),
+        json!({"input": [{"type": "function_call_output", "call_id": "call_1", "output": "Rain"}], "tools": [weather]}),
+        json!({"input": "Tell a story", "max_output_tokens": 16, "metadata":
+            {"reference": "[[say Once upon a time there was|, in a far away land, a stream of events that never| ended.]]"}}),
+        json!({"input": "x", "max_output_tokens": 16, "metadata":
+            {"reference": "[[think Some]][[call f {\"a\":\"Once upon a time there was|, in a far away land, a stream of events\"}]]"}}),
+        json!({"input": "Hello", "reasoning": {"effort": "low"}, "include": ["reasoning.encrypted_content"]}),
+        json!({"input": "Hello", "reasoning": {"effort": "low", "summary": "auto"}}),
+        json!({"input": "Hello", "include": ["message.output_text.logprobs"], "top_logprobs": 1}),
+        json!({"input": "Hello", "background": true}),
+        json!({"input": "Hello", "text": {"format": {"type": "json_object"}}}),
+        json!({"input": "Hello", "text": {"format": {"type": "json_schema", "name": "x", "schema":
+            {"type": "object", "properties": {"a": {"type": "integer"}, "b": {"type": "array", "items":
+            {"enum": ["x", "y"]}}}, "required": ["a", "b"], "additionalProperties": false}}}}),
+    ];
+    let named = plain.into_iter().map(|request| (request.to_string(), request));
+    requests.extend(named);
+    for (_, request) in &mut requests {
+        request["model"] = json!("reference-1");
+    }
+    requests
+}
+
+fn answer(request: &Value, dialect: &'static Dialect, seed: u64) -> reference::Answer {
+    let plan = reference::plan(request, dialect, seed);
+    reference::answer(request, &plan, dialect, seed)
+}
+
+#[test]
+fn every_stream_keeps_every_rule_of_its_dialect() {
+    let mut told = Vec::new();
+    let mut streams = 0;
+    for dialect in spec::DIALECTS {
+        for (name, request) in requests() {
+            for seed in 0..4 {
+                let stream = answer(&request, dialect, seed).stream();
+                let mut checker = Checker::new(dialect);
+                checker.push(stream.as_bytes());
+                checker.finish();
+                streams += 1;
+                for finding in checker.findings() {
+                    told.push(format!("{} {name}: {} {}", dialect.name, finding.rule, finding.message));
+                }
+                assert!(checker.events() > 1, "{} {name}: {stream}", dialect.name);
+            }
+        }
+    }
+    told.dedup();
+    assert!(told.is_empty(), "{} of {streams}:\n{}", told.len(), told.join("\n"));
+}
+
+#[test]
+fn answers_that_are_no_streams_are_valid() {
+    for dialect in spec::DIALECTS {
+        for (name, request) in requests() {
+            let answer = answer(&request, dialect, 0);
+            let Some(resource) = dialect.root("response") else { continue };
+            for snapshot in &answer.snapshots {
+                let verdict = dialect.check_type(resource, &snapshot.to_string());
+                assert!(verdict.is_valid(), "{} {name}: {:?}", dialect.name, verdict.faults());
+            }
+        }
+    }
+}
+
+fn types(stream: &str) -> Vec<String> {
+    let named = |block: &str| {
+        let data = block.lines().find_map(|line| line.strip_prefix("data: "))?;
+        let inside: Option<Value> = serde_json::from_str(data).ok();
+        let inside = inside.and_then(|data| Some(data.get("type")?.as_str()?.to_owned()));
+        let line = || Some(block.lines().find_map(|line| line.strip_prefix("event: "))?.to_owned());
+        Some(inside.or_else(line).unwrap_or_else(|| data.to_owned()))
+    };
+    stream.split_terminator("\n\n").filter_map(named).collect()
+}
+
+#[test]
+fn examples_have_the_shape_of_their_golden() {
+    for golden in reference::examples().filter_map(goldens::golden) {
+        let stream = String::from_utf8_lossy(golden.bytes);
+        if !stream.starts_with("event:") {
+            continue;
+        }
+        let id = format!("{}/{}", golden.dialect, golden.name);
+        let request = reference::example(&id).expect("it is an example");
+        let ours = answer(&request, dialect(golden.dialect), 0).stream();
+        assert_eq!(types(&ours), types(&stream), "{id}");
+    }
+    assert!(reference::examples().all(|id| goldens::golden(id).is_some()));
+}
+
+/// Rules about several turns on a WebSocket: faults are made within one answer.
+fn needs_websocket(rule: &Rule) -> bool {
+    rule.violation.golden.contains("websocket")
+}
+
+#[test]
+fn every_rule_can_be_broken_in_the_dialect_of_its_violation() {
+    for dialect in spec::DIALECTS {
+        let rules = Rules::of(dialect);
+        let faults = reference::faults(&rules);
+        let own = |rule: &&Rule| rule.violation.golden.split('/').next() == Some(dialect.name);
+        let missing: Vec<&str> = (rules.iter())
+            .filter(|rule| own(rule) && !needs_websocket(rule))
+            .filter(|rule| !faults.iter().any(|(other, _)| other.id == rule.id))
+            .map(|rule| rule.id)
+            .collect();
+        assert!(missing.is_empty(), "{}: {missing:?}", dialect.name);
+        for (rule, golden) in faults {
+            let request = reference::example(golden).expect("it is an example");
+            let wire = reference::respond(&request, dialect);
+            assert_eq!(wire.broken(&rules), Vec::<&str>::new(), "{} {golden}", dialect.name);
+            let broken = wire.breaking(rule, &rules, &[]).expect("it can be broken").broken(&rules);
+            let told = format!("{} {} in {golden}: {broken:?}", dialect.name, rule.id);
+            assert!(broken.contains(&rule.id), "{told}");
+            assert!(broken.iter().all(|id| *id == rule.id || rule.violation.also.contains(id)), "{told}");
+        }
+    }
+}

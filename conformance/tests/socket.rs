@@ -1,0 +1,110 @@
+//! The reference gateway on a WebSocket.
+#![cfg(feature = "live")]
+
+use std::fmt::Write as _;
+use std::io::{Read as _, Write as _};
+use std::net::TcpStream;
+use std::time::Duration;
+
+use conformance::capture::Format;
+use conformance::reference::{Embedded, Settings};
+use conformance::{Rules, check};
+use serde_json::{Value, json};
+use spec::Dialect;
+
+fn dialect(name: &str) -> &'static Dialect {
+    spec::DIALECTS.iter().find(|dialect| dialect.name == name).expect("the build has it")
+}
+
+fn connect(gateway: &Embedded) -> (TcpStream, String) {
+    let mut stream = TcpStream::connect(gateway.address()).unwrap();
+    stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+    stream
+        .write_all(
+            b"GET /v1/responses HTTP/1.1\r\nhost: localhost\r\nconnection: upgrade\r\nupgrade: websocket\r\n\
+              sec-websocket-version: 13\r\nsec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n",
+        )
+        .unwrap();
+    let mut head = Vec::new();
+    while !head.ends_with(b"\r\n\r\n") {
+        head.push(byte(&mut stream));
+    }
+    (stream, String::from_utf8(head).unwrap())
+}
+
+fn byte(stream: &mut TcpStream) -> u8 {
+    let mut byte = [0];
+    stream.read_exact(&mut byte).unwrap();
+    byte[0]
+}
+
+/// Sends a text, masked with zeros.
+fn say(stream: &mut TcpStream, text: &str) {
+    let length = u16::try_from(text.len()).unwrap().to_be_bytes();
+    stream.write_all(&[&[0x81, 0xfe][..], &length, &[0; 4], text.as_bytes()].concat()).unwrap();
+}
+
+fn hear(stream: &mut TcpStream) -> String {
+    assert_eq!(byte(stream), 0x81, "a text");
+    let length = match byte(stream) {
+        126 => usize::from(byte(stream)) << 8 | usize::from(byte(stream)),
+        127 => panic!("too long"),
+        short => usize::from(short),
+    };
+    let mut text = vec![0; length];
+    stream.read_exact(&mut text).unwrap();
+    String::from_utf8(text).unwrap()
+}
+
+#[test]
+fn turns_follow_each_other() {
+    for name in ["open-responses", "openai"] {
+        let dialect = dialect(name);
+        let gateway = Embedded::start(Settings::new(dialect)).unwrap();
+        let (mut socket, head) = connect(&gateway);
+        assert!(head.starts_with("HTTP/1.1 101 "), "{head}");
+        let mut log = String::new();
+        let mut turn = |message: Value| {
+            let message = message.to_string();
+            say(&mut socket, &message);
+            writeln!(log, "{{\"sent\":{message}}}").unwrap();
+            loop {
+                let text = hear(&mut socket);
+                writeln!(log, "{{\"recv\":{text}}}").unwrap();
+                let event: Value = serde_json::from_str(&text).unwrap();
+                if ["error", "response.completed"].contains(&event["type"].as_str().unwrap()) {
+                    return event;
+                }
+            }
+        };
+        let ask = |previous: &Value| {
+            let input = json!([{"type": "message", "role": "user",
+                "content": [{"type": "input_text", "text": "Name a colour, please, and do not hesitate to name two."}]}]);
+            json!({"type": "response.create", "model": "m", "store": false, "previous_response_id": previous, "input": input})
+        };
+        let first = turn(ask(&Value::Null));
+        let second = turn(ask(&first["response"]["id"]));
+        assert_eq!(second["response"]["previous_response_id"], first["response"]["id"]);
+        let unknown = turn(ask(&json!("resp_0")));
+        assert_eq!(
+            (unknown["status"].clone(), unknown["error"]["code"].clone()),
+            (json!(404), json!("previous_response_not_found"))
+        );
+
+        let report = check("log", &mut log.as_bytes(), Some(Format::WebSocket), &Rules::of(dialect));
+        let broken: Vec<_> =
+            report.findings.iter().map(|located| (located.finding.rule, &located.finding.message)).collect();
+        assert!(broken.is_empty(), "{name}: {broken:?}");
+        assert_eq!(report.error, None);
+        say(&mut socket, &json!({"type": "response.cancel", "padding": "x".repeat(200)}).to_string());
+        let wrong: Value = serde_json::from_str(&hear(&mut socket)).unwrap();
+        assert_eq!(wrong["status"], 400);
+    }
+}
+
+#[test]
+fn dialects_whose_messages_would_not_say_what_they_are_have_none() {
+    let gateway = Embedded::start(Settings::new(dialect("aitronos"))).unwrap();
+    let (_, head) = connect(&gateway);
+    assert!(head.starts_with("HTTP/1.1 405 "), "{head}");
+}
