@@ -138,8 +138,8 @@ fn check_scenario<'c>(
     }
     let mut refused = None;
     // What is to be refused may be wrong.
-    let judged = status.is_empty().then_some(context.dialects.values());
-    for dialect in judged.into_iter().flatten() {
+    let by_dialects = status.is_empty().then_some(context.dialects.values());
+    for dialect in by_dialects.into_iter().flatten() {
         let Some(request) = dialect.file.roots.get("request") else { continue };
         let faults = judges.faults(dialect, request, &scenario.request);
         if faults.is_empty() {
