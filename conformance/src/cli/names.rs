@@ -7,7 +7,13 @@ use spec::catalogue::{self, Rule};
 /// The dialect of that name.
 pub(super) fn dialect(name: &str) -> Result<&'static Dialect> {
     let all = || spec::DIALECTS.iter().map(|dialect| dialect.name);
-    let found = spec::DIALECTS.iter().find(|dialect| dialect.name == name).copied();
+    // A specification that is always in its latest version has the name of that version, too.
+    let is_latest = |dialect: &Dialect| {
+        let rest = name.strip_prefix(dialect.name);
+        dialect.lineage.first() == Some(&name) && rest.is_some_and(|rest| rest.starts_with('@'))
+    };
+    let by_name = spec::DIALECTS.iter().find(|dialect| dialect.name == name);
+    let found = by_name.or_else(|| spec::DIALECTS.iter().find(|dialect| is_latest(dialect))).copied();
     found.ok_or_else(|| {
         let names: Vec<_> = all().collect();
         anyhow!("there is no dialect \"{name}\"{}; there are: {}", meant(name, all()), names.join(", "))
@@ -41,6 +47,13 @@ pub(super) fn meant<'n>(mistaken: &str, names: impl Iterator<Item = &'n str>) ->
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_latest_version_has_two_names() {
+        assert_eq!(dialect("open-responses@2026-04-24").unwrap().name, "open-responses");
+        assert_eq!(dialect("open-responses@2026-01-15").unwrap().name, "open-responses@2026-01-15");
+        assert!(dialect("open-responses@2027-01-01").is_err());
+    }
 
     #[test]
     fn typing_errors_and_parts_get_a_hint() {
