@@ -55,6 +55,17 @@ pub struct EventInfo {
     pub phase: Option<&'static str>,
 }
 
+impl EventInfo {
+    /// Whether nothing of its scope may come after it: it closes it, or begins a phase that ends it.
+    pub fn ends_scope(&self) -> bool {
+        match self.role {
+            Role::Close | Role::Final | Role::Terminal => true,
+            Role::Phase => self.phase.is_some_and(|phase| self.scope.info().ends.contains(&phase)),
+            Role::Open | Role::Delta | Role::Point => false,
+        }
+    }
+}
+
 /// What an event does in its scope.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Role {

@@ -133,7 +133,7 @@ impl Judge {
         if frame.transport == Transport::WebSocket {
             self.ask(&hooks.socket, plan, record);
         }
-        if !self.is_answer_of_its_own(record) {
+        if !self.stream.is_answered_apart(record) {
             let mut tracker = Tracker {
                 plan,
                 stream: &mut self.stream,
@@ -185,16 +185,9 @@ impl Judge {
             self.stream.overlaps = overlaps;
             self.connection.turn = None;
         }
-        if self.connection.turn.is_none() && (begins || self.is_answer_of_its_own(record)) {
+        if self.connection.turn.is_none() && (begins || self.stream.is_answered_apart(record)) {
             self.connection.turn = self.connection.unanswered.pop_front();
         }
-    }
-
-    /// An error that answers a message on a WebSocket, outside of any response.
-    fn is_answer_of_its_own(&self, record: &Record<'_>) -> bool {
-        record.frame.transport == Transport::WebSocket
-            && record.event_type.as_deref() == Some("error")
-            && !self.stream.has_begun()
     }
 
     fn end_turn(&mut self) {

@@ -82,13 +82,10 @@ impl Plan {
 
 impl Ways {
     fn of(dialect: &Dialect, scope: Scope) -> Self {
-        let info = scope.info();
         let events = || dialect.events.iter().filter(|event| event.scope == scope);
-        let ends = |event: &EventInfo| match event.role {
-            Role::Close | Role::Final | Role::Terminal => true,
-            Role::Phase => event.phase.is_some_and(|phase| info.ends.contains(&phase)),
-            Role::Open | Role::Delta | Role::Point => false,
-        };
-        Self { opens: events().any(|event| event.role == Role::Open), closes: events().any(ends) }
+        Self {
+            opens: events().any(|event| event.role == Role::Open),
+            closes: events().any(EventInfo::ends_scope),
+        }
     }
 }

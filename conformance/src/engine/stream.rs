@@ -7,7 +7,6 @@ use spec::table::{Scope, Slot};
 
 use super::node::{Key, Node, Nodes, State};
 use super::record::Record;
-use super::spot::Spot;
 use super::view::Object;
 use crate::capture::Transport;
 
@@ -36,12 +35,10 @@ pub(crate) struct Stream {
     pub(crate) sequence_number: Option<u64>,
     /// The response as the first event has it.
     pub(crate) first_snapshot: Option<Object<'static>>,
-    /// The last `error` event, and where it stands.
-    pub(crate) error: Option<(Object<'static>, Spot)>,
+    /// The last `error` event.
+    pub(crate) error: Option<Object<'static>>,
     /// Where the marker `[DONE]` stood first.
     pub(crate) done: Option<u64>,
-    /// The type of the event that ended the response.
-    pub(crate) terminal: Option<String>,
 }
 
 /// The response is the first node of every stream.
@@ -68,7 +65,6 @@ impl Stream {
             first_snapshot: None,
             error: None,
             done: None,
-            terminal: None,
         }
     }
 
@@ -103,6 +99,14 @@ impl Stream {
     /// Whether the response has ended.
     pub(crate) fn has_ended(&self) -> bool {
         self.response().is_some_and(|response| response.state == State::Closed)
+    }
+
+    /// Whether an event is an error that answers a message on a WebSocket, outside of any response: it has
+    /// an envelope of its own.
+    pub(crate) fn is_answered_apart(&self, record: &Record<'_>) -> bool {
+        record.frame.transport == Transport::WebSocket
+            && record.event_type.as_deref() == Some("error")
+            && !self.has_begun()
     }
 
     /// Its items, in the order in which they came.

@@ -36,6 +36,18 @@ struct Member {
     value: (usize, usize),
 }
 
+impl Member {
+    /// A member whose name is written so, and where both stand.
+    fn new(written: &str, escaped: bool, name: (usize, usize), value: (usize, usize)) -> Self {
+        let glance = if escaped {
+            glance(spec::json::decode(written).0.as_bytes())
+        } else {
+            glance(written.as_bytes())
+        };
+        Self { glance, escaped, name, value }
+    }
+}
+
 /// The length, the first byte and the last two of a name.
 fn glance(name: &[u8]) -> u32 {
     match *name {
@@ -79,20 +91,15 @@ impl<'a> Object<'a> {
             members.reserve_exact(if text.len() > LARGE { 40 } else { 8 });
         }
         let is_object = spec::json::each_member(text, |name, value| {
-            members.push(Member {
-                glance: if name.escaped {
-                    glance(spec::json::decode(name.raw).0.as_bytes())
-                } else {
-                    glance(name.raw.as_bytes())
-                },
-                escaped: name.escaped,
-                name: place(name.raw),
-                value: place(value),
-            });
+            members.push(Member::new(name.raw, name.escaped, place(name.raw), place(value)));
         });
         if !is_object {
             members.clear();
         }
+        Self::of_members(text, members)
+    }
+
+    fn of_members(text: &'a str, members: Vec<Member>) -> Self {
         let index = INDEXED.contains(&members.len()).then(|| Box::new(index(&members)));
         Self { text: Cow::Borrowed(text), members, index }
     }
@@ -105,17 +112,9 @@ impl<'a> Object<'a> {
         let place = |range: &Range<usize>| (range.start - start, range.end - start);
         let member = |member: &OutlineMember| {
             let name = event.get(member.name.clone()).unwrap_or_default();
-            let glance = if member.escaped {
-                glance(spec::json::decode(name).0.as_bytes())
-            } else {
-                glance(name.as_bytes())
-            };
-            let (name, value) = (place(&member.name), place(&member.value));
-            Member { glance, escaped: member.escaped, name, value }
+            Member::new(name, member.escaped, place(&member.name), place(&member.value))
         };
-        let members: Vec<Member> = members.iter().map(member).collect();
-        let index = INDEXED.contains(&members.len()).then(|| Box::new(index(&members)));
-        Self { text: Cow::Borrowed(text), members, index }
+        Self::of_members(text, members.iter().map(member).collect())
     }
 
     /// The same for another copy of its text.

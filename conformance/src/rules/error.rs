@@ -36,7 +36,7 @@ fn details<'e>(event: &'e Object<'_>) -> Object<'e> {
 }
 
 pub(super) fn equals_failed(case: &mut Case<'_>, snapshot: &Snapshot<'_>) {
-    let Some((event, _)) = case.stream.error.as_ref().filter(|_| snapshot.event == "response.failed") else {
+    let Some(event) = case.stream.error.as_ref().filter(|_| snapshot.event == "response.failed") else {
         return;
     };
     let Some(failed) = snapshot.response.value("error").map(Object::new) else { return };

@@ -5,7 +5,7 @@ use spec::catalogue::Level;
 use spec::json::Fault;
 use spec::table::UnknownEvents;
 
-use super::{Case, sequence, ws};
+use super::{Case, sequence};
 use crate::capture::Frame;
 use crate::engine::{Object, Payload, Place};
 
@@ -51,7 +51,7 @@ pub(super) fn event_valid(case: &mut Case<'_>) {
     let Some(record) = case.record() else { return };
     let Verdict::Invalid(faults, more) = &record.verdict else { return };
     // That it is no object at all is another rule's business.
-    if record.payload != Payload::Object || foreign(case).is_some() || ws::is_answer_of_its_own(case) {
+    if record.payload != Payload::Object || foreign(case).is_some() || case.stream.is_answered_apart(record) {
         return;
     }
     tell(case, "the event", faults.iter().filter(|fault| !sequence::is_about_it(fault)), faults);

@@ -8,14 +8,8 @@ fn is_on_socket(case: &Case<'_>) -> bool {
     case.record().is_some_and(|record| record.frame.transport == Transport::WebSocket)
 }
 
-/// An error that answers a message, outside of any response: it has an envelope of its own.
-pub(super) fn is_answer_of_its_own(case: &Case<'_>) -> bool {
-    let is_error = case.record().is_some_and(|record| record.event_type.as_deref() == Some("error"));
-    is_error && is_on_socket(case) && !case.stream.has_begun()
-}
-
 pub(super) fn error_envelope(case: &mut Case<'_>) {
-    let Some(record) = case.record().filter(|_| is_answer_of_its_own(case)) else { return };
+    let Some(record) = case.record().filter(|record| case.stream.is_answered_apart(record)) else { return };
     let envelope = Object::new(record.data());
     if envelope.number("status").is_none() {
         case.fault("", "property \"status\": a number", "none, or no number", || {

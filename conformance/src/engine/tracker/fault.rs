@@ -99,11 +99,7 @@ impl Tracker<'_, '_> {
     }
 
     pub(super) fn closing_events(&self, scope: Scope) -> String {
-        let closes = |event: &&EventInfo| {
-            event.scope == scope
-                && (matches!(event.role, Role::Close | Role::Final)
-                    || event.phase.is_some_and(|phase| scope.info().ends.contains(&phase)))
-        };
+        let closes = |event: &&EventInfo| event.scope == scope && event.ends_scope();
         let names: Vec<_> = self.plan.dialect.events.iter().filter(closes).map(|event| event.name).collect();
         format!("{} before it", names.join(" or "))
     }

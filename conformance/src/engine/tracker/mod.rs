@@ -10,7 +10,7 @@ use crate::engine::finding::{Findings, Place};
 use crate::engine::node::{Node, State};
 use crate::engine::plan::Plan;
 use crate::engine::record::Record;
-use crate::engine::spot::{Mark, Spot};
+use crate::engine::spot::Mark;
 use crate::engine::stream::{RESPONSE, Stream};
 use crate::engine::view::Object;
 use crate::rules::{Case, Connection, Ending, Snapshot};
@@ -228,7 +228,7 @@ impl<'r> Tracker<'_, 'r> {
     fn phase(&mut self, event: usize, node: usize) {
         let Some(((_, info), found)) = self.record.known.zip(self.stream.nodes.get(node)) else { return };
         let scope = found.scope.info();
-        let ends = info.phase.is_some_and(|phase| scope.ends.contains(&phase));
+        let ends = info.ends_scope();
         let rank = if ends { scope.phases.len() } else { rank(scope.phases, info.phase) };
         let repeated = node == RESPONSE && found.phase == Some(rank);
         if found.phase.is_some_and(|before| before > rank) || repeated {
@@ -261,9 +261,7 @@ impl<'r> Tracker<'_, 'r> {
 
     fn point(&mut self, event: usize, node: usize) {
         let Some((_, info)) = self.record.known else { return };
-        if info.name == "error" {
-            self.stream.error = Some((Object::new(self.record.data()).kept(), Spot::of(self.record, None)));
-        }
+        self.note_error(info);
         self.relate(event, node);
         let Some(found) = self.stream.nodes.get(node) else { return };
         for (bound, hook) in &self.plan.hooks.point {
@@ -274,13 +272,19 @@ impl<'r> Tracker<'_, 'r> {
         }
     }
 
+    /// Keeps an error that is told in the stream: what comes next depends on it.
+    fn note_error(&mut self, info: &EventInfo) {
+        if info.name == "error" {
+            self.stream.error = Some(Object::new(self.record.data()).kept());
+        }
+    }
+
     /// The response ends.
     fn end(&mut self, event: usize) {
         let name = self.event_name();
-        if name == "error" {
-            self.stream.error = Some((Object::new(self.record.data()).kept(), Spot::of(self.record, None)));
+        if let Some((_, info)) = self.record.known {
+            self.note_error(info);
         }
-        self.stream.terminal = Some(name.clone());
         self.relate(event, RESPONSE);
         if let Some(response) = self.response.take() {
             self.carry(RESPONSE, &response, "");

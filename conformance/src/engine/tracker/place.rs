@@ -210,8 +210,7 @@ impl Tracker<'_, '_> {
 
     /// Whether what an event is about may still change; if not, that is told.
     pub(super) fn check_open(&mut self, parent: usize, node: Option<usize>, info: &EventInfo) -> bool {
-        let ends_phase = || info.phase.is_some_and(|phase| info.scope.info().ends.contains(&phase));
-        let closes = matches!(info.role, Role::Final | Role::Close) || ends_phase();
+        let closes = info.ends_scope();
         let state = |at: usize| self.stream.nodes.get(at).map(|node| node.state);
         if let Some(node) = node {
             match state(node) {
