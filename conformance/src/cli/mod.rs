@@ -21,10 +21,13 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
+use crate::suite::NOT_DONE;
+
 /// Checks whether streams of the Responses API are what their dialect promises.
 ///
-/// Without a command, runs the suite: over the good streams that it is built on and the violations that
-/// prove its rules, against an endpoint with --target, or over recordings with --capture.
+/// Without a command, runs the suite: against an endpoint with --target, over recordings with --capture,
+/// and else against itself: over the good streams that it is built on, the violations that prove its rules,
+/// and the answers of its reference gateway.
 ///
 /// Exit codes: 0 when nothing failed, 1 when a rule that binds is broken, 2 when the command could not be
 /// carried out, or not for all that it is about.
@@ -47,9 +50,6 @@ enum Command {
     Serve(serve::ServeArgs),
     Completions(completions::CompletionsArgs),
 }
-
-/// What a command that could not be carried out exits with.
-const NOT_DONE: u8 = 2;
 
 /// Carries out the command that the program was started with.
 pub fn main() -> ExitCode {

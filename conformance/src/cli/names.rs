@@ -7,14 +7,7 @@ use spec::catalogue::{self, Rule};
 /// The dialect of that name.
 pub(super) fn dialect(name: &str) -> Result<&'static Dialect> {
     let all = || spec::DIALECTS.iter().map(|dialect| dialect.name);
-    // A specification that is always in its latest version has the name of that version, too.
-    let is_latest = |dialect: &Dialect| {
-        let rest = name.strip_prefix(dialect.name);
-        dialect.lineage.first() == Some(&name) && rest.is_some_and(|rest| rest.starts_with('@'))
-    };
-    let by_name = spec::DIALECTS.iter().find(|dialect| dialect.name == name);
-    let found = by_name.or_else(|| spec::DIALECTS.iter().find(|dialect| is_latest(dialect))).copied();
-    found.ok_or_else(|| {
+    crate::dialect(name).ok_or_else(|| {
         let names: Vec<_> = all().collect();
         anyhow!("there is no dialect \"{name}\"{}; there are: {}", meant(name, all()), names.join(", "))
     })

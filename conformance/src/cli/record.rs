@@ -12,7 +12,7 @@ use tokio::time::Instant;
 
 use super::target::TargetArgs;
 use super::{NOT_DONE, names};
-use crate::live;
+use crate::live::{self, Machine};
 
 /// Sends one request, and writes down what comes, without secrets.
 ///
@@ -42,14 +42,15 @@ impl RecordArgs {
     pub(super) fn run(self) -> Result<ExitCode> {
         let request = self.request()?;
         let body = live::body(&request, &self.to.model, self.previous.as_deref(), false);
-        let (client, runtime, _signal) = self.to.client(self.to.target(&self.target)?)?;
+        let machine = Machine::start()?;
+        let client = self.to.client(&self.target, &machine)?;
         let mut out: Box<dyn Write + Send> = match &self.out {
             Some(path) => Box::new(File::create(path).with_context(|| path.display().to_string())?),
             None => Box::new(io::stdout()),
         };
         let mut written = Ok(());
         let by = Instant::now() + client.limits().total;
-        let outcome = runtime.block_on(client.send(&body, by, &mut |line| {
+        let outcome = machine.runtime().block_on(client.send(&body, by, &mut |line| {
             if written.is_ok() {
                 written = out.write_all(line.as_bytes()).and_then(|()| out.flush());
             }

@@ -9,6 +9,7 @@ use spec::catalogue::{self, Rule};
 
 use super::names;
 use crate::engine::Rules;
+use crate::suite::{is_meant, is_selected};
 
 /// Which rules to check.
 #[derive(Debug, Args)]
@@ -24,6 +25,12 @@ pub(super) struct SelectArgs {
 impl SelectArgs {
     /// The rules that are wanted of those that bind in the dialect.
     pub(super) fn rules(&self, dialect: &'static Dialect) -> Result<Rules> {
+        self.check()?;
+        Ok(Rules::of(dialect).only(|rule| self.is_wanted(rule)))
+    }
+
+    /// Fails where something is named that is not there.
+    pub(super) fn check(&self) -> Result<()> {
         for name in self.select.iter().chain(&self.ignore) {
             if !catalogue::RULES.iter().any(|rule| is_meant(rule, name)) {
                 let groups: BTreeSet<&str> = catalogue::RULES.iter().map(group).collect();
@@ -32,18 +39,13 @@ impl SelectArgs {
                 bail!("there is no rule or group \"{name}\"{hint}; `conformance list rules` names them all");
             }
         }
-        Ok(Rules::of(dialect).only(|rule| self.is_wanted(rule)))
+        Ok(())
     }
 
     /// Whether a rule is wanted.
     pub(super) fn is_wanted(&self, rule: &Rule) -> bool {
-        let is_one_of = |names: &[String]| names.iter().any(|name| is_meant(rule, name));
-        (self.select.is_empty() || is_one_of(&self.select)) && !is_one_of(&self.ignore)
+        is_selected(rule, &self.select, &self.ignore)
     }
-}
-
-fn is_meant(rule: &Rule, name: &str) -> bool {
-    rule.id == name || group(rule) == name
 }
 
 /// The group that a rule is in.

@@ -1,7 +1,6 @@
 //! The suite as a test run.
 
 use std::collections::BTreeSet;
-use std::panic::{self, AssertUnwindSafe};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -9,6 +8,7 @@ use std::sync::{Arc, OnceLock};
 
 use clap::Args;
 use libtest_mimic::{Arguments, ColorSetting, Completion, Failed, FormatSetting, Trial};
+use spec::Dialect;
 use spec::catalogue::{self, Level, Rule};
 
 use super::check::check_file;
@@ -20,7 +20,8 @@ use crate::capture::Format;
 use crate::engine::{Finding, Rules};
 use crate::goldens::{self, GOLDENS, Golden};
 use crate::report::{self, CaptureReport, Style, diagnostic};
-use crate::violation;
+use crate::suite::run_quietly;
+use crate::{suite, violation};
 
 /// How the suite runs; the flags are those of any Rust test.
 #[derive(Debug, Args)]
@@ -31,8 +32,9 @@ pub(super) struct SuiteArgs {
     /// Run over these recordings, or folders of recordings, instead.
     #[arg(long, value_name = "PATH", num_args = 1.., group = "tested")]
     capture: Vec<PathBuf>,
-    /// The dialect that the endpoint, or the recordings, should speak.
-    #[arg(long, value_name = "NAME", default_value = "openai", requires = "tested")]
+    /// The dialect that the endpoint, or the recordings, should speak; that the reference gateway speaks, or
+    /// `all`, where it is what is tested.
+    #[arg(long, value_name = "NAME", default_value = "openai")]
     dialect: String,
     /// What format the recordings have, instead of finding it out.
     #[arg(long, value_enum, value_name = "FORMAT", requires = "capture")]
@@ -72,29 +74,31 @@ pub(super) struct SuiteArgs {
 
 impl SuiteArgs {
     pub(super) fn run(self) -> anyhow::Result<ExitCode> {
-        if let Some(target) = &self.live.target {
-            let dialect = names::dialect(&self.dialect)?;
-            // The trials wait for answers, which come in their order.
-            let arguments = Arguments { test_threads: Some(1), ..self.arguments() };
-            return self.live.run(target, dialect, &self.select, &arguments);
+        if self.capture.is_empty() {
+            self.select.check()?;
+            let suites = self.live.suites(&self.dialects()?, &self.select)?;
+            let proofs = if self.live.target.is_none() { own_trials(&self.select) } else { Vec::new() };
+            return Ok(suite::run(&suites, &self.arguments(), proofs)?);
         }
+        let rules = self.select.rules(names::dialect(&self.dialect)?)?;
         let incomplete = Arc::new(AtomicBool::new(false));
-        let arguments = self.arguments();
-        let trials = if self.capture.is_empty() {
-            own_trials(&self.select)?
-        } else {
-            let dialect = names::dialect(&self.dialect)?;
-            let rules = self.select.rules(dialect)?;
-            let files = files::recordings(&self.capture);
-            capture_trials(&files, self.format_in.map(Format::from), &rules, &incomplete)
-        };
-        let Some(conclusion) = run_quietly(&arguments, trials) else {
+        let files = files::recordings(&self.capture);
+        let trials = capture_trials(&files, self.format_in.map(Format::from), &rules, &incomplete);
+        let Some(conclusion) = run_quietly(&self.arguments(), trials) else {
             return Ok(ExitCode::from(NOT_DONE));
         };
         Ok(match (incomplete.load(Ordering::Relaxed), conclusion.has_failed()) {
             (true, _) => ExitCode::from(NOT_DONE),
             (false, true) => ExitCode::from(1),
             (false, false) => ExitCode::SUCCESS,
+        })
+    }
+
+    /// The dialects to run in: several only where the suite tests itself.
+    fn dialects(&self) -> anyhow::Result<Vec<&'static Dialect>> {
+        Ok(match (&*self.dialect, &self.live.target) {
+            ("all", None) => spec::DIALECTS.to_vec(),
+            (name, _) => vec![names::dialect(name)?],
         })
     }
 
@@ -115,24 +119,11 @@ impl SuiteArgs {
     }
 }
 
-/// Runs the trials. Nothing comes of it when nobody reads the results any more: the printer panics then,
-/// which is nothing to show.
-pub(super) fn run_quietly(arguments: &Arguments, trials: Vec<Trial>) -> Option<libtest_mimic::Conclusion> {
-    let usual = panic::take_hook();
-    panic::set_hook(Box::new(move |info| {
-        let is_closed_pipe = |text: &String| text.contains("BrokenPipe");
-        if !info.payload().downcast_ref::<String>().is_some_and(is_closed_pipe) {
-            usual(info);
-        }
-    }));
-    panic::catch_unwind(AssertUnwindSafe(|| libtest_mimic::run(arguments, trials))).ok()
-}
-
 /// The proof that goldens pass, and that each rule can fail.
-fn own_trials(select: &SelectArgs) -> anyhow::Result<Vec<Trial>> {
+fn own_trials(select: &SelectArgs) -> Vec<Trial> {
     let mut trials = Vec::new();
     for dialect in spec::DIALECTS {
-        let rules = select.rules(dialect)?;
+        let rules = Rules::of(dialect).only(|rule| select.is_wanted(rule));
         for golden in GOLDENS.iter().filter(|golden| golden.holds_for(dialect.name)) {
             let name = format!("{}/{}", dialect.name, golden.name);
             let check = Arc::new(OnceLock::new());
@@ -148,7 +139,7 @@ fn own_trials(select: &SelectArgs) -> anyhow::Result<Vec<Trial>> {
     for rule in catalogue::RULES.iter().filter(|rule| select.is_wanted(rule)) {
         trials.push(Trial::test(format!("violation::{}", rule.id), move || proof(rule)));
     }
-    Ok(trials)
+    trials
 }
 
 /// The groups that rules are in.

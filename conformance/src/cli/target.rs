@@ -5,10 +5,8 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, anyhow};
 use clap::Args;
-use tokio::runtime::{Builder, Runtime};
-use tokio::sync::watch;
 
-use crate::live::{Client, Limits, Target};
+use crate::live::{Client, Limits, Machine, Target};
 
 /// Which endpoint to talk to, and how long it may take. A TIME is `30s`, `500ms` or `2m`.
 #[derive(Debug, Args)]
@@ -64,20 +62,10 @@ impl TargetArgs {
         }
     }
 
-    /// What talks to the endpoint, and what that runs on. Ctrl-C ends what it does.
-    pub(super) fn client(&self, target: Target) -> Result<(Client, Runtime, watch::Receiver<bool>)> {
-        let runtime = Builder::new_multi_thread().worker_threads(1).enable_all().build()?;
-        let (over, signal) = watch::channel(false);
-        runtime.spawn(async move {
-            if tokio::signal::ctrl_c().await.is_ok() {
-                let _ = over.send(true);
-            }
-            // Nobody could end the run, were it gone.
-            over.closed().await;
-        });
-        let client = Client::new(target, self.limits(), signal.clone());
-        let client = client.map_err(|problem| anyhow!(problem)).context("no connection can be made")?;
-        Ok((client, runtime, signal))
+    /// What talks to the endpoint.
+    pub(super) fn client(&self, base: &str, machine: &Machine) -> Result<Client> {
+        let client = Client::new(self.target(base)?, self.limits(), machine.interrupt());
+        client.map_err(|problem| anyhow!(problem)).context("no connection can be made")
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 use std::error::Error;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use reqwest::header::HeaderMap;
 use reqwest::{Response, StatusCode, redirect};
@@ -49,7 +49,8 @@ impl Client {
     pub fn new(target: Target, limits: Limits, interrupt: watch::Receiver<bool>) -> Result<Self, String> {
         // Another part of the program may have chosen one already.
         let _ = rustls::crypto::ring::default_provider().install_default();
-        let http = reqwest::Client::builder()
+        let builder = reqwest::Client::builder();
+        let http = if target.is_direct() { builder.no_proxy() } else { builder }
             .connect_timeout(limits.connect)
             .redirect(redirect::Policy::custom(stay))
             .retry(reqwest::retry::never())
@@ -257,8 +258,16 @@ fn written(headers: &HeaderMap) -> Headers<'static> {
 }
 
 fn retry_after(headers: &HeaderMap) -> Option<Duration> {
-    let number = |name| headers.get(name)?.to_str().ok()?.trim().parse::<u64>().ok();
-    number("retry-after-ms").map(Duration::from_millis).or(number("retry-after").map(Duration::from_secs))
+    let text = |name: &str| Some(headers.get(name)?.to_str().ok()?.trim());
+    let number = |name| text(name)?.parse::<u64>().ok();
+    let date = |name| httpdate::parse_http_date(text(name)?).ok();
+    // The endpoint's own clock, if it tells: its dates are made with that.
+    let until = || {
+        let now = date("date").unwrap_or_else(SystemTime::now);
+        Some(date("retry-after")?.duration_since(now).unwrap_or_default())
+    };
+    let seconds = || number("retry-after").map(Duration::from_secs);
+    number("retry-after-ms").map(Duration::from_millis).or_else(seconds).or_else(until)
 }
 
 /// An error with all that led to it, and without the address: it may hold secrets.
@@ -274,4 +283,31 @@ fn in_words(error: &reqwest::Error) -> String {
         cause = error.source();
     }
     if text.is_empty() { "the request could not be sent".to_owned() } else { text }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn endpoints_say_in_many_ways_when_to_come_again() {
+        let wait = |headers: &[(&'static str, &str)]| {
+            let header = |(name, value): &(&'static str, &str)| {
+                (reqwest::header::HeaderName::from_static(name), value.parse().unwrap())
+            };
+            retry_after(&headers.iter().map(header).collect())
+        };
+        let date = ("date", "Sun, 06 Nov 1994 08:49:37 GMT");
+        let seconds = |seconds| Some(Duration::from_secs(seconds));
+        assert_eq!(wait(&[("retry-after", " 3 ")]), seconds(3));
+        assert_eq!(wait(&[("retry-after", "3"), ("retry-after-ms", "20")]), Some(Duration::from_millis(20)));
+        assert_eq!(wait(&[date, ("retry-after", "Sun, 06 Nov 1994 08:50:00 GMT")]), seconds(23));
+        assert_eq!(wait(&[date, ("retry-after", "Sunday, 06-Nov-94 08:49:30 GMT")]), seconds(0));
+        let soon = httpdate::fmt_http_date(SystemTime::now() + Duration::from_secs(100));
+        let left = wait(&[("retry-after", &soon)]).unwrap();
+        assert!(left > Duration::from_secs(90) && left <= Duration::from_secs(100), "{left:?}");
+        for other in ["soon", "-1", "1.5", ""] {
+            assert_eq!(wait(&[("retry-after", other)]), None, "{other}");
+        }
+    }
 }

@@ -8,7 +8,7 @@ use std::path::{Component, Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use super::verdict::Judged;
+use super::verdict::{Judged, Verdict};
 
 /// The version of the format of [`RunFile`].
 pub const VERSION: u32 = 1;
@@ -98,6 +98,13 @@ pub struct Told {
     /// What came of it.
     #[serde(flatten)]
     pub judged: Judged,
+}
+
+impl Told {
+    /// Whether nothing can be said of the endpoint.
+    pub fn is_harness_error(&self) -> bool {
+        self.judged.verdict == Verdict::HarnessError
+    }
 }
 
 /// The folder of a run.

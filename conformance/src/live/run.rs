@@ -75,7 +75,7 @@ pub struct Live {
     pub plan: Plan,
     rules: Rules,
     client: Client,
-    runtime: Runtime,
+    runtime: Arc<Runtime>,
     evidence: Option<Evidence>,
     done: Vec<OnceLock<Done>>,
     next: AtomicUsize,
@@ -89,7 +89,7 @@ impl Live {
         plan: Plan,
         rules: Rules,
         client: Client,
-        runtime: Runtime,
+        runtime: Arc<Runtime>,
         evidence: Option<Evidence>,
     ) -> Self {
         let done = plan.cases.iter().map(|_| OnceLock::new()).collect();

@@ -9,6 +9,7 @@ pub struct Target {
     url: Url,
     headers: HeaderMap,
     secrets: Vec<String>,
+    is_direct: bool,
 }
 
 /// Why something cannot be a target.
@@ -48,7 +49,7 @@ impl Target {
             (CONTENT_TYPE, HeaderValue::from_static("application/json")),
             (USER_AGENT, HeaderValue::from_static(concat!("conformance/", env!("CARGO_PKG_VERSION")))),
         ]);
-        Ok(Self { url, headers, secrets })
+        Ok(Self { url, headers, secrets, is_direct: false })
     }
 
     /// Sends this key with each request, as a bearer token.
@@ -82,6 +83,17 @@ impl Target {
         self.secrets.push(text.to_owned());
         self.headers.append(name, value);
         Ok(self)
+    }
+
+    /// Goes there without any proxy.
+    #[must_use]
+    pub fn direct(self) -> Self {
+        Self { is_direct: true, ..self }
+    }
+
+    /// Whether no proxy is used.
+    pub(super) const fn is_direct(&self) -> bool {
+        self.is_direct
     }
 
     /// Where requests go.

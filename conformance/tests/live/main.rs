@@ -3,6 +3,7 @@
 
 mod broken;
 mod evidence;
+mod itself;
 mod program;
 mod scenarios;
 mod server;

@@ -1,0 +1,72 @@
+//! Runs suites with the flags of tests.
+
+use std::io::{self, Write as _};
+use std::panic::{self, AssertUnwindSafe};
+use std::process::ExitCode;
+
+use libtest_mimic::{Arguments, Conclusion, Trial};
+
+use super::session::{self, Session};
+use super::{Suite, SuiteError};
+use crate::live::{Machine, Told};
+
+/// What a command that could not be carried out exits with.
+pub(crate) const NOT_DONE: u8 = 2;
+
+/// Runs these trials, and then those of suites. All sessions send at the same time; their trials wait for
+/// what comes, in order.
+pub(crate) fn run(
+    suites: &[Suite],
+    arguments: &Arguments,
+    mut trials: Vec<Trial>,
+) -> Result<ExitCode, SuiteError> {
+    let is_due = |name: &str| !arguments.is_filtered_out(&Trial::test(name, || Ok(())));
+    let planned: Vec<_> = suites.iter().map(|suite| suite.plan(&is_due)).collect();
+    if arguments.list {
+        let names = planned.iter().flat_map(session::Planned::names);
+        trials.extend(names.map(|name| Trial::test(name, || Ok(()))));
+        let done = run_quietly(arguments, trials);
+        return Ok(done.map_or(ExitCode::from(NOT_DONE), |_| ExitCode::SUCCESS));
+    }
+    let machine = Machine::start().map_err(|error| SuiteError(error.to_string()))?;
+    let due = planned.into_iter().filter(|planned| !planned.is_empty());
+    let sessions = due.map(|planned| planned.start(&machine)).collect::<Result<Vec<_>, _>>()?;
+    trials.extend(sessions.iter().flat_map(Session::trials));
+    let conclusion = run_quietly(&Arguments { test_threads: Some(1), ..arguments.clone() }, trials);
+    let mut is_undone = machine.is_interrupted();
+    for session in sessions {
+        let trials = session.finish(&machine)?;
+        is_undone |= trials.iter().any(Told::is_harness_error);
+    }
+    Ok(match conclusion {
+        None => ExitCode::from(NOT_DONE),
+        Some(_) if is_undone => ExitCode::from(NOT_DONE),
+        Some(conclusion) if conclusion.has_failed() => ExitCode::from(1),
+        Some(_) => ExitCode::SUCCESS,
+    })
+}
+
+/// Runs a suite without telling anybody but the caller.
+pub(super) fn judge(suite: &Suite) -> Result<Vec<Told>, SuiteError> {
+    let machine = Machine::start().map_err(|error| SuiteError(error.to_string()))?;
+    suite.plan(&|_| true).start(&machine)?.finish(&machine)
+}
+
+/// Runs the trials. Nothing comes of it when nobody reads the results any more: the printer panics then,
+/// which is nothing to show.
+pub(crate) fn run_quietly(arguments: &Arguments, trials: Vec<Trial>) -> Option<Conclusion> {
+    let usual = panic::take_hook();
+    panic::set_hook(Box::new(move |info| {
+        let is_closed_pipe = |text: &String| text.contains("BrokenPipe");
+        if !info.payload().downcast_ref::<String>().is_some_and(is_closed_pipe) {
+            usual(info);
+        }
+    }));
+    panic::catch_unwind(AssertUnwindSafe(|| libtest_mimic::run(arguments, trials))).ok()
+}
+
+/// Says something on stderr.
+pub(super) fn tell(text: &str) {
+    // Nobody is left to tell when stderr is gone.
+    let _ = writeln!(io::stderr().lock(), "{text}");
+}

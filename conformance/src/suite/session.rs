@@ -1,0 +1,236 @@
+//! A suite on its way: what is sent, what is tested of it, and what is kept.
+
+use std::collections::BTreeSet;
+use std::io;
+use std::sync::Arc;
+
+use libtest_mimic::{Completion, Failed, Trial};
+
+use super::run::tell;
+use super::{Endpoint, Suite, SuiteError};
+use crate::capture::Recorder;
+use crate::live::{
+    self, About, Client, Done, Evidence, Kept, Live, Machine, Options, Plan, RunFile, State, Target, Told,
+    Verdict,
+};
+use crate::reference::Embedded;
+use crate::report::{self, Run, Style, diagnostic};
+
+/// What a suite will send, and which of its tests are wanted.
+pub(super) struct Planned<'s> {
+    suite: &'s Suite,
+    plan: Plan,
+    due: Vec<(usize, About)>,
+}
+
+/// A suite that is being run.
+pub(super) struct Session {
+    suite: Suite,
+    live: Arc<Live>,
+    due: Vec<(usize, About)>,
+    file: RunFile,
+    evidence: Option<Evidence>,
+    /// What answers, if it is there for the run alone.
+    _gateway: Option<Embedded>,
+}
+
+impl Suite {
+    /// What is sent for the tests that are due by their names.
+    pub(super) fn plan(&self, is_due: &dyn Fn(&str) -> bool) -> Planned<'_> {
+        let cases = live::cases(self.dialect, &self.rules(), &self.offer());
+        let due: Vec<(usize, About)> = (cases.iter().enumerate())
+            .flat_map(|(at, case)| case.trials.iter().map(move |about| (at, case, *about)))
+            .filter(|(_, case, about)| is_due(&self.name(&case.trial(*about))))
+            .map(|(at, _, about)| (at, about))
+            .collect();
+        let wanted = (0..cases.len()).map(|at| due.iter().any(|(due, _)| *due == at)).collect();
+        let mut plan = Plan {
+            cases,
+            wanted,
+            model: self.model.clone(),
+            attempts: self.attempts,
+            jobs: self.jobs,
+            delay: self.delay,
+            least: self.least(),
+        };
+        plan.complete();
+        Planned { suite: self, plan, due }
+    }
+
+    /// What a test is called beside those of others.
+    fn name(&self, trial: &str) -> String {
+        if self.is_named { format!("{}/{trial}", self.dialect.name) } else { trial.to_owned() }
+    }
+
+    /// Who is asked; a gateway of its own begins to listen.
+    fn open(&self) -> Result<(Target, Option<Embedded>), SuiteError> {
+        match &self.endpoint {
+            Endpoint::At(target) => Ok((target.clone(), None)),
+            Endpoint::Reference(settings) => {
+                let failed = |problem: String| SuiteError(format!("the reference gateway: {problem}"));
+                let gateway = Embedded::start(settings.clone()).map_err(|error| failed(error.to_string()))?;
+                let target = Target::new(&gateway.url()).map_err(|error| failed(error.to_string()))?;
+                Ok((target.direct(), Some(gateway)))
+            }
+        }
+    }
+
+    fn run_file(&self, client: &Client) -> RunFile {
+        let limits = client.limits();
+        RunFile {
+            version: live::VERSION,
+            suite: env!("CARGO_PKG_VERSION").to_owned(),
+            dialect: self.dialect.name.to_owned(),
+            target: Recorder::new().url(client.target().url().as_str()),
+            model: self.model.clone(),
+            options: Options {
+                features: self.features.clone(),
+                select: self.select.clone(),
+                ignore: self.ignore.clone(),
+                strict: self.is_strict,
+                attempts: self.attempts,
+                jobs: self.jobs,
+                delay_ms: self.delay.as_millis(),
+                connect_ms: limits.connect.as_millis(),
+                first_event_ms: limits.first_event.as_millis(),
+                idle_ms: limits.idle.as_millis(),
+                total_ms: limits.total.as_millis(),
+                bytes: limits.bytes,
+            },
+            state: State::Begun,
+            report: None,
+            exchanges: Vec::new(),
+            trials: Vec::new(),
+        }
+    }
+}
+
+impl Planned<'_> {
+    /// The names of the tests that are due.
+    pub(super) fn names(&self) -> impl Iterator<Item = String> {
+        let due = self.due.iter().filter_map(|(at, about)| Some(self.plan.cases.get(*at)?.trial(*about)));
+        due.map(|name| self.suite.name(&name))
+    }
+
+    /// Whether no test is due.
+    pub(super) const fn is_empty(&self) -> bool {
+        self.due.is_empty()
+    }
+
+    /// Says what will be sent, and begins to.
+    pub(super) fn start(self, machine: &Machine) -> Result<Session, SuiteError> {
+        let Self { suite, plan, due } = self;
+        let (target, gateway) = suite.open()?;
+        let client = Client::new(target, suite.limits, machine.interrupt());
+        let client = client.map_err(|problem| SuiteError(format!("no connection can be made: {problem}")))?;
+        let file = suite.run_file(&client);
+        let mut evidence = None;
+        if let Some(folder) = &suite.out {
+            let new = Evidence::create(folder).map_err(|error| suite.lost(&error))?;
+            new.write_run(&file).map_err(|error| suite.lost(&error))?;
+            evidence = Some(new);
+        }
+        announce(&plan, &file.target, gateway.is_some().then_some(suite.dialect.name));
+        let live = Arc::new(Live::new(plan, suite.rules(), client, machine.runtime(), evidence.clone()));
+        live.start();
+        Ok(Session { suite: suite.clone(), live, due, file, evidence, _gateway: gateway })
+    }
+}
+
+/// Says on stderr what will be sent.
+fn announce(plan: &Plan, target: &str, reference: Option<&str>) {
+    let whom = reference.map_or_else(
+        || target.to_owned(),
+        |dialect| format!("the reference gateway, which speaks {dialect}, at {target}"),
+    );
+    let again = if plan.attempts > 1 && reference.is_none() {
+        format!("; up to {} times each where an answer does not bring what it is asked for", plan.attempts)
+    } else {
+        String::new()
+    };
+    tell(&format!("{} will be sent to {whom}{again}", counted(plan.requests())));
+}
+
+fn counted(requests: usize) -> String {
+    format!("{requests} request{}", if requests == 1 { "" } else { "s" })
+}
+
+impl Suite {
+    /// The evidence cannot be kept.
+    fn lost(&self, error: &io::Error) -> SuiteError {
+        let folder = self.out.as_ref().map(|folder| folder.display().to_string()).unwrap_or_default();
+        SuiteError(format!("{folder}: {error}"))
+    }
+}
+
+impl Session {
+    /// The tests that are due.
+    pub(super) fn trials(&self) -> impl Iterator<Item = Trial> {
+        self.due.iter().map(|(at, about)| self.trial(*at, *about))
+    }
+
+    fn trial(&self, at: usize, about: About) -> Trial {
+        let name = self.live.plan.cases.get(at).map(|case| case.trial(about)).unwrap_or_default();
+        let live = Arc::clone(&self.live);
+        Trial::ignorable_test(self.suite.name(&name), move || {
+            let judged = live.judge(at, about);
+            match judged.verdict {
+                Verdict::Pass => Ok(Completion::Completed),
+                Verdict::NotExercised => Ok(Completion::ignored_with(judged.reason)),
+                Verdict::HarnessError => Err(format!("harness error: {}", judged.reason).into()),
+                Verdict::Fail => Err(in_full(&live, at, about).unwrap_or_else(|| judged.reason.into())),
+            }
+        })
+    }
+
+    /// Keeps what came of it all, once it is there.
+    pub(super) fn finish(mut self, machine: &Machine) -> Result<Vec<Told>, SuiteError> {
+        self.file.trials = self.due.iter().map(|(at, about)| told(&self.live, *at, *about)).collect();
+        let is_interrupted = machine.is_interrupted();
+        self.file.state = if is_interrupted { State::Interrupted } else { State::Finished };
+        if is_interrupted {
+            let sent = self.live.sent().map(|(case, _)| &case.name).collect::<BTreeSet<_>>().len();
+            tell(&format!("interrupted after {sent} of {}", counted(self.live.plan.requests())));
+        }
+        if let Some(evidence) = self.evidence.take() {
+            self.keep(&evidence).map_err(|error| self.suite.lost(&error))?;
+            let folder = evidence.folder().display();
+            tell(&format!("evidence: {folder}; `conformance verify {folder}` judges it again"));
+        }
+        Ok(self.file.trials)
+    }
+
+    /// Writes what came of a run beside its exchanges.
+    fn keep(&mut self, evidence: &Evidence) -> io::Result<()> {
+        self.file.exchanges = (self.live.sent())
+            .map(|(case, attempt)| Kept {
+                file: attempt.report.name.clone(),
+                case: case.name.clone(),
+                sha256: attempt.sha256.clone(),
+            })
+            .collect();
+        let captures = self.live.sent().map(|(_, attempt)| attempt.report.clone()).collect();
+        let run = Run { dialect: self.suite.dialect, rules: self.suite.rules(), captures };
+        self.file.report = Some(evidence.write_report(&report::json(&run))?);
+        evidence.write_run(&self.file)
+    }
+}
+
+/// All that a trial found.
+fn in_full(live: &Live, at: usize, about: About) -> Option<Failed> {
+    let Done::Sent(attempts) = live.wait(at) else { return None };
+    let case = live.plan.cases.get(at)?;
+    let mut text = String::new();
+    for attempt in attempts {
+        for located in attempt.findings(case, about, live.plan.least) {
+            text += &diagnostic(&attempt.report.name, located, Style::Plain);
+            text.push('\n');
+        }
+    }
+    (!text.is_empty()).then(|| text.into())
+}
+
+fn told(live: &Live, at: usize, about: About) -> Told {
+    let name = live.plan.cases.get(at).map(|case| case.trial(about)).unwrap_or_default();
+    Told { name, judged: live.judge(at, about) }
+}

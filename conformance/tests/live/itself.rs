@@ -1,0 +1,35 @@
+//! The suite against its own reference gateway.
+
+use crate::program::{conformance, expect, folder, path};
+
+#[test]
+fn the_reference_gateway_passes_in_every_dialect() {
+    let out = folder("itself");
+    let run = conformance(&["--dialect", "all", "--out", path(&out)]);
+    expect(&run, 0, &["test openai/call/parallel::call", "test wave/text/hello::answer", " 0 failed"]);
+    for dialect in spec::DIALECTS {
+        let of_dialect = format!("\ntest {}/text/hello::answer ", dialect.name);
+        assert!(run.stdout.contains(&of_dialect), "{}", dialect.name);
+        expect(&conformance(&["verify", path(&out.join(dialect.name))]), 0, &["verified: "]);
+    }
+}
+
+#[test]
+fn one_dialect_is_run_in_at_a_time() {
+    let run = conformance(&["text/hello::"]);
+    expect(&run, 0, &["test text/hello::answer", " 0 failed; 0 ignored"]);
+    assert!(run.stderr.contains("1 request will be sent to the reference gateway, which speaks openai"));
+    let run = conformance(&["--dialect", "eugpt", "--exact", "text/hello::answer"]);
+    expect(&run, 0, &["1 passed"]);
+    assert!(run.stderr.contains("which speaks eugpt"), "{}", run.stderr);
+}
+
+#[test]
+fn nothing_is_started_for_what_is_not_wanted() {
+    for args in [["--list", "text/hello"], ["nothing", "--quiet"]] {
+        let run = conformance(&args);
+        assert_eq!((run.code, &*run.stderr), (Some(0), ""), "{}", run.stdout);
+    }
+    let run = conformance(&["--target", "http://127.0.0.1:1", "--dialect", "all"]);
+    assert!(run.code == Some(2) && run.stderr.contains("there is no dialect \"all\""), "{}", run.stderr);
+}
