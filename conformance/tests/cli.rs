@@ -97,7 +97,7 @@ fn findings_are_told_like_a_compilers() {
 #[test]
 fn findings_are_told_to_programs() {
     let run = conformance(
-        &["check", "-", "--format", "json"],
+        &["check", "-", "--format", "json", "--select", "schema,wire/json-object"],
         "data: {\"type\":\"response.thinking\"}\n\ndata: 1\n\n",
     );
     assert_eq!((run.code, run.stderr.as_str()), (Some(1), ""));

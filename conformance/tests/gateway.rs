@@ -35,11 +35,11 @@ impl Answer {
     }
 
     /// The rules that it breaks.
-    fn broken(&self, dialect: &'static Dialect) -> Vec<&'static str> {
+    fn broken(&self, dialect: &'static Dialect) -> Vec<String> {
         let recording = [self.head.as_bytes(), b"\r\n\r\n", &self.body].concat();
         let report = check("answer", &mut &*recording, Some(Format::Http), &Rules::of(dialect));
         assert_eq!(report.error, None);
-        report.findings.iter().map(|located| located.finding.rule).collect()
+        report.findings.iter().map(|finding| finding.rule.to_string()).collect()
     }
 }
 

@@ -19,8 +19,8 @@ fn every_violation_breaks_what_its_page_says() {
         let report = check(rule.id, &mut &*recording, None, &Rules::of(dialect_of(rule)));
         assert_eq!(report.error, None, "{}", rule.id);
         let mut broken: BTreeMap<&str, u64> = BTreeMap::new();
-        for located in &report.findings {
-            *broken.entry(located.finding.rule).or_default() += located.finding.count;
+        for finding in &report.findings {
+            *broken.entry(&*finding.rule).or_default() += finding.count;
         }
         assert!(broken.contains_key(rule.id), "{} is not broken by its own violation", rule.id);
         let _ = write!(matrix, "{} <- {}:", rule.id, rule.violation.golden);

@@ -12,7 +12,7 @@ fn told(dialect: &str, recording: &[u8], rules: &[&str], width: usize) -> String
     let report = check("a.sse", &mut &*recording, None, &chosen);
     assert_eq!(report.error, None);
     let screen = Screen { style: Style::Plain, width };
-    report.findings.iter().map(|located| diagnostic(&report.name, located, screen)).collect()
+    report.findings.iter().map(|finding| diagnostic(&report.name, finding, screen)).collect()
 }
 
 /// What a rule says of its own violation.
@@ -77,7 +77,7 @@ fn hostile_text_is_shown_and_not_obeyed() {
         spec::DIALECTS.iter().find(|known| known.name == "open-responses").expect("the build has it");
     let report = check(name, &mut recording.as_bytes(), None, &Rules::of(dialect));
     let told: String =
-        report.findings.iter().map(|located| diagnostic(&report.name, located, Style::Plain)).collect();
+        report.findings.iter().map(|finding| diagnostic(&report.name, finding, Style::Plain)).collect();
     let is_hostile = |found: &char| hostile.contains(*found) && !" 02;]xJ".contains(*found);
     assert_eq!(told.chars().find(is_hostile), None, "{told}");
     insta::assert_snapshot!("hostile", told);

@@ -93,7 +93,7 @@ fn turns_follow_each_other() {
 
         let report = check("log", &mut log.as_bytes(), Some(Format::WebSocket), &Rules::of(dialect));
         let broken: Vec<_> =
-            report.findings.iter().map(|located| (located.finding.rule, &located.finding.message)).collect();
+            report.findings.iter().map(|finding| (finding.rule.as_ref(), &finding.message)).collect();
         assert!(broken.is_empty(), "{name}: {broken:?}");
         assert_eq!(report.error, None);
         say(&mut socket, &json!({"type": "response.cancel", "padding": "x".repeat(200)}).to_string());

@@ -17,11 +17,11 @@ pub fn check(bytes: &[u8]) {
     for dialect in spec::DIALECTS {
         let rules = Rules::of(dialect);
         let capture = check_recording("fuzz", &mut &*bytes, None, &rules);
-        for located in &capture.findings {
-            let text = report::diagnostic("fuzz", located, Style::Plain);
+        for finding in &capture.findings {
+            let text = report::diagnostic("fuzz", finding, Style::Plain);
             assert!(text.chars().all(|character| character == '\n' || !character.is_control()), "{text:?}");
         }
-        let run = Run { dialect, rules, captures: vec![capture] };
+        let run = Run::new(&rules, vec![capture], None);
         let json = report::json(&run);
         serde_json::from_str::<serde_json::Value>(&json).expect("the report is JSON");
     }

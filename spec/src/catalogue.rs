@@ -1,5 +1,7 @@
 //! Rules, scenarios, profiles and requirements, as data.
 
+use core::fmt;
+
 use crate::table::{Role, Scope};
 
 include!(concat!(env!("OUT_DIR"), "/catalogue.rs"));
@@ -46,6 +48,18 @@ pub enum Level {
     Must,
 }
 
+impl Level {
+    /// Its name in our formats.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Off => "off",
+            Self::May => "may",
+            Self::Should => "should",
+            Self::Must => "must",
+        }
+    }
+}
+
 /// What makes a rule binding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Authority {
@@ -68,6 +82,13 @@ pub struct Citation {
     pub heading: &'static str,
     /// Id of the requirement in the document's version.
     pub requirement: Option<&'static str>,
+}
+
+impl fmt::Display for Citation {
+    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(to, "{}, {}", self.source, self.heading)?;
+        self.requirement.map_or(Ok(()), |id| write!(to, " ({id})"))
+    }
 }
 
 /// A client that fails on streams that break a rule.

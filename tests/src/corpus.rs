@@ -6,10 +6,10 @@ use std::fmt::Write as _;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
+use conformance::Rules;
+use conformance::report::Finding;
 use conformance::report::{self, CaptureReport};
-use conformance::{Finding, Rules};
 use spec::Dialect;
-use spec::catalogue::Level;
 
 /// One event: what the `event:` line says, if there is one, and its data.
 #[derive(Debug, Clone)]
@@ -152,17 +152,7 @@ pub fn check(folder: &Path, extensions: &[&str], dialect: &'static Dialect) -> V
 
 /// What a report lists.
 pub fn findings(report: &CaptureReport) -> impl Iterator<Item = &Finding> {
-    report.findings.iter().map(|located| &located.finding)
-}
-
-/// The name of a level.
-pub fn level(level: Level) -> &'static str {
-    match level {
-        Level::Must => "must",
-        Level::Should => "should",
-        Level::May => "may",
-        Level::Off => "off",
-    }
+    report.findings.iter()
 }
 
 /// A pointer with a star for every index.
@@ -174,13 +164,13 @@ pub fn starred(pointer: &str) -> String {
 
 /// How often rules are broken, by group of recordings.
 #[derive(Default)]
-pub struct Fired(BTreeMap<(String, &'static str, &'static str), (u64, BTreeSet<String>)>);
+pub struct Fired(BTreeMap<(String, String, &'static str), (u64, BTreeSet<String>)>);
 
 impl Fired {
     /// Counts what a recording of that group breaks.
     pub fn add(&mut self, group: &str, file: &str, report: &CaptureReport) {
         for finding in findings(report) {
-            let key = (group.to_owned(), finding.rule, level(finding.level));
+            let key = (group.to_owned(), finding.rule.to_string(), finding.level.name());
             let (count, files) = self.0.entry(key).or_default();
             *count += finding.count;
             files.insert(file.to_owned());

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use codegen::formats;
 use conformance::{Rules, goldens, report, violation};
-use spec::catalogue::{Edit, Level, Side, Target, Violation};
+use spec::catalogue::{self, Edit, Level, Side, Target, Violation};
 
 /// What is found in a golden once it is edited.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -33,10 +33,10 @@ pub fn check_bytes(dialect: &str, bytes: &[u8]) -> Result<Found, String> {
         return Err(error);
     }
     let mut found = Found::default();
-    for located in &report.findings {
-        let is_note = located.finding.level == Level::May;
+    for finding in &report.findings {
+        let is_note = finding.level == Level::May;
         let rules = if is_note { &mut found.notes } else { &mut found.binding };
-        rules.insert(located.finding.rule);
+        rules.extend(catalogue::rule(&finding.rule).map(|rule| rule.id));
     }
     Ok(found)
 }

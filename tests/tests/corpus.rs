@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
-use conformance::Finding;
+use conformance::report::Finding;
 use spec::Verdict;
 use tests::corpus::{self, Fired, Index, Recording, starred};
 
@@ -303,7 +303,8 @@ fn handmade_streams_are_found_out() {
     let found: Vec<(&str, Vec<&str>)> = reports
         .iter()
         .map(|(file, report)| {
-            let rules: BTreeSet<&str> = corpus::findings(report).map(|finding| finding.rule).collect();
+            let rules: BTreeSet<&str> =
+                corpus::findings(report).map(|finding| finding.rule.as_ref()).collect();
             (file.as_str(), rules.into_iter().collect())
         })
         .collect();

@@ -6,8 +6,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
+use conformance::Rules;
+use conformance::report::Finding;
 use conformance::report::{self, CaptureReport};
-use conformance::{Finding, Rules};
 use serde_json::{Map, Value, json};
 use spec::catalogue::Level;
 use tests::corpus;
@@ -128,7 +129,7 @@ fn streams_written_otherwise_are_judged_alike() {
                 let report = check(&rules, stream);
                 assert_eq!(report.events, events.len() as u64, "{file}: {:?}", report.error);
                 let key = |finding: &Finding| {
-                    (finding.rule, finding.spot.event, finding.pointer.clone(), finding.count)
+                    (finding.rule.clone(), finding.place.event, finding.pointer.clone(), finding.count)
                 };
                 let mut told: Vec<_> = corpus::findings(&report).map(key).collect();
                 told.sort();
@@ -166,8 +167,10 @@ fn events_that_are_taken_out_are_missed() {
             }
             let report = check(&rules, &plain(&without(&events, index)));
             let binding = corpus::findings(&report).filter(|finding| finding.level != Level::May);
-            let by: BTreeSet<&str> =
-                binding.map(|finding| finding.rule).filter(|rule| *rule != "schema/event-valid").collect();
+            let by: BTreeSet<&str> = binding
+                .map(|finding| finding.rule.as_ref())
+                .filter(|rule| *rule != "schema/event-valid")
+                .collect();
             let by = if by.is_empty() { "nothing".to_owned() } else { Vec::from_iter(by).join(", ") };
             *missed.entry(name.clone()).or_default().entry(by).or_default() += 1;
         }

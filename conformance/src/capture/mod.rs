@@ -29,6 +29,8 @@ mod websocket;
 #[cfg(feature = "compression")]
 mod zstd;
 
+use serde::{Deserialize, Serialize};
+
 pub use compression::{Compression, Decompressing};
 pub use error::CaptureError;
 pub use frame::{Entry, Exchange, Frame, Headers, Places, Request, Transport};
@@ -36,7 +38,9 @@ pub use reader::Reader;
 pub use recorder::{End, Recorder};
 
 /// How a recording is written down.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "lowercase")]
 pub enum Format {
     /// A stream of server-sent events.
     Sse,

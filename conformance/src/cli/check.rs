@@ -16,7 +16,7 @@ use super::select::SelectArgs;
 use super::{NOT_DONE, files, names, print};
 use crate::capture::Format;
 use crate::engine::Rules;
-use crate::report::{self, CaptureReport, Run, Screen};
+use crate::report::{self, CaptureReport, Outcome, Run, Screen};
 
 /// Checks recordings: streams, HTTP answers, NDJSON, lists of events, WebSocket logs, HTTP archives.
 ///
@@ -76,7 +76,7 @@ impl CheckArgs {
         let progress = Progress::start(&files);
         let captures = check_all(&files, |file| check_file(file, format, &rules, &progress));
         drop(progress);
-        let run = Run { dialect, rules, captures };
+        let run = Run::new(&rules, captures, None);
         match self.format {
             FormatOut::Json => print(&report::json(&run))?,
             FormatOut::Human => {
@@ -85,10 +85,10 @@ impl CheckArgs {
                 print(&report::summary(&run, shown))?;
             }
         }
-        Ok(match (run.is_incomplete(), run.has_failed()) {
-            (true, _) => ExitCode::from(NOT_DONE),
-            (false, true) => ExitCode::from(1),
-            (false, false) => ExitCode::SUCCESS,
+        Ok(if run.is_incomplete() {
+            ExitCode::from(NOT_DONE)
+        } else {
+            ExitCode::from(u8::from(run.outcome == Outcome::Failed))
         })
     }
 }
@@ -145,10 +145,10 @@ fn take<'f>(files: &'f [PathBuf], next: &AtomicUsize) -> Option<(usize, &'f Path
 fn tell(run: &Run, shown: Level, screen: Screen) {
     let mut stderr = io::stderr().lock();
     for capture in &run.captures {
-        let worth = capture.findings.iter().filter(|located| located.finding.level >= shown);
-        for located in worth {
+        let worth = capture.findings.iter().filter(|finding| finding.level >= shown);
+        for finding in worth {
             // Nobody is left to tell when stderr is gone.
-            let _ = writeln!(stderr, "{}", report::diagnostic(&capture.name, located, screen));
+            let _ = writeln!(stderr, "{}", report::diagnostic(&capture.name, finding, screen));
         }
         if let Some(error) = &capture.error {
             let _ = writeln!(stderr, "error: {}: {error}\n", capture.name);

@@ -11,7 +11,7 @@ use spec::catalogue::{self, Coverage};
 use super::select::group;
 use super::{names, print};
 use crate::engine::level;
-use crate::report::{Screen, level_name, wrap};
+use crate::report::{Screen, wrap};
 
 /// Lists what the suite knows.
 #[derive(Debug, Args)]
@@ -109,7 +109,7 @@ fn rules(dialect: &Dialect) -> Vec<Value> {
     let rule = |rule: &catalogue::Rule| {
         json!({
             "id": rule.id,
-            "level": level_name(level(rule, dialect)),
+            "level": level(rule, dialect).name(),
             "authority": format!("{:?}", rule.authority).to_lowercase(),
             "title": rule.title,
             "source": rule.citation.source,

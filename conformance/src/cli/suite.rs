@@ -17,9 +17,9 @@ use super::progress::Progress;
 use super::select::SelectArgs;
 use super::{NOT_DONE, files, names};
 use crate::capture::Format;
-use crate::engine::{Finding, Rules};
+use crate::engine::Rules;
 use crate::goldens::{self, GOLDENS, Golden};
-use crate::report::{self, CaptureReport, Style, diagnostic};
+use crate::report::{self, CaptureReport, Finding, Style, diagnostic};
 use crate::suite::run_quietly;
 use crate::{suite, violation};
 
@@ -147,13 +147,13 @@ fn groups(rules: &Rules) -> BTreeSet<&'static str> {
     rules.iter().map(|rule| group(rule.id)).collect()
 }
 
-fn group(id: &'static str) -> &'static str {
+fn group(id: &str) -> &str {
     id.split('/').next().unwrap_or(id)
 }
 
 /// Nothing at all is found by the rules of a group.
 fn clean(of: &str, report: &CaptureReport) -> Result<(), Failed> {
-    told(report, |finding| group(finding.rule) == of)
+    told(report, |finding| group(&finding.rule) == of)
 }
 
 /// The violation of a rule breaks exactly what its page says.
@@ -166,7 +166,7 @@ fn proof(rule: &'static Rule) -> Result<(), Failed> {
     if let Some(error) = report.error {
         return Err(format!("the violation cannot be read: {error}").into());
     }
-    let broken: BTreeSet<&str> = report.findings.iter().map(|located| located.finding.rule).collect();
+    let broken: BTreeSet<&str> = report.findings.iter().map(|finding| finding.rule.as_ref()).collect();
     let expected: BTreeSet<&str> = rule.violation.also.iter().copied().chain([rule.id]).collect();
     if broken == expected {
         return Ok(());
@@ -212,7 +212,7 @@ fn told(report: &CaptureReport, is_meant: impl Fn(&Finding) -> bool) -> Result<(
     if let Some(error) = &report.error {
         return Err(format!("{}: {error}", report.name).into());
     }
-    let meant = report.findings.iter().filter(|located| is_meant(&located.finding));
-    let text: String = meant.map(|located| diagnostic(&report.name, located, Style::Plain) + "\n").collect();
+    let meant = report.findings.iter().filter(|finding| is_meant(finding));
+    let text: String = meant.map(|finding| diagnostic(&report.name, finding, Style::Plain) + "\n").collect();
     if text.is_empty() { Ok(()) } else { Err(text.into()) }
 }

@@ -10,8 +10,8 @@ use spec::catalogue::Level;
 
 use super::select::SelectArgs;
 use super::{NOT_DONE, names, print};
-use crate::live::{self, Attempt, Evidence, Offer, RunFile, State, hash, judge};
-use crate::report::{self, Run};
+use crate::live::{self, Attempt, Evidence, Offer, RunFile, hash, judge};
+use crate::report::{self, Run, State};
 
 /// Judges the exchanges of a finished run again, and compares what comes of it with what the run said.
 ///
@@ -89,7 +89,7 @@ fn compare(evidence: &Evidence, run: &RunFile) -> Result<Vec<String>> {
         }
     }
     let captures = attempts.into_iter().map(|(_, attempt)| attempt.report).collect();
-    let report = report::json(&Run { dialect, rules, captures });
+    let report = report::json(&Run::new(&rules, captures, Some(run.report())));
     let told = evidence.report()?;
     if told != report.as_bytes() {
         let line = first_difference(&String::from_utf8_lossy(&told), &report);

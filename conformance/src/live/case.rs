@@ -150,7 +150,7 @@ fn trials(scenario: &Scenario, is_twin: bool, dialect: &Dialect, rules: &Rules) 
 }
 
 /// The group that a rule is in.
-pub(super) fn group(id: &'static str) -> &'static str {
+pub(super) fn group(id: &str) -> &str {
     id.split('/').next().unwrap_or(id)
 }
 

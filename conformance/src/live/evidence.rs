@@ -7,8 +7,9 @@ use std::path::{Component, Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
+use spec::catalogue;
 
-use super::verdict::{Judged, Verdict};
+use crate::report::{CaseReport, LiveReport, Options, State, Told};
 
 /// The version of the format of [`RunFile`].
 pub const VERSION: u32 = 1;
@@ -38,47 +39,6 @@ pub struct RunFile {
     pub trials: Vec<Told>,
 }
 
-/// The options of a run that bear on its verdicts, or on what was sent.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Options {
-    /// What the endpoint is said to offer; everything, when absent.
-    pub features: Option<Vec<String>>,
-    /// Only these rules and groups were checked.
-    pub select: Vec<String>,
-    /// These were not.
-    pub ignore: Vec<String>,
-    /// Whether warnings count as failures.
-    pub strict: bool,
-    /// How often a scenario was sent at most.
-    pub attempts: usize,
-    /// How many were sent at once.
-    pub jobs: usize,
-    /// Milliseconds between requests.
-    pub delay_ms: u128,
-    /// Milliseconds until a connection had to stand.
-    pub connect_ms: u128,
-    /// Milliseconds until the first event had to be there.
-    pub first_event_ms: u128,
-    /// Milliseconds between events.
-    pub idle_ms: u128,
-    /// Milliseconds for an answer.
-    pub total_ms: u128,
-    /// Bytes that an answer could have.
-    pub bytes: usize,
-}
-
-/// How far a run came.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum State {
-    /// It was begun, and nothing is known of its end.
-    Begun,
-    /// The user ended it.
-    Interrupted,
-    /// It came to its end.
-    Finished,
-}
-
 /// An exchange that was kept.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Kept {
@@ -90,20 +50,38 @@ pub struct Kept {
     pub sha256: String,
 }
 
-/// A trial, and what came of it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Told {
-    /// Its name.
-    pub name: String,
-    /// What came of it.
-    #[serde(flatten)]
-    pub judged: Judged,
-}
+impl RunFile {
+    /// What reports say of the endpoint and its trials.
+    pub fn report(&self) -> LiveReport {
+        let mut cases: Vec<CaseReport> = Vec::new();
+        for told in &self.trials {
+            let name = told.name.split("::").next().unwrap_or_default();
+            if cases.last().is_none_or(|case| case.name != name) {
+                cases.push(self.case(name));
+            }
+            if let Some(case) = cases.last_mut() {
+                case.trials.push(told.clone());
+            }
+        }
+        LiveReport {
+            target: self.target.clone(),
+            model: self.model.clone(),
+            options: self.options.clone(),
+            state: self.state,
+            cases,
+        }
+    }
 
-impl Told {
-    /// Whether nothing can be said of the endpoint.
-    pub fn is_harness_error(&self) -> bool {
-        self.judged.verdict == Verdict::HarnessError
+    /// A case, as yet without its trials.
+    fn case(&self, name: &str) -> CaseReport {
+        let scenario = catalogue::scenario(name.strip_suffix(".json").unwrap_or(name));
+        let exchanges = self.exchanges.iter().enumerate();
+        CaseReport {
+            name: name.to_owned(),
+            title: scenario.map(|scenario| scenario.title.to_owned()).unwrap_or_default(),
+            attempts: exchanges.filter(|(_, kept)| kept.case == name).map(|(at, _)| at).collect(),
+            trials: Vec::new(),
+        }
     }
 }
 

@@ -16,10 +16,10 @@ mod verdict;
 
 pub use case::{About, Case, Offer, body, cases};
 pub use client::{Client, Outcome};
-pub use evidence::{Evidence, Kept, Options, RunFile, State, Told, VERSION, hash};
+pub use evidence::{Evidence, Kept, RunFile, VERSION, hash};
 pub use facts::Facts;
 pub use limits::Limits;
 pub use machine::Machine;
 pub use run::{Done, Live, Plan};
 pub use target::{Target, TargetError};
-pub use verdict::{Attempt, Judged, Verdict, judge};
+pub use verdict::{Attempt, judge};

@@ -16,8 +16,9 @@ use tokio::time::Instant;
 use super::case::{About, Case};
 use super::client::{Client, Outcome};
 use super::evidence::Evidence;
-use super::verdict::{Attempt, Judged, Verdict, answer, judge};
+use super::verdict::{Attempt, answer, judge};
 use crate::engine::Rules;
+use crate::report::{Judged, Verdict};
 
 /// What is sent, and how.
 #[derive(Debug)]

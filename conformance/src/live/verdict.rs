@@ -1,8 +1,5 @@
 //! What came of a case, as a function of its recordings alone.
 
-use std::fmt;
-
-use serde::{Deserialize, Serialize};
 use spec::Dialect;
 use spec::catalogue::Level;
 
@@ -11,8 +8,8 @@ use super::client::{INTERRUPTED, NO_CONNECTION};
 use super::evidence::hash;
 use super::facts::Facts;
 use crate::capture::Format;
-use crate::engine::{Finding, Rules};
-use crate::report::{self, CaptureReport, Located};
+use crate::engine::Rules;
+use crate::report::{self, CaptureReport, Finding, Judged, Verdict};
 
 /// A recorded attempt at a case, and what is wrong with it.
 #[derive(Debug, Clone)]
@@ -43,59 +40,14 @@ impl Attempt {
         case: &'a Case,
         about: About,
         least: Level,
-    ) -> impl Iterator<Item = &'a Located> {
+    ) -> impl Iterator<Item = &'a Finding> {
         let is_meant = move |finding: &Finding| match about {
             About::Answer => false,
-            About::Group(of) => group(finding.rule) == of,
-            About::Rest => !case.trials.contains(&About::Group(group(finding.rule))),
+            About::Group(of) => group(&finding.rule) == of,
+            About::Rest => !case.trials.iter().any(|about| about.name() == group(&finding.rule)),
         };
         let all = self.report.findings.iter();
-        all.filter(move |located| located.finding.level >= least && is_meant(&located.finding))
-    }
-}
-
-/// What came of a trial.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Judged {
-    /// The verdict.
-    pub verdict: Verdict,
-    /// Why, where it is not a pass.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub reason: String,
-}
-
-/// How a trial ends.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Verdict {
-    /// What it is about holds.
-    Pass,
-    /// It does not.
-    Fail,
-    /// Nothing came that could show it.
-    NotExercised,
-    /// It could not be found out: no connection, no admission.
-    HarnessError,
-}
-
-impl Judged {
-    const PASS: Self = Self { verdict: Verdict::Pass, reason: String::new() };
-
-    /// A verdict with its reason.
-    pub fn new(verdict: Verdict, reason: impl Into<String>) -> Self {
-        Self { verdict, reason: reason.into() }
-    }
-}
-
-impl fmt::Display for Judged {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self.verdict {
-            Verdict::Pass => "pass",
-            Verdict::Fail => "fail",
-            Verdict::NotExercised => "not exercised",
-            Verdict::HarnessError => "harness error",
-        })?;
-        if self.reason.is_empty() { Ok(()) } else { write!(f, " ({})", self.reason) }
+        all.filter(move |finding| finding.level >= least && is_meant(finding))
     }
 }
 
@@ -115,7 +67,7 @@ pub fn judge(case: &Case, about: About, attempts: &[Attempt], least: Level, dial
         return answer;
     }
     let found = attempts.iter().flat_map(|attempt| attempt.findings(case, about, least));
-    let mut rules: Vec<&str> = found.map(|located| located.finding.rule).collect();
+    let mut rules: Vec<&str> = found.map(|finding| finding.rule.as_ref()).collect();
     rules.sort_unstable();
     rules.dedup();
     if !rules.is_empty() {

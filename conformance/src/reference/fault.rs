@@ -57,7 +57,7 @@ impl Wire {
     /// The rules of a dialect that it breaks.
     pub fn broken(&self, rules: &Rules) -> Vec<&'static str> {
         let report = check("answer", &mut &*self.recording(), Some(Format::Http), rules);
-        report.findings.iter().map(|located| located.finding.rule).collect()
+        report.findings.iter().filter_map(|finding| Some(catalogue::rule(&finding.rule)?.id)).collect()
     }
 
     /// The same, with a rule broken: `None` when it cannot be, or not without breaking others besides it and

@@ -5,11 +5,10 @@ use std::fmt::Write as _;
 use spec::catalogue::{self, Level, Rule};
 use unicode_width::UnicodeWidthStr;
 
-use super::run::Located;
+use super::run::{Finding, Place};
 use super::source::{Drawn, Line};
 use super::style::Screen;
 use super::text::{visible, wrap};
-use crate::engine::{Finding, Spot};
 
 pub(super) const fn word(level: Level) -> &'static str {
     match level {
@@ -20,23 +19,22 @@ pub(super) const fn word(level: Level) -> &'static str {
 }
 
 /// One finding: what is wrong, the events that it is about, on what authority, and what breaks by it.
-pub fn diagnostic(capture: &str, located: &Located, screen: impl Into<Screen>) -> String {
+pub fn diagnostic(capture: &str, finding: &Finding, screen: impl Into<Screen>) -> String {
     let Screen { style, width } = screen.into();
     let width = width.max(Screen::LEAST_WIDTH);
-    let finding = &located.finding;
     let lines = lines(finding);
-    let last = lines.iter().map(|line| line.spot.line).max().unwrap_or_default();
+    let last = lines.iter().map(|line| line.place.line).max().unwrap_or_default();
     let digits = last.to_string().len();
     let gutter = " ".repeat(digits);
     let bar = style.frame("|");
     let mut out = String::new();
     let head = style.level(finding.level, &format!("{}[{}]", word(finding.level), finding.rule));
     let _ = writeln!(out, "{head}{}", style.bold(&format!(": {}", visible(&finding.message))));
-    let _ = writeln!(out, "{gutter}{} {}", style.frame("-->"), place(capture, located));
+    let _ = writeln!(out, "{gutter}{} {}", style.frame("-->"), place(capture, finding));
     let _ = writeln!(out, "{gutter} {bar}");
     let mut before: Option<u64> = None;
     for line in &lines {
-        let number = line.spot.line;
+        let number = line.place.line;
         if before.is_some_and(|before| number > before + 1) {
             let _ = writeln!(out, "{}", style.frame("..."));
         }
@@ -51,7 +49,7 @@ pub fn diagnostic(capture: &str, located: &Located, screen: impl Into<Screen>) -
         }
     }
     let _ = writeln!(out, "{gutter} {bar}");
-    for (name, value) in remarks(finding, catalogue::rule(finding.rule)) {
+    for (name, value) in remarks(finding, catalogue::rule(&finding.rule)) {
         let indent = digits + 5 + name.width();
         let rows = wrap(&visible(&value), width.saturating_sub(indent).max(Screen::LEAST_WIDTH / 2));
         for (number, row) in rows.iter().enumerate() {
@@ -79,9 +77,9 @@ pub fn diagnostic(capture: &str, located: &Located, screen: impl Into<Screen>) -
 /// What is shown of the recording, in its order.
 fn lines(finding: &Finding) -> Vec<Line<'_>> {
     let pointer = finding.pointer.as_deref().filter(|pointer| !pointer.is_empty());
-    let spot = &finding.spot;
+    let place = &finding.place;
     // Of the last event only the beginning is kept, and no place in it.
-    let is_end = pointer.is_none() && spot.excerpt.mark.end == 0 && !spot.excerpt.text.is_empty();
+    let is_end = pointer.is_none() && place.excerpt.mark[1] == 0 && !place.excerpt.text.is_empty();
     let label = match pointer {
         Some(pointer) => pointer,
         None if is_end => "the stream is over after this event",
@@ -89,21 +87,21 @@ fn lines(finding: &Finding) -> Vec<Line<'_>> {
         None => "",
     };
     let mut lines =
-        vec![Line { spot, is_value: pointer.is_some(), label: label.to_owned(), is_primary: true }];
+        vec![Line { place, is_value: pointer.is_some(), label: label.to_owned(), is_primary: true }];
     lines.extend(finding.related.iter().map(|related| Line {
-        spot: &related.spot,
+        place: &related.place,
         is_value: false,
-        label: related.label.to_owned(),
+        label: related.label.to_string(),
         is_primary: false,
     }));
-    lines.sort_by_key(|line| (line.spot.line, line.spot.frame));
+    lines.sort_by_key(|line| (line.place.line, line.place.frame));
     lines
 }
 
-fn place(capture: &str, located: &Located) -> String {
-    let Spot { line, event, event_type, sequence_number, time, bytes, .. } = &located.finding.spot;
+fn place(capture: &str, finding: &Finding) -> String {
+    let Place { line, event, event_type, sequence_number, time_ms, bytes, .. } = &finding.place;
     let mut place = visible(capture);
-    if let Some(exchange) = &located.exchange {
+    if let Some(exchange) = &finding.exchange {
         let _ = write!(place, " ({})", visible(exchange));
     }
     let _ = write!(place, ":{line}  ");
@@ -115,10 +113,10 @@ fn place(capture: &str, located: &Located) -> String {
     if let Some(number) = sequence_number {
         let _ = write!(place, " · sequence {number}");
     }
-    if let Some(time) = time {
-        let _ = write!(place, " · +{} ms", time.as_millis());
+    if let Some(time) = time_ms {
+        let _ = write!(place, " · +{time} ms");
     }
-    let _ = write!(place, " · byte {}", bytes.start);
+    let _ = write!(place, " · byte {}", bytes[0]);
     place
 }
 
@@ -137,7 +135,7 @@ fn remarks(finding: &Finding, rule: Option<&Rule>) -> Vec<(&'static str, String)
         Level::Should => "SHOULD",
         Level::May | Level::Off => "MAY",
     };
-    remarks.push(("authority", format!("{level} · {}", cited(rule))));
+    remarks.push(("authority", format!("{level} · {}", rule.citation)));
     let clients = clients(rule);
     if !clients.is_empty() {
         let named = clients.iter().take(CLIENTS).map(|(client, failures)| format!("{client} ({failures})"));
@@ -148,13 +146,6 @@ fn remarks(finding: &Finding, rule: Option<&Rule>) -> Vec<(&'static str, String)
         remarks.push(("breaks", named.join(", ")));
     }
     remarks
-}
-
-/// Where the authority of a rule can be read.
-pub(crate) fn cited(rule: &Rule) -> String {
-    let citation = rule.citation;
-    let id = citation.requirement.map(|id| format!(" ({id})")).unwrap_or_default();
-    format!("{}, {}{id}", citation.source, citation.heading)
 }
 
 /// The clients that a rule protects, each once, with all that happens to it.

@@ -1,5 +1,6 @@
 //! What came of checking recordings, and how it is told.
 
+mod check;
 mod human;
 mod json;
 mod run;
@@ -8,13 +9,15 @@ mod style;
 mod summary;
 mod text;
 
+pub use check::check;
+#[cfg(feature = "cli")]
+pub(crate) use human::clients;
 pub use human::diagnostic;
-#[cfg(feature = "cli")]
-pub(crate) use human::{cited, clients};
-#[cfg(feature = "cli")]
-pub(crate) use json::level_name;
-pub use json::{VERSION, json};
-pub use run::{CaptureReport, Located, Run, check};
+pub use json::json;
+pub use run::{
+    Broken, CaptureReport, CaseReport, ClientTotal, Excerpt, Finding, Judged, LiveReport, Options, Outcome,
+    Place, Related, RuleTotal, Run, State, Told, Totals, VERSION, Verdict,
+};
 pub use style::{Screen, Style};
 pub use summary::summary;
 #[cfg(feature = "cli")]

@@ -8,12 +8,12 @@ use std::ops::Range;
 
 use unicode_width::UnicodeWidthStr;
 
+use super::run::Place;
 use super::text::{Cell, cells, visible, wrap};
-use crate::engine::Spot;
 
 /// A line that is shown.
 pub(super) struct Line<'s> {
-    pub(super) spot: &'s Spot,
+    pub(super) place: &'s Place,
     /// The finding is about this value, not about the event as a whole.
     pub(super) is_value: bool,
     /// Said of the place.
@@ -36,19 +36,19 @@ const WIDEST_TREE: usize = 40;
 impl Line<'_> {
     /// Draws it in so many columns.
     pub(super) fn draw(&self, width: usize) -> Drawn {
-        let excerpt = &self.spot.excerpt;
+        let excerpt = &self.place.excerpt;
         let cells = cells(&excerpt.text);
         let mark = self.mark(&cells);
         let shown = window(&cells, &mark, excerpt.cut, width);
         let mut source = String::new();
-        if shown.start > 0 || excerpt.cut.0 {
+        if shown.start > 0 || excerpt.cut[0] {
             source.push('…');
         }
         let before = source.width() + columns(cells.get(shown.start..mark.start.min(shown.end)));
         for cell in cells.get(shown.clone()).unwrap_or_default() {
             source.push_str(&cell.text);
         }
-        if shown.end < cells.len() || excerpt.cut.1 {
+        if shown.end < cells.len() || excerpt.cut[1] {
             source.push('…');
         }
         let sign = if self.is_primary { "^" } else { "-" };
@@ -58,21 +58,21 @@ impl Line<'_> {
 
     /// From which cell to which the place is.
     fn mark(&self, cells: &[Cell]) -> Range<usize> {
-        let excerpt = &self.spot.excerpt;
+        let excerpt = &self.place.excerpt;
         let text = excerpt.text.as_str();
-        let mut mark = excerpt.mark.clone();
+        let mut mark = excerpt.mark[0]..excerpt.mark[1];
         let marked = text.get(mark.clone()).unwrap_or_default();
         let is_tree = marked.starts_with(['{', '[']);
         // An event as a whole is known by its type.
         let of_type = || {
-            let name = format!("\"{}\"", self.spot.event_type.as_deref()?);
+            let name = format!("\"{}\"", self.place.event_type.as_deref()?);
             let bare = name.trim_matches('"');
             let found = text.find(&name).map(|at| at..at + name.len());
             found.or_else(|| text.find(bare).map(|at| at..at + bare.len()))
         };
         if !self.is_value && (is_tree || mark.end == 0) {
             mark = of_type().unwrap_or(mark.start..mark.start + 1);
-        } else if is_tree && (excerpt.cut.1 && mark.end == text.len() || marked.width() > WIDEST_TREE) {
+        } else if is_tree && (excerpt.cut[1] && mark.end == text.len() || marked.width() > WIDEST_TREE) {
             mark.end = mark.start + 1;
         }
         let at = |byte: usize| cells.partition_point(|cell| cell.at < byte);
@@ -83,7 +83,7 @@ impl Line<'_> {
 }
 
 /// Which cells are shown when there are so many columns: those around the mark.
-fn window(cells: &[Cell], mark: &Range<usize>, cut: (bool, bool), width: usize) -> Range<usize> {
+fn window(cells: &[Cell], mark: &Range<usize>, cut: [bool; 2], width: usize) -> Range<usize> {
     // A column at either end tells that something was left out, and one beyond can be marked.
     let room = width.saturating_sub(3);
     if columns(Some(cells)) <= room {
@@ -108,7 +108,7 @@ fn window(cells: &[Cell], mark: &Range<usize>, cut: (bool, bool), width: usize) 
         left -= cell.width;
         end += 1;
     }
-    if end == cells.len() && !cut.1 {
+    if end == cells.len() && !cut[1] {
         start = walk_back(start, left);
     }
     start..end
@@ -137,14 +137,14 @@ fn labelled(before: usize, marks: &str, label: &str, width: usize) -> Vec<String
 
 #[cfg(test)]
 mod tests {
+    use super::super::run::Excerpt;
     use super::*;
-    use crate::engine::Excerpt;
 
     fn drawn(text: &str, marked: &str, label: &str, width: usize) -> String {
         let at = text.find(marked).unwrap();
-        let excerpt = Excerpt { text: text.to_owned(), mark: at..at + marked.len(), ..Excerpt::default() };
-        let spot = Spot { excerpt, ..Spot::default() };
-        let line = Line { spot: &spot, is_value: true, label: label.to_owned(), is_primary: true };
+        let excerpt = Excerpt { text: text.to_owned(), mark: [at, at + marked.len()], ..Excerpt::default() };
+        let place = Place { excerpt, ..Place::default() };
+        let line = Line { place: &place, is_value: true, label: label.to_owned(), is_primary: true };
         let Drawn { source, below } = line.draw(width);
         format!("{source}\n{}", below.join("\n"))
     }

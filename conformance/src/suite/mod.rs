@@ -30,8 +30,9 @@ use spec::Dialect;
 use spec::catalogue::{Level, Rule};
 
 use crate::engine::Rules;
-use crate::live::{Limits, Offer, Target, Told};
+use crate::live::{Limits, Offer, Target};
 use crate::reference;
+use crate::report::Told;
 
 pub(crate) use run::{NOT_DONE, run, run_quietly};
 

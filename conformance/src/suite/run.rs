@@ -8,7 +8,8 @@ use libtest_mimic::{Arguments, Conclusion, Trial};
 
 use super::session::{self, Session};
 use super::{Suite, SuiteError};
-use crate::live::{Machine, Told};
+use crate::live::Machine;
+use crate::report::Told;
 
 /// What a command that could not be carried out exits with.
 pub(crate) const NOT_DONE: u8 = 2;

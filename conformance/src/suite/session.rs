@@ -9,12 +9,9 @@ use libtest_mimic::{Completion, Failed, Trial};
 use super::run::tell;
 use super::{Endpoint, Suite, SuiteError};
 use crate::capture::Recorder;
-use crate::live::{
-    self, About, Client, Done, Evidence, Kept, Live, Machine, Options, Plan, RunFile, State, Target, Told,
-    Verdict,
-};
+use crate::live::{self, About, Client, Done, Evidence, Kept, Live, Machine, Plan, RunFile, Target};
 use crate::reference::Embedded;
-use crate::report::{self, Run, Style, diagnostic};
+use crate::report::{self, Options, Run, State, Style, Told, Verdict, diagnostic};
 
 /// What a suite will send, and which of its tests are wanted.
 pub(super) struct Planned<'s> {
@@ -210,7 +207,7 @@ impl Session {
             })
             .collect();
         let captures = self.live.sent().map(|(_, attempt)| attempt.report.clone()).collect();
-        let run = Run { dialect: self.suite.dialect, rules: self.suite.rules(), captures };
+        let run = Run::new(&self.suite.rules(), captures, Some(self.file.report()));
         self.file.report = Some(evidence.write_report(&report::json(&run))?);
         evidence.write_run(&self.file)
     }

@@ -66,12 +66,11 @@ fn shown(rule: &Rule, screen: Screen) -> anyhow::Result<String> {
     if let Some(error) = report.error {
         return Err(anyhow!(error));
     }
-    let found: BTreeSet<&str> = report.findings.iter().map(|located| located.finding.rule).collect();
+    let found: BTreeSet<&str> = report.findings.iter().map(|finding| finding.rule.as_ref()).collect();
     let _ = writeln!(out, "\n{} as {}\n", style.bold("findings"), dialect.name);
     // What the rule itself finds comes first.
-    let (own, others): (Vec<_>, Vec<_>) =
-        report.findings.iter().partition(|located| located.finding.rule == rule.id);
-    let told = own.into_iter().chain(others).map(|located| diagnostic(&report.name, located, screen));
+    let (own, others): (Vec<_>, Vec<_>) = report.findings.iter().partition(|finding| finding.rule == rule.id);
+    let told = own.into_iter().chain(others).map(|finding| diagnostic(&report.name, finding, screen));
     out += &told.collect::<Vec<_>>().join("\n");
     if !found.contains(rule.id) {
         return Err(anyhow!("nothing is found by the rule"));

@@ -7,7 +7,7 @@ use spec::catalogue::{self, DecidedBy, Level, Rule};
 
 use super::words;
 use crate::engine::level;
-use crate::report::{Screen, cited, clients, level_name, wrap};
+use crate::report::{Screen, clients, wrap};
 
 /// Prose is hard to read on longer lines.
 const PROSE: usize = 96;
@@ -29,7 +29,7 @@ pub(super) fn page(rule: &Rule, dialect: &Dialect, screen: Screen) -> String {
     if !reason.is_empty() {
         fact("", &reason);
     }
-    fact("authority", &format!("{}: {}", words::authority(rule.authority), cited(rule)));
+    fact("authority", &format!("{}: {}", words::authority(rule.authority), rule.citation));
     if let Some(statement) = requirement(rule) {
         fact("", &format!("\"{statement}\""));
     }
@@ -61,7 +61,7 @@ pub(super) fn page(rule: &Rule, dialect: &Dialect, screen: Screen) -> String {
 
 /// The level in a dialect, and why it is another than elsewhere.
 fn here(rule: &Rule, dialect: &Dialect) -> (String, String) {
-    let name = |level: Level| level_name(level).to_uppercase();
+    let name = |level: Level| level.name().to_uppercase();
     let here = level(rule, dialect);
     let own = dialect.rules.iter().find(|own| own.id == rule.id);
     let told = match here {

@@ -1,74 +1,10 @@
-//! What came of checking recordings.
+//! From the bytes of a recording to its report.
 
 use std::io::{self, Read};
 
-use spec::Dialect;
-use spec::catalogue::Level;
-
+use super::run::{CaptureReport, Finding};
 use crate::capture::{CaptureError, Entry, Format, Reader};
-use crate::engine::{Checker, Finding, Rules};
-
-/// What came of checking recordings in one dialect.
-#[derive(Debug)]
-pub struct Run {
-    /// The dialect.
-    pub dialect: &'static Dialect,
-    /// The rules that were checked.
-    pub rules: Rules,
-    /// One report for each recording, in order.
-    pub captures: Vec<CaptureReport>,
-}
-
-/// What came of checking one recording.
-#[derive(Debug, Clone, Default)]
-pub struct CaptureReport {
-    /// Its name, as it was given.
-    pub name: String,
-    /// Its format, if it could be read.
-    pub format: Option<Format>,
-    /// How many streams with events it holds.
-    pub streams: u64,
-    /// How many events.
-    pub events: u64,
-    /// How many answers that are no stream.
-    pub bodies: u64,
-    /// How many of these no rule reads: they are neither a response nor an error.
-    pub unjudged: u64,
-    /// What is wrong.
-    pub findings: Vec<Located>,
-    /// How many faults there were beyond those that are listed.
-    pub omitted: u64,
-    /// Why it could not be read, or not to its end.
-    pub error: Option<String>,
-}
-
-/// A finding, and the exchange that it is about where a recording has several.
-#[derive(Debug, Clone)]
-pub struct Located {
-    /// The exchange.
-    pub exchange: Option<String>,
-    /// The finding.
-    pub finding: Finding,
-}
-
-impl Run {
-    /// Whether a rule that binds is broken.
-    pub fn has_failed(&self) -> bool {
-        self.captures.iter().any(CaptureReport::has_failed)
-    }
-
-    /// Whether a recording could not be read.
-    pub fn is_incomplete(&self) -> bool {
-        self.captures.iter().any(|capture| capture.error.is_some())
-    }
-}
-
-impl CaptureReport {
-    /// Whether a rule that binds is broken.
-    pub fn has_failed(&self) -> bool {
-        self.findings.iter().any(|located| located.finding.level == Level::Must)
-    }
-}
+use crate::engine::{Checker, Rules};
 
 /// So many bytes are read at once.
 const PIECE: usize = 256 << 10;
@@ -164,7 +100,7 @@ impl Session<'_> {
         report.events += checker.events();
         let (findings, omitted) = checker.into_findings();
         report.omitted += omitted;
-        let located = |finding| Located { exchange: self.exchange.clone(), finding };
-        report.findings.extend(findings.into_iter().map(located));
+        let told = |finding| Finding::of(self.exchange.clone(), finding);
+        report.findings.extend(findings.into_iter().map(told));
     }
 }

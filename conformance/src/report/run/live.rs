@@ -1,0 +1,150 @@
+//! What came of a run against an endpoint, beside what its recordings show.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// A run against an endpoint.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct LiveReport {
+    /// The endpoint, without secrets.
+    pub target: String,
+    /// The model that was asked for.
+    pub model: String,
+    /// What was wanted, without secrets.
+    pub options: Options,
+    /// How far the run came.
+    pub state: State,
+    /// What was asked, and what came of it.
+    pub cases: Vec<CaseReport>,
+}
+
+/// A scenario, or its twin, and what came of it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct CaseReport {
+    /// Its name: that of the scenario, with `.json` behind it for the twin.
+    pub name: String,
+    /// What it asks for, in a line.
+    pub title: String,
+    /// The recordings of it, by their place among the captures.
+    pub attempts: Vec<usize>,
+    /// Its trials and what came of them.
+    pub trials: Vec<Told>,
+}
+
+/// A trial, and what came of it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Told {
+    /// Its name.
+    pub name: String,
+    /// What came of it.
+    #[serde(flatten)]
+    pub judged: Judged,
+}
+
+/// What came of a trial.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Judged {
+    /// The verdict.
+    pub verdict: Verdict,
+    /// Why, where it is not a pass.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub reason: String,
+}
+
+/// How a trial ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum Verdict {
+    /// What it is about holds.
+    Pass,
+    /// It does not.
+    Fail,
+    /// Nothing came that could show it.
+    NotExercised,
+    /// It could not be found out: no connection, no admission.
+    HarnessError,
+}
+
+impl Judged {
+    pub(crate) const PASS: Self = Self { verdict: Verdict::Pass, reason: String::new() };
+
+    /// A verdict with its reason.
+    pub fn new(verdict: Verdict, reason: impl Into<String>) -> Self {
+        Self { verdict, reason: reason.into() }
+    }
+}
+
+impl fmt::Display for Judged {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self.verdict {
+            Verdict::Pass => "pass",
+            Verdict::Fail => "fail",
+            Verdict::NotExercised => "not exercised",
+            Verdict::HarnessError => "harness error",
+        })?;
+        if self.reason.is_empty() { Ok(()) } else { write!(f, " ({})", self.reason) }
+    }
+}
+
+/// The options of a run that bear on its verdicts, or on what was sent.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Options {
+    /// What the endpoint is said to offer; everything, when absent.
+    pub features: Option<Vec<String>>,
+    /// Only these rules and groups were checked.
+    pub select: Vec<String>,
+    /// These were not.
+    pub ignore: Vec<String>,
+    /// Whether warnings count as failures.
+    pub strict: bool,
+    /// How often a scenario was sent at most.
+    pub attempts: usize,
+    /// How many were sent at once.
+    pub jobs: usize,
+    /// Milliseconds between requests.
+    pub delay_ms: u128,
+    /// Milliseconds until a connection had to stand.
+    pub connect_ms: u128,
+    /// Milliseconds until the first event had to be there.
+    pub first_event_ms: u128,
+    /// Milliseconds between events.
+    pub idle_ms: u128,
+    /// Milliseconds for an answer.
+    pub total_ms: u128,
+    /// Bytes that an answer could have.
+    pub bytes: usize,
+}
+
+/// How far a run came.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum State {
+    /// It was begun, and nothing is known of its end.
+    Begun,
+    /// The user ended it.
+    Interrupted,
+    /// It came to its end.
+    Finished,
+}
+
+impl LiveReport {
+    /// Whether a trial ended so.
+    pub fn has(&self, verdict: Verdict) -> bool {
+        self.cases.iter().flat_map(|case| &case.trials).any(|told| told.judged.verdict == verdict)
+    }
+}
+
+impl Told {
+    /// Whether nothing can be said of the endpoint.
+    pub fn is_harness_error(&self) -> bool {
+        self.judged.verdict == Verdict::HarnessError
+    }
+}

@@ -1,0 +1,100 @@
+//! The one document that all reports are made from.
+
+mod capture;
+mod finding;
+mod live;
+mod totals;
+
+use serde::{Deserialize, Serialize};
+
+pub use capture::CaptureReport;
+pub use finding::{Excerpt, Finding, Place, Related};
+pub use live::{CaseReport, Judged, LiveReport, Options, State, Told, Verdict};
+pub use totals::{Broken, ClientTotal, RuleTotal, Totals};
+
+use crate::engine::Rules;
+
+/// The version of the format. It rises when a member goes away or changes its meaning.
+pub const VERSION: u32 = 2;
+
+/// What came of checking recordings, or an endpoint, in one dialect.
+///
+/// It is written as `report.json`, read again from there, and is all that any report knows. Texts in it
+/// may come from a hostile endpoint.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Run {
+    /// Version of this format.
+    pub version: u32,
+    /// Version of the suite.
+    pub suite: String,
+    /// The dialect that was checked against.
+    pub dialect: String,
+    /// How it ended.
+    pub outcome: Outcome,
+    /// How much was checked, and how much of it is wrong.
+    pub totals: Totals,
+    /// The rules that were checked, and how often each is broken.
+    pub rules: Vec<RuleTotal>,
+    /// The clients that something is known of, those that most recordings break first.
+    pub clients: Vec<ClientTotal>,
+    /// The endpoint and its trials, when one was tested.
+    pub live: Option<LiveReport>,
+    /// What was checked, in order.
+    pub captures: Vec<CaptureReport>,
+}
+
+/// How a run ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "lowercase")]
+pub enum Outcome {
+    /// Nothing failed.
+    Passed,
+    /// A rule that binds is broken, or a trial failed.
+    Failed,
+    /// Something could not be found out.
+    Incomplete,
+}
+
+impl Run {
+    /// What recordings come to, and the trials of an endpoint where they are of one.
+    pub fn new(rules: &Rules, captures: Vec<CaptureReport>, live: Option<LiveReport>) -> Self {
+        Self {
+            version: VERSION,
+            suite: env!("CARGO_PKG_VERSION").to_owned(),
+            dialect: rules.dialect().name.to_owned(),
+            outcome: outcome(&captures, live.as_ref()),
+            totals: Totals::of(&captures),
+            rules: RuleTotal::all(rules, &captures),
+            clients: ClientTotal::all(&captures),
+            live,
+            captures,
+        }
+    }
+
+    /// Whether a recording could not be read, or a trial not be made.
+    pub fn is_incomplete(&self) -> bool {
+        is_incomplete(&self.captures, self.live.as_ref())
+    }
+}
+
+/// A failure is told before what could not be found out.
+fn outcome(captures: &[CaptureReport], live: Option<&LiveReport>) -> Outcome {
+    let has_failed = match live {
+        Some(live) => live.has(Verdict::Fail),
+        None => captures.iter().any(CaptureReport::has_failed),
+    };
+    match (has_failed, is_incomplete(captures, live)) {
+        (true, _) => Outcome::Failed,
+        (false, true) => Outcome::Incomplete,
+        (false, false) => Outcome::Passed,
+    }
+}
+
+fn is_incomplete(captures: &[CaptureReport], live: Option<&LiveReport>) -> bool {
+    match live {
+        Some(live) => live.has(Verdict::HarnessError) || live.state != State::Finished,
+        None => captures.iter().any(|capture| capture.error.is_some()),
+    }
+}
