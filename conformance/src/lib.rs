@@ -11,6 +11,7 @@ pub mod engine;
 pub mod goldens;
 #[cfg(feature = "live")]
 pub mod live;
+pub mod pages;
 #[cfg(feature = "live")]
 pub mod reference;
 pub mod report;

@@ -27,7 +27,6 @@ pub(crate) use node::{Node, State};
 pub(crate) use plan::{Bound, Plan};
 pub use record::{Payload, Record};
 pub use rules::Rules;
-#[cfg(feature = "cli")]
 pub(crate) use rules::level;
 pub(crate) use spot::Mark;
 pub use spot::Spot;

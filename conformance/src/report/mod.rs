@@ -10,7 +10,6 @@ mod summary;
 mod text;
 
 pub use check::check;
-#[cfg(feature = "cli")]
 pub(crate) use human::clients;
 pub use human::diagnostic;
 pub use json::json;
@@ -20,5 +19,6 @@ pub use run::{
 };
 pub use style::{Screen, Style};
 pub use summary::summary;
+pub(crate) use text::shortened;
 #[cfg(feature = "cli")]
-pub(crate) use text::{cells, visible, wrap};
+pub(crate) use text::wrap;

@@ -62,6 +62,23 @@ pub(crate) fn cells(text: &str) -> Vec<Cell> {
     cells
 }
 
+/// The beginning of a text, made fit for a terminal.
+pub(crate) fn shortened(text: &str, width: usize) -> String {
+    let cells = cells(text);
+    if cells.iter().map(|cell| cell.width).sum::<usize>() <= width {
+        return visible(text);
+    }
+    let mut left = width.saturating_sub(1);
+    let fits = cells.iter().take_while(|cell| match left.checked_sub(cell.width) {
+        Some(rest) => {
+            left = rest;
+            true
+        }
+        None => false,
+    });
+    fits.map(|cell| cell.text.as_str()).collect::<String>() + "…"
+}
+
 /// Breaks a text, made fit for a terminal, into lines of so many columns. A word that is longer has a line
 /// of its own.
 pub(crate) fn wrap(text: &str, width: usize) -> Vec<String> {
@@ -106,5 +123,11 @@ mod tests {
         assert_eq!(wrap("日本 語", 4), ["日本", "語"]);
         assert_eq!(wrap("a longest", 3), ["a", "longest"]);
         assert_eq!(wrap("", 3), [""]);
+    }
+
+    #[test]
+    fn texts_are_shortened() {
+        assert_eq!(shortened("a日本\u{1b}", 30), "a日本\\u{1b}");
+        assert_eq!(shortened("a日本語", 6), "a日本…");
     }
 }

@@ -6,9 +6,8 @@ use spec::catalogue::{Edit, Violation};
 
 use super::steps::{Part, Step, parts, readable, steps};
 use super::values::{differences, json};
-use super::words::shortened;
 use crate::goldens::Golden;
-use crate::report::{Screen, Style};
+use crate::report::{Screen, Style, shortened};
 
 /// The changed parts, each with its neighbours: - left out, + put in, ~ changed.
 pub(super) fn changes(golden: &Golden, edited: &[u8], violation: &Violation, screen: Screen) -> String {

@@ -4,7 +4,6 @@ mod changes;
 mod page;
 mod steps;
 mod values;
-mod words;
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -19,6 +18,7 @@ use super::color::Color;
 use super::{names, print};
 use crate::engine::Rules;
 use crate::goldens;
+use crate::pages::words;
 use crate::report::{self, Screen, diagnostic};
 use crate::violation;
 

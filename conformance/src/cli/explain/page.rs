@@ -3,10 +3,10 @@
 use std::fmt::Write as _;
 
 use spec::Dialect;
-use spec::catalogue::{self, DecidedBy, Level, Rule};
+use spec::catalogue::{DecidedBy, Level, Rule};
 
-use super::words;
 use crate::engine::level;
+use crate::pages::{requirement, words};
 use crate::report::{Screen, clients, wrap};
 
 /// Prose is hard to read on longer lines.
@@ -75,15 +75,6 @@ fn here(rule: &Rule, dialect: &Dialect) -> (String, String) {
         _ if here == Level::Off => (told, format!("{} where it is", name(rule.level))),
         _ => (told, String::new()),
     }
-}
-
-/// The normative sentence that a rule stands on.
-fn requirement(rule: &Rule) -> Option<&'static str> {
-    let id = rule.citation.requirement?;
-    let of = |requirement: &&catalogue::Requirement| {
-        requirement.id == id && requirement.version == rule.citation.source
-    };
-    catalogue::REQUIREMENTS.iter().find(of).map(|requirement| requirement.statement)
 }
 
 /// Paragraphs, broken to the width; what is indented, listed or fenced keeps its lines.

@@ -3,9 +3,9 @@
 use spec::catalogue::{Authority, Edit, Family, Place, Relation, Side, Target, Whose};
 use spec::table::{Role, Scope};
 
-use crate::report::{cells, visible};
+use crate::report::shortened;
 
-pub(super) const fn authority(authority: Authority) -> &'static str {
+pub(crate) const fn authority(authority: Authority) -> &'static str {
     match authority {
         Authority::Sentence => "a normative sentence",
         Authority::Schema => "a constraint of the schema",
@@ -14,7 +14,7 @@ pub(super) const fn authority(authority: Authority) -> &'static str {
     }
 }
 
-pub(super) const fn family(family: Family) -> &'static str {
+pub(crate) const fn family(family: Family) -> &'static str {
     match family {
         Family::BeforeOpen => "an event of it, or of what lies in it, before the event that opens it",
         Family::AfterClose => "an event of it after it was closed",
@@ -30,7 +30,7 @@ pub(super) const fn family(family: Family) -> &'static str {
 }
 
 /// What a relation demands within one occurrence of its scopes.
-pub(super) fn relation(relation: &Relation, scopes: &[Scope]) -> String {
+pub(crate) fn relation(relation: &Relation, scopes: &[Scope]) -> String {
     let place = |values: &Place| place(values, scopes);
     let names: Vec<_> = scopes.iter().map(|scope| scope.info().name.replace('_', " ")).collect();
     let within =
@@ -76,7 +76,7 @@ fn place(values: &Place, scopes: &[Scope]) -> String {
 }
 
 /// An edit, as pages write it, in so many columns.
-pub(super) fn edit(edit: &Edit, width: usize) -> String {
+pub(crate) fn edit(edit: &Edit, width: usize) -> String {
     let text = match edit {
         Edit::Drop(of) => format!("drop {}", target(of)),
         Edit::Duplicate(of) => format!("duplicate {}", target(of)),
@@ -121,32 +121,4 @@ fn bytes(bytes: &[u8]) -> String {
     }
     let hex: Vec<_> = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
     format!("<{}>", hex.join(" "))
-}
-
-/// The beginning of a text, made fit for a terminal.
-pub(super) fn shortened(text: &str, width: usize) -> String {
-    let cells = cells(text);
-    if cells.iter().map(|cell| cell.width).sum::<usize>() <= width {
-        return visible(text);
-    }
-    let mut left = width.saturating_sub(1);
-    let fits = cells.iter().take_while(|cell| match left.checked_sub(cell.width) {
-        Some(rest) => {
-            left = rest;
-            true
-        }
-        None => false,
-    });
-    fits.map(|cell| cell.text.as_str()).collect::<String>() + "…"
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn texts_are_shortened() {
-        assert_eq!(shortened("a日本\u{1b}", 30), "a日本\\u{1b}");
-        assert_eq!(shortened("a日本語", 6), "a日本…");
-    }
 }

@@ -1,0 +1,125 @@
+//! The pages of rules.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use spec::catalogue::{self, DecidedBy, Level, RULES, Rule};
+
+use super::words;
+use crate::report::clients;
+
+/// The groups of rules, in order.
+pub fn groups() -> Vec<&'static str> {
+    let mut groups: Vec<&str> = RULES.iter().map(group).collect();
+    groups.dedup();
+    groups
+}
+
+fn group(rule: &Rule) -> &'static str {
+    rule.id.split('/').next().unwrap_or(rule.id)
+}
+
+/// The page that leads to those of the groups.
+pub fn index() -> String {
+    let mut out = "# Rules\n\nWhat the suite checks. A rule that binds (MUST) fails a run; the others warn \
+        or note. `conformance explain RULE` shows the same on a terminal, with the violation in a stream.\n"
+        .to_owned();
+    for group in groups() {
+        let _ = writeln!(out, "\n## {group}\n\n| rule | level | what must hold |\n|---|---|---|");
+        for rule in RULES.iter().filter(|rule| self::group(rule) == group) {
+            let Rule { id, title, .. } = rule;
+            let level = level(rule.level);
+            let _ = writeln!(out, "| [{id}]({group}.md#{}) | {level} | {} |", anchor(id), cell(title));
+        }
+    }
+    out
+}
+
+/// The pages of a group, one after the other.
+pub fn of_group(group: &str) -> String {
+    let mut out = format!("# Rules of {group}\n\n[All rules](README.md)\n");
+    for rule in RULES.iter().filter(|rule| self::group(rule) == group) {
+        let _ = writeln!(out, "\n## {}\n\n**{}.**\n\n{}", rule.id, rule.title, self::rule(rule).trim_end());
+    }
+    out
+}
+
+/// The page of a rule, without its title: what it is for, on what authority, whom it protects, and a stream
+/// that breaks it.
+pub fn rule(rule: &Rule) -> String {
+    let mut out = format!("{}\n\n", rule.prose.trim());
+    let mut fact = |name: &str, text: &str| {
+        let _ = writeln!(out, "- {name}: {text}");
+    };
+    fact("Level", &levels(rule));
+    let sentence = requirement(rule).map(|said| format!(": \"{said}\"")).unwrap_or_default();
+    fact("Authority", &format!("{}: {}{sentence}", words::authority(rule.authority), rule.citation));
+    match rule.decided_by {
+        DecidedBy::Structure(families) => {
+            let told: Vec<_> = families.iter().map(|family| words::family(*family)).collect();
+            fact("Broken by", &told.join("; "));
+        }
+        DecidedBy::Relation(relation) => fact("Demands", &words::relation(&relation, rule.scopes)),
+        DecidedBy::Code(_) => {}
+    }
+    if !rule.scopes.is_empty() {
+        let scopes: Vec<_> = rule.scopes.iter().map(|scope| scope.info().name.replace('_', " ")).collect();
+        fact("Scope", &scopes.join(", "));
+    }
+    for (client, failures) in clients(rule) {
+        fact("Breaks", &format!("{client}: {failures}"));
+    }
+    fact("Since", rule.since);
+    let _ = writeln!(out, "\nA violation: `{}`, edited.\n\n```text", rule.violation.golden);
+    for edit in rule.violation.edits {
+        let _ = writeln!(out, "{}", words::edit(edit, usize::MAX));
+    }
+    out.push_str("```\n");
+    out
+}
+
+/// The level of a rule, where it binds, and where it has another.
+fn levels(rule: &Rule) -> String {
+    let mut told = level(rule.level).to_owned();
+    if !rule.only_in.is_empty() {
+        let _ = write!(told, " in {} alone", rule.only_in.join(", "));
+    }
+    let mut others: BTreeMap<(Level, &str), Vec<&str>> = BTreeMap::new();
+    for dialect in spec::DIALECTS {
+        for own in dialect.rules.iter().filter(|own| own.id == rule.id && own.level != rule.level) {
+            others.entry((own.level, own.reason)).or_default().push(dialect.name);
+        }
+    }
+    for ((own, reason), dialects) in others {
+        let _ = write!(told, "; {} in {}: {reason}", level(own), dialects.join(", "));
+    }
+    told
+}
+
+const fn level(level: Level) -> &'static str {
+    match level {
+        Level::Must => "MUST",
+        Level::Should => "SHOULD",
+        Level::May => "MAY",
+        Level::Off => "not checked",
+    }
+}
+
+/// The normative sentence that a rule stands on.
+pub(crate) fn requirement(rule: &Rule) -> Option<&'static str> {
+    let id = rule.citation.requirement?;
+    let of = |requirement: &&catalogue::Requirement| {
+        requirement.id == id && requirement.version == rule.citation.source
+    };
+    catalogue::REQUIREMENTS.iter().find(of).map(|requirement| requirement.statement)
+}
+
+/// Where a heading can be linked to.
+pub(super) fn anchor(heading: &str) -> String {
+    heading.chars().filter(|character| character.is_alphanumeric() || *character == '-').collect()
+}
+
+/// A text in a table.
+pub(super) fn cell(text: &str) -> String {
+    text.replace('|', "\\|").replace('\n', " ")
+}

@@ -1,0 +1,135 @@
+//! Documents that are made from the catalogue are fresh, and no link leads nowhere.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::{env, fs};
+
+use conformance::pages;
+use tests::corpus;
+
+/// A document of ours, by its path in the repository.
+fn is_fresh(path: &str, text: &str) {
+    let full = corpus::repository().join(path);
+    if env::var_os("BLESS").is_some() {
+        fs::create_dir_all(full.parent().expect("it lies in a folder")).expect("it can be made");
+        fs::write(&full, text).expect("it can be written");
+    }
+    let found = fs::read_to_string(&full).unwrap_or_default();
+    assert!(found == text, "{path} is stale: BLESS=1 cargo test -p tests --test docs");
+}
+
+#[test]
+fn the_reference_of_rules_is_fresh() {
+    is_fresh("docs/rules/README.md", &pages::index());
+    for group in pages::groups() {
+        is_fresh(&format!("docs/rules/{group}.md"), &pages::of_group(group));
+    }
+    let expected: BTreeSet<String> =
+        pages::groups().into_iter().map(|group| format!("{group}.md")).chain(["README.md".into()]).collect();
+    let files = fs::read_dir(corpus::repository().join("docs/rules")).expect("it is there");
+    let found: BTreeSet<String> = files
+        .map(|file| file.expect("it can be listed").file_name().to_string_lossy().into_owned())
+        .collect();
+    assert_eq!(found, expected, "a page whose group is gone");
+}
+
+#[test]
+fn the_coverage_of_the_specification_is_fresh() {
+    is_fresh("docs/coverage.md", &pages::coverage());
+}
+
+/// All documents that people read.
+fn documents() -> Vec<PathBuf> {
+    let root = corpus::repository();
+    let mut found: Vec<PathBuf> = Vec::new();
+    let mut folders = vec![root.join("docs"), root.join("spec/scenarios"), root.join("spec/rules")];
+    found.extend(["README.md", "CONTRIBUTING.md", "CHANGELOG.md"].map(|name| root.join(name)));
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(&folder).expect("it is there").filter_map(Result::ok) {
+            let path = entry.path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|extension| extension == "md") {
+                found.push(path);
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+/// The targets of the links in a document, without those in fences and in code.
+fn links(text: &str) -> Vec<String> {
+    let mut links = Vec::new();
+    let mut is_fenced = false;
+    for line in text.lines() {
+        is_fenced ^= line.trim_start().starts_with("```");
+        if is_fenced {
+            continue;
+        }
+        // Every other piece stands between backquotes.
+        let prose: Vec<&str> = line.split('`').collect();
+        let joined: String = prose.iter().step_by(2).copied().collect::<Vec<_>>().join("``");
+        for piece in joined.split("](").skip(1) {
+            links.extend(piece.split(')').next().map(str::to_owned));
+        }
+    }
+    links
+}
+
+/// What the headings of a document can be linked by.
+fn anchors(text: &str) -> BTreeSet<String> {
+    let headings = text.lines().filter(|line| line.starts_with('#'));
+    headings
+        .map(|line| {
+            let heading = line.trim_start_matches('#').trim().to_lowercase();
+            let kept =
+                heading.chars().filter(|kept| kept.is_alphanumeric() || matches!(kept, '-' | '_' | ' '));
+            kept.map(|kept| if kept == ' ' { '-' } else { kept }).collect()
+        })
+        .collect()
+}
+
+fn is_there(from: &Path, text: &str, link: &str) -> bool {
+    let (path, anchor) = link.split_once('#').map_or((link, None), |(path, anchor)| (path, Some(anchor)));
+    let target = from.parent().expect("it lies in a folder").join(path);
+    if path.is_empty() {
+        return anchor.is_some_and(|anchor| anchors(text).contains(anchor));
+    }
+    if !target.exists() {
+        return false;
+    }
+    // A line of a source file is not a heading.
+    let is_document = target.extension().is_some_and(|extension| extension == "md");
+    anchor.is_none_or(|anchor| {
+        !is_document || anchors(&fs::read_to_string(&target).unwrap_or_default()).contains(anchor)
+    })
+}
+
+#[test]
+fn no_link_leads_nowhere() {
+    let mut dead = Vec::new();
+    let mut checked = 0;
+    for document in documents() {
+        let text = fs::read_to_string(&document).expect("it can be read");
+        for link in links(&text).into_iter().filter(|link| !link.contains("://")) {
+            checked += 1;
+            if !is_there(&document, &text, &link) {
+                dead.push(format!("{}: {link}", document.display()));
+            }
+        }
+    }
+    assert!(dead.is_empty(), "{}", dead.join("\n"));
+    assert!(checked > 300, "{checked} links: these cannot be all");
+}
+
+#[test]
+fn links_are_found_and_followed() {
+    let text = "# A heading: of `it`\n[a](b.md) `[c](d.md)` [e](#f)\n```\n[g](h.md)\n```\n[i](j.md#k)";
+    assert_eq!(links(text), ["b.md", "#f", "j.md#k"]);
+    let readme = corpus::repository().join("README.md");
+    assert!(is_there(&readme, text, "#a-heading-of-it") && !is_there(&readme, text, "#a-heading"));
+    assert!(is_there(&readme, text, "docs/rules/part.md#partbefore-open"));
+    assert!(!is_there(&readme, text, "docs/rules/part.md#partbefore"));
+    assert!(!is_there(&readme, text, "docs/rules/parts.md"));
+}
