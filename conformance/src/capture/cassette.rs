@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::body::Body;
 use super::frame::{Entry, Exchange, Headers, Request};
-use super::{CaptureError, Format, base64, json};
+use super::{CaptureError, Format, Recorder, base64, json};
 
 /// Reads a cassette. Of exchanges that have nothing to do with responses, nothing is handed out.
 pub(super) fn read(bytes: &[u8], sink: &mut impl FnMut(Entry<'_>)) -> Result<(), CaptureError> {
@@ -36,7 +36,7 @@ fn exchange(number: usize, request: &Value, response: &Value) -> Exchange<'stati
     let method = request["method"].as_str().unwrap_or_default().to_uppercase();
     let asked = String::from_utf8_lossy(&body(&request["body"])).into_owned();
     Exchange {
-        label: Some(format!("interaction {number}, {method} {}", request_uri(request))),
+        label: Some(format!("interaction {number}, {method} {}", Recorder::new().url(request_uri(request)))),
         status: status.and_then(|status| status.try_into().ok()),
         headers: headers(&response["headers"]),
         request: Some(Request {

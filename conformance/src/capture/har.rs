@@ -7,7 +7,7 @@ use serde::Deserialize;
 
 use super::body::Body;
 use super::frame::{self, Entry, Exchange, Headers};
-use super::{CaptureError, Format, base64, json, websocket};
+use super::{CaptureError, Format, Recorder, base64, json, websocket};
 
 #[derive(Deserialize)]
 struct Archive {
@@ -113,8 +113,9 @@ impl Recorded {
         if !headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("content-type")) {
             headers.push(("content-type".into(), (&*self.response.content.mime_type).into()));
         }
+        let url = Recorder::new().url(&self.request.url);
         Exchange {
-            label: Some(format!("entry {number}, {} {}", self.request.method, self.request.url)),
+            label: Some(format!("entry {number}, {} {url}", self.request.method)),
             status: Some(self.response.status),
             headers,
             request: Some(self.request.read()),

@@ -150,7 +150,7 @@ impl Recorder {
 
     /// The line of a WebSocket message from the client.
     pub fn sent(&self, at: Duration, message: &str) -> String {
-        line(&json!({ "at": milliseconds(at), "sent": body(message) }))
+        line(&json!({ "at": milliseconds(at), "sent": self.body(message) }))
     }
 
     /// The line of a WebSocket message from the server.
@@ -171,7 +171,7 @@ impl Recorder {
             "method": request.method,
             "url": self.url(&request.url),
             "headers": self.redact(&request.headers),
-            "body": request.body.as_deref().map(body),
+            "body": request.body.as_deref().map(|text| self.body(text)),
         })
     }
 
@@ -205,18 +205,18 @@ impl Recorder {
         }
         text
     }
+
+    /// The body of a request without secrets, and otherwise as it is. What is no JSON is not kept: it
+    /// could hold anything.
+    pub fn body(&self, text: &str) -> String {
+        let Ok(mut value) = serde_json::from_str::<Value>(text) else { return REDACTED.to_owned() };
+        if hide(&mut value) { value.to_string() } else { text.to_owned() }
+    }
 }
 
 fn is_listed(name: &str, known: &[&str], more: &[String]) -> bool {
     let mut all = known.iter().copied().chain(more.iter().map(String::as_str));
     all.any(|listed| name.eq_ignore_ascii_case(listed))
-}
-
-/// A JSON text without secrets, and otherwise as it is. What is no JSON is not kept: it could hold
-/// anything.
-fn body(text: &str) -> String {
-    let Ok(mut value) = serde_json::from_str::<Value>(text) else { return REDACTED.to_owned() };
-    if hide(&mut value) { value.to_string() } else { text.to_owned() }
 }
 
 /// Takes secrets out of a value; whether there were any.

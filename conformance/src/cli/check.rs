@@ -55,6 +55,13 @@ enum FormatOut {
     Json,
 }
 
+impl FormatOut {
+    /// Whether it shows how exchanges went.
+    const fn draws(self) -> bool {
+        matches!(self, Self::Json)
+    }
+}
+
 #[derive(Debug, Clone, Copy, Default, ValueEnum)]
 enum Shown {
     /// Errors.
@@ -74,7 +81,8 @@ impl CheckArgs {
         anyhow::ensure!(!files.is_empty(), "there is no recording in {}", list(&self.paths));
         let format = self.format_in.map(Format::from);
         let progress = Progress::start(&files);
-        let captures = check_all(&files, |file| check_file(file, format, &rules, &progress));
+        let captures =
+            check_all(&files, |file| check_file(file, format, &rules, &progress, self.format.draws()));
         drop(progress);
         let run = Run::new(&rules, captures, None);
         match self.format {
@@ -104,10 +112,12 @@ pub(super) fn check_file(
     format: Option<Format>,
     rules: &Rules,
     progress: &Progress,
+    draws: bool,
 ) -> CaptureReport {
     let name = files::name(path);
+    let check = if draws { report::check_with_timelines } else { report::check };
     let report = match files::open(path) {
-        Ok(input) => report::check(name, &mut progress.reading(input), format, rules),
+        Ok(input) => check(name, &mut progress.reading(input), format, rules),
         Err(error) => CaptureReport { name, error: Some(error.to_string()), ..CaptureReport::default() },
     };
     progress.done();

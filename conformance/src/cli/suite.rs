@@ -189,7 +189,8 @@ fn capture_trials(
             let incomplete = Arc::clone(incomplete);
             let name = format!("{}::{}", files::name(&file), rule.id);
             trials.push(Trial::ignorable_test(name, move || {
-                let report = check.get_or_init(|| check_file(&file, format, &rules, &Progress::hidden()));
+                let report =
+                    check.get_or_init(|| check_file(&file, format, &rules, &Progress::hidden(), false));
                 if report.error.is_some() {
                     incomplete.store(true, Ordering::Relaxed);
                 } else if report.events == 0 {

@@ -61,7 +61,7 @@ fn compare(evidence: &Evidence, run: &RunFile) -> Result<Vec<String>> {
     let mut attempts: Vec<(&str, Attempt)> = Vec::new();
     for kept in &run.exchanges {
         let read = evidence.read(&kept.file).map_err(|error| error.to_string());
-        match read.and_then(|bytes| Attempt::read(&kept.file, &bytes, &rules)) {
+        match read.and_then(|bytes| Attempt::read(&kept.file, &bytes, &rules, true)) {
             Ok(attempt) => {
                 if attempt.sha256 != kept.sha256 {
                     differences.push(format!("{}: the file was changed", kept.file));

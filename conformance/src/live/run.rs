@@ -232,7 +232,7 @@ impl Live {
             })
             .await;
         written.map_err(|error| error.to_string())?;
-        Ok((outcome, Attempt::read(file, &recording, &self.rules)?))
+        Ok((outcome, Attempt::read(file, &recording, &self.rules, self.evidence.is_some())?))
     }
 }
 

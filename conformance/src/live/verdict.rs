@@ -23,14 +23,15 @@ pub struct Attempt {
 }
 
 impl Attempt {
-    /// Reads a recorded exchange, and checks it.
+    /// Reads a recorded exchange, and checks it; for a report, that is to draw how it went.
     ///
     /// # Errors
     ///
     /// When it is not one.
-    pub fn read(file: &str, recording: &[u8], rules: &Rules) -> Result<Self, String> {
+    pub fn read(file: &str, recording: &[u8], rules: &Rules, is_reported: bool) -> Result<Self, String> {
         let facts = Facts::read(recording)?;
-        let report = report::check(file, &mut &*recording, Some(Format::Exchange), rules);
+        let check = if is_reported { report::check_with_timelines } else { report::check };
+        let report = check(file, &mut &*recording, Some(Format::Exchange), rules);
         Ok(Self { facts, report, sha256: hash(recording) })
     }
 

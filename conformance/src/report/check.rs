@@ -3,11 +3,14 @@
 use std::io::{self, Read};
 
 use super::run::{CaptureReport, Finding};
+use super::timeline::Drawing;
 use crate::capture::{CaptureError, Entry, Format, Reader};
 use crate::engine::{Checker, Rules};
 
 /// So many bytes are read at once.
 const PIECE: usize = 256 << 10;
+/// So many exchanges of a recording are drawn.
+const TIMELINES: usize = 100;
 
 /// Checks a recording of any format, stream by stream. What cannot be read is told in the report.
 pub fn check(
@@ -16,17 +19,17 @@ pub fn check(
     format: Option<Format>,
     rules: &Rules,
 ) -> CaptureReport {
-    let mut session =
-        Session { rules, checker: None, exchange: None, status: None, report: CaptureReport::default() };
-    let outcome = session.read(input, format);
-    session.end_stream();
-    let mut report = session.report;
-    report.name = name.into();
-    match outcome {
-        Ok(format) => report.format = Some(format),
-        Err(problem) => report.error = Some(problem),
-    }
-    report
+    Session::new(rules, false).check(name.into(), input, format)
+}
+
+/// The same, and draws up how each exchange went.
+pub fn check_with_timelines(
+    name: impl Into<String>,
+    input: &mut dyn Read,
+    format: Option<Format>,
+    rules: &Rules,
+) -> CaptureReport {
+    Session::new(rules, true).check(name.into(), input, format)
 }
 
 /// The checks of one recording.
@@ -35,10 +38,30 @@ struct Session<'r> {
     checker: Option<Checker>,
     exchange: Option<String>,
     status: Option<u16>,
+    /// How the exchange goes, if somebody wants to know.
+    drawing: Option<Drawing>,
+    draws: bool,
     report: CaptureReport,
 }
 
-impl Session<'_> {
+impl<'r> Session<'r> {
+    fn new(rules: &'r Rules, draws: bool) -> Self {
+        let report = CaptureReport::default();
+        Self { rules, checker: None, exchange: None, status: None, drawing: None, draws, report }
+    }
+
+    fn check(mut self, name: String, input: &mut dyn Read, format: Option<Format>) -> CaptureReport {
+        let outcome = self.read(input, format);
+        self.end_stream();
+        let mut report = self.report;
+        report.name = name;
+        match outcome {
+            Ok(format) => report.format = Some(format),
+            Err(problem) => report.error = Some(problem),
+        }
+        report
+    }
+
     fn read(&mut self, input: &mut dyn Read, format: Option<Format>) -> Result<Format, String> {
         let mut reader = Reader::new(format);
         let mut piece = vec![0; PIECE];
@@ -62,20 +85,23 @@ impl Session<'_> {
                 self.exchange.clone_from(&exchange.label);
                 self.status = exchange.status;
                 self.checker().exchange(exchange);
+                self.draw(|drawing| drawing.exchange(exchange));
             }
             Entry::Event(frame) => {
-                self.checker().frame(frame);
+                let is_faulty = !self.checker().frame(frame).is_empty();
+                self.draw(|drawing| drawing.frame(frame, is_faulty));
             }
             Entry::Body(frame) => {
                 self.report.bodies += 1;
                 let body = frame.data.as_deref().unwrap_or_default();
                 self.report.unjudged += u64::from(!self.is_judged(body));
                 self.checker().body(frame);
+                self.draw(|drawing| drawing.body(frame));
             }
             Entry::Sent(frame) => {
                 self.checker().sent(frame);
             }
-            Entry::Lost(_) => {}
+            Entry::Lost(reason) => self.draw(|drawing| drawing.lost(reason)),
         }
     }
 
@@ -92,7 +118,21 @@ impl Session<'_> {
         self.checker.get_or_insert_with(|| Checker::with_rules(rules))
     }
 
+    fn draw(&mut self, step: impl FnOnce(&mut Drawing)) {
+        if self.draws {
+            let dialect = self.rules.dialect();
+            step(self.drawing.get_or_insert_with(|| Drawing::new(dialect)));
+        }
+    }
+
     fn end_stream(&mut self) {
+        if let Some(drawing) = self.drawing.take() {
+            if self.report.timelines.len() < TIMELINES {
+                self.report.timelines.push(drawing.finish());
+            } else {
+                self.report.undrawn += 1;
+            }
+        }
         let Some(mut checker) = self.checker.take() else { return };
         checker.finish();
         let report = &mut self.report;

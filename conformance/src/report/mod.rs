@@ -8,14 +8,16 @@ mod source;
 mod style;
 mod summary;
 mod text;
+mod timeline;
 
-pub use check::check;
+pub use check::{check, check_with_timelines};
 pub(crate) use human::clients;
 pub use human::diagnostic;
 pub use json::json;
 pub use run::{
-    Broken, CaptureReport, CaseReport, ClientTotal, Excerpt, Finding, Judged, LiveReport, Options, Outcome,
-    Place, Related, RuleTotal, Run, State, Told, Totals, VERSION, Verdict,
+    Asked, Bar, Broken, CaptureReport, CaseReport, ClientTotal, Excerpt, FaultyEvent, Finding, Judged,
+    LiveReport, Options, Outcome, Pace, Phase, Piece, Place, Related, RuleTotal, Run, Silence, State,
+    Timeline, Told, Totals, VERSION, Verdict,
 };
 pub use style::{Screen, Style};
 pub use summary::summary;

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use spec::catalogue::Level;
 
 use super::finding::Finding;
+use super::timeline::Timeline;
 use crate::capture::Format;
 
 /// What came of checking one recording.
@@ -28,6 +29,12 @@ pub struct CaptureReport {
     pub omitted: u64,
     /// Why it could not be read, or not to its end.
     pub error: Option<String>,
+    /// How its exchanges went; nothing, when nobody wanted to know.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub timelines: Vec<Timeline>,
+    /// How many exchanges there were beyond those.
+    #[serde(default)]
+    pub undrawn: u64,
 }
 
 impl CaptureReport {

@@ -3,6 +3,7 @@
 mod capture;
 mod finding;
 mod live;
+mod timeline;
 mod totals;
 
 use serde::{Deserialize, Serialize};
@@ -10,6 +11,7 @@ use serde::{Deserialize, Serialize};
 pub use capture::CaptureReport;
 pub use finding::{Excerpt, Finding, Place, Related};
 pub use live::{CaseReport, Judged, LiveReport, Options, State, Told, Verdict};
+pub use timeline::{Asked, Bar, FaultyEvent, Pace, Phase, Piece, Silence, Timeline};
 pub use totals::{Broken, ClientTotal, RuleTotal, Totals};
 
 use crate::engine::Rules;
