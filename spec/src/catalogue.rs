@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use crate::table::{Role, Scope};
+use crate::table::{Operation, Role, Scope};
 
 include!(concat!(env!("OUT_DIR"), "/catalogue.rs"));
 
@@ -285,6 +285,8 @@ pub enum Edit {
 pub struct Scenario {
     /// Its id, `group/name`.
     pub id: &'static str,
+    /// What is asked for.
+    pub operation: Operation,
     /// What an endpoint must offer for it to make sense.
     pub features: &'static [&'static str],
     /// Event types that the answer must have; what is named twice must come twice, and of
@@ -294,7 +296,18 @@ pub struct Scenario {
     pub status: &'static [u16],
     /// Whether the request is sent a second time without `stream`, for an answer in JSON.
     pub twin: bool,
-    /// The scenario whose response the request continues.
+    /// Event types that the answer must not have; `<type> /<member>` means that member of the event, where
+    /// it is more than null and more than empty.
+    pub without: &'static [&'static str],
+    /// Words that the text of the answer must have, in any case.
+    pub says: Option<&'static str>,
+    /// The client leaves after so many events.
+    pub cut_after: Option<u32>,
+    /// The text of the input is repeated until it has so many kilobytes.
+    pub fill: Option<u32>,
+    /// The last character of the body is left out, so that it is no JSON.
+    pub malformed: bool,
+    /// The scenario whose response the operation is about.
     pub previous: Option<&'static str>,
     /// Rules that only this request can bring to bear.
     pub rules: &'static [&'static str],
@@ -302,7 +315,9 @@ pub struct Scenario {
     pub title: &'static str,
     /// Its documentation, as Markdown.
     pub prose: &'static str,
-    /// The body of the request, as JSON. The model `default` is replaced by the one under test.
+    /// The body of the request, as JSON; empty where the operation has none. The model `default` is replaced
+    /// by the one under test, the id `previous` by that of the response before, and an input of the type
+    /// `previous_output` by its output, with the result `call_output` behind each function call.
     pub request: &'static str,
 }
 

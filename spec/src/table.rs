@@ -133,6 +133,48 @@ pub enum UnknownEvents {
     Reported,
 }
 
+/// What can be asked of an API.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Operation {
+    /// To make a response.
+    Create,
+    /// To show a response.
+    Retrieve,
+    /// To show it until it has ended.
+    Poll,
+    /// To go on with its stream after an event.
+    Resume,
+    /// To delete it.
+    Delete,
+    /// To cancel it.
+    Cancel,
+    /// To show what was put in.
+    InputItems,
+    /// To make a conversation shorter.
+    Compact,
+}
+
+impl Operation {
+    /// Whether its request has a body.
+    pub const fn has_body(self) -> bool {
+        matches!(self, Self::Create | Self::Compact)
+    }
+
+    /// Its name in the metadata of scenarios.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Create => "create",
+            Self::Retrieve => "retrieve",
+            Self::Poll => "poll",
+            Self::Resume => "resume",
+            Self::Delete => "delete",
+            Self::Cancel => "cancel",
+            Self::InputItems => "input-items",
+            Self::Compact => "compact",
+        }
+    }
+}
+
 /// A rule whose level differs in a dialect.
 #[derive(Debug, Clone, Copy)]
 pub struct RuleLevel {
@@ -163,6 +205,8 @@ pub struct Dialect {
     pub terminal: &'static [&'static str],
     /// Types that are bodies of their own: `request`, `response`, ...
     pub roots: &'static [(&'static str, &'static str)],
+    /// What can be asked for beside the creation of a response.
+    pub operations: &'static [Operation],
     /// Rules that have another level here.
     pub rules: &'static [RuleLevel],
     /// Its events, sorted by type.

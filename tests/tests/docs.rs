@@ -38,6 +38,28 @@ fn the_coverage_of_the_specification_is_fresh() {
     is_fresh("docs/coverage.md", &pages::coverage());
 }
 
+#[test]
+fn what_the_official_suite_looks_at_is_looked_at() {
+    let page = fs::read_to_string(corpus::repository().join("docs/official-suite.md")).expect("it is there");
+    let rows: Vec<Vec<&str>> = (page.lines().skip_while(|line| !line.starts_with("|---")).skip(1))
+        .map(|line| line.trim_matches('|').split('|').collect())
+        .collect();
+    assert_eq!(rows.len(), 17);
+    let names =
+        |cell: &str| -> Vec<String> { cell.split('`').skip(1).step_by(2).map(str::to_owned).collect() };
+    for row in rows {
+        let [test, _, scenarios, rules] = row.as_slice() else { panic!("four cells: {row:?}") };
+        let (scenarios, rules) = (names(scenarios), names(rules));
+        assert!(!scenarios.is_empty() && !rules.is_empty(), "{test}");
+        for id in scenarios {
+            assert!(spec::catalogue::scenario(&id).is_some(), "{test}: there is no scenario {id}");
+        }
+        for id in rules {
+            assert!(spec::catalogue::rule(&id).is_some(), "{test}: there is no rule {id}");
+        }
+    }
+}
+
 /// All documents that people read.
 fn documents() -> Vec<PathBuf> {
     let root = corpus::repository();

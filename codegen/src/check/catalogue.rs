@@ -1,10 +1,15 @@
 //! Rules, scenarios and profiles name only what there is.
 
+use serde_json::Value;
+
 use super::context::Context;
 use super::report::{Place, Report};
 use super::schemas::Judges;
 use super::{structure, violations};
-use crate::formats::{Authority, Coverage, Place as Operand, Rule, Scenario, ScenarioMetadata};
+use crate::formats::{
+    Authority, Coverage, Operation, PREVIOUS, PREVIOUS_OUTPUT, Place as Operand, Rule, Scenario,
+    ScenarioMetadata,
+};
 
 pub(super) fn check<'c>(context: &'c Context, judges: &mut Judges<'c>, report: &mut Report) {
     for rule in context.catalogue.rules.values() {
@@ -116,8 +121,9 @@ fn check_scenario<'c>(
     let file = format!("scenarios/{}.md", scenario.id);
     let mut find =
         |entry: &str, message: String, help: &str| report.find(&file, Place::entry(entry), message, help);
-    let ScenarioMetadata { elicits, status, previous, .. } = &scenario.metadata;
-    if elicits.is_empty() && status.is_empty() {
+    let ScenarioMetadata { elicits, status, previous, operation, .. } = &scenario.metadata;
+    let wants_stream = scenario.request.get("stream").is_some_and(|stream| stream == true);
+    if wants_stream && elicits.is_empty() && status.is_empty() {
         find(
             "elicits",
             "it elicits nothing, so it always passes".to_owned(),
@@ -132,16 +138,31 @@ fn check_scenario<'c>(
     {
         find("previous", problem, "name a scenario that comes to an end");
     }
-    let events = elicits.iter().flat_map(|events| events.split('|'));
-    for event in events.filter(|event| !context.has_event(event)) {
-        find("elicits", format!("no dialect has an event \"{event}\""), "name event types");
+    for (problem, help) in misuses(scenario) {
+        find("operation", problem.to_owned(), help);
+    }
+    let events = elicits.iter().flat_map(|events| events.split('|')).map(|event| ("elicits", event));
+    let without = scenario.metadata.without.iter().filter_map(|event| event.split(' ').next());
+    for (entry, event) in events.chain(without.map(|event| ("without", event))) {
+        if !context.has_event(event) {
+            find(entry, format!("no dialect has an event \"{event}\""), "name event types");
+        }
     }
     let mut refused = None;
+    let mut request = scenario.request.clone();
+    if let Some(input) = request.get_mut("input").and_then(Value::as_array_mut) {
+        input.retain(|entry| !is_previous_output(entry));
+    }
+    let root = match operation {
+        Operation::Create => "request",
+        _ => "compact_request",
+    };
     // What is to be refused may be wrong.
-    let by_dialects = status.is_empty().then_some(context.dialects.values());
+    let is_due = status.is_empty() && operation.has_body();
+    let by_dialects = is_due.then_some(context.dialects.values());
     for dialect in by_dialects.into_iter().flatten() {
-        let Some(request) = dialect.file.roots.get("request") else { continue };
-        let faults = judges.faults(dialect, request, &scenario.request);
+        let Some(root) = dialect.file.roots.get(root) else { continue };
+        let faults = judges.faults(dialect, root, &request);
         if faults.is_empty() {
             refused = None;
             break;
@@ -155,6 +176,48 @@ fn check_scenario<'c>(
     for id in &scenario.metadata.rules {
         known_rule(context, id, &file, "rules", report);
     }
+}
+
+fn is_previous_output(entry: &Value) -> bool {
+    entry.get("type").is_some_and(|kind| kind == PREVIOUS_OUTPUT)
+}
+
+/// What does not go with the operation of a scenario, and what to do.
+fn misuses(scenario: &Scenario) -> Vec<(&'static str, &'static str)> {
+    let ScenarioMetadata { operation, previous, twin, cut_after, fill, malformed, status, .. } =
+        &scenario.metadata;
+    let request = &scenario.request;
+    let entries = request.get("input").and_then(Value::as_array);
+    let continues = request.get("previous_response_id").is_some_and(|id| id == PREVIOUS)
+        || entries.is_some_and(|entries| entries.iter().any(is_previous_output));
+    let is_stream = request.get("stream").is_some_and(|stream| stream == true);
+    let is_text = request.get("input").is_some_and(Value::is_string);
+    let mut found = Vec::new();
+    let mut find = |is_wrong: bool, problem, help| found.extend(is_wrong.then_some((problem, help)));
+    find(
+        operation.has_body() && continues != previous.is_some(),
+        "`previous` and the request do not agree on whether something is continued",
+        "give the request the previous_response_id \"previous\", or an input of the type \"previous_output\"",
+    );
+    find(
+        matches!(operation, Operation::Poll | Operation::Resume) && previous.is_none(),
+        "nothing can be polled or taken up again without `previous`",
+        "name the scenario whose response it is",
+    );
+    find(
+        !operation.has_body() && status.is_empty() && previous.is_none(),
+        "an id that no response has must be refused",
+        "give the `status` of the refusal, or `previous`",
+    );
+    find(
+        *malformed && status.is_empty(),
+        "what is no JSON must be refused",
+        "give the `status` of the refusal",
+    );
+    find(*twin && !is_stream && status.is_empty(), "only a stream has a twin", "ask for a stream");
+    find(cut_after.is_some() && !is_stream, "only a stream can be left", "ask for a stream");
+    find(fill.is_some() && !is_text, "only an input that is a text can be filled", "make it a text");
+    found
 }
 
 /// Why what a scenario continues cannot be sent first.

@@ -8,12 +8,14 @@ use super::context::{Context, in_dialect};
 use super::report::{Place, Report};
 use super::schemas;
 use crate::dialect::Dialect;
+use crate::formats::Operation;
 
 pub(super) fn check(context: &Context, report: &mut Report) {
     for dialect in context.dialects.values() {
         schemas::roots(dialect, report);
         repeated_files(context, dialect, report);
         levels(context, dialect, report);
+        operations(context, dialect, report);
         errata(dialect, report);
         if dialect.events.is_empty() {
             let file = in_dialect(&dialect.name, "dialect.toml");
@@ -43,6 +45,19 @@ fn repeated_files(context: &Context, dialect: &Dialect, report: &mut Report) {
                     format!("the file is the same as in \"{}\", which the dialect extends", parent.name);
                 report.find(file, Place::File, message, "remove the file: it is inherited");
             }
+        }
+    }
+}
+
+/// What nobody asks for need not be listed.
+fn operations(context: &Context, dialect: &Dialect, report: &mut Report) {
+    let asked: Vec<Operation> =
+        context.catalogue.scenarios.values().map(|scenario| scenario.metadata.operation).collect();
+    for operation in &dialect.own.operations {
+        if *operation == Operation::Create || !asked.contains(operation) {
+            let message = format!("no scenario needs {operation:?} to be listed");
+            let file = in_dialect(&dialect.name, "dialect.toml");
+            report.find(file, Place::entry("operations"), message, "write one, or remove the entry");
         }
     }
 }

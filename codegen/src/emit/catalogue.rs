@@ -261,16 +261,26 @@ fn bytes(bytes: &[u8]) -> Literal {
 
 fn scenario(scenario: &Scenario) -> TokenStream {
     let Scenario { id, metadata, title, prose, request } = scenario;
-    let ScenarioMetadata { features, elicits, status, twin, previous, rules } = metadata;
-    let previous = super::tables::option_text(previous.as_deref());
-    let request = request.to_string();
+    let ScenarioMetadata { features, elicits, status, twin, without, malformed, rules, .. } = metadata;
+    let operation = super::tables::operation(metadata.operation);
+    let previous = super::tables::option_text(metadata.previous.as_deref());
+    let says = super::tables::option_text(metadata.says.as_deref());
+    let cut_after = super::tables::option(metadata.cut_after.map(|count| quote!(#count)));
+    let fill = super::tables::option(metadata.fill.map(|bytes| quote!(#bytes)));
+    let request = if request.is_null() { String::new() } else { request.to_string() };
     quote! {
         Scenario {
             id: #id,
+            operation: #operation,
             features: &[#(#features),*],
             elicits: &[#(#elicits),*],
             status: &[#(#status),*],
             twin: #twin,
+            without: &[#(#without),*],
+            says: #says,
+            cut_after: #cut_after,
+            fill: #fill,
+            malformed: #malformed,
             previous: #previous,
             rules: &[#(#rules),*],
             title: #title,

@@ -5,7 +5,7 @@ use quote::quote;
 
 use super::names;
 use crate::dialect::{Dialect, Event};
-use crate::formats::{EventLine, Lifecycle, Marker, Role, RuleLevel, ScopesFile, UnknownEvents};
+use crate::formats::{EventLine, Lifecycle, Marker, Operation, Role, RuleLevel, ScopesFile, UnknownEvents};
 
 /// Emits the scopes, and the slots that events hand values out in.
 pub fn scopes(file: &ScopesFile) -> TokenStream {
@@ -102,6 +102,7 @@ pub(super) fn dialect(dialect: &Dialect) -> TokenStream {
     };
     let terminal = &file.terminal.events;
     let roots = file.roots.iter().map(|(role, name)| quote!((#role, #name)));
+    let operations = file.operations.iter().map(|one| operation(*one));
     let rules = file.rules.iter().map(|RuleLevel { id, level, reason }| {
         let level = super::catalogue::level(*level);
         quote!(RuleLevel { id: #id, level: crate::catalogue::#level, reason: #reason })
@@ -126,6 +127,7 @@ pub(super) fn dialect(dialect: &Dialect) -> TokenStream {
                 },
                 terminal: &[#(#terminal),*],
                 roots: &[#(#roots),*],
+                operations: &[#(#operations),*],
                 rules: &[#(#rules),*],
                 events: &[#(#events),*],
                 types: &[#(#types),*],
@@ -162,6 +164,19 @@ pub(super) fn role(role: Role) -> TokenStream {
         Role::Phase => quote!(Role::Phase),
         Role::Terminal => quote!(Role::Terminal),
         Role::Point => quote!(Role::Point),
+    }
+}
+
+pub(super) fn operation(operation: Operation) -> TokenStream {
+    match operation {
+        Operation::Create => quote!(Operation::Create),
+        Operation::Retrieve => quote!(Operation::Retrieve),
+        Operation::Poll => quote!(Operation::Poll),
+        Operation::Resume => quote!(Operation::Resume),
+        Operation::Delete => quote!(Operation::Delete),
+        Operation::Cancel => quote!(Operation::Cancel),
+        Operation::InputItems => quote!(Operation::InputItems),
+        Operation::Compact => quote!(Operation::Compact),
     }
 }
 

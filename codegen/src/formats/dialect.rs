@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::Operation;
+
 /// A dialect: one product's, or one version's, way of streaming responses.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -21,6 +23,9 @@ pub struct DialectFile {
     /// Types that are bodies of their own, such as `request` and `response`.
     #[serde(default)]
     pub roots: BTreeMap<String, String>,
+    /// What the API can be asked for beside the creation of a response.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub operations: Vec<Operation>,
     /// How events are framed on the wire.
     #[serde(default)]
     pub framing: Framing,

@@ -15,8 +15,8 @@ pub struct GuaranteesFile {
     pub guarantees: Vec<Guarantee>,
 }
 
-/// One promise. Exactly one thing is said of it: the rules that see to it, that it cannot be
-/// observed, or that it is still open.
+/// One promise. Exactly one thing is said of it: the rules and scenarios that see to
+/// it, that it cannot be observed, or that it is still open.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Guarantee {
@@ -33,6 +33,9 @@ pub struct Guarantee {
     /// Rules that see to it.
     #[serde(default)]
     pub rules: Vec<String>,
+    /// Scenarios that see to it.
+    #[serde(default)]
+    pub scenarios: Vec<String>,
     /// Streams that do not keep it; together they break each of its rules.
     #[serde(default)]
     pub broken_by: Vec<EditedGolden>,
@@ -57,6 +60,6 @@ pub struct EditedGolden {
 impl Guarantee {
     /// What is done about it; `None` when nothing is said, or more than one thing.
     pub fn coverage(&self) -> Option<Coverage<'_>> {
-        coverage(&self.rules, &[], self.unobservable.as_deref(), self.open.as_deref())
+        coverage(&self.rules, &self.scenarios, self.unobservable.as_deref(), self.open.as_deref())
     }
 }

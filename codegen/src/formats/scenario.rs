@@ -17,9 +17,17 @@ pub struct Scenario {
     pub title: String,
     /// The rest of the page, as Markdown.
     pub prose: String,
-    /// The body of the request. The model `default` is replaced by the one under test.
+    /// The body of the request; `null` where the operation has none. The model `default` is replaced by the
+    /// one under test.
     pub request: Value,
 }
+
+/// What stands for the id of the response before, as `previous_response_id`.
+pub const PREVIOUS: &str = "previous";
+
+/// The type of the entry of an `input` that the output of the response before takes the place of. With
+/// `call_output`, each function call in it is followed by this result.
+pub const PREVIOUS_OUTPUT: &str = "previous_output";
 
 impl Scenario {
     /// Reads the page of the scenario with that id.
@@ -29,7 +37,15 @@ impl Scenario {
     /// Names the line that is not as the format says.
     pub fn parse(id: &str, text: &str) -> Result<Self, PageError> {
         let page = Page::split(text, "json")?;
-        let metadata = page.metadata()?;
+        let metadata: ScenarioMetadata = page.metadata()?;
+        if !metadata.operation.has_body() {
+            if let Ok(block) = page.only_block("json") {
+                let message = format!("the operation {:?} has no body", metadata.operation);
+                return Err(PageError::new(block.line - 1, message));
+            }
+            let Page { title, prose, .. } = page;
+            return Ok(Self { id: id.to_owned(), metadata, title, prose, request: Value::Null });
+        }
         let block = page.only_block("json")?;
         let request: Value = serde_json::from_str(&block.text).map_err(|error| {
             let line = block.line + error.line().saturating_sub(1);
@@ -47,6 +63,9 @@ impl Scenario {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ScenarioMetadata {
+    /// What is asked for.
+    #[serde(default)]
+    pub operation: Operation,
     /// What an endpoint must offer for the scenario to make sense, such as `tools`.
     #[serde(default)]
     pub features: Vec<String>,
@@ -61,9 +80,57 @@ pub struct ScenarioMetadata {
     /// Whether the request is sent a second time without `stream`, for an answer in JSON.
     #[serde(default)]
     pub twin: bool,
-    /// The scenario whose response the request continues: its id becomes `previous_response_id`.
+    /// Event types that the answer must not have. `<type> /<member>` means that member of the event, where
+    /// it is more than null and more than empty.
+    #[serde(default)]
+    pub without: Vec<String>,
+    /// Words that the text of the answer must have, in any case: what only the earlier turn has told.
+    #[serde(default)]
+    pub says: Option<String>,
+    /// The client leaves after so many events.
+    #[serde(default)]
+    pub cut_after: Option<u32>,
+    /// The text of the input is repeated until it has so many kilobytes.
+    #[serde(default)]
+    pub fill: Option<u32>,
+    /// The last character of the body is left out, so that it is no JSON.
+    #[serde(default)]
+    pub malformed: bool,
+    /// The scenario whose response the operation is about: the request continues it by the id `previous`, or
+    /// has its output in the place of an input of the type `previous_output`. Without it, an operation on a
+    /// response is about an id that no response has.
     pub previous: Option<String>,
     /// Rules that only this request can bring to bear, on top of those for every stream.
     #[serde(default)]
     pub rules: Vec<String>,
+}
+
+/// What is asked for.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Operation {
+    /// A response is made: `POST /responses`.
+    #[default]
+    Create,
+    /// A response is shown: `GET /responses/ID`.
+    Retrieve,
+    /// It is shown until it has ended.
+    Poll,
+    /// Its stream goes on after the last event that came: `GET /responses/ID?stream=true&starting_after=N`.
+    Resume,
+    /// It is deleted: `DELETE /responses/ID`.
+    Delete,
+    /// It is cancelled: `POST /responses/ID/cancel`.
+    Cancel,
+    /// What was put in is shown: `GET /responses/ID/input_items`.
+    InputItems,
+    /// A conversation is made shorter: `POST /responses/compact`.
+    Compact,
+}
+
+impl Operation {
+    /// Whether it has a body.
+    pub const fn has_body(self) -> bool {
+        matches!(self, Self::Create | Self::Compact)
+    }
 }

@@ -76,6 +76,9 @@ impl Frame<'_> {
     }
 }
 
+/// Why the rest of a stream is lost when it was the client who left: nothing is wrong with that.
+pub const LEFT: &str = "the client has left";
+
 /// What an exchange begins with.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Exchange<'a> {

@@ -31,9 +31,11 @@ mod zstd;
 
 use serde::{Deserialize, Serialize};
 
+#[cfg(feature = "live")]
+pub(crate) use base64::encode as base64_of;
 pub use compression::{Compression, Decompressing};
 pub use error::CaptureError;
-pub use frame::{Entry, Exchange, Frame, Headers, Places, Request, Transport};
+pub use frame::{Entry, Exchange, Frame, Headers, LEFT, Places, Request, Transport};
 pub use reader::Reader;
 pub use recorder::{End, Recorder};
 

@@ -156,10 +156,16 @@ fn scenarios() -> Vec<Value> {
             "id": scenario.id,
             "features": scenario.features.join(", "),
             "title": scenario.title,
+            "operation": scenario.operation.name(),
             "elicits": scenario.elicits,
             "status": scenario.status,
             "twin": scenario.twin,
             "previous": scenario.previous,
+            "without": scenario.without,
+            "says": scenario.says,
+            "cut_after": scenario.cut_after,
+            "fill": scenario.fill,
+            "malformed": scenario.malformed,
             "rules": scenario.rules,
         })
     };

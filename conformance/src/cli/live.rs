@@ -64,6 +64,7 @@ impl LiveArgs {
         let mut suite = suite
             .model(&self.to.model)
             .limits(self.to.limits())
+            .given(self.to.given())
             .select(&select.select)
             .ignore(&select.ignore)
             .attempts(self.attempts)

@@ -12,7 +12,7 @@ use tokio::time::Instant;
 
 use super::target::TargetArgs;
 use super::{NOT_DONE, names};
-use crate::live::{self, Machine};
+use crate::live::{self, Asked, Before, Call, Machine};
 
 /// Sends one request, and writes down what comes, without secrets.
 ///
@@ -30,8 +30,8 @@ pub(super) struct RecordArgs {
     /// The file with the body to send; its model is kept, unless it is `default`.
     #[arg(long, value_name = "FILE")]
     body: Option<PathBuf>,
-    /// The id of the response to continue.
-    #[arg(long, value_name = "ID")]
+    /// The id of the response that the scenario continues or is about.
+    #[arg(long, value_name = "ID", requires = "scenario")]
     previous: Option<String>,
     /// Where to write the exchange, instead of stdout.
     #[arg(long, value_name = "FILE")]
@@ -40,8 +40,7 @@ pub(super) struct RecordArgs {
 
 impl RecordArgs {
     pub(super) fn run(self) -> Result<ExitCode> {
-        let request = self.request()?;
-        let body = live::body(&request, &self.to.model, self.previous.as_deref(), false);
+        let call = self.call()?;
         let machine = Machine::start()?;
         let client = self.to.client(&self.target, &machine)?;
         let mut out: Box<dyn Write + Send> = match &self.out {
@@ -50,7 +49,7 @@ impl RecordArgs {
         };
         let mut written = Ok(());
         let by = Instant::now() + client.limits().total;
-        let outcome = machine.runtime().block_on(client.send(&body, by, &mut |line| {
+        let outcome = machine.runtime().block_on(client.send(&call, by, &mut |line| {
             if written.is_ok() {
                 written = out.write_all(line.as_bytes()).and_then(|()| out.flush());
             }
@@ -59,18 +58,21 @@ impl RecordArgs {
         Ok(if outcome.status.is_some() { ExitCode::SUCCESS } else { ExitCode::from(NOT_DONE) })
     }
 
-    fn request(&self) -> Result<String> {
+    fn call(&self) -> Result<Call> {
         if let Some(path) = &self.body {
             let text = fs::read_to_string(path).with_context(|| path.display().to_string())?;
             serde_json::from_str::<serde::de::IgnoredAny>(&text)
                 .with_context(|| path.display().to_string())?;
-            return Ok(text);
+            return Ok(Call::create(live::filled(&text, &self.to.model)));
         }
         let id = self.scenario.as_deref().unwrap_or_default();
         let scenario = catalogue::scenario(id).ok_or_else(|| {
             let hint = names::meant(id, SCENARIOS.iter().map(|scenario| scenario.id));
             anyhow!("there is no scenario \"{id}\"{hint}; `conformance list scenarios` names them all")
         })?;
-        Ok(scenario.request.to_owned())
+        let before = self.previous.clone().map(|id| Before { id, ..Before::default() });
+        let given = self.to.given();
+        let asked = Asked { model: &self.to.model, given: &given };
+        Ok(Call::of(scenario, &asked, before.as_ref(), false))
     }
 }

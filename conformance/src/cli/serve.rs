@@ -42,6 +42,10 @@ pub(super) struct ServeArgs {
     /// split-utf8, stall, slow, huge-line, wrong-content-type, gzip, early-close, error-as-stream.
     #[arg(long = "fault", value_name = "RULE")]
     faults: Vec<String>,
+    /// Serves this model; may be given several times. Without it, every model is served but those whose names
+    /// begin with `no-such-` or `unknown-`.
+    #[arg(long = "model", value_name = "NAME")]
+    models: Vec<String>,
     /// Prints the rules that can be broken, each with what to say in a request for it, and ends.
     #[arg(long)]
     list_faults: bool,
@@ -59,6 +63,7 @@ impl ServeArgs {
             seed: self.seed,
             pace: Duration::from_millis(self.pace),
             chunk: self.chunk,
+            models: self.models.clone(),
             ..Settings::new(dialect)
         };
         self.choose(&mut settings, &rules)?;

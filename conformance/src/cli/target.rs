@@ -6,7 +6,7 @@ use std::time::Duration;
 use anyhow::{Context, Result, anyhow};
 use clap::Args;
 
-use crate::live::{Client, Limits, Machine, Target};
+use crate::live::{Client, Given, Limits, Machine, Target};
 
 /// Which endpoint to talk to, and how long it may take. A TIME is `30s`, `500ms` or `2m`.
 #[derive(Debug, Args)]
@@ -14,6 +14,10 @@ pub(super) struct TargetArgs {
     /// The model to ask for.
     #[arg(long, value_name = "NAME", default_value = "default")]
     pub(super) model: String,
+    /// What a scenario needs and only the owner of the endpoint can name: `vector-store`, the id of files that
+    /// can be searched, or `mcp-server`, the URL of an MCP server.
+    #[arg(long, value_name = "NAME=VALUE", value_parser = named)]
+    given: Vec<(String, String)>,
     /// Sent as a bearer token. Better in the environment, as `CONFORMANCE_API_KEY`.
     #[arg(long, value_name = "KEY")]
     api_key: Option<String>,
@@ -51,6 +55,11 @@ impl TargetArgs {
         Ok(target)
     }
 
+    /// What only the owner of the endpoint can name.
+    pub(super) fn given(&self) -> Given {
+        self.given.iter().cloned().collect()
+    }
+
     /// How long it may take.
     pub(super) const fn limits(&self) -> Limits {
         Limits {
@@ -67,6 +76,12 @@ impl TargetArgs {
         let client = Client::new(self.target(base)?, self.limits(), machine.interrupt());
         client.map_err(|problem| anyhow!(problem)).context("no connection can be made")
     }
+}
+
+/// Something given, with its name.
+fn named(text: &str) -> Result<(String, String), String> {
+    let (name, value) = text.split_once('=').ok_or("expected a name and a value, as in vector-store=vs_1")?;
+    Ok((name.to_owned(), value.to_owned()))
 }
 
 /// A time, such as `30s`.

@@ -72,17 +72,22 @@ fn compare(evidence: &Evidence, run: &RunFile) -> Result<Vec<String>> {
         }
     }
     let least = if run.options.strict { Level::Should } else { Level::Must };
-    for case in live::cases(dialect, &rules, &Offer::All) {
+    let cases = live::cases(dialect, &rules, &Offer::All);
+    for case in &cases {
         let of_case: Vec<Attempt> = attempts
             .iter()
             .filter(|(name, _)| *name == case.name)
             .map(|(_, attempt)| attempt.clone())
             .collect();
+        let compared = case.compared.and_then(|at| cases.get(at)).and_then(|other| {
+            let of_other = attempts.iter().rev().find(|(name, _)| *name == other.name);
+            of_other.map(|(_, attempt)| attempt)
+        });
         // What was not sent has nothing to show.
         for about in case.trials.iter().filter(|_| !of_case.is_empty()) {
             let name = case.trial(*about);
             let Some(told) = run.trials.iter().find(|told| told.name == name) else { continue };
-            let judged = judge(&case, *about, &of_case, least, dialect);
+            let judged = judge(case, *about, &of_case, compared, least, dialect);
             if judged != told.judged {
                 differences.push(format!("{name}: the run says {}, and it is {judged}", told.judged));
             }

@@ -1,12 +1,13 @@
-//! What is sent: a scenario, or its twin.
+//! What is sent: a scenario, or its twin, and what its answer is judged by.
 
 use std::collections::BTreeSet;
 
 use serde_json::Value;
 use spec::Dialect;
 use spec::catalogue::{Rule, SCENARIOS, Scenario};
-use spec::table::Scope;
+use spec::table::{Operation, Scope};
 
+use super::call::{Asked, Before, Call, Given, is_previous_output, needs};
 use super::facts::lacks;
 use crate::engine::Rules;
 
@@ -19,8 +20,10 @@ pub struct Case {
     pub scenario: &'static Scenario,
     /// Whether it is sent without `stream`.
     pub is_twin: bool,
-    /// The case whose response it continues, by its place in the list.
+    /// The case whose response it continues or is about, by its place in the list.
     pub previous: Option<usize>,
+    /// The case whose answer its own has to agree with.
+    pub compared: Option<usize>,
     /// Why it is not sent.
     pub unfit: Option<String>,
     /// Its trials, by what they judge.
@@ -32,6 +35,8 @@ pub struct Case {
 pub enum About {
     /// Whether the answer is what was asked for, and came to its end.
     Answer,
+    /// Whether it agrees with the answer that it is about, or with its twin.
+    Agrees,
     /// The rules of a group.
     Group(&'static str),
     /// All other rules.
@@ -43,6 +48,7 @@ impl About {
     pub const fn name(self) -> &'static str {
         match self {
             Self::Answer => "answer",
+            Self::Agrees => "agrees",
             Self::Group(group) => group,
             Self::Rest => "rest",
         }
@@ -81,12 +87,20 @@ fn add(
     let previous = scenario.previous.and_then(spec::catalogue::scenario);
     let previous = previous.and_then(|previous| add(cases, previous, dialect, rules, offer));
     for is_twin in [false, true].into_iter().take(1 + usize::from(scenario.twin)) {
+        let stream = cases.len().checked_sub(1);
+        let before = previous.and_then(|at| cases.get(at)).filter(|before| before.unfit.is_some());
+        let not_before = before.map(|before| format!("{} is not asked for", before.name));
         cases.push(Case {
             name: format!("{}{}", scenario.id, if is_twin { ".json" } else { "" }),
             scenario,
             is_twin,
             previous,
-            unfit: unfit(scenario, is_twin, dialect, offer),
+            compared: if is_twin {
+                stream
+            } else {
+                previous.filter(|_| !scenario.operation.has_body() && scenario.status.is_empty())
+            },
+            unfit: unfit(scenario, is_twin, dialect, offer).or(not_before),
             trials: trials(scenario, is_twin, dialect, rules),
         });
     }
@@ -102,20 +116,39 @@ fn unfit(scenario: &Scenario, is_twin: bool, dialect: &Dialect, offer: &Offer) -
         return Some(format!("the endpoint is not said to offer {feature}"));
     }
     let name = dialect.name;
+    let operation = scenario.operation;
+    if operation != Operation::Create && !dialect.operations.contains(&operation) {
+        return Some(format!("{name} has no operation {}", operation.name()));
+    }
     if let Some(events) = lacks(dialect, scenario) {
         return Some(format!("{name} has no {events}"));
     }
-    if is_twin && dialect.root("response").is_none() {
+    let is_json = scenario.status.is_empty() && !wants_stream(scenario, is_twin);
+    if is_json && dialect.root("response").is_none() {
         return Some(format!("{name} has no answer that is no stream"));
     }
-    match (dialect.root("request"), scenario.status.is_empty()) {
+    if !operation.has_body() {
+        return None;
+    }
+    let root = if operation == Operation::Compact { "compact_request" } else { "request" };
+    let request = without_previous_output(scenario.request);
+    match (dialect.root(root), scenario.status.is_empty()) {
         // What must be refused is for those to say that say what a request is.
         (None, false) => Some(format!("{name} does not say what a request is")),
-        (Some(request), true) if !dialect.check_type(request, scenario.request).is_valid() => {
+        (Some(root), true) if !dialect.check_type(root, &request).is_valid() => {
             Some(format!("{name} has no such request"))
         }
         _ => None,
     }
+}
+
+/// A request without what is taken from the response before.
+fn without_previous_output(request: &str) -> String {
+    let Ok(mut request) = serde_json::from_str::<Value>(request) else { return request.to_owned() };
+    if let Some(entries) = request.get_mut("input").and_then(Value::as_array_mut) {
+        entries.retain(|entry| !is_previous_output(entry));
+    }
+    request.to_string()
 }
 
 /// Groups whose rules are about few requests, each with the scope that such an answer has.
@@ -127,9 +160,17 @@ const ON_DEMAND: [(&str, Option<Scope>); 5] = [
     ("ws", None),
 ];
 
+fn wants_stream(scenario: &Scenario, is_twin: bool) -> bool {
+    let is_stream = match scenario.operation {
+        Operation::Create => spec::json::at(scenario.request, "/stream") == Some("true"),
+        operation => operation == Operation::Resume,
+    };
+    is_stream && !is_twin && scenario.status.is_empty()
+}
+
 fn trials(scenario: &Scenario, is_twin: bool, dialect: &Dialect, rules: &Rules) -> Vec<About> {
     let mut scopes: BTreeSet<Scope> = BTreeSet::new();
-    let is_stream = scenario.status.is_empty() && !is_twin;
+    let is_stream = wants_stream(scenario, is_twin);
     if is_stream {
         let events = scenario.elicits.iter().flat_map(|events| events.split('|'));
         for event in events.filter_map(|event| dialect.event(event)) {
@@ -145,8 +186,11 @@ fn trials(scenario: &Scenario, is_twin: bool, dialect: &Dialect, rules: &Rules) 
     };
     let groups: BTreeSet<&str> =
         rules.iter().filter(|rule| is_due(rule)).map(|rule| group(rule.id)).collect();
+    let is_compared = is_twin || !scenario.operation.has_body();
+    let agrees = scenario.status.is_empty() && (is_compared || scenario.says.is_some());
+    let agrees = agrees.then_some(About::Agrees);
     let groups = groups.into_iter().map(About::Group);
-    std::iter::once(About::Answer).chain(groups).chain([About::Rest]).collect()
+    std::iter::once(About::Answer).chain(agrees).chain(groups).chain([About::Rest]).collect()
 }
 
 /// The group that a rule is in.
@@ -155,30 +199,28 @@ pub(super) fn group(id: &str) -> &str {
 }
 
 impl Case {
+    /// Is not sent when it needs what was not given.
+    pub fn give(&mut self, given: &Given) {
+        let missing = needs(self.scenario.request).into_iter().find(|name| !given.contains_key(*name));
+        if let (None, Some(name)) = (&self.unfit, missing) {
+            self.unfit = Some(format!("it needs to be told: --given {name}=..."));
+        }
+    }
+
     /// The name of one of its trials.
     pub fn trial(&self, about: About) -> String {
         format!("{}::{}", self.name, about.name())
     }
 
-    /// The body of the request.
-    pub fn body(&self, model: &str, previous: Option<&str>) -> String {
-        body(self.scenario.request, model, previous, self.is_twin)
+    /// The request.
+    pub fn call(&self, asked: &Asked<'_>, before: Option<&Before>) -> Call {
+        Call::of(self.scenario, asked, before, self.is_twin)
     }
-}
 
-/// The body of a request, with the model under test in the place of `default`.
-pub fn body(request: &str, model: &str, previous: Option<&str>, is_twin: bool) -> String {
-    let Ok(Value::Object(mut members)) = serde_json::from_str(request) else { return request.to_owned() };
-    if members.get("model").is_none_or(|named| named == "default") {
-        members.insert("model".to_owned(), model.into());
+    /// Whether its answer should be a stream.
+    pub fn wants_stream(&self) -> bool {
+        wants_stream(self.scenario, self.is_twin)
     }
-    if let Some(id) = previous {
-        members.insert("previous_response_id".to_owned(), id.into());
-    }
-    if is_twin {
-        members.shift_remove("stream");
-    }
-    Value::Object(members).to_string()
 }
 
 #[cfg(test)]
@@ -195,6 +237,7 @@ mod tests {
             assert!(case.previous.is_none_or(|previous| previous < at), "{}", case.name);
             let is_offered = case.scenario.features.iter().all(|feature| *feature == "store");
             assert_eq!(case.unfit.is_none(), is_offered, "{}", case.name);
+            assert!(case.compared.is_none_or(|compared| compared < at), "{}", case.name);
             assert!(case.trials.len() > 3, "{}: {:?}", case.name, case.trials);
         }
     }
@@ -213,15 +256,5 @@ mod tests {
             let case = cases.iter().find(|case| case.name == name).unwrap();
             assert_eq!(case.unfit.as_deref(), reason, "{name}");
         }
-    }
-
-    #[test]
-    fn requests_are_filled_in() {
-        let request = r#"{"model":"default","input":"a","previous_response_id":"previous","stream":true}"#;
-        assert_eq!(
-            body(request, "m", Some("resp_1"), true),
-            r#"{"model":"m","input":"a","previous_response_id":"resp_1"}"#
-        );
-        assert_eq!(body(r#"{"model":"other"}"#, "m", None, false), r#"{"model":"other"}"#);
     }
 }

@@ -4,15 +4,16 @@ use std::borrow::Cow;
 use std::error::Error;
 use std::time::{Duration, SystemTime};
 
-use reqwest::header::HeaderMap;
+use reqwest::header::{CONTENT_TYPE, HeaderMap};
 use reqwest::{Response, StatusCode, redirect};
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep_until, timeout_at};
 
+use super::call::Call;
 use super::limits::{Ends, Limits};
 use super::mask::Mask;
 use super::target::Target;
-use crate::capture::{End, Exchange, Headers, Recorder, Request};
+use crate::capture::{End, Exchange, Headers, LEFT, Recorder, Request};
 
 /// What an exchange is lost with when there never was a connection.
 pub(super) const NO_CONNECTION: &str = "no connection";
@@ -81,16 +82,18 @@ impl Client {
         }
     }
 
-    /// Sends a body and hands out the lines of the recording as they come.
-    pub async fn send(&self, body: &str, by: Instant, keep: &mut (dyn FnMut(&str) + Send)) -> Outcome {
-        let is_stream = asks_for_stream(body);
-        let headers = self.target.headers(is_stream);
+    /// Sends a request and hands out the lines of the recording as they come.
+    pub async fn send(&self, call: &Call, by: Instant, keep: &mut (dyn FnMut(&str) + Send)) -> Outcome {
+        let mut headers = self.target.headers(call.wants_stream);
+        if call.body.is_none() {
+            headers.remove(CONTENT_TYPE);
+        }
         let mut sending = Sending {
             client: self,
-            exchange: Exchange { request: Some(self.request(body, &headers)), ..Exchange::default() },
+            call,
+            exchange: Exchange { request: Some(self.request(call, &headers)), ..Exchange::default() },
             start: Instant::now(),
             by,
-            is_stream,
             mask: Mask::new(self.target.secrets()),
             keep,
             outcome: Outcome::default(),
@@ -98,18 +101,18 @@ impl Client {
         let lost = tokio::select! {
             biased;
             () = interrupted(self.interrupt.clone()) => Some(INTERRUPTED.to_owned()),
-            answered = sending.run(body.to_owned(), headers) => answered.err(),
+            answered = sending.run(headers) => answered.err(),
         };
         sending.end(lost.as_deref())
     }
 
     /// A request, as it is written down.
-    fn request(&self, body: &str, headers: &HeaderMap) -> Request<'static> {
+    fn request(&self, call: &Call, headers: &HeaderMap) -> Request<'static> {
         Request {
-            method: Cow::Borrowed("POST"),
-            url: Cow::Owned(self.target.url().to_string()),
+            method: Cow::Owned(call.method.to_string()),
+            url: Cow::Owned(call.url(self.target.url()).to_string()),
             headers: written(headers),
-            body: Some(Cow::Owned(body.to_owned())),
+            body: call.body.clone().map(Cow::Owned),
         }
     }
 }
@@ -128,17 +131,13 @@ async fn interrupted(mut signal: watch::Receiver<bool>) {
     }
 }
 
-fn asks_for_stream(body: &str) -> bool {
-    spec::json::at(body, "/stream") == Some("true")
-}
-
 /// One request on its way.
 struct Sending<'s> {
     client: &'s Client,
+    call: &'s Call,
     exchange: Exchange<'static>,
     start: Instant,
     by: Instant,
-    is_stream: bool,
     mask: Mask,
     keep: &'s mut (dyn FnMut(&str) + Send),
     outcome: Outcome,
@@ -146,10 +145,15 @@ struct Sending<'s> {
 
 impl Sending<'_> {
     /// Sends the request and reads the answer; fails with the reason why it was not read to its end.
-    async fn run(&mut self, body: String, headers: HeaderMap) -> Result<(), String> {
+    async fn run(&mut self, headers: HeaderMap) -> Result<(), String> {
         let Client { http, target, limits, .. } = self.client;
-        let (by, what) = self.earlier(limits.first_event, self.is_stream);
-        let request = http.post(target.url().clone()).headers(headers).body(body).send();
+        let (by, what) = self.earlier(limits.first_event, self.call.wants_stream);
+        let request = http.request(self.call.method.clone(), self.call.url(target.url())).headers(headers);
+        let request = match &self.call.body {
+            Some(body) => request.body(body.clone()),
+            None => request,
+        };
+        let request = request.send();
         let mut response = match timeout_at(by, request).await {
             Err(_) => return Err(format!("no answer came {}", what.words(limits))),
             Ok(Err(error)) if error.is_connect() => {
@@ -176,9 +180,10 @@ impl Sending<'_> {
         let mut ends = Ends::default();
         let mut last_event = None;
         let mut length = 0;
+        let (mut counted, mut left) = (Ends::default(), self.call.cut_after.unwrap_or_default());
         loop {
             let (by, what) = match last_event {
-                None => self.earlier(limits.first_event, self.is_stream),
+                None => self.earlier(limits.first_event, self.call.wants_stream),
                 Some(last) if last + limits.idle < self.by => (last + limits.idle, Limit::Idle),
                 Some(_) => (self.by, Limit::Total),
             };
@@ -192,10 +197,14 @@ impl Sending<'_> {
                 last_event = Some(Instant::now());
             }
             let rest = limits.bytes - length;
-            let bytes = chunk.get(..rest).unwrap_or(&chunk);
+            let cut = (left > 0 && is_framed).then(|| counted.count(&chunk, &mut left)).flatten();
+            let bytes = chunk.get(..cut.unwrap_or(rest)).unwrap_or(&chunk);
             length += bytes.len();
             let bytes = self.mask.push(bytes);
             self.chunk(&bytes);
+            if cut.is_some() {
+                return Err(LEFT.to_owned());
+            }
             if chunk.len() > rest {
                 return Err(format!("the answer is longer than {} bytes", limits.bytes));
             }

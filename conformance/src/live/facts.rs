@@ -1,7 +1,9 @@
 //! What a recording says of an exchange, beside what rules find in it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
+use serde_json::Value;
+use serde_json::value::RawValue;
 use spec::Dialect;
 use spec::catalogue::Scenario;
 
@@ -10,17 +12,30 @@ use crate::capture::{self, Entry, Format};
 /// What a recording says of an exchange.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Facts {
+    /// The body of the request.
+    pub request: Option<Value>,
     /// The status of the answer, if one came.
     pub status: Option<u16>,
     /// Whether its headers promise a stream of events.
     pub is_stream: bool,
     /// The id of the response.
     pub response_id: Option<String>,
+    /// The response as the last event has it that has it whole, or the body that is no stream.
+    pub response: Option<Value>,
     /// How often each type of event came.
     pub events: BTreeMap<String, u64>,
+    /// Members of events that are more than null and more than empty, as `<type> /<member>`.
+    pub members: BTreeSet<String>,
+    /// The sequence numbers of the first and of the last event that has one.
+    pub numbers: Option<(u64, u64)>,
+    /// The text that came.
+    pub text: String,
     /// Why the answer was not read to its end.
     pub lost: Option<String>,
 }
+
+/// So much text is kept.
+const TEXT: usize = 1 << 20;
 
 impl Facts {
     /// Reads a recorded exchange.
@@ -40,20 +55,53 @@ impl Facts {
             Entry::Exchange(exchange) => {
                 self.status = exchange.status;
                 self.is_stream = exchange.is_stream();
+                let body = exchange.request.as_ref().and_then(|request| request.body.as_deref());
+                self.request = body.and_then(|body| serde_json::from_str(body).ok());
             }
             Entry::Event(frame) => {
-                let Some(data) = frame.data.as_deref() else { return };
-                // The line tells events apart where the data do not.
-                let kind = text(data, "/type").or_else(|| frame.event.as_deref().map(str::to_owned));
-                *self.events.entry(kind.unwrap_or_default()).or_default() += 1;
-                self.response_id = text(data, "/response/id").or(self.response_id.take());
+                if let Some(data) = frame.data.as_deref() {
+                    self.event(data, frame.event.as_deref());
+                }
             }
             Entry::Body(frame) => {
-                self.response_id = frame.data.as_deref().and_then(|body| text(body, "/id"));
+                self.response = frame.data.as_deref().and_then(|body| serde_json::from_str(body).ok());
+                let response = self.response.as_ref();
+                self.response_id = response.and_then(|body| Some(body.get("id")?.as_str()?.to_owned()));
+                self.text = response.map(output_text).unwrap_or_default();
             }
             Entry::Lost(reason) => self.lost = Some(reason.to_string()),
             Entry::Sent(_) => {}
         }
+    }
+
+    fn event(&mut self, data: &str, line: Option<&str>) {
+        // The line tells events apart where the data do not.
+        let kind = text(data, "/type").or_else(|| line.map(str::to_owned)).unwrap_or_default();
+        let members: BTreeMap<String, &RawValue> = serde_json::from_str(data).unwrap_or_default();
+        let is_empty = |value: &RawValue| matches!(value.get(), "null" | "[]" | "{}" | "\"\"");
+        let filled = members.iter().filter(|(_, value)| !is_empty(value));
+        self.members.extend(filled.map(|(name, _)| format!("{kind} /{name}")));
+        if let Some(number) = members.get("sequence_number").and_then(|it| it.get().parse().ok()) {
+            self.numbers = Some((self.numbers.map_or(number, |(first, _)| first), number));
+        }
+        if kind == "response.output_text.delta" && self.text.len() < TEXT {
+            self.text += &text(data, "/delta").unwrap_or_default();
+        }
+        if let Some(response) = members.get("response") {
+            self.response = serde_json::from_str(response.get()).ok();
+            let id = self.response.as_ref().and_then(|response| response.get("id")?.as_str());
+            self.response_id = id.map(str::to_owned).or(self.response_id.take());
+        } else if kind == "response.created" {
+            // Where the response is the event itself.
+            self.response_id = text(data, "/id").or(self.response_id.take());
+        }
+        *self.events.entry(kind).or_default() += 1;
+    }
+
+    /// What the response puts out.
+    pub fn output(&self) -> Vec<Value> {
+        let output = self.response.as_ref().and_then(|response| response.get("output")?.as_array());
+        output.cloned().unwrap_or_default()
     }
 
     /// What a scenario is there for and did not come.
@@ -73,11 +121,51 @@ impl Facts {
         });
         told.collect()
     }
+
+    /// What a scenario is there for and an answer that is no stream does not have: it ends as its stream
+    /// would, with text and with calls where these would have come.
+    pub fn missing_as_a_whole(&self, scenario: &Scenario) -> Vec<String> {
+        let is_elicited = |event: &str| scenario.elicits.contains(&event);
+        let output = self.output();
+        let has = |kind: &str| output.iter().any(|item| item.get("type").is_some_and(|it| it == kind));
+        let status = self.response.as_ref().and_then(|response| response.get("status")?.as_str());
+        let mut missing = Vec::new();
+        for ending in ["completed", "incomplete"] {
+            if is_elicited(&format!("response.{ending}")) && status != Some(ending) {
+                missing.push(format!("status {ending}"));
+            }
+        }
+        if is_elicited("response.output_text.delta") && self.text.is_empty() {
+            missing.push("text".to_owned());
+        }
+        if is_elicited("response.function_call_arguments.done") && !has("function_call") {
+            missing.push("function_call".to_owned());
+        }
+        missing
+    }
+
+    /// What should not have come and did.
+    pub fn unwanted(&self, scenario: &Scenario) -> Option<&'static str> {
+        let came = |it: &&&str| self.events.contains_key(**it) || self.members.contains(**it);
+        scenario.without.iter().find(came).copied()
+    }
+
+    /// Whether these words came, in any case.
+    pub fn says(&self, words: &str) -> bool {
+        self.text.to_lowercase().contains(&words.to_lowercase())
+    }
 }
 
 /// The text at a place of a JSON text, if there is one.
 fn text(json: &str, pointer: &str) -> Option<String> {
     serde_json::from_str(spec::json::at(json, pointer)?).ok()
+}
+
+/// All text that a response puts out.
+fn output_text(response: &Value) -> String {
+    let items = response.get("output").and_then(Value::as_array).into_iter().flatten();
+    let parts = items.filter_map(|item| item.get("content")?.as_array()).flatten();
+    parts.filter_map(|part| part.get("text")?.as_str()).collect()
 }
 
 /// Events that a scenario is there for and that the dialect does not have.

@@ -38,6 +38,19 @@ pub(super) struct Ends {
 }
 
 impl Ends {
+    /// Where in these bytes so many events have ended, if they have; the number that is left otherwise.
+    pub(super) fn count(&mut self, bytes: &[u8], wanted: &mut usize) -> Option<usize> {
+        for (at, byte) in bytes.iter().enumerate() {
+            if self.are_in(std::slice::from_ref(byte)) {
+                *wanted = wanted.saturating_sub(1);
+                if *wanted == 0 {
+                    return Some(at + 1);
+                }
+            }
+        }
+        None
+    }
+
     /// Whether an event, or a comment, ends in these bytes.
     pub(super) fn are_in(&mut self, bytes: &[u8]) -> bool {
         let mut found = false;
@@ -59,6 +72,14 @@ impl Ends {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn events_are_counted() {
+        let (mut ends, mut wanted) = (Ends::default(), 2);
+        assert_eq!(ends.count(b"a\n\nb", &mut wanted), None);
+        assert_eq!(ends.count(b"\n", &mut wanted), None);
+        assert_eq!(ends.count(b"\nc\n\n", &mut wanted), Some(1));
+    }
 
     #[test]
     fn blank_lines_end_events_however_they_are_cut() {

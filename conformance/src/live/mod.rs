@@ -3,6 +3,8 @@
 //! A [`Client`] makes recordings; all verdicts are functions of recordings alone, so that anybody who has
 //! the [`Evidence`] of a run can compute them again.
 
+mod agree;
+mod call;
 mod case;
 mod client;
 mod evidence;
@@ -14,7 +16,8 @@ mod run;
 mod target;
 mod verdict;
 
-pub use case::{About, Case, Offer, body, cases};
+pub use call::{Asked, Before, Call, Given, filled};
+pub use case::{About, Case, Offer, cases};
 pub use client::{Client, Outcome};
 pub use evidence::{Evidence, Kept, RunFile, VERSION, hash};
 pub use facts::Facts;

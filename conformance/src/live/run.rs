@@ -9,10 +9,12 @@ use std::thread;
 use std::time::Duration;
 
 use spec::catalogue::Level;
+use spec::table::Operation;
 use tokio::runtime::Runtime;
 use tokio::sync::Mutex;
 use tokio::time::Instant;
 
+use super::call::{Asked, Before, Call, Given};
 use super::case::{About, Case};
 use super::client::{Client, Outcome};
 use super::evidence::Evidence;
@@ -29,6 +31,8 @@ pub struct Plan {
     pub wanted: Vec<bool>,
     /// The model to ask for.
     pub model: String,
+    /// What only the owner of the endpoint can name.
+    pub given: Given,
     /// How often to send a case that does not bring what it is there for.
     pub attempts: usize,
     /// How many to send at once.
@@ -40,12 +44,13 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// Wants what others continue, too.
+    /// Wants what others continue or are compared with, too.
     pub fn complete(&mut self) {
         for at in (0..self.cases.len()).rev() {
             let is_sent = self.wanted.get(at) == Some(&true) && self.cases[at].unfit.is_none();
-            if let (true, Some(previous)) = (is_sent, self.cases[at].previous) {
-                self.wanted[previous] = true;
+            let Case { previous, compared, .. } = &self.cases[at];
+            for needed in previous.iter().chain(compared).filter(|_| is_sent) {
+                self.wanted[*needed] = true;
             }
         }
     }
@@ -132,7 +137,14 @@ impl Live {
     pub fn judge(&self, case: usize, about: About) -> Judged {
         let Some(of) = self.plan.cases.get(case) else { return Judged::new(Verdict::NotExercised, "") };
         match self.wait(case) {
-            Done::Sent(attempts) => judge(of, about, attempts, self.plan.least, self.rules.dialect()),
+            Done::Sent(attempts) => {
+                let compared = of.compared.filter(|_| about == About::Agrees);
+                let compared = compared.and_then(|at| match self.wait(at) {
+                    Done::Sent(attempts) => attempts.last(),
+                    _ => None,
+                });
+                judge(of, about, attempts, compared, self.plan.least, self.rules.dialect())
+            }
             Done::Skipped(reason) => Judged::new(Verdict::NotExercised, reason),
             Done::Broken(reason) => Judged::new(Verdict::HarnessError, reason),
         }
@@ -151,28 +163,34 @@ impl Live {
         if let Some(reason) = &case.unfit {
             return Done::Skipped(reason.clone());
         }
-        match self.previous(case) {
-            Ok(previous) => self.runtime.block_on(self.attempts(case, previous.as_deref())),
+        match self.before(case) {
+            Ok(before) => self.runtime.block_on(self.attempts(case, before.as_ref())),
             Err(reason) => Done::Skipped(reason),
         }
     }
 
-    /// The id of the response that a case continues, or why there is none.
-    fn previous(&self, case: &Case) -> Result<Option<String>, String> {
+    /// The response that a case continues or is about, or why there is none.
+    fn before(&self, case: &Case) -> Result<Option<Before>, String> {
         let Some(at) = case.previous else { return Ok(None) };
         let judged = self.judge(at, About::Answer);
         let name = self.plan.cases.get(at).map(|case| case.trial(About::Answer)).unwrap_or_default();
-        let id = match self.wait(at) {
-            Done::Sent(sent) if judged.verdict == Verdict::Pass => {
-                sent.last().and_then(|last| last.facts.response_id.clone())
-            }
+        let facts = match self.wait(at) {
+            Done::Sent(sent) if judged.verdict == Verdict::Pass => sent.last().map(|last| &last.facts),
             _ => return Err(format!("what it continues did not come: see {name}")),
         };
-        id.map(Some).ok_or_else(|| format!("what it continues has no id: see {name}"))
+        let id = facts.and_then(|facts| facts.response_id.clone()).filter(|id| is_usable(id));
+        let id = id.ok_or_else(|| format!("what it continues has no id: see {name}"))?;
+        Ok(facts.map(|facts| Before {
+            id,
+            output: facts.output(),
+            last_number: facts.numbers.map(|(_, last)| last),
+        }))
     }
 
-    async fn attempts(&self, case: &Case, previous: Option<&str>) -> Done {
-        let body = case.body(&self.plan.model, previous);
+    async fn attempts(&self, case: &Case, before: Option<&Before>) -> Done {
+        let asked = Asked { model: &self.plan.model, given: &self.plan.given };
+        let call = case.call(&asked, before);
+        let is_polled = case.scenario.operation == Operation::Poll;
         let by = |start: Instant| start + self.client.limits().total;
         let (mut sent, mut tries) = (Vec::new(), 1);
         let mut deadline = by(Instant::now());
@@ -187,7 +205,7 @@ impl Live {
             let number = sent.len() + 1;
             let suffix = if number == 1 { String::new() } else { format!(".{number}") };
             let file = format!("exchanges/{}{suffix}.exchange", case.name);
-            let outcome = match self.exchange(&file, &body, deadline).await {
+            let outcome = match self.exchange(&file, &call, deadline).await {
                 Ok((outcome, attempt)) => {
                     sent.push(attempt);
                     outcome
@@ -201,7 +219,17 @@ impl Live {
                 return Done::Sent(sent);
             }
             let is_missed = answer(case, &sent, self.rules.dialect()).verdict == Verdict::NotExercised;
-            if !is_missed || tries >= self.plan.attempts {
+            if is_polled && is_missed {
+                if Instant::now() + POLLED < deadline && self.client.wait(Instant::now() + POLLED).await {
+                    continue;
+                }
+                return Done::Sent(sent);
+            }
+            let is_silent = || {
+                let says = |words| sent.iter().any(|attempt| attempt.facts.says(words));
+                case.scenario.says.is_some_and(|words| !says(words))
+            };
+            if !(is_missed || is_silent()) || tries >= self.plan.attempts {
                 return Done::Sent(sent);
             }
             tries += 1;
@@ -217,14 +245,14 @@ impl Live {
         goes_on
     }
 
-    async fn exchange(&self, file: &str, body: &str, by: Instant) -> Result<(Outcome, Attempt), String> {
+    async fn exchange(&self, file: &str, call: &Call, by: Instant) -> Result<(Outcome, Attempt), String> {
         let begin = |evidence: &Evidence| evidence.begin(file);
         let mut file_of = self.evidence.as_ref().map(begin).transpose().map_err(|error| error.to_string())?;
         let mut recording = Vec::new();
         let mut written = Ok(());
         let outcome = self
             .client
-            .send(body, by, &mut |line| {
+            .send(call, by, &mut |line| {
                 recording.extend_from_slice(line.as_bytes());
                 if written.is_ok() {
                     written = write(file_of.as_mut(), line);
@@ -234,6 +262,14 @@ impl Live {
         written.map_err(|error| error.to_string())?;
         Ok((outcome, Attempt::read(file, &recording, &self.rules, self.evidence.is_some())?))
     }
+}
+
+/// So long a response in the background is left alone.
+const POLLED: Duration = Duration::from_millis(200);
+
+/// Ids come from the endpoint, and go into addresses.
+fn is_usable(id: &str) -> bool {
+    !id.is_empty() && id.len() <= 4096 && !matches!(id, "." | "..")
 }
 
 fn write(file: Option<&mut File>, line: &str) -> io::Result<()> {

@@ -2,12 +2,14 @@
 
 use spec::Dialect;
 use spec::catalogue::Level;
+use spec::table::Operation;
 
+use super::agree::agreement;
 use super::case::{About, Case, group};
 use super::client::{INTERRUPTED, NO_CONNECTION};
 use super::evidence::hash;
 use super::facts::Facts;
-use crate::capture::Format;
+use crate::capture::{Format, LEFT};
 use crate::engine::Rules;
 use crate::report::{self, CaptureReport, Finding, Judged, Verdict};
 
@@ -43,7 +45,7 @@ impl Attempt {
         least: Level,
     ) -> impl Iterator<Item = &'a Finding> {
         let is_meant = move |finding: &Finding| match about {
-            About::Answer => false,
+            About::Answer | About::Agrees => false,
             About::Group(of) => group(&finding.rule) == of,
             About::Rest => !case.trials.iter().any(|about| about.name() == group(&finding.rule)),
         };
@@ -61,8 +63,16 @@ const REFUSALS: [(u16, &str); 5] = [
     (429, "it is asked too often: try --delay"),
 ];
 
-/// What a trial of a case comes to. The recordings are in the order in which they were made.
-pub fn judge(case: &Case, about: About, attempts: &[Attempt], least: Level, dialect: &Dialect) -> Judged {
+/// What a trial of a case comes to. The recordings are in the order in which they were made; the other one is
+/// the last of the case that it has to agree with.
+pub fn judge(
+    case: &Case,
+    about: About,
+    attempts: &[Attempt],
+    compared: Option<&Attempt>,
+    least: Level,
+    dialect: &Dialect,
+) -> Judged {
     let answer = answer(case, attempts, dialect);
     if about == About::Answer {
         return answer;
@@ -75,6 +85,10 @@ pub fn judge(case: &Case, about: About, attempts: &[Attempt], least: Level, dial
         return Judged::new(Verdict::Fail, rules.join(", "));
     }
     match answer.verdict {
+        Verdict::Pass if about == About::Agrees => {
+            let facts: Vec<&Facts> = attempts.iter().map(|attempt| &attempt.facts).collect();
+            agreement(case, &facts, compared.map(|attempt| &attempt.facts))
+        }
         Verdict::Pass => Judged::PASS,
         _ => Judged::new(Verdict::NotExercised, format!("see {}", case.trial(About::Answer))),
     }
@@ -97,15 +111,26 @@ pub(super) fn answer(case: &Case, attempts: &[Attempt], dialect: &Dialect) -> Ju
     if let Some(wrong) = wrong_status(case, status) {
         return wrong;
     }
-    if let Some(reason) = lost {
+    if let Some(reason) = lost.filter(|reason| *reason != LEFT) {
         return Judged::new(Verdict::Fail, format!("the answer was not read to its end: {reason}"));
     }
     if let Some(reason) = wrong_kind(case, facts, report) {
         return Judged::new(Verdict::Fail, reason);
     }
-    let missing = if case.is_twin { Vec::new() } else { facts.missing(case.scenario, dialect) };
+    if let Some(unwanted) = facts.unwanted(case.scenario) {
+        return Judged::new(Verdict::Fail, format!("the answer has a {unwanted}, and should have none"));
+    }
+    if case.scenario.cut_after.is_some() && lost.is_none() {
+        return Judged::new(Verdict::NotExercised, "the stream had ended before the client could leave");
+    }
+    let missing = match case.scenario.operation {
+        _ if !case.scenario.status.is_empty() => Vec::new(),
+        _ if case.wants_stream() => facts.missing(case.scenario, dialect),
+        Operation::Create => facts.missing_as_a_whole(case.scenario),
+        _ => Vec::new(),
+    };
     if missing.is_empty() {
-        return Judged::PASS;
+        return still_running(case, facts).unwrap_or(Judged::PASS);
     }
     let times = if attempts.len() == 1 { "once".to_owned() } else { format!("{} times", attempts.len()) };
     Judged::new(Verdict::NotExercised, format!("asked {times}, and there was no {}", missing.join(", no ")))
@@ -128,14 +153,35 @@ fn wrong_status(case: &Case, status: u16) -> Option<Judged> {
     Some(Judged::new(Verdict::Fail, format!("the answer has status {status}, and not {expected}{aside}")))
 }
 
+/// What is polled should end.
+fn still_running(case: &Case, facts: &Facts) -> Option<Judged> {
+    let status = facts.response.as_ref()?.get("status")?.as_str()?;
+    let is_running = matches!(status, "queued" | "in_progress");
+    (case.scenario.operation == Operation::Poll && is_running)
+        .then(|| Judged::new(Verdict::NotExercised, format!("the response is still {status}")))
+}
+
 fn wrong_kind(case: &Case, facts: &Facts, report: &CaptureReport) -> Option<String> {
-    let wants_stream = !case.is_twin && case.scenario.status.is_empty();
+    let wants_stream = case.wants_stream();
+    let expected = match case.scenario.operation {
+        _ if !case.scenario.status.is_empty() => None,
+        Operation::Create | Operation::Resume | Operation::Delete => None,
+        Operation::Retrieve | Operation::Poll | Operation::Cancel => Some("response"),
+        Operation::InputItems => Some("list"),
+        Operation::Compact => Some("response.compaction"),
+    };
+    let object = || facts.response.as_ref().and_then(|body| body.get("object")?.as_str());
     let reason = match (wants_stream, facts.is_stream) {
         (true, false) => "a stream was asked for, and the content type of the answer says that it is none",
         (false, true) => "the content type of the answer says that it is a stream, and it should be none",
         (true, true) if report.events == 0 => "there is no event in the stream",
         (false, false) if report.bodies == 0 => "the answer has no body",
-        (false, false) if report.unjudged > 0 => "the answer is neither a response nor an error",
+        (false, false) if expected.is_some() && object() != expected => {
+            return expected.map(|expected| format!("the `object` of the answer is not {expected:?}"));
+        }
+        (false, false) if report.unjudged > 0 && case.scenario.operation == Operation::Create => {
+            "the answer is neither a response nor an error"
+        }
         _ => return report.error.clone(),
     };
     Some(reason.to_owned())

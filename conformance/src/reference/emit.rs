@@ -87,9 +87,11 @@ impl Emitter<'_> {
         if self.plan.has_keepalive {
             self.push("keepalive", Map::new());
         }
-        let routing = json!({"model_id": "reference-1", "category": "general", "source": "router",
-            "reasoning": "There is no other model"});
-        self.push("response.routing.completed", object(routing));
+        if self.plan.is_routed {
+            let routing = json!({"model_id": "reference-1", "category": "general", "source": "router",
+                "reasoning": "There is no other model"});
+            self.push("response.routing.completed", object(routing));
+        }
     }
 
     /// Sends all that happens in items, and returns those that were closed, in the order of the output.

@@ -4,7 +4,9 @@
 //! a request can ask for is told in [`directive`]. [`serve`] puts it on a port, [`Embedded`] does so within
 //! a program.
 
+mod compact;
 mod content;
+mod context;
 pub mod directive;
 mod emit;
 mod example;

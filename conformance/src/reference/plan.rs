@@ -17,6 +17,8 @@ pub struct Plan {
     pub is_interleaved: bool,
     /// Whether a sign of life comes before the first item.
     pub has_keepalive: bool,
+    /// Whether the model was chosen here.
+    pub is_routed: bool,
     /// Whether it waits in a queue first.
     pub is_background: bool,
     /// Whether text comes with the probabilities of its tokens.

@@ -55,19 +55,41 @@ pub fn refusal(request: &Value, dialect: &Dialect) -> Option<Problem> {
     if !request.is_object() {
         return Some(Problem::invalid("invalid_json", "The body of the request is no JSON object.", None));
     }
-    let verdict = dialect.root("request").map(|root| dialect.check_type(root, &request.to_string()));
-    if let Some(fault) = verdict.as_ref().and_then(|verdict| verdict.faults().first()) {
-        let param = fault.pointer.trim_start_matches('/').replace('/', ".");
-        let message = format!("{} is {}, and should be {}.", param, fault.actual, fault.expected);
-        return Some(Problem::invalid("invalid_value", message, Some(&param)));
+    let problem = dialect.root("request").and_then(|root| refused(request, dialect, root));
+    if problem.is_some() {
+        return problem;
     }
-    let Some(model) = text(request, "model") else {
+    if text(request, "model").is_none() {
         let message = "The request does not say which model it is for.";
         return Some(Problem::invalid("missing_required_parameter", message, Some("model")));
-    };
-    if model.starts_with("unknown") || model.contains("does-not-exist") {
-        let message = format!("There is no model {model:?}.");
-        return Some(Problem::not_found("model_not_found", message, Some("model")));
+    }
+    if request.get("input").is_some_and(|input| input.to_string().len() > LONGEST) {
+        let message = "The input does not fit into the context of the model.";
+        return Some(Problem::invalid("context_length_exceeded", message, Some("input")));
     }
     wanted_status(request).map(Problem::of_status)
+}
+
+/// What is wrong with a body that should be of a type.
+pub(super) fn refused(body: &Value, dialect: &Dialect, root: &str) -> Option<Problem> {
+    let verdict = dialect.check_type(root, &body.to_string());
+    let fault = verdict.faults().first()?;
+    let param = fault.pointer.trim_start_matches('/').replace('/', ".");
+    let message = format!("{} is {}, and should be {}.", param, fault.actual, fault.expected);
+    Some(Problem::invalid("invalid_value", message, Some(&param)))
+}
+
+/// So many bytes of input fit, as JSON.
+const LONGEST: usize = 2_000_000;
+
+/// Why a model is not served, if it is not. Where no models are listed, all are served but those whose name
+/// says that there is none.
+pub(super) fn unserved(request: &Value, models: &[String]) -> Option<Problem> {
+    let model = text(request, "model")?;
+    let is_served = match models {
+        [] => !model.starts_with("no-such-") && !model.starts_with("unknown-"),
+        models => model == "auto" || models.iter().any(|other| other == model),
+    };
+    let message = || format!("There is no model {model:?}.");
+    (!is_served).then(|| Problem::not_found("model_not_found", message(), Some("model")))
 }

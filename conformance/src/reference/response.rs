@@ -9,7 +9,7 @@ use super::script::text;
 use super::voice::{Voice, pick};
 
 /// When all responses are made: results do not depend on a clock.
-const CREATED: u64 = 1_785_000_000;
+pub(super) const CREATED: u64 = 1_785_000_000;
 
 /// Why a response fails.
 pub(super) const FAILURE: (&str, &str) =

@@ -30,6 +30,7 @@ type Shared = State<Arc<Gateway>>;
 pub(super) fn router(gateway: Arc<Gateway>) -> Router {
     let api = Router::new()
         .route("/responses", post(create).get(connect))
+        .route("/responses/compact", post(compact))
         .route("/responses/{id}", get(retrieve).delete(remove))
         .route("/responses/{id}/cancel", post(cancel))
         .route("/responses/{id}/input_items", get(input_items))
@@ -98,6 +99,10 @@ async fn cancel(State(gateway): Shared, Path(id): Path<String>) -> Response {
 
 async fn input_items(State(gateway): Shared, Path(id): Path<String>) -> Response {
     json_of(gateway.store().get(&id).map(|stored| stored.input()))
+}
+
+async fn compact(State(gateway): Shared, body: Bytes) -> Response {
+    json_of(gateway.compact(&body))
 }
 
 async fn models() -> Response {

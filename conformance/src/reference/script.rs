@@ -85,6 +85,7 @@ pub fn plan(request: &Value, dialect: &Dialect, seed: u64) -> Plan {
     let input_tokens = asked.input_tokens().unwrap_or_else(|| 8 + tokens(&input.plain()));
     let mut plan = asked.plan;
     plan.input_tokens = input_tokens;
+    plan.is_routed = text(request, "model") == Some("auto");
     plan.is_background = request.get("background") == Some(&Value::Bool(true));
     let includes = |name: &str| {
         request.get("include").and_then(Value::as_array).is_some_and(|all| all.iter().any(|it| it == name))
@@ -199,6 +200,17 @@ fn call(tool: &Value, input: &Input, count: usize) -> Vec<Item> {
     }
 }
 
+/// The word that the user asks for, after having it remembered before.
+fn recalled(request: &Value, input: &Input) -> Option<String> {
+    if !input.text.to_lowercase().contains("which word") {
+        return None;
+    }
+    let told = request.get("input")?.to_string();
+    let (_, after) = told.split_once("Remember the word ")?;
+    let word: String = after.chars().take_while(|c| c.is_alphanumeric()).collect();
+    (!word.is_empty()).then_some(word)
+}
+
 fn words(request: &Value, input: &Input, seed: u64) -> Vec<String> {
     let format = request.pointer("/text/format");
     match format.and_then(|format| text(format, "type")) {
@@ -208,6 +220,9 @@ fn words(request: &Value, input: &Input, seed: u64) -> Vec<String> {
         }
         Some("json_object") => return sample::fragments_of("{\"answer\":\"Hello, world.\"}"),
         _ => {}
+    }
+    if let Some(word) = recalled(request, input) {
+        return vec![word];
     }
     let reply = match (input.has_image, input.has_file, input.is_tool_output) {
         (true, ..) => "I see an image.",

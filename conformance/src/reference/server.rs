@@ -13,8 +13,9 @@ use spec::catalogue::Rule;
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
 
+use super::context::{Turn, with_context};
 use super::ids::tagged;
-use super::problem::{Problem, refusal};
+use super::problem::{Problem, refusal, unserved};
 use super::routes;
 use super::store::{Store, Stored};
 use super::wire::WireFault;
@@ -36,12 +37,22 @@ pub struct Settings {
     pub rules: Vec<&'static Rule>,
     /// What else is wrong with streams.
     pub wire: Vec<WireFault>,
+    /// The models that are served; when empty, all but those whose names begin with `no-such-` or `unknown-`.
+    pub models: Vec<String>,
 }
 
 impl Settings {
     /// A gateway that does nothing wrong.
     pub const fn new(dialect: &'static Dialect) -> Self {
-        Self { dialect, seed: 0, pace: Duration::ZERO, chunk: None, rules: Vec::new(), wire: Vec::new() }
+        Self {
+            dialect,
+            seed: 0,
+            pace: Duration::ZERO,
+            chunk: None,
+            rules: Vec::new(),
+            wire: Vec::new(),
+            models: Vec::new(),
+        }
     }
 }
 
@@ -91,19 +102,25 @@ impl Gateway {
         wire
     }
 
+    /// Why a model is not served, if it is not.
+    pub(super) fn unserved(&self, request: &Value) -> Option<Problem> {
+        unserved(request, &self.settings.models)
+    }
+
     /// Makes the answer to a request, and stores it. It may continue what is stored, or these responses.
-    pub(super) fn make(&self, request: Value, known: &[String]) -> Result<Made, Problem> {
-        if let Some(problem) = refusal(&request, self.settings.dialect) {
+    pub(super) fn make(&self, request: Value, known: &[Turn]) -> Result<Made, Problem> {
+        if let Some(problem) = refusal(&request, self.settings.dialect).or_else(|| self.unserved(&request)) {
             return Err(problem);
         }
         let previous = request.get("previous_response_id").and_then(Value::as_str);
-        let is_known = previous.is_some_and(|id| known.iter().any(|known| known == id));
-        let problem = if is_known { None } else { self.store().continues(&request) };
-        if let Some(problem) = problem {
-            return Err(problem);
-        }
+        let before = match previous.map(|id| known.iter().find(|known| known.id == id).ok_or(id)) {
+            None => Vec::new(),
+            Some(Ok(turn)) => turn.context.clone(),
+            Some(Err(id)) => self.store().continued(id)?,
+        };
         let Settings { dialect, seed, .. } = self.settings;
-        let answer = answer(&request, &plan(&request, dialect, seed), dialect, seed);
+        let asked = with_context(&request, before);
+        let answer = answer(&request, &plan(&asked, dialect, seed), dialect, seed);
         let number = self.store().next();
         let tag = format!("{seed:04x}{number:06x}");
         let tag_text = |text: &String| String::from_utf8_lossy(&tagged(text.as_bytes(), &tag)).into_owned();
@@ -112,17 +129,18 @@ impl Gateway {
         };
         let snapshots = answer.snapshots.each_ref().map(own);
         let id = snapshots[1].get("id").and_then(Value::as_str).unwrap_or_default().to_owned();
+        let turn = Turn::new(&id, &asked, &snapshots[2]);
         let is = |name: &str| request.get(name) == Some(&Value::Bool(true));
         let made = Made {
             is_stream: is("stream"),
             is_background: is("background"),
-            id: id.clone(),
+            turn: turn.clone(),
             tag: tag.clone(),
             answer,
         };
         if !id.is_empty() && request.get("store") != Some(&Value::Bool(false)) {
             let events = made.answer.events.iter().map(tag_text).collect();
-            self.store().keep(number, id, Stored::new(request, events, snapshots));
+            self.store().keep(number, id, Stored::new(request, events, snapshots, turn.context));
         }
         Ok(made)
     }
@@ -144,8 +162,8 @@ impl Gateway {
 /// An answer that was made for somebody.
 pub(super) struct Made {
     pub(super) answer: Answer,
-    /// The id of its response.
-    pub(super) id: String,
+    /// What it leaves behind.
+    pub(super) turn: Turn,
     /// What its ids have that those of no other answer have.
     pub(super) tag: String,
     is_stream: bool,

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use axum::extract::ws::{Message, WebSocket};
 use serde_json::{Value, json};
 
+use super::context::Turn;
 use super::ids::tagged;
 use super::problem::Problem;
 use super::server::Gateway;
@@ -31,11 +32,11 @@ pub(super) async fn talk(gateway: Arc<Gateway>, mut socket: WebSocket) {
 }
 
 /// What is said to a message of the client.
-fn turn(gateway: &Gateway, message: &str, said: &mut Vec<String>) -> Vec<String> {
+fn turn(gateway: &Gateway, message: &str, said: &mut Vec<Turn>) -> Vec<String> {
     match asked(message).and_then(|request| gateway.make(request, said)) {
         Err(problem) => vec![envelope(&problem)],
         Ok(made) => {
-            said.push(made.id);
+            said.push(made.turn);
             let data = |event: &String| {
                 let data = event.lines().find_map(|line| line.strip_prefix("data: "))?;
                 let is_event = data.starts_with('{');

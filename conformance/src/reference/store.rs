@@ -19,14 +19,21 @@ pub(super) struct Stored {
     pub(super) events: Vec<String>,
     /// The response while it waits, while it is made, and when it has ended.
     snapshots: [Value; 3],
+    /// All that was said up to its end.
+    context: Vec<Value>,
     /// How often it was looked at.
     looks: usize,
     is_cancelled: bool,
 }
 
 impl Stored {
-    pub(super) fn new(request: Value, events: Vec<String>, snapshots: [Value; 3]) -> Self {
-        Self { request, events, snapshots, looks: 0, is_cancelled: false }
+    pub(super) fn new(
+        request: Value,
+        events: Vec<String>,
+        snapshots: [Value; 3],
+        context: Vec<Value>,
+    ) -> Self {
+        Self { request, events, snapshots, context, looks: 0, is_cancelled: false }
     }
 
     fn is_background(&self) -> bool {
@@ -77,7 +84,8 @@ impl Stored {
     }
 }
 
-fn item(entry: &Value, at: usize) -> Value {
+/// An entry of an input, as an item.
+pub(super) fn item(entry: &Value, at: usize) -> Value {
     if text(entry, "type").unwrap_or("message") != "message" {
         let mut item = entry.clone();
         if item.get("id").is_none() {
@@ -139,11 +147,10 @@ impl Store {
         Ok(json!({"id": id, "object": "response", "deleted": true}))
     }
 
-    /// Why a response cannot be the continuation of another, if it cannot.
-    pub(super) fn continues(&mut self, request: &Value) -> Option<Problem> {
-        let previous = text(request, "previous_response_id")?;
-        self.get(previous).err().map(|_| {
-            let message = format!("There is no previous response {previous:?}, or it was not stored.");
+    /// All that was said up to the end of a response.
+    pub(super) fn continued(&mut self, id: &str) -> Result<Vec<Value>, Problem> {
+        self.get(id).map(|stored| stored.context.clone()).map_err(|_| {
+            let message = format!("There is no previous response {id:?}, or it was not stored.");
             Problem::not_found("previous_response_not_found", message, Some("previous_response_id"))
         })
     }

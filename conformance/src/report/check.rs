@@ -4,7 +4,7 @@ use std::io::{self, Read};
 
 use super::run::{CaptureReport, Finding};
 use super::timeline::Drawing;
-use crate::capture::{CaptureError, Entry, Format, Reader};
+use crate::capture::{CaptureError, Entry, Format, LEFT, Reader};
 use crate::engine::{Checker, Rules};
 
 /// So many bytes are read at once.
@@ -41,13 +41,24 @@ struct Session<'r> {
     /// How the exchange goes, if somebody wants to know.
     drawing: Option<Drawing>,
     draws: bool,
+    /// The client has left.
+    is_left: bool,
     report: CaptureReport,
 }
 
 impl<'r> Session<'r> {
     fn new(rules: &'r Rules, draws: bool) -> Self {
         let report = CaptureReport::default();
-        Self { rules, checker: None, exchange: None, status: None, drawing: None, draws, report }
+        Self {
+            rules,
+            checker: None,
+            exchange: None,
+            status: None,
+            drawing: None,
+            draws,
+            is_left: false,
+            report,
+        }
     }
 
     fn check(mut self, name: String, input: &mut dyn Read, format: Option<Format>) -> CaptureReport {
@@ -101,7 +112,11 @@ impl<'r> Session<'r> {
             Entry::Sent(frame) => {
                 self.checker().sent(frame);
             }
-            Entry::Lost(reason) => self.draw(|drawing| drawing.lost(reason)),
+            Entry::Lost(reason) => {
+                // What would have followed is not missing.
+                self.is_left |= *reason == LEFT;
+                self.draw(|drawing| drawing.lost(reason));
+            }
         }
     }
 
@@ -134,7 +149,9 @@ impl<'r> Session<'r> {
             }
         }
         let Some(mut checker) = self.checker.take() else { return };
-        checker.finish();
+        if !std::mem::take(&mut self.is_left) {
+            checker.finish();
+        }
         let report = &mut self.report;
         report.streams += u64::from(checker.events() > 0);
         report.events += checker.events();

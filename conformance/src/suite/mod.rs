@@ -30,7 +30,7 @@ use spec::Dialect;
 use spec::catalogue::{Level, Rule};
 
 use crate::engine::Rules;
-use crate::live::{Limits, Offer, Target};
+use crate::live::{Given, Limits, Offer, Target};
 use crate::reference;
 use crate::report::Told;
 
@@ -44,6 +44,7 @@ pub struct Suite {
     limits: Limits,
     model: String,
     features: Option<Vec<String>>,
+    given: Given,
     select: Vec<String>,
     ignore: Vec<String>,
     attempts: usize,
@@ -93,6 +94,7 @@ impl Suite {
             limits: Limits::default(),
             model: "default".to_owned(),
             features: None,
+            given: Given::new(),
             select: Vec::new(),
             ignore: Vec::new(),
             attempts: 3,
@@ -120,6 +122,14 @@ impl Suite {
     #[must_use]
     pub fn offering(self, features: impl IntoIterator<Item = impl Into<String>>) -> Self {
         Self { features: Some(features.into_iter().map(Into::into).collect()), ..self }
+    }
+
+    /// Tells what scenarios need and only the owner of the endpoint can name: `vector-store`, the id of files
+    /// that can be searched, and `mcp-server`, the URL of an MCP server with a tool `search_notes`. What needs
+    /// more than was given is not sent.
+    #[must_use]
+    pub fn given(self, given: Given) -> Self {
+        Self { given, ..self }
     }
 
     /// Checks only these rules, or groups of rules; all, when there are none.

@@ -9,7 +9,7 @@ use libtest_mimic::{Completion, Failed, Trial};
 use super::run::tell;
 use super::{Endpoint, Suite, SuiteError};
 use crate::capture::Recorder;
-use crate::live::{self, About, Client, Done, Evidence, Kept, Live, Machine, Plan, RunFile, Target};
+use crate::live::{self, About, Client, Done, Evidence, Given, Kept, Live, Machine, Plan, RunFile, Target};
 use crate::reference::Embedded;
 use crate::report::{self, Options, Run, State, Style, Told, Verdict, diagnostic};
 
@@ -34,7 +34,11 @@ pub(super) struct Session {
 impl Suite {
     /// What is sent for the tests that are due by their names.
     pub(super) fn plan(&self, is_due: &dyn Fn(&str) -> bool) -> Planned<'_> {
-        let cases = live::cases(self.dialect, &self.rules(), &self.offer());
+        let mut cases = live::cases(self.dialect, &self.rules(), &self.offer());
+        let given = self.gifts();
+        for case in &mut cases {
+            case.give(&given);
+        }
         let due: Vec<(usize, About)> = (cases.iter().enumerate())
             .flat_map(|(at, case)| case.trials.iter().map(move |about| (at, case, *about)))
             .filter(|(_, case, about)| is_due(&self.name(&case.trial(*about))))
@@ -45,6 +49,7 @@ impl Suite {
             cases,
             wanted,
             model: self.model.clone(),
+            given,
             attempts: self.attempts,
             jobs: self.jobs,
             delay: self.delay,
@@ -52,6 +57,16 @@ impl Suite {
         };
         plan.complete();
         Planned { suite: self, plan, due }
+    }
+
+    /// What was given. The reference gateway needs nobody to tell it what it has.
+    fn gifts(&self) -> Given {
+        let mut given = self.given.clone();
+        if matches!(self.endpoint, Endpoint::Reference(_)) {
+            given.entry("vector-store".to_owned()).or_insert_with(|| "vs_1".to_owned());
+            given.entry("mcp-server".to_owned()).or_insert_with(|| "http://127.0.0.1:9/mcp".to_owned());
+        }
+        given
     }
 
     /// What a test is called beside those of others.

@@ -2,6 +2,7 @@
 #![cfg(feature = "cli")]
 
 mod broken;
+mod chains;
 mod evidence;
 mod itself;
 mod program;

@@ -1,0 +1,298 @@
+//! What is asked of an endpoint: a scenario, as a request.
+
+use std::collections::BTreeMap;
+
+use reqwest::{Method, Url};
+use serde_json::{Value, json};
+use spec::catalogue::Scenario;
+use spec::table::Operation;
+
+/// A request.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Call {
+    /// Its method.
+    pub method: Method,
+    /// What comes after `/responses`, segment by segment.
+    pub path: Vec<String>,
+    /// What is added to the query.
+    pub query: Vec<(&'static str, String)>,
+    /// Its body.
+    pub body: Option<String>,
+    /// Whether its answer should be a stream.
+    pub wants_stream: bool,
+    /// The client leaves after so many events.
+    pub cut_after: Option<usize>,
+}
+
+/// The response that a request is about.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Before {
+    /// Its id.
+    pub id: String,
+    /// What it put out.
+    pub output: Vec<Value>,
+    /// The sequence number of the last event that came.
+    pub last_number: Option<u64>,
+}
+
+/// What scenarios need and only the owner of an endpoint can name, such as the id of a store of files.
+pub type Given = BTreeMap<String, String>;
+
+/// What a placeholder begins with that something given takes the place of.
+const GIVEN: &str = "given:";
+
+/// An id that no response has.
+const NOBODY: &str = "resp_00000000000000000000000000000000";
+
+impl Call {
+    /// The request for a response.
+    pub fn create(body: String) -> Self {
+        let wants_stream = spec::json::at(&body, "/stream") == Some("true");
+        Self {
+            method: Method::POST,
+            path: Vec::new(),
+            query: Vec::new(),
+            body: Some(body),
+            wants_stream,
+            cut_after: None,
+        }
+    }
+
+    /// What a scenario asks of a model, about the response before it if it is about one; without `stream`,
+    /// where its twin is meant.
+    pub fn of(scenario: &Scenario, asked: &Asked<'_>, before: Option<&Before>, is_twin: bool) -> Self {
+        let id = || before.map_or_else(|| NOBODY.to_owned(), |before| before.id.clone());
+        let bare = |method, path| Self {
+            method,
+            path,
+            query: Vec::new(),
+            body: None,
+            wants_stream: false,
+            cut_after: None,
+        };
+        match scenario.operation {
+            Operation::Create => {
+                let cut_after = scenario.cut_after.and_then(|count| usize::try_from(count).ok());
+                Self { cut_after, ..Self::create(body(scenario, asked, before, is_twin)) }
+            }
+            Operation::Compact => {
+                let body = body(scenario, asked, before, is_twin);
+                Self { path: vec!["compact".to_owned()], ..Self::create(body) }
+            }
+            Operation::Retrieve | Operation::Poll => bare(Method::GET, vec![id()]),
+            Operation::Delete => bare(Method::DELETE, vec![id()]),
+            Operation::Cancel => bare(Method::POST, vec![id(), "cancel".to_owned()]),
+            Operation::InputItems => bare(Method::GET, vec![id(), "input_items".to_owned()]),
+            Operation::Resume => {
+                let mut call = bare(Method::GET, vec![id()]);
+                call.query.push(("stream", "true".to_owned()));
+                let last = before.and_then(|before| before.last_number);
+                call.query.extend(last.map(|last| ("starting_after", last.to_string())));
+                Self { wants_stream: true, ..call }
+            }
+        }
+    }
+
+    /// Its address, when this is the address of `/responses`.
+    pub fn url(&self, responses: &Url) -> Url {
+        let mut url = responses.clone();
+        if let Ok(mut path) = url.path_segments_mut() {
+            path.extend(&self.path);
+        }
+        if !self.query.is_empty() {
+            url.query_pairs_mut().extend_pairs(&self.query);
+        }
+        url
+    }
+}
+
+/// The body of a request of a scenario, with all placeholders filled.
+fn body(scenario: &Scenario, asked: &Asked<'_>, before: Option<&Before>, is_twin: bool) -> String {
+    let Ok(mut request) = serde_json::from_str::<Value>(scenario.request) else {
+        return scenario.request.to_owned();
+    };
+    if let Some(before) = before {
+        if request.get("previous_response_id").is_some_and(|id| id == "previous") {
+            request["previous_response_id"] = before.id.clone().into();
+        }
+        if let Some(Value::Array(entries)) = request.get_mut("input") {
+            *entries = std::mem::take(entries)
+                .into_iter()
+                .flat_map(
+                    |entry| if is_previous_output(&entry) { carried(before, &entry) } else { vec![entry] },
+                )
+                .collect();
+        }
+    }
+    if let (Some(kilobytes), Some(Value::String(text))) = (scenario.fill, request.get_mut("input")) {
+        let bytes = usize::try_from(kilobytes).unwrap_or_default().saturating_mul(1000);
+        let times = bytes / text.len().max(1);
+        *text = text.repeat(times + 1);
+    }
+    give(&mut request, asked.given);
+    let mut body = with_model(request, asked.model, is_twin);
+    if scenario.malformed {
+        body.pop();
+    }
+    body
+}
+
+/// Puts what was given in its place.
+fn give(value: &mut Value, given: &Given) {
+    match value {
+        Value::String(text) => {
+            if let Some(given) = text.strip_prefix(GIVEN).and_then(|name| given.get(name)) {
+                text.clone_from(given);
+            }
+        }
+        Value::Array(entries) => entries.iter_mut().for_each(|entry| give(entry, given)),
+        Value::Object(members) => members.values_mut().for_each(|member| give(member, given)),
+        _ => {}
+    }
+}
+
+/// What a request needs to be given.
+pub(super) fn needs(request: &str) -> Vec<&str> {
+    let quoted = request.split('"').filter_map(|text| text.strip_prefix(GIVEN));
+    quoted.collect()
+}
+
+/// What a run asks all scenarios with.
+#[derive(Debug, Clone, Copy)]
+pub struct Asked<'a> {
+    /// The model.
+    pub model: &'a str,
+    /// What only the owner of the endpoint can name.
+    pub given: &'a Given,
+}
+
+/// Whether the output of the response before takes the place of an input.
+pub(super) fn is_previous_output(entry: &Value) -> bool {
+    entry.get("type").is_some_and(|kind| kind == "previous_output")
+}
+
+/// What takes its place: all items, with a result for each call if one is given. Thoughts that come encrypted
+/// go back without their open text, which requests have no place for.
+fn carried(before: &Before, entry: &Value) -> Vec<Value> {
+    let mut carried = before.output.clone();
+    for item in carried.iter_mut().filter_map(Value::as_object_mut) {
+        if item.get("encrypted_content").is_some_and(Value::is_string) {
+            item.shift_remove("content");
+        }
+    }
+    let calls = before.output.iter().filter(|item| item.get("type").is_some_and(|it| it == "function_call"));
+    let result = |call: &Value| {
+        let (call_id, output) = (call.get("call_id")?, entry.get("call_output")?);
+        Some(json!({"type": "function_call_output", "call_id": call_id, "output": output}))
+    };
+    carried.extend(calls.filter_map(result));
+    carried
+}
+
+/// A body of somebody else, with the model under test in the place of `default`.
+pub fn filled(request: &str, model: &str) -> String {
+    let Ok(mut request) = serde_json::from_str::<Value>(request) else { return request.to_owned() };
+    if let Value::Object(members) = &mut request {
+        members.entry("model").or_insert_with(|| "default".into());
+    }
+    with_model(request, model, false)
+}
+
+fn with_model(mut request: Value, model: &str, is_twin: bool) -> String {
+    if let Value::Object(members) = &mut request {
+        if let Some(named) = members.get_mut("model").filter(|named| *named == "default") {
+            *named = model.into();
+        }
+        if is_twin {
+            members.shift_remove("stream");
+        }
+    }
+    request.to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    static NONE: Given = Given::new();
+    const ASKED: Asked<'static> = Asked { model: "m", given: &NONE };
+
+    fn scenario(operation: Operation, request: &'static str) -> Scenario {
+        Scenario { operation, request, ..*spec::catalogue::scenario("text/hello").unwrap() }
+    }
+
+    fn call(operation: Operation, request: &'static str) -> Call {
+        let before =
+            Before { id: "a/../b?c".to_owned(), output: vec![1.into(), 2.into()], last_number: Some(4) };
+        Call::of(&scenario(operation, request), &ASKED, Some(&before), false)
+    }
+
+    #[test]
+    fn requests_are_filled_in() {
+        let before = Before { id: "resp_1".to_owned(), ..Before::default() };
+        let of = |request| scenario(Operation::Create, request);
+        let request =
+            of(r#"{"model":"default","input":"a","previous_response_id":"previous","stream":true}"#);
+        let twin = Call::of(&request, &ASKED, Some(&before), true);
+        assert_eq!(
+            twin.body.as_deref(),
+            Some(r#"{"model":"m","input":"a","previous_response_id":"resp_1"}"#)
+        );
+        assert!(!twin.wants_stream && Call::of(&request, &ASKED, Some(&before), false).wants_stream);
+        assert_eq!(body(&of(r#"{"model":"other"}"#), &ASKED, None, false), r#"{"model":"other"}"#);
+        let carried = call(Operation::Create, r#"{"input":[0,{"type":"previous_output"},3]}"#);
+        assert_eq!(carried.body.as_deref(), Some(r#"{"input":[0,1,2,3]}"#));
+        let thought = json!({"type": "reasoning", "content": [], "encrypted_content": "x"});
+        let thought = Before { output: vec![thought], ..Before::default() };
+        let next = of(r#"{"model":"m","input":[{"type":"previous_output"}]}"#);
+        assert_eq!(
+            body(&next, &ASKED, Some(&thought), false),
+            r#"{"model":"m","input":[{"type":"reasoning","encrypted_content":"x"}]}"#
+        );
+        let call = json!({"type": "function_call", "call_id": "c"});
+        let called = Before { output: vec![call], ..Before::default() };
+        let round = of(r#"{"model":"m","input":[{"type":"previous_output","call_output":"Rain"}]}"#);
+        assert_eq!(
+            body(&round, &ASKED, Some(&called), false),
+            r#"{"model":"m","input":[{"type":"function_call","call_id":"c"},{"type":"function_call_output","call_id":"c","output":"Rain"}]}"#
+        );
+        let given = Given::from([("store".to_owned(), "vs_1".to_owned())]);
+        let asked = Asked { model: "m", given: &given };
+        let needy = of(r#"{"model":"m","tools":[{"ids":["given:store","given:other"]}]}"#);
+        assert_eq!(needs(needy.request), ["store", "other"]);
+        assert_eq!(
+            body(&needy, &asked, None, false),
+            r#"{"model":"m","tools":[{"ids":["vs_1","given:other"]}]}"#
+        );
+        let malformed = Scenario { malformed: true, ..of(r#"{"model":"m"}"#) };
+        assert_eq!(body(&malformed, &ASKED, None, false), r#"{"model":"m""#);
+        let long = Scenario { fill: Some(1), ..of(r#"{"model":"m","input":"abc"}"#) };
+        assert!(body(&long, &ASKED, None, false).len() > 1000);
+        assert_eq!((filled("[", "m"), filled("{}", "m")), ("[".to_owned(), r#"{"model":"m"}"#.to_owned()));
+    }
+
+    #[test]
+    fn operations_have_their_addresses() {
+        let responses = Url::parse("http://a.test/v1/responses?k=1").unwrap();
+        let told = |operation, request| {
+            let call = call(operation, request);
+            format!("{} {}", call.method, call.url(&responses))
+        };
+        let id = "a%2F..%2Fb%3Fc";
+        for (operation, expected) in [
+            (Operation::Retrieve, format!("GET http://a.test/v1/responses/{id}?k=1")),
+            (Operation::Delete, format!("DELETE http://a.test/v1/responses/{id}?k=1")),
+            (Operation::Cancel, format!("POST http://a.test/v1/responses/{id}/cancel?k=1")),
+            (Operation::InputItems, format!("GET http://a.test/v1/responses/{id}/input_items?k=1")),
+            (
+                Operation::Resume,
+                format!("GET http://a.test/v1/responses/{id}?k=1&stream=true&starting_after=4"),
+            ),
+        ] {
+            assert_eq!(told(operation, ""), expected);
+        }
+        assert_eq!(told(Operation::Compact, "{}"), "POST http://a.test/v1/responses/compact?k=1");
+        let nobody = Call::of(&scenario(Operation::Retrieve, ""), &ASKED, None, false);
+        assert_eq!(nobody.path, [NOBODY]);
+    }
+}

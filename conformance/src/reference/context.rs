@@ -1,0 +1,45 @@
+//! What was said before, where a response continues another.
+
+use serde_json::{Value, json};
+
+/// So many entries are remembered; the oldest are forgotten first.
+const REMEMBERED: usize = 256;
+
+/// A response that others can continue.
+#[derive(Debug, Clone)]
+pub(super) struct Turn {
+    /// Its id.
+    pub(super) id: String,
+    /// All that was said up to its end.
+    pub(super) context: Vec<Value>,
+}
+
+impl Turn {
+    pub(super) fn new(id: &str, request: &Value, response: &Value) -> Self {
+        let mut context = entries(request);
+        context.extend(response.get("output").and_then(Value::as_array).cloned().unwrap_or_default());
+        let forgotten = context.len().saturating_sub(REMEMBERED);
+        context.drain(..forgotten);
+        Self { id: id.to_owned(), context }
+    }
+}
+
+/// A request with all that was said before it.
+pub(super) fn with_context(request: &Value, mut before: Vec<Value>) -> Value {
+    if before.is_empty() {
+        return request.clone();
+    }
+    before.extend(entries(request));
+    let mut request = request.clone();
+    request["input"] = Value::Array(before);
+    request
+}
+
+/// The input of a request, as a list.
+pub(super) fn entries(request: &Value) -> Vec<Value> {
+    match request.get("input") {
+        Some(Value::String(text)) => vec![json!({"type": "message", "role": "user", "content": text})],
+        Some(Value::Array(entries)) => entries.clone(),
+        _ => Vec::new(),
+    }
+}
