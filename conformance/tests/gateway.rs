@@ -6,7 +6,7 @@ use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
 use conformance::capture::Format;
-use conformance::reference::{self, Embedded, Settings, WireFault};
+use conformance::reference::{self, Embedded, Notes, Settings, WireFault};
 use conformance::{Rules, check};
 use serde_json::{Value, json};
 use spec::Dialect;
@@ -294,4 +294,53 @@ fn connections_can_stall_and_break() {
     assert!(ended && text.contains("response.created") && !text.ends_with("0\r\n\r\n"), "{text}");
     let (ended, text, _gateway) = open(WireFault::Slow);
     assert!(!ended && !text.contains("response.created"), "{text}");
+}
+
+#[test]
+fn mcp_servers_on_this_machine_are_really_asked() {
+    let (gateway, notes) = (start(openai()), Notes::start().unwrap());
+    let ask_with = |url: &str| {
+        let tool =
+            json!({"type": "mcp", "server_label": "notes", "server_url": url, "require_approval": "never"});
+        let request = json!({"model": "m", "input": "Search my notes.", "tools": [tool]});
+        let answer = post(&gateway, &request);
+        assert_eq!(answer.broken(dialect("openai")), Vec::<&str>::new());
+        answer.json()["output"].clone()
+    };
+    let output = ask_with(&notes.url());
+    assert_eq!(output[0]["tools"][0]["description"], "Searches the notes of the user for a word.");
+    assert_eq!(output[1]["output"], "One note has the word migration.");
+    // Others are not: what they would say is made up.
+    assert_eq!(ask_with("https://mcp.example.com")[1]["output"], "One note: Migration");
+    drop(notes);
+    let output = ask_with("http://127.0.0.1:9/mcp");
+    assert!(output[0]["error"].is_string() && output[1]["type"] == "message", "{output}");
+}
+
+#[test]
+fn only_listed_models_are_served() {
+    let gateway = start(Settings { models: vec!["m-1".to_owned()], ..openai() });
+    for (model, status) in [("m-1", 200), ("m-2", 404), ("auto", 200)] {
+        assert_eq!(post(&gateway, &json!({"model": model, "input": "Hello"})).status(), status, "{model}");
+    }
+}
+
+#[test]
+fn conversations_are_made_shorter() {
+    for name in ["openai", "open-responses"] {
+        let gateway = start(Settings::new(dialect(name)));
+        let request = json!({"model": "m", "input": [
+            {"type": "message", "role": "user", "content": "Remember the word blue."},
+            {"type": "message", "role": "assistant", "content": "Noted."}]});
+        let compacted = ask(&gateway, "POST", "/responses/compact", &request.to_string());
+        assert_eq!((compacted.status(), compacted.broken(dialect(name))), (200, vec![]), "{name}");
+        let output = compacted.json()["output"].clone();
+        assert_eq!(output[1]["type"], "compaction", "{output}");
+        let mut input = output.as_array().unwrap().clone();
+        input.push(json!({"type": "message", "role": "user", "content": "Which word was it?"}));
+        let next = post(&gateway, &json!({"model": "m", "input": input})).json();
+        assert_eq!(next["output"][0]["content"][0]["text"], "blue", "{next}");
+        assert_eq!(ask(&gateway, "POST", "/responses/compact", "{}").status(), 400);
+    }
+    assert_eq!(ask(&start(Settings::new(dialect("wave"))), "POST", "/responses/compact", "{}").status(), 404);
 }

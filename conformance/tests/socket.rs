@@ -7,7 +7,7 @@ use std::net::TcpStream;
 use std::time::Duration;
 
 use conformance::capture::Format;
-use conformance::reference::{Embedded, Settings};
+use conformance::reference::{self, Embedded, Settings};
 use conformance::{Rules, check};
 use serde_json::{Value, json};
 use spec::Dialect;
@@ -107,4 +107,43 @@ fn dialects_whose_messages_would_not_say_what_they_are_have_none() {
     let gateway = Embedded::start(Settings::new(dialect("aitronos"))).unwrap();
     let (_, head) = connect(&gateway);
     assert!(head.starts_with("HTTP/1.1 405 "), "{head}");
+}
+
+#[test]
+fn rules_of_turns_can_be_broken() {
+    let dialect = dialect("open-responses");
+    let rules = Rules::of(dialect);
+    let faults = reference::socket_faults(&rules);
+    assert_eq!(faults.len(), 4);
+    for (rule, _) in faults {
+        let gateway = Embedded::start(Settings { rules: vec![rule], ..Settings::new(dialect) }).unwrap();
+        let (mut socket, _) = connect(&gateway);
+        let mut log = String::new();
+        let input = "Name a colour, please, and then another one, and do not hesitate to name a third one.";
+        // Turns are told apart by their order: where one is not answered, nothing follows it.
+        let is_last = rule.id == "ws/answers-create";
+        for previous in [Value::Null, json!("resp_0"), Value::Null].into_iter().take(3 - usize::from(is_last))
+        {
+            let message = json!({"type": "response.create", "model": "m", "store": false, "input": input,
+                "previous_response_id": previous})
+            .to_string();
+            say(&mut socket, &message);
+            writeln!(log, "{{\"sent\":{message}}}").unwrap();
+            if is_last && !previous.is_null() {
+                break;
+            }
+            loop {
+                let text = hear(&mut socket);
+                writeln!(log, "{{\"recv\":{text}}}").unwrap();
+                let event: Value = serde_json::from_str(&text).unwrap();
+                if ["error", "response.completed"].contains(&event["type"].as_str().unwrap()) {
+                    break;
+                }
+            }
+        }
+        let report = check("log", &mut log.as_bytes(), Some(Format::WebSocket), &rules);
+        let mut broken: Vec<_> = report.findings.iter().map(|finding| &*finding.rule).collect();
+        broken.dedup();
+        assert_eq!(broken, [rule.id], "{log}");
+    }
 }

@@ -56,7 +56,7 @@ impl ServeArgs {
         let dialect = names::dialect(&self.dialect)?;
         let rules = Rules::of(dialect);
         if self.list_faults {
-            print(&table(&reference::faults(&rules)))?;
+            print(&(table(&reference::faults(&rules)) + &turns(&reference::socket_faults(&rules))))?;
             return Ok(ExitCode::SUCCESS);
         }
         let mut settings = Settings {
@@ -85,15 +85,19 @@ impl ServeArgs {
         if settings.rules.is_empty() {
             return Ok(());
         }
-        let can = reference::faults(rules);
-        let mut chosen = Vec::new();
+        let (can, on_sockets) = (reference::faults(rules), reference::socket_faults(rules));
+        let (mut chosen, mut in_turns) = (Vec::new(), Vec::new());
         for rule in &settings.rules {
-            match can.iter().find(|(other, _)| other.id == rule.id) {
-                Some(fault) => chosen.push(*fault),
-                None => bail!(not_here(rule, settings.dialect)),
+            let find = |faults: &[(&'static Rule, &'static str)]| {
+                faults.iter().find(|(other, _)| other.id == rule.id).copied()
+            };
+            match (find(&can), find(&on_sockets)) {
+                (Some(fault), _) => chosen.push(fault),
+                (None, Some(fault)) => in_turns.push(fault),
+                (None, None) => bail!(not_here(rule, settings.dialect)),
             }
         }
-        write!(io::stderr().lock(), "{}", table(&chosen))?;
+        write!(io::stderr().lock(), "{}{}", table(&chosen), turns(&in_turns))?;
         Ok(())
     }
 }
@@ -120,6 +124,12 @@ fn table(faults: &[(&Rule, &str)]) -> String {
         format!("{:width$}  {}\n", rule.id, input.unwrap_or_default().replace('\n', "\\n"))
     };
     faults.iter().map(line).collect()
+}
+
+/// The rules that are broken on a WebSocket, and in which turns.
+fn turns(faults: &[(&Rule, &str)]) -> String {
+    let lines: Vec<String> = faults.iter().map(|(rule, turn)| format!("{}  ({turn})\n", rule.id)).collect();
+    lines.concat()
 }
 
 async fn listen(port: u16, settings: Settings) -> anyhow::Result<()> {

@@ -24,5 +24,6 @@ pub use facts::Facts;
 pub use limits::Limits;
 pub use machine::Machine;
 pub use run::{Done, Live, Plan};
+pub(crate) use target::is_loopback;
 pub use target::{Target, TargetError};
 pub use verdict::{Attempt, judge};

@@ -1,5 +1,7 @@
 //! The endpoint under test.
 
+use std::net::IpAddr;
+
 use reqwest::Url;
 use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, USER_AGENT};
 
@@ -96,6 +98,11 @@ impl Target {
         self.is_direct
     }
 
+    /// Whether it is on this machine, so that it reaches what listens here.
+    pub fn is_local(&self) -> bool {
+        is_loopback(&self.url)
+    }
+
     /// Where requests go.
     pub const fn url(&self) -> &Url {
         &self.url
@@ -115,6 +122,15 @@ impl Target {
         // The longer ones first: they may have others in them.
         secrets.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
         secrets.into_iter().map(|secret| secret.clone().into_bytes()).collect()
+    }
+}
+
+/// Whether an address is on this machine.
+pub(crate) fn is_loopback(url: &Url) -> bool {
+    match url.host_str().map(|host| host.trim_matches(['[', ']'])) {
+        Some("localhost") => true,
+        Some(host) => host.parse::<IpAddr>().is_ok_and(|address| address.is_loopback()),
+        None => false,
     }
 }
 

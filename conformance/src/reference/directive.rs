@@ -89,12 +89,12 @@ impl Asked {
             }
             "image" => items.push(Item::Image(small(number(0), 1))),
             "mcp_tools" => {
-                items.push(Item::McpTools { server: "notes".to_owned(), fails: has("failed") });
+                items.push(sample::mcp_tools("notes", has("failed")));
             }
             "mcp" => {
                 let arguments = words.find('{').and_then(|at| words.get(at..));
                 let arguments = fragments(arguments.unwrap_or("{\"query\":\"|migration\"}"));
-                items.push(Item::McpCall { server: "notes".to_owned(), arguments, fails: has("failed") });
+                items.push(sample::mcp_call("notes", arguments, has("failed")));
             }
             "shell" => {
                 let commands = if words.is_empty() { "ls| -a" } else { words };

@@ -153,6 +153,9 @@ impl Emitter<'_> {
         if step.scope != Scope::ShellCommand {
             added.push(("item_id", entry.opened.get("id").cloned().unwrap_or_default()));
         }
+        if matches!(self.voice, Voice::Vllm(_)) && step.phase == Some("completed") {
+            added.push(("output", entry.closed.get("output").cloned().unwrap_or_default()));
+        }
         added.extend(spelled.map(|logprobs| ("logprobs", logprobs)));
         self.send(step, index, &added);
     }
@@ -176,7 +179,7 @@ impl Emitter<'_> {
         if self.plan.is_obfuscated && step.role == Role::Delta && step.value.is_string() {
             data.insert("obfuscation".to_owned(), json!("k3Rw9ZtQ1xL"));
         }
-        let data = self.voice.event(info.name, data, step);
+        let data = self.voice.event(info.name, data);
         self.push(info.name, data);
     }
 

@@ -155,7 +155,7 @@ fn entry(item: &Item, ids: &mut Ids, has_logprobs: bool) -> Entry {
                 json!({"id": id, "type": "image_generation_call", "status": "completed", "result": sample::IMAGE}),
             )
         }
-        Item::McpTools { server, fails } => {
+        Item::McpTools { server, tools, fails } => {
             steps.phase(Scope::McpListTools, "in_progress");
             steps.phase(Scope::McpListTools, if *fails { "failed" } else { "completed" });
             let opened = json!({"id": ids.next("mcpl"), "type": "mcp_list_tools", "server_label": server, "tools": []});
@@ -163,26 +163,24 @@ fn entry(item: &Item, ids: &mut Ids, has_logprobs: bool) -> Entry {
             if *fails {
                 closed["error"] = json!("The server did not answer");
             } else {
-                closed["tools"] = json!([{"annotations": {"read_only": true}, "description": "Search the notes",
-                    "input_schema": {"type": "object", "properties": {"query": {"type": "string"}}, "required": ["query"]},
-                    "name": "search_notes"}]);
+                closed["tools"] = json!(tools);
             }
             (opened, closed)
         }
-        Item::McpCall { server, arguments, fails } => {
+        Item::McpCall { server, name, output, arguments, fails } => {
             let id = ids.next("mcp");
             steps.phase(Scope::McpCall, "in_progress");
             steps.text(Scope::McpArguments, None, arguments);
             steps.phase(Scope::McpCall, if *fails { "failed" } else { "completed" });
             let opened = json!({"id": id, "type": "mcp_call", "status": "in_progress", "approval_request_id": null,
-                "arguments": "", "error": null, "name": "search_notes", "output": null, "server_label": server});
+                "arguments": "", "error": null, "name": name, "output": null, "server_label": server});
             let mut closed = opened.clone();
             closed["arguments"] = json!(arguments.concat());
             closed["status"] = json!(if *fails { "failed" } else { "completed" });
             if *fails {
                 closed["error"] = json!({"type": "http_error", "code": 504, "message": "Gateway timeout"});
             } else {
-                closed["output"] = json!("One note: Migration");
+                closed["output"] = json!(output);
             }
             (opened, closed)
         }

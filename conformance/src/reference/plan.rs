@@ -78,6 +78,8 @@ pub enum Item {
     McpTools {
         /// The label of the server.
         server: String,
+        /// Its tools.
+        tools: Vec<Value>,
         /// Whether it does not answer.
         fails: bool,
     },
@@ -85,6 +87,10 @@ pub enum Item {
     McpCall {
         /// The label of the server.
         server: String,
+        /// The name of the tool.
+        name: String,
+        /// What it gives back.
+        output: Option<String>,
         /// The arguments, as JSON.
         arguments: Fragments,
         /// Whether it does not answer.

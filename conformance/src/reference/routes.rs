@@ -14,6 +14,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::Wire;
+use super::mcp::Servers;
 use super::problem::Problem;
 use super::sending::send;
 use super::server::Gateway;
@@ -45,7 +46,8 @@ pub(super) fn router(gateway: Arc<Gateway>) -> Router {
 }
 
 async fn create(State(gateway): Shared, body: Bytes) -> Response {
-    let wire = gateway.create(&body);
+    let servers = Servers::ask(&serde_json::from_slice(&body).unwrap_or_default()).await;
+    let wire = gateway.create(&body, &servers);
     respond(&gateway, wire)
 }
 

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::plan::{Fragments, Part};
+use super::plan::{Fragments, Item, Part};
 
 /// A picture of one pixel.
 pub(super) const IMAGE: &str =
@@ -26,6 +26,21 @@ pub(super) fn city(number: usize) -> &'static str {
 pub(super) fn text(seed: u64) -> Fragments {
     let at = usize::try_from(seed % TEXTS.len() as u64).unwrap_or(0);
     TEXTS.get(at).map_or_else(Vec::new, |text| super::directive::fragments(text))
+}
+
+/// The tools of an MCP server that is not asked.
+pub(super) fn mcp_tools(server: &str, fails: bool) -> Item {
+    let schema =
+        json!({"type": "object", "properties": {"query": {"type": "string"}}, "required": ["query"]});
+    let tool = json!({"annotations": {"read_only": true}, "description": "Search the notes",
+        "input_schema": schema, "name": "search_notes"});
+    Item::McpTools { server: server.to_owned(), tools: vec![tool], fails }
+}
+
+/// A call of such a tool.
+pub(super) fn mcp_call(server: &str, arguments: Fragments, fails: bool) -> Item {
+    let output = Some("One note: Migration".to_owned());
+    Item::McpCall { server: server.to_owned(), name: "search_notes".to_owned(), output, arguments, fails }
 }
 
 /// Parts of a message.

@@ -188,8 +188,7 @@ fn call(tool: &Value, input: &Input, count: usize) -> Vec<Item> {
         "mcp" => {
             let server = text(tool, "server_label").unwrap_or_default().to_owned();
             let arguments = sample::fragments_of("{\"query\":\"migration\"}");
-            let tools = Item::McpTools { server: server.clone(), fails: false };
-            vec![tools, Item::McpCall { server, arguments, fails: false }]
+            vec![sample::mcp_tools(&server, false), sample::mcp_call(&server, arguments, false)]
         }
         "shell" | "local_shell" => {
             vec![Item::Shell(vec![(vec!["ls".to_owned(), " -a".to_owned()], "notes.txt\n".to_owned())])]

@@ -4,17 +4,17 @@ use std::future::Future;
 use std::io;
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::thread::JoinHandle;
 use std::time::Duration;
 
 use serde_json::Value;
 use spec::Dialect;
 use spec::catalogue::Rule;
 use tokio::net::TcpListener;
-use tokio::sync::oneshot;
 
 use super::context::{Turn, with_context};
+use super::host::{Host, listen};
 use super::ids::tagged;
+use super::mcp::Servers;
 use super::problem::{Problem, refusal, unserved};
 use super::routes;
 use super::store::{Store, Stored};
@@ -75,7 +75,7 @@ impl Gateway {
     }
 
     /// Answers the request for a response.
-    pub(super) fn create(&self, body: &[u8]) -> Wire {
+    pub(super) fn create(&self, body: &[u8], servers: &Servers) -> Wire {
         let refuse = |problem: &Problem| self.broken(Wire::json(problem.status, &problem.body().to_string()));
         let request: Value = match serde_json::from_slice(body) {
             Ok(request) => request,
@@ -87,7 +87,7 @@ impl Gateway {
                 ));
             }
         };
-        let made = match self.make(request, &[]) {
+        let made = match self.make(request, &[], servers) {
             Ok(made) => made,
             Err(problem) => return refuse(&problem),
         };
@@ -108,7 +108,7 @@ impl Gateway {
     }
 
     /// Makes the answer to a request, and stores it. It may continue what is stored, or these responses.
-    pub(super) fn make(&self, request: Value, known: &[Turn]) -> Result<Made, Problem> {
+    pub(super) fn make(&self, request: Value, known: &[Turn], servers: &Servers) -> Result<Made, Problem> {
         if let Some(problem) = refusal(&request, self.settings.dialect).or_else(|| self.unserved(&request)) {
             return Err(problem);
         }
@@ -120,7 +120,9 @@ impl Gateway {
         };
         let Settings { dialect, seed, .. } = self.settings;
         let asked = with_context(&request, before);
-        let answer = answer(&request, &plan(&asked, dialect, seed), dialect, seed);
+        let mut plan = plan(&asked, dialect, seed);
+        servers.tell(&mut plan);
+        let answer = answer(&request, &plan, dialect, seed);
         let number = self.store().next();
         let tag = format!("{seed:04x}{number:06x}");
         let tag_text = |text: &String| String::from_utf8_lossy(&tagged(text.as_bytes(), &tag)).into_owned();
@@ -176,56 +178,26 @@ pub async fn serve(
     settings: Settings,
     until: impl Future<Output = ()>,
 ) -> io::Result<()> {
-    let app = routes::router(Arc::new(Gateway::new(settings)));
-    // Streams that never end must not keep the server alive.
-    tokio::select! {
-        result = async { axum::serve(listener, app).await } => result,
-        () = until => Ok(()),
-    }
+    listen(listener, routes::router(Arc::new(Gateway::new(settings))), until).await
 }
 
 /// A gateway in this process, on a port of its own. It ends when it is dropped.
 #[derive(Debug)]
-pub struct Embedded {
-    address: SocketAddr,
-    stop: Option<oneshot::Sender<()>>,
-    thread: Option<JoinHandle<()>>,
-}
+pub struct Embedded(Host);
 
 impl Embedded {
     /// Starts it.
     pub fn start(settings: Settings) -> io::Result<Self> {
-        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
-        let listener = runtime.block_on(TcpListener::bind(("127.0.0.1", 0)))?;
-        let address = listener.local_addr()?;
-        let (stop, stopped) = oneshot::channel();
-        let thread = std::thread::spawn(move || {
-            let until = async {
-                let _ = stopped.await;
-            };
-            // Nobody is told that it ended badly: its clients see that.
-            let _ = runtime.block_on(serve(listener, settings, until));
-            runtime.shutdown_background();
-        });
-        Ok(Self { address, stop: Some(stop), thread: Some(thread) })
+        Host::start(routes::router(Arc::new(Gateway::new(settings)))).map(Self)
     }
 
     /// Where it listens.
     pub const fn address(&self) -> SocketAddr {
-        self.address
+        self.0.address()
     }
 
     /// What to give a client as its base URL.
     pub fn url(&self) -> String {
-        format!("http://{}/v1", self.address)
-    }
-}
-
-impl Drop for Embedded {
-    fn drop(&mut self) {
-        self.stop.take();
-        if let Some(thread) = self.thread.take() {
-            let _ = thread.join();
-        }
+        format!("http://{}/v1", self.address())
     }
 }

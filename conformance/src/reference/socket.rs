@@ -4,11 +4,16 @@ use std::sync::Arc;
 
 use axum::extract::ws::{Message, WebSocket};
 use serde_json::{Value, json};
+use spec::catalogue::{self, Rule};
 
 use super::context::Turn;
 use super::ids::tagged;
+use super::mcp::Servers;
 use super::problem::Problem;
+use super::script::text;
 use super::server::Gateway;
+use super::voice::Voice;
+use crate::Rules;
 
 /// Talks until the client leaves. What was said here can be continued here, stored or not.
 pub(super) async fn talk(gateway: Arc<Gateway>, mut socket: WebSocket) {
@@ -20,7 +25,12 @@ pub(super) async fn talk(gateway: Arc<Gateway>, mut socket: WebSocket) {
             Message::Close(_) => return,
             Message::Ping(_) | Message::Pong(_) => continue,
         };
-        for event in turn(&gateway, text.as_str(), &mut said) {
+        let request = asked(text.as_str());
+        let servers = match &request {
+            Ok(request) => Servers::ask(request).await,
+            Err(_) => Servers::default(),
+        };
+        for event in turn(&gateway, request, &mut said, &servers) {
             if !gateway.settings.pace.is_zero() {
                 tokio::time::sleep(gateway.settings.pace).await;
             }
@@ -32,17 +42,39 @@ pub(super) async fn talk(gateway: Arc<Gateway>, mut socket: WebSocket) {
 }
 
 /// What is said to a message of the client.
-fn turn(gateway: &Gateway, message: &str, said: &mut Vec<Turn>) -> Vec<String> {
-    match asked(message).and_then(|request| gateway.make(request, said)) {
-        Err(problem) => vec![envelope(&problem)],
+fn turn(
+    gateway: &Gateway,
+    request: Result<Value, Problem>,
+    said: &mut Vec<Turn>,
+    servers: &Servers,
+) -> Vec<String> {
+    let breaks = |id: &str| gateway.settings.rules.iter().any(|rule| rule.id == id);
+    let previous = request.as_ref().ok().and_then(|request| text(request, "previous_response_id"));
+    if let Some(id) = previous.filter(|_| breaks("ws/unknown-previous-id")) {
+        // It is continued as if it was known.
+        let turn = Turn { id: id.to_owned(), context: Vec::new() };
+        said.push(turn);
+    }
+    match request.and_then(|request| gateway.make(request, said, servers)) {
+        Err(_) if breaks("ws/answers-create") => Vec::new(),
+        Err(problem) => vec![envelope(&problem, !breaks("ws/error-envelope"))],
         Ok(made) => {
             said.push(made.turn);
-            let data = |event: &String| {
-                let data = event.lines().find_map(|line| line.strip_prefix("data: "))?;
-                let is_event = data.starts_with('{');
-                is_event.then(|| String::from_utf8_lossy(&tagged(data.as_bytes(), &made.tag)).into_owned())
+            let events = |tag: &str| -> Vec<String> {
+                let data = |event: &String| {
+                    let data = event.lines().find_map(|line| line.strip_prefix("data: "))?;
+                    let is_event = data.starts_with('{');
+                    is_event.then(|| String::from_utf8_lossy(&tagged(data.as_bytes(), tag)).into_owned())
+                };
+                made.answer.events.iter().filter_map(data).collect()
             };
-            made.answer.events.iter().filter_map(data).collect()
+            let mut all = events(&made.tag);
+            if breaks("ws/one-in-flight") {
+                // Another response begins in the place of the end.
+                all.pop();
+                all.extend(events(&format!("{}f", made.tag)));
+            }
+            all
         }
     }
 }
@@ -60,7 +92,26 @@ fn asked(message: &str) -> Result<Value, Problem> {
 }
 
 /// An error, as it is told on a WebSocket.
-fn envelope(problem: &Problem) -> String {
-    let mut body = problem.body();
-    json!({"type": "error", "status": problem.status, "error": body["error"].take()}).to_string()
+fn envelope(problem: &Problem, has_status: bool) -> String {
+    let mut envelope = json!({"type": "error", "error": problem.body()["error"].take()});
+    if has_status {
+        envelope["status"] = json!(problem.status);
+    }
+    envelope.to_string()
+}
+
+/// Rules that are broken in turns on a WebSocket, and what to say for it.
+const FAULTS: [(&str, &str); 4] = [
+    ("ws/answers-create", "what is refused, on a WebSocket"),
+    ("ws/error-envelope", "what is refused, on a WebSocket"),
+    ("ws/one-in-flight", "anything, on a WebSocket"),
+    ("ws/unknown-previous-id", "an unknown previous_response_id with store false, on a WebSocket"),
+];
+
+/// The rules that can be broken in turns on a WebSocket, each with the turn in which it is.
+pub fn socket_faults(rules: &Rules) -> Vec<(&'static Rule, &'static str)> {
+    let is_spoken = Voice::of(rules.dialect(), 0).is_typed();
+    let known = FAULTS.into_iter().filter(|_| is_spoken);
+    let bound = known.filter(|(id, _)| rules.iter().any(|rule| rule.id == *id));
+    bound.filter_map(|(id, turn)| Some((catalogue::rule(id)?, turn))).collect()
 }

@@ -4,8 +4,6 @@ use serde_json::{Map, Value, json};
 use spec::Dialect;
 use spec::table::Role;
 
-use super::items::Step;
-
 /// A way of speaking.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Voice {
@@ -149,7 +147,7 @@ impl Voice {
     }
 
     /// Makes an event of an item what it is here.
-    pub(super) fn event(self, name: &str, mut data: Map<String, Value>, step: &Step) -> Map<String, Value> {
+    pub(super) fn event(self, name: &str, mut data: Map<String, Value>) -> Map<String, Value> {
         if let Some(part) = data.get_mut("part") {
             *part = self.part(part);
         }
@@ -169,9 +167,6 @@ impl Voice {
         }
         let index = if self == Self::Aitronos { data.shift_remove("output_index") } else { None };
         data.extend(index.map(|index| ("index".to_owned(), index)));
-        if matches!(self, Self::Vllm(_)) && step.phase == Some("completed") {
-            data.insert("output".to_owned(), json!("One note: Migration"));
-        }
         data
     }
 }

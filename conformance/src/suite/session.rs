@@ -10,7 +10,7 @@ use super::run::tell;
 use super::{Endpoint, Suite, SuiteError};
 use crate::capture::Recorder;
 use crate::live::{self, About, Client, Done, Evidence, Given, Kept, Live, Machine, Plan, RunFile, Target};
-use crate::reference::Embedded;
+use crate::reference::{Embedded, Notes};
 use crate::report::{self, Options, Run, State, Style, Told, Verdict, diagnostic};
 
 /// What a suite will send, and which of its tests are wanted.
@@ -27,6 +27,8 @@ pub(super) struct Session {
     due: Vec<(usize, About)>,
     file: RunFile,
     evidence: Option<Evidence>,
+    /// The MCP server, if it is there for the run alone.
+    _notes: Option<Notes>,
     /// What answers, if it is there for the run alone.
     _gateway: Option<Embedded>,
 }
@@ -62,9 +64,16 @@ impl Suite {
     /// What was given. The reference gateway needs nobody to tell it what it has.
     fn gifts(&self) -> Given {
         let mut given = self.given.clone();
-        if matches!(self.endpoint, Endpoint::Reference(_)) {
-            given.entry("vector-store".to_owned()).or_insert_with(|| "vs_1".to_owned());
-            given.entry("mcp-server".to_owned()).or_insert_with(|| "http://127.0.0.1:9/mcp".to_owned());
+        let is_local = match &self.endpoint {
+            Endpoint::At(target) => target.is_local(),
+            Endpoint::Reference(_) => {
+                given.entry("vector-store".to_owned()).or_insert_with(|| "vs_1".to_owned());
+                true
+            }
+        };
+        if is_local {
+            // It is started when something is sent.
+            given.entry(MCP_SERVER.to_owned()).or_default();
         }
         given
     }
@@ -131,7 +140,8 @@ impl Planned<'_> {
 
     /// Says what will be sent, and begins to.
     pub(super) fn start(self, machine: &Machine) -> Result<Session, SuiteError> {
-        let Self { suite, plan, due } = self;
+        let Self { suite, mut plan, due } = self;
+        let notes = host(&mut plan.given)?;
         let (target, gateway) = suite.open()?;
         let client = Client::new(target, suite.limits, machine.interrupt());
         let client = client.map_err(|problem| SuiteError(format!("no connection can be made: {problem}")))?;
@@ -145,8 +155,19 @@ impl Planned<'_> {
         announce(&plan, &file.target, gateway.is_some().then_some(suite.dialect.name));
         let live = Arc::new(Live::new(plan, suite.rules(), client, machine.runtime(), evidence.clone()));
         live.start();
-        Ok(Session { suite: suite.clone(), live, due, file, evidence, _gateway: gateway })
+        Ok(Session { suite: suite.clone(), live, due, file, evidence, _notes: notes, _gateway: gateway })
     }
+}
+
+/// The name that an MCP server is given by.
+const MCP_SERVER: &str = "mcp-server";
+
+/// Starts an MCP server where none was given and one can be reached.
+fn host(given: &mut Given) -> Result<Option<Notes>, SuiteError> {
+    let Some(url) = given.get_mut(MCP_SERVER).filter(|url| url.is_empty()) else { return Ok(None) };
+    let notes = Notes::start().map_err(|error| SuiteError(format!("the MCP server: {error}")))?;
+    *url = notes.url();
+    Ok(Some(notes))
 }
 
 /// Says on stderr what will be sent.

@@ -1,0 +1,69 @@
+//! A small MCP server, over streamable HTTP: one tool that searches notes.
+
+use std::io;
+
+use axum::Router;
+use axum::body::Bytes;
+use axum::http::{StatusCode, header};
+use axum::response::{IntoResponse as _, Response};
+use axum::routing::post;
+use serde_json::{Value, json};
+
+use super::host::Host;
+
+/// A small MCP server in this process, on a port of its own. It ends when it is dropped.
+#[derive(Debug)]
+pub struct Notes(Host);
+
+impl Notes {
+    /// Starts it.
+    ///
+    /// # Errors
+    ///
+    /// When no port is free.
+    pub fn start() -> io::Result<Self> {
+        Host::start(Router::new().route("/mcp", post(answer))).map(Self)
+    }
+
+    /// What to tell those that should use it.
+    pub fn url(&self) -> String {
+        format!("http://{}/mcp", self.0.address())
+    }
+}
+
+async fn answer(body: Bytes) -> Response {
+    let Ok(message) = serde_json::from_slice::<Value>(&body) else {
+        return StatusCode::BAD_REQUEST.into_response();
+    };
+    // What has no id wants no answer.
+    let Some(id) = message.get("id") else { return StatusCode::ACCEPTED.into_response() };
+    let params = message.get("params");
+    let (name, value) = match message.get("method").and_then(Value::as_str) {
+        Some("initialize") => ("result", greeting(params)),
+        Some("ping") => ("result", json!({})),
+        Some("tools/list") => ("result", json!({"tools": [tool()]})),
+        Some("tools/call") => match params.and_then(|params| params.get("name")?.as_str()) {
+            Some("search_notes") => ("result", found(params)),
+            _ => ("error", json!({"code": -32602, "message": "There is no such tool."})),
+        },
+        _ => ("error", json!({"code": -32601, "message": "There is no such method."})),
+    };
+    let answer = json!({"jsonrpc": "2.0", "id": id, name: value}).to_string();
+    ([(header::CONTENT_TYPE, "application/json")], answer).into_response()
+}
+
+fn greeting(params: Option<&Value>) -> Value {
+    let asked = params.and_then(|params| params.get("protocolVersion")?.as_str());
+    json!({"protocolVersion": asked.unwrap_or("2025-06-18"), "capabilities": {"tools": {}},
+        "serverInfo": {"name": "notes", "version": env!("CARGO_PKG_VERSION")}})
+}
+
+fn tool() -> Value {
+    json!({"name": "search_notes", "description": "Searches the notes of the user for a word.",
+        "inputSchema": {"type": "object", "properties": {"query": {"type": "string"}}, "required": ["query"]}})
+}
+
+fn found(params: Option<&Value>) -> Value {
+    let query = params.and_then(|params| params.pointer("/arguments/query")?.as_str()).unwrap_or_default();
+    json!({"content": [{"type": "text", "text": format!("One note has the word {query}.")}], "isError": false})
+}
