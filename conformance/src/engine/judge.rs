@@ -199,6 +199,7 @@ impl Judge {
 
     fn remember_response(&mut self) {
         if let Some(id) = self.stream.first_snapshot.as_ref().and_then(|response| response.string("id")) {
+            self.connection.latest = Some(id.clone().into_owned());
             self.connection.responses.insert(id.into());
         }
     }

@@ -39,6 +39,8 @@ pub(crate) struct Connection {
     pub(crate) turn: Option<Turn>,
     /// Ids of responses that a WebSocket has brought and not lost again.
     pub(crate) responses: HashSet<String>,
+    /// The id of the last of them.
+    pub(crate) latest: Option<String>,
 }
 
 /// A request on a WebSocket.

@@ -129,6 +129,7 @@ pub(crate) const fn hooks(rule: NativeRule) -> &'static [Native] {
         NativeRule::WireUtf8 => &[Native::Frame(wire::utf8)],
         NativeRule::WsAnswersCreate => &[Native::Over(ws::answers_create)],
         NativeRule::WsErrorEnvelope => &[Native::Socket(ws::error_envelope)],
+        NativeRule::WsLatestKept => &[Native::Socket(ws::latest_kept)],
         NativeRule::WsOneInFlight => &[Native::Socket(ws::one_in_flight)],
         NativeRule::WsUnknownPreviousId => &[Native::Socket(ws::unknown_previous_id)],
     }

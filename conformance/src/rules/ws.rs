@@ -53,3 +53,18 @@ pub(super) fn unknown_previous_id(case: &mut Case<'_>) {
         case.report(&place, || format!("a turn continues {id}, which the connection does not know"));
     }
 }
+
+pub(super) fn latest_kept(case: &mut Case<'_>) {
+    let Some(record) = case.record().filter(|record| case.stream.is_answered_apart(record)) else { return };
+    let turn = case.connection.turn.as_ref();
+    let Some(id) = turn.and_then(|turn| turn.previous_response_id.as_deref()) else { return };
+    let is_kept = case.connection.responses.contains(id) && case.connection.latest.as_deref() == Some(id);
+    let envelope = Object::new(record.data());
+    let is_unknown = |error: Object<'_>| error.plain("code") == Some("previous_response_not_found");
+    if is_kept && envelope.value("error").map(Object::new).is_some_and(is_unknown) {
+        let place = Place { expected: Some("a response that continues it"), ..Place::WHOLE };
+        case.report(&place, || {
+            format!("a turn continues {id}, the latest response of the connection, and is refused")
+        });
+    }
+}
