@@ -114,6 +114,11 @@ fn the_rest_is_checked_when_something_cannot_be_read() {
     assert_eq!(run.code, Some(2));
     insta::assert_snapshot!("unread", run.stdout + "---\n" + &run.stderr);
     assert_eq!(conformance(&["check", "unread/d.tsv"], "").code, Some(2));
+    let unanswered = "{\"exchange\":1,\"request\":{\"method\":\"POST\",\"url\":\"http://a.test/\"},\"response\":null}\n\
+        {\"at\":1.0,\"end\":\"lost\",\"reason\":\"reset by peer\"}\n";
+    let run = conformance(&["check", "-"], unanswered);
+    assert_eq!(run.code, Some(2));
+    assert!(run.stderr.contains("no answer was recorded: reset by peer"), "{}", run.stderr);
     assert_eq!(conformance(&["check", "-"], golden("openai/text")).code, Some(0));
 }
 

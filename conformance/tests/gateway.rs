@@ -196,6 +196,13 @@ fn requests_are_refused_with_the_right_error() {
                 let answer = ask(&gateway, "POST", "/responses", body);
                 assert_eq!((answer.status(), answer.json()["error"]["param"].as_str()), (400, Some(param)));
             }
+            // Clients leave `strict` out, and name a function by all means.
+            let tool = json!({"type": "function", "name": "f", "parameters": {"type": "object"}});
+            let asked = json!({"model": "m", "input": "[[call f {}]]", "tools": [tool]});
+            assert_eq!(post(&gateway, &asked).status(), 200, "{name}");
+            let nameless = json!({"model": "m", "input": "Hello", "tools": [{"type": "function"}]});
+            let refused = post(&gateway, &nameless).json();
+            assert_eq!(refused["error"]["message"], "tools.0 lacks property \"name\".", "{name}");
         }
         assert_eq!(ask(&gateway, "GET", "/nowhere", "").status(), 404);
         assert_eq!(ask(&gateway, "GET", "/responses", "").status(), 405);

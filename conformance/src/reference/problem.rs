@@ -55,7 +55,7 @@ pub fn refusal(request: &Value, dialect: &Dialect) -> Option<Problem> {
     if !request.is_object() {
         return Some(Problem::invalid("invalid_json", "The body of the request is no JSON object.", None));
     }
-    let problem = dialect.root("request").and_then(|root| refused(request, dialect, root));
+    let problem = dialect.root("request").and_then(|root| refused(&with_strict(request), dialect, root));
     if problem.is_some() {
         return problem;
     }
@@ -75,7 +75,11 @@ pub(super) fn refused(body: &Value, dialect: &Dialect, root: &str) -> Option<Pro
     let verdict = dialect.check_type(root, &body.to_string());
     let fault = verdict.faults().first()?;
     let param = fault.pointer.trim_start_matches('/').replace('/', ".");
-    let message = format!("{} is {}, and should be {}.", param, fault.actual, fault.expected);
+    let message = if fault.actual == "none" {
+        format!("{} lacks {}.", if param.is_empty() { "The request" } else { &param }, fault.expected)
+    } else {
+        format!("{} is {}, and should be {}.", param, fault.actual, fault.expected)
+    };
     Some(Problem::invalid("invalid_value", message, Some(&param)))
 }
 
@@ -92,4 +96,15 @@ pub(super) fn unserved(request: &Value, models: &[String]) -> Option<Problem> {
     };
     let message = || format!("There is no model {model:?}.");
     (!is_served).then(|| Problem::not_found("model_not_found", message(), Some("model")))
+}
+
+/// The request, its functions with `strict`: a published schema demands it, and endpoints do without.
+fn with_strict(request: &Value) -> Value {
+    let mut request = request.clone();
+    let tools = request.get_mut("tools").and_then(Value::as_array_mut);
+    let functions = tools.into_iter().flatten().filter_map(Value::as_object_mut);
+    for tool in functions.filter(|tool| tool.get("type").is_some_and(|kind| kind == "function")) {
+        tool.entry("strict").or_insert(Value::Bool(true));
+    }
+    request
 }

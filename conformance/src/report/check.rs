@@ -38,6 +38,8 @@ struct Session<'r> {
     checker: Option<Checker>,
     exchange: Option<String>,
     status: Option<u16>,
+    /// Why an answer did not even begin.
+    lost: Option<String>,
     /// How the exchange goes, if somebody wants to know.
     drawing: Option<Drawing>,
     draws: bool,
@@ -54,6 +56,7 @@ impl<'r> Session<'r> {
             checker: None,
             exchange: None,
             status: None,
+            lost: None,
             drawing: None,
             draws,
             is_left: false,
@@ -67,7 +70,12 @@ impl<'r> Session<'r> {
         let mut report = self.report;
         report.name = name;
         match outcome {
-            Ok(format) => report.format = Some(format),
+            Ok(format) => {
+                let is_empty = report.streams == 0 && report.bodies == 0;
+                report.format = Some(format);
+                report.error =
+                    self.lost.filter(|_| is_empty).map(|reason| format!("no answer was recorded: {reason}"));
+            }
             Err(problem) => report.error = Some(problem),
         }
         report
@@ -113,6 +121,9 @@ impl<'r> Session<'r> {
                 self.checker().sent(frame);
             }
             Entry::Lost(reason) => {
+                if self.status.is_none() {
+                    self.lost = Some(reason.to_string());
+                }
                 // What would have followed is not missing.
                 self.is_left |= *reason == LEFT;
                 self.draw(|drawing| drawing.lost(reason));

@@ -45,6 +45,16 @@ fn one_failure_leaves_the_rest() {
 }
 
 #[test]
+fn only_what_the_dialect_has_is_missed() {
+    let server = Server::new(text);
+    let options =
+        ["--target", &server.url, "reasoning/text", "--attempts", "1", "--dialect", "open-responses"];
+    let run = conformance(&options);
+    let missed = "there was no response.reasoning.delta, no response.reasoning.done";
+    assert!(run.stdout.contains(missed), "{}", run.stdout);
+}
+
+#[test]
 fn what_does_not_come_is_asked_for_again_and_kept() {
     let (server, out) = (Server::new(text), folder("again"));
     let run = conformance(&["--target", &server.url, "text/refusal", "--attempts", "2", "--out", path(&out)]);
