@@ -7,6 +7,15 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from answers import MODEL, answer, problem
 
 
+class Quiet(ThreadingHTTPServer):
+    """Gateways may hang up at any time."""
+
+    daemon_threads = True
+
+    def handle_error(self, *_):
+        pass
+
+
 class Upstream:
     """The server while it runs, on a port that was free. What it is asked for is written to a file."""
 
@@ -14,9 +23,8 @@ class Upstream:
         self.log = log
 
     def __enter__(self):
-        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.server = Quiet(("127.0.0.1", 0), Handler)
         self.server.asked = open(self.log, "w", buffering=1)
-        self.server.daemon_threads = True
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
         return self
 
