@@ -33,7 +33,7 @@ class Answer:
 
 def problem(status):
     """What a model says that refuses or fails."""
-    kind = {404: "invalid_request_error", 429: "rate_limit_error"}.get(status, "server_error")
+    kind = {400: "invalid_request_error", 404: "invalid_request_error", 429: "rate_limit_error"}.get(status, "server_error")
     return {"error": {"message": f"scripted failure {status}", "type": kind, "code": None, "param": None}}
 
 
@@ -48,7 +48,6 @@ PLAIN = [
     ("Repeat exactly", "Grüße, Ελλ|άδα, 日本|語, 👩‍👩|‍👧‍👦 and 𝄞|.", ""),
     ("Write a story", "Once| upon| a| time| there| was| a| sea| that| nobody| had| sailed| to| its| end,| for| it| had| none.", ""),
     ("Remember the word", "noted", ""),
-    ("Which word did I", "The word| was blue.", ""),
     ("Spell that word", "eulb", ""),
     ("colour is this square", "Red.", ""),
     ("strawberry", "Three|.", "s, t, r:| one; b, e, r, r:| three."),
@@ -56,6 +55,8 @@ PLAIN = [
     ("17 times 23", "391", "17 * 20 = 340,| 17 * 3 = 51."),
 ]
 CITIES = ["Paris", "Tokyo", "Rome"]
+# So many characters of all messages together are as many as the model takes.
+CONTEXT = 1_000_000
 
 
 def answer(request):
@@ -63,6 +64,8 @@ def answer(request):
     prompt = last_prompt(request)
     if request.get("model", "").startswith("no-such-model"):
         return Answer(status=404)
+    if len(json.dumps(request.get("messages"))) > CONTEXT:
+        return Answer(status=400)
     directives = re.findall(r"\[\[\s*(\w+)\s*(.*?)\]\]", prompt, re.DOTALL)
     said = Answer()
     for verb, words in directives:
@@ -107,6 +110,8 @@ def speak(said, request, prompt):
     text, reasoning = next(
         ((text, reasoning) for words, text, reasoning in PLAIN if words in prompt), ("Hello|, world|.", "")
     )
+    if "word did I ask you to remember" in prompt:
+        text = "blue" if "the word blue" in json.dumps(request["messages"]) else "Nobody| has told me."
     if "Think first" in prompt or (request.get("reasoning_effort") == "high"):
         reasoning = "The weather| is needed."
     said.reasoning += reasoning.split("|") if reasoning else []

