@@ -309,6 +309,8 @@ pub struct Scenario {
     pub malformed: bool,
     /// The scenario whose response the operation is about.
     pub previous: Option<&'static str>,
+    /// It is for a WebSocket alone, and comes there so.
+    pub websocket: Option<OnSocket>,
     /// Rules that only this request can bring to bear.
     pub rules: &'static [&'static str],
     /// What it is about, in a line.
@@ -319,6 +321,17 @@ pub struct Scenario {
     /// by the one under test, the id `previous` by that of the response before, and an input of the type
     /// `previous_output` by its output, with the result `call_output` behind each function call.
     pub request: &'static str,
+}
+
+/// How a request comes on a WebSocket.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OnSocket {
+    /// On the same connection, when the answer before it has ended.
+    InTurn,
+    /// On the same connection, before the answer to the one before it comes.
+    Ahead,
+    /// On a connection of its own.
+    Anew,
 }
 
 /// What a certificate of one kind demands.

@@ -96,6 +96,8 @@ pub struct Framing {
     pub comments: Marker,
     /// Events that the dialect does not list.
     pub unknown_events: UnknownEvents,
+    /// Whether the same events come as messages of a WebSocket, too.
+    pub websocket: bool,
 }
 
 /// What the `event:` line says.

@@ -7,7 +7,7 @@ use super::report::{Place, Report};
 use super::schemas::Judges;
 use super::{structure, violations};
 use crate::formats::{
-    Authority, Coverage, Operation, PREVIOUS, PREVIOUS_OUTPUT, Place as Operand, Rule, Scenario,
+    Authority, Coverage, OnSocket, Operation, PREVIOUS, PREVIOUS_OUTPUT, Place as Operand, Rule, Scenario,
     ScenarioMetadata,
 };
 
@@ -121,7 +121,7 @@ fn check_scenario<'c>(
     let file = format!("scenarios/{}.md", scenario.id);
     let mut find =
         |entry: &str, message: String, help: &str| report.find(&file, Place::entry(entry), message, help);
-    let ScenarioMetadata { elicits, status, previous, operation, .. } = &scenario.metadata;
+    let ScenarioMetadata { elicits, status, previous, operation, websocket, .. } = &scenario.metadata;
     let wants_stream = scenario.request.get("stream").is_some_and(|stream| stream == true);
     if wants_stream && elicits.is_empty() && status.is_empty() {
         find(
@@ -137,6 +137,15 @@ fn check_scenario<'c>(
         && let Some(problem) = endless(context, id)
     {
         find("previous", problem, "name a scenario that comes to an end");
+    }
+    if previous.is_none() && websocket.is_some_and(|how| how != OnSocket::Anew) {
+        find("websocket", "it comes after nothing".to_owned(), "name the scenario before it as `previous`");
+    }
+    let is_of_http = websocket.is_none();
+    let is_on_socket = |id: &String| context.catalogue.scenarios.get(id)?.metadata.websocket;
+    if is_of_http && previous.as_ref().and_then(is_on_socket).is_some() {
+        let message = "it is sent by HTTP, and what it continues is not".to_owned();
+        find("previous", message, "name a scenario that is sent by HTTP, too");
     }
     for (problem, help) in misuses(scenario) {
         find("operation", problem.to_owned(), help);
@@ -184,7 +193,7 @@ fn is_previous_output(entry: &Value) -> bool {
 
 /// What does not go with the operation of a scenario, and what to do.
 fn misuses(scenario: &Scenario) -> Vec<(&'static str, &'static str)> {
-    let ScenarioMetadata { operation, previous, twin, cut_after, fill, malformed, status, .. } =
+    let ScenarioMetadata { operation, previous, twin, cut_after, fill, malformed, status, websocket, .. } =
         &scenario.metadata;
     let request = &scenario.request;
     let entries = request.get("input").and_then(Value::as_array);
@@ -195,7 +204,7 @@ fn misuses(scenario: &Scenario) -> Vec<(&'static str, &'static str)> {
     let mut found = Vec::new();
     let mut find = |is_wrong: bool, problem, help| found.extend(is_wrong.then_some((problem, help)));
     find(
-        operation.has_body() && continues != previous.is_some(),
+        operation.has_body() && continues != previous.is_some() && *websocket != Some(OnSocket::Ahead),
         "`previous` and the request do not agree on whether something is continued",
         "give the request the previous_response_id \"previous\", or an input of the type \"previous_output\"",
     );

@@ -6,9 +6,9 @@ use quote::quote;
 use super::names;
 use crate::catalogue::Catalogue;
 use crate::formats::{
-    Authority, Breakage, Coverage, DefectsFile, Edit, Family, Holder, Level, Pair, Place, ProfileFile,
-    Relation, Requirement, RequirementLevel, Rule, RuleMetadata, Scenario, ScenarioMetadata, Side, Target,
-    Values, Violation, Who,
+    Authority, Breakage, Coverage, DefectsFile, Edit, Family, Holder, Level, OnSocket, Pair, Place,
+    ProfileFile, Relation, Requirement, RequirementLevel, Rule, RuleMetadata, Scenario, ScenarioMetadata,
+    Side, Target, Values, Violation, Who,
 };
 
 /// Emits the tables, and an enum of the rules that are decided by code of their own.
@@ -268,6 +268,11 @@ fn scenario(scenario: &Scenario) -> TokenStream {
     let cut_after = super::tables::option(metadata.cut_after.map(|count| quote!(#count)));
     let fill = super::tables::option(metadata.fill.map(|bytes| quote!(#bytes)));
     let request = if request.is_null() { String::new() } else { request.to_string() };
+    let websocket = super::tables::option(metadata.websocket.map(|how| match how {
+        OnSocket::InTurn => quote!(OnSocket::InTurn),
+        OnSocket::Ahead => quote!(OnSocket::Ahead),
+        OnSocket::Anew => quote!(OnSocket::Anew),
+    }));
     quote! {
         Scenario {
             id: #id,
@@ -282,6 +287,7 @@ fn scenario(scenario: &Scenario) -> TokenStream {
             fill: #fill,
             malformed: #malformed,
             previous: #previous,
+            websocket: #websocket,
             rules: &[#(#rules),*],
             title: #title,
             prose: #prose,

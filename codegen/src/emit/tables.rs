@@ -95,6 +95,7 @@ pub(super) fn dialect(dialect: &Dialect) -> TokenStream {
     };
     let done = marker(file.framing.done);
     let comments = marker(file.framing.comments);
+    let websocket = file.framing.websocket;
     let unknown = match file.framing.unknown_events {
         UnknownEvents::Prefixed => quote!(UnknownEvents::Prefixed),
         UnknownEvents::Ignored => quote!(UnknownEvents::Ignored),
@@ -124,6 +125,7 @@ pub(super) fn dialect(dialect: &Dialect) -> TokenStream {
                     done: #done,
                     comments: #comments,
                     unknown_events: #unknown,
+                    websocket: #websocket,
                 },
                 terminal: &[#(#terminal),*],
                 roots: &[#(#roots),*],

@@ -52,6 +52,9 @@ pub struct Framing {
     pub comments: Marker,
     /// Events that the dialect does not list.
     pub unknown_events: UnknownEvents,
+    /// Whether the same events come as messages of a WebSocket, too.
+    #[serde(default)]
+    pub websocket: bool,
 }
 
 /// What the `event:` line says.

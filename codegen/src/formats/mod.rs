@@ -32,5 +32,5 @@ pub use requirement::{Coverage, Requirement, RequirementLevel, RequirementsFile,
 pub use rule::{
     Authority, Breakage, Citation, Family, Holder, Pair, Place, Relation, Rule, RuleMetadata, Scopes, Values,
 };
-pub use scenario::{Operation, PREVIOUS, PREVIOUS_OUTPUT, Scenario, ScenarioMetadata};
+pub use scenario::{OnSocket, Operation, PREVIOUS, PREVIOUS_OUTPUT, Scenario, ScenarioMetadata};
 pub use violation::{Edit, Side, Target, Violation, edits};

@@ -100,6 +100,9 @@ pub struct ScenarioMetadata {
     /// has its output in the place of an input of the type `previous_output`. Without it, an operation on a
     /// response is about an id that no response has.
     pub previous: Option<String>,
+    /// The scenario is for a WebSocket alone: how its request comes there after that of `previous`. Other
+    /// scenarios are sent there, too, those that continue another on the same connection as that.
+    pub websocket: Option<OnSocket>,
     /// Rules that only this request can bring to bear, on top of those for every stream.
     #[serde(default)]
     pub rules: Vec<String>,
@@ -133,4 +136,16 @@ impl Operation {
     pub const fn has_body(self) -> bool {
         matches!(self, Self::Create | Self::Compact)
     }
+}
+
+/// How a request comes on a WebSocket.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum OnSocket {
+    /// On the same connection, when the answer before it has ended.
+    InTurn,
+    /// On the same connection, before the answer to the one before it comes.
+    Ahead,
+    /// On a connection of its own.
+    Anew,
 }

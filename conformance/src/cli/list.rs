@@ -166,6 +166,7 @@ fn scenarios() -> Vec<Value> {
             "cut_after": scenario.cut_after,
             "fill": scenario.fill,
             "malformed": scenario.malformed,
+            "websocket": scenario.websocket.map(|how| format!("{how:?}").to_lowercase()),
             "rules": scenario.rules,
         })
     };

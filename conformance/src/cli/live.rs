@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::{Result, bail};
-use clap::Args;
+use clap::{Args, ValueEnum};
 use spec::Dialect;
 use spec::catalogue::SCENARIOS;
 
@@ -14,6 +14,7 @@ use super::select::SelectArgs;
 use super::target::{TargetArgs, time};
 use crate::Suite;
 use crate::reference::Settings;
+use crate::report::Transport;
 
 /// How the suite runs against an endpoint.
 #[derive(Debug, Args)]
@@ -24,6 +25,9 @@ pub(super) struct LiveArgs {
     pub(super) target: Option<String>,
     #[command(flatten)]
     to: TargetArgs,
+    /// How to send scenarios: the reference gateway is sent them in all ways, endpoints all but websocket.
+    #[arg(long, value_name = "TRANSPORT", value_delimiter = ',', value_enum, conflicts_with = "capture")]
+    transport: Vec<TransportName>,
     /// What the endpoint offers, instead of everything: names after the scenarios of `conformance list`.
     #[arg(long, value_name = "FEATURE", value_delimiter = ',', conflicts_with = "capture")]
     features: Option<Vec<String>>,
@@ -71,6 +75,9 @@ impl LiveArgs {
             .jobs(self.jobs)
             .delay(self.delay)
             .strict(self.strict);
+        if !self.transport.is_empty() {
+            suite = suite.transports(self.transport.iter().copied().map(Transport::from));
+        }
         if let Some(features) = &self.features {
             suite = suite.offering(features);
         }
@@ -92,5 +99,26 @@ impl LiveArgs {
             }
         }
         Ok(())
+    }
+}
+
+/// A transport, by its name.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum TransportName {
+    /// Streams of events over HTTP
+    Sse,
+    /// Answers in JSON over HTTP
+    Json,
+    /// Messages of a WebSocket
+    Websocket,
+}
+
+impl From<TransportName> for Transport {
+    fn from(name: TransportName) -> Self {
+        match name {
+            TransportName::Sse => Self::Sse,
+            TransportName::Json => Self::Json,
+            TransportName::Websocket => Self::Websocket,
+        }
     }
 }

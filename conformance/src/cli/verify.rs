@@ -72,7 +72,7 @@ fn compare(evidence: &Evidence, run: &RunFile) -> Result<Vec<String>> {
         }
     }
     let least = if run.options.strict { Level::Should } else { Level::Must };
-    let cases = live::cases(dialect, &rules, &Offer::All);
+    let cases = live::cases(dialect, &rules, &Offer::All, &run.options.transports);
     for case in &cases {
         let of_case: Vec<Attempt> = attempts
             .iter()

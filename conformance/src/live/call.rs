@@ -58,6 +58,18 @@ impl Call {
         }
     }
 
+    /// The request that HTTP becomes a WebSocket with.
+    pub(super) fn upgrade() -> Self {
+        Self {
+            method: Method::GET,
+            path: Vec::new(),
+            query: Vec::new(),
+            body: None,
+            wants_stream: true,
+            cut_after: None,
+        }
+    }
+
     /// What a scenario asks of a model, about the response before it if it is about one; without `stream`,
     /// where its twin is meant.
     pub fn of(scenario: &Scenario, asked: &Asked<'_>, before: Option<&Before>, is_twin: bool) -> Self {

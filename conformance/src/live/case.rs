@@ -9,7 +9,9 @@ use spec::table::{Operation, Scope};
 
 use super::call::{Asked, Before, Call, Given, is_previous_output, needs};
 use super::facts::lacks;
+use super::turns;
 use crate::engine::Rules;
+use crate::report::Transport;
 
 /// A request that is sent, and what is asked of its answer.
 #[derive(Debug, Clone)]
@@ -28,6 +30,8 @@ pub struct Case {
     pub unfit: Option<String>,
     /// Its trials, by what they judge.
     pub trials: Vec<About>,
+    /// The turns that are taken on a WebSocket, with its own as the last; none, where it is sent by HTTP.
+    pub turns: Vec<&'static Scenario>,
 }
 
 /// What a trial judges.
@@ -64,11 +68,18 @@ pub enum Offer {
     Only(Vec<String>),
 }
 
-/// All cases for a dialect: what is continued comes before what continues it.
-pub fn cases(dialect: &'static Dialect, rules: &Rules, offer: &Offer) -> Vec<Case> {
+/// All cases for a dialect and these transports: what is continued comes before what continues it.
+pub fn cases(dialect: &'static Dialect, rules: &Rules, offer: &Offer, transports: &[Transport]) -> Vec<Case> {
     let mut cases: Vec<Case> = Vec::new();
-    for scenario in SCENARIOS {
+    for scenario in SCENARIOS.iter().filter(|scenario| scenario.websocket.is_none()) {
         add(&mut cases, scenario, dialect, rules, offer);
+    }
+    if transports.contains(&Transport::Websocket) {
+        turns::add(&mut cases, dialect, rules, offer);
+    }
+    for case in cases.iter_mut().filter(|case| !transports.contains(&case.transport())) {
+        // What others continue has to be sent all the same.
+        case.trials.clear();
     }
     cases
 }
@@ -91,7 +102,7 @@ fn add(
         let before = previous.and_then(|at| cases.get(at)).filter(|before| before.unfit.is_some());
         let not_before = before.map(|before| format!("{} is not asked for", before.name));
         cases.push(Case {
-            name: format!("{}{}", scenario.id, if is_twin { ".json" } else { "" }),
+            name: format!("{}{}", scenario.id, if is_twin { Transport::Json.suffix() } else { "" }),
             scenario,
             is_twin,
             previous,
@@ -100,14 +111,21 @@ fn add(
             } else {
                 previous.filter(|_| !scenario.operation.has_body() && scenario.status.is_empty())
             },
-            unfit: unfit(scenario, is_twin, dialect, offer).or(not_before),
+            unfit: fitting(scenario, is_twin, dialect, offer).or(not_before),
             trials: trials(scenario, is_twin, dialect, rules),
+            turns: Vec::new(),
         });
     }
     cases.iter().position(is_it)
 }
 
-fn unfit(scenario: &Scenario, is_twin: bool, dialect: &Dialect, offer: &Offer) -> Option<String> {
+/// Why a scenario is not sent, if it is not.
+pub(super) fn fitting(
+    scenario: &Scenario,
+    is_twin: bool,
+    dialect: &Dialect,
+    offer: &Offer,
+) -> Option<String> {
     let offered = |feature: &&&str| match offer {
         Offer::All => true,
         Offer::Only(features) => features.iter().any(|offered| offered == *feature),
@@ -168,7 +186,8 @@ fn wants_stream(scenario: &Scenario, is_twin: bool) -> bool {
     is_stream && !is_twin && scenario.status.is_empty()
 }
 
-fn trials(scenario: &Scenario, is_twin: bool, dialect: &Dialect, rules: &Rules) -> Vec<About> {
+/// What is judged of the answer to a scenario.
+pub(super) fn trials(scenario: &Scenario, is_twin: bool, dialect: &Dialect, rules: &Rules) -> Vec<About> {
     let mut scopes: BTreeSet<Scope> = BTreeSet::new();
     let is_stream = wants_stream(scenario, is_twin);
     if is_stream {
@@ -212,6 +231,20 @@ impl Case {
         format!("{}::{}", self.name, about.name())
     }
 
+    /// How it is sent, and answered.
+    pub const fn transport(&self) -> Transport {
+        match (self.turns.is_empty(), self.is_twin) {
+            (false, _) => Transport::Websocket,
+            (true, true) => Transport::Json,
+            (true, false) => Transport::Sse,
+        }
+    }
+
+    /// How many requests it takes.
+    pub fn requests(&self) -> usize {
+        self.turns.len().max(1)
+    }
+
     /// The request.
     pub fn call(&self, asked: &Asked<'_>, before: Option<&Before>) -> Call {
         Call::of(self.scenario, asked, before, self.is_twin)
@@ -230,10 +263,12 @@ mod tests {
     #[test]
     fn what_is_continued_comes_first() {
         let dialect = spec::DIALECTS.iter().find(|dialect| dialect.name == "openai").copied().unwrap();
-        let cases = cases(dialect, &Rules::of(dialect), &Offer::Only(vec!["store".to_owned()]));
+        let cases =
+            cases(dialect, &Rules::of(dialect), &Offer::Only(vec!["store".to_owned()]), &Transport::ALL);
         assert!(cases.len() > 40);
         for (at, case) in cases.iter().enumerate() {
-            assert_eq!(case.previous.is_some(), case.scenario.previous.is_some(), "{}", case.name);
+            let is_continued = case.turns.len() < 2 && case.scenario.previous.is_some();
+            assert_eq!(case.previous.is_some(), is_continued, "{}", case.name);
             assert!(case.previous.is_none_or(|previous| previous < at), "{}", case.name);
             let is_offered = case.scenario.features.iter().all(|feature| *feature == "store");
             assert_eq!(case.unfit.is_none(), is_offered, "{}", case.name);
@@ -252,7 +287,7 @@ mod tests {
             ("open-responses", "format/json-object", Some("open-responses has no such request")),
         ] {
             let dialect = spec::DIALECTS.iter().find(|known| known.name == dialect).copied().unwrap();
-            let cases = cases(dialect, &Rules::of(dialect), &Offer::All);
+            let cases = cases(dialect, &Rules::of(dialect), &Offer::All, &Transport::ALL);
             let case = cases.iter().find(|case| case.name == name).unwrap();
             assert_eq!(case.unfit.as_deref(), reason, "{name}");
         }

@@ -5,7 +5,7 @@ use std::error::Error;
 use std::time::{Duration, SystemTime};
 
 use reqwest::header::{CONTENT_TYPE, HeaderMap};
-use reqwest::{Response, StatusCode, redirect};
+use reqwest::{RequestBuilder, Response, StatusCode, redirect};
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep_until, timeout_at};
 
@@ -27,6 +27,8 @@ const REDIRECTIONS: usize = 5;
 #[derive(Debug, Clone)]
 pub struct Client {
     http: reqwest::Client,
+    /// For a WebSocket, which begins as HTTP/1.1.
+    upgrading: reqwest::Client,
     target: Target,
     limits: Limits,
     interrupt: watch::Receiver<bool>,
@@ -50,17 +52,9 @@ impl Client {
     pub fn new(target: Target, limits: Limits, interrupt: watch::Receiver<bool>) -> Result<Self, String> {
         // Another part of the program may have chosen one already.
         let _ = rustls::crypto::ring::default_provider().install_default();
-        let builder = reqwest::Client::builder();
-        let http = if target.is_direct() { builder.no_proxy() } else { builder }
-            .connect_timeout(limits.connect)
-            .redirect(redirect::Policy::custom(stay))
-            .retry(reqwest::retry::never())
-            // A connection of its own for each exchange: one that the endpoint has closed meanwhile would
-            // look like an answer that never came.
-            .pool_max_idle_per_host(0)
-            .build()
-            .map_err(|error| in_words(&error))?;
-        Ok(Self { http, target, limits, interrupt })
+        let http = usual(&target, &limits).build().map_err(|error| in_words(&error))?;
+        let upgrading = usual(&target, &limits).http1_only().build().map_err(|error| in_words(&error))?;
+        Ok(Self { http, upgrading, target, limits, interrupt })
     }
 
     /// The endpoint.
@@ -88,22 +82,43 @@ impl Client {
         if call.body.is_none() {
             headers.remove(CONTENT_TYPE);
         }
-        let mut sending = Sending {
-            client: self,
-            call,
-            exchange: Exchange { request: Some(self.request(call, &headers)), ..Exchange::default() },
-            start: Instant::now(),
-            by,
-            mask: Mask::new(self.target.secrets()),
-            keep,
-            outcome: Outcome::default(),
-        };
+        let mut sending = self.sending(call, &headers, by, keep);
         let lost = tokio::select! {
             biased;
             () = interrupted(self.interrupt.clone()) => Some(INTERRUPTED.to_owned()),
             answered = sending.run(headers) => answered.err(),
         };
         sending.end(lost.as_deref())
+    }
+
+    /// A request that is about to be sent.
+    pub(super) fn sending<'s>(
+        &'s self,
+        call: &'s Call,
+        headers: &HeaderMap,
+        by: Instant,
+        keep: &'s mut (dyn FnMut(&str) + Send),
+    ) -> Sending<'s> {
+        Sending {
+            client: self,
+            call,
+            exchange: Exchange { request: Some(self.request(call, headers)), ..Exchange::default() },
+            start: Instant::now(),
+            by,
+            mask: Mask::new(self.target.secrets()),
+            keep,
+            outcome: Outcome::default(),
+        }
+    }
+
+    /// What makes connections that become a WebSocket.
+    pub(super) const fn upgrading(&self) -> &reqwest::Client {
+        &self.upgrading
+    }
+
+    /// Turns true when the user ends the run.
+    pub(super) fn interrupt(&self) -> watch::Receiver<bool> {
+        self.interrupt.clone()
     }
 
     /// A request, as it is written down.
@@ -117,6 +132,19 @@ impl Client {
     }
 }
 
+/// What all requests have in common.
+fn usual(target: &Target, limits: &Limits) -> reqwest::ClientBuilder {
+    let builder = reqwest::Client::builder();
+    let builder = if target.is_direct() { builder.no_proxy() } else { builder };
+    builder
+        .connect_timeout(limits.connect)
+        .redirect(redirect::Policy::custom(stay))
+        .retry(reqwest::retry::never())
+        // A connection of its own for each exchange: one that the endpoint has closed meanwhile would
+        // look like an answer that never came.
+        .pool_max_idle_per_host(0)
+}
+
 /// Follows only what leads to the same place of the same host, with the same request.
 fn stay(attempt: redirect::Attempt<'_>) -> redirect::Action {
     let is_same = matches!(attempt.status(), StatusCode::TEMPORARY_REDIRECT | StatusCode::PERMANENT_REDIRECT)
@@ -124,7 +152,8 @@ fn stay(attempt: redirect::Attempt<'_>) -> redirect::Action {
     if is_same && attempt.previous().len() <= REDIRECTIONS { attempt.follow() } else { attempt.stop() }
 }
 
-async fn interrupted(mut signal: watch::Receiver<bool>) {
+/// Waits until the user ends the run.
+pub(super) async fn interrupted(mut signal: watch::Receiver<bool>) {
     if signal.wait_for(|is_over| *is_over).await.is_err() {
         // Nobody is left who could.
         std::future::pending::<()>().await;
@@ -132,12 +161,13 @@ async fn interrupted(mut signal: watch::Receiver<bool>) {
 }
 
 /// One request on its way.
-struct Sending<'s> {
-    client: &'s Client,
+pub(super) struct Sending<'s> {
+    pub(super) client: &'s Client,
     call: &'s Call,
     exchange: Exchange<'static>,
     start: Instant,
-    by: Instant,
+    /// When all has to be there.
+    pub(super) by: Instant,
     mask: Mask,
     keep: &'s mut (dyn FnMut(&str) + Send),
     outcome: Outcome,
@@ -146,16 +176,22 @@ struct Sending<'s> {
 impl Sending<'_> {
     /// Sends the request and reads the answer; fails with the reason why it was not read to its end.
     async fn run(&mut self, headers: HeaderMap) -> Result<(), String> {
-        let Client { http, target, limits, .. } = self.client;
-        let (by, what) = self.earlier(limits.first_event, self.call.wants_stream);
+        let Client { http, target, .. } = self.client;
         let request = http.request(self.call.method.clone(), self.call.url(target.url())).headers(headers);
         let request = match &self.call.body {
             Some(body) => request.body(body.clone()),
             None => request,
         };
-        let request = request.send();
-        let mut response = match timeout_at(by, request).await {
-            Err(_) => return Err(format!("no answer came {}", what.words(limits))),
+        let mut response = self.ask(request).await?;
+        self.read(&mut response).await
+    }
+
+    /// Sends the request and waits for the head of the answer.
+    pub(super) async fn ask(&mut self, request: RequestBuilder) -> Result<Response, String> {
+        let limits = self.client.limits;
+        let (by, what) = self.earlier(limits.first_event, self.call.wants_stream);
+        let response = match timeout_at(by, request.send()).await {
+            Err(_) => return Err(format!("no answer came {}", what.words(&limits))),
             Ok(Err(error)) if error.is_connect() => {
                 return Err(format!("{NO_CONNECTION}: {}", in_words(&error)));
             }
@@ -163,7 +199,7 @@ impl Sending<'_> {
             Ok(Ok(response)) => response,
         };
         self.begin(&response);
-        self.read(&mut response).await
+        Ok(response)
     }
 
     fn begin(&mut self, response: &Response) {
@@ -174,7 +210,8 @@ impl Sending<'_> {
         (self.keep)(&Recorder::new().begin(&self.exchange));
     }
 
-    async fn read(&mut self, response: &mut Response) -> Result<(), String> {
+    /// Reads the body of the answer.
+    pub(super) async fn read(&mut self, response: &mut Response) -> Result<(), String> {
         let limits = self.client.limits;
         let is_framed = self.exchange.is_stream() && self.exchange.header("content-encoding").is_none();
         let mut ends = Ends::default();
@@ -227,7 +264,24 @@ impl Sending<'_> {
         }
     }
 
-    fn end(mut self, lost: Option<&str>) -> Outcome {
+    /// How long ago it began.
+    pub(super) fn elapsed(&self) -> Duration {
+        self.start.elapsed()
+    }
+
+    /// Writes down what happened, without secrets in it.
+    pub(super) fn keep(&mut self, line: &str) {
+        (self.keep)(line);
+    }
+
+    /// A text without secrets in it.
+    pub(super) fn masked(&mut self, text: &str) -> String {
+        let mut bytes = self.mask.push(text.as_bytes());
+        bytes.extend(self.mask.finish());
+        String::from_utf8_lossy(&bytes).into_owned()
+    }
+
+    pub(super) fn end(mut self, lost: Option<&str>) -> Outcome {
         let recorder = Recorder::new();
         if self.outcome.status.is_none() {
             (self.keep)(&recorder.begin(&self.exchange));
@@ -242,14 +296,14 @@ impl Sending<'_> {
 
 /// What has taken too long.
 #[derive(Debug, Clone, Copy)]
-enum Limit {
+pub(super) enum Limit {
     FirstEvent,
     Idle,
     Total,
 }
 
 impl Limit {
-    fn words(self, limits: &Limits) -> String {
+    pub(super) fn words(self, limits: &Limits) -> String {
         match self {
             Self::FirstEvent => format!("within {:?} of the request", limits.first_event),
             Self::Idle => format!("for {:?}", limits.idle),
@@ -280,7 +334,7 @@ fn retry_after(headers: &HeaderMap) -> Option<Duration> {
 }
 
 /// An error with all that led to it, and without the address: it may hold secrets.
-fn in_words(error: &reqwest::Error) -> String {
+pub(super) fn in_words(error: &reqwest::Error) -> String {
     let mut text = if error.is_redirect() { "too many redirections".to_owned() } else { String::new() };
     let mut cause = error.source();
     while let Some(error) = cause {

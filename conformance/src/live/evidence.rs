@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use spec::catalogue;
 
-use crate::report::{CaseReport, LiveReport, Options, State, Told};
+use crate::report::{CaseReport, LiveReport, Options, State, Told, Transport};
 
 /// The version of the format of [`RunFile`].
 pub const VERSION: u32 = 1;
@@ -74,7 +74,7 @@ impl RunFile {
 
     /// A case, as yet without its trials.
     fn case(&self, name: &str) -> CaseReport {
-        let scenario = catalogue::scenario(name.strip_suffix(".json").unwrap_or(name));
+        let scenario = catalogue::scenario(Transport::scenario(name));
         let exchanges = self.exchanges.iter().enumerate();
         CaseReport {
             name: name.to_owned(),

@@ -7,7 +7,7 @@ use serde_json::value::RawValue;
 use spec::Dialect;
 use spec::catalogue::Scenario;
 
-use crate::capture::{self, Entry, Format};
+use crate::capture::{self, Entry, Format, Transport};
 
 /// What a recording says of an exchange.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -32,10 +32,16 @@ pub struct Facts {
     pub text: String,
     /// Why the answer was not read to its end.
     pub lost: Option<String>,
+    /// How many turns were answered on a WebSocket: all else is about the last of them.
+    pub turns: usize,
+    /// Whether a response has begun there that has not ended.
+    is_open: bool,
 }
 
 /// So much text is kept.
 const TEXT: usize = 1 << 20;
+/// The status with which HTTP becomes a WebSocket.
+pub(super) const SWITCHED: u16 = 101;
 
 impl Facts {
     /// Reads a recorded exchange.
@@ -60,6 +66,9 @@ impl Facts {
             }
             Entry::Event(frame) => {
                 if let Some(data) = frame.data.as_deref() {
+                    if frame.transport == Transport::WebSocket {
+                        self.message(data);
+                    }
                     self.event(data, frame.event.as_deref());
                 }
             }
@@ -102,6 +111,26 @@ impl Facts {
     pub fn output(&self) -> Vec<Value> {
         let output = self.response.as_ref().and_then(|response| response.get("output")?.as_array());
         output.cloned().unwrap_or_default()
+    }
+
+    /// A message may begin the answer to another turn, with the status that HTTP would have.
+    fn message(&mut self, data: &str) {
+        let kind = text(data, "/type").unwrap_or_default();
+        let is_refused = kind == "error" && !self.is_open;
+        if kind == "response.created" || is_refused {
+            self.turns += 1;
+            self.events.clear();
+            self.members.clear();
+            self.text.clear();
+            (self.response, self.response_id, self.numbers) = (None, None, None);
+            let status = || spec::json::at(data, "/status").and_then(|status| status.parse().ok());
+            self.status = if is_refused { status().or(Some(SWITCHED)) } else { Some(200) };
+        }
+        self.is_open = match &*kind {
+            "response.created" => true,
+            "response.completed" | "response.incomplete" | "response.failed" => false,
+            _ => self.is_open,
+        };
     }
 
     /// What a scenario is there for and did not come.

@@ -13,7 +13,9 @@ mod limits;
 mod machine;
 mod mask;
 mod run;
+mod socket;
 mod target;
+mod turns;
 mod verdict;
 
 pub use call::{Asked, Before, Call, Given, filled};

@@ -18,6 +18,7 @@ use super::call::{Asked, Before, Call, Given};
 use super::case::{About, Case};
 use super::client::{Client, Outcome};
 use super::evidence::Evidence;
+use super::socket::Script;
 use super::verdict::{Attempt, answer, judge};
 use crate::engine::Rules;
 use crate::report::{Judged, Verdict};
@@ -59,7 +60,7 @@ impl Plan {
     pub fn requests(&self) -> usize {
         let due =
             self.cases.iter().zip(&self.wanted).filter(|(case, wanted)| **wanted && case.unfit.is_none());
-        due.count()
+        due.map(|(case, _)| case.requests()).sum()
     }
 }
 
@@ -205,7 +206,7 @@ impl Live {
             let number = sent.len() + 1;
             let suffix = if number == 1 { String::new() } else { format!(".{number}") };
             let file = format!("exchanges/{}{suffix}.exchange", case.name);
-            let outcome = match self.exchange(&file, &call, deadline).await {
+            let outcome = match self.exchange(&file, case, &call, before, deadline).await {
                 Ok((outcome, attempt)) => {
                     sent.push(attempt);
                     outcome
@@ -245,20 +246,31 @@ impl Live {
         goes_on
     }
 
-    async fn exchange(&self, file: &str, call: &Call, by: Instant) -> Result<(Outcome, Attempt), String> {
+    async fn exchange(
+        &self,
+        file: &str,
+        case: &Case,
+        call: &Call,
+        before: Option<&Before>,
+        by: Instant,
+    ) -> Result<(Outcome, Attempt), String> {
         let begin = |evidence: &Evidence| evidence.begin(file);
         let mut file_of = self.evidence.as_ref().map(begin).transpose().map_err(|error| error.to_string())?;
         let mut recording = Vec::new();
         let mut written = Ok(());
-        let outcome = self
-            .client
-            .send(call, by, &mut |line| {
-                recording.extend_from_slice(line.as_bytes());
-                if written.is_ok() {
-                    written = write(file_of.as_mut(), line);
-                }
-            })
-            .await;
+        let mut keep = |line: &str| {
+            recording.extend_from_slice(line.as_bytes());
+            if written.is_ok() {
+                written = write(file_of.as_mut(), line);
+            }
+        };
+        let outcome = if case.turns.is_empty() {
+            self.client.send(call, by, &mut keep).await
+        } else {
+            let asked = Asked { model: &self.plan.model, given: &self.plan.given };
+            let script = Script { turns: &case.turns, asked, before, dialect: self.rules.dialect() };
+            self.client.talk(&script, by, &mut keep).await
+        };
         written.map_err(|error| error.to_string())?;
         Ok((outcome, Attempt::read(file, &recording, &self.rules, self.evidence.is_some())?))
     }

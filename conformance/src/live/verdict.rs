@@ -8,7 +8,7 @@ use super::agree::agreement;
 use super::case::{About, Case, group};
 use super::client::{INTERRUPTED, NO_CONNECTION};
 use super::evidence::hash;
-use super::facts::Facts;
+use super::facts::{Facts, SWITCHED};
 use crate::capture::{Format, LEFT};
 use crate::engine::Rules;
 use crate::report::{self, CaptureReport, Finding, Judged, Verdict};
@@ -108,6 +108,9 @@ pub(super) fn answer(case: &Case, attempts: &[Attempt], dialect: &Dialect) -> Ju
     if lost == Some(INTERRUPTED) {
         return Judged::new(Verdict::HarnessError, INTERRUPTED);
     }
+    if let Some(unanswered) = unanswered(case, facts) {
+        return unanswered;
+    }
     if let Some(wrong) = wrong_status(case, status) {
         return wrong;
     }
@@ -134,6 +137,24 @@ pub(super) fn answer(case: &Case, attempts: &[Attempt], dialect: &Dialect) -> Ju
     }
     let times = if attempts.len() == 1 { "once".to_owned() } else { format!("{} times", attempts.len()) };
     Judged::new(Verdict::NotExercised, format!("asked {times}, and there was no {}", missing.join(", no ")))
+}
+
+/// What is wrong where the last turn on a WebSocket was not answered at all.
+fn unanswered(case: &Case, facts: &Facts) -> Option<Judged> {
+    let status = facts.status.filter(|_| facts.turns < case.turns.len())?;
+    if status != SWITCHED && facts.turns == 0 {
+        // It did not become one.
+        return REFUSALS.iter().all(|(refusal, _)| *refusal != status).then(|| {
+            let advice = "what has none can be left out of --transport";
+            Judged::new(Verdict::Fail, format!("a WebSocket is answered with status {status}; {advice}"))
+        });
+    }
+    let (answered, all) = (facts.turns, case.turns.len());
+    let otherwise = || format!("turn {answered} of {all} was answered otherwise");
+    Some(facts.lost.as_deref().map_or_else(
+        || Judged::new(Verdict::NotExercised, otherwise()),
+        |reason| Judged::new(Verdict::Fail, format!("the answer was not read to its end: {reason}")),
+    ))
 }
 
 fn wrong_status(case: &Case, status: u16) -> Option<Judged> {
@@ -163,6 +184,7 @@ fn still_running(case: &Case, facts: &Facts) -> Option<Judged> {
 
 fn wrong_kind(case: &Case, facts: &Facts, report: &CaptureReport) -> Option<String> {
     let wants_stream = case.wants_stream();
+    let is_stream = if case.turns.is_empty() { facts.is_stream } else { wants_stream };
     let expected = match case.scenario.operation {
         _ if !case.scenario.status.is_empty() => None,
         Operation::Create | Operation::Resume | Operation::Delete => None,
@@ -171,10 +193,11 @@ fn wrong_kind(case: &Case, facts: &Facts, report: &CaptureReport) -> Option<Stri
         Operation::Compact => Some("response.compaction"),
     };
     let object = || facts.response.as_ref().and_then(|body| body.get("object")?.as_str());
-    let reason = match (wants_stream, facts.is_stream) {
+    let reason = match (wants_stream, is_stream) {
         (true, false) => "a stream was asked for, and the content type of the answer says that it is none",
         (false, true) => "the content type of the answer says that it is a stream, and it should be none",
         (true, true) if report.events == 0 => "there is no event in the stream",
+        (false, false) if !case.turns.is_empty() => return report.error.clone(),
         (false, false) if report.bodies == 0 => "the answer has no body",
         (false, false) if expected.is_some() && object() != expected => {
             return expected.map(|expected| format!("the `object` of the answer is not {expected:?}"));

@@ -5,6 +5,7 @@ use std::net::SocketAddr;
 use std::thread::JoinHandle;
 
 use axum::Router;
+use axum::serve::ListenerExt as _;
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
 
@@ -55,6 +56,10 @@ pub(super) async fn listen(
     app: Router,
     until: impl Future<Output = ()>,
 ) -> io::Result<()> {
+    // Small messages must not wait for each other.
+    let listener = listener.tap_io(|connection| {
+        let _ = connection.set_nodelay(true);
+    });
     tokio::select! {
         result = async { axum::serve(listener, app).await } => result,
         () = until => Ok(()),

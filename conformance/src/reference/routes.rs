@@ -20,7 +20,6 @@ use super::sending::send;
 use super::server::Gateway;
 use super::socket::talk;
 use super::store::Stored;
-use super::voice::Voice;
 use super::wire::WireFault;
 
 /// The largest body of a request.
@@ -58,7 +57,7 @@ async fn connect(
     uri: http::Uri,
     upgrade: Result<WebSocketUpgrade, WebSocketUpgradeRejection>,
 ) -> Response {
-    let is_spoken = Voice::of(gateway.settings.dialect, gateway.settings.seed).is_typed();
+    let is_spoken = gateway.settings.dialect.framing.websocket;
     match upgrade.ok().filter(|_| is_spoken) {
         Some(upgrade) => upgrade.on_upgrade(move |socket| talk(gateway, socket)),
         None => not_so(method, uri).await,

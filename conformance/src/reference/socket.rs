@@ -55,9 +55,14 @@ fn turn(
         let turn = Turn { id: id.to_owned(), context: Vec::new() };
         said.push(turn);
     }
+    let continued = previous.map(str::to_owned);
     match request.and_then(|request| gateway.make(request, said, servers)) {
         Err(_) if breaks("ws/answers-create") => Vec::new(),
-        Err(problem) => vec![envelope(&problem, !breaks("ws/error-envelope"))],
+        Err(problem) => {
+            // A turn that fails takes the response that it continues with it.
+            said.retain(|turn| continued.as_ref() != Some(&turn.id));
+            vec![envelope(&problem, !breaks("ws/error-envelope"))]
+        }
         Ok(made) => {
             said.push(made.turn);
             let events = |tag: &str| -> Vec<String> {

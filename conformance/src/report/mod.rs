@@ -17,7 +17,7 @@ pub use json::json;
 pub use run::{
     Asked, Bar, Broken, CaptureReport, CaseReport, ClientTotal, Excerpt, FaultyEvent, Finding, Judged,
     LiveReport, Options, Outcome, Pace, Phase, Piece, Place, Related, RuleTotal, Run, Silence, State,
-    Timeline, Told, Totals, VERSION, Verdict,
+    Timeline, Told, Totals, Transport, VERSION, Verdict,
 };
 pub use style::{Screen, Style};
 pub use summary::summary;

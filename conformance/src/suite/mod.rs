@@ -32,7 +32,7 @@ use spec::catalogue::{Level, Rule};
 use crate::engine::Rules;
 use crate::live::{Given, Limits, Offer, Target};
 use crate::reference;
-use crate::report::Told;
+use crate::report::{Told, Transport};
 
 pub(crate) use run::{NOT_DONE, run, run_quietly};
 
@@ -43,6 +43,7 @@ pub struct Suite {
     dialect: &'static Dialect,
     limits: Limits,
     model: String,
+    transports: Vec<Transport>,
     features: Option<Vec<String>>,
     given: Given,
     select: Vec<String>,
@@ -84,7 +85,7 @@ impl Suite {
     /// The suite against a reference gateway, which is started for it.
     pub fn reference(settings: reference::Settings) -> Self {
         let dialect = settings.dialect;
-        Self::of(Endpoint::Reference(settings), dialect)
+        Self { transports: Transport::ALL.to_vec(), ..Self::of(Endpoint::Reference(settings), dialect) }
     }
 
     fn of(endpoint: Endpoint, dialect: &'static Dialect) -> Self {
@@ -93,6 +94,7 @@ impl Suite {
             dialect,
             limits: Limits::default(),
             model: "default".to_owned(),
+            transports: vec![Transport::Sse, Transport::Json],
             features: None,
             given: Given::new(),
             select: Vec::new(),
@@ -116,6 +118,13 @@ impl Suite {
     #[must_use]
     pub fn limits(self, limits: Limits) -> Self {
         Self { limits, ..self }
+    }
+
+    /// Sends scenarios in these ways; a stream and JSON over HTTP alone, when nothing is said, for not every
+    /// endpoint has a WebSocket.
+    #[must_use]
+    pub fn transports(self, transports: impl IntoIterator<Item = Transport>) -> Self {
+        Self { transports: transports.into_iter().collect(), ..self }
     }
 
     /// Sends only what needs no other features than these, and what needs none.

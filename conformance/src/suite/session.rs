@@ -36,7 +36,7 @@ pub(super) struct Session {
 impl Suite {
     /// What is sent for the tests that are due by their names.
     pub(super) fn plan(&self, is_due: &dyn Fn(&str) -> bool) -> Planned<'_> {
-        let mut cases = live::cases(self.dialect, &self.rules(), &self.offer());
+        let mut cases = live::cases(self.dialect, &self.rules(), &self.offer(), &self.transports);
         let given = self.gifts();
         for case in &mut cases {
             case.give(&given);
@@ -105,6 +105,7 @@ impl Suite {
             target: Recorder::new().url(client.target().url().as_str()),
             model: self.model.clone(),
             options: Options {
+                transports: self.transports.clone(),
                 features: self.features.clone(),
                 select: self.select.clone(),
                 ignore: self.ignore.clone(),

@@ -8,3 +8,4 @@ mod itself;
 mod program;
 mod scenarios;
 mod server;
+mod websocket;

@@ -92,10 +92,45 @@ impl fmt::Display for Judged {
     }
 }
 
+/// How requests are sent, and answered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum Transport {
+    /// As requests of HTTP that are answered by streams of events.
+    Sse,
+    /// As requests of HTTP that are answered by one body of JSON.
+    Json,
+    /// As messages of a WebSocket.
+    Websocket,
+}
+
+impl Transport {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Sse, Self::Json, Self::Websocket];
+
+    /// What the name of a case ends with, after that of its scenario.
+    pub const fn suffix(self) -> &'static str {
+        match self {
+            Self::Sse => "",
+            Self::Json => ".json",
+            Self::Websocket => ".ws",
+        }
+    }
+
+    /// The name of the scenario of a case.
+    pub fn scenario(case: &str) -> &str {
+        let known = [Self::Json, Self::Websocket];
+        known.iter().find_map(|transport| case.strip_suffix(transport.suffix())).unwrap_or(case)
+    }
+}
+
 /// The options of a run that bear on its verdicts, or on what was sent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Options {
+    /// How scenarios were sent.
+    pub transports: Vec<Transport>,
     /// What the endpoint is said to offer; everything, when absent.
     pub features: Option<Vec<String>>,
     /// Only these rules and groups were checked.

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 pub use capture::CaptureReport;
 pub use finding::{Excerpt, Finding, Place, Related};
-pub use live::{CaseReport, Judged, LiveReport, Options, State, Told, Verdict};
+pub use live::{CaseReport, Judged, LiveReport, Options, State, Told, Transport, Verdict};
 pub use timeline::{Asked, Bar, FaultyEvent, Pace, Phase, Piece, Silence, Timeline};
 pub use totals::{Broken, ClientTotal, RuleTotal, Totals};
 
