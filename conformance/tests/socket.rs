@@ -85,6 +85,11 @@ fn turns_follow_each_other() {
         let first = turn(ask(&Value::Null));
         let second = turn(ask(&first["response"]["id"]));
         assert_eq!(second["response"]["previous_response_id"], first["response"]["id"]);
+        // A turn that fails takes what it continues with it.
+        let mut failing = ask(&second["response"]["id"]);
+        failing["input"] = json!([{"type": "function_call_output", "call_id": "call_0", "output": "x"}]);
+        assert_eq!(turn(failing)["status"], 400);
+        assert_eq!(turn(ask(&second["response"]["id"]))["error"]["code"], "previous_response_not_found");
         let unknown = turn(ask(&json!("resp_0")));
         assert_eq!(
             (unknown["status"].clone(), unknown["error"]["code"].clone()),

@@ -2,6 +2,9 @@
 
 use serde_json::{Value, json};
 
+use super::problem::Problem;
+use super::script::text;
+
 /// So many entries are remembered; the oldest are forgotten first.
 const REMEMBERED: usize = 256;
 
@@ -33,6 +36,17 @@ pub(super) fn with_context(request: &Value, mut before: Vec<Value>) -> Value {
     let mut request = request.clone();
     request["input"] = Value::Array(before);
     request
+}
+
+/// Why the results of calls cannot be taken: there is no such call.
+pub(super) fn unmatched(request: &Value) -> Option<Problem> {
+    let said = entries(request);
+    let of = |kind: &'static str| said.iter().filter(move |entry| text(entry, "type") == Some(kind));
+    let call = |entry: &Value| text(entry, "call_id").unwrap_or_default().to_owned();
+    let calls: Vec<String> = of("function_call").map(call).collect();
+    let lost = of("function_call_output").map(call).find(|id| !calls.contains(id))?;
+    let message = format!("There is no function call {lost:?}.");
+    Some(Problem::invalid("invalid_value", message, Some("input")))
 }
 
 /// The input of a request, as a list.

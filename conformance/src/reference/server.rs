@@ -11,7 +11,7 @@ use spec::Dialect;
 use spec::catalogue::Rule;
 use tokio::net::TcpListener;
 
-use super::context::{Turn, with_context};
+use super::context::{Turn, unmatched, with_context};
 use super::host::{Host, listen};
 use super::ids::tagged;
 use super::mcp::Servers;
@@ -120,6 +120,9 @@ impl Gateway {
         };
         let Settings { dialect, seed, .. } = self.settings;
         let asked = with_context(&request, before);
+        if let Some(problem) = unmatched(&asked) {
+            return Err(problem);
+        }
         let mut plan = plan(&asked, dialect, seed);
         servers.tell(&mut plan);
         let answer = answer(&request, &plan, dialect, seed);
