@@ -207,7 +207,8 @@ impl Sending<'_> {
         self.outcome.retry_after = retry_after(response.headers());
         self.exchange.status = self.outcome.status;
         self.exchange.headers = written(response.headers());
-        (self.keep)(&Recorder::new().begin(&self.exchange));
+        let line = Recorder::new().begin(&self.exchange);
+        self.keep_masked(&line);
     }
 
     /// Reads the body of the answer.
@@ -274,6 +275,14 @@ impl Sending<'_> {
         (self.keep)(line);
     }
 
+    /// Writes down a line of its own: headers, addresses and reasons may repeat secrets, too.
+    fn keep_masked(&mut self, line: &str) {
+        let mut mask = Mask::new(self.client.target.secrets());
+        let mut bytes = mask.push(line.as_bytes());
+        bytes.extend(mask.finish());
+        (self.keep)(&String::from_utf8_lossy(&bytes));
+    }
+
     /// A text without secrets in it.
     pub(super) fn masked(&mut self, text: &str) -> String {
         let mut bytes = self.mask.push(text.as_bytes());
@@ -284,12 +293,14 @@ impl Sending<'_> {
     pub(super) fn end(mut self, lost: Option<&str>) -> Outcome {
         let recorder = Recorder::new();
         if self.outcome.status.is_none() {
-            (self.keep)(&recorder.begin(&self.exchange));
+            let line = recorder.begin(&self.exchange);
+            self.keep_masked(&line);
         }
         let held = self.mask.finish();
         self.chunk(&held);
         let end = lost.map_or(End::Closed, End::Lost);
-        (self.keep)(&recorder.end(self.start.elapsed(), end));
+        let line = recorder.end(self.start.elapsed(), end);
+        self.keep_masked(&line);
         self.outcome
     }
 }

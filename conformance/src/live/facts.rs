@@ -35,7 +35,7 @@ pub struct Facts {
     /// How many turns were answered on a WebSocket: all else is about the last of them.
     pub turns: usize,
     /// Whether a response has begun there that has not ended.
-    is_open: bool,
+    pub(super) is_open: bool,
 }
 
 /// So much text is kept.

@@ -50,7 +50,10 @@ fn secrets_are_in_no_file() {
     // It says what it was told, in headers and in the body, and cuts it anywhere.
     let server = Server::new(|request, stream| {
         let told = request.headers.replace("\r\n", " ");
-        let more = format!("set-cookie: s=MARK-44444444\r\nlocation: http://h.test/?k={}\r\n", MARKS[0]);
+        let more = format!(
+            "set-cookie: s=MARK-44444444\r\nx-request-id: {0}-MARK-55555555\r\nlocation: http://h.test/?k={0}\r\n",
+            MARKS[0]
+        );
         head(stream, "200 OK", "text/event-stream", &more);
         for piece in format!(": {told}\n\n{}", golden("openai/text")).as_bytes().chunks(7) {
             write(stream, piece);
@@ -58,13 +61,13 @@ fn secrets_are_in_no_file() {
         }
     });
     let out = folder("secrets");
-    let target = server.url.replace("http://", "http://user:MARK-33333333@") + "?api_key=MARK-33333333";
+    let target = server.url.replace("http://", "http://user:MARK-33333333@") + "?api_key=MARK-55555555";
     let args = ["--target", &target, "--api-key", MARKS[0], "--header", "X-Key: MARK-22222222"];
     let more = ["--header", "Cookie: a=MARK-22222222; b=MARK-33333333", "text/hello", "--out", path(&out)];
     let run = conformance(&[args.as_slice(), &more].concat());
     let told = server.requests()[0].headers.clone();
     assert!(MARKS[..3].iter().all(|mark| told.contains(mark)), "{told}");
-    for mark in ["11111111", "22222222", "33333333", "44444444"] {
+    for mark in ["11111111", "22222222", "33333333", "44444444", "55555555"] {
         assert!(!run.stdout.contains(mark) && !run.stderr.contains(mark), "{}\n{}", run.stdout, run.stderr);
         for file in files(&out) {
             let text = fs::read_to_string(&file).expect("it is UTF-8");
