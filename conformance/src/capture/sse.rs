@@ -192,7 +192,7 @@ impl Outline {
             time,
             ..Frame::default()
         };
-        match std::str::from_utf8(source) {
+        match simdutf8::compat::from_utf8(source) {
             Ok(text) => {
                 for line in &self.lines {
                     let value = |range: Range<usize>| Cow::Borrowed(text.get(range).unwrap_or_default());
@@ -220,6 +220,7 @@ fn add_line<'a>(
     let bytes = &source[line.clone()];
     let colon = match bytes {
         [b'd', b'a', b't', b'a', b':', ..] => 4,
+        [b'e', b'v', b'e', b'n', b't', b':', ..] => 5,
         _ => memchr(b':', bytes).unwrap_or(bytes.len()),
     };
     let mut start = (colon + 1).min(bytes.len());
