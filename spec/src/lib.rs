@@ -10,7 +10,7 @@ pub mod table;
 mod view;
 
 pub use json::Fault;
-pub use table::{Dialect, EventInfo, Scope, Slot, Verdict};
+pub use table::{Dialect, EventInfo, Memory, Scope, Slot, Verdict};
 pub use view::View;
 
 include!(concat!(env!("OUT_DIR"), "/dialects.rs"));

@@ -3,7 +3,7 @@
 use std::mem;
 
 use crate::catalogue::Level;
-use crate::json::{Check, Checker, Fault, Outline, Scan};
+use crate::json::{Check, Checker, Fault, Outline, Scan, Shape};
 use crate::view::View;
 
 include!(concat!(env!("OUT_DIR"), "/scopes.rs"));
@@ -219,7 +219,22 @@ pub struct Dialect {
     pub(crate) check_named: fn(&str) -> Option<Check>,
 }
 
-type EventCheck = for<'a> fn(&str, &mut Checker<'a>, &mut View<'a>) -> Option<Scan<()>>;
+/// What is remembered from one event to the next, so that what comes again is not checked again; and where the
+/// members stand of the object that the last event was about: its response, or the value of its lifecycle.
+#[derive(Debug, Default)]
+pub struct Memory {
+    outline: Outline,
+    shape: Shape,
+}
+
+impl Memory {
+    /// The members of the object that the last event was about, unless it was like the one before.
+    pub const fn outline(&self) -> &Outline {
+        &self.outline
+    }
+}
+
+pub(crate) type EventCheck = for<'a> fn(&str, &mut Checker<'a>, &mut View<'a>) -> Option<Scan<()>>;
 
 /// What came of checking a value against its schema.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -282,18 +297,23 @@ impl Dialect {
         self.view_with(event, data, &mut Checker::new(data))
     }
 
-    /// The same, and notes where the members stand of the object that the event is about: its response,
-    /// or the value of its lifecycle.
-    pub fn outline_event<'a>(
-        &self,
-        event: &str,
-        data: &'a str,
-        outline: &mut Outline,
-    ) -> (Verdict, View<'a>) {
-        let mut checker = Checker::with_outline(data, mem::take(outline));
-        let viewed = self.view_with(event, data, &mut checker);
-        *outline = checker.into_outline();
-        viewed
+    /// The same for one event of many, the next of which is read faster by what is remembered of this one.
+    #[inline]
+    pub fn next_event<'a>(&self, event: &str, data: &'a str, memory: &mut Memory) -> (Verdict, View<'a>) {
+        memory.outline.begin();
+        if let Some(view) = memory.shape.fit(self.check_event, event, data) {
+            return (Verdict::Valid, view);
+        }
+        let mut checker = Checker::with_outline(data, mem::take(&mut memory.outline));
+        let (verdict, view) = self.view_with(event, data, &mut checker);
+        let (outline, varying) = checker.into_notes();
+        memory.outline = outline;
+        if verdict.is_valid() {
+            memory.shape.learn(self.check_event, event, &view, &varying);
+        } else {
+            memory.shape.forget();
+        }
+        (verdict, view)
     }
 
     #[inline]

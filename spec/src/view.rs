@@ -1,5 +1,7 @@
 //! What the reader of a stream wants of every event, without reading it twice.
 
+use std::ops::Range;
+
 use crate::json::{Checker, RawString, Scan};
 use crate::table::Slot;
 
@@ -9,12 +11,39 @@ pub struct View<'a> {
     text: &'a str,
     /// From where to where each value stands in the text; nowhere is an empty range.
     slots: [(usize, usize); Slot::COUNT],
+    repeats: bool,
 }
 
 impl<'a> View<'a> {
     /// A view of an event of which nothing was read yet.
     pub(crate) const fn new(text: &'a str) -> Self {
-        Self { text, slots: [(0, 0); Slot::COUNT] }
+        Self { text, slots: [(0, 0); Slot::COUNT], repeats: false }
+    }
+
+    /// A view of an event that is like the one before.
+    pub(crate) const fn repeating(text: &'a str) -> Self {
+        Self { repeats: true, ..Self::new(text) }
+    }
+
+    /// Whether the event is like the one before it to the letter, but for its value, its sequence number, and
+    /// what no slot is for. It is then about the same thing.
+    pub const fn repeats(&self) -> bool {
+        self.repeats
+    }
+
+    pub(crate) const fn text(&self) -> &'a str {
+        self.text
+    }
+
+    /// From where to where the values stand that the event has.
+    pub(crate) fn places(&self) -> impl Iterator<Item = (Slot, Range<usize>)> {
+        let places = Slot::ALL.iter().zip(self.slots);
+        places.filter(|(_, (start, end))| start != end).map(|(slot, (start, end))| (*slot, start..end))
+    }
+
+    #[inline]
+    pub(crate) const fn put(&mut self, slot: Slot, place: (usize, usize)) {
+        self.slots[slot as usize] = place;
     }
 
     /// A view of no event at all.
@@ -23,12 +52,14 @@ impl<'a> View<'a> {
     }
 
     /// The JSON text of a value, if the event has it.
+    #[inline]
     pub fn raw(&self, slot: Slot) -> Option<&'a str> {
         let (start, end) = self.slots[slot as usize];
         if start == end { None } else { self.text.get(start..end) }
     }
 
     /// A value that is a whole number, such as an index.
+    #[inline]
     pub fn number(&self, slot: Slot) -> Option<u64> {
         self.raw(slot)?.parse().ok()
     }
@@ -49,11 +80,11 @@ impl<'a> View<'a> {
     ) -> Scan<()> {
         let start = checker.offset();
         if matches!(slot, Slot::Response | Slot::Value) {
-            checker.outlined(check)?;
+            checker.outlined(slot == Slot::Response, check)?;
         } else {
             check(checker)?;
         }
-        self.slots[slot as usize] = (start, checker.offset());
+        self.put(slot, (start, checker.offset()));
         Ok(())
     }
 
@@ -61,7 +92,7 @@ impl<'a> View<'a> {
     pub(crate) fn take_members(&mut self, checker: &Checker<'a>, members: &[(&str, Slot)]) -> Scan<()> {
         checker.members(|name, value| {
             if let Some((_, slot)) = members.iter().find(|(member, _)| *member == name) {
-                self.slots[*slot as usize] = value;
+                self.put(*slot, value);
             }
         })
     }

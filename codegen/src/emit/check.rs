@@ -9,8 +9,8 @@ use serde_json::Value;
 use super::names;
 use super::order::UsualOrder;
 use crate::dialect::{Dialect, Event};
-use crate::formats::ScopesFile;
-use crate::schema::{Additional, Kind, Object, Pattern, Range, Registry, Schema, StringRules};
+use crate::formats::{Role, ScopesFile};
+use crate::schema::{Additional, Kind, Object, Pattern, Property, Range, Registry, Schema, StringRules};
 
 /// Emits the validators of a dialect, and the two functions that find them by name.
 ///
@@ -34,9 +34,10 @@ pub(super) fn emit(dialect: &Dialect, scopes: &ScopesFile) -> Result<TokenStream
     }
     let mut events = Vec::new();
     for event in dialect.events.values() {
-        let slots = slots(dialect, event, scopes);
+        let outer =
+            Outer { slots: slots(dialect, event, scopes), is_delta: event.lifecycle.role == Role::Delta };
         let function =
-            emitter.event(event, &slots).map_err(|e| format!("events/{}.json: {e}", event.name))?;
+            emitter.event(event, &outer).map_err(|e| format!("events/{}.json: {e}", event.name))?;
         events.push((event.name.as_str(), quote!(#function(checker, view))));
     }
     let types = dialect.types.keys().map(|name| {
@@ -62,6 +63,34 @@ pub(super) fn emit(dialect: &Dialect, scopes: &ScopesFile) -> Result<TokenStream
 
         #(#functions)*
     })
+}
+
+/// What is known of an object that is an event.
+#[derive(Default)]
+struct Outer {
+    slots: Vec<(String, Ident)>,
+    /// Others like it follow.
+    is_delta: bool,
+}
+
+impl Outer {
+    /// How the value of a member is checked, and where it is handed out.
+    fn call(&self, property: &Property, check: &TokenStream) -> TokenStream {
+        let slot = self.slots.iter().find(|(member, _)| *member == property.name).map(|(_, slot)| slot);
+        // What an event is about stays the same from one delta to the next.
+        let may_vary = slot.is_none_or(|slot| slot == "Value" || slot == "SequenceNumber");
+        let takes_all = match &property.schema {
+            Schema::String(rules) => *rules == StringRules::default(),
+            Schema::Integer(range) => *range == Range::default(),
+            _ => false,
+        };
+        let varying = quote!(|c| c.varying(#check));
+        let check = if self.is_delta && may_vary && takes_all { &varying } else { check };
+        match slot {
+            Some(slot) => quote!(view.take(c, Slot::#slot, #check)),
+            None => apply(check),
+        }
+    }
 }
 
 /// The members of an event whose values are handed out, each with the name of its slot.
@@ -127,7 +156,7 @@ impl Emitter<'_> {
     fn named(&mut self, function: &Ident, schema: &Schema) -> Result<(), String> {
         let path = function.to_string();
         let body = match schema {
-            Schema::Object(object) => self.object(object, &path, &[])?,
+            Schema::Object(object) => self.object(object, &path, &Outer::default())?,
             Schema::Union(branches) => self.union(branches, &path)?,
             other => {
                 let check = self.check(other, &path)?;
@@ -140,16 +169,15 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    fn event(&mut self, event: &Event, slots: &[(String, Ident)]) -> Result<Ident, String> {
+    fn event(&mut self, event: &Event, outer: &Outer) -> Result<Ident, String> {
         let function = self.fresh(&event_function(&event.name));
         let body = match self.registry.resolve(&event.schema) {
-            Schema::Object(object) => self.object(object, &function.to_string(), slots)?,
+            Schema::Object(object) => self.object(object, &function.to_string(), outer)?,
             other => {
-                // A union of objects: its values are not handed out by the branches.
                 // A union of objects: its branches know nothing of the slots.
                 let check = self.check(other, &function.to_string())?;
                 let call = apply(&check);
-                let members = slots.iter().map(|(name, slot)| quote!((#name, Slot::#slot)));
+                let members = outer.slots.iter().map(|(name, slot)| quote!((#name, Slot::#slot)));
                 quote! { view.take_members(c, &[#(#members),*])?; #call }
             }
         };
@@ -220,12 +248,7 @@ impl Emitter<'_> {
         })
     }
 
-    fn object(
-        &mut self,
-        object: &Object,
-        path: &str,
-        slots: &[(String, Ident)],
-    ) -> Result<TokenStream, String> {
+    fn object(&mut self, object: &Object, path: &str, outer: &Outer) -> Result<TokenStream, String> {
         if object.properties.len() > 64 {
             return Err(format!("{} properties: validators count to 64", object.properties.len()));
         }
@@ -236,15 +259,13 @@ impl Emitter<'_> {
             let name = &property.name;
             let check = self.check(&property.schema, &format!("{path}_{}", names::snake(name)))?;
             required |= u64::from(property.required) << place;
-            let call = match slots.iter().find(|(member, _)| member == name) {
-                Some((_, slot)) => quote!(view.take(c, Slot::#slot, #check)),
-                None => apply(&check),
-            };
+            let call = outer.call(property, &check);
             let place = Literal::usize_unsuffixed(place);
             places.push((name.as_str(), quote!(#place)));
             arms.push(quote!(#place => #call,));
         }
         let otherwise = match &object.additional {
+            Additional::Open if outer.is_delta => quote!(c.varying(Checker::any)),
             Additional::Open => quote!(c.any()),
             Additional::Closed => quote!(c.undeclared(name)),
             Additional::Typed(schema) => {
@@ -277,10 +298,16 @@ impl Emitter<'_> {
         };
         let by_name = names_within.is_some() || object.additional != Additional::Open;
         let name = if by_name { quote!(name) } else { quote!(_) };
-        let read_object = if self.noted.contains(path) { quote!(noted_object) } else { quote!(object) };
+        let (read_object, valid_by) = if self.noted.contains(path) {
+            let function = names::ident(path);
+            (quote!(noted_object), quote!(#function,))
+        } else {
+            (quote!(object), TokenStream::new())
+        };
         Ok(quote! {
             #count
             c.#read_object(
+                #valid_by
                 Members { names: &[#(#names),*], required: #required },
                 #find,
                 |c, #place, #name| #body,

@@ -11,6 +11,7 @@ use crate::formats::{EventLine, Lifecycle, Marker, Operation, Role, RuleLevel, S
 pub fn scopes(file: &ScopesFile) -> TokenStream {
     let slots: Vec<&str> = file.slots.keys().map(String::as_str).chain(["value"]).collect();
     let slot_names = slots.iter().map(|slot| names::ident(&names::pascal(slot)));
+    let slot_idents = slot_names.clone();
     let slot_docs = slots.iter().map(|slot| format!(" The `{slot}` of the event."));
     let count = slots.len();
     let usual = file.slots.iter().filter_map(|(slot, pointer)| {
@@ -57,6 +58,9 @@ pub fn scopes(file: &ScopesFile) -> TokenStream {
         impl Slot {
             /// How many there are.
             pub const COUNT: usize = #count;
+
+            /// All of them.
+            pub const ALL: [Self; #count] = [#(Self::#slot_idents),*];
 
             /// The members of an event that they usually are.
             pub(crate) const USUAL: &'static [(&'static str, Self)] = &[#(#usual),*];

@@ -1,10 +1,7 @@
 //! What judges the frames of a connection, stream by stream.
 
-use std::mem;
-
-use spec::Verdict;
-use spec::json::Outline;
 use spec::table::{EventInfo, EventLine};
+use spec::{Memory, Verdict};
 
 use super::finding::Findings;
 use super::plan::Plan;
@@ -23,8 +20,6 @@ pub(super) struct Judge {
     events: u64,
     /// The type of the last event: the next one mostly has the same.
     known: Option<(usize, &'static EventInfo)>,
-    /// Kept to be written anew without allocating.
-    outline: Outline,
     last: Mark,
     stream: Stream,
     connection: Connection,
@@ -40,7 +35,6 @@ impl Judge {
             frames: 0,
             events: 0,
             known: None,
-            outline: Outline::default(),
             last: Mark::default(),
             stream: Stream::new(),
             connection: Connection::default(),
@@ -81,14 +75,11 @@ impl Judge {
         }
     }
 
-    pub(super) fn frame(&mut self, plan: &Plan, frame: &Frame<'_>) {
+    pub(super) fn frame(&mut self, plan: &Plan, memory: &mut Memory, frame: &Frame<'_>) {
         self.frames += 1;
         let numbers = (self.frames, self.events + 1);
-        let outline = mem::take(&mut self.outline);
-        let record = Record::read(plan.dialect, frame, numbers, &mut self.known, outline);
-        if let Some(record) = record {
+        if let Some(record) = Record::read(plan.dialect, frame, numbers, &mut self.known, memory) {
             self.record(plan, &record);
-            self.outline = record.outline;
         }
     }
 

@@ -16,7 +16,7 @@ mod view;
 
 use std::sync::Arc;
 
-use spec::Dialect;
+use spec::{Dialect, Memory};
 
 use judge::Judge;
 
@@ -31,7 +31,7 @@ pub(crate) use rules::level;
 pub(crate) use spot::Mark;
 pub use spot::Spot;
 pub(crate) use stream::Stream;
-pub(crate) use view::{Object, same, short};
+pub(crate) use view::{Object, entries_that_are, same, short};
 
 use crate::capture::{Exchange, Frame, Transport, sse};
 
@@ -60,6 +60,7 @@ use crate::capture::{Exchange, Frame, Transport, sse};
 #[derive(Debug)]
 pub struct Checker {
     parser: sse::Parser,
+    memory: Memory,
     judge: Judge,
     plan: Arc<Plan>,
 }
@@ -72,7 +73,12 @@ impl Checker {
 
     /// A checker with some of the rules, which can be shared by many.
     pub fn with_rules(rules: &Rules) -> Self {
-        Self { parser: sse::Parser::default(), judge: Judge::new(), plan: rules.plan() }
+        Self {
+            parser: sse::Parser::default(),
+            memory: Memory::default(),
+            judge: Judge::new(),
+            plan: rules.plan(),
+        }
     }
 
     /// Takes what the stream comes on: the status and the headers of the answer.
@@ -97,8 +103,8 @@ impl Checker {
     /// Takes the next bytes of a stream of server-sent events. Returns what was found for the first time.
     pub fn push(&mut self, chunk: &[u8]) -> &[Finding] {
         let before = self.findings().len();
-        let Self { parser, judge, plan } = self;
-        parser.push(chunk, &mut |frame| judge.frame(plan, &frame));
+        let Self { parser, memory, judge, plan } = self;
+        parser.push(chunk, &mut |frame| judge.frame(plan, memory, &frame));
         self.since(before)
     }
 
@@ -120,15 +126,15 @@ impl Checker {
     /// Takes one frame. Returns what was found for the first time.
     pub fn frame(&mut self, frame: &Frame<'_>) -> &[Finding] {
         let before = self.findings().len();
-        self.judge.frame(&self.plan, frame);
+        self.judge.frame(&self.plan, &mut self.memory, frame);
         self.since(before)
     }
 
     /// The stream has ended. Returns what was found for the first time.
     pub fn finish(&mut self) -> &[Finding] {
         let before = self.findings().len();
-        let Self { parser, judge, plan } = self;
-        parser.finish(&mut |frame| judge.frame(plan, &frame));
+        let Self { parser, memory, judge, plan } = self;
+        parser.finish(&mut |frame| judge.frame(plan, memory, &frame));
         judge.finish(plan);
         self.since(before)
     }

@@ -202,10 +202,13 @@ pub(crate) struct Nodes {
     recent: Vec<Option<(Key, usize)>>,
 }
 
+/// Most streams have no more nodes at a time.
+const FEW: usize = 8;
+
 impl Default for Nodes {
     fn default() -> Self {
         Self {
-            all: Vec::new(),
+            all: Vec::with_capacity(FEW),
             free: Vec::new(),
             by_key: BTreeMap::new(),
             by_id: BTreeMap::new(),

@@ -6,7 +6,7 @@ use spec::Dialect;
 use spec::catalogue::{DecidedBy, Family, Level, Rule};
 use spec::table::{EventInfo, Role, Scope};
 
-use super::relation::{Step, carried};
+use super::relation::{Step, carried, collected};
 use crate::rules::{Hooks, hooks};
 
 /// A rule, and how binding it is here.
@@ -30,6 +30,8 @@ pub(crate) struct Plan {
     pub(super) relations: Vec<Bound>,
     /// Those that compare what lies in something with what closes it, by scope.
     pub(super) carried: Vec<Vec<usize>>,
+    /// Those of them that gather what lies in something in a list, by the scope of that.
+    pub(super) collected: Vec<Vec<(Scope, usize)>>,
     /// Rules with code of their own.
     pub(crate) hooks: Hooks,
 }
@@ -66,7 +68,8 @@ impl Plan {
         }
         let steps = dialect.events.iter().map(|event| Step::all_of(event, &relations)).collect();
         let carried = carried(&relations);
-        Arc::new(Self { dialect, structure, scopes, steps, relations, carried, hooks: plan_hooks })
+        let collected = collected(&relations, &carried);
+        Arc::new(Self { dialect, structure, scopes, steps, relations, carried, collected, hooks: plan_hooks })
     }
 
     /// The rule that is in charge of a family in a scope.

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use spec::json::{Outline, RawString, Scanner};
 use spec::table::{EventInfo, EventLine};
-use spec::{Dialect, Slot, Verdict, View};
+use spec::{Dialect, Memory, Slot, Verdict, View};
 
 use crate::capture::{Frame, Transport};
 
@@ -29,8 +29,8 @@ pub struct Record<'a> {
     pub verdict: Verdict,
     /// The values that lifecycle and rules are about.
     pub view: View<'a>,
-    /// The members of the object that the event is about.
-    pub(crate) outline: Outline,
+    /// The members of the object that the event is about, where they were noted.
+    pub(crate) outline: Option<&'a Outline>,
     /// Nothing in the data is escaped, and no character was lost.
     pub(crate) is_plain: bool,
 }
@@ -50,12 +50,13 @@ pub enum Payload {
 
 impl<'a> Record<'a> {
     /// Reads a frame; a frame without data is nobody's event.
+    #[inline]
     pub(crate) fn read(
         dialect: &Dialect,
         frame: &'a Frame<'a>,
         (number, event): (u64, u64),
         recent: &mut Option<(usize, &'static EventInfo)>,
-        mut outline: Outline,
+        memory: &'a mut Memory,
     ) -> Option<Record<'a>> {
         let data = frame.data.as_deref()?;
         let is_done = data == "[DONE]";
@@ -67,8 +68,7 @@ impl<'a> Record<'a> {
             None if is_done => None,
             None => event_type(dialect, frame, data),
         };
-        let (mut verdict, view) =
-            dialect.outline_event(event_type.as_deref().unwrap_or_default(), data, &mut outline);
+        let (mut verdict, view) = dialect.next_event(event_type.as_deref().unwrap_or_default(), data, memory);
         if frame.transport == Transport::WebSocket
             && event_type.as_deref() == Some("error")
             && matches!(verdict, Verdict::Invalid(..) | Verdict::Unknown)
@@ -94,7 +94,7 @@ impl<'a> Record<'a> {
             payload,
             verdict,
             view,
-            outline,
+            outline: Some(memory.outline()),
             is_plain: is_plain(data),
         })
     }
@@ -111,7 +111,7 @@ impl<'a> Record<'a> {
             payload: payload(frame.data.as_deref().unwrap_or_default()),
             verdict: Verdict::Unknown,
             view: View::nothing(),
-            outline: Outline::default(),
+            outline: None,
             is_plain: is_plain(frame.data.as_deref().unwrap_or_default()),
         }
     }
@@ -123,6 +123,14 @@ impl<'a> Record<'a> {
         }
         let raw = self.view.raw(slot)?.strip_prefix('"')?.strip_suffix('"')?;
         Some(RawString { raw, escaped: false })
+    }
+
+    /// Its type, for longer than the frame; empty when it has none.
+    pub(crate) fn kept_type(&self) -> Cow<'static, str> {
+        match self.known {
+            Some((_, info)) => Cow::Borrowed(info.name),
+            None => Cow::Owned(self.event_type.as_deref().unwrap_or_default().to_owned()),
+        }
     }
 
     /// The data.

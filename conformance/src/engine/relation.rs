@@ -88,6 +88,21 @@ pub(super) fn carried(relations: &[Bound]) -> Vec<Vec<usize>> {
     Scope::ALL.iter().map(of_scope).collect()
 }
 
+/// Of each scope those within it that have a relation which gathers them in a list, and that relation.
+pub(super) fn collected(relations: &[Bound], carried: &[Vec<usize>]) -> Vec<Vec<(Scope, usize)>> {
+    let is_list = |relation: &usize| {
+        matches!(relations[*relation].rule.decided_by, DecidedBy::Relation(Relation::Collect { .. }))
+    };
+    let of_scope = |scope: &Scope| {
+        let inner = Scope::ALL.iter().filter(|inner| inner.info().parent == Some(*scope));
+        let lists = |inner: &'static Scope| {
+            carried[*inner as usize].iter().copied().filter(is_list).map(|relation| (*inner, relation))
+        };
+        inner.flat_map(lists).collect()
+    };
+    Scope::ALL.iter().map(of_scope).collect()
+}
+
 impl<'r> Tracker<'_, 'r> {
     /// Lets the relations look at an event that happens in a node.
     pub(super) fn relate(&mut self, event: usize, node: usize) {
@@ -216,10 +231,8 @@ impl<'r> Tracker<'_, 'r> {
         let plan = self.plan;
         let Some(closed) = self.stream.nodes.get(node) else { return };
         let (children, scope) = (closed.children.clone(), closed.scope);
-        for scope in Scope::ALL.iter().filter(|inner| inner.info().parent == Some(scope)) {
-            for relation in &plan.carried[*scope as usize] {
-                self.compare_collected(*relation, node, *scope, value, prefix);
-            }
+        for (scope, relation) in &plan.collected[scope as usize] {
+            self.compare_collected(*relation, node, *scope, value, prefix);
         }
         for child in children {
             let Some(found) = self.stream.nodes.get(child) else { continue };
@@ -273,8 +286,7 @@ impl<'r> Tracker<'_, 'r> {
     ) {
         let bound = self.plan.relations[relation];
         let Some(holder) = self.stream.nodes.get(node) else { return };
-        let is_list = matches!(bound.rule.decided_by, DecidedBy::Relation(Relation::Collect { .. }));
-        if !is_list || self.stream.torn || holder.has_gaps || holder.partial {
+        if self.stream.torn || holder.has_gaps || holder.partial {
             return;
         }
         let kept = holder.cells.iter().find(|(of, _)| *of == relation).map(|(_, cell)| cell);

@@ -1,5 +1,6 @@
 //! Where an event stands in a stream and in its recording.
 
+use std::borrow::Cow;
 use std::ops::Range;
 use std::time::Duration;
 
@@ -57,7 +58,7 @@ impl Spot {
 pub(crate) struct Mark {
     frame: u64,
     event: u64,
-    event_type: String,
+    event_type: Cow<'static, str>,
     sequence_number: Option<u64>,
     time: Option<Duration>,
     line: u64,
@@ -83,8 +84,7 @@ impl Mark {
         let frame = record.frame;
         self.frame = record.number;
         self.event = record.event;
-        self.event_type.clear();
-        self.event_type.push_str(record.event_type.as_deref().unwrap_or_default());
+        self.event_type = record.kept_type();
         self.sequence_number = record.sequence_number;
         self.time = frame.time;
         self.bytes = frame.bytes.clone();
@@ -100,7 +100,7 @@ impl Mark {
     }
 
     pub(crate) fn spot(&self) -> Spot {
-        let name = Some(self.event_type.clone()).filter(|name| !name.is_empty());
+        let name = Some(self.event_type.to_string()).filter(|name| !name.is_empty());
         let data = self.data.min(self.head.len());
         let line_start = memchr::memrchr2(b'\n', b'\r', &self.head[..data]).map_or(0, |end| end + 1);
         let (before, line) = self.head.split_at(line_start);

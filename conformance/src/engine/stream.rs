@@ -1,6 +1,7 @@
 //! What is known of a stream of one response.
 
 use std::borrow::Cow;
+use std::sync::OnceLock;
 
 use spec::View;
 use spec::table::{Scope, Slot};
@@ -35,6 +36,8 @@ pub(crate) struct Stream {
     pub(crate) sequence_number: Option<u64>,
     /// The response as the first event has it.
     pub(crate) first_snapshot: Option<Object<'static>>,
+    /// The functions that it declares, once a call has asked for them. Nothing where they cannot be known.
+    pub(crate) functions: OnceLock<Option<Vec<String>>>,
     /// The last `error` event.
     pub(crate) error: Option<Object<'static>>,
     /// Where the marker `[DONE]` stood first.
@@ -63,6 +66,7 @@ impl Stream {
             torn: false,
             sequence_number: None,
             first_snapshot: None,
+            functions: OnceLock::new(),
             error: None,
             done: None,
         }
@@ -71,11 +75,7 @@ impl Stream {
     pub(super) fn count(&mut self, record: &Record<'_>) {
         self.events += 1;
         if self.first_types.len() < FIRST {
-            let name = record.event_type.as_deref().unwrap_or_default();
-            self.first_types.push(match record.known {
-                Some((_, info)) => Cow::Borrowed(info.name),
-                None => Cow::Owned(name.to_owned()),
-            });
+            self.first_types.push(record.kept_type());
         }
     }
 
@@ -146,6 +146,9 @@ impl Recent {
     /// What an event feeds, if it is like the last one.
     pub(super) fn node(&self, event: usize, view: &View<'_>) -> Option<usize> {
         let (of, node) = self.fed?;
+        if view.repeats() {
+            return Some(node);
+        }
         let is_same = |(word, slot): (&Vec<u8>, Slot)| match (word.as_slice(), view.raw(slot)) {
             ([], None) => true,
             // An index is mostly one digit, which takes no call to compare.

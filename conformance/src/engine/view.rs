@@ -13,7 +13,7 @@ const LARGE: usize = 400;
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Object<'a> {
     text: Cow<'a, str>,
-    members: Vec<Member>,
+    members: Cow<'a, [OutlineMember]>,
     /// Where members stand in the list, by a hash of their names; of large objects only.
     index: Option<Box<[u8; PLACES]>>,
 }
@@ -24,33 +24,9 @@ const PLACES: usize = 128;
 /// Objects of fewer members are searched from end to end; more than these are not put into the index.
 const INDEXED: std::ops::Range<usize> = 12..PLACES / 2;
 
-/// Where a member stands in the text of its object.
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct Member {
-    /// What tells most names apart at a glance.
-    glance: u32,
-    /// Whether the name holds escapes.
-    escaped: bool,
-    /// The name, as it is written between the quotes.
-    name: (usize, usize),
-    value: (usize, usize),
-}
-
-impl Member {
-    /// A member whose name is written so, and where both stand.
-    fn new(written: &str, escaped: bool, name: (usize, usize), value: (usize, usize)) -> Self {
-        let glance = if escaped {
-            glance(spec::json::decode(written).0.as_bytes())
-        } else {
-            glance(written.as_bytes())
-        };
-        Self { glance, escaped, name, value }
-    }
-}
-
-/// The length, the first byte and the last two of a name.
-fn glance(name: &[u8]) -> u32 {
-    match *name {
+/// Where a name belongs in the index: by its length, its first byte and the last two.
+fn slot(name: &[u8]) -> usize {
+    let glance = match *name {
         [] => 0,
         [only] => 1 << 24 | u32::from(only),
         [first, .., before, last] => {
@@ -58,25 +34,8 @@ fn glance(name: &[u8]) -> u32 {
             u32::from_le_bytes([first, before, last, length])
         }
         [first, last] => u32::from_le_bytes([first, last, 0, 2]),
-    }
-}
-
-/// Where a name belongs in the index.
-const fn slot(glance: u32) -> usize {
+    };
     (glance.wrapping_mul(0x9e37_79b1) >> 25) as usize
-}
-
-/// The last of several members of one name is found first.
-fn index(members: &[Member]) -> [u8; PLACES] {
-    let mut index = [0; PLACES];
-    for (at, member) in members.iter().enumerate().rev() {
-        let mut place = slot(member.glance);
-        while index[place] != 0 {
-            place = (place + 1) % PLACES;
-        }
-        index[place] = u8::try_from(at + 1).unwrap_or_default();
-    }
-    index
 }
 
 impl<'a> Object<'a> {
@@ -84,48 +43,66 @@ impl<'a> Object<'a> {
     pub(crate) fn new(text: &'a str) -> Self {
         let place = |piece: &str| {
             let start = piece.as_ptr() as usize - text.as_ptr() as usize;
-            (start, start + piece.len())
+            start..start + piece.len()
         };
         let mut members = Vec::new();
         if text.starts_with('{') {
             members.reserve_exact(if text.len() > LARGE { 40 } else { 8 });
         }
         let is_object = spec::json::each_member(text, |name, value| {
-            members.push(Member::new(name.raw, name.escaped, place(name.raw), place(value)));
+            let (name, escaped, value) = (place(name.raw), name.escaped, place(value));
+            members.push(OutlineMember { name, escaped, value });
         });
         if !is_object {
             members.clear();
         }
-        Self::of_members(text, members)
+        Self::of_members(text, Cow::Owned(members))
     }
 
-    fn of_members(text: &'a str, members: Vec<Member>) -> Self {
-        let index = INDEXED.contains(&members.len()).then(|| Box::new(index(&members)));
-        Self { text: Cow::Borrowed(text), members, index }
+    fn of_members(text: &'a str, members: Cow<'a, [OutlineMember]>) -> Self {
+        let mut object = Self { text: Cow::Borrowed(text), members, index: None };
+        if INDEXED.contains(&object.members.len()) {
+            object.index = Some(Box::new(object.index()));
+        }
+        object
     }
 
-    /// An object whose members were noted while the event was checked in which it stands.
-    pub(crate) fn outlined(event: &str, text: &'a str, outline: &Outline) -> Self {
-        let Some(members) = outline.members() else { return Self::new(text) };
-        // Where it stands in the event.
-        let start = text.as_ptr() as usize - event.as_ptr() as usize;
-        let place = |range: &Range<usize>| (range.start - start, range.end - start);
-        let member = |member: &OutlineMember| {
-            let name = event.get(member.name.clone()).unwrap_or_default();
-            Member::new(name, member.escaped, place(&member.name), place(&member.value))
-        };
-        Self::of_members(text, members.iter().map(member).collect())
+    /// The last of several members of one name is found first.
+    fn index(&self) -> [u8; PLACES] {
+        let mut index = [0; PLACES];
+        for (at, member) in self.members.iter().enumerate().rev() {
+            let name = self.piece(&member.name);
+            let mut place = if member.escaped {
+                slot(spec::json::decode(name).0.as_bytes())
+            } else {
+                slot(name.as_bytes())
+            };
+            while index[place] != 0 {
+                place = (place + 1) % PLACES;
+            }
+            index[place] = u8::try_from(at + 1).unwrap_or_default();
+        }
+        index
+    }
+
+    /// An object whose members were noted while it was checked.
+    pub(crate) fn outlined(text: &'a str, outline: Option<&'a Outline>) -> Self {
+        match outline.and_then(Outline::members) {
+            Some(members) => Self::of_members(text, Cow::Borrowed(members)),
+            None => Self::new(text),
+        }
     }
 
     /// The same for another copy of its text.
     pub(crate) fn of_same_text<'t>(&self, text: &'t str) -> Object<'t> {
-        Object { text: Cow::Borrowed(text), members: self.members.clone(), index: self.index.clone() }
+        let members = Cow::Owned(self.members.to_vec());
+        Object { text: Cow::Borrowed(text), members, index: self.index.clone() }
     }
 
     /// The same, for longer than what it came from.
     pub(crate) fn kept(&self) -> Object<'static> {
-        let text = Cow::Owned(self.text.clone().into_owned());
-        Object { text, members: self.members.clone(), index: self.index.clone() }
+        let text = Cow::Owned(self.text.as_ref().to_owned());
+        Object { text, members: Cow::Owned(self.members.to_vec()), index: self.index.clone() }
     }
 
     /// All of it.
@@ -133,28 +110,27 @@ impl<'a> Object<'a> {
         &self.text
     }
 
-    fn piece(&self, (start, end): (usize, usize)) -> &str {
-        self.text.get(start..end).unwrap_or_default()
+    fn piece(&self, place: &Range<usize>) -> &str {
+        self.text.get(place.clone()).unwrap_or_default()
     }
 
-    fn is_named(&self, member: &Member, name: &str, at_a_glance: u32) -> bool {
-        let (start, end) = member.name;
+    #[inline]
+    fn is_named(&self, member: &OutlineMember, name: &str) -> bool {
         if member.escaped {
-            return member.glance == at_a_glance && spec::json::decode(self.piece(member.name)).0 == name;
+            return spec::json::decode(self.piece(&member.name)).0 == name;
         }
-        member.glance == at_a_glance && self.text.as_bytes().get(start..end) == Some(name.as_bytes())
+        self.text.as_bytes().get(member.name.clone()) == Some(name.as_bytes())
     }
 
-    fn member(&self, name: &str) -> Option<&Member> {
-        let at_a_glance = glance(name.as_bytes());
+    fn member(&self, name: &str) -> Option<&OutlineMember> {
         let Some(index) = &self.index else {
-            return self.members.iter().rev().find(|member| self.is_named(member, name, at_a_glance));
+            return self.members.iter().rev().find(|member| self.is_named(member, name));
         };
-        let mut place = slot(at_a_glance);
+        let mut place = slot(name.as_bytes());
         loop {
             // A place that is free has 0, and the others one more than where the member stands.
             let member = self.members.get(usize::from(index[place]).checked_sub(1)?)?;
-            if self.is_named(member, name, at_a_glance) {
+            if self.is_named(member, name) {
                 return Some(member);
             }
             place = (place + 1) % PLACES;
@@ -163,17 +139,17 @@ impl<'a> Object<'a> {
 
     /// Its members, in their order, with their names as they are written.
     pub(crate) fn members(&self) -> impl Iterator<Item = (&str, &str)> {
-        self.members.iter().map(|member| (self.piece(member.name), self.piece(member.value)))
+        self.members.iter().map(|member| (self.piece(&member.name), self.piece(&member.value)))
     }
 
     /// Where a member stands in the text.
     pub(crate) fn place(&self, name: &str) -> Option<Range<usize>> {
-        self.member(name).map(|member| member.value.0..member.value.1)
+        self.member(name).map(|member| member.value.clone())
     }
 
     /// The text of a member.
     pub(crate) fn get(&self, name: &str) -> Option<&str> {
-        Some(self.piece(self.member(name)?.value))
+        Some(self.piece(&self.member(name)?.value))
     }
 
     /// The text of the value at a JSON pointer.
@@ -189,10 +165,10 @@ impl<'a> Object<'a> {
         other: &'o Object<'_>,
     ) -> impl Iterator<Item = (&'o str, &'o str, Option<&'o str>)> {
         self.members.iter().enumerate().map(|(at, member)| {
-            let name = self.piece(member.name);
-            let near = other.members.get(at).filter(|near| other.is_named(near, name, member.glance));
+            let name = self.piece(&member.name);
+            let near = other.members.get(at).filter(|near| other.is_named(near, name));
             let there = near.or_else(|| other.member(name));
-            (name, self.piece(member.value), there.map(|there| other.piece(there.value)))
+            (name, self.piece(&member.value), there.map(|there| other.piece(&there.value)))
         })
     }
 
@@ -221,6 +197,25 @@ impl<'a> Object<'a> {
     pub(crate) fn entries(&self, name: &str) -> Option<Vec<&str>> {
         spec::json::entries(self.get(name)?)
     }
+}
+
+/// The entries of a list, if they are these texts, as lists of what was told one by one mostly are. That is
+/// seen sooner than where entries end.
+pub(crate) fn entries_that_are<'l, 't>(
+    list: &'l str,
+    texts: impl Iterator<Item = Option<&'t str>>,
+) -> Option<Vec<&'l str>> {
+    let mut rest = list.strip_prefix('[')?;
+    let mut entries = Vec::new();
+    for text in texts {
+        if !entries.is_empty() {
+            rest = rest.strip_prefix(',')?;
+        }
+        let (entry, behind) = rest.split_at_checked(text?.len())?;
+        entries.push((text == Some(entry)).then_some(entry)?);
+        rest = behind;
+    }
+    (rest == "]").then_some(entries)
 }
 
 /// The first segment of a JSON pointer, and the rest.
@@ -282,16 +277,28 @@ mod tests {
             "arguments":"{}","name":"g", "status":"completed" } }"#;
         let goldens = crate::goldens::GOLDENS.iter().filter(|golden| golden.bytes.starts_with(b"event:"));
         let lines = goldens.flat_map(|golden| std::str::from_utf8(golden.bytes).unwrap().lines());
-        let (mut outline, mut noted) = (Outline::default(), 0);
+        let (mut memory, mut noted) = (spec::Memory::default(), 0);
         for data in lines.filter_map(|line| line.strip_prefix("data: ")).chain([odd]) {
             let name = spec::json::Checker::new(data).tag("type").ok().flatten().unwrap_or_default();
-            let (_, view) = spec::openai::DIALECT.outline_event(&name, data, &mut outline);
+            let (_, view) = spec::openai::DIALECT.next_event(&name, data, &mut memory);
             let about = view.raw(spec::Slot::Response).or(view.raw(spec::Slot::Value));
             let Some(raw) = about.filter(|raw| raw.starts_with('{')) else { continue };
-            noted += usize::from(outline.members().is_some());
-            assert_eq!(Object::outlined(data, raw, &outline), Object::new(raw), "{data}");
+            noted += usize::from(memory.outline().members().is_some());
+            assert_eq!(Object::outlined(raw, Some(memory.outline())), Object::new(raw), "{data}");
         }
-        assert!(noted > 50 && outline.members().is_some_and(|members| members.len() == 8), "{noted}");
+        let last = memory.outline().members().map(<[_]>::len);
+        assert!(noted > 50 && last == Some(8), "{noted}");
+    }
+
+    #[test]
+    fn entries_are_told_by_their_texts() {
+        let told = |list, texts: &[&'static str]| entries_that_are(list, texts.iter().copied().map(Some));
+        assert_eq!(told("[1,{}]", &["1", "{}"]), Some(vec!["1", "{}"]));
+        assert_eq!(told("[]", &[]), Some(Vec::new()));
+        for list in ["[1]", "[1,{},2]", "[12,{}]", "[1,{}", "[1, {}]", "[1{}]", "[{},1]", "null"] {
+            assert_eq!(told(list, &["1", "{}"]), None, "{list}");
+        }
+        assert_eq!(entries_that_are("[1]", [None].into_iter()), None);
     }
 
     #[test]

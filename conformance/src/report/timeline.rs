@@ -8,9 +8,9 @@ use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::time::Duration;
 
-use spec::json::{Outline, at, string};
+use spec::json::{at, string};
 use spec::table::{EventInfo, Role, Scope};
-use spec::{Dialect, Slot};
+use spec::{Dialect, Memory, Slot};
 
 use super::run::{Asked, Bar, FaultyEvent, Pace, Phase, Piece, Silence, Timeline};
 use crate::capture::{Exchange, Frame, Recorder, Transport};
@@ -124,7 +124,8 @@ impl Drawing {
     pub(super) fn frame(&mut self, frame: &Frame<'_>, is_faulty: bool) {
         self.frames += 1;
         let numbers = (self.frames, self.timeline.events + 1);
-        let record = Record::read(self.dialect, frame, numbers, &mut self.known, Outline::default());
+        let mut memory = Memory::default();
+        let record = Record::read(self.dialect, frame, numbers, &mut self.known, &mut memory);
         let Some(record) = record.filter(|record| record.payload != Payload::Done) else { return };
         self.timeline.events += 1;
         let time = frame.time.map(milliseconds);

@@ -5,6 +5,9 @@ use spec::table::Scope;
 use super::Case;
 use crate::engine::{Node, Object, State};
 
+/// The type of annotations that mark a range of characters.
+const CITATION: &str = "url_citation";
+
 pub(super) fn before_text_done(case: &mut Case<'_>, part: &Node) {
     if case.info().is_none_or(|info| info.scope != Scope::Annotation) {
         return;
@@ -24,6 +27,10 @@ pub(super) fn range_in_part(case: &mut Case<'_>, _: &Node, part: &Object<'_>) {
 
 /// Parts that nothing closes are known only when their item is closed.
 pub(super) fn range_in_item(case: &mut Case<'_>, node: &Node, item: &Object<'_>) {
+    // Nothing else is judged, and most items have none.
+    if !item.get("content").is_some_and(|content| content.contains(CITATION)) {
+        return;
+    }
     for (index, part) in item.entries("content").unwrap_or_default().into_iter().enumerate() {
         let stream = case.stream;
         let mut parts = stream.children(node, Scope::Part);
@@ -38,7 +45,7 @@ fn ranges(case: &mut Case<'_>, part: &Object<'_>, prefix: &str) {
     let Some(length) = part.string("text").map(|text| text.chars().count() as u64) else { return };
     for (at, raw) in annotations.into_iter().enumerate() {
         let annotation = Object::new(raw);
-        if annotation.plain("type") != Some("url_citation") {
+        if annotation.plain("type") != Some(CITATION) {
             continue;
         }
         let index = |name: &str| annotation.get(name)?.parse::<u64>().ok();

@@ -48,10 +48,9 @@ pub(super) fn name_declared(case: &mut Case<'_>, _: &Node, item: &Object<'_>) {
         return;
     }
     let Some(name) = item.string("name").filter(|name| !name.is_empty()) else { return };
-    let tools = case.stream.first_snapshot.as_ref().and_then(|response| response.entries("tools"));
-    let Some(declared) = tools.and_then(|tools| functions(&tools)).filter(|names| !names.is_empty()) else {
-        return;
-    };
+    let Some(response) = &case.stream.first_snapshot else { return };
+    let declared = case.stream.functions.get_or_init(|| functions(&response.entries("tools")?));
+    let Some(declared) = declared.as_ref().filter(|names| !names.is_empty()) else { return };
     if !declared.iter().any(|declared| *declared == *name) {
         let list = declared.iter().map(|name| format!("{name:?}")).collect::<Vec<_>>().join(", ");
         case.fault("/item/name", &list, &format!("{name:?}"), || {

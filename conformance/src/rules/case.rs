@@ -53,21 +53,51 @@ pub(crate) struct Turn {
 }
 
 /// The response, as an event has it.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug)]
 pub(crate) struct Snapshot<'s> {
     pub(crate) response: &'s Object<'s>,
+    /// Its usage, unless that is null.
+    pub(crate) usage: Option<Object<'s>>,
+    /// The members of the first one that it has otherwise, or has no more.
+    pub(crate) changes: Vec<Change<'s>>,
     /// Whether the event ends the response.
     pub(crate) is_terminal: bool,
     /// The type of the event.
     pub(crate) event: &'static str,
 }
 
+/// A member of a response that is not as it was at first.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Change<'s> {
+    pub(crate) name: &'s str,
+    pub(crate) before: &'s str,
+    pub(crate) now: Option<&'s str>,
+}
+
 /// The response, as it ends.
 #[derive(Debug)]
 pub(crate) struct Ending<'s> {
-    pub(crate) snapshot: Snapshot<'s>,
+    pub(crate) snapshot: &'s Snapshot<'s>,
     /// The entries of its output.
     pub(crate) output: Vec<Object<'s>>,
+    /// They are the finished items to the letter, in the same order, and nothing that was streamed is unknown.
+    pub(crate) is_as_finished: bool,
+}
+
+impl<'s> Snapshot<'s> {
+    /// Looks at a response beside the first one.
+    pub(crate) fn new(
+        response: &'s Object<'s>,
+        first: Option<&'s Object<'s>>,
+        event: &'static str,
+        is_terminal: bool,
+    ) -> Self {
+        let usage = response.value("usage").map(Object::new);
+        let beside = first.into_iter().flat_map(|first| first.beside(response));
+        let changes = beside.filter(|(_, before, now)| *now != Some(*before));
+        let changes = changes.map(|(name, before, now)| Change { name, before, now }).collect();
+        Self { response, usage, changes, is_terminal, event }
+    }
 }
 
 impl Connection {

@@ -34,8 +34,8 @@ pub(crate) enum Native {
     Opened(Scope, fn(&mut Case<'_>, &Node, &Object<'_>)),
     /// Something of a scope is closed by a value.
     Closed(Scope, fn(&mut Case<'_>, &Node, &Object<'_>)),
-    /// A fragment came.
-    Fragment(fn(&mut Case<'_>, &Node)),
+    /// A fragment of something of a scope came.
+    Fragment(Scope, fn(&mut Case<'_>, &Node)),
     /// Something happened in a node, at a single point.
     Point(fn(&mut Case<'_>, &Node)),
     /// The response ends, with a snapshot.
@@ -54,6 +54,9 @@ pub(crate) type OfSnapshot = Vec<(Bound, fn(&mut Case<'_>, &Snapshot<'_>))>;
 
 /// Rules that look at an occurrence of a scope.
 pub(crate) type OfNode = Vec<(Bound, fn(&mut Case<'_>, &Node))>;
+
+/// Rules that look at an occurrence of one scope.
+pub(crate) type OfNodeIn = Vec<(Bound, Scope, fn(&mut Case<'_>, &Node))>;
 
 /// Rules that look at the end of the response.
 pub(crate) type OfEnding = Vec<(Bound, fn(&mut Case<'_>, &Ending<'_>))>;
@@ -79,7 +82,7 @@ pub(crate) struct Hooks {
     pub(crate) snapshot: OfSnapshot,
     pub(crate) opened: OfScope,
     pub(crate) closed: OfScope,
-    pub(crate) fragment: OfNode,
+    pub(crate) fragment: OfNodeIn,
     pub(crate) point: OfNode,
     pub(crate) ending: OfEnding,
     pub(crate) over: Plain,
@@ -102,7 +105,7 @@ impl Hooks {
                 Native::Snapshot(code) => self.snapshot.push((bound, code)),
                 Native::Opened(scope, code) => self.opened.push((bound, scope, code)),
                 Native::Closed(scope, code) => self.closed.push((bound, scope, code)),
-                Native::Fragment(code) => self.fragment.push((bound, code)),
+                Native::Fragment(scope, code) => self.fragment.push((bound, scope, code)),
                 Native::Point(code) => self.point.push((bound, code)),
                 Native::Ending(code) => self.ending.push((bound, code)),
                 Native::Over(code) => self.over.push((bound, code)),

@@ -99,15 +99,15 @@ pub(crate) const fn hooks(rule: NativeRule) -> &'static [Native] {
         NativeRule::SummaryStartsEmpty => &[Native::Opened(Scope::SummaryPart, summary::starts_empty)],
         NativeRule::TextHasDeltas => &[Native::Closed(Scope::Text, text::has_deltas)],
         NativeRule::TextLogprobsJoined => &[Native::Closed(Scope::Text, text::logprobs_joined)],
-        NativeRule::TextLogprobsSpellDelta => &[Native::Fragment(text::logprobs_spell_delta)],
+        NativeRule::TextLogprobsSpellDelta => &[Native::Fragment(Scope::Text, text::logprobs_spell_delta)],
         NativeRule::ToolCodeWithinCall => &[
-            Native::Fragment(tool::code_fragment_within_call),
+            Native::Fragment(Scope::Code, tool::code_fragment_within_call),
             Native::Closed(Scope::Code, tool::code_within_call),
         ],
         NativeRule::ToolMcpFailureHasError => &[Native::Closed(Scope::Item, tool::mcp_failure_has_error)],
         NativeRule::VendorCreatedAtInMilliseconds => &[Native::Snapshot(vendor::created_at_in_milliseconds)],
         NativeRule::VendorMcpArgumentsWithinCall => &[
-            Native::Fragment(vendor::mcp_fragment_within_call),
+            Native::Fragment(Scope::McpArguments, vendor::mcp_fragment_within_call),
             Native::Closed(Scope::McpArguments, vendor::mcp_arguments_within_call),
         ],
         NativeRule::VendorOutputTextJoined => &[Native::Ending(vendor::output_text_joined)],

@@ -3,7 +3,7 @@
 use spec::table::Scope;
 
 use super::Case;
-use crate::engine::{Node, Object, State, short};
+use crate::engine::{Node, Object, State, entries_that_are, short};
 
 /// The members of a part that are streamed.
 const TEXTS: [&str; 2] = ["text", "refusal"];
@@ -23,8 +23,8 @@ pub(super) fn starts_empty(case: &mut Case<'_>, _: &Node, part: &Object<'_>) {
 }
 
 pub(super) fn equals_item(case: &mut Case<'_>, node: &Node, item: &Object<'_>) {
-    let Some(content) = item.entries("content") else { return };
     let stream = case.stream;
+    let Some(content) = entries(case, node, item, Scope::Part, "content") else { return };
     for child in stream.children(node, Scope::Part) {
         let Some((part, index)) = child.closing.as_deref().zip(child.key.last()) else { continue };
         let entry = usize::try_from(index).ok().and_then(|index| content.get(index));
@@ -50,10 +50,25 @@ pub(super) fn count_agrees(case: &mut Case<'_>, node: &Node, item: &Object<'_>) 
     }
 }
 
+/// The entries of a list in an item: mostly what was closed in it, to the letter.
+fn entries<'i>(
+    case: &Case<'_>,
+    node: &Node,
+    item: &'i Object<'_>,
+    scope: Scope,
+    list: &str,
+) -> Option<Vec<&'i str>> {
+    let closed = case.stream.children(node, scope).map(|child| child.closing.as_deref().map(Object::text));
+    entries_that_are(item.get(list)?, closed).or_else(|| item.entries(list))
+}
+
 /// Compares how many of a scope were opened in an item with how many it has in the end.
 pub(super) fn count(case: &mut Case<'_>, node: &Node, item: &Object<'_>, scope: Scope, list: &str) {
     let is_unknown = case.stream.torn || case.stream.resumed || node.state == State::Implied || node.partial;
-    let Some(entries) = item.entries(list).filter(|_| !is_unknown) else { return };
+    if is_unknown {
+        return;
+    }
+    let Some(entries) = entries(case, node, item, scope, list) else { return };
     let (streamed, has) = (case.stream.children(node, scope).count(), entries.len());
     if streamed != has {
         case.fault(&format!("/item/{list}"), &format!("{streamed} entries"), &has.to_string(), || {

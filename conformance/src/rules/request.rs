@@ -156,13 +156,10 @@ pub(super) fn one_call_at_most(case: &mut Case<'_>, ending: &Ending<'_>) {
 }
 
 pub(super) fn output_within_limit(case: &mut Case<'_>, ending: &Ending<'_>) {
-    let response = ending.snapshot.response;
     let limit = echoed(case, ending, "max_output_tokens").and_then(|limit| limit.parse::<f64>().ok());
     let Some(limit) = limit else { return };
-    let Some(used) = response.get("usage").and_then(|usage| Object::new(usage).number("output_tokens"))
-    else {
-        return;
-    };
+    let usage = ending.snapshot.usage.as_ref();
+    let Some(used) = usage.and_then(|usage| usage.number("output_tokens")) else { return };
     if used > limit {
         let (expected, actual) = (format!("at most {limit}"), used.to_string());
         case.fault("/response/usage/output_tokens", &expected, &actual, || {

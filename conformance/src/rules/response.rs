@@ -2,8 +2,9 @@
 
 use spec::table::{Role, Scope};
 
+use super::case::Change;
 use super::{Case, Snapshot};
-use crate::engine::{Object, Place, same, short};
+use crate::engine::{Place, same, short};
 
 /// What a response repeats of its request, and so never changes. The service tier does: from what was
 /// asked for to what was used.
@@ -85,34 +86,25 @@ pub(super) fn status_agrees(case: &mut Case<'_>, snapshot: &Snapshot<'_>) {
 }
 
 pub(super) fn echo_constant(case: &mut Case<'_>, snapshot: &Snapshot<'_>) {
-    let stream = case.stream;
-    let Some(first) = &stream.first_snapshot else { return };
-    for (name, before, now) in first.beside(snapshot.response) {
-        if let Some(now) = now.filter(|now| before != *now)
-            && ECHOED.contains(&name)
-        {
-            unchanged(case, name, before, now);
-        }
+    for change in snapshot.changes.iter().filter(|change| ECHOED.contains(&change.name)) {
+        unchanged(case, change);
     }
 }
 
 pub(super) fn in_progress_unchanged(case: &mut Case<'_>, snapshot: &Snapshot<'_>) {
-    let stream = case.stream;
-    let Some(first) = &stream.first_snapshot else { return };
     if snapshot.event != "response.in_progress" {
         return;
     }
-    for (name, before, now) in first.beside(snapshot.response) {
-        if let Some(now) = now.filter(|now| before != *now)
-            && !ECHOED.contains(&name)
-            && !OTHERWISE_JUDGED.contains(&name)
-        {
-            unchanged(case, name, before, now);
+    for change in &snapshot.changes {
+        if !ECHOED.contains(&change.name) && !OTHERWISE_JUDGED.contains(&change.name) {
+            unchanged(case, change);
         }
     }
 }
 
-fn unchanged(case: &mut Case<'_>, name: &str, before: &str, now: &str) {
+/// A member may be written otherwise, and may be left out.
+fn unchanged(case: &mut Case<'_>, change: &Change<'_>) {
+    let Change { name, before, now: Some(now) } = *change else { return };
     if !same(before, now) {
         case.fault(&format!("/response/{name}"), &short(before), &short(now), || {
             format!("the {name} of the response is {} here; it was {} before", short(now), short(before))
@@ -121,9 +113,10 @@ fn unchanged(case: &mut Case<'_>, name: &str, before: &str, now: &str) {
 }
 
 pub(super) fn keys_kept(case: &mut Case<'_>, snapshot: &Snapshot<'_>) {
-    let stream = case.stream;
-    let Some(first) = stream.first_snapshot.as_ref().filter(|_| snapshot.is_terminal) else { return };
-    for (name, _, now) in first.beside(snapshot.response) {
+    if !snapshot.is_terminal {
+        return;
+    }
+    for Change { name, now, .. } in &snapshot.changes {
         if now.is_none() {
             case.fault("/response", &format!("property \"{name}\""), "none", || {
                 format!("the response had {name} when it began, and has none at its end")
@@ -163,12 +156,8 @@ pub(super) fn usage_present(case: &mut Case<'_>, snapshot: &Snapshot<'_>) {
     case.fault(pointer, expected, "none", || "the response ends without usage".to_owned());
 }
 
-fn usage<'s>(snapshot: &Snapshot<'s>) -> Option<Object<'s>> {
-    snapshot.response.value("usage").map(Object::new)
-}
-
 pub(super) fn usage_adds_up(case: &mut Case<'_>, snapshot: &Snapshot<'_>) {
-    let Some(usage) = usage(snapshot) else { return };
+    let Some(usage) = &snapshot.usage else { return };
     let number = |name| usage.number(name);
     let (Some(input), Some(output), Some(total)) =
         (number("input_tokens"), number("output_tokens"), number("total_tokens"))
@@ -184,17 +173,17 @@ pub(super) fn usage_adds_up(case: &mut Case<'_>, snapshot: &Snapshot<'_>) {
 }
 
 pub(super) fn usage_details_within(case: &mut Case<'_>, snapshot: &Snapshot<'_>) {
-    let Some(usage) = usage(snapshot) else { return };
+    let Some(usage) = &snapshot.usage else { return };
     for (details, part, whole) in [
-        ("input_tokens_details", "cached_tokens", "input_tokens"),
-        ("output_tokens_details", "reasoning_tokens", "output_tokens"),
+        ("input_tokens_details", "/cached_tokens", "input_tokens"),
+        ("output_tokens_details", "/reasoning_tokens", "output_tokens"),
     ] {
-        let inner = usage.value(details).map(Object::new);
-        let Some((part_of, all)) = inner.and_then(|inner| inner.number(part)).zip(usage.number(whole)) else {
-            continue;
-        };
+        let number = usage.value(details).and_then(|details| spec::json::at(details, part));
+        let part_of = number.and_then(|number| number.parse::<f64>().ok());
+        let Some((part_of, all)) = part_of.zip(usage.number(whole)) else { continue };
         if part_of > all {
-            let pointer = format!("/response/usage/{details}/{part}");
+            let pointer = format!("/response/usage/{details}{part}");
+            let part = part.trim_start_matches('/');
             case.fault(&pointer, &format!("at most {all}"), &part_of.to_string(), || {
                 format!("{part} is {part_of}, more than {whole}, which is {all}")
             });

@@ -1,7 +1,7 @@
 //! Rules of the group `text`.
 
 use spec::json;
-use spec::table::{Scope, Slot};
+use spec::table::Slot;
 
 use super::Case;
 use crate::engine::{Node, Object, same};
@@ -39,8 +39,8 @@ pub(super) fn logprobs_joined(case: &mut Case<'_>, node: &Node, _: &Object<'_>) 
     }
 }
 
-pub(super) fn logprobs_spell_delta(case: &mut Case<'_>, node: &Node) {
-    let Some(record) = case.record().filter(|_| node.scope == Scope::Text) else { return };
+pub(super) fn logprobs_spell_delta(case: &mut Case<'_>, _: &Node) {
+    let Some(record) = case.record() else { return };
     let Some(list) = record.view.raw(Slot::Logprobs).filter(|list| *list != "[]" && *list != "null") else {
         return;
     };

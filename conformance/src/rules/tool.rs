@@ -29,9 +29,7 @@ pub(super) fn mcp_failure_has_error(case: &mut Case<'_>, node: &Node, item: &Obj
 }
 
 pub(super) fn code_fragment_within_call(case: &mut Case<'_>, node: &Node) {
-    if node.scope == Scope::Code {
-        code_within_call(case, node, &Object::default());
-    }
+    code_within_call(case, node, &Object::default());
 }
 
 pub(super) fn code_within_call(case: &mut Case<'_>, code: &Node, _: &Object<'_>) {

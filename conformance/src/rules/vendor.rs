@@ -15,17 +15,11 @@ pub(super) fn created_at_in_milliseconds(case: &mut Case<'_>, snapshot: &Snapsho
     }
 }
 
-pub(super) fn mcp_fragment_within_call(case: &mut Case<'_>, node: &Node) {
-    if node.scope == Scope::McpArguments {
-        within_call(case, node);
-    }
-}
-
 pub(super) fn mcp_arguments_within_call(case: &mut Case<'_>, node: &Node, _: &Object<'_>) {
-    within_call(case, node);
+    mcp_fragment_within_call(case, node);
 }
 
-fn within_call(case: &mut Case<'_>, arguments: &Node) {
+pub(super) fn mcp_fragment_within_call(case: &mut Case<'_>, arguments: &Node) {
     let stream = case.stream;
     let item = stream.parent(arguments).filter(|item| item.state == State::Open);
     let Some(item) = item.filter(|_| !stream.torn && !stream.resumed) else { return };

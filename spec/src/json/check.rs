@@ -6,6 +6,7 @@ use std::mem;
 use super::fault::{Fault, Faults, Segment, excerpt};
 use super::outline::{Outline, OutlineMember};
 use super::scanner::{RawNumber, RawString, Scan, Scanner};
+use super::shape::Varying;
 use super::text::decode;
 
 /// A validator of one schema: reads the value at the cursor to its end.
@@ -18,6 +19,7 @@ pub struct Checker<'a> {
     scanner: Scanner<'a>,
     faults: Faults,
     outline: Outline,
+    varying: Varying,
 }
 
 /// The place of a member that is not declared.
@@ -57,26 +59,38 @@ pub struct TextRules {
 impl<'a> Checker<'a> {
     /// A checker at the start of the text.
     pub fn new(text: &'a str) -> Self {
-        Self { scanner: Scanner::new(text), faults: Faults::default(), outline: Outline::default() }
+        Self::with_outline(text, Outline::default())
     }
 
     /// The same, with room to note the members of an object in.
-    pub(crate) fn with_outline(text: &'a str, mut outline: Outline) -> Self {
-        outline.begin();
-        Self { scanner: Scanner::new(text), faults: Faults::default(), outline }
+    pub(crate) fn with_outline(text: &'a str, outline: Outline) -> Self {
+        Self { scanner: Scanner::new(text), faults: Faults::default(), outline, varying: Varying::default() }
     }
 
-    /// What was noted of an object, and the room for it.
-    pub(crate) fn into_outline(self) -> Outline {
-        self.outline
+    /// What was noted of an object, and the room for it; and the values that may vary.
+    pub(crate) fn into_notes(self) -> (Outline, Varying) {
+        (self.outline, self.varying)
     }
 
-    /// Notes the members of the value that is checked now, if it is an object and they are wanted.
+    /// Notes the members of the value that is checked now, if it is an object and they are wanted; and
+    /// whether such values often come again as they were.
     #[inline]
-    pub(crate) fn outlined(&mut self, check: impl FnOnce(&mut Self) -> Scan<()>) -> Scan<()> {
-        self.outline.expect();
+    pub(crate) fn outlined(&mut self, recurs: bool, check: impl FnOnce(&mut Self) -> Scan<()>) -> Scan<()> {
+        self.outline.expect(recurs);
         check(self)?;
         self.outline.expect_no_more();
+        Ok(())
+    }
+
+    /// Checks a value that any other text could stand for if it is one, and likewise any whole number.
+    #[inline]
+    pub fn varying(&mut self, check: impl FnOnce(&mut Self) -> Scan<()>) -> Scan<()> {
+        let start = self.scanner.offset();
+        let first = self.scanner.peek();
+        check(self)?;
+        if first == b'"' || is_number(first) {
+            self.varying.add(start..self.scanner.offset());
+        }
         Ok(())
     }
 
@@ -326,23 +340,25 @@ impl<'a> Checker<'a> {
         place_of: impl Fn(&[u8]) -> u32,
         member: impl FnMut(&mut Self, u32, &[u8]) -> Scan<()>,
     ) -> Scan<()> {
-        self.object_of::<false>(members, place_of, member)
+        self.object_of(None, members, place_of, member)
     }
 
-    /// The same for one whose members are noted if that is wanted.
+    /// The same for one whose members are noted if that is wanted, and that is valid by this check.
     #[inline]
     pub fn noted_object(
         &mut self,
+        check: Check,
         members: Members,
         place_of: impl Fn(&[u8]) -> u32,
         member: impl FnMut(&mut Self, u32, &[u8]) -> Scan<()>,
     ) -> Scan<()> {
-        self.object_of::<true>(members, place_of, member)
+        self.object_of(Some(check), members, place_of, member)
     }
 
     #[inline]
-    fn object_of<const NOTED: bool>(
+    fn object_of(
         &mut self,
+        noted: Option<Check>,
         members: Members,
         place_of: impl Fn(&[u8]) -> u32,
         mut member: impl FnMut(&mut Self, u32, &[u8]) -> Scan<()>,
@@ -353,7 +369,14 @@ impl<'a> Checker<'a> {
         if !self.scanner.descend() {
             return self.too_deep();
         }
-        let notes = NOTED && self.outline.enter();
+        let (object, faults) = (self.scanner.offset(), self.faults.count());
+        let noted = noted.filter(|_| self.outline.enter());
+        let is_known = noted.is_some_and(|check| self.outline.knows(check));
+        if is_known && let Some(length) = self.outline.again(self.scanner.rest()) {
+            self.scanner.rewind(object + length);
+            self.scanner.ascend();
+            return Ok(());
+        }
         let mut seen = 0_u64;
         let mut expected = 0;
         self.scanner.advance();
@@ -362,7 +385,7 @@ impl<'a> Checker<'a> {
         } else {
             loop {
                 let before = self.faults.count();
-                let start = if NOTED { self.name_start() } else { 0 };
+                let start = if noted.is_some() { self.name_start() } else { 0 };
                 let next = members.names.get(expected as usize).copied().unwrap_or_default();
                 let mut name = (next.as_bytes(), false);
                 let is_expected = !next.is_empty() && self.scanner.pass_expected_name(name.0);
@@ -370,7 +393,11 @@ impl<'a> Checker<'a> {
                     name = self.scanner.name_bytes()?;
                 }
                 let value = self.scanner.offset();
-                let place = if is_expected {
+                let same = || self.outline.same_value(name.0, self.scanner.rest());
+                let place = if let Some(length) = (is_known && is_expected).then(same).flatten() {
+                    self.scanner.rewind(value + length);
+                    expected
+                } else if is_expected {
                     member(self, expected, name.0)?;
                     expected
                 } else if name.1 {
@@ -378,11 +405,11 @@ impl<'a> Checker<'a> {
                 } else {
                     self.any_member(name.0, &place_of, &mut member)?
                 };
-                if notes {
+                if noted.is_some() {
                     self.outline.add(OutlineMember {
-                        name: start..start + name.0.len(),
+                        name: start - object..start - object + name.0.len(),
                         escaped: name.1,
-                        value: value..self.scanner.offset(),
+                        value: value - object..self.scanner.offset() - object,
                     });
                 }
                 if place != UNDECLARED {
@@ -399,11 +426,14 @@ impl<'a> Checker<'a> {
             }
         }
         self.scanner.ascend();
-        if notes {
-            self.outline.leave();
-        }
         if seen & members.required != members.required {
             self.missing(members.required & !seen, members.names);
+        }
+        if let Some(check) = noted {
+            self.outline.leave();
+            if self.faults.count() == faults {
+                self.outline.keep(self.scanner.since(object), check);
+            }
         }
         Ok(())
     }

@@ -53,6 +53,9 @@ pub fn entries(text: &str) -> Option<Vec<&str>> {
 /// The text of the value at a JSON pointer.
 pub fn at<'a>(text: &'a str, pointer: &str) -> Option<&'a str> {
     let mut found = text.trim_ascii();
+    if pointer.is_empty() {
+        return Some(found);
+    }
     for segment in pointer.split('/').skip(1) {
         found = if found.starts_with('{') {
             let name = if segment.contains('~') {

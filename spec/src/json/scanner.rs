@@ -82,6 +82,11 @@ impl<'a> Scanner<'a> {
         self.text.get(start..self.at).unwrap_or_default()
     }
 
+    /// The text from the cursor on.
+    pub(super) fn rest(&self) -> &'a str {
+        self.text.get(self.at..).unwrap_or_default()
+    }
+
     /// Goes back (or on) to an offset that the cursor had before.
     pub const fn rewind(&mut self, to: usize) {
         self.at = to;
@@ -208,6 +213,27 @@ impl<'a> Scanner<'a> {
             self.at = end + 2;
         }
         hit
+    }
+
+    /// Passes these bytes if they stand at the cursor.
+    #[inline]
+    pub(super) fn pass_same(&mut self, bytes: &[u8]) -> bool {
+        let end = self.at + bytes.len();
+        let hit = self.text.as_bytes().get(self.at..end) == Some(bytes);
+        if hit {
+            self.at = end;
+        }
+        hit
+    }
+
+    /// Passes a value of the same kind as one that begins with this byte: a string, or a whole number.
+    #[inline]
+    pub(super) fn pass_alike(&mut self, first: u8) -> bool {
+        match (first, self.byte()) {
+            (b'"', b'"') => self.pass_string().is_ok(),
+            (b'0'..=b'9' | b'-', b'0'..=b'9' | b'-') => self.pass_number() == Ok(true),
+            _ => false,
+        }
     }
 
     /// Passes a string if it is the expected one, written without escapes.

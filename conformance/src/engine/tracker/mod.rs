@@ -12,7 +12,7 @@ use crate::engine::plan::Plan;
 use crate::engine::record::Record;
 use crate::engine::spot::Mark;
 use crate::engine::stream::{RESPONSE, Stream};
-use crate::engine::view::Object;
+use crate::engine::view::{Object, entries_that_are};
 use crate::rules::{Case, Connection, Ending, Snapshot};
 
 /// What takes one event into the stream.
@@ -81,7 +81,7 @@ impl<'r> Tracker<'_, 'r> {
 
     /// The object that the event is about.
     fn outlined(&self, raw: &'r str) -> Object<'r> {
-        Object::outlined(self.record.data(), raw, &self.record.outline)
+        Object::outlined(raw, self.record.outline)
     }
 
     /// Whether the response has not ended yet.
@@ -193,11 +193,13 @@ impl<'r> Tracker<'_, 'r> {
         }
         self.relate(event, node);
         let Some(found) = self.stream.nodes.get(node) else { return };
-        for (bound, hook) in &self.plan.hooks.fragment {
-            hook(
-                &mut self.connection.case(*bound, self.plan, self.record, self.stream, self.findings),
-                found,
-            );
+        for (bound, scope, hook) in &self.plan.hooks.fragment {
+            if *scope == found.scope {
+                hook(
+                    &mut self.connection.case(*bound, self.plan, self.record, self.stream, self.findings),
+                    found,
+                );
+            }
         }
     }
 
@@ -327,16 +329,17 @@ impl<'r> Tracker<'_, 'r> {
     fn snapshot(&mut self, is_terminal: bool) {
         let Some(response) = self.response.take() else { return };
         let event = self.record.known.map_or("", |(_, info)| info.name);
-        let snapshot = Snapshot { response: &response, is_terminal, event };
+        // What is wrong with a response was told when it came first.
+        let first = self.stream.first_snapshot.as_ref();
+        let is_first_again = first.is_some_and(|first| first.text() == response.text());
+        let first = first.filter(|_| !is_first_again);
+        let snapshot = Snapshot::new(&response, first, event, is_terminal);
         for (bound, hook) in &self.plan.hooks.any_snapshot {
             hook(
                 &mut self.connection.case(*bound, self.plan, self.record, self.stream, self.findings),
                 &snapshot,
             );
         }
-        // What is wrong with a response was told when it came first.
-        let is_first_again =
-            self.stream.first_snapshot.as_ref().is_some_and(|first| first.text() == response.text());
         let hooks = if is_first_again { &[][..] } else { &self.plan.hooks.snapshot };
         for (bound, hook) in hooks {
             hook(
@@ -345,17 +348,9 @@ impl<'r> Tracker<'_, 'r> {
             );
         }
         if is_terminal && !self.plan.hooks.ending.is_empty() {
-            let entries = response.entries("output").unwrap_or_default().into_iter();
-            // Most entries are the finished items to the letter, which were looked into before.
-            let finished = |at: usize, entry: &str| {
-                let item = self.stream.nodes.get(*self.stream.items.get(at)?)?.closing.as_deref()?;
-                (item.text() == entry).then_some(item)
-            };
-            let look_into = |(at, entry)| match finished(at, entry) {
-                Some(item) => item.of_same_text(entry),
-                None => Object::new(entry),
-            };
-            let ending = Ending { snapshot, output: entries.enumerate().map(look_into).collect() };
+            let (output, is_as_finished) = self.output(&response);
+            let is_as_finished = is_as_finished && !self.stream.torn && !self.stream.resumed;
+            let ending = Ending { snapshot: &snapshot, output, is_as_finished };
             for (bound, hook) in &self.plan.hooks.ending {
                 hook(
                     &mut self.connection.case(*bound, self.plan, self.record, self.stream, self.findings),
@@ -366,6 +361,21 @@ impl<'r> Tracker<'_, 'r> {
         if self.stream.first_snapshot.is_none() {
             self.stream.first_snapshot = Some(response.kept());
         }
+    }
+
+    /// The entries of the final output, and whether they are the finished items to the letter, in their order:
+    /// most are, and then they were looked into before.
+    fn output<'o>(&self, response: &'o Object<'_>) -> (Vec<Object<'o>>, bool) {
+        let stream = &*self.stream;
+        let finished = || stream.items().map(|item| item.closing.as_deref());
+        let texts = finished().map(|item| item.map(Object::text));
+        let list = response.get("output").unwrap_or_default();
+        if let Some(entries) = entries_that_are(list, texts) {
+            let entries = finished().flatten().zip(entries).map(|(item, entry)| item.of_same_text(entry));
+            return (entries.collect(), stream.items().is_sorted_by_key(|item| item.key.last()));
+        }
+        let entries = response.entries("output").unwrap_or_default();
+        (entries.into_iter().map(Object::new).collect(), false)
     }
 
     /// Runs the rules that are about a scope's opening or closing.
