@@ -4,7 +4,7 @@
 //! [`sse::Parser`] and [`ndjson::Parser`] are for those who know. A [`Recorder`] writes exchanges down,
 //! without their secrets.
 
-mod base64;
+pub(crate) mod base64;
 mod body;
 #[cfg(feature = "cassettes")]
 mod cassette;

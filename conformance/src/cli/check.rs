@@ -53,12 +53,14 @@ enum FormatOut {
     Human,
     /// For programs, on stdout.
     Json,
+    /// A page for browsers, on stdout.
+    Html,
 }
 
 impl FormatOut {
     /// Whether it shows how exchanges went.
     const fn draws(self) -> bool {
-        matches!(self, Self::Json)
+        matches!(self, Self::Json | Self::Html)
     }
 }
 
@@ -87,6 +89,7 @@ impl CheckArgs {
         let run = Run::new(&rules, captures, None);
         match self.format {
             FormatOut::Json => print(&report::json(&run))?,
+            FormatOut::Html => print(&report::html(&run))?,
             FormatOut::Human => {
                 let shown = self.level.into();
                 tell(&run, shown, self.color.screen(&io::stderr()));

@@ -1,6 +1,7 @@
 //! What came of checking recordings, and how it is told.
 
 mod check;
+mod html;
 mod human;
 mod json;
 mod run;
@@ -11,6 +12,7 @@ mod text;
 mod timeline;
 
 pub use check::{check, check_with_timelines};
+pub use html::html;
 pub(crate) use human::clients;
 pub use human::diagnostic;
 pub use json::json;

@@ -274,7 +274,9 @@ impl Drawing {
             };
             self.places.insert(key, at);
             let bar = self.timeline.bars.get_mut(at)?;
-            bar.index = key.index;
+            // A text has the index of its part, and none of its own.
+            let of_parent = around.info().key.len();
+            bar.index = key.index.filter(|_| scope.info().key.len() > of_parent);
             Some(at)
         })
     }

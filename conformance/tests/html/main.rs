@@ -1,0 +1,164 @@
+//! Runs as pages for browsers.
+
+mod browser;
+mod markup;
+mod runs;
+
+use std::sync::LazyLock;
+
+use conformance::report::{Run, html};
+use markup::{elements, named};
+
+/// Every run, by its name, and its page.
+static PAGES: LazyLock<[(&str, Run, String); 4]> = LazyLock::new(|| {
+    let runs =
+        [("good", runs::good()), ("bad", runs::bad()), ("hostile", runs::hostile()), ("huge", runs::huge())];
+    runs.map(|(name, run)| {
+        let page = html(&run);
+        (name, run, page)
+    })
+});
+
+fn page(name: &str) -> (&'static Run, &'static str) {
+    let found = PAGES.iter().find(|(known, ..)| *known == name).expect("it is known");
+    (&found.1, &found.2)
+}
+
+/// The findings that marks of a page stand for.
+fn marks(page: &str) -> u64 {
+    let elements = elements(page);
+    let counts = elements.iter().filter_map(|element| element.get("data-count"));
+    counts.map(|count| count.parse::<u64>().expect("it is a number")).sum()
+}
+
+#[test]
+fn a_good_run() {
+    let (_, page) = page("good");
+    let (_, body) = page.split_once("</style>").expect("it has a style");
+    // One element a line can be read.
+    insta::assert_snapshot!("good", body.replace("><", ">\n<"));
+}
+
+/// The browser is told to load nothing, and there is nothing to load or to run.
+#[test]
+fn pages_are_self_contained_and_well_formed() {
+    for (name, _, page) in &*PAGES {
+        let elements = elements(page);
+        let policy = named(&elements, "meta")
+            .into_iter()
+            .find(|meta| meta.has("http-equiv=\"Content-Security-Policy\""));
+        let policy = policy.and_then(|meta| meta.get("content")).expect("there is a policy");
+        assert!(policy.starts_with("default-src &#39;none&#39;; style-src &#39;sha256-"), "{policy}");
+        for forbidden in
+            ["script", "link", "iframe", "object", "embed", "form", "base", "image", "img", "foreignObject"]
+        {
+            assert!(named(&elements, forbidden).is_empty(), "{name}: {forbidden}");
+        }
+        for element in &elements {
+            let text = element.attributes;
+            for part in text.split('"').step_by(2).map(str::trim) {
+                assert!(part.is_empty() || part.ends_with('='), "{name}: {text}");
+                let attribute = part.trim_end_matches('=');
+                assert!(
+                    !attribute.starts_with("on") && !matches!(attribute, "src" | "style" | "srcset"),
+                    "{name}: {text}"
+                );
+            }
+            assert!(element.get("href").is_none_or(|href| href.starts_with('#')), "{name}: {text}");
+        }
+        let ids: Vec<&str> = elements.iter().filter_map(|element| element.get("id")).collect();
+        let mut unique = ids.clone();
+        unique.sort_unstable();
+        unique.dedup();
+        assert_eq!(ids.len(), unique.len(), "{name}: an id is used twice");
+        for href in elements.iter().filter_map(|element| element.get("href")) {
+            assert!(
+                unique.binary_search(&href.trim_start_matches('#')).is_ok(),
+                "{name}: {href} leads nowhere"
+            );
+        }
+        let headings: Vec<_> = elements
+            .iter()
+            .filter(|element| {
+                element.name.starts_with('h') && element.name.len() == 2 && element.name != "hr"
+            })
+            .map(|heading| heading.name)
+            .collect();
+        assert_eq!(headings.iter().filter(|heading| **heading == "h1").count(), 1, "{name}");
+    }
+}
+
+#[test]
+fn every_finding_has_its_mark() {
+    let (run, bad) = page("bad");
+    let findings = run.captures.iter().flat_map(|capture| &capture.findings);
+    let marked = findings.filter(|finding| finding.place.event > 0).count();
+    assert!(marked > 4, "{marked}");
+    assert_eq!(marks(bad), marked as u64);
+    assert_eq!(marks(page("good").1), 0);
+}
+
+#[test]
+fn all_that_a_reader_needs_is_there() {
+    let (_, page) = page("bad");
+    for text in [
+        "<h1>",
+        "Failed",
+        "http://127.0.0.1:8080/v1",
+        "model-under-test",
+        "openai",
+        "not exercised",
+        "harness error",
+        "Nothing known breaks",
+        "openai-python stream()",
+        "asked 3 times, and there was no response.refusal.delta",
+        "the endpoint is not said to offer web-search",
+        "The connection was lost: reset by peer",
+        "What is the weather in Rome?",
+        "no key",
+        "never closed",
+        "class=\"bar item\"",
+        "pace",
+        "conformance explain part/before-open",
+    ] {
+        assert!(page.contains(text), "there is no {text:?}");
+    }
+}
+
+#[test]
+fn nothing_hostile_is_obeyed_or_hidden() {
+    let (_, page) = page("hostile");
+    for raw in ["<script", "<img", "</code></pre></style>", "onerror=alert(1)>", "\" onload", "' onload"] {
+        assert!(!page.contains(raw), "{raw}");
+    }
+    let unseen = |found: &char| {
+        found.is_control() && *found != '\n'
+            || matches!(found, '\u{202a}'..='\u{202e}' | '\u{200b}'..='\u{200f}')
+    };
+    assert_eq!(page.chars().find(unseen), None);
+    for shown in ["&lt;script&gt;alert(1)", "\\u{202e}", "\\u{1b}[2J"] {
+        assert!(page.contains(shown), "{shown}");
+    }
+}
+
+/// However much there is to tell, a page is no longer than a browser can show.
+#[test]
+fn pages_are_bounded() {
+    let (run, page) = page("huge");
+    let findings: usize = run.captures.iter().map(|capture| capture.findings.len()).sum();
+    assert!(findings > 100_000 && run.totals.events > 49_000, "{findings} {}", run.totals.events);
+    let elements = elements(page);
+    let told = elements
+        .iter()
+        .filter(|element| element.get("class").is_some_and(|class| class.starts_with("finding ")))
+        .count();
+    assert!((500..=1000).contains(&told), "{told}");
+    assert!(elements.len() < 60_000, "{} elements", elements.len());
+    assert!(page.len() < 8 << 20, "{} bytes", page.len());
+    assert!(page.contains("And besides: "), "what is left out is told");
+    let bars = elements
+        .iter()
+        .filter(|element| element.get("class").is_some_and(|class| class.starts_with("bar ")))
+        .count();
+    assert!(bars > 361, "{bars}");
+}

@@ -1,0 +1,266 @@
+//! Runs of every kind.
+
+use std::time::Duration;
+
+use conformance::capture::{End, Exchange, Recorder, Request};
+use conformance::report::{
+    CaptureReport, CaseReport, Judged, LiveReport, Options, Run, State, Told, Verdict, check_with_timelines,
+};
+use conformance::{Rules, goldens, violation};
+use spec::catalogue;
+
+/// What nobody may be made to see, load or run.
+pub(crate) const HOSTILE: &str = "</code></pre></style><script>alert(1)</script><img src=http://evil.test/x onerror=alert(1)>\"' onload='x' \u{202e}\u{200d}\u{1b}[2J\u{0}]]>--><a href=javascript:alert(1)>&lt;";
+
+fn rules() -> Rules {
+    Rules::of(conformance::dialect("openai").expect("the build has it"))
+}
+
+/// The recording of an exchange in which events come some time after each other.
+fn exchange(request: &str, stream: &[u8], end: End<'_>) -> Vec<u8> {
+    let recorder = Recorder::new();
+    let mut recording = recorder.begin(&Exchange {
+        status: Some(200),
+        headers: vec![("content-type".into(), "text/event-stream".into())],
+        request: Some(Request {
+            method: "POST".into(),
+            url: "http://127.0.0.1:8080/v1/responses".into(),
+            headers: Vec::new(),
+            body: Some(request.into()),
+        }),
+        ..Exchange::default()
+    });
+    let mut at = Duration::from_millis(180);
+    let text = String::from_utf8_lossy(stream);
+    for (number, frame) in (0_u64..).zip(text.split_inclusive("\n\n")) {
+        recording += &recorder.chunk(at, frame.as_bytes());
+        at += Duration::from_millis(12 + number * number * 7 % 41);
+    }
+    recording += &recorder.end(at, end);
+    recording.into_bytes()
+}
+
+fn checked(name: &str, recording: &[u8]) -> CaptureReport {
+    check_with_timelines(name, &mut { recording }, None, &rules())
+}
+
+fn case(name: &str, attempts: Vec<usize>, trials: &[(&str, Verdict, &str)]) -> CaseReport {
+    let told = |(about, verdict, reason): &(&str, Verdict, &str)| Told {
+        name: format!("{name}::{about}"),
+        judged: Judged::new(*verdict, *reason),
+    };
+    let title = catalogue::scenario(name).map_or("Something is asked", |scenario| scenario.title);
+    CaseReport {
+        name: name.to_owned(),
+        title: title.to_owned(),
+        attempts,
+        trials: trials.iter().map(told).collect(),
+    }
+}
+
+fn live(captures: Vec<CaptureReport>, cases: Vec<CaseReport>) -> Run {
+    let options = Options {
+        features: None,
+        select: Vec::new(),
+        ignore: Vec::new(),
+        strict: false,
+        attempts: 3,
+        jobs: 1,
+        delay_ms: 0,
+        connect_ms: 10_000,
+        first_event_ms: 60_000,
+        idle_ms: 60_000,
+        total_ms: 600_000,
+        bytes: 1 << 26,
+    };
+    let report = LiveReport {
+        target: "http://127.0.0.1:8080/v1".to_owned(),
+        model: "model-under-test".to_owned(),
+        options,
+        state: State::Finished,
+        cases,
+    };
+    Run::new(&rules(), captures, Some(report))
+}
+
+const REQUEST: &str = r#"{"model":"model-under-test","input":[{"role":"user","content":"What is the weather in Rome?"}],"stream":true}"#;
+
+fn golden(name: &str) -> Vec<u8> {
+    let golden = goldens::golden(&format!("openai/{name}")).expect("there is such a golden");
+    exchange(REQUEST, golden.bytes, End::Closed)
+}
+
+/// Nothing is wrong.
+pub(crate) fn good() -> Run {
+    let names = [
+        ("text/hello", "text"),
+        ("call/parallel", "parallel-function-calls"),
+        ("tool/web-search", "web-search"),
+    ];
+    let captures =
+        names.map(|(case, of)| checked(&format!("exchanges/{case}.exchange"), &golden(of))).to_vec();
+    let passed = |about| (about, Verdict::Pass, "");
+    let cases = names.iter().enumerate().map(|(at, (name, _))| {
+        case(
+            name,
+            vec![at],
+            &["answer", "item", "response", "schema", "sequence", "wire", "rest"].map(passed),
+        )
+    });
+    live(captures, cases.collect())
+}
+
+/// Everything is wrong that can be.
+pub(crate) fn bad() -> Run {
+    let broken = [
+        "item/reopened",
+        "part/before-open",
+        "text/deltas-joined",
+        "response/one-terminal",
+        "sequence/starts-at-zero",
+    ];
+    let mut captures = Vec::new();
+    let mut cases = Vec::new();
+    for id in broken {
+        let page = catalogue::rule(id).expect("there is such a rule");
+        let recording = violation::recording(page).expect("its edits can be made");
+        let name = format!("text/{}", id.replace('/', "-"));
+        captures.push(checked(
+            &format!("exchanges/{name}.exchange"),
+            &exchange(REQUEST, &recording, End::Closed),
+        ));
+        let group = id.split('/').next().unwrap_or_default();
+        cases.push(case(
+            &name,
+            vec![captures.len() - 1],
+            &[("answer", Verdict::Pass, ""), ("wire", Verdict::Pass, ""), (group, Verdict::Fail, id)],
+        ));
+    }
+    let stream = goldens::golden("openai/reasoning-summary").expect("it is there").bytes;
+    let half = stream.split_at(stream.len() / 2).0;
+    captures.push(checked(
+        "exchanges/reasoning/summary.exchange",
+        &exchange(REQUEST, half, End::Lost("reset by peer")),
+    ));
+    let lost = "the answer was not read to its end: reset by peer";
+    cases.push(case(
+        "reasoning/summary",
+        vec![captures.len() - 1],
+        &[("answer", Verdict::Fail, lost), ("response", Verdict::Fail, "response/one-terminal")],
+    ));
+    let missing = "asked 3 times, and there was no response.refusal.delta";
+    captures.extend(
+        (1..4).map(|number| checked(&format!("exchanges/text/refusal.{number}.exchange"), &golden("text"))),
+    );
+    let attempts = (captures.len() - 3..captures.len()).collect();
+    cases.push(case(
+        "text/refusal",
+        attempts,
+        &[
+            ("answer", Verdict::NotExercised, missing),
+            ("wire", Verdict::NotExercised, "see text/refusal::answer"),
+        ],
+    ));
+    let key = "the endpoint answers 401: give --api-key, CONFORMANCE_API_KEY or --header";
+    let refused = b"{\"exchange\":1,\"request\":{\"method\":\"POST\",\"url\":\"http://127.0.0.1:8080/v1/responses\",\"body\":\"{}\"},\"response\":{\"status\":401,\"headers\":[[\"content-type\",\"application/json\"]]}}\n{\"at\":3,\"text\":\"{\\\"error\\\":{\\\"message\\\":\\\"no key\\\",\\\"type\\\":\\\"invalid_request_error\\\",\\\"param\\\":null,\\\"code\\\":\\\"invalid_api_key\\\"}}\"}\n{\"at\":4,\"end\":\"closed\"}\n";
+    captures.push(checked("exchanges/error/wrong-type.exchange", refused));
+    cases.push(case("error/wrong-type", vec![captures.len() - 1], &[("answer", Verdict::HarnessError, key)]));
+    let unasked = "the endpoint is not said to offer web-search";
+    cases.push(case("tool/web-search", Vec::new(), &[("answer", Verdict::NotExercised, unasked)]));
+    live(captures, cases)
+}
+
+/// Whoever is tested means no good: what it says could be markup, scripts or signs that cannot be seen.
+pub(crate) fn hostile() -> Run {
+    let text = serde_json::to_string(HOSTILE).expect("it is text");
+    let events = [
+        format!(
+            "event: {}\ndata: {{\"type\":{text},\"sequence_number\":0}}\n\n",
+            HOSTILE.replace('\u{0}', "")
+        ),
+        format!(
+            "data: {{\"type\":\"response.created\",\"response\":{{\"id\":{text},\"object\":{text}}}}}\n\n"
+        ),
+        format!(
+            "data: {{\"type\":\"response.output_item.added\",\"output_index\":0,\"item\":{{\"type\":{text},\"id\":{text},\"name\":{text}}}}}\n\n"
+        ),
+        format!(
+            "data: {{\"type\":\"response.output_text.delta\",\"output_index\":0,\"item_id\":{text},\"delta\":{text}}}\n\n"
+        ),
+    ];
+    let request = format!("{{\"input\":{text}}}");
+    let stream = exchange(&request, events.concat().as_bytes(), End::Lost(HOSTILE));
+    let capture = checked(HOSTILE, &stream);
+    let name = format!("text/{HOSTILE}");
+    let cases = vec![case(
+        &name,
+        vec![0],
+        &[("answer", Verdict::Fail, HOSTILE), (HOSTILE, Verdict::NotExercised, HOSTILE)],
+    )];
+    let mut run = live(vec![capture], cases);
+    HOSTILE.clone_into(&mut run.dialect);
+    if let Some(live) = &mut run.live {
+        HOSTILE.clone_into(&mut live.target);
+        HOSTILE.clone_into(&mut live.model);
+        live.options.select.push(HOSTILE.to_owned());
+    }
+    for client in &mut run.clients {
+        client.name += HOSTILE;
+    }
+    run
+}
+
+/// Fifty scenarios, one of them with a stream of fifty thousand events, and a hundred thousand findings.
+pub(crate) fn huge() -> Run {
+    let mut stream = String::new();
+    let mut number = 0;
+    let mut event = |text: &str| {
+        stream += &format!("data: {{{text},\"sequence_number\":{number}}}\n\n");
+        number += 1;
+    };
+    event(r#""type":"response.created","response":{"id":"resp_1"}"#);
+    for item in 0..120 {
+        event(&format!(
+            r#""type":"response.output_item.added","output_index":{item},"item":{{"type":"message","id":"m{item}"}}"#
+        ));
+        event(&format!(
+            r#""type":"response.content_part.added","item_id":"m{item}","output_index":{item},"content_index":0,"part":{{"type":"output_text"}}"#
+        ));
+        for _ in 0..410 {
+            event(&format!(
+                r#""type":"response.output_text.delta","item_id":"m{item}","output_index":{item},"content_index":0,"delta":"a""#
+            ));
+        }
+        event(&format!(
+            r#""type":"response.output_text.done","item_id":"m{item}","output_index":{item},"content_index":0,"text":"b""#
+        ));
+        event(&format!(
+            r#""type":"response.content_part.done","item_id":"m{item}","output_index":{item},"content_index":0,"part":{{"type":"output_text"}}"#
+        ));
+        event(&format!(
+            r#""type":"response.output_item.done","output_index":{item},"item":{{"type":"message","id":"m{item}"}}"#
+        ));
+    }
+    event(r#""type":"response.completed","response":{"id":"resp_1"}"#);
+    let mut captures =
+        vec![checked("exchanges/long/story.exchange", &exchange(REQUEST, stream.as_bytes(), End::Closed))];
+    let bad = bad();
+    let mut cases = vec![case(
+        "long/story",
+        vec![0],
+        &[("answer", Verdict::Pass, ""), ("text", Verdict::Fail, "text/deltas-joined")],
+    )];
+    for number in 1..50 {
+        let mut capture = bad.captures[number % 5].clone();
+        capture.name = format!("exchanges/many/{number}.exchange");
+        let one = capture.findings[0].clone();
+        capture.findings.extend((0..2040).map(|_| one.clone()));
+        captures.push(capture);
+        cases.push(case(
+            &format!("many/{number}"),
+            vec![number],
+            &[("answer", Verdict::Pass, ""), ("item", Verdict::Fail, "item/reopened")],
+        ));
+    }
+    live(captures, cases)
+}
