@@ -66,7 +66,10 @@ fn draw(text: &str) -> String {
                 let escaped = text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
                 let class = if class.is_empty() { String::new() } else { format!(" class=\"{class}\"") };
                 let (x, length) = (pixels(at) + 20.0, pixels(columns));
-                let _ = writeln!(svg, "<text x=\"{x}\" y=\"{y}\" textLength=\"{length}\"{class}>{escaped}</text>");
+                let _ = writeln!(
+                    svg,
+                    "<text x=\"{x}\" y=\"{y}\" textLength=\"{length}\"{class}>{escaped}</text>"
+                );
             }
             at += columns;
         }

@@ -41,7 +41,8 @@ impl Browser {
             .stdout(Stdio::piped())
             .spawn()
             .expect("a shell is there");
-        let (to, from) = (child.stdin.take()?, BufReader::new(child.stdout.take()?));
+        let to = child.stdin.take().expect("it is piped");
+        let from = BufReader::new(child.stdout.take().expect("it is piped"));
         Some(Self { child, to, from, last: 0, session: None, events: VecDeque::new(), profile })
     }
 
@@ -114,7 +115,8 @@ impl Drop for Browser {
 #[test]
 fn browsers_show_pages_and_load_nothing() {
     let Some(mut browser) = Browser::start() else {
-        println!("skipped: there is no chromium; `apt-get install chromium`, or name one in CHROMIUM");
+        let skipped = "skipped: there is no chromium; `apt-get install chromium`, or name one in CHROMIUM";
+        let _ = writeln!(std::io::stderr(), "{skipped}");
         return;
     };
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("html");

@@ -1,5 +1,6 @@
 //! Runs of every kind.
 
+use std::fmt::Write as _;
 use std::time::Duration;
 
 use conformance::capture::{End, Exchange, Recorder, Request};
@@ -60,6 +61,7 @@ fn case(name: &str, attempts: Vec<usize>, trials: &[(&str, Verdict, &str)]) -> C
 
 fn live(captures: Vec<CaptureReport>, cases: Vec<CaseReport>) -> Run {
     let options = Options {
+        transports: Vec::new(),
         features: None,
         select: Vec::new(),
         ignore: Vec::new(),
@@ -215,7 +217,7 @@ pub(crate) fn huge() -> Run {
     let mut stream = String::new();
     let mut number = 0;
     let mut event = |text: &str| {
-        stream += &format!("data: {{{text},\"sequence_number\":{number}}}\n\n");
+        let _ = write!(stream, "data: {{{text},\"sequence_number\":{number}}}\n\n");
         number += 1;
     };
     event(r#""type":"response.created","response":{"id":"resp_1"}"#);

@@ -1,6 +1,8 @@
 //! The timeline of an exchange as a picture: what lay in what, from which event to which, where findings
 //! are, and how fast events came.
 
+use std::fmt::Write as _;
+
 use spec::catalogue::Level;
 
 use super::super::run::{Bar, Timeline};
@@ -216,28 +218,31 @@ fn told(bar: &Bar) -> String {
     let [from, to] = bar.events;
     let mut text = lanes::name(bar);
     if let Some(id) = &bar.id {
-        text += &format!(" ({id})");
+        let _ = write!(text, " ({id})");
     }
-    text += &if from == to {
-        format!(", event {}", number(from))
+    // Writing to a string cannot fail.
+    let _ = if from == to {
+        write!(text, ", event {}", number(from))
     } else {
-        format!(", events {} to {}", number(from), number(to))
+        write!(text, ", events {} to {}", number(from), number(to))
     };
     if let Some([from, to]) = bar.times_ms {
-        text += &format!(", from {} to {}", duration(from), duration(to));
+        let _ = write!(text, ", from {} to {}", duration(from), duration(to));
     }
     if !bar.opened {
         text += ", not opened first";
     }
     match bar.closed {
         None => text += ", never closed",
-        Some(closed) if closed < to => text += &format!(", closed at event {}", number(closed)),
+        Some(closed) if closed < to => {
+            let _ = write!(text, ", closed at event {}", number(closed));
+        }
         Some(_) => {}
     }
     let phases = bar.phases.iter().map(|phase| format!("{} at event {}", phase.name, number(phase.event)));
     let phases: Vec<String> = phases.collect();
     if !phases.is_empty() {
-        text += &format!("; {}", phases.join(", "));
+        let _ = write!(text, "; {}", phases.join(", "));
     }
     text
 }
@@ -307,7 +312,7 @@ fn pace(timeline: &Timeline, marks: &[Mark<'_>], html: &mut Html) {
         html.tag("title").text(&format!("Events over {}: {rate} a second on average", duration(whole)));
         for (at, count) in (0_u64..).zip(&columns) {
             if *count > 0 {
-                let height = 2 + (22 * u128::from(*count) / u128::from(most)) as u64;
+                let height = 2 + 22 * count / most;
                 let rect = html.tag("rect").set("x", share(at, COLUMNS as u64));
                 rect.set("width", share(9, 10 * COLUMNS as u64))
                     .set("y", 26 - height)

@@ -1,5 +1,7 @@
 //! A finding, with all that is known of it.
 
+use std::fmt::Write as _;
+
 use spec::catalogue::{self, Level};
 
 use super::super::human;
@@ -23,13 +25,13 @@ pub(super) fn rule_id(rule: &str) -> String {
 /// A finding; the number is that of its mark.
 pub(super) fn finding(
     finding: &Finding,
-    (number, id): (usize, &str),
+    (number, id, is_open): (usize, &str, bool),
     timeline: Option<&Timeline>,
     html: &mut Html,
 ) {
     let word = human::word(finding.level);
     let details = html.tag("details").class(&format!("finding {word}"));
-    details.set_if(number == 1, "open").inside(|html| {
+    details.set_if(is_open, "open").inside(|html| {
         html.tag("summary").inside(|html| {
             html.tag("span").class("number").text(&number.to_string());
             html.tag("span").class("level").text(word);
@@ -104,14 +106,15 @@ fn about(finding: &Finding, timeline: Option<&Timeline>, html: &mut Html) {
 pub(super) fn place(place: &Place) -> String {
     let mut text =
         if place.event == 0 { "body".to_owned() } else { format!("event {}", number(place.event)) };
+    // Writing to a string cannot fail.
     if let Some(name) = &place.event_type {
-        text += &format!(" · {name}");
+        let _ = write!(text, " · {name}");
     }
     if let Some(number) = place.sequence_number {
-        text += &format!(" · sequence {number}");
+        let _ = write!(text, " · sequence {number}");
     }
     if let Some(time) = place.time_ms {
-        text += &format!(" · +{}", duration(time));
+        let _ = write!(text, " · +{}", duration(time));
     }
     text + &format!(" · line {} · byte {}", place.line, place.bytes[0])
 }
@@ -147,7 +150,9 @@ fn excerpt(place: &Place, label: &str, class: &'static str, html: &mut Html) {
 /// The beginning of a text, as JSON with its lines broken where it is all there.
 pub(super) fn piece(piece: &Piece, html: &mut Html) {
     // What another writer would have written otherwise is shown to the letter.
-    let is_as_it_came = |value: &serde_json::Value| piece.cut == 0 && value.to_string() == piece.text;
+    let is_as_it_came = |value: &serde_json::Value| {
+        piece.cut == 0 && serde_json::to_string(value).is_ok_and(|text| text == piece.text)
+    };
     let value = serde_json::from_str(&piece.text).ok().filter(is_as_it_came);
     let text = value.and_then(|value| serde_json::to_string_pretty(&value).ok());
     html.tag("pre").set("tabindex", 0).inside(|html| {

@@ -1,6 +1,7 @@
 //! Which bars of a timeline stand in which row.
 
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 
 use super::super::run::{Bar, Timeline};
 use super::number;
@@ -94,10 +95,10 @@ fn words(scope: &str) -> String {
 pub(super) fn name(bar: &Bar) -> String {
     let mut name = words(&bar.scope);
     if let Some(index) = bar.index {
-        name += &format!(" {index}");
+        let _ = write!(name, " {index}");
     }
     for more in [&bar.kind, &bar.name].into_iter().flatten() {
-        name += &format!(" · {more}");
+        let _ = write!(name, " · {more}");
     }
     name
 }

@@ -229,11 +229,11 @@ fn listed(names: &[&str]) -> String {
 fn clients(run: &Run, html: &mut Html) {
     let (broken, whole): (Vec<_>, Vec<_>) = run.clients.iter().partition(|client| client.captures > 0);
     if !broken.is_empty() {
-        table("clients", "Clients that fail", &["client", "recordings", "because"], html, |html| {
+        table("clients", "Clients that fail", &["client", "fails on", "because"], html, |html| {
             for client in broken {
                 html.tag("tr").inside(|html| {
                     html.tag("th").set("scope", "row").text(&client.name);
-                    html.tag("td").class("count").text(&number(client.captures));
+                    html.tag("td").class("count").text(&counted(client.captures, "recording"));
                     html.tag("td").inside(|html| {
                         html.tag("ul").class("because").inside(|html| {
                             for broken in client.rules.iter().take(4) {

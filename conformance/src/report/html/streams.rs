@@ -17,6 +17,8 @@ const NAMES: usize = 500;
 /// So many findings of a recording are told in full, and so many of a run.
 const FINDINGS: usize = 30;
 const ALL_FINDINGS: usize = 1000;
+/// So many of a rule are told before others of less binding rules.
+const OF_A_RULE: u64 = 3;
 /// So many exchanges of a recording are drawn.
 const CHARTS: usize = 12;
 /// So many of what failed are there to see at once.
@@ -36,8 +38,16 @@ impl Shown {
         let mut left = ALL_FINDINGS;
         for at in order(run).into_iter().take(if run.live.is_some() { usize::MAX } else { RECORDINGS }) {
             let (Some(capture), Some(told)) = (run.captures.get(at), findings.get_mut(at)) else { continue };
-            let mut all: Vec<usize> = (0..capture.findings.len()).collect();
-            all.sort_by_key(|finding| Reverse(capture.findings.get(*finding).map(|finding| finding.level)));
+            let mut times: BTreeMap<&str, u64> = BTreeMap::new();
+            let mut all: Vec<(bool, Reverse<Level>, usize)> = Vec::new();
+            for (place, finding) in capture.findings.iter().enumerate() {
+                let times = times.entry(&finding.rule).or_default();
+                *times += 1;
+                all.push((*times > OF_A_RULE, Reverse(finding.level), place));
+            }
+            // One rule that is broken often does not hide the others.
+            all.sort_unstable();
+            let mut all: Vec<usize> = all.into_iter().map(|(.., place)| place).collect();
             all.truncate(FINDINGS.min(left));
             all.sort_unstable();
             left -= all.len();
@@ -265,10 +275,14 @@ fn told(capture: &CaptureReport, at: usize, shown: &Shown, html: &mut Html) {
         html.tag("p").class("hint").text(&format!("{} more are not drawn", counted(undrawn, "exchange")));
     }
     if !numbered.is_empty() {
+        // The worst is there to see at once.
+        let worst = numbered.iter().max_by_key(|(number, _, found)| (found.level, Reverse(*number)));
+        let worst = worst.map(|(number, ..)| *number);
         html.tag("div").class("findings").inside(|html| {
             for (number, of, found) in &numbered {
                 let timeline = capture.timelines.iter().find(|timeline| timeline.exchange == found.exchange);
-                finding(found, (*number, &id(at, *of)), timeline, html);
+                let is_open = worst == Some(*number);
+                finding(found, (*number, &id(at, *of), is_open), timeline, html);
             }
         });
     }
