@@ -358,12 +358,16 @@ broken! {
         (SCENARIO, "text/hello is a circle"),
     ];
     a_scenario_for_no_rule: [Edit(SCENARIO, "text/joined", "text/split")] => [(SCENARIO, "no rule text/split")];
-    a_profile_of_nothing: [Write(PROFILE, "title = \"\"\nsummary = \"\"\nspecification = \"x\"\nrules = [\"a/b\"]\nscenarios = [\"c/d\", \"text/hello\", \"text/hello\"]")] => [
+    a_profile_of_nothing: [Write(PROFILE, "title = \"\"\nsummary = \"\"\nversion = 1\nspecifications = [\"x\"]\nrules = [\"a/b\"]\nscenarios = [\"c/d\", \"text/hello\", \"text/hello\"]")] => [
         (PROFILE, "no rule a/b"),
         (PROFILE, "listed twice"),
         (PROFILE, "no scenario c/d"),
         (PROFILE, "no dialect \"x\""),
     ];
+    a_demand_that_does_not_bind: [Edit(PROFILE, "schema/valid", "text/joined")] => [
+        (PROFILE, "text/joined is a MUST in none of the specifications"),
+    ];
+    a_profile_that_demands_nothing: [Edit(PROFILE, "\"text/hello\"", "")] => [(PROFILE, "it names none")];
 
     a_requirement_without_coverage: [Edit(REQUIREMENTS, "open = \"schema/short: there is no rule yet\"", "")] => [
         (REQUIREMENTS, "nothing, or more than one thing"),

@@ -5,6 +5,8 @@
 //! one from its bytes to its findings.
 
 pub mod capture;
+#[cfg(feature = "live")]
+pub mod certificate;
 #[cfg(feature = "cli")]
 pub mod cli;
 pub mod engine;

@@ -343,11 +343,14 @@ pub struct Profile {
     pub title: &'static str,
     /// Whom it is for.
     pub summary: &'static str,
-    /// The dialect, of one version, that it is about.
-    pub specification: &'static str,
-    /// The rules that must hold.
+    /// Its version, from 1.
+    pub version: u32,
+    /// The dialects, each of one version, that it is about.
+    pub specifications: &'static [&'static str],
+    /// The rules that must hold, each in the dialects where it is a MUST.
     pub rules: &'static [&'static str],
-    /// The scenarios that must be run.
+    /// The scenarios that must be run. Of names with `|` between them, one at least must bring what it is
+    /// there for, and none may fail.
     pub scenarios: &'static [&'static str],
 }
 

@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::context::Context;
 use super::report::{Place, Report};
 use super::schemas::Judges;
-use super::{structure, violations};
+use super::{profiles, structure, violations};
 use crate::formats::{
     Authority, Coverage, OnSocket, Operation, PREVIOUS, PREVIOUS_OUTPUT, Place as Operand, Rule, Scenario,
     ScenarioMetadata,
@@ -20,25 +20,7 @@ pub(super) fn check<'c>(context: &'c Context, judges: &mut Judges<'c>, report: &
     for scenario in context.catalogue.scenarios.values() {
         check_scenario(context, scenario, judges, report);
     }
-    for (name, profile) in &context.catalogue.profiles {
-        let file = format!("profiles/{name}.toml");
-        if !context.dialects.contains_key(&profile.specification) {
-            let message = format!("there is no dialect \"{}\"", profile.specification);
-            report.find(&file, Place::entry("specification"), message, "name the dialect of one version");
-        }
-        for id in &profile.rules {
-            known_rule(context, id, &file, "rules", report);
-        }
-        for id in &profile.scenarios {
-            known_scenario(context, id, &file, "scenarios", report);
-        }
-        for (entry, list) in [("rules", &profile.rules), ("scenarios", &profile.scenarios)] {
-            for (index, id) in list.iter().enumerate().filter(|(index, id)| list[..*index].contains(id)) {
-                let message = format!("{id} is listed twice, the second time as number {}", index + 1);
-                report.find(&file, Place::entry(entry), message, "list it once");
-            }
-        }
-    }
+    profiles::check(context, report);
 }
 
 fn check_rule(context: &Context, rule: &Rule, report: &mut Report) {
@@ -280,7 +262,7 @@ pub(super) fn known_rule(context: &Context, id: &str, file: &str, entry: &str, r
     }
 }
 
-fn known_scenario(context: &Context, id: &str, file: &str, entry: &str, report: &mut Report) {
+pub(super) fn known_scenario(context: &Context, id: &str, file: &str, entry: &str, report: &mut Report) {
     if !context.catalogue.scenarios.contains_key(id) {
         report.find(
             file,

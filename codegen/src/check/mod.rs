@@ -10,6 +10,7 @@ mod dialects;
 mod frames;
 mod goldens;
 mod lifecycle;
+mod profiles;
 mod report;
 mod schemas;
 mod structure;

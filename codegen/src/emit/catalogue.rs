@@ -297,13 +297,14 @@ fn scenario(scenario: &Scenario) -> TokenStream {
 }
 
 fn profile(name: &str, file: &ProfileFile) -> TokenStream {
-    let ProfileFile { title, summary, specification, rules, scenarios } = file;
+    let ProfileFile { title, summary, version, specifications, rules, scenarios } = file;
     quote! {
         Profile {
             name: #name,
             title: #title,
             summary: #summary,
-            specification: #specification,
+            version: #version,
+            specifications: &[#(#specifications),*],
             rules: &[#(#rules),*],
             scenarios: &[#(#scenarios),*],
         }

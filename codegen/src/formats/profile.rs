@@ -3,7 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What a certificate of one kind demands. Frozen once it is published: a stricter one has a new name.
+/// What a certificate of one kind demands. Each version of it is frozen in `frozen.toml`: what demands
+/// something else has the next version.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ProfileFile {
@@ -11,10 +12,13 @@ pub struct ProfileFile {
     pub title: String,
     /// Whom it is for.
     pub summary: String,
-    /// The dialect, of one version, that it is about.
-    pub specification: String,
-    /// The rules that must hold.
+    /// Its version, from 1.
+    pub version: u32,
+    /// The dialects, each of one version, that it is about.
+    pub specifications: Vec<String>,
+    /// The rules that must hold, each in the dialects where it is a MUST.
     pub rules: Vec<String>,
-    /// The scenarios that must be run.
+    /// The scenarios that must be run. Of names with `|` between them, one at least must bring what it is
+    /// there for, and none may fail.
     pub scenarios: Vec<String>,
 }

@@ -177,7 +177,8 @@ fn profiles() -> Vec<Value> {
     let profile = |profile: &catalogue::Profile| {
         json!({
             "name": profile.name,
-            "specification": profile.specification,
+            "version": profile.version,
+            "specifications": profile.specifications.join(", "),
             "title": profile.title,
             "rules": profile.rules,
             "scenarios": profile.scenarios,

@@ -9,6 +9,7 @@ use clap::{Args, ValueEnum};
 use spec::Dialect;
 use spec::catalogue::SCENARIOS;
 
+use super::baseline::BaselineArgs;
 use super::names;
 use super::select::SelectArgs;
 use super::target::{TargetArgs, time};
@@ -31,6 +32,9 @@ pub(super) struct LiveArgs {
     /// What the endpoint offers, instead of everything: names after the scenarios of `conformance list`.
     #[arg(long, value_name = "FEATURE", value_delimiter = ',', conflicts_with = "capture")]
     features: Option<Vec<String>>,
+    /// Send and check only what these profiles demand: names of `conformance list profiles`.
+    #[arg(long, value_name = "NAME", value_delimiter = ',', conflicts_with = "capture")]
+    pub(super) profile: Vec<String>,
     /// How often to send a scenario that does not bring what it is there for.
     #[arg(long, value_name = "N", default_value_t = 3)]
     attempts: usize,
@@ -43,6 +47,8 @@ pub(super) struct LiveArgs {
     /// Let warnings fail, too.
     #[arg(long, conflicts_with = "capture")]
     strict: bool,
+    #[command(flatten)]
+    baseline: BaselineArgs,
     /// Keep every exchange, and what came of it, in this folder.
     #[arg(long, value_name = "DIR", conflicts_with = "capture")]
     out: Option<PathBuf>,
@@ -52,6 +58,7 @@ impl LiveArgs {
     /// The suite against the endpoint, or against the reference gateway in each of these dialects.
     pub(super) fn suites(&self, dialects: &[&'static Dialect], select: &SelectArgs) -> Result<Vec<Suite>> {
         self.check_features()?;
+        names::profiles(&self.profile)?;
         let mut suites = Vec::new();
         for dialect in dialects.iter().copied() {
             let suite = match &self.target {
@@ -59,7 +66,9 @@ impl LiveArgs {
                 None => Suite::reference(Settings::new(dialect)),
             };
             let suite = self.configured(suite, select);
-            suites.push(if dialects.len() > 1 { suite.named() } else { suite });
+            let is_one_of_several = dialects.len() > 1;
+            let suite = self.baseline.add(suite, is_one_of_several)?;
+            suites.push(if is_one_of_several { suite.named() } else { suite });
         }
         Ok(suites)
     }
@@ -69,6 +78,7 @@ impl LiveArgs {
             .model(&self.to.model)
             .limits(self.to.limits())
             .given(self.to.given())
+            .profiles(&self.profile)
             .select(&select.select)
             .ignore(&select.ignore)
             .attempts(self.attempts)

@@ -1,5 +1,6 @@
 //! The commands, one file each.
 
+mod baseline;
 mod check;
 mod color;
 mod completions;

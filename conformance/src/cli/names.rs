@@ -21,6 +21,22 @@ pub(super) fn rule(id: &str) -> Result<&'static Rule> {
     })
 }
 
+/// That there are profiles of these names.
+pub(super) fn profiles(names: &[String]) -> Result<()> {
+    let all = || catalogue::PROFILES.iter().map(|profile| profile.name);
+    match names.iter().find(|name| !all().any(|known| known == *name)) {
+        None => Ok(()),
+        Some(name) => {
+            let known: Vec<_> = all().collect();
+            Err(anyhow!(
+                "there is no profile \"{name}\"{}; there are: {}",
+                meant(name, all()),
+                known.join(", ")
+            ))
+        }
+    }
+}
+
 /// A question after the names that are nearest to a mistaken one.
 pub(super) fn meant<'n>(mistaken: &str, names: impl Iterator<Item = &'n str>) -> String {
     let wanted = mistaken.to_lowercase();

@@ -77,7 +77,8 @@ impl SuiteArgs {
         if self.capture.is_empty() {
             self.select.check()?;
             let suites = self.live.suites(&self.dialects()?, &self.select)?;
-            let proofs = if self.live.target.is_none() { own_trials(&self.select) } else { Vec::new() };
+            let is_whole = self.live.target.is_none() && self.live.profile.is_empty();
+            let proofs = if is_whole { own_trials(&self.select) } else { Vec::new() };
             return Ok(suite::run(&suites, &self.arguments(), proofs)?);
         }
         let rules = self.select.rules(names::dialect(&self.dialect)?)?;

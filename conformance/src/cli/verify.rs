@@ -10,8 +10,10 @@ use spec::catalogue::Level;
 
 use super::select::SelectArgs;
 use super::{NOT_DONE, names, print};
+use crate::certificate::{Certificate, Judge, Sent, first_difference};
 use crate::live::{self, Attempt, Evidence, Offer, RunFile, hash, judge};
-use crate::report::{self, Run, State};
+use crate::report::{self, Options, Run, State};
+use crate::suite;
 
 /// Judges the exchanges of a finished run again, and compares what comes of it with what the run said.
 ///
@@ -51,8 +53,10 @@ const UNREADABLE: &str = "cannot be read: ";
 /// What is not as the run says.
 fn compare(evidence: &Evidence, run: &RunFile) -> Result<Vec<String>> {
     let dialect = names::dialect(&run.dialect)?;
-    let select = SelectArgs { select: run.options.select.clone(), ignore: run.options.ignore.clone() };
-    let rules = select.rules(dialect)?;
+    let Options { profiles, select, ignore, .. } = &run.options;
+    SelectArgs { select: select.clone(), ignore: ignore.clone() }.check()?;
+    names::profiles(profiles)?;
+    let rules = suite::rules(dialect, profiles, select, ignore);
     let mut differences = Vec::new();
     if run.suite != env!("CARGO_PKG_VERSION") {
         let own = env!("CARGO_PKG_VERSION");
@@ -72,7 +76,8 @@ fn compare(evidence: &Evidence, run: &RunFile) -> Result<Vec<String>> {
         }
     }
     let least = if run.options.strict { Level::Should } else { Level::Must };
-    let cases = live::cases(dialect, &rules, &Offer::All, &run.options.transports);
+    let offer = run.options.features.clone().map_or(Offer::All, Offer::Only);
+    let cases = live::cases(dialect, &rules, &offer, &run.options.transports);
     for case in &cases {
         let of_case: Vec<Attempt> = attempts
             .iter()
@@ -93,8 +98,10 @@ fn compare(evidence: &Evidence, run: &RunFile) -> Result<Vec<String>> {
             }
         }
     }
-    let captures = attempts.into_iter().map(|(_, attempt)| attempt.report).collect();
-    let report = report::json(&Run::new(&rules, captures, Some(run.report())));
+    let sent: Vec<Sent> = attempts.iter().map(|(case, attempt)| Sent { case, attempt }).collect();
+    let profiles = Judge { run, rules: &rules, cases: &cases, sent: &sent }.profiles();
+    let captures = attempts.iter().map(|(_, attempt)| attempt.report.clone()).collect();
+    let report = report::json(&Run::new(&rules, captures, Some(run.report(profiles.clone()))));
     let told = evidence.report()?;
     if told != report.as_bytes() {
         let line = first_difference(&String::from_utf8_lossy(&told), &report);
@@ -103,11 +110,6 @@ fn compare(evidence: &Evidence, run: &RunFile) -> Result<Vec<String>> {
     if run.report.as_deref() != Some(hash(&told).as_str()) {
         differences.push("report.json: the file was changed".to_owned());
     }
+    differences.extend(Certificate::new(run, profiles).differences(evidence));
     Ok(differences)
-}
-
-/// The first line that differs, counted from 1.
-fn first_difference(one: &str, other: &str) -> usize {
-    let same = one.lines().zip(other.lines()).take_while(|(one, other)| one == other);
-    same.count() + 1
 }

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use spec::catalogue;
 
-use crate::report::{CaseReport, LiveReport, Options, State, Told, Transport};
+use crate::report::{CaseReport, LiveReport, Options, ProfileReport, State, Told, Transport};
 
 /// The version of the format of [`RunFile`].
 pub const VERSION: u32 = 1;
@@ -41,6 +41,7 @@ pub struct RunFile {
 
 /// An exchange that was kept.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Kept {
     /// Its file, below the folder.
     pub file: String,
@@ -51,8 +52,8 @@ pub struct Kept {
 }
 
 impl RunFile {
-    /// What reports say of the endpoint and its trials.
-    pub fn report(&self) -> LiveReport {
+    /// What reports say of the endpoint, its trials, and what they come to by profile.
+    pub fn report(&self, profiles: Vec<ProfileReport>) -> LiveReport {
         let mut cases: Vec<CaseReport> = Vec::new();
         for told in &self.trials {
             let name = told.name.split("::").next().unwrap_or_default();
@@ -69,6 +70,7 @@ impl RunFile {
             options: self.options.clone(),
             state: self.state,
             cases,
+            profiles,
         }
     }
 
@@ -141,7 +143,7 @@ impl Evidence {
     }
 
     /// Writes a file in one step: it is never there in part.
-    fn write(&self, name: &str, text: &str) -> io::Result<()> {
+    pub(crate) fn write(&self, name: &str, text: &str) -> io::Result<()> {
         let new = self.folder.join(format!("{name}.new"));
         File::create(&new)?.write_all(text.as_bytes())?;
         fs::rename(new, self.folder.join(name))

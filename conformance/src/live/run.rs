@@ -134,6 +134,14 @@ impl Live {
         self.done.get(case).map_or(NONE, OnceLock::wait)
     }
 
+    /// What was recorded of a case, once it is known.
+    pub fn attempts_of(&self, case: usize) -> &[Attempt] {
+        match self.wait(case) {
+            Done::Sent(attempts) => attempts,
+            Done::Skipped(_) | Done::Broken(_) => &[],
+        }
+    }
+
     /// What a trial comes to.
     pub fn judge(&self, case: usize, about: About) -> Judged {
         let Some(of) = self.plan.cases.get(case) else { return Judged::new(Verdict::NotExercised, "") };

@@ -17,9 +17,10 @@ pub(crate) use human::clients;
 pub use human::diagnostic;
 pub use json::json;
 pub use run::{
-    Asked, Bar, Broken, CaptureReport, CaseReport, ClientTotal, Excerpt, FaultyEvent, Finding, Judged,
-    LiveReport, Options, Outcome, Pace, Phase, Piece, Place, Related, RuleTotal, Run, Silence, State,
-    Timeline, Told, Totals, Transport, VERSION, Verdict,
+    Asked, Bar, Broken, CaptureReport, CaseReport, ClientTotal, Demand, Excerpt, FaultyEvent, Finding,
+    Judged, LiveReport, Options, Outcome, Pace, Phase, Piece, Place, ProfileReport, ProfileState, Reason,
+    Related, RuleTotal, Run, Silence, Specification, State, Timeline, Told, Totals, Transport, VERSION,
+    Verdict,
 };
 pub use style::{Screen, Style};
 pub use summary::summary;

@@ -20,7 +20,7 @@ mod wire;
 mod ws;
 
 pub(crate) use case::{Case, Connection, Ending, Snapshot, Turn};
-use hooks::Native;
+pub(crate) use hooks::Native;
 pub(crate) use hooks::{Hooks, OfScope, Plain};
 use spec::catalogue::NativeRule;
 use spec::table::Scope;

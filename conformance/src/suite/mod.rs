@@ -18,6 +18,7 @@
 //!
 //! The tests have the flags of any Rust test, and `--list` sends nothing.
 
+mod baseline;
 mod run;
 mod session;
 
@@ -27,13 +28,15 @@ use std::time::Duration;
 
 use libtest_mimic::Arguments;
 use spec::Dialect;
-use spec::catalogue::{Level, Rule};
+use spec::catalogue::{Level, Profile, Rule, Scenario};
 
+use crate::certificate;
 use crate::engine::Rules;
 use crate::live::{Given, Limits, Offer, Target};
 use crate::reference;
 use crate::report::{Told, Transport};
 
+pub use baseline::Known;
 pub(crate) use run::{NOT_DONE, run, run_quietly};
 
 /// The suite against an endpoint.
@@ -46,12 +49,15 @@ pub struct Suite {
     transports: Vec<Transport>,
     features: Option<Vec<String>>,
     given: Given,
+    profiles: Vec<String>,
     select: Vec<String>,
     ignore: Vec<String>,
     attempts: usize,
     jobs: usize,
     delay: Duration,
     is_strict: bool,
+    known: Vec<Known>,
+    failures: Option<PathBuf>,
     out: Option<PathBuf>,
     is_named: bool,
 }
@@ -97,12 +103,15 @@ impl Suite {
             transports: vec![Transport::Sse, Transport::Json],
             features: None,
             given: Given::new(),
+            profiles: Vec::new(),
             select: Vec::new(),
             ignore: Vec::new(),
             attempts: 3,
             jobs: 1,
             delay: Duration::ZERO,
             is_strict: false,
+            known: Vec::new(),
+            failures: None,
             out: None,
             is_named: false,
         }
@@ -141,6 +150,12 @@ impl Suite {
         Self { given, ..self }
     }
 
+    /// Sends and checks only what these profiles demand; everything, when there are none.
+    #[must_use]
+    pub fn profiles(self, profiles: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        Self { profiles: profiles.into_iter().map(Into::into).collect(), ..self }
+    }
+
     /// Checks only these rules, or groups of rules; all, when there are none.
     #[must_use]
     pub fn select(self, rules: impl IntoIterator<Item = impl Into<String>>) -> Self {
@@ -177,6 +192,19 @@ impl Suite {
         Self { is_strict, ..self }
     }
 
+    /// Bears these failures: their tests are ignored, with the reason. What is told of the endpoint is the
+    /// same, and one that does not fail any more fails the run.
+    #[must_use]
+    pub fn expecting(self, known: impl IntoIterator<Item = Known>) -> Self {
+        Self { known: known.into_iter().collect(), ..self }
+    }
+
+    /// Writes all failures to this file, in the form in which they can be expected.
+    #[must_use]
+    pub fn listing_failures(self, file: impl Into<PathBuf>) -> Self {
+        Self { failures: Some(file.into()), ..self }
+    }
+
     /// Keeps every exchange, and what came of it, in this folder, which must hold no run yet.
     #[must_use]
     pub fn out(self, folder: impl Into<PathBuf>) -> Self {
@@ -207,7 +235,7 @@ impl Suite {
     }
 
     fn rules(&self) -> Rules {
-        Rules::of(self.dialect).only(|rule| is_selected(rule, &self.select, &self.ignore))
+        rules(self.dialect, &self.profiles, &self.select, &self.ignore)
     }
 
     fn offer(&self) -> Offer {
@@ -217,6 +245,27 @@ impl Suite {
     const fn least(&self) -> Level {
         if self.is_strict { Level::Should } else { Level::Must }
     }
+}
+
+/// The rules that bind in a dialect, as far as profiles demand them and they are selected.
+pub(crate) fn rules(
+    dialect: &'static Dialect,
+    profiles: &[String],
+    select: &[String],
+    ignore: &[String],
+) -> Rules {
+    let is_demanded = |rule: &Rule| {
+        profiles.is_empty() || certificate::chosen(profiles).any(|profile| profile.rules.contains(&rule.id))
+    };
+    Rules::of(dialect).only(|rule| is_demanded(rule) && is_selected(rule, select, ignore))
+}
+
+/// Whether profiles demand a scenario.
+fn is_demanded(scenario: &Scenario, profiles: &[String]) -> bool {
+    let names_it = |profile: &Profile| {
+        profile.scenarios.iter().flat_map(|ids| ids.split('|')).any(|id| id == scenario.id)
+    };
+    profiles.is_empty() || certificate::chosen(profiles).any(names_it)
 }
 
 /// Whether a rule is among these rules and groups, or there are none, and is not left out.

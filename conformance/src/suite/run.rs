@@ -35,14 +35,16 @@ pub(crate) fn run(
     trials.extend(sessions.iter().flat_map(Session::trials));
     let conclusion = run_quietly(&Arguments { test_threads: Some(1), ..arguments.clone() }, trials);
     let mut is_undone = machine.is_interrupted();
+    let mut is_stale = false;
     for session in sessions {
-        let trials = session.finish(&machine)?;
-        is_undone |= trials.iter().any(Told::is_harness_error);
+        let finished = session.finish(&machine)?;
+        is_undone |= finished.trials.iter().any(Told::is_harness_error);
+        is_stale |= finished.is_stale;
     }
     Ok(match conclusion {
         None => ExitCode::from(NOT_DONE),
         Some(_) if is_undone => ExitCode::from(NOT_DONE),
-        Some(conclusion) if conclusion.has_failed() => ExitCode::from(1),
+        Some(conclusion) if is_stale || conclusion.has_failed() => ExitCode::from(1),
         Some(_) => ExitCode::SUCCESS,
     })
 }
@@ -50,7 +52,7 @@ pub(crate) fn run(
 /// Runs a suite without telling anybody but the caller.
 pub(super) fn judge(suite: &Suite) -> Result<Vec<Told>, SuiteError> {
     let machine = Machine::start().map_err(|error| SuiteError(error.to_string()))?;
-    suite.plan(&|_| true).start(&machine)?.finish(&machine)
+    Ok(suite.plan(&|_| true).start(&machine)?.finish(&machine)?.trials)
 }
 
 /// Runs the trials. Nothing comes of it when nobody reads the results any more: the printer panics then,

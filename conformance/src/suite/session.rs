@@ -1,15 +1,17 @@
 //! A suite on its way: what is sent, what is tested of it, and what is kept.
 
-use std::collections::BTreeSet;
-use std::io;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
+use std::{fs, io};
 
 use libtest_mimic::{Completion, Failed, Trial};
 
+use super::baseline::{self, Known};
 use super::run::tell;
-use super::{Endpoint, Suite, SuiteError};
+use super::{Endpoint, Suite, SuiteError, is_demanded};
 use crate::capture::Recorder;
-use crate::live::{self, About, Client, Done, Evidence, Given, Kept, Live, Machine, Plan, RunFile, Target};
+use crate::certificate::{Certificate, Judge, Sent};
+use crate::live::{self, About, Client, Evidence, Given, Kept, Live, Machine, Plan, RunFile, Target};
 use crate::reference::{Embedded, Notes};
 use crate::report::{self, Options, Run, State, Style, Told, Verdict, diagnostic};
 
@@ -20,10 +22,19 @@ pub(super) struct Planned<'s> {
     due: Vec<(usize, About)>,
 }
 
+/// What came of a suite.
+pub(super) struct Finished {
+    /// Its tests.
+    pub(super) trials: Vec<Told>,
+    /// Whether a failure was expected that is over.
+    pub(super) is_stale: bool,
+}
+
 /// A suite that is being run.
 pub(super) struct Session {
     suite: Suite,
     live: Arc<Live>,
+    known: Arc<[Known]>,
     due: Vec<(usize, About)>,
     file: RunFile,
     evidence: Option<Evidence>,
@@ -43,6 +54,7 @@ impl Suite {
         }
         let due: Vec<(usize, About)> = (cases.iter().enumerate())
             .flat_map(|(at, case)| case.trials.iter().map(move |about| (at, case, *about)))
+            .filter(|(_, case, _)| is_demanded(case.scenario, &self.profiles))
             .filter(|(_, case, about)| is_due(&self.name(&case.trial(*about))))
             .map(|(at, _, about)| (at, about))
             .collect();
@@ -107,6 +119,7 @@ impl Suite {
             options: Options {
                 transports: self.transports.clone(),
                 features: self.features.clone(),
+                profiles: self.profiles.clone(),
                 select: self.select.clone(),
                 ignore: self.ignore.clone(),
                 strict: self.is_strict,
@@ -156,7 +169,9 @@ impl Planned<'_> {
         announce(&plan, &file.target, gateway.is_some().then_some(suite.dialect.name));
         let live = Arc::new(Live::new(plan, suite.rules(), client, machine.runtime(), evidence.clone()));
         live.start();
-        Ok(Session { suite: suite.clone(), live, due, file, evidence, _notes: notes, _gateway: gateway })
+        let known = suite.known.clone().into();
+        let suite = suite.clone();
+        Ok(Session { suite, live, known, due, file, evidence, _notes: notes, _gateway: gateway })
     }
 }
 
@@ -205,20 +220,20 @@ impl Session {
 
     fn trial(&self, at: usize, about: About) -> Trial {
         let name = self.live.plan.cases.get(at).map(|case| case.trial(about)).unwrap_or_default();
-        let live = Arc::clone(&self.live);
+        let (live, known) = (Arc::clone(&self.live), Arc::clone(&self.known));
         Trial::ignorable_test(self.suite.name(&name), move || {
             let judged = live.judge(at, about);
             match judged.verdict {
                 Verdict::Pass => Ok(Completion::Completed),
                 Verdict::NotExercised => Ok(Completion::ignored_with(judged.reason)),
                 Verdict::HarnessError => Err(format!("harness error: {}", judged.reason).into()),
-                Verdict::Fail => Err(in_full(&live, at, about).unwrap_or_else(|| judged.reason.into())),
+                Verdict::Fail => failed(&live, at, about, &known, judged.reason),
             }
         })
     }
 
     /// Keeps what came of it all, once it is there.
-    pub(super) fn finish(mut self, machine: &Machine) -> Result<Vec<Told>, SuiteError> {
+    pub(super) fn finish(mut self, machine: &Machine) -> Result<Finished, SuiteError> {
         self.file.trials = self.due.iter().map(|(at, about)| told(&self.live, *at, *about)).collect();
         let is_interrupted = machine.is_interrupted();
         self.file.state = if is_interrupted { State::Interrupted } else { State::Finished };
@@ -231,7 +246,17 @@ impl Session {
             let folder = evidence.folder().display();
             tell(&format!("evidence: {folder}; `conformance verify {folder}` judges it again"));
         }
-        Ok(self.file.trials)
+        let stale =
+            if is_interrupted { Vec::new() } else { baseline::stale(&self.live, &self.due, &self.known) };
+        for entry in &stale {
+            tell(&format!("error: an expected failure is stale: {entry}; take it out of the list"));
+        }
+        if let Some(file) = &self.suite.failures {
+            fs::write(file, baseline::file(&self.live, &self.due, &self.known))
+                .map_err(|error| SuiteError(format!("{}: {error}", file.display())))?;
+            tell(&format!("failures: {}; each needs a reason before it can be expected", file.display()));
+        }
+        Ok(Finished { trials: self.file.trials, is_stale: !stale.is_empty() })
     }
 
     /// Writes what came of a run beside its exchanges.
@@ -243,25 +268,55 @@ impl Session {
                 sha256: attempt.sha256.clone(),
             })
             .collect();
-        let captures = self.live.sent().map(|(_, attempt)| attempt.report.clone()).collect();
-        let run = Run::new(&self.suite.rules(), captures, Some(self.file.report()));
+        let rules = self.suite.rules();
+        let sent: Vec<Sent> =
+            self.live.sent().map(|(case, attempt)| Sent { case: &case.name, attempt }).collect();
+        let cases = &self.live.plan.cases;
+        let profiles = Judge { run: &self.file, rules: &rules, cases, sent: &sent }.profiles();
+        let captures = sent.iter().map(|sent| sent.attempt.report.clone()).collect();
+        let run = Run::new(&rules, captures, Some(self.file.report(profiles.clone())));
         self.file.report = Some(evidence.write_report(&report::json(&run))?);
-        evidence.write_run(&self.file)
+        evidence.write_run(&self.file)?;
+        let certificate = Certificate::new(&self.file, profiles);
+        certificate.write(evidence)?;
+        tell(&certificate.summary());
+        Ok(())
     }
 }
 
-/// All that a trial found.
-fn in_full(live: &Live, at: usize, about: About) -> Option<Failed> {
-    let Done::Sent(attempts) = live.wait(at) else { return None };
-    let case = live.plan.cases.get(at)?;
+/// What a test that failed comes to, with all that it found and that is not known.
+fn failed(
+    live: &Live,
+    at: usize,
+    about: About,
+    known: &[Known],
+    reason: String,
+) -> Result<Completion, Failed> {
+    let Some(case) = live.plan.cases.get(at) else { return Err(reason.into()) };
+    let failing = baseline::failing(live, case, at, about);
+    let expected: BTreeMap<&str, &str> = failing
+        .iter()
+        .filter_map(|rule| Some((rule.as_str(), baseline::reason(known, &case.name, rule)?)))
+        .collect();
+    let told = || expected.iter().map(|(rule, reason)| format!("{rule}: {reason}"));
+    if expected.len() == failing.len() {
+        return Ok(Completion::ignored_with(format!("expected: {}", told().collect::<Vec<_>>().join("; "))));
+    }
     let mut text = String::new();
-    for attempt in attempts {
-        for located in attempt.findings(case, about, live.plan.least) {
-            text += &diagnostic(&attempt.report.name, located, Style::Plain);
+    for attempt in live.attempts_of(at) {
+        let findings = attempt.findings(case, about, live.plan.least);
+        for finding in findings.filter(|finding| !expected.contains_key(finding.rule.as_ref())) {
+            text += &diagnostic(&attempt.report.name, finding, Style::Plain);
             text.push('\n');
         }
     }
-    (!text.is_empty()).then(|| text.into())
+    if text.is_empty() {
+        text = reason;
+    }
+    for known in told() {
+        text.extend(["expected, besides: ", &known, "\n"]);
+    }
+    Err(text.into())
 }
 
 fn told(live: &Live, at: usize, about: About) -> Told {

@@ -61,6 +61,7 @@ fn case(name: &str, attempts: Vec<usize>, trials: &[(&str, Verdict, &str)]) -> C
 
 fn live(captures: Vec<CaptureReport>, cases: Vec<CaseReport>) -> Run {
     let options = Options {
+        profiles: Vec::new(),
         transports: Vec::new(),
         features: None,
         select: Vec::new(),
@@ -76,6 +77,7 @@ fn live(captures: Vec<CaptureReport>, cases: Vec<CaseReport>) -> Run {
         bytes: 1 << 26,
     };
     let report = LiveReport {
+        profiles: Vec::new(),
         target: "http://127.0.0.1:8080/v1".to_owned(),
         model: "model-under-test".to_owned(),
         options,

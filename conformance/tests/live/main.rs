@@ -1,7 +1,9 @@
 //! Runs against endpoints that behave, and against some that do not.
 #![cfg(feature = "cli")]
 
+mod baseline;
 mod broken;
+mod certificate;
 mod chains;
 mod evidence;
 mod itself;

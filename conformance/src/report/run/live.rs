@@ -4,6 +4,8 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use super::profile::ProfileReport;
+
 /// A run against an endpoint.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
@@ -18,6 +20,9 @@ pub struct LiveReport {
     pub state: State,
     /// What was asked, and what came of it.
     pub cases: Vec<CaseReport>,
+    /// What it comes to, by profile.
+    #[serde(default)]
+    pub profiles: Vec<ProfileReport>,
 }
 
 /// A scenario, or its twin, and what came of it.
@@ -133,6 +138,9 @@ pub struct Options {
     pub transports: Vec<Transport>,
     /// What the endpoint is said to offer; everything, when absent.
     pub features: Option<Vec<String>>,
+    /// Only what these profiles demand was sent and checked.
+    #[serde(default)]
+    pub profiles: Vec<String>,
     /// Only these rules and groups were checked.
     pub select: Vec<String>,
     /// These were not.

@@ -3,6 +3,7 @@
 mod capture;
 mod finding;
 mod live;
+mod profile;
 mod timeline;
 mod totals;
 
@@ -11,6 +12,7 @@ use serde::{Deserialize, Serialize};
 pub use capture::CaptureReport;
 pub use finding::{Excerpt, Finding, Place, Related};
 pub use live::{CaseReport, Judged, LiveReport, Options, State, Told, Transport, Verdict};
+pub use profile::{Demand, ProfileReport, ProfileState, Reason, Specification};
 pub use timeline::{Asked, Bar, FaultyEvent, Pace, Phase, Piece, Silence, Timeline};
 pub use totals::{Broken, ClientTotal, RuleTotal, Totals};
 

@@ -1,0 +1,59 @@
+//! Which answers show whether a rule holds.
+
+use std::collections::BTreeSet;
+
+use spec::Dialect;
+use spec::catalogue::{DecidedBy, Rule};
+use spec::table::Scope;
+
+use crate::live::{Attempt, Case};
+use crate::rules::{Native, hooks};
+
+/// What answers must be for a rule to look at them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum LooksAt {
+    Streams,
+    Bodies,
+    Sockets,
+}
+
+impl LooksAt {
+    fn of(rule: &Rule) -> Self {
+        let DecidedBy::Code(native) = rule.decided_by else { return Self::Streams };
+        let asked = hooks(native);
+        if rule.id.starts_with("ws/") {
+            Self::Sockets
+        } else if !asked.is_empty() && asked.iter().all(|native| matches!(native, Native::Body(_))) {
+            Self::Bodies
+        } else {
+            Self::Streams
+        }
+    }
+}
+
+/// Whether the answer to a case shows that a rule holds, if it is not found broken.
+pub(super) fn exercises(case: &Case, attempt: &Attempt, rule: &Rule, dialect: &Dialect) -> bool {
+    let names_it = case.scenario.rules.contains(&rule.id);
+    let is_of_few = matches!(group(rule.id), "error" | "request");
+    match LooksAt::of(rule) {
+        LooksAt::Bodies => attempt.report.bodies > 0 && (names_it || !is_of_few),
+        LooksAt::Sockets => names_it && attempt.report.events > 0,
+        LooksAt::Streams if attempt.report.events == 0 => false,
+        LooksAt::Streams if names_it => true,
+        LooksAt::Streams if is_of_few => false,
+        LooksAt::Streams => {
+            let seen = scopes(attempt, dialect);
+            rule.scopes.is_empty() || rule.scopes.iter().any(|scope| seen.contains(scope))
+        }
+    }
+}
+
+/// The scopes of the events that came, with what they lie in.
+fn scopes(attempt: &Attempt, dialect: &Dialect) -> BTreeSet<Scope> {
+    let events = attempt.facts.events.keys().filter_map(|event| dialect.event(event));
+    events.flat_map(|event| std::iter::successors(Some(event.scope), |scope| scope.info().parent)).collect()
+}
+
+fn group(id: &str) -> &str {
+    id.split('/').next().unwrap_or(id)
+}

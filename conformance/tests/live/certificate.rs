@@ -1,0 +1,195 @@
+//! What runs prove, profile by profile.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::Path;
+
+use conformance::Suite;
+use conformance::certificate::{Certificate, demanded};
+use conformance::reference::Settings;
+use conformance::report::{Demand, ProfileReport, ProfileState, Verdict};
+use spec::Dialect;
+use spec::catalogue::{self, PROFILES};
+
+use crate::program::{conformance, expect, folder, path};
+use crate::server::{Server, answer, golden};
+
+fn certificate(out: &Path) -> Certificate {
+    let text = fs::read_to_string(out.join("certificate.json")).expect("it is written");
+    serde_json::from_str(&text).expect("it is as its type says")
+}
+
+fn profile<'c>(certificate: &'c Certificate, name: &str) -> &'c ProfileReport {
+    certificate.profiles.iter().find(|profile| profile.name == name).expect("it is judged")
+}
+
+/// The rules that a gateway which breaks one fails each profile for.
+fn failing(dialect: &'static Dialect, rule: &str) -> BTreeMap<String, BTreeSet<String>> {
+    let out = folder(&format!("certificate-{}-{}", dialect.name, rule.replace('/', "-")));
+    let settings = Settings { rules: catalogue::rule(rule).into_iter().collect(), ..Settings::new(dialect) };
+    let profiles = PROFILES.iter().filter(|profile| demanded(profile, dialect).contains(&rule));
+    Suite::reference(settings)
+        .profiles(profiles.map(|profile| profile.name))
+        .out(&out)
+        .judge()
+        .expect("it can be run");
+    let failed = |profile: &ProfileReport| {
+        let reasons = profile.reasons.iter();
+        let rules = reasons.filter(|reason| reason.verdict == Verdict::Fail && reason.demand == Demand::Rule);
+        rules.map(|reason| reason.name.clone()).collect()
+    };
+    certificate(&out).profiles.iter().map(|profile| (profile.name.clone(), failed(profile))).collect()
+}
+
+/// Answers that the gateway cannot break these rules in, and nothing else: the edit of a golden that proves
+/// a rule does not fit them.
+const NOT_BY_THE_GATEWAY: [(&str, &str); 7] = [
+    ("multimodal", "sequence/grows"),
+    ("multimodal", "text/equals-part"),
+    ("reasoning", "call/arguments-joined"),
+    ("reasoning", "item/call-named"),
+    ("reasoning", "item/message-from-assistant"),
+    ("structured-output", "text/equals-part"),
+    ("tools", "item/id-unique"),
+];
+
+#[test]
+fn every_demand_of_a_profile_can_fail() {
+    let mut unproven: BTreeSet<(&str, &str)> =
+        PROFILES.iter().flat_map(|profile| profile.rules.iter().map(|rule| (profile.name, *rule))).collect();
+    // What was proven in one dialect need not be in the other.
+    for name in ["openai", "open-responses"] {
+        let dialect = conformance::dialect(name).expect("it is known");
+        let rules: BTreeSet<&str> = unproven.iter().map(|(_, rule)| *rule).collect();
+        for rule in rules {
+            let failing = failing(dialect, rule);
+            unproven.retain(|(profile, of)| {
+                *of != rule || !failing.get(*profile).is_some_and(|failed| failed.contains(rule))
+            });
+        }
+    }
+    assert_eq!(unproven, BTreeSet::from(NOT_BY_THE_GATEWAY));
+}
+
+#[test]
+fn the_reference_gateway_passes_every_profile_of_its_specifications() {
+    for (dialect, specification) in [
+        ("openai", "openai"),
+        ("open-responses", "open-responses@2026-04-24"),
+        ("open-responses@2026-01-15", "open-responses@2026-01-15"),
+    ] {
+        let about = PROFILES.iter().filter(|profile| profile.specifications.contains(&specification));
+        let names: Vec<&str> = about.map(|profile| profile.name).collect();
+        let out = folder(&format!("passed-{dialect}"));
+        let run = conformance(&["--dialect", dialect, "--profile", &names.join(","), "--out", path(&out)]);
+        expect(&run, 0, &["text/hello::answer"]);
+        assert!(
+            run.stderr.contains(&format!("certificate: passed {}\n", names.join(", "))),
+            "{}",
+            run.stderr
+        );
+        expect(&conformance(&["verify", path(&out)]), 0, &["verified: "]);
+        let certificate = certificate(&out);
+        for name in names {
+            let passed = profile(&certificate, name);
+            assert_eq!((passed.state, passed.reasons.len()), (ProfileState::Passed, 0), "{name}");
+            assert_eq!(passed.specification.as_ref().map(|of| of.name.as_str()), Some(specification));
+        }
+        let page = fs::read_to_string(out.join("certificate.md")).expect("it is written");
+        assert!(page.contains("## Reproduce") && page.contains(&format!("--dialect {dialect} ")), "{page}");
+    }
+}
+
+#[test]
+fn what_was_not_exercised_is_never_green() {
+    let hello: &[&str] = &["text/hello"];
+    let short = "not all of its tests were run: a filter left some out";
+    let cases: [(&str, &[&str], &str); 5] = [
+        ("filtered", &["text/hello::answer"], short),
+        ("partly", hello, short),
+        ("ignored", &["--profile", "core", "--ignore", "wire/terminated"], "it was left out of the run"),
+        (
+            "transport",
+            &["--profile", "core", "--transport", "sse"],
+            "the run left out this way of sending it",
+        ),
+        (
+            "features",
+            &["--profile", "core,multimodal", "--features", "tools"],
+            "the endpoint is not said to offer image-input",
+        ),
+    ];
+    for (name, args, reason) in cases {
+        let out = folder(&format!("incomplete-{name}"));
+        expect(&conformance(&[args, &["--out", path(&out)]].concat()), 0, &[" 0 failed"]);
+        let certificate = certificate(&out);
+        assert!(
+            certificate.profiles.iter().all(|profile| profile.state == ProfileState::Incomplete),
+            "{name}"
+        );
+        let mut reasons = certificate.profiles.iter().flat_map(|profile| &profile.reasons);
+        assert!(reasons.any(|told| told.reason == reason), "{name}: {certificate:#?}");
+        expect(&conformance(&["verify", path(&out)]), 0, &["verified: "]);
+    }
+    // No profile is about a product's dialect.
+    let out = folder("incomplete-wave");
+    expect(&conformance(&["--dialect", "wave", "--profile", "core", "--out", path(&out)]), 0, &[" 0 failed"]);
+    let core = certificate(&out).profiles.remove(0);
+    assert_eq!((core.state, core.specification), (ProfileState::NotApplicable, None));
+}
+
+#[test]
+fn a_certificate_says_what_failed_and_where() {
+    let broken = golden("openai/text").replace("event: response.output_item.added", "event: added");
+    let server = Server::new(move |_, stream| answer(stream, "200 OK", "text/event-stream", &broken));
+    let out = folder("failed-core");
+    let args = ["--target", &server.url, "--model", "it's $(mine)", "--profile", "core", "--attempts", "1"];
+    let run = conformance(&[args.as_slice(), &["--out", path(&out)]].concat());
+    expect(&run, 1, &["error[wire/event-line]"]);
+    assert!(run.stderr.contains("certificate: failed core"), "{}", run.stderr);
+    let certificate = certificate(&out);
+    let core = profile(&certificate, "core");
+    assert_eq!(core.state, ProfileState::Failed);
+    let of_rule = core.reasons.iter().find(|reason| reason.name == "wire/event-line").expect("it is told");
+    assert_eq!((of_rule.demand, of_rule.verdict), (Demand::Rule, Verdict::Fail));
+    assert!(of_rule.exchanges.contains(&"exchanges/text/hello.exchange".to_owned()), "{of_rule:?}");
+    let of_twin = core.reasons.iter().find(|reason| reason.name == "text/hello.json").expect("it is told");
+    assert_eq!((of_twin.demand, of_twin.verdict), (Demand::Scenario, Verdict::Fail));
+    assert_eq!(certificate.exchanges.len(), server.requests().len());
+    let page = fs::read_to_string(out.join("certificate.md")).expect("it is written");
+    let reproduce = r"--dialect openai --model 'it'\''s $(mine)' --profile core --attempts 1 --out run";
+    for words in ["| core 1 |", "failed: rule", "`exchanges/", reproduce] {
+        assert!(page.contains(words), "there is no {words:?} in\n{page}");
+    }
+    expect(&conformance(&["verify", path(&out)]), 0, &["verified: "]);
+}
+
+#[test]
+fn a_forged_certificate_is_named() {
+    let out = folder("forged");
+    expect(&conformance(&["text/hello::", "--out", path(&out)]), 0, &[]);
+    for (file, from, to) in [
+        ("certificate.json", "\"incomplete\"", "\"passed\""),
+        ("certificate.md", "incomplete", "passed"),
+        ("certificate.json", "\"sha256\": \"", "\"sha256\": \"0"),
+    ] {
+        let file = out.join(file);
+        let old = fs::read_to_string(&file).expect("it is there");
+        assert!(old.contains(from), "{old}");
+        fs::write(&file, old.replacen(from, to, 1)).expect("it can be written");
+        let name = file.file_name().and_then(|name| name.to_str()).expect("it has one");
+        expect(&conformance(&["verify", path(&out)]), 1, &[&format!("{name}: line ")]);
+        fs::write(&file, old).expect("it can be written");
+    }
+    fs::remove_file(out.join("certificate.json")).expect("it is there");
+    expect(&conformance(&["verify", path(&out)]), 1, &["certificate.json: it cannot be read"]);
+}
+
+#[test]
+fn profiles_are_called_by_their_names() {
+    let run = conformance(&["--profile", "cora", "--list"]);
+    assert!(run.code == Some(2) && run.stderr.contains("(did you mean core?)"), "{}", run.stderr);
+    let listed = conformance(&["--profile", "structured-output", "--list"]);
+    expect(&listed, 0, &["format/json-schema::answer: test"]);
+    assert!(!listed.stdout.contains("text/hello"), "{}", listed.stdout);
+}
