@@ -16,7 +16,7 @@ use super::select::SelectArgs;
 use super::{NOT_DONE, files, names, print};
 use crate::capture::Format;
 use crate::engine::Rules;
-use crate::report::{self, CaptureReport, Outcome, Run, Screen};
+use crate::report::{self, CaptureReport, Form, Outcome, Run, Style};
 
 /// Checks recordings: streams, HTTP answers, NDJSON, lists of events, WebSocket logs, HTTP archives.
 ///
@@ -35,7 +35,7 @@ pub(super) struct CheckArgs {
     format_in: Option<files::FormatIn>,
     /// How to tell what was found.
     #[arg(long, value_enum, default_value_t)]
-    format: FormatOut,
+    format: Form,
     /// Show what is at least so binding. Only what is broken of `must` changes the exit code.
     #[arg(long, value_enum, default_value_t)]
     level: Shown,
@@ -47,25 +47,7 @@ pub(super) struct CheckArgs {
 }
 
 #[derive(Debug, Clone, Copy, Default, ValueEnum)]
-enum FormatOut {
-    /// For a terminal: findings on stderr, a summary on stdout.
-    #[default]
-    Human,
-    /// For programs, on stdout.
-    Json,
-    /// A page for browsers, on stdout.
-    Html,
-}
-
-impl FormatOut {
-    /// Whether it shows how exchanges went.
-    const fn draws(self) -> bool {
-        matches!(self, Self::Json | Self::Html)
-    }
-}
-
-#[derive(Debug, Clone, Copy, Default, ValueEnum)]
-enum Shown {
+pub(super) enum Shown {
     /// Errors.
     Must,
     /// Errors and warnings.
@@ -87,20 +69,8 @@ impl CheckArgs {
             check_all(&files, |file| check_file(file, format, &rules, &progress, self.format.draws()));
         drop(progress);
         let run = Run::new(&rules, captures, None);
-        match self.format {
-            FormatOut::Json => print(&report::json(&run))?,
-            FormatOut::Html => print(&report::html(&run))?,
-            FormatOut::Human => {
-                let shown = self.level.into();
-                tell(&run, shown, self.color.screen(&io::stderr()));
-                print(&report::summary(&run, shown))?;
-            }
-        }
-        Ok(if run.is_incomplete() {
-            ExitCode::from(NOT_DONE)
-        } else {
-            ExitCode::from(u8::from(run.outcome == Outcome::Failed))
-        })
+        tell(&run, self.format, self.level.into(), self.color)?;
+        Ok(exit_code(&run))
     }
 }
 
@@ -154,18 +124,23 @@ fn take<'f>(files: &'f [PathBuf], next: &AtomicUsize) -> Option<(usize, &'f Path
     files.get(at).map(|file| (at, file))
 }
 
-/// Tells on stderr what was found and what could not be read.
-fn tell(run: &Run, shown: Level, screen: Screen) {
-    let mut stderr = io::stderr().lock();
-    for capture in &run.captures {
-        let worth = capture.findings.iter().filter(|finding| finding.level >= shown);
-        for finding in worth {
-            // Nobody is left to tell when stderr is gone.
-            let _ = writeln!(stderr, "{}", report::diagnostic(&capture.name, finding, screen));
-        }
-        if let Some(error) = &capture.error {
-            let _ = writeln!(stderr, "error: {}: {error}\n", capture.name);
-        }
+/// Tells on stdout what was found; for people, finding by finding on stderr.
+pub(super) fn tell(run: &Run, format: Form, shown: Level, color: Color) -> anyhow::Result<()> {
+    if format == Form::Human {
+        let findings = report::diagnostics(run, shown, color.screen(&io::stderr()));
+        // Nobody is left to tell when stderr is gone.
+        let _ = io::stderr().lock().write_all(findings.as_bytes());
+        return print(&report::summary(run, shown, color.screen(&io::stdout())));
+    }
+    print(&report::render(run, format, shown, Style::Plain.into()))
+}
+
+/// What a command exits with that is about this run.
+pub(super) fn exit_code(run: &Run) -> ExitCode {
+    if run.is_incomplete() {
+        ExitCode::from(NOT_DONE)
+    } else {
+        ExitCode::from(u8::from(run.outcome == Outcome::Failed))
     }
 }
 

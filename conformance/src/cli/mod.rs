@@ -4,6 +4,7 @@ mod baseline;
 mod check;
 mod color;
 mod completions;
+mod diff;
 mod explain;
 mod files;
 mod list;
@@ -11,6 +12,7 @@ mod live;
 mod names;
 mod progress;
 mod record;
+mod report;
 mod select;
 mod serve;
 mod suite;
@@ -45,6 +47,8 @@ struct Cli {
 enum Command {
     Check(check::CheckArgs),
     Record(record::RecordArgs),
+    Report(report::ReportArgs),
+    Diff(diff::DiffArgs),
     Verify(verify::VerifyArgs),
     Explain(explain::ExplainArgs),
     List(list::ListArgs),
@@ -59,6 +63,8 @@ pub fn main() -> ExitCode {
         None => cli.suite.run(),
         Some(Command::Check(args)) => args.run(),
         Some(Command::Record(args)) => args.run(),
+        Some(Command::Report(args)) => args.run(),
+        Some(Command::Diff(args)) => args.run(),
         Some(Command::Verify(args)) => args.run(),
         Some(Command::Explain(args)) => args.run(),
         Some(Command::List(args)) => args.run(),

@@ -37,7 +37,7 @@ pub struct Finding {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Related {
     /// What it has to do with it.
-    pub label: &'static str,
+    pub label: String,
     /// The event.
     pub spot: Spot,
 }

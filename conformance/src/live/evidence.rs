@@ -25,6 +25,9 @@ pub struct RunFile {
     pub dialect: String,
     /// The endpoint, without secrets.
     pub target: String,
+    /// Whether it is the reference gateway, which is there for the run alone.
+    #[serde(default)]
+    pub is_reference: bool,
     /// The model that was asked for.
     pub model: String,
     /// What was wanted, without secrets.
@@ -66,6 +69,7 @@ impl RunFile {
         }
         LiveReport {
             target: self.target.clone(),
+            is_reference: self.is_reference,
             model: self.model.clone(),
             options: self.options.clone(),
             state: self.state,

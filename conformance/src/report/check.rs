@@ -2,7 +2,7 @@
 
 use std::io::{self, Read};
 
-use super::run::{CaptureReport, Finding};
+use super::run::{CaptureReport, Finding, Lost};
 use super::timeline::Drawing;
 use crate::capture::{CaptureError, Entry, Format, LEFT, Reader};
 use crate::engine::{Checker, Rules};
@@ -126,9 +126,21 @@ impl<'r> Session<'r> {
                 }
                 // What would have followed is not missing.
                 self.is_left |= *reason == LEFT;
+                self.lost(reason);
                 self.draw(|drawing| drawing.lost(reason));
             }
         }
+    }
+
+    fn lost(&mut self, reason: &str) {
+        // Who leaves has lost nothing.
+        if reason == LEFT {
+            return;
+        }
+        let events = self.checker.as_ref().map_or(0, Checker::events);
+        let exchange = self.exchange.clone();
+        self.report.lost += 1;
+        self.report.first_lost.get_or_insert_with(|| Lost { exchange, events, reason: reason.to_owned() });
     }
 
     /// Whether an answer that is no stream is one that rules read.

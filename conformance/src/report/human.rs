@@ -1,14 +1,15 @@
 //! Findings for people, in the manner of a compiler.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use spec::catalogue::{self, Level, Rule};
 use unicode_width::UnicodeWidthStr;
 
-use super::run::{Finding, Place};
+use super::run::{Finding, Place, Run};
 use super::source::{Drawn, Line};
 use super::style::Screen;
-use super::text::{visible, wrap};
+use super::text::{counted, visible, wrap};
 
 pub(super) const fn word(level: Level) -> &'static str {
     match level {
@@ -16,6 +17,49 @@ pub(super) const fn word(level: Level) -> &'static str {
         Level::Should => "warning",
         Level::May | Level::Off => "note",
     }
+}
+
+/// So many findings of one rule are shown.
+const OF_RULE: u64 = 20;
+
+/// What is wrong, finding by finding, and what could not be read.
+pub fn diagnostics(run: &Run, shown: Level, screen: impl Into<Screen>) -> String {
+    let screen = screen.into();
+    let mut out = String::new();
+    let mut told: BTreeMap<&str, u64> = BTreeMap::new();
+    for capture in &run.captures {
+        for finding in capture.findings.iter().filter(|finding| finding.level >= shown) {
+            let of_rule = told.entry(&finding.rule).or_default();
+            *of_rule += 1;
+            if *of_rule <= OF_RULE {
+                out += &diagnostic(&capture.name, finding, screen);
+                out.push('\n');
+            }
+        }
+        if let Some(lost) = &capture.first_lost {
+            let after = counted(lost.events, "event");
+            let _ = writeln!(
+                out,
+                "{}: {}: the connection was lost after {after}: {}\n",
+                screen.style.level(Level::May, "note"),
+                visible(&capture.name),
+                visible(&lost.reason)
+            );
+        }
+        if let Some(error) = &capture.error {
+            let word = screen.style.level(Level::Must, "error");
+            let _ = writeln!(out, "{word}: {}: {}\n", visible(&capture.name), visible(error));
+        }
+    }
+    for (rule, count) in told.into_iter().filter(|(_, count)| *count > OF_RULE) {
+        let _ = writeln!(
+            out,
+            "and {} of {} that are not shown; --format json has all",
+            counted(count - OF_RULE, "finding"),
+            visible(rule)
+        );
+    }
+    out
 }
 
 /// One finding: what is wrong, the events that it is about, on what authority, and what breaks by it.

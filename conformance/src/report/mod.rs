@@ -1,10 +1,20 @@
 //! What came of checking recordings, and how it is told.
 
+mod badge;
 mod check;
+pub mod diff;
+mod form;
+mod github;
 mod html;
 mod human;
+mod impact;
 mod json;
+#[cfg(feature = "formats")]
+mod junit;
+mod markdown;
 mod run;
+#[cfg(feature = "formats")]
+mod sarif;
 mod source;
 mod style;
 mod summary;
@@ -12,15 +22,16 @@ mod text;
 mod timeline;
 
 pub use check::{check, check_with_timelines};
+pub use form::{Form, render};
 pub use html::html;
 pub(crate) use human::clients;
-pub use human::diagnostic;
+pub use human::{diagnostic, diagnostics};
 pub use json::json;
 pub use run::{
     Asked, Bar, Broken, CaptureReport, CaseReport, ClientTotal, Demand, Excerpt, FaultyEvent, Finding,
-    Judged, LiveReport, Options, Outcome, Pace, Phase, Piece, Place, ProfileReport, ProfileState, Reason,
-    Related, RuleTotal, Run, Silence, Specification, State, Timeline, Told, Totals, Transport, VERSION,
-    Verdict,
+    GroupTotal, Judged, LiveReport, Lost, Options, Outcome, Pace, Phase, Piece, Place, ProfileReport,
+    ProfileState, Reason, Related, RuleTotal, Run, Silence, Specification, State, Step, Timeline, Told,
+    Totals, Transport, TrialTotals, Undecided, VERSION, Verdict,
 };
 pub use style::{Screen, Style};
 pub use summary::summary;

@@ -2,6 +2,8 @@
 
 use spec::catalogue::Level;
 
+use super::run::Outcome;
+
 /// Whether to use colour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Style {
@@ -43,6 +45,18 @@ impl Style {
 
     pub(crate) fn frame(self, text: &str) -> String {
         self.paint("1;34", text)
+    }
+
+    pub(super) fn good(self, text: &str) -> String {
+        self.paint("1;32", text)
+    }
+
+    pub(super) fn outcome(self, outcome: Outcome, text: &str) -> String {
+        match outcome {
+            Outcome::Passed => self.good(text),
+            Outcome::Failed => self.level(Level::Must, text),
+            Outcome::Incomplete => self.level(Level::Should, text),
+        }
     }
 
     pub(crate) fn bold(self, text: &str) -> String {

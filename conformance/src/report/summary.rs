@@ -1,4 +1,4 @@
-//! A run as a whole: by rule, by file and by client.
+//! A run as a whole: by group of scenarios, rule, file and client, what could not be judged, what to do.
 
 use std::cmp::Reverse;
 use std::fmt::Write as _;
@@ -7,47 +7,284 @@ use spec::catalogue::Level;
 use unicode_width::UnicodeWidthStr;
 
 use super::human::word;
-use super::run::{CaptureReport, Outcome, RuleTotal, Run, Totals};
-use super::text::visible;
+use super::impact;
+use super::run::{CaptureReport, GroupTotal, Outcome, RuleTotal, Run, Totals, TrialTotals};
+use super::style::{Screen, Style};
+use super::text::{counted, cut, visible, wrap};
 
 /// So many files are listed, the worst first.
 const FILES: usize = 10;
-/// So many rules are named with a client.
+/// So many rules are named with clients.
 const RULES: usize = 6;
+/// So many scenarios are named with a reason.
+const CASES: usize = 4;
+/// So many reasons are listed.
+const REASONS: usize = 12;
+/// So long may a text be.
+const LENGTH: usize = 300;
+/// With fewer columns a table is told in words.
+const TABLE: usize = 60;
 
-/// What a run found: by rule, by file and by client, and what could not be judged.
-pub fn summary(run: &Run, shown: Level) -> String {
-    let mut out = String::new();
-    let totals = &run.totals;
-    let _ = writeln!(
-        out,
-        "{}: {}, {}, {} checked as {}",
-        match run.outcome {
+/// What a run found as a whole, and what to do next.
+pub fn summary(run: &Run, shown: Level, screen: impl Into<Screen>) -> String {
+    let Screen { style, width } = screen.into();
+    let mut page = Page { out: String::new(), width: width.max(Screen::LEAST_WIDTH), style };
+    page.head(run);
+    page.by_group(&run.groups);
+    page.by_rule(run, shown);
+    if run.live.is_none() {
+        page.by_file(run, shown);
+    }
+    page.by_client(run);
+    page.undecided(run);
+    page.not_judged(&run.totals);
+    page.next(run);
+    page.out
+}
+
+/// What is written, and how wide it may be.
+struct Page {
+    out: String,
+    width: usize,
+    style: Style,
+}
+
+impl Page {
+    fn head(&mut self, run: &Run) {
+        let totals = &run.totals;
+        let state = match run.outcome {
             Outcome::Failed => "failed",
             Outcome::Incomplete => "incomplete",
             Outcome::Passed => "passed",
-        },
-        counted(totals.captures, "file"),
-        counted(totals.streams, "stream"),
-        counted(totals.events, "event"),
-        visible(&run.dialect)
-    );
-    let faults = Faults::of(totals);
-    if !faults.is_empty() {
-        let _ = writeln!(out, "  {faults}");
+        };
+        let dialect = visible(&run.dialect);
+        let (streams, events) = (counted(totals.streams, "stream"), counted(totals.events, "event"));
+        let told = match &run.live {
+            None => {
+                format!("{}, {streams}, {events} checked as {dialect}", counted(totals.captures, "file"))
+            }
+            Some(live) if live.is_reference => {
+                format!("{} of the reference gateway, which speaks {dialect}", words(totals.trials))
+            }
+            Some(live) => {
+                format!("{} of {}, checked as {dialect}", words(totals.trials), visible(&live.target))
+            }
+        };
+        let start = self.out.len();
+        self.row(0, 2, &format!("{state}: {told}"));
+        let painted = self.style.outcome(run.outcome, state);
+        self.out.replace_range(start..start + state.len(), &painted);
+        let faults = Faults::of(totals);
+        if !faults.is_empty() {
+            self.row(2, 2, &faults.to_string());
+        }
     }
-    by_rule(run, shown, &mut out);
-    if totals.omitted > 0 {
-        let _ = writeln!(out, "  {} more, not listed", counted(totals.omitted, "fault"));
+
+    fn by_group(&mut self, groups: &[GroupTotal]) {
+        if groups.is_empty() {
+            return;
+        }
+        let widest = groups.iter().map(|group| visible(&group.name).width()).max().unwrap_or_default().max(5);
+        self.heading("by group of scenarios");
+        if self.width < TABLE {
+            for group in groups {
+                let name = visible(&group.name);
+                let room = " ".repeat(widest - name.width());
+                self.row(2, widest + 4, &format!("{name}{room}  {}", words(group.trials)));
+            }
+            return;
+        }
+        let heads = ["passed", "failed", "not exercised", "harness error"];
+        let _ = writeln!(self.out, "  {:widest$}  {}", "", heads.join("  "));
+        for group in groups {
+            let TrialTotals { passed, failed, not_exercised, harness_errors } = group.trials;
+            let name = visible(&group.name);
+            let _ = write!(self.out, "  {name}{:1$}", "", widest - name.width());
+            let level = |count: u64, level| (count > 0).then_some(level);
+            let cells = [
+                (passed, None),
+                (failed, level(failed, Level::Must)),
+                (not_exercised, level(not_exercised, Level::Should)),
+                (harness_errors, level(harness_errors, Level::Must)),
+            ];
+            for ((count, level), head) in cells.into_iter().zip(heads) {
+                let number = if count == 0 { "·".to_owned() } else { count.to_string() };
+                let room = " ".repeat(2 + head.width().saturating_sub(number.width()));
+                let number = level.map_or_else(|| number.clone(), |level| self.style.level(level, &number));
+                let _ = write!(self.out, "{room}{number}");
+            }
+            self.out.push('\n');
+        }
     }
-    by_file(run, shown, &mut out);
-    by_client(run, &mut out);
-    not_judged(totals, &mut out);
-    out
+
+    fn by_rule(&mut self, run: &Run, shown: Level) {
+        let rules = run.broken();
+        let widest = rules.iter().map(|rule| visible(&rule.id).width()).max().unwrap_or_default();
+        if rules.is_empty() {
+            return;
+        }
+        self.heading("by rule");
+        for rule in rules {
+            let RuleTotal { id, worst, times, captures, .. } = rule;
+            let hidden = if *worst < shown { "  (not shown; --level may)" } else { "" };
+            let what = if run.live.is_some() { "answer" } else { "file" };
+            let (times, files) = (counted(*times, "time"), counted(*captures, what));
+            let name = visible(id);
+            let room = " ".repeat(widest - name.width());
+            let level = self.style.level(*worst, word(*worst));
+            let room_of_level = " ".repeat(9 - word(*worst).len());
+            let text = format!("{times} in {files}{hidden}");
+            if 11 + widest + 2 + text.width() > self.width {
+                let _ = writeln!(self.out, "  {level}{room_of_level}{name}");
+                self.row(11, 11, &text);
+            } else {
+                let _ = writeln!(self.out, "  {level}{room_of_level}{name}{room}  {text}");
+            }
+            if let Some((capture, finding)) = run.first(rule).filter(|_| *worst >= shown) {
+                let place = format!("{}:{}", visible(&capture.name), finding.place.line);
+                self.row(11, 11, &format!("{place}  {}", visible(&cut(&finding.message, LENGTH))));
+            }
+        }
+        if run.totals.omitted > 0 {
+            self.row(2, 4, &format!("{} more, not listed", counted(run.totals.omitted, "fault")));
+        }
+    }
+
+    /// One file is what all the rest is about.
+    fn by_file(&mut self, run: &Run, shown: Level) {
+        if run.captures.len() < 2 {
+            return;
+        }
+        let with_faults = |capture: &CaptureReport| {
+            let mut totals = Totals::default();
+            totals.add(capture);
+            (Faults::of(&totals).from(shown), visible(&capture.name))
+        };
+        let mut files: Vec<_> =
+            run.captures.iter().map(with_faults).filter(|(faults, _)| !faults.is_empty()).collect();
+        if files.is_empty() {
+            return;
+        }
+        files.sort_by_key(|(faults, name)| (Reverse(faults.clone()), name.clone()));
+        self.heading("by file");
+        let widest = files.iter().take(FILES).map(|(_, name)| name.width()).max().unwrap_or_default();
+        for (faults, name) in files.iter().take(FILES) {
+            let room = widest.min(self.width / 2).saturating_sub(name.width());
+            self.row(2, 4, &format!("{name}{}  {faults}", " ".repeat(room)));
+        }
+        if files.len() > FILES {
+            self.row(2, 4, &format!("and {} more", files.len() - FILES));
+        }
+    }
+
+    /// Which clients fail on what, by what is known of them.
+    fn by_client(&mut self, run: &Run) {
+        let failing = impact::failing(run);
+        if failing.is_empty() {
+            return;
+        }
+        self.heading("by client");
+        let what = if run.live.is_some() { "answer" } else { "file" };
+        for failing in failing {
+            let broken: Vec<String> =
+                failing.rules.iter().take(RULES).map(|broken| visible(&broken.rule)).collect();
+            let more = failing.rules.len().saturating_sub(RULES);
+            let more = if more > 0 { format!(", and {more} more") } else { String::new() };
+            let clients: Vec<String> = failing.clients.iter().map(|client| visible(client)).collect();
+            let files = counted(failing.captures, what);
+            self.row(2, 4, &format!("breaks {}", clients.join(", ")));
+            let why = failing.rules.first().map(|broken| visible(&cut(&broken.failure, LENGTH)));
+            let why = why.map(|failure| format!("; e.g. {failure}")).unwrap_or_default();
+            self.row(4, 6, &format!("in {files}: {}{more}{why}", broken.join(", ")));
+        }
+        let passing: Vec<String> = impact::passing(run).into_iter().map(visible).collect();
+        if !passing.is_empty() {
+            self.row(2, 4, &format!("passes for {}", passing.join(", ")));
+        }
+    }
+
+    fn undecided(&mut self, run: &Run) {
+        if run.undecided.is_empty() {
+            return;
+        }
+        self.heading("not found out");
+        for undecided in run.undecided.iter().take(REASONS) {
+            let trials = counted(undecided.trials, "trial");
+            self.row(2, 4, &format!("{trials}: {}", visible(&cut(&undecided.reason, LENGTH))));
+            let mut cases: Vec<String> =
+                undecided.cases.iter().take(CASES).map(|case| visible(case)).collect();
+            if undecided.cases.len() > CASES {
+                cases.push(format!("and {} more", undecided.cases.len() - CASES));
+            }
+            self.row(4, 4, &cases.join(", "));
+        }
+        if run.undecided.len() > REASONS {
+            self.row(2, 4, &format!("and for {} more reasons", run.undecided.len() - REASONS));
+        }
+    }
+
+    fn not_judged(&mut self, totals: &Totals) {
+        if totals.unjudged + totals.unread + totals.lost == 0 {
+            return;
+        }
+        self.heading("not judged");
+        if totals.unjudged > 0 {
+            let what = if totals.unjudged == 1 {
+                "is neither a response nor an error"
+            } else {
+                "are neither responses nor errors"
+            };
+            self.row(2, 4, &format!("{} that {what}", counted(totals.unjudged, "answer")));
+        }
+        if totals.unread > 0 {
+            let files = counted(totals.unread, "file");
+            self.row(2, 4, &format!("{files} that could not be read, or not to the end"));
+        }
+        if totals.lost > 0 {
+            self.row(2, 4, &format!("what was to come behind {}", counted(totals.lost, "lost connection")));
+        }
+    }
+
+    fn next(&mut self, run: &Run) {
+        if run.next.is_empty() {
+            return;
+        }
+        self.heading("next");
+        for step in &run.next {
+            self.row(2, 4, &visible(&step.why));
+            // A command is copied: it is never broken.
+            let _ = writeln!(self.out, "    {}", self.style.bold(&visible(&step.command)));
+        }
+    }
+
+    fn heading(&mut self, text: &str) {
+        let _ = writeln!(self.out, "{}", self.style.bold(text));
+    }
+
+    /// A text in as many rows as it needs; those after the first begin further to the right.
+    fn row(&mut self, indent: usize, hang: usize, text: &str) {
+        for (number, row) in wrap(text, self.width.saturating_sub(hang)).iter().enumerate() {
+            let indent = if number == 0 { indent } else { hang };
+            let _ = writeln!(self.out, "{:indent$}{row}", "");
+        }
+    }
 }
 
-fn counted(count: u64, what: &str) -> String {
-    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
+/// How many trials ended how.
+fn words(trials: TrialTotals) -> String {
+    let TrialTotals { passed, failed, not_exercised, harness_errors } = trials;
+    let told = [
+        (passed, "passed"),
+        (failed, "failed"),
+        (not_exercised, "not exercised"),
+        (harness_errors, "harness errors"),
+    ];
+    let told: Vec<String> = told
+        .into_iter()
+        .filter(|(count, _)| *count > 0)
+        .map(|(count, what)| format!("{count} {what}"))
+        .collect();
+    if told.is_empty() { "no trials".to_owned() } else { told.join(", ") }
 }
 
 /// How often rules are broken, by how binding they are.
@@ -88,76 +325,5 @@ impl std::fmt::Display for Faults {
             .map(|(count, what)| counted(count, what))
             .collect();
         to.write_str(&told.join(", "))
-    }
-}
-
-fn by_rule(run: &Run, shown: Level, out: &mut String) {
-    let mut rules: Vec<&RuleTotal> = run.rules.iter().filter(|rule| rule.times > 0).collect();
-    // The sort is stable: what is equal stays in the order of names.
-    rules.sort_by_key(|rule| Reverse((rule.worst, rule.captures, rule.times)));
-    let widest = rules.iter().map(|rule| rule.id.len()).max().unwrap_or_default();
-    heading("by rule", rules.is_empty(), out);
-    for RuleTotal { id, worst, times, captures, .. } in rules {
-        let hidden = if *worst < shown { "  (not shown; --level may)" } else { "" };
-        let (times, files) = (counted(*times, "time"), counted(*captures, "file"));
-        let _ = writeln!(out, "  {:<9}{id:<widest$}  {times} in {files}{hidden}", word(*worst));
-    }
-}
-
-/// One file is what all the rest is about.
-fn by_file(run: &Run, shown: Level, out: &mut String) {
-    if run.captures.len() < 2 {
-        return;
-    }
-    let with_faults = |capture: &CaptureReport| {
-        let mut totals = Totals::default();
-        totals.add(capture);
-        (Faults::of(&totals).from(shown), visible(&capture.name))
-    };
-    let mut files: Vec<_> =
-        run.captures.iter().map(with_faults).filter(|(faults, _)| !faults.is_empty()).collect();
-    files.sort_by(|(one, name), (other, other_name)| other.cmp(one).then_with(|| name.cmp(other_name)));
-    heading("by file", files.is_empty(), out);
-    let widest = files.iter().take(FILES).map(|(_, name)| name.width()).max().unwrap_or_default();
-    for (faults, name) in files.iter().take(FILES) {
-        let _ = writeln!(out, "  {name}{:1$}  {faults}", "", widest - name.width());
-    }
-    if files.len() > FILES {
-        let _ = writeln!(out, "  and {} more", files.len() - FILES);
-    }
-}
-
-/// Which clients fail on which files, by what is known of them.
-fn by_client(run: &Run, out: &mut String) {
-    let broken = || run.clients.iter().filter(|client| client.captures > 0);
-    heading("by client", broken().next().is_none(), out);
-    for client in broken() {
-        let rules: Vec<_> = client.rules.iter().take(RULES).map(|broken| broken.rule.as_str()).collect();
-        let more = client.rules.len().saturating_sub(RULES);
-        let more = if more > 0 { format!(", and {more} more") } else { String::new() };
-        let (name, files) = (&client.name, counted(client.captures, "file"));
-        let _ = writeln!(out, "  breaks {name} in {files}: {}{more}", rules.join(", "));
-    }
-}
-
-fn not_judged(totals: &Totals, out: &mut String) {
-    heading("not judged", totals.unjudged + totals.unread == 0, out);
-    if totals.unjudged > 0 {
-        let what = if totals.unjudged == 1 {
-            "is neither a response nor an error"
-        } else {
-            "are neither responses nor errors"
-        };
-        let _ = writeln!(out, "  {} that {what}", counted(totals.unjudged, "answer"));
-    }
-    if totals.unread > 0 {
-        let _ =
-            writeln!(out, "  {} that could not be read, or not to the end", counted(totals.unread, "file"));
-    }
-}
-
-fn heading(text: &str, is_empty: bool, out: &mut String) {
-    if !is_empty {
-        let _ = writeln!(out, "{text}");
     }
 }

@@ -115,6 +115,7 @@ impl Suite {
             suite: env!("CARGO_PKG_VERSION").to_owned(),
             dialect: self.dialect.name.to_owned(),
             target: Recorder::new().url(client.target().url().as_str()),
+            is_reference: matches!(self.endpoint, Endpoint::Reference(_)),
             model: self.model.clone(),
             options: Options {
                 transports: self.transports.clone(),

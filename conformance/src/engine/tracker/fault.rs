@@ -19,7 +19,7 @@ impl Tracker<'_, '_> {
         let what = self.stream.name(&node);
         let name = self.event_name();
         let opening = self.opening_event(scope);
-        let related = self.related(parent, |node| node.opened.as_ref(), "what it lies in was opened here");
+        let related = self.related(parent, |node| node.opened.as_ref(), "was opened here");
         self.report(Family::BeforeOpen, scope, "", Some(&opening), related, || {
             format!("{name} comes for {what}, which was never opened")
         });
@@ -31,7 +31,7 @@ impl Tracker<'_, '_> {
             return;
         }
         let (scope, what) = (found.scope, self.stream.name(found));
-        let related = self.related(node, |node| node.opened.as_ref(), "it was opened here");
+        let related = self.related(node, |node| node.opened.as_ref(), "was opened here");
         self.report(Family::Reopened, scope, "", Some("to be opened once"), related, || {
             format!("{what} is opened a second time")
         });
@@ -41,7 +41,7 @@ impl Tracker<'_, '_> {
         let Some(found) = self.stream.nodes.get(node) else { return };
         let (scope, what, name) = (found.scope, self.stream.name(found), self.event_name());
         let family = if closes { Family::ClosedAgain } else { Family::AfterClose };
-        let related = self.related(node, |node| node.closed.as_ref(), "it was closed here");
+        let related = self.related(node, |node| node.closed.as_ref(), "was closed here");
         self.report(family, scope, "", Some("nothing more of it"), related, || {
             if closes {
                 format!("{what} is closed a second time")
@@ -56,7 +56,7 @@ impl Tracker<'_, '_> {
             return;
         };
         let (scope, what, around) = (found.scope, self.stream.name(found), self.stream.name(outer));
-        let related = self.related(closed, |node| node.closed.as_ref(), "what it lies in was closed here");
+        let related = self.related(closed, |node| node.closed.as_ref(), "was closed here");
         self.report(
             Family::ParentClosedFirst,
             scope,
@@ -81,7 +81,7 @@ impl Tracker<'_, '_> {
         }
         let kind = kind.to_owned();
         let what = self.stream.name(&Node::new(scope, key, State::Open, Some(parent)));
-        let related = self.related(parent, |node| node.opened.as_ref(), "what it lies in was opened here");
+        let related = self.related(parent, |node| node.opened.as_ref(), "was opened here");
         let expected = of.join(" or ");
         self.report(Family::WrongParent, scope, "", Some(&expected), related, || {
             format!("{what} lies in a {kind}, which has none")
@@ -109,10 +109,11 @@ impl Tracker<'_, '_> {
         &self,
         node: usize,
         mark: impl FnOnce(&Node) -> Option<&Mark>,
-        label: &'static str,
+        happened: &str,
     ) -> Option<Related> {
-        let mark = mark(self.stream.nodes.get(node)?)?;
-        Some(Related { label, spot: mark.spot() })
+        let node = self.stream.nodes.get(node)?;
+        let mark = mark(node)?;
+        Some(Related { label: format!("{} {happened}", self.stream.name(node)), spot: mark.spot() })
     }
 
     pub(super) fn report(

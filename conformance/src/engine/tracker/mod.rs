@@ -316,7 +316,7 @@ impl<'r> Tracker<'_, 'r> {
             .map(|(at, node)| (at, node.scope))
             .collect();
         for (node, scope) in still_open {
-            let related = self.related(node, |node| node.opened.as_ref(), "it was opened here");
+            let related = self.related(node, |node| node.opened.as_ref(), "was opened here");
             let name = self.stream.nodes.get(node).map(|node| self.stream.name(node)).unwrap_or_default();
             let closing = self.closing_events(scope);
             self.report(Family::NeverClosed, scope, "", Some(&closing), related, || {

@@ -27,6 +27,10 @@ pub struct CaptureReport {
     pub findings: Vec<Finding>,
     /// How many faults there were beyond those that are listed.
     pub omitted: u64,
+    /// How many connections were lost while it was made.
+    pub lost: u64,
+    /// The first of them.
+    pub first_lost: Option<Lost>,
     /// Why it could not be read, or not to its end.
     pub error: Option<String>,
     /// How its exchanges went; nothing, when nobody wanted to know.
@@ -35,6 +39,18 @@ pub struct CaptureReport {
     /// How many exchanges there were beyond those.
     #[serde(default)]
     pub undrawn: u64,
+}
+
+/// A connection that was lost while a recording was made.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Lost {
+    /// The exchange of the recording, when it holds several.
+    pub exchange: Option<String>,
+    /// After so many events.
+    pub events: u64,
+    /// Why.
+    pub reason: String,
 }
 
 impl CaptureReport {

@@ -84,7 +84,7 @@ pub struct Excerpt {
 #[derive(Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(remote = "Level", rename_all = "lowercase")]
-pub(super) enum LevelName {
+pub(in crate::report) enum LevelName {
     Off,
     May,
     Should,
@@ -92,6 +92,11 @@ pub(super) enum LevelName {
 }
 
 impl Finding {
+    /// The group that its rule is in.
+    pub fn group(&self) -> &str {
+        self.rule.split('/').next().unwrap_or_default()
+    }
+
     /// What the engine found in an exchange of a recording.
     pub(in crate::report) fn of(exchange: Option<String>, finding: engine::Finding) -> Self {
         Self {
@@ -103,10 +108,9 @@ impl Finding {
             pointer: finding.pointer,
             expected: finding.expected,
             actual: finding.actual,
-            related: finding.related.map(|related| Related {
-                label: Cow::Borrowed(related.label),
-                place: Place::of(related.spot),
-            }),
+            related: finding
+                .related
+                .map(|related| Related { label: Cow::Owned(related.label), place: Place::of(related.spot) }),
             count: finding.count,
         }
     }

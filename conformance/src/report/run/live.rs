@@ -3,6 +3,11 @@
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
+use spec::catalogue::Level;
+
+use super::Run;
+use super::capture::CaptureReport;
+use super::finding::Finding;
 
 use super::profile::ProfileReport;
 
@@ -12,6 +17,9 @@ use super::profile::ProfileReport;
 pub struct LiveReport {
     /// The endpoint, without secrets.
     pub target: String,
+    /// Whether it is the reference gateway, which is there for the run alone.
+    #[serde(default)]
+    pub is_reference: bool,
     /// The model that was asked for.
     pub model: String,
     /// What was wanted, without secrets.
@@ -76,6 +84,18 @@ pub enum Verdict {
     HarnessError,
 }
 
+impl Verdict {
+    /// Its name, for people.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Pass => "pass",
+            Self::Fail => "fail",
+            Self::NotExercised => "not exercised",
+            Self::HarnessError => "harness error",
+        }
+    }
+}
+
 impl Judged {
     pub(crate) const PASS: Self = Self { verdict: Verdict::Pass, reason: String::new() };
 
@@ -87,12 +107,7 @@ impl Judged {
 
 impl fmt::Display for Judged {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self.verdict {
-            Verdict::Pass => "pass",
-            Verdict::Fail => "fail",
-            Verdict::NotExercised => "not exercised",
-            Verdict::HarnessError => "harness error",
-        })?;
+        f.write_str(self.verdict.name())?;
         if self.reason.is_empty() { Ok(()) } else { write!(f, " ({})", self.reason) }
     }
 }
@@ -176,6 +191,38 @@ pub enum State {
     Interrupted,
     /// It came to its end.
     Finished,
+}
+
+impl CaseReport {
+    /// The recordings of it.
+    pub fn recordings<'r>(&'r self, run: &'r Run) -> impl Iterator<Item = &'r CaptureReport> {
+        self.attempts.iter().filter_map(|at| run.captures.get(*at))
+    }
+
+    /// What a trial is about, by the end of its name: `answer`, a group of rules, or `rest`.
+    pub fn about<'t>(&self, trial: &'t Told) -> &'t str {
+        trial.name.rsplit("::").next().unwrap_or_default()
+    }
+
+    /// The findings that a trial failed by, each with its recording.
+    pub fn findings<'r>(
+        &'r self,
+        trial: &'r Told,
+        run: &'r Run,
+    ) -> impl Iterator<Item = (&'r CaptureReport, &'r Finding)> {
+        let is_strict = run.live.as_ref().is_some_and(|live| live.options.strict);
+        let least = if is_strict { Level::Should } else { Level::Must };
+        let about = self.about(trial);
+        let is_meant = move |finding: &Finding| {
+            let group = finding.group();
+            let is_other = || self.trials.iter().all(|trial| self.about(trial) != group);
+            finding.level >= least && (about == group || about == "rest" && is_other())
+        };
+        self.recordings(run).flat_map(move |capture| {
+            let findings = capture.findings.iter().filter(move |finding| is_meant(finding));
+            findings.map(move |finding| (capture, finding))
+        })
+    }
 }
 
 impl LiveReport {

@@ -3,18 +3,25 @@
 mod capture;
 mod finding;
 mod live;
+mod next;
 mod profile;
 mod timeline;
 mod totals;
+mod trials;
+
+use std::cmp::Reverse;
 
 use serde::{Deserialize, Serialize};
 
-pub use capture::CaptureReport;
+pub use capture::{CaptureReport, Lost};
+pub(super) use finding::LevelName;
 pub use finding::{Excerpt, Finding, Place, Related};
 pub use live::{CaseReport, Judged, LiveReport, Options, State, Told, Transport, Verdict};
+pub use next::Step;
 pub use profile::{Demand, ProfileReport, ProfileState, Reason, Specification};
 pub use timeline::{Asked, Bar, FaultyEvent, Pace, Phase, Piece, Silence, Timeline};
 pub use totals::{Broken, ClientTotal, RuleTotal, Totals};
+pub use trials::{GroupTotal, TrialTotals, Undecided};
 
 use crate::engine::Rules;
 
@@ -42,6 +49,12 @@ pub struct Run {
     pub rules: Vec<RuleTotal>,
     /// The clients that something is known of, those that most recordings break first.
     pub clients: Vec<ClientTotal>,
+    /// The groups of scenarios, and what came of their trials, when an endpoint was tested.
+    pub groups: Vec<GroupTotal>,
+    /// What could not be found out of an endpoint, by the reason, what most trials lack for first.
+    pub undecided: Vec<Undecided>,
+    /// What to do next.
+    pub next: Vec<Step>,
     /// The endpoint and its trials, when one was tested.
     pub live: Option<LiveReport>,
     /// What was checked, in order.
@@ -64,17 +77,44 @@ pub enum Outcome {
 impl Run {
     /// What recordings come to, and the trials of an endpoint where they are of one.
     pub fn new(rules: &Rules, captures: Vec<CaptureReport>, live: Option<LiveReport>) -> Self {
-        Self {
+        let (groups, undecided) = live.as_ref().map_or_else(Default::default, |live| {
+            (GroupTotal::all(&live.cases), Undecided::all(&live.cases))
+        });
+        let mut totals = Totals::of(&captures);
+        for group in &groups {
+            totals.trials.add(group.trials);
+        }
+        let mut run = Self {
             version: VERSION,
             suite: env!("CARGO_PKG_VERSION").to_owned(),
             dialect: rules.dialect().name.to_owned(),
             outcome: outcome(&captures, live.as_ref()),
-            totals: Totals::of(&captures),
+            totals,
             rules: RuleTotal::all(rules, &captures),
             clients: ClientTotal::all(&captures),
+            groups,
+            undecided,
+            next: Vec::new(),
             live,
             captures,
-        }
+        };
+        run.next = Step::all(&run);
+        run
+    }
+
+    /// Where a rule is first broken.
+    pub fn first(&self, rule: &RuleTotal) -> Option<(&CaptureReport, &Finding)> {
+        let [capture, finding] = rule.first?;
+        let capture = self.captures.get(capture)?;
+        Some((capture, capture.findings.get(finding)?))
+    }
+
+    /// The rules that are broken, the worst first.
+    pub fn broken(&self) -> Vec<&RuleTotal> {
+        let mut rules: Vec<&RuleTotal> = self.rules.iter().filter(|rule| rule.times > 0).collect();
+        // The sort is stable: what is equal stays in the order of names.
+        rules.sort_by_key(|rule| Reverse((rule.worst, rule.captures, rule.times)));
+        rules
     }
 
     /// Whether a recording could not be read, or a trial not be made.

@@ -8,6 +8,7 @@ use spec::catalogue::{self, Level, RULES};
 
 use super::capture::CaptureReport;
 use super::finding::LevelName;
+use super::trials::TrialTotals;
 use crate::engine::{self, Rules};
 
 /// How much was checked, and how much of it is wrong.
@@ -26,6 +27,8 @@ pub struct Totals {
     pub unjudged: u64,
     /// Recordings that could not be read, or not to their end.
     pub unread: u64,
+    /// Connections that were lost.
+    pub lost: u64,
     /// Faults of rules that bind.
     pub errors: u64,
     /// Faults of rules that should be kept.
@@ -34,6 +37,8 @@ pub struct Totals {
     pub notes: u64,
     /// Faults beyond those that are listed.
     pub omitted: u64,
+    /// Trials of an endpoint.
+    pub trials: TrialTotals,
 }
 
 impl Totals {
@@ -54,6 +59,7 @@ impl Totals {
         self.bodies += capture.bodies;
         self.unjudged += capture.unjudged;
         self.unread += u64::from(capture.error.is_some());
+        self.lost += capture.lost;
         self.omitted += capture.omitted;
         for finding in &capture.findings {
             *match finding.level {

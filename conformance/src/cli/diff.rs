@@ -1,0 +1,69 @@
+//! `conformance diff`: what got better and worse from one run to the next.
+
+use std::io;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::{Result, bail};
+use clap::{Args, ValueEnum};
+
+use super::color::Color;
+use super::{NOT_DONE, print, report::read};
+use crate::report::Outcome;
+use crate::report::diff::{Diff, human, markdown};
+
+/// Compares two runs: for the upgrade of a gateway.
+///
+/// Exit codes: 0 when nothing is worse, 1 when something is, 2 when a run could not be read, or the second
+/// one is incomplete.
+#[derive(Debug, Args)]
+pub(super) struct DiffArgs {
+    /// The run before: a folder that was given to --out, or a report as JSON.
+    #[arg(value_name = "RUN_A")]
+    before: PathBuf,
+    /// The run after.
+    #[arg(value_name = "RUN_B")]
+    after: PathBuf,
+    /// How to tell it.
+    #[arg(long, value_enum, default_value_t)]
+    format: Form,
+    /// Whether to use colour.
+    #[arg(long, value_enum, default_value_t, value_name = "WHEN")]
+    color: Color,
+}
+
+#[derive(Debug, Clone, Copy, Default, ValueEnum)]
+enum Form {
+    /// For a terminal.
+    #[default]
+    Human,
+    /// For a pull request.
+    Markdown,
+    /// For programs.
+    Json,
+}
+
+impl DiffArgs {
+    pub(super) fn run(self) -> Result<ExitCode> {
+        let (before, after) = (read(&self.before)?, read(&self.after)?);
+        if before.dialect != after.dialect {
+            bail!("the runs are of different dialects, {} and {}", before.dialect, after.dialect);
+        }
+        if before.live.is_some() != after.live.is_some() {
+            bail!("one run is of an endpoint, and the other one of recordings");
+        }
+        let diff = Diff::new(&before, &after);
+        print(&match self.format {
+            Form::Human => human(&diff, self.color.screen(&io::stdout())),
+            Form::Markdown => markdown(&diff),
+            Form::Json => serde_json::to_string_pretty(&diff)? + "\n",
+        })?;
+        Ok(if diff.is_worse() {
+            ExitCode::from(1)
+        } else if diff.after.outcome == Outcome::Incomplete {
+            ExitCode::from(NOT_DONE)
+        } else {
+            ExitCode::SUCCESS
+        })
+    }
+}

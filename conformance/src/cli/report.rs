@@ -1,0 +1,66 @@
+//! `conformance report`: a finished run, in another format.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::{Context, Result, bail};
+use clap::Args;
+
+use super::check::{Shown, tell};
+use super::color::Color;
+use crate::report::{self, Form, Run, Style};
+
+/// Tells again what a run found.
+///
+/// Exit codes: 0 when it was told, whatever it says, 2 when it could not be read.
+#[derive(Debug, Args)]
+pub(super) struct ReportArgs {
+    /// The folder that was given to --out, or a report as JSON.
+    #[arg(value_name = "DIR")]
+    run: PathBuf,
+    /// How to tell it.
+    #[arg(long, value_enum, default_value_t)]
+    format: Form,
+    /// Write it to this file, instead of stdout.
+    #[arg(long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Show what is at least so binding.
+    #[arg(long, value_enum, default_value_t)]
+    level: Shown,
+    /// Whether to use colour.
+    #[arg(long, value_enum, default_value_t, value_name = "WHEN")]
+    color: Color,
+}
+
+impl ReportArgs {
+    pub(super) fn run(self) -> Result<ExitCode> {
+        let run = read(&self.run)?;
+        let shown = self.level.into();
+        match &self.output {
+            None => tell(&run, self.format, shown, self.color)?,
+            Some(file) => {
+                let text = report::render(&run, self.format, shown, Style::Plain.into());
+                fs::write(file, text).with_context(|| file.display().to_string())?;
+            }
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+/// The report of a run: a file, or that in the folder of the run.
+pub(super) fn read(path: &Path) -> Result<Run> {
+    let file = if path.is_dir() { path.join("report.json") } else { path.to_owned() };
+    let text = fs::read_to_string(&file).with_context(|| {
+        let hint = if path.is_dir() { ": has the run come to its end?" } else { "" };
+        format!("{}{hint}", file.display())
+    })?;
+    let of_file = || file.display().to_string();
+    let document: serde_json::Value = serde_json::from_str(&text).with_context(of_file)?;
+    let version = document.get("version").and_then(serde_json::Value::as_u64);
+    if version != Some(u64::from(report::VERSION)) {
+        let version = version.map_or_else(|| "no version".to_owned(), |version| format!("version {version}"));
+        bail!("{} has {version}, and this build reads {}", of_file(), report::VERSION);
+    }
+    serde_json::from_value(document).with_context(of_file)
+}

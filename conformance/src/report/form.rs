@@ -1,0 +1,58 @@
+//! The formats of a report.
+
+use spec::catalogue::Level;
+
+use super::run::Run;
+use super::style::Screen;
+use super::{badge, github, html, human, json, markdown, summary};
+#[cfg(feature = "formats")]
+use super::{junit, sarif};
+
+/// The format of a report.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
+pub enum Form {
+    /// For a terminal: findings, and a summary.
+    #[default]
+    Human,
+    /// All that is known, for programs.
+    Json,
+    /// Test results for CI systems, as JUnit XML.
+    #[cfg(feature = "formats")]
+    Junit,
+    /// For code scanning: SARIF 2.1.0.
+    #[cfg(feature = "formats")]
+    Sarif,
+    /// Annotations of a GitHub workflow.
+    Github,
+    /// For a pull request or a README.
+    Markdown,
+    /// An endpoint of shields.io.
+    Badge,
+    /// A page for browsers.
+    Html,
+}
+
+impl Form {
+    /// Whether it shows how exchanges went.
+    #[cfg(feature = "cli")]
+    pub(crate) const fn draws(self) -> bool {
+        matches!(self, Self::Json | Self::Html)
+    }
+}
+
+/// A report of a run. What is less binding than `shown` is only counted where a format is for people.
+pub fn render(run: &Run, form: Form, shown: Level, screen: Screen) -> String {
+    match form {
+        Form::Human => format!("{}{}", human::diagnostics(run, shown, screen), summary(run, shown, screen)),
+        Form::Json => json(run),
+        #[cfg(feature = "formats")]
+        Form::Junit => junit::junit(run),
+        #[cfg(feature = "formats")]
+        Form::Sarif => sarif::sarif(run),
+        Form::Github => github::github(run, shown),
+        Form::Markdown => markdown::markdown(run),
+        Form::Badge => badge::badge(run),
+        Form::Html => html::html(run),
+    }
+}

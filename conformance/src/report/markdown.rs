@@ -1,0 +1,221 @@
+//! A run as Markdown, for a pull request, a job summary or a README.
+//!
+//! What comes from elsewhere stands in code spans: nothing is a link, a mention, markup or HTML there.
+
+use std::fmt::Write as _;
+
+use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
+use spec::catalogue::Level;
+
+use super::human::word;
+use super::run::{GroupTotal, Outcome, Run, TrialTotals};
+use super::text::{counted, cut, visible};
+use super::{badge, impact};
+
+/// So many names are listed in a row.
+const NAMES: usize = 8;
+/// So long may a text be.
+const LENGTH: usize = 300;
+
+/// The page.
+pub(super) fn markdown(run: &Run) -> String {
+    let mut out = String::new();
+    head(run, &mut out);
+    groups(&run.groups, run.totals.trials, &mut out);
+    findings(run, &mut out);
+    clients(run, &mut out);
+    undecided(run, &mut out);
+    next(run, &mut out);
+    out
+}
+
+fn head(run: &Run, out: &mut String) {
+    let (state, color) = badge::words(run);
+    let label = badge::label(run);
+    let _ = writeln!(out, "# Conformance: {state}\n");
+    let part = |text: &str| {
+        let doubled = text.replace('-', "--").replace('_', "__");
+        utf8_percent_encode(&doubled, OF_BADGE).to_string()
+    };
+    let address = format!("https://img.shields.io/badge/{}-{}-{color}", part(&label), part(&state));
+    let _ = writeln!(out, "![{}]({address})\n", state.replace([':'], ""));
+    let totals = &run.totals;
+    if let Some(live) = &run.live {
+        let target = if live.is_reference { "the reference gateway".to_owned() } else { code(&live.target) };
+        let of_them = match run.outcome {
+            Outcome::Passed => counted(totals.trials.passed, "trial") + " passed",
+            _ => format!("{} of {} failed", totals.trials.failed, counted(totals.trials.all(), "trial")),
+        };
+        let _ = writeln!(out, "{target}, model {}: {of_them}.", code(&live.model));
+    }
+    let _ = writeln!(
+        out,
+        "{}, {} and {} checked as {} by version {} of the suite: {}.",
+        counted(totals.captures, "recording"),
+        counted(totals.streams, "stream"),
+        counted(totals.events, "event"),
+        code(&run.dialect),
+        code(&run.suite),
+        [(totals.errors, "error"), (totals.warnings, "warning"), (totals.notes, "note")]
+            .map(|(count, what)| counted(count, what))
+            .join(", ")
+    );
+}
+
+/// What does not stand for itself in the address of a badge.
+const OF_BADGE: &AsciiSet = &CONTROLS
+    .add(b' ')
+    .add(b'"')
+    .add(b'#')
+    .add(b'%')
+    .add(b'(')
+    .add(b')')
+    .add(b'/')
+    .add(b'<')
+    .add(b'>')
+    .add(b'?')
+    .add(b'[')
+    .add(b'\\')
+    .add(b']')
+    .add(b'`')
+    .add(b'{')
+    .add(b'|')
+    .add(b'}');
+
+fn groups(groups: &[GroupTotal], all: TrialTotals, out: &mut String) {
+    if groups.is_empty() {
+        return;
+    }
+    out.push_str("\n## Scenarios\n\n");
+    out.push_str("| group | passed | failed | not exercised | harness errors |\n");
+    out.push_str("|---|---:|---:|---:|---:|\n");
+    let mut row = |name: &str, trials: TrialTotals| {
+        let TrialTotals { passed, failed, not_exercised, harness_errors } = trials;
+        let _ = writeln!(out, "| {name} | {passed} | {failed} | {not_exercised} | {harness_errors} |");
+    };
+    for group in groups {
+        row(&cell(&group.name), group.trials);
+    }
+    row("all", all);
+}
+
+fn findings(run: &Run, out: &mut String) {
+    let broken = run.broken();
+    if broken.is_empty() {
+        return;
+    }
+    out.push_str("\n## Findings\n\n");
+    for rule in broken {
+        let (times, captures) = (counted(rule.times, "time"), counted(rule.captures, "recording"));
+        let level = word(rule.worst);
+        let _ = writeln!(out, "- **{level}** {}, {times} in {captures}", code(&rule.id));
+        if let Some((capture, finding)) = run.first(rule) {
+            let (place, message) = (code(&capture.name), code(&finding.message));
+            let _ = writeln!(out, "  - {message}");
+            let _ = writeln!(out, "  - first in {place}, line {}", finding.place.line);
+        }
+        let binding = if rule.level >= Level::Should { "authority" } else { "see" };
+        let _ = writeln!(out, "  - {binding}: {}", code(&rule.authority));
+    }
+    if run.totals.omitted > 0 {
+        let _ = writeln!(out, "- and {} that are not listed", counted(run.totals.omitted, "fault"));
+    }
+}
+
+fn clients(run: &Run, out: &mut String) {
+    let (passing, failing) = (impact::passing(run), impact::failing(run));
+    if failing.is_empty() {
+        return;
+    }
+    out.push_str("\n## Clients\n\n");
+    for failing in failing {
+        let _ = writeln!(
+            out,
+            "- fails in {}: {}",
+            counted(failing.captures, "recording"),
+            names(&failing.clients)
+        );
+        for broken in failing.rules.iter().take(NAMES) {
+            let _ = writeln!(out, "  - {}: {}", code(&broken.rule), code(&broken.failure));
+        }
+        more(failing.rules.len(), "rule", out);
+    }
+    if !passing.is_empty() {
+        let _ = writeln!(out, "- passes, by what is known: {}", names(&passing));
+    }
+}
+
+fn undecided(run: &Run, out: &mut String) {
+    let totals = &run.totals;
+    if run.undecided.is_empty() && totals.unjudged + totals.unread + totals.lost == 0 {
+        return;
+    }
+    out.push_str("\n## Not found out\n\n");
+    for undecided in &run.undecided {
+        let cases: Vec<&str> = undecided.cases.iter().map(String::as_str).collect();
+        let (trials, reason) = (counted(undecided.trials, "trial"), code(&undecided.reason));
+        let _ = writeln!(out, "- {trials}: {reason}: {}", names(&cases));
+    }
+    let mut row = |count: u64, one: &str, what: &str| {
+        if count > 0 {
+            let _ = writeln!(out, "- {} {what}", counted(count, one));
+        }
+    };
+    row(totals.unjudged, "answer", "that no rule reads");
+    row(totals.unread, "recording", "that could not be read, or not to the end");
+    row(totals.lost, "connection", "that was lost");
+}
+
+fn next(run: &Run, out: &mut String) {
+    if run.next.is_empty() {
+        return;
+    }
+    out.push_str("\n## Next\n\n");
+    for step in &run.next {
+        let _ = writeln!(out, "- {}: {}", code(&step.why), code(&step.command));
+    }
+}
+
+fn names(names: &[&str]) -> String {
+    let mut told: Vec<String> = names.iter().take(NAMES).map(|name| code(name)).collect();
+    if names.len() > NAMES {
+        told.push(format!("and {} more", names.len() - NAMES));
+    }
+    told.join(", ")
+}
+
+fn more(count: usize, what: &str, out: &mut String) {
+    if count > NAMES {
+        let _ = writeln!(out, "  - and {}", counted((count - NAMES) as u64, &format!("more {what}")));
+    }
+}
+
+/// A text in which nothing means anything.
+pub(super) fn code(text: &str) -> String {
+    let text = visible(&cut(text, LENGTH));
+    let longest = text.split(|character| character != '`').map(str::len).max().unwrap_or_default();
+    let fence = "`".repeat(longest + 1);
+    // A span that begins or ends so would lose what it begins or ends with.
+    let needs_room = text.is_empty() || text.starts_with(['`', ' ']) || text.ends_with(['`', ' ']);
+    let room = if needs_room { " " } else { "" };
+    format!("{fence}{room}{text}{room}{fence}")
+}
+
+/// The same in a table, whose columns it cannot end.
+fn cell(text: &str) -> String {
+    code(&text.replace('|', "\\u{7c}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn spans_hold_what_they_hold() {
+        assert_eq!(code("a"), "`a`");
+        assert_eq!(code("`a``b`"), "``` `a``b` ```");
+        assert_eq!(code("a\n# b"), "`a\\n# b`");
+        assert_eq!(cell("a|b"), "`a\\u{7c}b`");
+        assert_eq!(code(""), "`  `");
+    }
+}

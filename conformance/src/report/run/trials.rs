@@ -1,0 +1,128 @@
+//! The trials of an endpoint as a whole.
+
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::live::{CaseReport, Judged, Verdict};
+
+/// How many trials ended how.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct TrialTotals {
+    /// What they are about holds.
+    pub passed: u64,
+    /// It does not.
+    pub failed: u64,
+    /// Nothing came that could show it.
+    pub not_exercised: u64,
+    /// It could not be found out.
+    pub harness_errors: u64,
+}
+
+/// A group of scenarios, and what came of their trials.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct GroupTotal {
+    /// Its name: what the names of its scenarios begin with.
+    pub name: String,
+    /// How many requests it has, twins among them.
+    pub cases: u64,
+    /// What came of their trials.
+    #[serde(flatten)]
+    pub trials: TrialTotals,
+}
+
+/// What could not be found out, for one reason.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Undecided {
+    /// The reason.
+    pub reason: String,
+    /// Not exercised, or a harness error.
+    pub verdict: Verdict,
+    /// How many trials.
+    pub trials: u64,
+    /// The scenarios that they are of.
+    pub cases: Vec<String>,
+}
+
+impl TrialTotals {
+    /// All of them.
+    pub const fn all(self) -> u64 {
+        self.passed + self.failed + self.not_exercised + self.harness_errors
+    }
+
+    pub(super) const fn add(&mut self, other: Self) {
+        self.passed += other.passed;
+        self.failed += other.failed;
+        self.not_exercised += other.not_exercised;
+        self.harness_errors += other.harness_errors;
+    }
+
+    const fn count(&mut self, verdict: Verdict) {
+        *match verdict {
+            Verdict::Pass => &mut self.passed,
+            Verdict::Fail => &mut self.failed,
+            Verdict::NotExercised => &mut self.not_exercised,
+            Verdict::HarnessError => &mut self.harness_errors,
+        } += 1;
+    }
+}
+
+impl GroupTotal {
+    /// All groups, in the order of their names.
+    pub(super) fn all(cases: &[CaseReport]) -> Vec<Self> {
+        let mut groups: BTreeMap<&str, Self> = BTreeMap::new();
+        for case in cases {
+            let name = case.name.split('/').next().unwrap_or_default();
+            let group =
+                groups.entry(name).or_insert_with(|| Self { name: name.to_owned(), ..Self::default() });
+            group.cases += 1;
+            for told in &case.trials {
+                group.trials.count(told.judged.verdict);
+            }
+        }
+        groups.into_values().collect()
+    }
+}
+
+impl Undecided {
+    /// By reason, what most trials lack for first.
+    pub(super) fn all(cases: &[CaseReport]) -> Vec<Self> {
+        let mut all: Vec<Self> = Vec::new();
+        for case in cases {
+            for told in &case.trials {
+                let judged = &told.judged;
+                if matches!(judged.verdict, Verdict::Pass | Verdict::Fail) {
+                    continue;
+                }
+                let reason = reason(case, judged);
+                let is_same = |known: &&mut Self| known.reason == reason && known.verdict == judged.verdict;
+                let Some(known) = all.iter_mut().find(is_same) else {
+                    let cases = vec![case.name.clone()];
+                    all.push(Self { reason, verdict: judged.verdict, trials: 1, cases });
+                    continue;
+                };
+                known.trials += 1;
+                if known.cases.last() != Some(&case.name) {
+                    known.cases.push(case.name.clone());
+                }
+            }
+        }
+        // The sort is stable: what is equal stays in the order of the scenarios.
+        all.sort_by_key(|undecided| Reverse(undecided.trials));
+        all
+    }
+}
+
+/// Trials that only wait for an answer lack for what the answer lacks for.
+fn reason(case: &CaseReport, judged: &Judged) -> String {
+    let answer = case.trials.iter().find(|told| case.about(told) == "answer").map(|told| &told.judged);
+    match answer {
+        Some(answer) if answer.verdict == Verdict::Fail => format!("no such answer came: {}", answer.reason),
+        Some(answer) if answer.verdict != Verdict::Pass => answer.reason.clone(),
+        _ => judged.reason.clone(),
+    }
+}
