@@ -1,6 +1,7 @@
 //! The suite as a test run.
 
 use std::collections::BTreeSet;
+use std::io;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -12,6 +13,7 @@ use spec::Dialect;
 use spec::catalogue::{self, Level, Rule};
 
 use super::check::check_file;
+use super::color::Color;
 use super::live::LiveArgs;
 use super::progress::Progress;
 use super::select::SelectArgs;
@@ -19,7 +21,7 @@ use super::{NOT_DONE, files, names};
 use crate::capture::Format;
 use crate::engine::Rules;
 use crate::goldens::{self, GOLDENS, Golden};
-use crate::report::{self, CaptureReport, Finding, Style, diagnostic};
+use crate::report::{self, CaptureReport, Finding, Screen, Style, diagnostic};
 use crate::suite::run_quietly;
 use crate::{suite, violation};
 
@@ -79,7 +81,7 @@ impl SuiteArgs {
             let suites = self.live.suites(&self.dialects()?, &self.select)?;
             let is_whole = self.live.target.is_none() && self.live.profile.is_empty();
             let proofs = if is_whole { own_trials(&self.select) } else { Vec::new() };
-            return Ok(suite::run(&suites, &self.arguments(), proofs)?);
+            return Ok(suite::run(&suites, &self.arguments(), proofs, self.screen())?);
         }
         let rules = self.select.rules(names::dialect(&self.dialect)?)?;
         let incomplete = Arc::new(AtomicBool::new(false));
@@ -101,6 +103,16 @@ impl SuiteArgs {
             ("all", None) => spec::DIALECTS.to_vec(),
             (name, _) => vec![names::dialect(name)?],
         })
+    }
+
+    /// What the summary is shown on.
+    fn screen(&self) -> Screen {
+        let color = match self.color {
+            None | Some(ColorSetting::Auto) => Color::Auto,
+            Some(ColorSetting::Always) => Color::Always,
+            Some(ColorSetting::Never) => Color::Never,
+        };
+        color.screen(&io::stdout())
     }
 
     fn arguments(&self) -> Arguments {

@@ -17,7 +17,7 @@ pub enum Form {
     Human,
     /// All that is known, for programs.
     Json,
-    /// Test results for CI systems, as JUnit XML.
+    /// Test results for CI systems, as `JUnit` XML.
     #[cfg(feature = "formats")]
     Junit,
     /// For code scanning: SARIF 2.1.0.

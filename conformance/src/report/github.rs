@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 use spec::catalogue::Level;
 
 use super::run::{RuleTotal, Run, Verdict};
-use super::text::{cut, visible};
+use super::text::{counted, cut, visible};
 
 /// So many of a kind are shown by GitHub.
 const MOST: usize = 10;
@@ -52,7 +52,7 @@ fn trials(run: &Run) -> Vec<Annotation> {
             level: Level::Must,
             file: None,
             title: "harness error".to_owned(),
-            message: format!("{} ({} trials)", undecided.reason, undecided.trials),
+            message: format!("{} ({})", undecided.reason, counted(undecided.trials, "trial")),
         });
     }
     for case in run.live.iter().flat_map(|live| &live.cases) {
@@ -96,7 +96,7 @@ impl Annotation {
     fn write(&self, word: &str, out: &mut String) {
         let _ = write!(out, "::{word} ");
         if let Some((file, line)) = &self.file {
-            let _ = write!(out, "file={},line={line},", property(file));
+            let _ = write!(out, "file={},line={line},", property(&visible(file)));
         }
         let message = visible(&cut(&self.message, LENGTH));
         let _ = writeln!(out, "title={}::{}", property(&visible(&self.title)), data(&message));

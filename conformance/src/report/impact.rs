@@ -1,8 +1,8 @@
 //! What a run means for clients, as it is told.
 
-use super::run::{Broken, ClientTotal, Run};
+use super::run::{Broken, Run};
 
-/// Clients that fail by the same rules, in as many recordings.
+/// Clients that fail in the same way, in as many recordings.
 pub(super) struct Failing<'r> {
     pub(super) clients: Vec<&'r str>,
     pub(super) captures: u64,
@@ -19,7 +19,7 @@ pub(super) fn passing(run: &Run) -> Vec<&str> {
 pub(super) fn failing(run: &Run) -> Vec<Failing<'_>> {
     let mut all: Vec<Failing<'_>> = Vec::new();
     for client in run.clients.iter().filter(|client| client.captures > 0) {
-        match all.iter_mut().find(|known| is_alike(known, client)) {
+        match all.iter_mut().find(|known| known.captures == client.captures && known.rules == client.rules) {
             Some(known) => known.clients.push(&client.name),
             None => all.push(Failing {
                 clients: vec![&client.name],
@@ -29,9 +29,4 @@ pub(super) fn failing(run: &Run) -> Vec<Failing<'_>> {
         }
     }
     all
-}
-
-fn is_alike(known: &Failing<'_>, client: &ClientTotal) -> bool {
-    let rules = |rules: &[Broken]| rules.iter().map(|broken| broken.rule.clone()).collect::<Vec<_>>();
-    known.captures == client.captures && rules(known.rules) == rules(&client.rules)
 }

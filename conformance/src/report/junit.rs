@@ -1,4 +1,4 @@
-//! A run as JUnit XML.
+//! A run as `JUnit` XML.
 //!
 //! A live run has a suite for each scenario, and a case for each trial; recordings have a suite each, and a
 //! case for each group of rules.
@@ -36,13 +36,13 @@ struct Suite {
 /// A test case.
 struct Case {
     name: String,
-    came: Came,
+    ending: Ending,
     message: String,
     text: String,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Came {
+enum Ending {
     Passed,
     Failed,
     Errored,
@@ -66,17 +66,17 @@ pub(super) fn junit(run: &Run) -> String {
 fn of_scenario(case: &CaseReport, run: &Run, left: &Cell<usize>) -> Suite {
     let trial = |told: &Told| {
         let judged = &told.judged;
-        let came = match judged.verdict {
-            Verdict::Pass => Came::Passed,
-            Verdict::Fail => Came::Failed,
-            Verdict::NotExercised => Came::Skipped,
-            Verdict::HarnessError => Came::Errored,
+        let ending = match judged.verdict {
+            Verdict::Pass => Ending::Passed,
+            Verdict::Fail => Ending::Failed,
+            Verdict::NotExercised => Ending::Skipped,
+            Verdict::HarnessError => Ending::Errored,
         };
-        let text = match came {
-            Came::Failed => in_full(case.findings(told, run), left),
+        let text = match ending {
+            Ending::Failed => in_full(case.findings(told, run), left),
             _ => String::new(),
         };
-        Case { name: case.about(told).to_owned(), came, message: judged.reason.clone(), text }
+        Case { name: case.about(told).to_owned(), ending, message: judged.reason.clone(), text }
     };
     Suite {
         name: case.name.clone(),
@@ -101,8 +101,8 @@ fn of_recordings(run: &Run, left: &Cell<usize>) -> Vec<Suite> {
         let failed = rest.iter().filter(|capture| capture.has_failed() || capture.error.is_some()).count();
         let name = format!("and {} more recordings", rest.len());
         let message = format!("{failed} of them failed");
-        let came = if failed > 0 { Came::Failed } else { Came::Passed };
-        let case = Case { name: "all groups".to_owned(), came, message, text: String::new() };
+        let ending = if failed > 0 { Ending::Failed } else { Ending::Passed };
+        let case = Case { name: "all groups".to_owned(), ending, message, text: String::new() };
         suites.push(Suite { name, cases: vec![case], remarks: String::new() });
     }
     suites
@@ -114,14 +114,14 @@ fn of_recording(capture: &CaptureReport, groups: &BTreeSet<&str>, left: &Cell<us
         suite.remarks =
             format!("a connection was lost after {}: {}", counted(lost.events, "event"), lost.reason);
     }
-    let case = |name: &str, came, message: &str, text| Case {
+    let case = |name: &str, ending, message: &str, text| Case {
         name: name.to_owned(),
-        came,
+        ending,
         message: message.to_owned(),
         text,
     };
     if let Some(error) = &capture.error {
-        suite.cases.push(case("reading", Came::Errored, error, String::new()));
+        suite.cases.push(case("reading", Ending::Errored, error, String::new()));
     }
     let has_nothing = capture.streams + capture.bodies == 0;
     for group in groups {
@@ -131,12 +131,12 @@ fn of_recording(capture: &CaptureReport, groups: &BTreeSet<&str>, left: &Cell<us
         };
         let failed: BTreeSet<&str> = of_group(Level::Must).map(|finding| &*finding.rule).collect();
         let told = of_group(Level::Off).map(|finding| (capture, finding));
-        let (came, message) = match (failed.is_empty(), has_nothing) {
-            (false, _) => (Came::Failed, failed.into_iter().collect::<Vec<_>>().join(", ")),
-            (true, true) => (Came::Skipped, "there is no stream in it".to_owned()),
-            (true, false) => (Came::Passed, String::new()),
+        let (ending, message) = match (failed.is_empty(), has_nothing) {
+            (false, _) => (Ending::Failed, failed.into_iter().collect::<Vec<_>>().join(", ")),
+            (true, true) => (Ending::Skipped, "there is no stream in it".to_owned()),
+            (true, false) => (Ending::Passed, String::new()),
         };
-        suite.cases.push(case(group, came, &message, in_full(told, left)));
+        suite.cases.push(case(group, ending, &message, in_full(told, left)));
     }
     suite
 }
@@ -164,7 +164,7 @@ fn in_full<'r>(
     text
 }
 
-fn write(run: &Run, suites: &Vec<Suite>, writer: &mut Writer<Vec<u8>>) -> io::Result<()> {
+fn write(run: &Run, suites: &[Suite], writer: &mut Writer<Vec<u8>>) -> io::Result<()> {
     writer.write_event(Event::Decl(BytesDecl::new("1.0", Some("UTF-8"), None)))?;
     let all = || suites.iter().flat_map(|suite| &suite.cases);
     let counts = counts(all());
@@ -178,13 +178,13 @@ fn write(run: &Run, suites: &Vec<Suite>, writer: &mut Writer<Vec<u8>>) -> io::Re
 }
 
 fn counts<'c>(cases: impl Iterator<Item = &'c Case>) -> [(&'static str, String); 4] {
-    let cases: Vec<Came> = cases.map(|case| case.came).collect();
-    let count = |came: Came| cases.iter().filter(|known| **known == came).count().to_string();
+    let cases: Vec<Ending> = cases.map(|case| case.ending).collect();
+    let count = |ending: Ending| cases.iter().filter(|known| **known == ending).count().to_string();
     [
         ("tests", cases.len().to_string()),
-        ("failures", count(Came::Failed)),
-        ("errors", count(Came::Errored)),
-        ("skipped", count(Came::Skipped)),
+        ("failures", count(Ending::Failed)),
+        ("errors", count(Ending::Errored)),
+        ("skipped", count(Ending::Skipped)),
     ]
 }
 
@@ -214,24 +214,24 @@ impl Case {
             .create_element("testcase")
             .with_attribute(("name", &*name))
             .with_attribute(("classname", suite));
-        let tag = match self.came {
-            Came::Passed if self.text.is_empty() => return element.write_empty().map(drop),
-            Came::Passed => "system-out",
-            Came::Failed => "failure",
-            Came::Errored => "error",
-            Came::Skipped => "skipped",
+        let tag = match self.ending {
+            Ending::Passed if self.text.is_empty() => return element.write_empty().map(drop),
+            Ending::Passed => "system-out",
+            Ending::Failed => "failure",
+            Ending::Errored => "error",
+            Ending::Skipped => "skipped",
         };
         let message = plain(&self.message);
         let text = lines(&self.text);
         element.write_inner_content(|writer| {
             let mut inner = writer.create_element(tag);
-            if self.came != Came::Passed {
+            if self.ending != Ending::Passed {
                 inner = inner.with_attribute(("message", &*message));
             }
-            if matches!(self.came, Came::Failed | Came::Errored) {
+            if matches!(self.ending, Ending::Failed | Ending::Errored) {
                 inner = inner.with_attribute(("type", tag));
             }
-            if text.is_empty() || self.came == Came::Skipped {
+            if text.is_empty() || self.ending == Ending::Skipped {
                 inner.write_empty()?;
             } else {
                 inner.write_text_content(BytesText::new(&text))?;

@@ -8,7 +8,7 @@ use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
 use spec::catalogue::Level;
 
 use super::human::word;
-use super::run::{GroupTotal, Outcome, Run, TrialTotals};
+use super::run::{GroupTotal, Run, TrialTotals};
 use super::text::{counted, cut, visible};
 use super::{badge, impact};
 
@@ -38,15 +38,11 @@ fn head(run: &Run, out: &mut String) {
         utf8_percent_encode(&doubled, OF_BADGE).to_string()
     };
     let address = format!("https://img.shields.io/badge/{}-{}-{color}", part(&label), part(&state));
-    let _ = writeln!(out, "![{}]({address})\n", state.replace([':'], ""));
+    let _ = writeln!(out, "![{}]({address})\n", state.replace(':', ""));
     let totals = &run.totals;
     if let Some(live) = &run.live {
         let target = if live.is_reference { "the reference gateway".to_owned() } else { code(&live.target) };
-        let of_them = match run.outcome {
-            Outcome::Passed => counted(totals.trials.passed, "trial") + " passed",
-            _ => format!("{} of {} failed", totals.trials.failed, counted(totals.trials.all(), "trial")),
-        };
-        let _ = writeln!(out, "{target}, model {}: {of_them}.", code(&live.model));
+        let _ = writeln!(out, "{target}, model {}: {}.\n", code(&live.model), totals.trials);
     }
     let _ = writeln!(
         out,
@@ -163,7 +159,7 @@ fn undecided(run: &Run, out: &mut String) {
     };
     row(totals.unjudged, "answer", "that no rule reads");
     row(totals.unread, "recording", "that could not be read, or not to the end");
-    row(totals.lost, "connection", "that was lost");
+    row(totals.lost, "connection", "that broke off");
 }
 
 fn next(run: &Run, out: &mut String) {

@@ -1,16 +1,17 @@
 //! A run as SARIF 2.1.0, for code scanning.
 
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 
 use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use spec::catalogue::{self, Level};
 
-use super::human::clients;
 use super::run::Outcome;
 use super::run::{CaptureReport, CaseReport, Finding, Place, RuleTotal, Run, Told, Verdict};
 use super::text::{counted, cut, visible};
+use crate::pages;
 
 /// So many results are told; the worst come first.
 const MOST: usize = 5000;
@@ -87,19 +88,11 @@ const fn level(level: Level) -> &'static str {
 /// A rule, with its page.
 fn descriptor(rule: &RuleTotal) -> Value {
     let title = visible(&rule.title);
-    let mut page = format!("**{title}**\n\n");
-    if let Some(known) = catalogue::rule(&rule.id) {
-        page += known.prose.trim();
-        page += "\n\n";
-        for (client, failure) in clients(known) {
-            page += &format!("- breaks {client}: {failure}\n");
-        }
-    }
-    page += &format!("\nAuthority: {} · {}\n", rule.level.name(), visible(&rule.authority));
+    let page = catalogue::rule(&rule.id).map(pages::rule).unwrap_or_default();
     json!({
         "id": visible(&rule.id),
         "shortDescription": { "text": title },
-        "help": { "text": format!("{title} ({})", visible(&rule.authority)), "markdown": page },
+        "help": { "text": format!("{title} ({})", visible(&rule.authority)), "markdown": format!("**{title}.**\n\n{page}") },
         "defaultConfiguration": { "level": level(rule.level) },
         "properties": { "tags": [visible(rule.id.split('/').next().unwrap_or_default())] },
     })
@@ -109,7 +102,7 @@ fn result(capture: &CaptureReport, finding: &Finding, numbers: &BTreeMap<&str, u
     let mut text = finding.message.clone();
     for (name, value) in [("expected", &finding.expected), ("found", &finding.actual)] {
         if let Some(value) = value.as_deref().filter(|value| !finding.message.contains(value)) {
-            text += &format!("; {name}: {value}");
+            let _ = write!(text, "; {name}: {value}");
         }
     }
     let fingerprint = fingerprint(capture, finding);
@@ -184,7 +177,10 @@ fn fingerprint(capture: &CaptureReport, finding: &Finding) -> String {
 
 fn hash(parts: &[&str]) -> String {
     let digest = Sha256::digest(parts.join("\0"));
-    digest.iter().take(16).map(|byte| format!("{byte:02x}")).collect()
+    digest.iter().take(16).fold(String::new(), |mut digits, byte| {
+        let _ = write!(digits, "{byte:02x}");
+        digits
+    })
 }
 
 /// Trials whose answer is not what was asked for.

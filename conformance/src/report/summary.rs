@@ -64,10 +64,10 @@ impl Page {
                 format!("{}, {streams}, {events} checked as {dialect}", counted(totals.captures, "file"))
             }
             Some(live) if live.is_reference => {
-                format!("{} of the reference gateway, which speaks {dialect}", words(totals.trials))
+                format!("{} of the reference gateway, which speaks {dialect}", totals.trials)
             }
             Some(live) => {
-                format!("{} of {}, checked as {dialect}", words(totals.trials), visible(&live.target))
+                format!("{} of {}, checked as {dialect}", totals.trials, visible(&live.target))
             }
         };
         let start = self.out.len();
@@ -89,8 +89,7 @@ impl Page {
         if self.width < TABLE {
             for group in groups {
                 let name = visible(&group.name);
-                let room = " ".repeat(widest - name.width());
-                self.row(2, widest + 4, &format!("{name}{room}  {}", words(group.trials)));
+                self.row(2, 4, &format!("{name}: {}", group.trials));
             }
             return;
         }
@@ -142,7 +141,7 @@ impl Page {
             }
             if let Some((capture, finding)) = run.first(rule).filter(|_| *worst >= shown) {
                 let place = format!("{}:{}", visible(&capture.name), finding.place.line);
-                self.row(11, 11, &format!("{place}  {}", visible(&cut(&finding.message, LENGTH))));
+                self.row(11, 11, &format!("{place}: {}", visible(&cut(&finding.message, LENGTH))));
             }
         }
         if run.totals.omitted > 0 {
@@ -169,8 +168,12 @@ impl Page {
         self.heading("by file");
         let widest = files.iter().take(FILES).map(|(_, name)| name.width()).max().unwrap_or_default();
         for (faults, name) in files.iter().take(FILES) {
-            let room = widest.min(self.width / 2).saturating_sub(name.width());
-            self.row(2, 4, &format!("{name}{}  {faults}", " ".repeat(room)));
+            let faults = faults.to_string();
+            if 2 + widest + 2 + faults.width() > self.width {
+                self.row(2, 4, &format!("{name} {faults}"));
+            } else {
+                let _ = writeln!(self.out, "  {name}{:1$}  {faults}", "", widest - name.width());
+            }
         }
         if files.len() > FILES {
             self.row(2, 4, &format!("and {} more", files.len() - FILES));
@@ -241,7 +244,8 @@ impl Page {
             self.row(2, 4, &format!("{files} that could not be read, or not to the end"));
         }
         if totals.lost > 0 {
-            self.row(2, 4, &format!("what was to come behind {}", counted(totals.lost, "lost connection")));
+            let connections = counted(totals.lost, "connection");
+            self.row(2, 4, &format!("what was to come behind {connections} that broke off"));
         }
     }
 
@@ -251,7 +255,7 @@ impl Page {
         }
         self.heading("next");
         for step in &run.next {
-            self.row(2, 4, &visible(&step.why));
+            self.row(2, 2, &visible(&step.why));
             // A command is copied: it is never broken.
             let _ = writeln!(self.out, "    {}", self.style.bold(&visible(&step.command)));
         }
@@ -268,23 +272,6 @@ impl Page {
             let _ = writeln!(self.out, "{:indent$}{row}", "");
         }
     }
-}
-
-/// How many trials ended how.
-fn words(trials: TrialTotals) -> String {
-    let TrialTotals { passed, failed, not_exercised, harness_errors } = trials;
-    let told = [
-        (passed, "passed"),
-        (failed, "failed"),
-        (not_exercised, "not exercised"),
-        (harness_errors, "harness errors"),
-    ];
-    let told: Vec<String> = told
-        .into_iter()
-        .filter(|(count, _)| *count > 0)
-        .map(|(count, what)| format!("{count} {what}"))
-        .collect();
-    if told.is_empty() { "no trials".to_owned() } else { told.join(", ") }
 }
 
 /// How often rules are broken, by how binding they are.

@@ -34,7 +34,7 @@ use crate::certificate;
 use crate::engine::Rules;
 use crate::live::{Given, Limits, Offer, Target};
 use crate::reference;
-use crate::report::{Told, Transport};
+use crate::report::{Style, Told, Transport};
 
 pub use baseline::Known;
 pub(crate) use run::{NOT_DONE, run, run_quietly};
@@ -219,7 +219,7 @@ impl Suite {
 
     /// Runs as a test target does, with the flags of the command line.
     pub fn main(self) -> ExitCode {
-        run(&[self], &Arguments::from_args(), Vec::new()).unwrap_or_else(|error| {
+        run(&[self], &Arguments::from_args(), Vec::new(), Style::Plain.into()).unwrap_or_else(|error| {
             run::tell(&format!("error: {error}"));
             ExitCode::from(NOT_DONE)
         })

@@ -4,12 +4,13 @@ use std::io::{self, Write as _};
 use std::panic::{self, AssertUnwindSafe};
 use std::process::ExitCode;
 
-use libtest_mimic::{Arguments, Conclusion, Trial};
+use libtest_mimic::{Arguments, Conclusion, FormatSetting, Trial};
+use spec::catalogue::Level;
 
-use super::session::{self, Session};
+use super::session::{self, Finished, Session};
 use super::{Suite, SuiteError};
 use crate::live::Machine;
-use crate::report::Told;
+use crate::report::{self, Outcome, Screen, Told};
 
 /// What a command that could not be carried out exits with.
 pub(crate) const NOT_DONE: u8 = 2;
@@ -20,6 +21,7 @@ pub(crate) fn run(
     suites: &[Suite],
     arguments: &Arguments,
     mut trials: Vec<Trial>,
+    screen: Screen,
 ) -> Result<ExitCode, SuiteError> {
     let is_due = |name: &str| !arguments.is_filtered_out(&Trial::test(name, || Ok(())));
     let planned: Vec<_> = suites.iter().map(|suite| suite.plan(&is_due)).collect();
@@ -37,9 +39,13 @@ pub(crate) fn run(
     let mut is_undone = machine.is_interrupted();
     let mut is_stale = false;
     for session in sessions {
-        let finished = session.finish(&machine)?;
-        is_undone |= finished.trials.iter().any(Told::is_harness_error);
-        is_stale |= finished.is_stale;
+        let Finished { trials, report, is_stale: has_stale } = session.finish(&machine)?;
+        is_undone |= trials.iter().any(Told::is_harness_error);
+        is_stale |= has_stale;
+        // Of many runs only those are told as a whole that say something.
+        if is_for_people(arguments) && (suites.len() == 1 || report.outcome != Outcome::Passed) {
+            show(&report::summary(&report, Level::Should, screen));
+        }
     }
     Ok(match conclusion {
         None => ExitCode::from(NOT_DONE),
@@ -47,6 +53,17 @@ pub(crate) fn run(
         Some(conclusion) if is_stale || conclusion.has_failed() => ExitCode::from(1),
         Some(_) => ExitCode::SUCCESS,
     })
+}
+
+/// Whether what is told of the tests is for people, and not for programs.
+const fn is_for_people(arguments: &Arguments) -> bool {
+    !arguments.quiet && matches!(arguments.format, None | Some(FormatSetting::Pretty))
+}
+
+/// Says something on stdout.
+fn show(text: &str) {
+    // Nobody is left to tell when stdout is gone.
+    let _ = io::stdout().lock().write_all(text.as_bytes());
 }
 
 /// Runs a suite without telling anybody but the caller.

@@ -13,7 +13,7 @@ use crate::capture::Recorder;
 use crate::certificate::{Certificate, Judge, Sent};
 use crate::live::{self, About, Client, Evidence, Given, Kept, Live, Machine, Plan, RunFile, Target};
 use crate::reference::{Embedded, Notes};
-use crate::report::{self, Options, Run, State, Style, Told, Verdict, diagnostic};
+use crate::report::{self, Options, ProfileReport, Run, State, Style, Told, Verdict, diagnostic};
 
 /// What a suite will send, and which of its tests are wanted.
 pub(super) struct Planned<'s> {
@@ -26,6 +26,8 @@ pub(super) struct Planned<'s> {
 pub(super) struct Finished {
     /// Its tests.
     pub(super) trials: Vec<Told>,
+    /// What reports tell of it.
+    pub(super) report: Run,
     /// Whether a failure was expected that is over.
     pub(super) is_stale: bool,
 }
@@ -242,8 +244,16 @@ impl Session {
             let sent = self.live.sent().map(|(case, _)| &case.name).collect::<BTreeSet<_>>().len();
             tell(&format!("interrupted after {sent} of {}", counted(self.live.plan.requests())));
         }
+        self.file.exchanges = (self.live.sent())
+            .map(|(case, attempt)| Kept {
+                file: attempt.report.name.clone(),
+                case: case.name.clone(),
+                sha256: attempt.sha256.clone(),
+            })
+            .collect();
+        let (report, profiles) = self.report();
         if let Some(evidence) = self.evidence.take() {
-            self.keep(&evidence).map_err(|error| self.suite.lost(&error))?;
+            self.keep(&evidence, &report, profiles).map_err(|error| self.suite.lost(&error))?;
             let folder = evidence.folder().display();
             tell(&format!("evidence: {folder}; `conformance verify {folder}` judges it again"));
         }
@@ -257,26 +267,23 @@ impl Session {
                 .map_err(|error| SuiteError(format!("{}: {error}", file.display())))?;
             tell(&format!("failures: {}; each needs a reason before it can be expected", file.display()));
         }
-        Ok(Finished { trials: self.file.trials, is_stale: !stale.is_empty() })
+        Ok(Finished { trials: self.file.trials, report, is_stale: !stale.is_empty() })
     }
 
-    /// Writes what came of a run beside its exchanges.
-    fn keep(&mut self, evidence: &Evidence) -> io::Result<()> {
-        self.file.exchanges = (self.live.sent())
-            .map(|(case, attempt)| Kept {
-                file: attempt.report.name.clone(),
-                case: case.name.clone(),
-                sha256: attempt.sha256.clone(),
-            })
-            .collect();
+    /// What reports know of the run, and what profiles make of it.
+    fn report(&self) -> (Run, Vec<ProfileReport>) {
         let rules = self.suite.rules();
         let sent: Vec<Sent> =
             self.live.sent().map(|(case, attempt)| Sent { case: &case.name, attempt }).collect();
         let cases = &self.live.plan.cases;
         let profiles = Judge { run: &self.file, rules: &rules, cases, sent: &sent }.profiles();
         let captures = sent.iter().map(|sent| sent.attempt.report.clone()).collect();
-        let run = Run::new(&rules, captures, Some(self.file.report(profiles.clone())));
-        self.file.report = Some(evidence.write_report(&report::json(&run))?);
+        (Run::new(&rules, captures, Some(self.file.report(profiles.clone()))), profiles)
+    }
+
+    /// Writes what came of a run beside its exchanges.
+    fn keep(&mut self, evidence: &Evidence, report: &Run, profiles: Vec<ProfileReport>) -> io::Result<()> {
+        self.file.report = Some(evidence.write_report(&report::json(report))?);
         evidence.write_run(&self.file)?;
         let certificate = Certificate::new(&self.file, profiles);
         certificate.write(evidence)?;

@@ -45,6 +45,67 @@ fn a_changed_byte_is_named() {
 }
 
 #[test]
+fn a_finished_run_is_told_again_and_compared() {
+    let (good, cut) = (
+        Server::new(text),
+        Server::new(|_, stream| {
+            head(stream, "200 OK", "text/event-stream", "content-length: 100000\r\n");
+            write(stream, golden("openai/text").split_inclusive("\n\n").next().expect("there is one"));
+        }),
+    );
+    let (before, after) = (folder("before"), folder("after"));
+    let run = hello(&good, &["--out", path(&before)]);
+    expect(&run, 0, &["passed: ", "by group of scenarios", "  text "]);
+    let run = hello(&cut, &["--out", path(&after)]);
+    expect(&run, 1, &["failed: ", "response/one-terminal", "conformance explain response/one-terminal"]);
+    for out in [&before, &after] {
+        expect(&conformance(&["verify", path(out)]), 0, &[]);
+    }
+    for (format, words) in [
+        ("human", "failed: "),
+        ("json", "\"first_lost\": {"),
+        ("junit", "<failure message=\"response/one-terminal"),
+        ("sarif", "\"ruleId\": \"response/one-terminal\""),
+        ("github", "::error file=exchanges/text/hello.exchange,line="),
+        ("markdown", "# Conformance: failed"),
+        ("badge", "\"color\":\"red\""),
+    ] {
+        expect(&conformance(&["report", path(&after), "--format", format]), 0, &[words]);
+    }
+    let file = after.join("report.xml");
+    expect(&conformance(&["report", path(&after), "--format", "junit", "--output", path(&file)]), 0, &[]);
+    assert!(fs::read_to_string(&file).is_ok_and(|text| text.starts_with("<?xml")));
+    expect(&conformance(&["diff", path(&before), path(&before)]), 0, &["nothing is worse"]);
+    let worse = ["worse: ", "text/hello::answer pass -> fail"];
+    expect(&conformance(&["diff", path(&before), path(&after)]), 1, &worse);
+    expect(&conformance(&["diff", path(&after), path(&before)]), 0, &["better: "]);
+    let json = conformance(&["diff", path(&before), path(&after), "--format", "json"]);
+    expect(&json, 1, &["\"worse_trials\": ["]);
+    for wrong in [path(&folder("nowhere")), "Cargo.toml"] {
+        let run = conformance(&["diff", path(&before), wrong]);
+        assert!(run.code == Some(2) && run.stderr.contains(wrong), "{}", run.stderr);
+    }
+    fs::write(&file, "{\"version\": 1}").expect("it can be written");
+    let old = conformance(&["report", path(&file)]);
+    assert!(
+        old.code == Some(2) && old.stderr.contains("has version 1, and this build reads 2"),
+        "{}",
+        old.stderr
+    );
+}
+
+/// A gateway that is down is not as good as before.
+#[test]
+fn an_incomplete_run_is_no_proof() {
+    let server = Server::new(text);
+    let (before, after) = (folder("up"), folder("down"));
+    expect(&hello(&server, &["--out", path(&before)]), 0, &[]);
+    let down = conformance(&["--target", "http://127.0.0.1:1", "text/hello::", "--out", path(&after)]);
+    expect(&down, 2, &["incomplete: "]);
+    expect(&conformance(&["diff", path(&before), path(&after)]), 2, &["no longer exercised: "]);
+}
+
+#[test]
 fn secrets_are_in_no_file() {
     const MARKS: [&str; 4] = ["sk-MARK-11111111", "MARK-22222222", "MARK-33333333", "MARK-44444444"];
     // It says what it was told, in headers and in the body, and cuts it anywhere.

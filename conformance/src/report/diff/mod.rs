@@ -142,7 +142,6 @@ impl Diff {
             let list = match (&before, &after) {
                 (Some(before), Some(after)) if weight(after) > weight(before) => &mut self.worse_rules,
                 (Some(before), Some(after)) if weight(after) < weight(before) => &mut self.better_rules,
-                (Some(_), Some(_)) => continue,
                 // What was not checked cannot have got worse, but that it is broken should be seen.
                 (None, Some(known)) | (Some(known), None) if known.times > 0 => &mut self.other_rules,
                 _ => continue,

@@ -44,7 +44,8 @@ fn of_endpoint(run: &Run, live: &LiveReport, steps: &mut Vec<Step>) {
     let command = |more: &str| {
         let mut command = "conformance".to_owned();
         if !live.is_reference {
-            command += &format!(" --target {} --model {}", quoted(&live.target), quoted(&live.model));
+            let (target, model) = (quoted(&live.target), quoted(&live.model));
+            command = format!("{command} --target {target} --model {model}");
         }
         format!("{command} --dialect {}{more}", quoted(&run.dialect))
     };

@@ -2,6 +2,7 @@
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
+use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
@@ -40,7 +41,7 @@ pub struct GroupTotal {
 pub struct Undecided {
     /// The reason.
     pub reason: String,
-    /// Not exercised, or a harness error.
+    /// Not exercised, or a harness error, if one is among them.
     pub verdict: Verdict,
     /// How many trials.
     pub trials: u64,
@@ -68,6 +69,26 @@ impl TrialTotals {
             Verdict::NotExercised => &mut self.not_exercised,
             Verdict::HarnessError => &mut self.harness_errors,
         } += 1;
+    }
+}
+
+impl fmt::Display for TrialTotals {
+    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { passed, failed, not_exercised, harness_errors } = *self;
+        let errors = if harness_errors == 1 { "harness error" } else { "harness errors" };
+        let told = [
+            (passed, "passed"),
+            (failed, "failed"),
+            (not_exercised, "not exercised"),
+            (harness_errors, errors),
+        ];
+        let told: Vec<String> = told
+            .into_iter()
+            .filter(|(count, _)| *count > 0)
+            .map(|(count, what)| format!("{count} {what}"))
+            .collect();
+        to.write_str(if told.is_empty() { "no trials" } else { "" })?;
+        to.write_str(&told.join(", "))
     }
 }
 
@@ -99,13 +120,15 @@ impl Undecided {
                     continue;
                 }
                 let reason = reason(case, judged);
-                let is_same = |known: &&mut Self| known.reason == reason && known.verdict == judged.verdict;
-                let Some(known) = all.iter_mut().find(is_same) else {
+                let Some(known) = all.iter_mut().find(|known| known.reason == reason) else {
                     let cases = vec![case.name.clone()];
                     all.push(Self { reason, verdict: judged.verdict, trials: 1, cases });
                     continue;
                 };
                 known.trials += 1;
+                if judged.verdict == Verdict::HarnessError {
+                    known.verdict = judged.verdict;
+                }
                 if known.cases.last() != Some(&case.name) {
                     known.cases.push(case.name.clone());
                 }

@@ -1,0 +1,82 @@
+//! What differs between two runs.
+
+use conformance::report::diff::{Diff, human, markdown};
+use conformance::report::{Run, Style, Verdict};
+
+use crate::runs;
+
+fn names(changes: &[conformance::report::diff::TrialChange]) -> Vec<&str> {
+    changes.iter().map(|change| change.name.as_str()).collect()
+}
+
+/// A run in which one trial ended otherwise.
+fn ended(mut run: Run, trial: &str, verdict: Verdict) -> Run {
+    let cases = run.live.iter_mut().flat_map(|live| &mut live.cases);
+    let told = cases.flat_map(|case| &mut case.trials).find(|told| told.name == trial);
+    told.expect("there is such a trial").judged.verdict = verdict;
+    run
+}
+
+#[test]
+fn a_run_does_not_differ_from_itself() {
+    for run in [runs::good(), runs::bad(), runs::hostile()] {
+        assert!(Diff::new(&run, &run).is_empty());
+    }
+}
+
+#[test]
+fn worse_and_better_are_told_apart() {
+    let (good, bad) = (runs::good(), runs::bad());
+    let worse = Diff::new(&good, &bad);
+    assert!(worse.is_worse());
+    let rules: Vec<&str> = worse.worse_rules.iter().map(|rule| rule.id.as_str()).collect();
+    assert_eq!(rules, ["part/before-open", "schema/event-known", "text/equals-part", "wire/json-object"]);
+    assert_eq!(names(&worse.worse_trials), ["text/hello::part"]);
+    assert!(names(&worse.newly_exercised).contains(&"text/two::text"));
+    assert!(names(&worse.no_longer_exercised).contains(&"call/parallel::part"));
+    let better = Diff::new(&bad, &good);
+    assert!(!better.is_worse());
+    assert_eq!(names(&better.better_trials), ["text/hello::part"]);
+    insta::assert_snapshot!("diff_human", human(&worse, Style::Plain));
+    insta::assert_snapshot!("diff_markdown", markdown(&worse));
+    insta::assert_snapshot!("diff_json", serde_json::to_string_pretty(&better).expect("it can be written"));
+}
+
+#[test]
+fn each_turn_of_a_trial_has_its_place() {
+    let (pass, fail) = (Verdict::Pass, Verdict::Fail);
+    let (skipped, broken) = (Verdict::NotExercised, Verdict::HarnessError);
+    let trial = "text/hello::part";
+    for (before, after, list) in [
+        (pass, fail, 0),
+        (skipped, fail, 0),
+        (broken, fail, 0),
+        (fail, pass, 1),
+        (skipped, pass, 2),
+        (broken, pass, 2),
+        (pass, skipped, 3),
+        (fail, broken, 3),
+        (skipped, broken, 4),
+        (fail, fail, 4),
+    ] {
+        let diff = Diff::new(&ended(runs::good(), trial, before), &ended(runs::good(), trial, after));
+        let lists =
+            [&diff.worse_trials, &diff.better_trials, &diff.newly_exercised, &diff.no_longer_exercised];
+        for (at, changes) in lists.into_iter().enumerate() {
+            assert_eq!(changes.len(), usize::from(at == list), "{before:?} -> {after:?}: {at}");
+        }
+        assert_eq!(diff.is_worse(), list == 0, "{before:?} -> {after:?}");
+    }
+}
+
+/// Recordings are compared by how many break a rule, too.
+#[test]
+fn recordings_are_counted() {
+    let one = |count: usize| {
+        let broken = |at: usize| runs::violated(&format!("{at}.sse"), "text/equals-part");
+        runs::run((0..count).map(broken).collect(), None)
+    };
+    assert!(Diff::new(&one(1), &one(2)).is_worse());
+    assert!(!Diff::new(&one(2), &one(1)).is_worse());
+    assert_eq!(Diff::new(&one(2), &one(1)).better_rules.len(), 1);
+}

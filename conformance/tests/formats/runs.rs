@@ -1,0 +1,183 @@
+//! The runs that every format must be able to tell.
+
+use conformance::report::{
+    CaptureReport, CaseReport, Judged, LiveReport, Lost, Options, Run, State, Told, Transport, Verdict,
+};
+use conformance::{Rules, check, goldens, violation};
+use spec::catalogue;
+
+/// Few rules, so that a new one changes no snapshot.
+const RULES: [&str; 6] = [
+    "part/before-open",
+    "response/one-terminal",
+    "schema/event-known",
+    "schema/event-valid",
+    "text/equals-part",
+    "wire/json-object",
+];
+
+fn rules() -> Rules {
+    let dialect = conformance::dialect("openai").expect("the build has it");
+    Rules::of(dialect).only(|rule| RULES.contains(&rule.id))
+}
+
+/// A run, without most of the clients that nothing is wrong for.
+pub(crate) fn run(captures: Vec<CaptureReport>, live: Option<LiveReport>) -> Run {
+    let mut run = Run::new(&rules(), captures, live);
+    run.clients.retain(|client| client.captures > 0 || client.name == "llm");
+    run
+}
+
+pub(crate) fn recording(name: &str, bytes: &[u8]) -> CaptureReport {
+    check(name, &mut &*bytes, None, &rules())
+}
+
+fn golden(id: &str) -> &'static [u8] {
+    goldens::golden(id).expect("it exists").bytes
+}
+
+/// What comes of the violation of a rule.
+pub(crate) fn violated(name: &str, rule: &str) -> CaptureReport {
+    let page = catalogue::rule(rule).expect("there is such a rule");
+    recording(name, &violation::recording(page).expect("its edits can be made"))
+}
+
+fn case(name: &str, attempts: &[usize], trials: &[(&str, Verdict, &str)]) -> CaseReport {
+    let told = |(about, verdict, reason): &(&str, Verdict, &str)| Told {
+        name: format!("{name}::{about}"),
+        judged: Judged::new(*verdict, *reason),
+    };
+    CaseReport {
+        name: name.to_owned(),
+        title: format!("A scenario about {name}"),
+        attempts: attempts.to_vec(),
+        trials: trials.iter().map(told).collect(),
+    }
+}
+
+fn live(target: &str, model: &str, cases: Vec<CaseReport>) -> LiveReport {
+    LiveReport {
+        target: target.to_owned(),
+        is_reference: false,
+        model: model.to_owned(),
+        options: Options {
+            transports: vec![Transport::Sse],
+            profiles: Vec::new(),
+            features: None,
+            select: Vec::new(),
+            ignore: Vec::new(),
+            strict: false,
+            attempts: 3,
+            jobs: 1,
+            delay_ms: 0,
+            connect_ms: 10_000,
+            first_event_ms: 60_000,
+            idle_ms: 60_000,
+            total_ms: 300_000,
+            bytes: 1_000_000,
+        },
+        state: State::Finished,
+        profiles: Vec::new(),
+        cases,
+    }
+}
+
+/// Everything holds.
+pub(crate) fn good() -> Run {
+    let captures = vec![
+        recording("exchanges/text/hello.exchange", golden("openai/text")),
+        recording("exchanges/call/parallel.exchange", golden("openai/parallel-function-calls")),
+    ];
+    let passed = [("answer", Verdict::Pass, ""), ("part", Verdict::Pass, ""), ("rest", Verdict::Pass, "")];
+    let cases = vec![case("call/parallel", &[1], &passed), case("text/hello", &[0], &passed)];
+    run(captures, Some(live("https://gateway.test/v1/responses", "small", cases)))
+}
+
+/// Rules are broken, an answer is not what it should be, and some things could not be found out.
+pub(crate) fn bad() -> Run {
+    let mut lost = recording("exchanges/text/long.exchange", b"data: {\"type\":\"response.creat\n\n");
+    lost.lost = 1;
+    lost.first_lost = Some(Lost { exchange: None, events: 1, reason: "reset by peer".to_owned() });
+    let captures = vec![
+        violated("exchanges/text/hello.exchange", "part/before-open"),
+        violated("exchanges/text/hello.2.exchange", "part/before-open"),
+        violated("exchanges/text/two.exchange", "text/equals-part"),
+        lost,
+    ];
+    let (pass, fail) = (Verdict::Pass, Verdict::Fail);
+    let see = "see reasoning/effort::answer";
+    let cases = vec![
+        case(
+            "image/url",
+            &[],
+            &[("answer", Verdict::HarnessError, "the endpoint answers 401: give --api-key")],
+        ),
+        case(
+            "reasoning/effort",
+            &[],
+            &[
+                (
+                    "answer",
+                    Verdict::NotExercised,
+                    "asked 3 times, and there was no response.reasoning_text.delta",
+                ),
+                ("reasoning", Verdict::NotExercised, see),
+                ("rest", Verdict::NotExercised, see),
+            ],
+        ),
+        case(
+            "text/hello",
+            &[0, 1],
+            &[("answer", pass, ""), ("part", fail, "part/before-open"), ("rest", pass, "")],
+        ),
+        case(
+            "text/long",
+            &[3],
+            &[
+                ("answer", fail, "the answer was not read to its end: reset by peer"),
+                ("wire", fail, "wire/json-object"),
+            ],
+        ),
+        case("text/two", &[2], &[("answer", pass, ""), ("text", fail, "text/equals-part")]),
+    ];
+    run(captures, Some(live("https://gateway.test/v1/responses", "small", cases)))
+}
+
+/// What a stranger can write where.
+pub(crate) const HOSTILE: &str = "\u{1b}[2J\u{202e}]]></failure><script>alert(1)</script>::error::x%0A\r\n::set-output|`a``b`<!-- @team #1 https://evil.test [x](javascript:y) {0} \u{fffe}\u{0}";
+
+/// Names, messages and pieces of recordings are hostile.
+pub(crate) fn hostile() -> Run {
+    let data = serde_json::json!({ "type": format!("a{HOSTILE}"), HOSTILE: 1 });
+    let created = serde_json::json!({
+        "type": "response.output_text.delta", "delta": 1, "item_id": HOSTILE, HOSTILE: HOSTILE.repeat(200),
+    });
+    let text =
+        format!("data: {data}\n\ndata: {created}\n\ndata: {{{}\n\n", HOSTILE.replace(['\r', '\n'], ""));
+    let mut capture = recording(&format!("a/{HOSTILE}.sse"), text.as_bytes());
+    capture.lost = 1;
+    capture.first_lost =
+        Some(Lost { exchange: Some(HOSTILE.to_owned()), events: 2, reason: HOSTILE.to_owned() });
+    let unread = CaptureReport {
+        name: HOSTILE.to_owned(),
+        error: Some(HOSTILE.to_owned()),
+        ..CaptureReport::default()
+    };
+    let cases = vec![
+        case(
+            HOSTILE,
+            &[0],
+            &[
+                ("answer", Verdict::Fail, HOSTILE),
+                ("schema", Verdict::Fail, HOSTILE),
+                ("rest", Verdict::Pass, ""),
+            ],
+        ),
+        case(
+            "b|c/d",
+            &[1],
+            &[("answer", Verdict::HarnessError, HOSTILE), ("rest", Verdict::NotExercised, HOSTILE)],
+        ),
+    ];
+    run(vec![capture, unread], Some(live(&format!("https://x.test/{HOSTILE}"), HOSTILE, cases)))
+}
