@@ -78,6 +78,7 @@ fn live(captures: Vec<CaptureReport>, cases: Vec<CaseReport>) -> Run {
     };
     let report = LiveReport {
         profiles: Vec::new(),
+        is_reference: false,
         target: "http://127.0.0.1:8080/v1".to_owned(),
         model: "model-under-test".to_owned(),
         options,
