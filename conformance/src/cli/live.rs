@@ -41,6 +41,10 @@ pub(super) struct LiveArgs {
     /// How many scenarios to send at once.
     #[arg(long, value_name = "N", default_value_t = 1)]
     jobs: usize,
+    /// How many requests to send at once of the scenarios about that, `crowd/`; a target gets one by itself
+    /// unless more are wanted.
+    #[arg(long, value_name = "N")]
+    concurrent: Option<usize>,
     /// How long to wait from one request to the next.
     #[arg(long, value_name = "TIME", value_parser = time, default_value = "0s")]
     delay: Duration,
@@ -53,6 +57,9 @@ pub(super) struct LiveArgs {
     #[arg(long, value_name = "DIR", conflicts_with = "capture")]
     out: Option<PathBuf>,
 }
+
+/// So many requests at once does the reference gateway get.
+const CROWD: usize = 8;
 
 impl LiveArgs {
     /// The suite against the endpoint, or against the reference gateway in each of these dialects.
@@ -83,6 +90,7 @@ impl LiveArgs {
             .ignore(&select.ignore)
             .attempts(self.attempts)
             .jobs(self.jobs)
+            .concurrent(self.concurrent.unwrap_or(if self.target.is_some() { 1 } else { CROWD }))
             .delay(self.delay)
             .strict(self.strict);
         if !self.transport.is_empty() {

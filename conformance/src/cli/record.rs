@@ -72,7 +72,7 @@ impl RecordArgs {
         })?;
         let before = self.previous.clone().map(|id| Before { id, ..Before::default() });
         let given = self.to.given();
-        let asked = Asked { model: &self.to.model, given: &given };
+        let asked = Asked { model: &self.to.model, given: &given, number: 1 };
         Ok(Call::of(scenario, &asked, before.as_ref(), false))
     }
 }

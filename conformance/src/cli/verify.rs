@@ -100,8 +100,9 @@ fn compare(evidence: &Evidence, run: &RunFile) -> Result<Vec<String>> {
     }
     let sent: Vec<Sent> = attempts.iter().map(|(case, attempt)| Sent { case, attempt }).collect();
     let profiles = Judge { run, rules: &rules, cases: &cases, sent: &sent }.profiles();
+    let latency = live::latencies(sent.iter().map(|sent| (sent.case, sent.attempt)));
     let captures = attempts.iter().map(|(_, attempt)| attempt.report.clone()).collect();
-    let report = report::json(&Run::new(&rules, captures, Some(run.report(profiles.clone()))));
+    let report = report::json(&Run::new(&rules, captures, Some(run.report(profiles.clone(), latency))));
     let told = evidence.report()?;
     if told != report.as_bytes() {
         let line = first_difference(&String::from_utf8_lossy(&told), &report);

@@ -7,6 +7,8 @@ use serde_json::{Value, json};
 use spec::catalogue::Scenario;
 use spec::table::Operation;
 
+use super::crowd::{PLACEHOLDER, mark};
+
 /// A request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Call {
@@ -120,9 +122,8 @@ impl Call {
 
 /// The body of a request of a scenario, with all placeholders filled.
 fn body(scenario: &Scenario, asked: &Asked<'_>, before: Option<&Before>, is_twin: bool) -> String {
-    let Ok(mut request) = serde_json::from_str::<Value>(scenario.request) else {
-        return scenario.request.to_owned();
-    };
+    let text = scenario.request.replace(PLACEHOLDER, &mark(asked.number));
+    let Ok(mut request) = serde_json::from_str::<Value>(&text) else { return text };
     if let Some(before) = before {
         if request.get("previous_response_id").is_some_and(|id| id == "previous") {
             request["previous_response_id"] = before.id.clone().into();
@@ -176,6 +177,8 @@ pub struct Asked<'a> {
     pub model: &'a str,
     /// What only the owner of the endpoint can name.
     pub given: &'a Given,
+    /// Which of the requests it is that are sent at once.
+    pub number: usize,
 }
 
 /// Whether the output of the response before takes the place of an input.
@@ -227,7 +230,7 @@ mod tests {
     use super::*;
 
     static NONE: Given = Given::new();
-    const ASKED: Asked<'static> = Asked { model: "m", given: &NONE };
+    const ASKED: Asked<'static> = Asked { model: "m", given: &NONE, number: 1 };
 
     fn scenario(operation: Operation, request: &'static str) -> Scenario {
         Scenario { operation, request, ..*spec::catalogue::scenario("text/hello").unwrap() }
@@ -269,13 +272,16 @@ mod tests {
             r#"{"model":"m","input":[{"type":"function_call","call_id":"c"},{"type":"function_call_output","call_id":"c","output":"Rain"}]}"#
         );
         let given = Given::from([("store".to_owned(), "vs_1".to_owned())]);
-        let asked = Asked { model: "m", given: &given };
+        let asked = Asked { given: &given, ..ASKED };
         let needy = of(r#"{"model":"m","tools":[{"ids":["given:store","given:other"]}]}"#);
         assert_eq!(needs(needy.request), ["store", "other"]);
         assert_eq!(
             body(&needy, &asked, None, false),
             r#"{"model":"m","tools":[{"ids":["vs_1","given:other"]}]}"#
         );
+        let marked = Asked { number: 7, ..ASKED };
+        let said = body(&of(r#"{"model":"m","input":"Say {mark}."}"#), &marked, None, false);
+        assert_eq!(said, format!(r#"{{"model":"m","input":"Say {}."}}"#, mark(7)));
         let malformed = Scenario { malformed: true, ..of(r#"{"model":"m"}"#) };
         assert_eq!(body(&malformed, &ASKED, None, false), r#"{"model":"m""#);
         let long = Scenario { fill: Some(1), ..of(r#"{"model":"m","input":"abc"}"#) };

@@ -8,6 +8,7 @@ use spec::catalogue::{Rule, SCENARIOS, Scenario};
 use spec::table::{Operation, Scope};
 
 use super::call::{Asked, Before, Call, Given, is_previous_output, needs};
+use super::crowd::PLACEHOLDER;
 use super::facts::lacks;
 use super::turns;
 use crate::engine::Rules;
@@ -41,6 +42,8 @@ pub enum About {
     Answer,
     /// Whether it agrees with the answer that it is about, or with its twin.
     Agrees,
+    /// Whether answers that were asked for at once keep apart.
+    Apart,
     /// The rules of a group.
     Group(&'static str),
     /// All other rules.
@@ -53,6 +56,7 @@ impl About {
         match self {
             Self::Answer => "answer",
             Self::Agrees => "agrees",
+            Self::Apart => "apart",
             Self::Group(group) => group,
             Self::Rest => "rest",
         }
@@ -209,7 +213,13 @@ pub(super) fn trials(scenario: &Scenario, is_twin: bool, dialect: &Dialect, rule
     let agrees = scenario.status.is_empty() && (is_compared || scenario.says.is_some());
     let agrees = agrees.then_some(About::Agrees);
     let groups = groups.into_iter().map(About::Group);
+    let agrees = agrees.into_iter().chain(is_marked(scenario, is_twin).then_some(About::Apart));
     std::iter::once(About::Answer).chain(agrees).chain(groups).chain([About::Rest]).collect()
+}
+
+/// Whether each request has a mark of its own, so that many can be sent at once.
+fn is_marked(scenario: &Scenario, is_twin: bool) -> bool {
+    !is_twin && scenario.request.contains(PLACEHOLDER)
 }
 
 /// The group that a rule is in.
@@ -248,6 +258,11 @@ impl Case {
     /// The request.
     pub fn call(&self, asked: &Asked<'_>, before: Option<&Before>) -> Call {
         Call::of(self.scenario, asked, before, self.is_twin)
+    }
+
+    /// Whether each request has a mark of its own, so that many can be sent at once.
+    pub fn is_marked(&self) -> bool {
+        is_marked(self.scenario, self.is_twin)
     }
 
     /// Whether its answer should be a stream.

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use spec::catalogue;
 
-use crate::report::{CaseReport, LiveReport, Options, ProfileReport, State, Told, Transport};
+use crate::report::{CaseReport, Latency, LiveReport, Options, ProfileReport, State, Told, Transport};
 
 /// The version of the format of [`RunFile`].
 pub const VERSION: u32 = 1;
@@ -55,8 +55,8 @@ pub struct Kept {
 }
 
 impl RunFile {
-    /// What reports say of the endpoint, its trials, and what they come to by profile.
-    pub fn report(&self, profiles: Vec<ProfileReport>) -> LiveReport {
+    /// What reports say of the endpoint, its trials, what they come to by profile, and how fast it was.
+    pub fn report(&self, profiles: Vec<ProfileReport>, latency: Vec<Latency>) -> LiveReport {
         let mut cases: Vec<CaseReport> = Vec::new();
         for told in &self.trials {
             let name = told.name.split("::").next().unwrap_or_default();
@@ -75,6 +75,7 @@ impl RunFile {
             state: self.state,
             cases,
             profiles,
+            latency,
         }
     }
 
@@ -185,8 +186,13 @@ impl Evidence {
 
 /// SHA-256, in hexadecimal digits.
 pub fn hash(bytes: &[u8]) -> String {
+    digits(&Sha256::digest(bytes))
+}
+
+/// Bytes in hexadecimal digits.
+pub(super) fn digits(bytes: &[u8]) -> String {
     let mut digits = String::new();
-    for byte in Sha256::digest(bytes) {
+    for byte in bytes {
         // Writing to a string cannot fail.
         let _ = write!(digits, "{byte:02x}");
     }

@@ -7,7 +7,8 @@ use serde_json::value::RawValue;
 use spec::Dialect;
 use spec::catalogue::Scenario;
 
-use crate::capture::{self, Entry, Format, Transport};
+use super::crowd::marks;
+use crate::capture::{Entry, Transport};
 
 /// What a recording says of an exchange.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -30,6 +31,14 @@ pub struct Facts {
     pub numbers: Option<(u64, u64)>,
     /// The text that came.
     pub text: String,
+    /// The mark of the request.
+    pub asked_mark: Option<usize>,
+    /// Marks in the answer.
+    pub marks: BTreeSet<usize>,
+    /// Ids of the response and of its items.
+    pub ids: BTreeSet<String>,
+    /// When each event came, in microseconds from the request.
+    pub times_us: Vec<u32>,
     /// Why the answer was not read to its end.
     pub lost: Option<String>,
     /// How many turns were answered on a WebSocket: all else is about the last of them.
@@ -40,29 +49,23 @@ pub struct Facts {
 
 /// So much text is kept.
 const TEXT: usize = 1 << 20;
+/// So many marks and ids are kept.
+const NAMES: usize = 1000;
+/// The times of so many events are kept.
+const TIMES: usize = 1 << 18;
 /// The status with which HTTP becomes a WebSocket.
 pub(super) const SWITCHED: u16 = 101;
 
 impl Facts {
-    /// Reads a recorded exchange.
-    ///
-    /// # Errors
-    ///
-    /// When it is not one.
-    pub fn read(recording: &[u8]) -> Result<Self, String> {
-        let mut facts = Self::default();
-        capture::read(recording, Some(Format::Exchange), &mut |entry| facts.add(&entry))
-            .map_err(|error| error.to_string())?;
-        Ok(facts)
-    }
-
-    fn add(&mut self, entry: &Entry<'_>) {
+    /// What the recording says next.
+    pub(super) fn add(&mut self, entry: &Entry<'_>) {
         match entry {
             Entry::Exchange(exchange) => {
                 self.status = exchange.status;
                 self.is_stream = exchange.is_stream();
                 let body = exchange.request.as_ref().and_then(|request| request.body.as_deref());
                 self.request = body.and_then(|body| serde_json::from_str(body).ok());
+                self.asked_mark = body.and_then(|body| marks(body).next());
             }
             Entry::Event(frame) => {
                 if let Some(data) = frame.data.as_deref() {
@@ -70,6 +73,8 @@ impl Facts {
                         self.message(data);
                     }
                     self.event(data, frame.event.as_deref());
+                    let time = frame.time.filter(|_| self.times_us.len() < TIMES);
+                    self.times_us.extend(time.and_then(|time| u32::try_from(time.as_micros()).ok()));
                 }
             }
             Entry::Body(frame) => {
@@ -79,7 +84,9 @@ impl Facts {
                 self.text = response.map(output_text).unwrap_or_default();
             }
             Entry::Lost(reason) => self.lost = Some(reason.to_string()),
-            Entry::Sent(_) => {}
+            Entry::Sent(frame) => {
+                self.asked_mark = self.asked_mark.or_else(|| marks(frame.data.as_deref()?).next());
+            }
         }
     }
 
@@ -103,6 +110,12 @@ impl Facts {
         } else if kind == "response.created" {
             // Where the response is the event itself.
             self.response_id = text(data, "/id").or(self.response_id.take());
+        }
+        self.marks.extend(marks(data).take(NAMES.saturating_sub(self.marks.len())));
+        if kind == "response.output_item.added" && self.ids.len() < NAMES {
+            self.ids.extend(text(data, "/item/id"));
+        } else if kind == "response.created" {
+            self.ids.extend(self.response_id.clone());
         }
         *self.events.entry(kind).or_default() += 1;
     }

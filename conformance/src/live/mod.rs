@@ -4,9 +4,11 @@
 //! the [`Evidence`] of a run can compute them again.
 
 mod agree;
+mod attempt;
 mod call;
 mod case;
 mod client;
+mod crowd;
 mod evidence;
 mod facts;
 mod limits;
@@ -18,9 +20,11 @@ mod target;
 mod turns;
 mod verdict;
 
+pub use attempt::Attempt;
 pub use call::{Asked, Before, Call, Given, filled};
 pub use case::{About, Case, Offer, cases};
 pub use client::{Client, Outcome};
+pub use crowd::latencies;
 pub use evidence::{Evidence, Kept, RunFile, VERSION, hash};
 pub use facts::Facts;
 pub use limits::Limits;
@@ -28,4 +32,4 @@ pub use machine::Machine;
 pub use run::{Done, Live, Plan};
 pub(crate) use target::is_loopback;
 pub use target::{Target, TargetError};
-pub use verdict::{Attempt, judge};
+pub use verdict::judge;

@@ -8,18 +8,20 @@ use std::sync::{Arc, OnceLock};
 use std::thread;
 use std::time::Duration;
 
+use futures_util::future::join_all;
 use spec::catalogue::Level;
 use spec::table::Operation;
 use tokio::runtime::Runtime;
 use tokio::sync::Mutex;
 use tokio::time::Instant;
 
-use super::call::{Asked, Before, Call, Given};
+use super::attempt::{Attempt, Reading};
+use super::call::{Asked, Before, Given};
 use super::case::{About, Case};
 use super::client::{Client, Outcome};
 use super::evidence::Evidence;
 use super::socket::Script;
-use super::verdict::{Attempt, answer, judge};
+use super::verdict::{answer, judge};
 use crate::engine::Rules;
 use crate::report::{Judged, Verdict};
 
@@ -38,6 +40,8 @@ pub struct Plan {
     pub attempts: usize,
     /// How many to send at once.
     pub jobs: usize,
+    /// How many requests to send at once of the cases that are about that.
+    pub concurrent: usize,
     /// How long to wait from one request to the next.
     pub delay: Duration,
     /// How binding a rule must be to fail a trial.
@@ -60,7 +64,7 @@ impl Plan {
     pub fn requests(&self) -> usize {
         let due =
             self.cases.iter().zip(&self.wanted).filter(|(case, wanted)| **wanted && case.unfit.is_none());
-        due.map(|(case, _)| case.requests()).sum()
+        due.map(|(case, _)| if case.is_marked() { self.concurrent.max(1) } else { case.requests() }).sum()
     }
 }
 
@@ -197,8 +201,9 @@ impl Live {
     }
 
     async fn attempts(&self, case: &Case, before: Option<&Before>) -> Done {
-        let asked = Asked { model: &self.plan.model, given: &self.plan.given };
-        let call = case.call(&asked, before);
+        if case.is_marked() && self.plan.concurrent > 1 {
+            return self.crowd(case, before).await;
+        }
         let is_polled = case.scenario.operation == Operation::Poll;
         let by = |start: Instant| start + self.client.limits().total;
         let (mut sent, mut tries) = (Vec::new(), 1);
@@ -214,7 +219,7 @@ impl Live {
             let number = sent.len() + 1;
             let suffix = if number == 1 { String::new() } else { format!(".{number}") };
             let file = format!("exchanges/{}{suffix}.exchange", case.name);
-            let outcome = match self.exchange(&file, case, &call, before, deadline).await {
+            let outcome = match self.exchange(&file, case, before, 1, deadline).await {
                 Ok((outcome, attempt)) => {
                     sent.push(attempt);
                     outcome
@@ -246,6 +251,22 @@ impl Live {
         }
     }
 
+    /// Sends a case many times at once, each time with a mark of its own.
+    async fn crowd(&self, case: &Case, before: Option<&Before>) -> Done {
+        if !self.turn().await {
+            return Done::Skipped("the run was interrupted".to_owned());
+        }
+        let deadline = Instant::now() + self.client.limits().total;
+        let files: Vec<String> = (1..=self.plan.concurrent)
+            .map(|number| format!("exchanges/{}.{number}.exchange", case.name))
+            .collect();
+        let exchanges = (files.iter().zip(1..)).map(|(file, number)| async move {
+            let sent = self.exchange(file, case, before, number, deadline).await;
+            sent.map(|(_, attempt)| attempt).map_err(|problem| format!("{file}: {problem}"))
+        });
+        join_all(exchanges).await.into_iter().collect::<Result<_, _>>().map_or_else(Done::Broken, Done::Sent)
+    }
+
     /// Waits until the next request may be sent; whether the run goes on.
     async fn turn(&self) -> bool {
         let mut pause = self.pause.lock().await;
@@ -258,29 +279,29 @@ impl Live {
         &self,
         file: &str,
         case: &Case,
-        call: &Call,
         before: Option<&Before>,
+        number: usize,
         by: Instant,
     ) -> Result<(Outcome, Attempt), String> {
         let begin = |evidence: &Evidence| evidence.begin(file);
         let mut file_of = self.evidence.as_ref().map(begin).transpose().map_err(|error| error.to_string())?;
-        let mut recording = Vec::new();
+        let mut reading = Reading::new(&self.rules, self.evidence.is_some());
         let mut written = Ok(());
         let mut keep = |line: &str| {
-            recording.extend_from_slice(line.as_bytes());
+            reading.push(line.as_bytes());
             if written.is_ok() {
                 written = write(file_of.as_mut(), line);
             }
         };
+        let asked = Asked { model: &self.plan.model, given: &self.plan.given, number };
         let outcome = if case.turns.is_empty() {
-            self.client.send(call, by, &mut keep).await
+            self.client.send(&case.call(&asked, before), by, &mut keep).await
         } else {
-            let asked = Asked { model: &self.plan.model, given: &self.plan.given };
             let script = Script { turns: &case.turns, asked, before, dialect: self.rules.dialect() };
             self.client.talk(&script, by, &mut keep).await
         };
         written.map_err(|error| error.to_string())?;
-        Ok((outcome, Attempt::read(file, &recording, &self.rules, self.evidence.is_some())?))
+        Ok((outcome, reading.finish(file)?))
     }
 }
 

@@ -5,54 +5,13 @@ use spec::catalogue::Level;
 use spec::table::Operation;
 
 use super::agree::agreement;
-use super::case::{About, Case, group};
+use super::attempt::Attempt;
+use super::case::{About, Case};
 use super::client::{INTERRUPTED, NO_CONNECTION};
-use super::evidence::hash;
+use super::crowd::apart;
 use super::facts::{Facts, SWITCHED};
-use crate::capture::{Format, LEFT};
-use crate::engine::Rules;
-use crate::report::{self, CaptureReport, Finding, Judged, Verdict};
-
-/// A recorded attempt at a case, and what is wrong with it.
-#[derive(Debug, Clone)]
-pub struct Attempt {
-    /// What the recording says of the exchange.
-    pub facts: Facts,
-    /// What rules find in it; its name is that of the file with the evidence.
-    pub report: CaptureReport,
-    /// SHA-256 of the recording.
-    pub sha256: String,
-}
-
-impl Attempt {
-    /// Reads a recorded exchange, and checks it; for a report, that is to draw how it went.
-    ///
-    /// # Errors
-    ///
-    /// When it is not one.
-    pub fn read(file: &str, recording: &[u8], rules: &Rules, is_reported: bool) -> Result<Self, String> {
-        let facts = Facts::read(recording)?;
-        let check = if is_reported { report::check_with_timelines } else { report::check };
-        let report = check(file, &mut &*recording, Some(Format::Exchange), rules);
-        Ok(Self { facts, report, sha256: hash(recording) })
-    }
-
-    /// Findings that a trial is about and that count.
-    pub fn findings<'a>(
-        &'a self,
-        case: &'a Case,
-        about: About,
-        least: Level,
-    ) -> impl Iterator<Item = &'a Finding> {
-        let is_meant = move |finding: &Finding| match about {
-            About::Answer | About::Agrees => false,
-            About::Group(of) => group(&finding.rule) == of,
-            About::Rest => !case.trials.iter().any(|about| about.name() == group(&finding.rule)),
-        };
-        let all = self.report.findings.iter();
-        all.filter(move |finding| finding.level >= least && is_meant(finding))
-    }
-}
+use crate::capture::LEFT;
+use crate::report::{CaptureReport, Judged, Verdict};
 
 /// Statuses of endpoints that do not let the harness in.
 const REFUSALS: [(u16, &str); 5] = [
@@ -86,16 +45,31 @@ pub fn judge(
     }
     match answer.verdict {
         Verdict::Pass if about == About::Agrees => {
-            let facts: Vec<&Facts> = attempts.iter().map(|attempt| &attempt.facts).collect();
-            agreement(case, &facts, compared.map(|attempt| &attempt.facts))
+            agreement(case, &facts(attempts), compared.map(|attempt| &attempt.facts))
         }
+        Verdict::Pass if about == About::Apart => apart(&facts(attempts)),
         Verdict::Pass => Judged::PASS,
         _ => Judged::new(Verdict::NotExercised, format!("see {}", case.trial(About::Answer))),
     }
 }
 
-/// Whether the last answer is what was asked for, and came to its end.
+fn facts(attempts: &[Attempt]) -> Vec<&Facts> {
+    attempts.iter().map(|attempt| &attempt.facts).collect()
+}
+
+/// Whether the last answer is what was asked for, and came to its end. Of answers that were asked for at
+/// once, each has to be.
 pub(super) fn answer(case: &Case, attempts: &[Attempt], dialect: &Dialect) -> Judged {
+    const WORST_FIRST: [Verdict; 3] = [Verdict::Fail, Verdict::HarnessError, Verdict::Pass];
+    if !case.is_marked() {
+        return last_answer(case, attempts, dialect);
+    }
+    let each = || attempts.iter().map(|attempt| last_answer(case, std::slice::from_ref(attempt), dialect));
+    let worst = WORST_FIRST.iter().find_map(|verdict| each().find(|judged| judged.verdict == *verdict));
+    worst.unwrap_or_else(|| last_answer(case, attempts, dialect))
+}
+
+fn last_answer(case: &Case, attempts: &[Attempt], dialect: &Dialect) -> Judged {
     let Some(Attempt { facts, report, .. }) = attempts.last() else {
         return Judged::new(Verdict::NotExercised, "nothing was sent");
     };

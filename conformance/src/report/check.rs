@@ -19,7 +19,7 @@ pub fn check(
     format: Option<Format>,
     rules: &Rules,
 ) -> CaptureReport {
-    Session::new(rules, false).check(name.into(), input, format)
+    Checking::new(rules, false).check(name.into(), input, format)
 }
 
 /// The same, and draws up how each exchange went.
@@ -29,11 +29,11 @@ pub fn check_with_timelines(
     format: Option<Format>,
     rules: &Rules,
 ) -> CaptureReport {
-    Session::new(rules, true).check(name.into(), input, format)
+    Checking::new(rules, true).check(name.into(), input, format)
 }
 
 /// The checks of one recording.
-struct Session<'r> {
+pub(crate) struct Checking<'r> {
     rules: &'r Rules,
     checker: Option<Checker>,
     exchange: Option<String>,
@@ -48,8 +48,8 @@ struct Session<'r> {
     report: CaptureReport,
 }
 
-impl<'r> Session<'r> {
-    fn new(rules: &'r Rules, draws: bool) -> Self {
+impl<'r> Checking<'r> {
+    pub(crate) fn new(rules: &'r Rules, draws: bool) -> Self {
         let report = CaptureReport::default();
         Self {
             rules,
@@ -66,6 +66,11 @@ impl<'r> Session<'r> {
 
     fn check(mut self, name: String, input: &mut dyn Read, format: Option<Format>) -> CaptureReport {
         let outcome = self.read(input, format);
+        self.finish(name, outcome)
+    }
+
+    /// What came of it, and how it was read, or why it was not.
+    pub(crate) fn finish(mut self, name: String, outcome: Result<Format, String>) -> CaptureReport {
         self.end_stream();
         let mut report = self.report;
         report.name = name;
@@ -97,7 +102,8 @@ impl<'r> Session<'r> {
         }
     }
 
-    fn entry(&mut self, entry: &Entry<'_>) {
+    /// The next thing in the recording.
+    pub(crate) fn entry(&mut self, entry: &Entry<'_>) {
         match entry {
             Entry::Exchange(exchange) => {
                 self.end_stream();

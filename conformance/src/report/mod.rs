@@ -21,6 +21,8 @@ mod summary;
 mod text;
 mod timeline;
 
+#[cfg(feature = "live")]
+pub(crate) use check::Checking;
 pub use check::{check, check_with_timelines};
 pub use form::{Form, render};
 pub use html::html;
@@ -29,9 +31,9 @@ pub use human::{diagnostic, diagnostics};
 pub use json::json;
 pub use run::{
     Asked, Bar, Broken, CaptureReport, CaseReport, ClientTotal, Demand, Excerpt, FaultyEvent, Finding,
-    GroupTotal, Judged, LiveReport, Lost, Options, Outcome, Pace, Phase, Piece, Place, ProfileReport,
-    ProfileState, Reason, Related, RuleTotal, Run, Silence, Specification, State, Step, Timeline, Told,
-    Totals, Transport, TrialTotals, Undecided, VERSION, Verdict,
+    GroupTotal, Judged, Latency, LiveReport, Lost, Options, Outcome, Pace, Phase, Piece, Place,
+    ProfileReport, ProfileState, Reason, Related, RuleTotal, Run, Silence, Specification, Spread, State,
+    Step, Timeline, Told, Totals, Transport, TrialTotals, Undecided, VERSION, Verdict,
 };
 pub use style::{Screen, Style};
 pub use summary::summary;

@@ -54,6 +54,7 @@ pub struct Suite {
     ignore: Vec<String>,
     attempts: usize,
     jobs: usize,
+    concurrent: usize,
     delay: Duration,
     is_strict: bool,
     known: Vec<Known>,
@@ -108,6 +109,7 @@ impl Suite {
             ignore: Vec::new(),
             attempts: 3,
             jobs: 1,
+            concurrent: 1,
             delay: Duration::ZERO,
             is_strict: false,
             known: Vec::new(),
@@ -166,6 +168,12 @@ impl Suite {
     #[must_use]
     pub fn ignore(self, rules: impl IntoIterator<Item = impl Into<String>>) -> Self {
         Self { ignore: rules.into_iter().map(Into::into).collect(), ..self }
+    }
+
+    /// Sends so many requests at once of the scenarios that are about that.
+    #[must_use]
+    pub fn concurrent(self, concurrent: usize) -> Self {
+        Self { concurrent: concurrent.max(1), ..self }
     }
 
     /// Sends so often at most what does not bring what it is there for.

@@ -68,6 +68,7 @@ impl Suite {
             given,
             attempts: self.attempts,
             jobs: self.jobs,
+            concurrent: self.concurrent,
             delay: self.delay,
             least: self.least(),
         };
@@ -128,6 +129,7 @@ impl Suite {
                 strict: self.is_strict,
                 attempts: self.attempts,
                 jobs: self.jobs,
+                concurrent: self.concurrent,
                 delay_ms: self.delay.as_millis(),
                 connect_ms: limits.connect.as_millis(),
                 first_event_ms: limits.first_event.as_millis(),
@@ -277,8 +279,9 @@ impl Session {
             self.live.sent().map(|(case, attempt)| Sent { case: &case.name, attempt }).collect();
         let cases = &self.live.plan.cases;
         let profiles = Judge { run: &self.file, rules: &rules, cases, sent: &sent }.profiles();
+        let latency = live::latencies(sent.iter().map(|sent| (sent.case, sent.attempt)));
         let captures = sent.iter().map(|sent| sent.attempt.report.clone()).collect();
-        (Run::new(&rules, captures, Some(self.file.report(profiles.clone()))), profiles)
+        (Run::new(&rules, captures, Some(self.file.report(profiles.clone(), latency))), profiles)
     }
 
     /// Writes what came of a run beside its exchanges.

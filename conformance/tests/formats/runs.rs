@@ -57,6 +57,7 @@ fn case(name: &str, attempts: &[usize], trials: &[(&str, Verdict, &str)]) -> Cas
 
 fn live(target: &str, model: &str, cases: Vec<CaseReport>) -> LiveReport {
     LiveReport {
+        latency: Vec::new(),
         target: target.to_owned(),
         is_reference: false,
         model: model.to_owned(),
@@ -69,6 +70,7 @@ fn live(target: &str, model: &str, cases: Vec<CaseReport>) -> LiveReport {
             strict: false,
             attempts: 3,
             jobs: 1,
+            concurrent: 1,
             delay_ms: 0,
             connect_ms: 10_000,
             first_event_ms: 60_000,

@@ -69,6 +69,7 @@ fn live(captures: Vec<CaptureReport>, cases: Vec<CaseReport>) -> Run {
         strict: false,
         attempts: 3,
         jobs: 1,
+        concurrent: 1,
         delay_ms: 0,
         connect_ms: 10_000,
         first_event_ms: 60_000,
@@ -79,6 +80,7 @@ fn live(captures: Vec<CaptureReport>, cases: Vec<CaseReport>) -> Run {
     let report = LiveReport {
         profiles: Vec::new(),
         is_reference: false,
+        latency: Vec::new(),
         target: "http://127.0.0.1:8080/v1".to_owned(),
         model: "model-under-test".to_owned(),
         options,

@@ -5,6 +5,7 @@ mod baseline;
 mod broken;
 mod certificate;
 mod chains;
+mod crowd;
 mod evidence;
 mod itself;
 mod program;

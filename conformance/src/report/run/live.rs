@@ -31,6 +31,9 @@ pub struct LiveReport {
     /// What it comes to, by profile.
     #[serde(default)]
     pub profiles: Vec<ProfileReport>,
+    /// How fast the streams were.
+    #[serde(default)]
+    pub latency: Vec<Latency>,
 }
 
 /// A scenario, or its twin, and what came of it.
@@ -45,6 +48,36 @@ pub struct CaseReport {
     pub attempts: Vec<usize>,
     /// Its trials and what came of them.
     pub trials: Vec<Told>,
+}
+
+/// How fast the streams of a case were: facts, and no verdict.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Latency {
+    /// The case.
+    pub case: String,
+    /// How many streams.
+    pub streams: usize,
+    /// From the request to the first event.
+    pub first_event: Spread,
+    /// From an event to the next, when there were two.
+    pub between_events: Option<Spread>,
+    /// From the request to the last event.
+    pub total: Spread,
+}
+
+/// How times are spread, in microseconds: so many percent of them are no longer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Spread {
+    /// Half of them.
+    pub p50_us: u32,
+    /// 90 percent.
+    pub p90_us: u32,
+    /// 99 percent.
+    pub p99_us: u32,
+    /// All of them.
+    pub max_us: u32,
 }
 
 /// A trial, and what came of it.
@@ -166,6 +199,9 @@ pub struct Options {
     pub attempts: usize,
     /// How many were sent at once.
     pub jobs: usize,
+    /// How many requests were sent at once of the scenarios that are about that.
+    #[serde(default = "one")]
+    pub concurrent: usize,
     /// Milliseconds between requests.
     pub delay_ms: u128,
     /// Milliseconds until a connection had to stand.
@@ -178,6 +214,10 @@ pub struct Options {
     pub total_ms: u128,
     /// Bytes that an answer could have.
     pub bytes: usize,
+}
+
+const fn one() -> usize {
+    1
 }
 
 /// How far a run came.

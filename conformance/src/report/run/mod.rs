@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 pub use capture::{CaptureReport, Lost};
 pub(super) use finding::LevelName;
 pub use finding::{Excerpt, Finding, Place, Related};
-pub use live::{CaseReport, Judged, LiveReport, Options, State, Told, Transport, Verdict};
+pub use live::{CaseReport, Judged, Latency, LiveReport, Options, Spread, State, Told, Transport, Verdict};
 pub use next::Step;
 pub use profile::{Demand, ProfileReport, ProfileState, Reason, Specification};
 pub use timeline::{Asked, Bar, FaultyEvent, Pace, Phase, Piece, Silence, Timeline};

@@ -1,0 +1,99 @@
+//! An exchange that was recorded, and what can be said of it. It is read as it comes: what is kept does not
+//! grow with it.
+
+use sha2::{Digest, Sha256};
+use spec::catalogue::Level;
+
+use super::case::{About, Case, group};
+use super::evidence::digits;
+use super::facts::Facts;
+use crate::capture::{Format, Reader};
+use crate::engine::Rules;
+use crate::report::{CaptureReport, Checking, Finding};
+
+/// A recorded attempt at a case, and what is wrong with it.
+#[derive(Debug, Clone)]
+pub struct Attempt {
+    /// What the recording says of the exchange.
+    pub facts: Facts,
+    /// What rules find in it; its name is that of the file with the evidence.
+    pub report: CaptureReport,
+    /// SHA-256 of the recording.
+    pub sha256: String,
+}
+
+impl Attempt {
+    /// Reads a recorded exchange, and checks it; for a report, that is to draw how it went.
+    ///
+    /// # Errors
+    ///
+    /// When it is not one.
+    pub fn read(file: &str, recording: &[u8], rules: &Rules, is_reported: bool) -> Result<Self, String> {
+        let mut reading = Reading::new(rules, is_reported);
+        reading.push(recording);
+        reading.finish(file)
+    }
+
+    /// Findings that a trial is about and that count.
+    pub fn findings<'a>(
+        &'a self,
+        case: &'a Case,
+        about: About,
+        least: Level,
+    ) -> impl Iterator<Item = &'a Finding> {
+        let is_meant = move |finding: &Finding| match about {
+            About::Answer | About::Agrees | About::Apart => false,
+            About::Group(of) => group(&finding.rule) == of,
+            About::Rest => !case.trials.iter().any(|about| about.name() == group(&finding.rule)),
+        };
+        let all = self.report.findings.iter();
+        all.filter(move |finding| finding.level >= least && is_meant(finding))
+    }
+}
+
+/// An exchange that is being read, in whatever pieces it comes.
+pub(super) struct Reading<'r> {
+    reader: Reader,
+    facts: Facts,
+    checking: Checking<'r>,
+    hash: Sha256,
+    problem: Option<String>,
+}
+
+impl<'r> Reading<'r> {
+    pub(super) fn new(rules: &'r Rules, is_reported: bool) -> Self {
+        Self {
+            reader: Reader::new(Some(Format::Exchange)),
+            facts: Facts::default(),
+            checking: Checking::new(rules, is_reported),
+            hash: Sha256::new(),
+            problem: None,
+        }
+    }
+
+    pub(super) fn push(&mut self, piece: &[u8]) {
+        self.hash.update(piece);
+        let Self { reader, facts, checking, problem, .. } = self;
+        if problem.is_none() {
+            let read = reader.push(piece, &mut |entry| {
+                facts.add(&entry);
+                checking.entry(&entry);
+            });
+            *problem = read.err().map(|error| error.to_string());
+        }
+    }
+
+    pub(super) fn finish(self, file: &str) -> Result<Attempt, String> {
+        let Self { reader, mut facts, mut checking, hash, problem } = self;
+        if let Some(problem) = problem {
+            return Err(problem);
+        }
+        let read = reader.finish(&mut |entry| {
+            facts.add(&entry);
+            checking.entry(&entry);
+        });
+        let format = read.map_err(|error| error.to_string())?;
+        let report = checking.finish(file.to_owned(), Ok(format));
+        Ok(Attempt { facts, report, sha256: digits(&hash.finalize()) })
+    }
+}
