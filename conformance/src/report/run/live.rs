@@ -130,6 +130,7 @@ impl Verdict {
 }
 
 impl Judged {
+    #[cfg(feature = "live")]
     pub(crate) const PASS: Self = Self { verdict: Verdict::Pass, reason: String::new() };
 
     /// A verdict with its reason.

@@ -1,0 +1,117 @@
+//! What the documents and the action say for CI does what they say.
+#![cfg(feature = "cli")]
+
+use std::collections::BTreeMap;
+use std::net::TcpListener;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use std::{env, fs};
+
+const PROGRAM: &str = env!("CARGO_BIN_EXE_conformance");
+
+fn repository() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("it lies in the repository")
+}
+
+/// An empty folder of its own for a test.
+fn folder(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("ci").join(name);
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir_all(&folder).expect("it can be made");
+    folder
+}
+
+/// Runs a script there, with the program at hand and no proxy.
+fn bash(folder: &Path, args: &[&str], variables: &[(&str, &str)]) -> Output {
+    let programs = Path::new(PROGRAM).parent().expect("it lies in a folder");
+    let path = env::var("PATH").unwrap_or_default();
+    let mut command = Command::new("bash");
+    command.args(args).current_dir(folder).env("PATH", format!("{}:{path}", programs.display()));
+    command.env("no_proxy", "127.0.0.1").env_remove("CONFORMANCE_API_KEY");
+    command.envs(variables.iter().copied()).output().expect("there is a shell")
+}
+
+fn told(output: &Output) -> String {
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    format!("{}\n{}\n{}", output.status, text(&output.stdout), text(&output.stderr))
+}
+
+/// A port that was free a moment ago.
+fn port() -> u16 {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port is free");
+    listener.local_addr().expect("it is bound").port()
+}
+
+#[test]
+fn the_shell_examples_run() {
+    let text = fs::read_to_string(repository().join("docs/ci.md")).expect("it is there");
+    let scripts: Vec<&str> =
+        text.split("```sh\n").skip(1).filter_map(|rest| rest.split("```").next()).collect();
+    assert_eq!(scripts.len(), 3);
+    let folder = folder("shell");
+    for script in scripts {
+        let script = script.replace("18099", &port().to_string());
+        let output = bash(&folder, &["-euo", "pipefail", "-c", &script], &[]);
+        assert!(output.status.success(), "{script}\n{}", told(&output));
+    }
+    for report in ["report.xml", "report.md", "badge.json", "report.sarif", "changes.md"] {
+        let length = fs::metadata(folder.join(report)).map(|file| file.len()).unwrap_or_default();
+        assert!(length > 50, "{report} has {length} bytes");
+    }
+}
+
+/// Runs what the action runs, and returns what it wrote for the steps behind it.
+fn action(folder: &Path, variables: &[(&str, &str)]) -> (Output, BTreeMap<String, String>) {
+    let script = repository().join(".ci/action");
+    let (out, results) = (folder.join("out"), folder.join("results"));
+    let path = |path: &Path| path.to_str().expect("it is UTF-8").to_owned();
+    let (out, results) = (path(&out), path(&results));
+    let usual = [("BINARY", PROGRAM), ("OUT", &out), ("GITHUB_OUTPUT", &results), ("MODEL", "default")];
+    let output = bash(folder, &[&path(&script)], &[&usual, variables].concat());
+    let written = fs::read_to_string(&results).unwrap_or_default();
+    let pairs = written.lines().filter_map(|line| line.split_once('='));
+    (output, pairs.map(|(name, value)| (name.to_owned(), value.to_owned())).collect())
+}
+
+#[test]
+fn the_action_checks_recordings() {
+    let folder = folder("recordings");
+    fs::write(folder.join("a.sse"), "data: {\"type\":\"response.created\",\"sequence_number\":0}\n\n")
+        .expect("it can be written");
+    let (output, results) = action(&folder, &[("CAPTURES", "a.sse"), ("DIALECT", "openai")]);
+    assert_eq!(output.status.code(), Some(1), "{}", told(&output));
+    assert_eq!(results.get("exit-code").map(String::as_str), Some("1"));
+    for name in ["sarif", "junit"] {
+        let report = fs::read_to_string(&results[name]).expect("it is there");
+        assert!(report.contains("schema/event-valid"), "{name}: {report}");
+    }
+    let stdout = String::from_utf8_lossy(&output.stdout);
+    assert!(stdout.contains("::error file=a.sse,line=1"), "{stdout}");
+}
+
+#[test]
+fn the_action_runs_against_an_endpoint() {
+    let folder = folder("endpoint");
+    let port = port().to_string();
+    let mut gateway = Command::new(PROGRAM).args(["serve", "--port", &port]).spawn().expect("it starts");
+    let url = format!("http://127.0.0.1:{port}/v1");
+    // It answers as soon as it listens.
+    while std::net::TcpStream::connect(format!("127.0.0.1:{port}")).is_err() {
+        assert!(gateway.try_wait().expect("it can be asked").is_none(), "it has ended");
+        std::thread::yield_now();
+    }
+    let variables = [("TARGET", url.as_str()), ("DIALECT", "openai"), ("ARGS", "text/hello")];
+    let (output, results) = action(&folder, &variables);
+    gateway.kill().and_then(|()| gateway.wait()).expect("it ends");
+    assert_eq!(output.status.code(), Some(0), "{}", told(&output));
+    assert_eq!(results["exit-code"], "0");
+    let junit = fs::read_to_string(&results["junit"]).expect("it is there");
+    assert!(junit.contains("text/hello"), "{junit}");
+}
+
+#[test]
+fn the_action_needs_something_to_check() {
+    let (output, _) = action(&folder("nothing"), &[]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&output.stdout).starts_with("::error"), "{}", told(&output));
+}
