@@ -61,6 +61,31 @@ fn any_split_of_the_bytes_gives_the_same_findings() {
     }
 }
 
+/// Streams that are cut off leave more behind than those that end.
+#[test]
+fn a_checker_that_is_reset_finds_what_a_new_one_finds() {
+    let mut judged = 0;
+    for dialect in spec::DIALECTS {
+        let rules = Rules::of(dialect);
+        let mut used = Checker::with_rules(&rules);
+        for rule in catalogue::RULES {
+            if rule.violation.golden.split_once('/').is_none_or(|(name, _)| name != dialect.name) {
+                continue;
+            }
+            let recording = violation::recording(rule).expect("a violation");
+            for length in [recording.len(), recording.len() * 2 / 3, recording.len() / 3] {
+                let piece = &recording[..length];
+                used.reset();
+                used.push(piece);
+                used.finish();
+                assert_eq!(used.findings(), findings(&rules, std::iter::once(piece)), "{}", rule.id);
+                judged += 1;
+            }
+        }
+    }
+    assert_eq!(judged, 3 * catalogue::RULES.len());
+}
+
 /// A stream that is cut off is blamed for that, and for nothing else.
 #[test]
 fn a_stream_that_is_cut_off_is_blamed_for_nothing_else() {

@@ -109,8 +109,9 @@ fn frame(streams: &[Vec<u8>]) -> u64 {
 
 fn check(rules: &Rules, streams: &[Vec<u8>]) -> u64 {
     let mut found = 0;
+    let mut checker = Checker::with_rules(rules);
     for stream in streams {
-        let mut checker = Checker::with_rules(rules);
+        checker.reset();
         for chunk in stream.chunks(CHUNK) {
             checker.push(chunk);
         }

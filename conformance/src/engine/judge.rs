@@ -42,12 +42,21 @@ impl Judge {
         }
     }
 
+    /// Forgets all, for another stream, but not the room that it took.
+    pub(super) fn reset(&mut self) {
+        self.frames = 0;
+        self.events = 0;
+        self.stream.reset();
+        self.connection = Connection::default();
+        self.findings = Findings::default();
+    }
+
     pub(super) const fn findings(&self) -> &Findings {
         &self.findings
     }
 
-    pub(super) fn into_findings(self) -> Findings {
-        self.findings
+    pub(super) fn take_findings(&mut self) -> Findings {
+        std::mem::take(&mut self.findings)
     }
 
     pub(super) const fn events(&self) -> u64 {

@@ -81,6 +81,13 @@ impl Checker {
         }
     }
 
+    /// Forgets the stream, to judge another one by the same rules. That takes less time than to make a new
+    /// checker for it, and what is found is the same.
+    pub fn reset(&mut self) {
+        self.parser = sse::Parser::default();
+        self.judge.reset();
+    }
+
     /// Takes what the stream comes on: the status and the headers of the answer.
     pub fn exchange(&mut self, exchange: &Exchange<'_>) {
         self.judge.exchange(exchange);
@@ -155,8 +162,13 @@ impl Checker {
     }
 
     /// What was found, and how many faults there were beyond that.
-    pub fn into_findings(self) -> (Vec<Finding>, u64) {
-        self.judge.into_findings().finish()
+    pub fn into_findings(mut self) -> (Vec<Finding>, u64) {
+        self.take_findings()
+    }
+
+    /// The same; the checker has none of it any more.
+    pub(crate) fn take_findings(&mut self) -> (Vec<Finding>, u64) {
+        self.judge.take_findings().finish()
     }
 
     fn since(&self, before: usize) -> &[Finding] {

@@ -191,7 +191,7 @@ impl Node {
 }
 
 /// All occurrences of scopes in a stream that are still of interest.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Nodes {
     all: Vec<Option<Node>>,
     free: Vec<usize>,
@@ -205,19 +205,25 @@ pub(crate) struct Nodes {
 /// Most streams have no more nodes at a time.
 const FEW: usize = 8;
 
-impl Default for Nodes {
-    fn default() -> Self {
-        Self {
-            all: Vec::with_capacity(FEW),
-            free: Vec::new(),
-            by_key: BTreeMap::new(),
-            by_id: BTreeMap::new(),
-            recent: vec![None; Scope::ALL.len()],
-        }
-    }
-}
-
 impl Nodes {
+    /// None, and room for a few.
+    pub(super) fn new() -> Self {
+        let mut nodes = Self::default();
+        nodes.all.reserve(FEW);
+        nodes.clear();
+        nodes
+    }
+
+    /// Forgets all of them.
+    pub(super) fn clear(&mut self) {
+        self.all.clear();
+        self.free.clear();
+        self.by_key.clear();
+        self.by_id.clear();
+        self.recent.clear();
+        self.recent.resize(Scope::ALL.len(), None);
+    }
+
     pub(crate) fn get(&self, at: usize) -> Option<&Node> {
         self.all.get(at)?.as_ref()
     }

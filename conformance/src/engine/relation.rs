@@ -17,9 +17,34 @@ use super::view::{Object, first_segment, same, short};
 pub(super) struct Step {
     /// Which of the plan's relations it is.
     relation: usize,
-    /// JSON pointer to the value; the value of the event's lifecycle, when absent.
-    at: Option<&'static str>,
+    /// Where the value stands; the value of the event's lifecycle, when absent.
+    at: Option<Target>,
     act: Act,
+}
+
+/// A place in an event.
+#[derive(Debug, Clone, Copy)]
+struct Target {
+    /// JSON pointer to it.
+    pointer: &'static str,
+    /// The member of the response that it is in, and the rest of the pointer.
+    in_response: Option<(&'static str, &'static str)>,
+    /// The pointer to it from the value of the event's lifecycle, if it is in that.
+    in_value: Option<&'static str>,
+    /// The member of that value that it is in, and the rest of the pointer.
+    in_member: Option<(&'static str, &'static str)>,
+}
+
+impl Target {
+    fn new(pointer: &'static str, event: &EventInfo) -> Self {
+        let in_value = event.value.and_then(|value| pointer.strip_prefix(value));
+        Self {
+            pointer,
+            in_response: pointer.strip_prefix("/response").and_then(first_segment),
+            in_value,
+            in_member: in_value.and_then(first_segment),
+        }
+    }
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -46,7 +71,7 @@ impl Step {
                     Whose::Parent | Whose::Response => false,
                 };
                 if is_meant {
-                    steps.push(Self { relation, at: values.at, act });
+                    steps.push(Self { relation, at: values.at.map(|at| Target::new(at, event)), act });
                 }
             };
             match kind {
@@ -110,7 +135,7 @@ impl<'r> Tracker<'_, 'r> {
         for step in &plan.steps[event] {
             let bound = plan.relations[step.relation];
             let Some(holder) = self.holder(bound, node) else { continue };
-            let Some(raw) = self.value(step.at) else { continue };
+            let Some(raw) = self.value(step.at.as_ref()) else { continue };
             self.step(step, bound, holder, raw);
         }
     }
@@ -132,29 +157,27 @@ impl<'r> Tracker<'_, 'r> {
     }
 
     /// The value of the event that a relation is about.
-    fn value(&self, at: Option<&'static str>) -> Option<&'r str> {
+    fn value(&self, at: Option<&Target>) -> Option<&'r str> {
         let view = &self.record.view;
-        let Some(pointer) = at else { return view.raw(Slot::Value) };
-        if let (Some(rest), Some(response)) = (pointer.strip_prefix("/response"), &self.response) {
-            let (name, rest) = first_segment(rest)?;
+        let Some(target) = at else { return view.raw(Slot::Value) };
+        if let (Some((name, rest)), Some(response)) = (target.in_response, &self.response) {
             let member = view.raw(Slot::Response)?.get(response.place(name)?)?;
             return spec::json::at(member, rest);
         }
-        let of_value = self.record.known.and_then(|(_, info)| info.value);
-        if let Some(rest) = of_value.and_then(|of_value| pointer.strip_prefix(of_value)) {
+        if let Some(rest) = target.in_value {
             let raw = view.raw(Slot::Value)?;
-            return match (first_segment(rest), &self.value) {
+            return match (target.in_member, &self.value) {
                 (Some((name, rest)), Some(value)) => spec::json::at(raw.get(value.place(name)?)?, rest),
                 _ => spec::json::at(raw, rest),
             };
         }
-        spec::json::at(self.record.data(), pointer)
+        spec::json::at(self.record.data(), target.pointer)
     }
 
     fn step(&mut self, step: &Step, bound: Bound, holder: usize, raw: &'r str) {
         let Some(node) = self.stream.nodes.get_mut(holder) else { return };
         let position = node.cells.iter().position(|(relation, _)| *relation == step.relation);
-        let pointer = step.at.unwrap_or_default();
+        let pointer = step.at.map_or("", |target| target.pointer);
         match step.act {
             Act::StaysTheSame => match position.map(|at| &node.cells[at].1) {
                 Some(Cell::Value(first)) if !same(first, raw) => {

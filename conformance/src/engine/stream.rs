@@ -52,7 +52,17 @@ const FIRST: usize = 4;
 
 impl Stream {
     pub(super) fn new() -> Self {
-        let mut nodes = Nodes::default();
+        Self::with(Nodes::new())
+    }
+
+    /// Forgets all, for another stream.
+    pub(super) fn reset(&mut self) {
+        let mut nodes = std::mem::take(&mut self.nodes);
+        nodes.clear();
+        *self = Self::with(nodes);
+    }
+
+    fn with(mut nodes: Nodes) -> Self {
         nodes.add(Node::new(Scope::Response, Key::default(), State::Implied, None));
         Self {
             nodes,

@@ -16,7 +16,11 @@ pub(crate) struct Object<'a> {
     members: Cow<'a, [OutlineMember]>,
     /// Where members stand in the list, by a hash of their names; of large objects only.
     index: Option<Box<[u8; PLACES]>>,
+    /// Which member is its `type`, the member that is asked for most; of small objects only.
+    kind: Option<usize>,
 }
+
+const KIND: &str = "type";
 
 /// So many places the index of a large object has.
 const PLACES: usize = 128;
@@ -60,9 +64,11 @@ impl<'a> Object<'a> {
     }
 
     fn of_members(text: &'a str, members: Cow<'a, [OutlineMember]>) -> Self {
-        let mut object = Self { text: Cow::Borrowed(text), members, index: None };
+        let mut object = Self { text: Cow::Borrowed(text), members, index: None, kind: None };
         if INDEXED.contains(&object.members.len()) {
             object.index = Some(Box::new(object.index()));
+        } else {
+            object.kind = object.members.iter().rposition(|member| object.is_named(member, KIND));
         }
         object
     }
@@ -96,13 +102,14 @@ impl<'a> Object<'a> {
     /// The same for another copy of its text.
     pub(crate) fn of_same_text<'t>(&self, text: &'t str) -> Object<'t> {
         let members = Cow::Owned(self.members.to_vec());
-        Object { text: Cow::Borrowed(text), members, index: self.index.clone() }
+        Object { text: Cow::Borrowed(text), members, index: self.index.clone(), kind: self.kind }
     }
 
     /// The same, for longer than what it came from.
     pub(crate) fn kept(&self) -> Object<'static> {
         let text = Cow::Owned(self.text.as_ref().to_owned());
-        Object { text, members: Cow::Owned(self.members.to_vec()), index: self.index.clone() }
+        let members = Cow::Owned(self.members.to_vec());
+        Object { text, members, index: self.index.clone(), kind: self.kind }
     }
 
     /// All of it.
@@ -119,11 +126,17 @@ impl<'a> Object<'a> {
         if member.escaped {
             return spec::json::decode(self.piece(&member.name)).0 == name;
         }
+        if member.name.len() != name.len() {
+            return false;
+        }
         self.text.as_bytes().get(member.name.clone()) == Some(name.as_bytes())
     }
 
     fn member(&self, name: &str) -> Option<&OutlineMember> {
         let Some(index) = &self.index else {
+            if name == KIND {
+                return self.members.get(self.kind?);
+            }
             return self.members.iter().rev().find(|member| self.is_named(member, name));
         };
         let mut place = slot(name.as_bytes());
@@ -158,18 +171,29 @@ impl<'a> Object<'a> {
         spec::json::at(self.get(name)?, rest)
     }
 
-    /// The members of two objects that have the same name. Those that stand at the same place in both
+    /// The members that another object has otherwise, or has not. Those that stand at the same place in both
     /// are found at once.
-    pub(crate) fn beside<'o>(
+    pub(crate) fn changes<'o>(
         &'o self,
         other: &'o Object<'_>,
     ) -> impl Iterator<Item = (&'o str, &'o str, Option<&'o str>)> {
-        self.members.iter().enumerate().map(|(at, member)| {
+        let is_same = |at: usize, member: &OutlineMember| {
+            let Some(near) = other.members.get(at) else { return false };
+            let (whole, whole_near) = (whole(member), whole(near));
+            // Names of one length, and values of one length, that are the same as one text.
+            near.name.len() == member.name.len()
+                && whole_near.len() == whole.len()
+                && other.text.as_bytes().get(whole_near) == self.text.as_bytes().get(whole)
+        };
+        let beside = |at: usize, member: &OutlineMember| {
             let name = self.piece(&member.name);
             let near = other.members.get(at).filter(|near| other.is_named(near, name));
             let there = near.or_else(|| other.member(name));
             (name, self.piece(&member.value), there.map(|there| other.piece(&there.value)))
-        })
+        };
+        let rest = self.members.iter().enumerate().filter(move |(at, member)| !is_same(*at, member));
+        let pairs = rest.map(move |(at, member)| beside(at, member));
+        pairs.filter(|(_, before, now)| *now != Some(*before))
     }
 
     /// The text of a member, unless it is null.
@@ -197,6 +221,11 @@ impl<'a> Object<'a> {
     pub(crate) fn entries(&self, name: &str) -> Option<Vec<&str>> {
         spec::json::entries(self.get(name)?)
     }
+}
+
+/// Where a member stands, name and value.
+fn whole(member: &OutlineMember) -> Range<usize> {
+    member.name.start..member.value.end
 }
 
 /// The entries of a list, if they are these texts, as lists of what was told one by one mostly are. That is

@@ -35,7 +35,9 @@ pub fn check_with_timelines(
 /// The checks of one recording.
 pub(crate) struct Checking<'r> {
     rules: &'r Rules,
-    checker: Option<Checker>,
+    checker: Checker,
+    /// It has taken something of the stream that is read now.
+    is_begun: bool,
     exchange: Option<String>,
     status: Option<u16>,
     /// Why an answer did not even begin.
@@ -53,7 +55,8 @@ impl<'r> Checking<'r> {
         let report = CaptureReport::default();
         Self {
             rules,
-            checker: None,
+            checker: Checker::with_rules(rules),
+            is_begun: false,
             exchange: None,
             status: None,
             lost: None,
@@ -143,7 +146,7 @@ impl<'r> Checking<'r> {
         if reason == LEFT {
             return;
         }
-        let events = self.checker.as_ref().map_or(0, Checker::events);
+        let events = self.checker.events();
         let exchange = self.exchange.clone();
         self.report.lost += 1;
         self.report.first_lost.get_or_insert_with(|| Lost { exchange, events, reason: reason.to_owned() });
@@ -158,8 +161,8 @@ impl<'r> Checking<'r> {
     }
 
     fn checker(&mut self) -> &mut Checker {
-        let rules = self.rules;
-        self.checker.get_or_insert_with(|| Checker::with_rules(rules))
+        self.is_begun = true;
+        &mut self.checker
     }
 
     fn draw(&mut self, step: impl FnOnce(&mut Drawing)) {
@@ -177,14 +180,17 @@ impl<'r> Checking<'r> {
                 self.report.undrawn += 1;
             }
         }
-        let Some(mut checker) = self.checker.take() else { return };
+        if !std::mem::take(&mut self.is_begun) {
+            return;
+        }
         if !std::mem::take(&mut self.is_left) {
-            checker.finish();
+            self.checker.finish();
         }
         let report = &mut self.report;
-        report.streams += u64::from(checker.events() > 0);
-        report.events += checker.events();
-        let (findings, omitted) = checker.into_findings();
+        report.streams += u64::from(self.checker.events() > 0);
+        report.events += self.checker.events();
+        let (findings, omitted) = self.checker.take_findings();
+        self.checker.reset();
         report.omitted += omitted;
         let told = |finding| Finding::of(self.exchange.clone(), finding);
         report.findings.extend(findings.into_iter().map(told));

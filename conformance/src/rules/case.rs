@@ -1,5 +1,6 @@
 //! What a rule is given to judge by.
 
+use std::borrow::Cow;
 use std::collections::{HashSet, VecDeque};
 
 use spec::Dialect;
@@ -56,6 +57,8 @@ pub(crate) struct Turn {
 #[derive(Debug)]
 pub(crate) struct Snapshot<'s> {
     pub(crate) response: &'s Object<'s>,
+    /// Its status.
+    pub(crate) status: Option<Cow<'s, str>>,
     /// Its usage, unless that is null.
     pub(crate) usage: Option<Object<'s>>,
     /// The members of the first one that it has otherwise, or has no more.
@@ -93,10 +96,9 @@ impl<'s> Snapshot<'s> {
         is_terminal: bool,
     ) -> Self {
         let usage = response.value("usage").map(Object::new);
-        let beside = first.into_iter().flat_map(|first| first.beside(response));
-        let changes = beside.filter(|(_, before, now)| *now != Some(*before));
+        let changes = first.into_iter().flat_map(|first| first.changes(response));
         let changes = changes.map(|(name, before, now)| Change { name, before, now }).collect();
-        Self { response, usage, changes, is_terminal, event }
+        Self { response, status: response.string("status"), usage, changes, is_terminal, event }
     }
 }
 

@@ -63,7 +63,7 @@ pub(super) fn fields_stable(case: &mut Case<'_>, node: &Node, item: &Object<'_>)
 
 pub(super) fn keys_kept(case: &mut Case<'_>, node: &Node, item: &Object<'_>) {
     let Some(added) = node.opening.as_deref() else { return };
-    for (name, value, now) in added.beside(item) {
+    for (name, value, now) in added.changes(item) {
         if now.is_none() {
             case.fault("/item", &format!("property {name:?}"), "none", || {
                 format!("the item was added with {name} {}, and has none now", short(value))

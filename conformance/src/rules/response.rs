@@ -77,9 +77,7 @@ pub(super) fn status_agrees(case: &mut Case<'_>, snapshot: &Snapshot<'_>) {
         "response.created" => return,
         name => name.strip_prefix("response.").unwrap_or_default(),
     };
-    let Some(status) = snapshot.response.string("status").filter(|status| *status != expected) else {
-        return;
-    };
+    let Some(status) = snapshot.status.as_ref().filter(|status| **status != expected) else { return };
     case.fault("/response/status", &format!("\"{expected}\""), &format!("\"{status}\""), || {
         format!("{} brings a response whose status is \"{status}\"", snapshot.event)
     });
@@ -239,7 +237,7 @@ pub(super) fn error_agrees(case: &mut Case<'_>, snapshot: &Snapshot<'_>) {
 
 /// A field has a value in a response of that status, and in no other.
 fn present_iff(case: &mut Case<'_>, snapshot: &Snapshot<'_>, name: &str, status: &str) {
-    let Some(found) = snapshot.response.string("status") else { return };
+    let Some(found) = snapshot.status.as_deref() else { return };
     let value = snapshot.response.value(name);
     if value.is_some() == (found == status) {
         return;

@@ -12,10 +12,10 @@ pub(super) fn has_deltas(case: &mut Case<'_>, node: &Node, text: &Object<'_>) {
 
 /// Tells of a final value of which nothing was streamed.
 pub(super) fn came_at_once(case: &mut Case<'_>, node: &Node, value: &Object<'_>, what: &str) {
-    let is_known = node.fragments == 0 && !node.partial && !case.stream.torn;
-    let Some(whole) = json::string(value.text()).filter(|whole| is_known && !whole.is_empty()) else {
+    if node.fragments != 0 || node.partial || case.stream.torn {
         return;
-    };
+    }
+    let Some(whole) = json::string(value.text()).filter(|whole| !whole.is_empty()) else { return };
     let Some(pointer) = case.info().and_then(|info| info.value) else { return };
     let expected = format!("deltas of the {what} before it");
     let actual = format!("{} characters, and no delta", whole.chars().count());
