@@ -8,7 +8,7 @@ use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
 use spec::catalogue::Level;
 
 use super::human::word;
-use super::run::{GroupTotal, Run, TrialTotals};
+use super::run::{GroupTotal, LiveReport, Run, TrialTotals};
 use super::text::{counted, cut, visible};
 use super::{badge, impact};
 
@@ -22,8 +22,10 @@ pub(super) fn markdown(run: &Run) -> String {
     let mut out = String::new();
     head(run, &mut out);
     groups(&run.groups, run.totals.trials, &mut out);
+    profiles(run, &mut out);
     findings(run, &mut out);
     clients(run, &mut out);
+    speed(run, &mut out);
     undecided(run, &mut out);
     next(run, &mut out);
     out
@@ -77,6 +79,25 @@ const OF_BADGE: &AsciiSet = &CONTROLS
     .add(b'{')
     .add(b'|')
     .add(b'}');
+
+fn profiles(run: &Run, out: &mut String) {
+    let Some(live) = run.live.as_ref().filter(|live| !live.profiles.is_empty()) else { return };
+    out.push_str("\n## Profiles\n\n| profile | version | what came of it |\n|---|---:|---|\n");
+    for profile in &live.profiles {
+        let _ =
+            writeln!(out, "| {} | {} | {} |", cell(&profile.name), profile.version, cell(&profile.words()));
+    }
+}
+
+fn speed(run: &Run, out: &mut String) {
+    let mut crowds = run.live.iter().flat_map(LiveReport::crowds).peekable();
+    if crowds.peek().is_some() {
+        out.push_str("\n## How fast, when asked at once\n\n");
+    }
+    for latency in crowds {
+        let _ = writeln!(out, "- {}: {}", code(&latency.case), latency.words());
+    }
+}
 
 fn groups(groups: &[GroupTotal], all: TrialTotals, out: &mut String) {
     if groups.is_empty() {

@@ -8,7 +8,10 @@ use unicode_width::UnicodeWidthStr;
 
 use super::human::word;
 use super::impact;
-use super::run::{CaptureReport, GroupTotal, Outcome, RuleTotal, Run, Totals, TrialTotals};
+use super::run::{
+    CaptureReport, GroupTotal, LiveReport, Outcome, ProfileReport, ProfileState, RuleTotal, Run, Totals,
+    TrialTotals,
+};
 use super::style::{Screen, Style};
 use super::text::{counted, cut, visible, wrap};
 
@@ -31,11 +34,13 @@ pub fn summary(run: &Run, shown: Level, screen: impl Into<Screen>) -> String {
     let mut page = Page { out: String::new(), width: width.max(Screen::LEAST_WIDTH), style };
     page.head(run);
     page.by_group(&run.groups);
+    page.by_profile(run);
     page.by_rule(run, shown);
     if run.live.is_none() {
         page.by_file(run, shown);
     }
     page.by_client(run);
+    page.speed(run);
     page.undecided(run);
     page.not_judged(&run.totals);
     page.next(run);
@@ -113,6 +118,29 @@ impl Page {
                 let _ = write!(self.out, "{room}{number}");
             }
             self.out.push('\n');
+        }
+    }
+
+    fn by_profile(&mut self, run: &Run) {
+        let profiles = run.live.iter().flat_map(|live| &live.profiles);
+        let about: Vec<&ProfileReport> =
+            profiles.filter(|profile| profile.state != ProfileState::NotApplicable).collect();
+        if about.is_empty() {
+            return;
+        }
+        self.heading("by profile");
+        for profile in about {
+            self.row(2, 4, &format!("{}: {}", visible(&profile.name), visible(&profile.words())));
+        }
+    }
+
+    fn speed(&mut self, run: &Run) {
+        let mut crowds = run.live.iter().flat_map(LiveReport::crowds).peekable();
+        if crowds.peek().is_some() {
+            self.heading("how fast, when asked at once");
+        }
+        for latency in crowds {
+            self.row(2, 4, &format!("{}: {}", visible(&latency.case), latency.words()));
         }
     }
 

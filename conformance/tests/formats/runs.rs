@@ -1,7 +1,8 @@
 //! The runs that every format must be able to tell.
 
 use conformance::report::{
-    CaptureReport, CaseReport, Judged, LiveReport, Lost, Options, Run, State, Told, Transport, Verdict,
+    CaptureReport, CaseReport, Demand, Judged, Latency, LiveReport, Lost, Options, ProfileReport,
+    ProfileState, Reason, Run, Spread, State, Told, Transport, Verdict,
 };
 use conformance::{Rules, check, goldens, violation};
 use spec::catalogue;
@@ -55,9 +56,40 @@ fn case(name: &str, attempts: &[usize], trials: &[(&str, Verdict, &str)]) -> Cas
     }
 }
 
+/// What comes of a profile that demands all cases.
+fn profile(cases: &[CaseReport]) -> ProfileReport {
+    let trials = cases.iter().flat_map(|case| case.trials.iter().map(move |told| (&case.name, told)));
+    let bad: Vec<Reason> = trials
+        .filter(|(_, told)| told.judged.verdict != Verdict::Pass)
+        .map(|(name, told)| Reason {
+            demand: Demand::Scenario,
+            name: name.clone(),
+            verdict: told.judged.verdict,
+            reason: told.judged.reason.clone(),
+            exchanges: Vec::new(),
+        })
+        .collect();
+    ProfileReport {
+        name: "core".to_owned(),
+        version: 1,
+        title: "Streams that clients can read".to_owned(),
+        specification: None,
+        state: if bad.is_empty() { ProfileState::Passed } else { ProfileState::Failed },
+        rules: Vec::new(),
+        scenarios: cases.iter().map(|case| case.name.clone()).collect(),
+        reasons: bad,
+    }
+}
+
 fn live(target: &str, model: &str, cases: Vec<CaseReport>) -> LiveReport {
     LiveReport {
-        latency: Vec::new(),
+        latency: vec![Latency {
+            case: cases.first().map(|case| case.name.clone()).unwrap_or_default(),
+            streams: 8,
+            first_event: Spread { p50_us: 150_000, p90_us: 200_000, p99_us: 228_100, max_us: 230_000 },
+            between_events: Some(Spread { p50_us: 200, p90_us: 600, p99_us: 18_000, max_us: 30_000 }),
+            total: Spread { p50_us: 151_000, p90_us: 201_000, p99_us: 240_000, max_us: 250_000 },
+        }],
         target: target.to_owned(),
         is_reference: false,
         model: model.to_owned(),
@@ -79,7 +111,7 @@ fn live(target: &str, model: &str, cases: Vec<CaseReport>) -> LiveReport {
             bytes: 1_000_000,
         },
         state: State::Finished,
-        profiles: Vec::new(),
+        profiles: vec![profile(&cases)],
         cases,
     }
 }

@@ -99,6 +99,42 @@ fn trials(live: &LiveReport) -> impl Iterator<Item = &Told> {
     live.cases.iter().flat_map(|case| &case.trials)
 }
 
+fn profiles(live: &LiveReport, html: &mut Html) {
+    if live.profiles.is_empty() {
+        return;
+    }
+    section("profiles", "Profiles", html, |html| {
+        table(
+            "clients",
+            "What came of each profile",
+            &["profile", "version", "what came of it"],
+            html,
+            |html| {
+                for profile in &live.profiles {
+                    html.tag("tr").inside(|html| {
+                        html.tag("th").set("scope", "row").text(&profile.name);
+                        html.tag("td").text(&profile.version.to_string());
+                        html.tag("td").text(&profile.words());
+                    });
+                }
+            },
+        );
+    });
+}
+
+fn speed(live: &LiveReport, html: &mut Html) {
+    if live.crowds().next().is_none() {
+        return;
+    }
+    section("speed", "How fast, when asked at once", html, |html| {
+        html.tag("ul").inside(|html| {
+            for latency in live.crowds() {
+                html.tag("li").text(&format!("{}: {}", latency.case, latency.words()));
+            }
+        });
+    });
+}
+
 /// All but what was asked.
 pub(super) fn sections(run: &Run, html: &mut Html) {
     if let Some(live) = &run.live {
@@ -110,6 +146,8 @@ pub(super) fn sections(run: &Run, html: &mut Html) {
             });
             unexercised(live, html);
         });
+        profiles(live, html);
+        speed(live, html);
     }
     section("clients", "Clients", html, |html| clients(run, html));
     section("found", "Findings", html, |html| rules(run, html));

@@ -279,3 +279,31 @@ impl Told {
         self.judged.verdict == Verdict::HarnessError
     }
 }
+
+impl LiveReport {
+    /// How fast streams were that were asked for at once.
+    pub fn crowds(&self) -> impl Iterator<Item = &Latency> {
+        self.latency.iter().filter(|latency| latency.streams > 1)
+    }
+}
+
+impl Latency {
+    /// How fast they were, in words.
+    pub fn words(&self) -> String {
+        let between = self.between_events.map(|spread| format!(", from event to event {}", spread.words()));
+        format!(
+            "{} streams: first event {}{}, in all {}",
+            self.streams,
+            self.first_event.words(),
+            between.unwrap_or_default(),
+            self.total.words()
+        )
+    }
+}
+
+impl Spread {
+    fn words(&self) -> String {
+        let ms = |us: u32| f64::from(us) / 1000.0;
+        format!("{:.1} ms (99 of 100: {:.1} ms)", ms(self.p50_us), ms(self.p99_us))
+    }
+}

@@ -63,6 +63,26 @@ impl ProfileState {
     }
 }
 
+/// So many of the demands that are not met are named.
+const NAMED: usize = 4;
+
+impl ProfileReport {
+    /// What came of it, and what is in the way.
+    pub fn words(&self) -> String {
+        let named = self.reasons.iter().map(|reason| reason.name.as_str()).filter(|name| !name.is_empty());
+        let mut names: Vec<&str> = named.collect();
+        names.dedup();
+        let more = names.len().saturating_sub(NAMED);
+        names.truncate(NAMED);
+        let state = self.state.name();
+        match (names.is_empty(), more) {
+            (true, _) => state.to_owned(),
+            (false, 0) => format!("{state}: {}", names.join(", ")),
+            (false, more) => format!("{state}: {}, and {more} more", names.join(", ")),
+        }
+    }
+}
+
 /// Why a profile is not passed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
