@@ -69,8 +69,8 @@ const NAMED: usize = 4;
 impl ProfileReport {
     /// What came of it, and what is in the way.
     pub fn words(&self) -> String {
-        let named = self.reasons.iter().map(|reason| reason.name.as_str()).filter(|name| !name.is_empty());
-        let mut names: Vec<&str> = named.collect();
+        let all = self.reasons.iter().map(|reason| reason.name.as_str());
+        let mut names: Vec<&str> = all.filter(|name| !name.is_empty()).collect();
         names.dedup();
         let more = names.len().saturating_sub(NAMED);
         names.truncate(NAMED);
