@@ -7,6 +7,7 @@ mod certificate;
 mod chains;
 mod crowd;
 mod evidence;
+mod faults;
 mod itself;
 mod program;
 mod scenarios;

@@ -1,0 +1,253 @@
+//! Each fault that the reference gateway offers is found by a run against it, and nothing else is.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::thread;
+use std::time::Duration;
+
+use conformance::Rules;
+use conformance::live::{
+    About, Asked, Case, Client, Done, Given, Limits, Live, Machine, Offer, Plan, Target, cases,
+};
+use conformance::reference::{Embedded, Notes, Settings, Wire, WireFault, respond, socket_faults};
+use conformance::report::{Finding, Judged, Transport, Verdict};
+use spec::Dialect;
+use spec::catalogue::{self, Level, Rule};
+use spec::table::Operation;
+
+/// Rules that no run against the reference gateway sees broken, each with the reason. The list may only
+/// become shorter.
+const NOT_PROVOKED: &[(&str, &str)] = &[
+    ("annotation/range-in-text", "needs citations in an answer whose first item is the message"),
+    ("call/arguments-json", "needs arguments of Oslo alone in five fragments"),
+    ("call/equals-item", "needs arguments in which Oslo is a fragment of its own"),
+    ("item/id-unique", "needs interleaved calls of two fragments each"),
+    ("item/incomplete-last", "needs a text that is cut off after two fragments, in words of its own"),
+    ("reasoning/equals-part", "needs reasoning that says: Two and two make four."),
+    ("summary/equals-part", "needs a summary that says: Adding. Two and two."),
+    ("tool/mcp-failure-has-error", "needs an MCP server whose tools can be listed, and whose calls fail"),
+    ("vendor/mcp-arguments-within-call", "needs a call of a tool of an MCP server in vllm-responses"),
+    ("vendor/mcp-output-in-completed", "needs a call of a tool of an MCP server in vllm-responses"),
+    ("vendor/rewrite-before-text-done", "needs a text that is rewritten, in eugpt"),
+    ("ws/latest-kept", "is broken together with what the client says, which the gateway does not choose"),
+];
+
+const MODEL: &str = "default";
+
+/// What can be asked in a dialect, and what would be answered.
+struct Known {
+    rules: Rules,
+    cases: Vec<Case>,
+    answers: Vec<Option<Wire>>,
+}
+
+impl Known {
+    fn of(dialect: &'static Dialect, given: &Given) -> Self {
+        let rules = Rules::of(dialect);
+        let mut cases = cases(dialect, &rules, &Offer::All, &Transport::ALL);
+        for case in &mut cases {
+            case.give(given);
+        }
+        let answer = |case: &Case| {
+            let is_alone = case.turns.is_empty() && case.previous.is_none() && case.scenario.fill.is_none();
+            let is_creating = case.scenario.operation == Operation::Create;
+            let body = case.call(&Asked { model: MODEL, given, number: 1 }, None).body;
+            let body = body.filter(|_| case.unfit.is_none() && is_alone && is_creating)?;
+            let wire = respond(&serde_json::from_str(&body).ok()?, dialect);
+            // Which models there are is for the gateway on a port to know.
+            let is_so = if case.scenario.status.is_empty() { wire.status == 200 } else { wire.status != 200 };
+            is_so.then_some(wire)
+        };
+        let answers = cases.iter().map(answer).collect();
+        Self { rules, cases, answers }
+    }
+
+    /// A case in whose answer a rule can be broken, rather one that has a trial for rules of its group.
+    fn provoking(&self, rule: &'static Rule) -> Option<usize> {
+        let all = || 0..self.cases.len();
+        let is_on_socket = |at: &usize| {
+            let case = &self.cases[*at];
+            !case.turns.is_empty() && case.unfit.is_none() && case.scenario.rules.contains(&rule.id)
+        };
+        if socket_faults(&self.rules).iter().any(|(other, _)| other.id == rule.id) {
+            // What is refused comes first: that is where most of them are.
+            let order =
+                |at: &usize| (self.cases[*at].scenario.status.is_empty(), self.cases[*at].turns.len());
+            return all().filter(is_on_socket).min_by_key(order);
+        }
+        let breaks = |at: &usize| {
+            let wire = self.answers[*at].as_ref();
+            wire.is_some_and(|wire| wire.breaking(rule, &self.rules, &[]).is_some())
+        };
+        let mut order: Vec<usize> = all().collect();
+        order.sort_by_key(|at| {
+            let case = &self.cases[*at];
+            (case.scenario.cut_after.is_some(), !case.trials.contains(&About::Group(group(rule))))
+        });
+        order.into_iter().find(breaks)
+    }
+}
+
+fn group(rule: &Rule) -> &'static str {
+    rule.id.split('/').next().unwrap_or_default()
+}
+
+/// What came of a case, and of those that it needs.
+struct Outcome {
+    trials: BTreeMap<&'static str, Judged>,
+    findings: Vec<Finding>,
+}
+
+struct Harness {
+    machine: Machine,
+    notes: Notes,
+}
+
+impl Harness {
+    fn start() -> Self {
+        Self { machine: Machine::start().expect("it starts"), notes: Notes::start().expect("it starts") }
+    }
+
+    fn given(&self) -> Given {
+        Given::from([
+            ("vector-store".to_owned(), "vs_1".to_owned()),
+            ("mcp-server".to_owned(), self.notes.url()),
+        ])
+    }
+
+    /// Runs one case against a gateway of its own.
+    fn run(&self, known: &Known, at: usize, settings: Settings, limits: Limits) -> Outcome {
+        let gateway = Embedded::start(settings).expect("a port is free");
+        let target = Target::new(&gateway.url()).expect("it is an address").direct();
+        let client = Client::new(target, limits, self.machine.interrupt()).expect("it can be made");
+        let mut plan = Plan {
+            cases: known.cases.clone(),
+            wanted: (0..known.cases.len()).map(|other| other == at).collect(),
+            model: MODEL.to_owned(),
+            given: self.given(),
+            attempts: 1,
+            jobs: 1,
+            concurrent: 1,
+            delay: Duration::ZERO,
+            least: Level::May,
+        };
+        plan.complete();
+        let live = Arc::new(Live::new(plan, known.rules.clone(), client, self.machine.runtime(), None));
+        live.start();
+        let case = &known.cases[at];
+        assert!(matches!(live.wait(at), Done::Sent(_)), "{}: {:?}", case.name, live.wait(at));
+        let trials = case.trials.iter().map(|about| (about.name(), live.judge(at, *about))).collect();
+        let findings = live.sent().flat_map(|(_, attempt)| attempt.report.findings.clone()).collect();
+        Outcome { trials, findings }
+    }
+}
+
+/// That a rule was found to be broken, and no rule that binds besides its companions.
+fn is_found(rule: &Rule, outcome: &Outcome) -> Result<(), String> {
+    let trial = outcome.trials.get(group(rule)).or(outcome.trials.get("rest"));
+    let told = trial.filter(|judged| judged.verdict == Verdict::Fail);
+    if !told.is_some_and(|judged| judged.reason.split(", ").any(|id| id == rule.id)) {
+        return Err(format!("{}: its trial says {trial:?}", rule.id));
+    }
+    if !outcome.findings.iter().any(|finding| finding.rule == rule.id) {
+        return Err(format!("{}: there is no finding of it", rule.id));
+    }
+    let is_meant = |id: &str| id == rule.id || rule.violation.also.contains(&id);
+    let mut binding = outcome.findings.iter().filter(|finding| finding.level == Level::Must);
+    match binding.find(|finding| !is_meant(&finding.rule)) {
+        Some(other) => Err(format!("{}: {} fires too: {}", rule.id, other.rule, other.message)),
+        None => Ok(()),
+    }
+}
+
+/// The dialects, with that of the rule's own violation first.
+fn dialects(rule: &Rule) -> Vec<&'static Dialect> {
+    let mut dialects = spec::DIALECTS.to_vec();
+    let own = rule.violation.golden.split('/').next();
+    dialects.sort_by_key(|dialect| Some(dialect.name) != own);
+    dialects
+}
+
+#[test]
+fn every_rule_that_the_gateway_breaks_is_found_in_a_run() {
+    let harness = Harness::start();
+    let given = harness.given();
+    let known: Vec<Known> = spec::DIALECTS.iter().map(|dialect| Known::of(dialect, &given)).collect();
+    let of = |dialect: &Dialect| known.iter().find(|known| known.rules.dialect().name == dialect.name);
+    let fault = |rule: &'static Rule| {
+        let mut known = dialects(rule).into_iter().filter_map(of);
+        known.find_map(|known| {
+            let is_bound = known.rules.iter().any(|bound| bound.id == rule.id);
+            Some((known, known.provoking(rule).filter(|_| is_bound)?))
+        })
+    };
+    let (next, failed, missed) = (AtomicUsize::new(0), Mutex::new(Vec::new()), Mutex::new(Vec::new()));
+    let work = || {
+        while let Some(rule) = catalogue::RULES.get(next.fetch_add(1, Ordering::Relaxed)) {
+            let Some((known, at)) = fault(rule) else {
+                missed.lock().expect("nobody panicked").push(rule.id);
+                continue;
+            };
+            let settings = Settings { rules: vec![rule], ..Settings::new(known.rules.dialect()) };
+            let outcome = harness.run(known, at, settings, Limits::default());
+            if let Err(problem) = is_found(rule, &outcome) {
+                let place = format!("{} {}", known.rules.dialect().name, known.cases[at].name);
+                failed.lock().expect("nobody panicked").push(format!("{place}: {problem}"));
+            }
+        }
+    };
+    thread::scope(|scope| (0..3).for_each(|_| drop(scope.spawn(work))));
+    let failed = failed.into_inner().expect("nobody panicked");
+    assert!(failed.is_empty(), "{}", failed.join("\n"));
+    let mut missed = missed.into_inner().expect("nobody panicked");
+    missed.sort_unstable();
+    let listed: Vec<&str> = NOT_PROVOKED.iter().map(|(id, _)| *id).collect();
+    assert_eq!(missed, listed, "rules that no run sees broken");
+}
+
+/// What a fault of transport comes to: nothing where it is allowed, and what a trial that fails says
+/// otherwise.
+#[test]
+fn every_fault_of_transport_has_its_verdict() {
+    let usual = Limits::default();
+    let short = Duration::from_millis(300);
+    let quick = Limits { first_event: short, idle: short, ..usual };
+    let small = Limits { bytes: 1_000_000, ..usual };
+    let expected: &[(WireFault, Limits, &[&str])] = &[
+        (WireFault::Cut, usual, &["wire/json-object", "wire/terminated"]),
+        (WireFault::Crlf, usual, &[]),
+        (WireFault::SplitUtf8, usual, &[]),
+        (WireFault::Stall, quick, &["the answer was not read to its end: no event ended for 300ms"]),
+        (WireFault::Slow, usual, &[]),
+        (WireFault::Slow, quick, &["no event ended within 300ms of the request"]),
+        (WireFault::HugeLine, usual, &[]),
+        (WireFault::HugeLine, small, &["the answer is longer than 1000000 bytes"]),
+        (
+            WireFault::WrongContentType,
+            usual,
+            &["a stream was asked for, and the content type", "wire/event-stream-content-type"],
+        ),
+        (WireFault::Gzip, usual, &[]),
+        (WireFault::EarlyClose, usual, &["the answer was not read to its end"]),
+        (WireFault::ErrorAsStream, usual, &["the answer has status 500, and not 200"]),
+    ];
+    for fault in WireFault::ALL {
+        assert!(expected.iter().any(|(known, ..)| *known == fault), "{fault} is not tried");
+    }
+    let harness = Harness::start();
+    let dialect = conformance::dialect("openai").expect("the build has it");
+    let known = Known::of(dialect, &harness.given());
+    let hello = known.cases.iter().position(|case| case.name == "text/hello").expect("it is a scenario");
+    let run = |(fault, limits, words): &(WireFault, Limits, &[&str])| {
+        let settings = Settings { wire: vec![*fault], ..Settings::new(dialect) };
+        let outcome = harness.run(&known, hello, settings, *limits);
+        let failed = outcome.trials.into_values().filter(|judged| judged.verdict == Verdict::Fail);
+        let told: Vec<String> = failed.map(|judged| judged.reason).collect();
+        for words in *words {
+            assert!(told.iter().any(|reason| reason.contains(words)), "{fault}: no {words:?} in {told:?}");
+        }
+        assert_eq!(words.is_empty(), told.is_empty(), "{fault}: {told:?}");
+    };
+    thread::scope(|scope| expected.iter().for_each(|row| drop(scope.spawn(|| run(row)))));
+}
