@@ -1,10 +1,14 @@
 //! Endpoints that break off, stall, say too much or something else, or let nobody in.
 
+use std::fs;
 use std::net::TcpStream;
+use std::process::Stdio;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::program::{conformance, expect, folder, hello, path};
+use crate::program::{command, conformance, expect, folder, hello, path};
 use crate::server::{Server, answer, golden, head, text, write};
 
 #[test]
@@ -75,6 +79,46 @@ fn an_endless_line_is_cut_off() {
     });
     let run = hello(&server, &["--max-bytes", "1000000"]);
     expect(&run, 1, &["the answer is longer than 1000000 bytes"]);
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_gigabyte_is_cut_off_and_leaves_the_rest() {
+    const SAID: u64 = 1 << 30;
+    let sent = Arc::<AtomicU64>::default();
+    let count = Arc::clone(&sent);
+    let server = Server::new(move |request, stream| {
+        if request.number > 0 {
+            return text(request, stream);
+        }
+        head(stream, "200 OK", "text/event-stream", &format!("content-length: {SAID}\r\n"));
+        let piece = ":".repeat(65_534) + "\n\n";
+        while count.load(Ordering::SeqCst) < SAID && write(stream, &piece) {
+            count.fetch_add(piece.len() as u64, Ordering::SeqCst);
+        }
+    });
+    let out = folder("gigabyte");
+    let args = ["--target", &server.url, "--max-bytes", "1000000", "text/hello", "--out", path(&out)];
+    let mut child = command(&args).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("it starts");
+    let status = format!("/proc/{}/status", child.id());
+    let mut peak = 0;
+    while child.try_wait().expect("it is a child").is_none() {
+        let text = fs::read_to_string(&status).unwrap_or_default();
+        let kilobytes = text.lines().find_map(|line| line.strip_prefix("VmHWM:")?.split_whitespace().next());
+        peak = kilobytes.and_then(|it| it.parse().ok()).unwrap_or(peak);
+        thread::sleep(Duration::from_millis(2));
+    }
+    let output = child.wait_with_output().expect("it ends");
+    let stdout = String::from_utf8_lossy(&output.stdout);
+    assert_eq!(output.status.code(), Some(1), "{stdout}");
+    assert!(stdout.contains("the answer is longer than 1000000 bytes"), "{stdout}");
+    let is_passed = |line: &str| line.starts_with("test text/hello.json::answer ") && line.ends_with("ok");
+    assert!(stdout.lines().any(is_passed), "{stdout}");
+    let kept = fs::metadata(out.join("exchanges/text/hello.exchange")).expect("it is kept").len();
+    assert!((1_000_000..2_000_000).contains(&kept), "{kept} bytes were kept");
+    // What was said beyond the limit waits in the buffers of the system.
+    assert!(sent.load(Ordering::SeqCst) < 64 << 20, "{sent:?} bytes were taken");
+    assert!((1..200_000).contains(&peak), "{peak} kB of memory");
 }
 
 #[test]

@@ -12,4 +12,5 @@ mod itself;
 mod program;
 mod scenarios;
 mod server;
+mod tls;
 mod websocket;

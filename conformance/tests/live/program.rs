@@ -23,7 +23,11 @@ pub(crate) fn command(args: &[&str]) -> Command {
 }
 
 pub(crate) fn conformance(args: &[&str]) -> Outcome {
-    let output = command(args).output().expect("the program starts");
+    outcome(&mut command(args))
+}
+
+pub(crate) fn outcome(command: &mut Command) -> Outcome {
+    let output = command.output().expect("the program starts");
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("what it prints is UTF-8");
     Outcome { code: output.status.code(), stdout: text(output.stdout), stderr: text(output.stderr) }
 }
