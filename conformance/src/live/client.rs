@@ -105,7 +105,7 @@ impl Client {
             exchange: Exchange { request: Some(self.request(call, headers)), ..Exchange::default() },
             start: Instant::now(),
             by,
-            mask: Mask::new(self.target.secrets()),
+            mask: Mask::new(&self.target.secrets()),
             keep,
             outcome: Outcome::default(),
         }
@@ -277,10 +277,8 @@ impl Sending<'_> {
 
     /// Writes down a line of its own: headers, addresses and reasons may repeat secrets, too.
     fn keep_masked(&mut self, line: &str) {
-        let mut mask = Mask::new(self.client.target.secrets());
-        let mut bytes = mask.push(line.as_bytes());
-        bytes.extend(mask.finish());
-        (self.keep)(&String::from_utf8_lossy(&bytes));
+        let line = self.client.target.masked(line);
+        (self.keep)(&line);
     }
 
     /// A text without secrets in it.

@@ -2,9 +2,11 @@
 
 use std::net::IpAddr;
 
+use base64::prelude::{BASE64_STANDARD, Engine as _};
 use reqwest::Url;
 use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, USER_AGENT};
 
+use super::mask::Mask;
 use crate::capture::Recorder;
 
 /// The endpoint under test, and what it is to be told with each request.
@@ -52,7 +54,7 @@ impl Target {
         let shown = Recorder::new().url(url.as_str());
         let of_query = url.query_pairs().map(|(_, value)| value.into_owned());
         let of_query = of_query.filter(|value| !shown.contains(value));
-        let secrets = url.password().map(str::to_owned).into_iter().chain(of_query).collect();
+        let secrets = credentials(&url).into_iter().chain(of_query).collect();
         let headers = HeaderMap::from_iter([
             (CONTENT_TYPE, HeaderValue::from_static("application/json")),
             (USER_AGENT, HeaderValue::from_static(concat!("conformance/", env!("CARGO_PKG_VERSION")))),
@@ -123,11 +125,21 @@ impl Target {
     }
 
     /// What no file may hold, even when the endpoint says it.
-    pub(super) fn secrets(&self) -> Vec<Vec<u8>> {
-        let mut secrets: Vec<&String> = self.secrets.iter().filter(|secret| secret.len() >= SHORT).collect();
-        // The longer ones first: they may have others in them.
-        secrets.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
-        secrets.into_iter().map(|secret| secret.clone().into_bytes()).collect()
+    pub(super) fn secrets(&self) -> Vec<String> {
+        self.secrets.iter().filter(|secret| secret.len() >= SHORT).cloned().collect()
+    }
+
+    /// The address, as it may be shown: without what may be a secret in it.
+    pub fn shown(&self) -> String {
+        self.masked(&Recorder::new().url(self.url.as_str()))
+    }
+
+    /// A text without secrets in it.
+    pub(super) fn masked(&self, text: &str) -> String {
+        let mut mask = Mask::new(&self.secrets());
+        let mut bytes = mask.push(text.as_bytes());
+        bytes.extend(mask.finish());
+        String::from_utf8_lossy(&bytes).into_owned()
     }
 }
 
@@ -138,6 +150,23 @@ pub(crate) fn is_loopback(url: &Url) -> bool {
         Some(host) => host.parse::<IpAddr>().is_ok_and(|address| address.is_loopback()),
         None => false,
     }
+}
+
+/// What must not be told of the user that an address names: the password, or a name without one, and both as
+/// they are sent.
+fn credentials(url: &Url) -> Vec<String> {
+    // The query of an address has the one decoder there is.
+    let decoded = |text: &str| {
+        let mut query = url.clone();
+        query.set_query(Some(&text.replace('&', "%26").replace('+', "%2B").replace('=', "%3D")));
+        query.query_pairs().next().map(|(name, _)| name.into_owned()).unwrap_or_default()
+    };
+    let (user, password) = (decoded(url.username()), url.password().map(decoded));
+    if user.is_empty() && password.is_none() {
+        return Vec::new();
+    }
+    let basic = BASE64_STANDARD.encode(format!("{user}:{}", password.as_deref().unwrap_or_default()));
+    vec![password.unwrap_or(user), basic]
 }
 
 /// The path of `/responses`.
@@ -186,8 +215,22 @@ mod tests {
         }
         let target =
             target.with_key("key-12345678").unwrap().with_header("Cookie: a=session-1; b=2").unwrap();
-        let secrets: Vec<String> =
-            target.secrets().into_iter().map(|secret| String::from_utf8(secret).unwrap()).collect();
+        let mut secrets = target.secrets();
+        secrets.sort_unstable();
         assert_eq!(secrets, ["a=session-1; b=2", "key-00000000", "key-12345678", "session-1"]);
+    }
+
+    #[test]
+    fn secrets_in_addresses_are_hidden() {
+        let target = Target::new("http://me:p%40ss%2Fw+rd@a.test/key-12345678/v1").unwrap();
+        let target = target.with_key("key-12345678").unwrap();
+        assert_eq!(target.shown(), "http://a.test/************/v1/responses");
+        // As it is sent: the base64 of `me:p@ss/w+rd`.
+        assert_eq!(
+            target.masked("bTpwQHNz bWU6cEBzcy93K3Jk p@ss/w+rd"),
+            "bTpwQHNz **************** *********"
+        );
+        let named = Target::new("http://token-12345678@a.test/v1").unwrap();
+        assert_eq!(named.masked("token-12345678"), "**************");
     }
 }

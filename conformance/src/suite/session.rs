@@ -9,7 +9,6 @@ use libtest_mimic::{Completion, Failed, Trial};
 use super::baseline::{self, Known};
 use super::run::tell;
 use super::{Endpoint, Suite, SuiteError, is_demanded};
-use crate::capture::Recorder;
 use crate::certificate::{Certificate, Judge, Sent};
 use crate::live::{self, About, Client, Evidence, Given, Kept, Live, Machine, Plan, RunFile, Target};
 use crate::reference::{Embedded, Notes};
@@ -117,7 +116,7 @@ impl Suite {
             version: live::VERSION,
             suite: env!("CARGO_PKG_VERSION").to_owned(),
             dialect: self.dialect.name.to_owned(),
-            target: Recorder::new().url(client.target().url().as_str()),
+            target: client.target().shown(),
             is_reference: matches!(self.endpoint, Endpoint::Reference(_)),
             model: self.model.clone(),
             options: Options {

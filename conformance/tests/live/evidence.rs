@@ -140,6 +140,31 @@ fn secrets_are_in_no_file() {
 }
 
 #[test]
+fn secrets_are_hidden_however_they_are_written() {
+    const KEY: &str = "sk/MARK+\"1111=";
+    let written = ["sk\\/MARK+\\u00221111\\u003D", "sk/MARK+\\\"1111=", "sk%2FMARK%2b%221111%3d"];
+    let server = Server::new(move |request, stream| {
+        assert!(request.headers.contains("Bearer sk/MARK") && request.path.contains("MARK"), "{request:?}");
+        let more = format!("x-request-id: {}\r\n", written[2]);
+        head(stream, "200 OK", "text/event-stream", &more);
+        let told =
+            format!(": {KEY} {} bWU6TUFSSy0yMjIyMjIyMg==\n\n{}", written.join(" "), golden("openai/text"));
+        for piece in told.as_bytes().chunks(7) {
+            write(stream, piece);
+            thread::sleep(Duration::from_micros(200));
+        }
+    });
+    let out = folder("written-secrets");
+    let target = server.url.replace("http://", "http://me:MARK-22222222@") + "/sk%2FMARK+%221111=/v1";
+    let run = conformance(&["--target", &target, "--api-key", KEY, "text/hello::", "--out", path(&out)]);
+    expect(&run, 0, &[" 0 failed"]);
+    for text in files(&out).iter().map(|file| fs::read_to_string(file).expect("it is UTF-8")) {
+        assert!(["MARK", "1111", "TUFSSy0yMjIy"].iter().all(|mark| !text.contains(mark)), "{text}");
+    }
+    assert!(!run.stdout.contains("1111") && !run.stderr.contains("1111"), "{}\n{}", run.stdout, run.stderr);
+}
+
+#[test]
 fn one_exchange_is_recorded() {
     let server = Server::new(text);
     let run = conformance(&["record", "--target", &server.url, "--scenario", "text/hello", "--model", "m-2"]);
