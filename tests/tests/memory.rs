@@ -56,7 +56,7 @@ fn events_are_read_in_a_row_as_each_is_alone() {
         let seeds: Vec<_> = suite.seeds().into_iter().filter(|seed| seed.kind == As::Event).collect();
         let mut mutator = Mutator::new(&suite.model, 71);
         let mut reading = Reading { dialect, memory: Memory::default(), before: Vec::new(), repeats: 0 };
-        for _ in 0..EVENTS / seeds.len().min(EVENTS) + 1 {
+        for _ in 0..=EVENTS / seeds.len().min(EVENTS) {
             for seed in &seeds {
                 let value: Value = serde_json::from_str(&seed.text).expect("seeds are JSON");
                 reading.next(&seed.name, &seed.text);
