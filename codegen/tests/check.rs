@@ -352,9 +352,11 @@ broken! {
     a_request_that_nothing_takes: [Edit(SCENARIO, "\"Hi.\"", "5")] => [(SCENARIO, "no dialect takes the request")];
     a_scenario_with_no_status: [Edit(SCENARIO, "rules", "status = [99]\nrules")] => [(SCENARIO, "99 is no status")];
     a_scenario_after_none: [Edit(SCENARIO, "rules", "previous = \"text/bye\"\nrules")] => [
+        (SCENARIO, "do not agree on whether something is continued"),
         (SCENARIO, "there is no scenario \"text/bye\""),
     ];
     a_scenario_after_itself: [Edit(SCENARIO, "rules", "previous = \"text/hello\"\nrules")] => [
+        (SCENARIO, "do not agree on whether something is continued"),
         (SCENARIO, "text/hello is a circle"),
     ];
     a_scenario_for_no_rule: [Edit(SCENARIO, "text/joined", "text/split")] => [(SCENARIO, "no rule text/split")];

@@ -79,7 +79,7 @@ impl<'r> Checking<'r> {
         report.name = name;
         match outcome {
             Ok(format) => {
-                let is_empty = report.streams == 0 && report.bodies == 0;
+                let is_empty = report.streams == 0 && report.bodies == 0 && report.findings.is_empty();
                 report.format = Some(format);
                 report.error =
                     self.lost.filter(|_| is_empty).map(|reason| format!("no answer was recorded: {reason}"));
