@@ -18,6 +18,7 @@ pub mod pages;
 pub mod reference;
 pub mod report;
 mod rules;
+pub mod shape;
 #[cfg(feature = "suite")]
 pub mod suite;
 pub mod violation;

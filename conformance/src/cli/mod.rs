@@ -15,6 +15,7 @@ mod record;
 mod report;
 mod select;
 mod serve;
+mod snapshots;
 mod suite;
 mod target;
 mod verify;

@@ -17,6 +17,7 @@ use super::color::Color;
 use super::live::LiveArgs;
 use super::progress::Progress;
 use super::select::SelectArgs;
+use super::snapshots::SnapshotArgs;
 use super::{NOT_DONE, files, names};
 use crate::capture::Format;
 use crate::engine::Rules;
@@ -43,6 +44,8 @@ pub(super) struct SuiteArgs {
     format_in: Option<files::FormatIn>,
     #[command(flatten)]
     live: LiveArgs,
+    #[command(flatten)]
+    snapshots: SnapshotArgs,
     #[command(flatten)]
     select: SelectArgs,
     /// List what would run.
@@ -78,7 +81,10 @@ impl SuiteArgs {
     pub(super) fn run(self) -> anyhow::Result<ExitCode> {
         if self.capture.is_empty() {
             self.select.check()?;
-            let suites = self.live.suites(&self.dialects()?, &self.select)?;
+            let mut suites = self.live.suites(&self.dialects()?, &self.select)?;
+            if let Some(snapshots) = self.snapshots.snapshots() {
+                suites = suites.into_iter().map(|suite| suite.snapshots(snapshots.clone())).collect();
+            }
             let is_whole = self.live.target.is_none() && self.live.profile.is_empty();
             let proofs = if is_whole { own_trials(&self.select) } else { Vec::new() };
             return Ok(suite::run(&suites, &self.arguments(), proofs, self.screen())?);
@@ -86,7 +92,9 @@ impl SuiteArgs {
         let rules = self.select.rules(names::dialect(&self.dialect)?)?;
         let incomplete = Arc::new(AtomicBool::new(false));
         let files = files::recordings(&self.capture);
-        let trials = capture_trials(&files, self.format_in.map(Format::from), &rules, &incomplete);
+        let format = self.format_in.map(Format::from);
+        let mut trials = capture_trials(&files, format, &rules, &incomplete);
+        trials.extend(self.snapshots.trials(&files, format, rules.dialect(), &incomplete));
         let Some(conclusion) = run_quietly(&self.arguments(), trials) else {
             return Ok(ExitCode::from(NOT_DONE));
         };

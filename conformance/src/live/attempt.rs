@@ -2,6 +2,7 @@
 //! grow with it.
 
 use sha2::{Digest, Sha256};
+use spec::Dialect;
 use spec::catalogue::Level;
 
 use super::case::{About, Case, group};
@@ -10,6 +11,7 @@ use super::facts::Facts;
 use crate::capture::{Format, Reader};
 use crate::engine::Rules;
 use crate::report::{CaptureReport, Checking, Finding};
+use crate::shape::Tracing;
 
 /// A recorded attempt at a case, and what is wrong with it.
 #[derive(Debug, Clone)]
@@ -20,6 +22,8 @@ pub struct Attempt {
     pub report: CaptureReport,
     /// SHA-256 of the recording.
     pub sha256: String,
+    /// Its [shape](crate::shape), where that is wanted.
+    pub shape: Option<Result<Option<String>, String>>,
 }
 
 impl Attempt {
@@ -56,6 +60,7 @@ pub(super) struct Reading<'r> {
     reader: Reader,
     facts: Facts,
     checking: Checking<'r>,
+    tracing: Option<Tracing>,
     hash: Sha256,
     problem: Option<String>,
 }
@@ -66,34 +71,46 @@ impl<'r> Reading<'r> {
             reader: Reader::new(Some(Format::Exchange)),
             facts: Facts::default(),
             checking: Checking::new(rules, is_reported),
+            tracing: None,
             hash: Sha256::new(),
             problem: None,
         }
     }
 
+    /// Writes down its shape, too.
+    pub(super) fn tracing(self, dialect: &'static Dialect) -> Self {
+        Self { tracing: Some(Tracing::new(dialect)), ..self }
+    }
+
     pub(super) fn push(&mut self, piece: &[u8]) {
         self.hash.update(piece);
-        let Self { reader, facts, checking, problem, .. } = self;
+        let Self { reader, facts, checking, tracing, problem, .. } = self;
         if problem.is_none() {
             let read = reader.push(piece, &mut |entry| {
                 facts.add(&entry);
                 checking.entry(&entry);
+                if let Some(tracing) = tracing.as_mut() {
+                    tracing.entry(&entry);
+                }
             });
             *problem = read.err().map(|error| error.to_string());
         }
     }
 
     pub(super) fn finish(self, file: &str) -> Result<Attempt, String> {
-        let Self { reader, mut facts, mut checking, hash, problem } = self;
+        let Self { reader, mut facts, mut checking, mut tracing, hash, problem } = self;
         if let Some(problem) = problem {
             return Err(problem);
         }
         let read = reader.finish(&mut |entry| {
             facts.add(&entry);
             checking.entry(&entry);
+            if let Some(tracing) = tracing.as_mut() {
+                tracing.entry(&entry);
+            }
         });
         let format = read.map_err(|error| error.to_string())?;
         let report = checking.finish(file.to_owned(), Ok(format));
-        Ok(Attempt { facts, report, sha256: digits(&hash.finalize()) })
+        Ok(Attempt { facts, report, sha256: digits(&hash.finalize()), shape: tracing.map(Tracing::finish) })
     }
 }

@@ -241,6 +241,16 @@ impl Case {
         format!("{}::{}", self.name, about.name())
     }
 
+    /// The name of the trial of its shape.
+    pub fn shape(&self) -> String {
+        format!("{}::snapshot", self.name)
+    }
+
+    /// Whether its answer is events.
+    pub fn has_stream(&self) -> bool {
+        self.wants_stream() || self.transport() == Transport::Websocket
+    }
+
     /// How it is sent, and answered.
     pub const fn transport(&self) -> Transport {
         match (self.turns.is_empty(), self.is_twin) {

@@ -46,6 +46,8 @@ pub struct Plan {
     pub delay: Duration,
     /// How binding a rule must be to fail a trial.
     pub least: Level,
+    /// Whether the shapes of streams are wanted.
+    pub shapes: bool,
 }
 
 impl Plan {
@@ -286,6 +288,9 @@ impl Live {
         let begin = |evidence: &Evidence| evidence.begin(file);
         let mut file_of = self.evidence.as_ref().map(begin).transpose().map_err(|error| error.to_string())?;
         let mut reading = Reading::new(&self.rules, self.evidence.is_some());
+        if self.plan.shapes {
+            reading = reading.tracing(self.rules.dialect());
+        }
         let mut written = Ok(());
         let mut keep = |line: &str| {
             reading.push(line.as_bytes());

@@ -37,6 +37,6 @@ pub use run::{
 };
 pub use style::{Screen, Style};
 pub use summary::summary;
-pub(crate) use text::shortened;
 #[cfg(feature = "cli")]
 pub(crate) use text::wrap;
+pub(crate) use text::{shortened, visible};

@@ -24,6 +24,7 @@ pub(crate) use hooks::Native;
 pub(crate) use hooks::{Hooks, OfScope, Plain};
 use spec::catalogue::NativeRule;
 use spec::table::Scope;
+pub(crate) use wire::is_sign_of_life;
 
 /// When a rule is asked, and what decides it then.
 pub(crate) const fn hooks(rule: NativeRule) -> &'static [Native] {

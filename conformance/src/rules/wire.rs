@@ -159,10 +159,14 @@ fn lone_surrogate(data: &str) -> Option<usize> {
     None
 }
 
+/// Whether events of this type only show that the connection is alive.
+pub(crate) fn is_sign_of_life(name: &str) -> bool {
+    matches!(name, "ping" | "keepalive" | "keep-alive" | "keep_alive" | "heartbeat" | "response.ping")
+}
+
 pub(super) fn keep_alive_is_comment(case: &mut Case<'_>) {
-    const NAMES: [&str; 6] = ["ping", "keepalive", "keep-alive", "keep_alive", "heartbeat", "response.ping"];
     let Some(record) = case.record().filter(|record| record.verdict == Verdict::Unknown) else { return };
-    let Some(name) = record.event_type.as_deref().filter(|name| NAMES.contains(name)) else { return };
+    let Some(name) = record.event_type.as_deref().filter(|name| is_sign_of_life(name)) else { return };
     let place = Place { expected: Some("a comment line"), actual: Some(name), ..Place::WHOLE };
     case.report(&place, || {
         format!("the stream is kept alive by an event {name:?}, which clients do not know")

@@ -21,6 +21,7 @@
 mod baseline;
 mod run;
 mod session;
+mod snapshot;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -38,6 +39,7 @@ use crate::report::{Style, Told, Transport};
 
 pub use baseline::Known;
 pub(crate) use run::{NOT_DONE, run, run_quietly};
+pub use snapshot::Snapshots;
 
 /// The suite against an endpoint.
 #[derive(Debug, Clone)]
@@ -59,6 +61,7 @@ pub struct Suite {
     is_strict: bool,
     known: Vec<Known>,
     failures: Option<PathBuf>,
+    snapshots: Option<Snapshots>,
     out: Option<PathBuf>,
     is_named: bool,
 }
@@ -114,6 +117,7 @@ impl Suite {
             is_strict: false,
             known: Vec::new(),
             failures: None,
+            snapshots: None,
             out: None,
             is_named: false,
         }
@@ -211,6 +215,12 @@ impl Suite {
     #[must_use]
     pub fn listing_failures(self, file: impl Into<PathBuf>) -> Self {
         Self { failures: Some(file.into()), ..self }
+    }
+
+    /// Compares the [shape](crate::shape) of each stream with an approved one, by a test `snapshot`.
+    #[must_use]
+    pub fn snapshots(self, snapshots: Snapshots) -> Self {
+        Self { snapshots: Some(snapshots), ..self }
     }
 
     /// Keeps every exchange, and what came of it, in this folder, which must hold no run yet.

@@ -8,9 +8,10 @@ use libtest_mimic::{Completion, Failed, Trial};
 
 use super::baseline::{self, Known};
 use super::run::tell;
+use super::snapshot;
 use super::{Endpoint, Suite, SuiteError, is_demanded};
 use crate::certificate::{Certificate, Judge, Sent};
-use crate::live::{self, About, Client, Evidence, Given, Kept, Live, Machine, Plan, RunFile, Target};
+use crate::live::{self, About, Case, Client, Evidence, Given, Kept, Live, Machine, Plan, RunFile, Target};
 use crate::reference::{Embedded, Notes};
 use crate::report::{self, Options, ProfileReport, Run, State, Style, Told, Verdict, diagnostic};
 
@@ -19,6 +20,8 @@ pub(super) struct Planned<'s> {
     suite: &'s Suite,
     plan: Plan,
     due: Vec<(usize, About)>,
+    /// The cases of whose streams the shape is compared.
+    shapes: Vec<usize>,
 }
 
 /// What came of a suite.
@@ -37,6 +40,7 @@ pub(super) struct Session {
     live: Arc<Live>,
     known: Arc<[Known]>,
     due: Vec<(usize, About)>,
+    shapes: Vec<usize>,
     file: RunFile,
     evidence: Option<Evidence>,
     /// The MCP server, if it is there for the run alone.
@@ -59,7 +63,14 @@ impl Suite {
             .filter(|(_, case, about)| is_due(&self.name(&case.trial(*about))))
             .map(|(at, _, about)| (at, about))
             .collect();
-        let wanted = (0..cases.len()).map(|at| due.iter().any(|(due, _)| *due == at)).collect();
+        let shapes: Vec<usize> = (cases.iter().enumerate())
+            .filter(|(_, case)| self.snapshots.is_some() && case.has_stream() && !case.trials.is_empty())
+            .filter(|(_, case)| is_demanded(case.scenario, &self.profiles))
+            .filter(|(_, case)| is_due(&self.name(&case.shape())))
+            .map(|(at, _)| at)
+            .collect();
+        let is_wanted = |at: usize| shapes.contains(&at) || due.iter().any(|(due, _)| *due == at);
+        let wanted = (0..cases.len()).map(is_wanted).collect();
         let mut plan = Plan {
             cases,
             wanted,
@@ -70,9 +81,10 @@ impl Suite {
             concurrent: self.concurrent,
             delay: self.delay,
             least: self.least(),
+            shapes: !shapes.is_empty(),
         };
         plan.complete();
-        Planned { suite: self, plan, due }
+        Planned { suite: self, plan, due, shapes }
     }
 
     /// What was given. The reference gateway needs nobody to tell it what it has.
@@ -148,17 +160,18 @@ impl Planned<'_> {
     /// The names of the tests that are due.
     pub(super) fn names(&self) -> impl Iterator<Item = String> {
         let due = self.due.iter().filter_map(|(at, about)| Some(self.plan.cases.get(*at)?.trial(*about)));
-        due.map(|name| self.suite.name(&name))
+        let shapes = self.shapes.iter().filter_map(|at| Some(self.plan.cases.get(*at)?.shape()));
+        due.chain(shapes).map(|name| self.suite.name(&name))
     }
 
     /// Whether no test is due.
     pub(super) const fn is_empty(&self) -> bool {
-        self.due.is_empty()
+        self.due.is_empty() && self.shapes.is_empty()
     }
 
     /// Says what will be sent, and begins to.
     pub(super) fn start(self, machine: &Machine) -> Result<Session, SuiteError> {
-        let Self { suite, mut plan, due } = self;
+        let Self { suite, mut plan, due, shapes } = self;
         let notes = host(&mut plan.given)?;
         let (target, gateway) = suite.open()?;
         let client = Client::new(target, suite.limits, machine.interrupt());
@@ -175,7 +188,7 @@ impl Planned<'_> {
         live.start();
         let known = suite.known.clone().into();
         let suite = suite.clone();
-        Ok(Session { suite, live, known, due, file, evidence, _notes: notes, _gateway: gateway })
+        Ok(Session { suite, live, known, due, shapes, file, evidence, _notes: notes, _gateway: gateway })
     }
 }
 
@@ -219,7 +232,30 @@ impl Suite {
 impl Session {
     /// The tests that are due.
     pub(super) fn trials(&self) -> impl Iterator<Item = Trial> {
-        self.due.iter().map(|(at, about)| self.trial(*at, *about))
+        let of_shapes = self.shapes.iter().map(|at| self.shape_trial(*at));
+        self.due.iter().map(|(at, about)| self.trial(*at, *about)).chain(of_shapes)
+    }
+
+    fn shape_trial(&self, at: usize) -> Trial {
+        let (live, snapshots) = (Arc::clone(&self.live), self.suite.snapshots.clone());
+        let (trial, file) = self.shape_names(at);
+        Trial::ignorable_test(trial, move || {
+            let Some(snapshots) = &snapshots else { return Ok(Completion::Completed) };
+            let judged = snapshot::judge(&live, at, &file, snapshots);
+            match judged.verdict {
+                Verdict::Pass => Ok(Completion::Completed),
+                Verdict::NotExercised => Ok(Completion::ignored_with(judged.reason)),
+                Verdict::HarnessError => Err(format!("harness error: {}", judged.reason).into()),
+                Verdict::Fail => Err(judged.reason.into()),
+            }
+        })
+    }
+
+    /// What the test of a shape is called, and the file of that shape.
+    fn shape_names(&self, at: usize) -> (String, String) {
+        let case = self.live.plan.cases.get(at);
+        let name = |name: &dyn Fn(&Case) -> String| self.suite.name(&case.map(name).unwrap_or_default());
+        (name(&Case::shape), name(&|case| case.name.clone()))
     }
 
     fn trial(&self, at: usize, about: About) -> Trial {
@@ -268,7 +304,14 @@ impl Session {
                 .map_err(|error| SuiteError(format!("{}: {error}", file.display())))?;
             tell(&format!("failures: {}; each needs a reason before it can be expected", file.display()));
         }
-        Ok(Finished { trials: self.file.trials, report, is_stale: !stale.is_empty() })
+        let mut trials = std::mem::take(&mut self.file.trials);
+        if let Some(snapshots) = &self.suite.snapshots {
+            trials.extend(self.shapes.iter().map(|at| {
+                let (name, file) = self.shape_names(*at);
+                Told { name, judged: snapshot::judge(&self.live, *at, &file, snapshots) }
+            }));
+        }
+        Ok(Finished { trials, report, is_stale: !stale.is_empty() })
     }
 
     /// What reports know of the run, and what profiles make of it.

@@ -129,6 +129,7 @@ impl Harness {
             attempts: 1,
             jobs: 1,
             concurrent: 1,
+            shapes: false,
             delay: Duration::ZERO,
             least: Level::May,
         };

@@ -12,5 +12,6 @@ mod itself;
 mod program;
 mod scenarios;
 mod server;
+mod snapshots;
 mod tls;
 mod websocket;

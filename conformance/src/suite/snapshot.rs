@@ -1,0 +1,139 @@
+//! Approved shapes of streams, in a folder, and whether what came has them.
+
+use std::fs;
+use std::io::{self, ErrorKind};
+use std::path::{Component, Path, PathBuf};
+
+use similar::TextDiff;
+
+use crate::live::{About, Live};
+use crate::report::{Judged, Verdict};
+
+/// A folder with approved shapes, one file each.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Snapshots {
+    folder: PathBuf,
+    blesses: bool,
+}
+
+/// So many lines of a difference are told.
+const TOLD: usize = 100;
+
+impl Snapshots {
+    /// The shapes in this folder.
+    pub fn new(folder: impl Into<PathBuf>) -> Self {
+        Self { folder: folder.into(), blesses: false }
+    }
+
+    /// Approves of what comes, instead of comparing it.
+    #[must_use]
+    pub fn bless(self, blesses: bool) -> Self {
+        Self { blesses, ..self }
+    }
+
+    /// Whether a shape is the approved one, which then is the one that came.
+    ///
+    /// # Errors
+    ///
+    /// Says what differs, or that nothing was approved yet; what came is in a file beside.
+    pub(crate) fn check(&self, name: &str, shape: &str) -> Result<(), String> {
+        let file = self.file(name);
+        let new = with_ending(&file, ".new");
+        let failed = |error: &io::Error| format!("{}: {error}", file.display());
+        let approved = if self.blesses { Ok(shape.to_owned()) } else { fs::read_to_string(&file) };
+        let write = |file: &Path| {
+            file.parent().map_or(Ok(()), fs::create_dir_all)?;
+            fs::write(file, shape)
+        };
+        match approved {
+            // Git may have changed how lines end.
+            Ok(approved) if approved.lines().eq(shape.lines()) => {
+                if self.blesses {
+                    write(&file).map_err(|error| failed(&error))?;
+                }
+                match fs::remove_file(&new) {
+                    Err(error) if error.kind() != ErrorKind::NotFound => Err(failed(&error)),
+                    _ => Ok(()),
+                }
+            }
+            Ok(approved) => {
+                write(&new).map_err(|error| failed(&error))?;
+                let (approved_name, new) = (file.display(), new.display());
+                Err(format!(
+                    "the shape of the stream is not the one in {approved_name}:\n{}what came is in {new}; if it is \
+                     right, accept it with --bless\n",
+                    difference(&approved, shape)
+                ))
+            }
+            Err(error) if error.kind() == ErrorKind::NotFound => {
+                write(&new).map_err(|error| failed(&error))?;
+                let (file, new) = (file.display(), new.display());
+                Err(format!(
+                    "no shape is approved: there is no {file}; what came is in {new}: read it, and accept it with \
+                     --bless\n"
+                ))
+            }
+            Err(error) => Err(failed(&error)),
+        }
+    }
+
+    /// Where a shape lies: below the folder, whatever its name is.
+    fn file(&self, name: &str) -> PathBuf {
+        let mut file = self.folder.clone();
+        for component in Path::new(name).components() {
+            match component {
+                Component::Normal(part) => file.push(part),
+                Component::ParentDir => file.push("_parent"),
+                Component::Prefix(_) | Component::RootDir | Component::CurDir => {}
+            }
+        }
+        with_ending(&file, ".shape")
+    }
+}
+
+/// What comes of the stream that answered a case. The shape of a failure is not approved of.
+pub(super) fn judge(live: &Live, at: usize, name: &str, snapshots: &Snapshots) -> Judged {
+    let answer = live.judge(at, About::Answer);
+    match answer.verdict {
+        Verdict::HarnessError => return answer,
+        // What was approved of has to come again, but nothing is asked of what never came.
+        Verdict::NotExercised if snapshots.blesses || !snapshots.file(name).exists() => return answer,
+        Verdict::Fail if snapshots.blesses => {
+            let reason = format!("its shape is not approved of: the answer failed: {}", answer.reason);
+            return Judged::new(Verdict::Fail, reason);
+        }
+        _ => {}
+    }
+    let failed = |reason| Judged::new(Verdict::Fail, reason);
+    match live.attempts_of(at).last().and_then(|attempt| attempt.shape.as_ref()) {
+        Some(Ok(Some(shape))) => snapshots.check(name, shape).map_or_else(failed, |()| Judged::PASS),
+        Some(Ok(None)) => failed("there is no event in the answer".to_owned()),
+        Some(Err(problem)) => failed(problem.clone()),
+        None => answer,
+    }
+}
+
+/// The name of a file with more behind it.
+fn with_ending(file: &Path, ending: &str) -> PathBuf {
+    let mut name = file.as_os_str().to_owned();
+    name.push(ending);
+    PathBuf::from(name)
+}
+
+/// What differs, line by line: `-` was approved, `+` came.
+fn difference(approved: &str, shape: &str) -> String {
+    let (approved, shape) = (lines(approved), lines(shape));
+    let diff = TextDiff::from_lines(&approved, &shape);
+    let text = diff.unified_diff().context_radius(3).header("approved", "came").to_string();
+    let more = text.lines().count().saturating_sub(TOLD);
+    let mut told: String = text.lines().take(TOLD).flat_map(|line| [line, "\n"]).collect();
+    if more > 0 {
+        told.extend(["... and ", &more.to_string(), " more lines\n"]);
+    }
+    told
+}
+
+/// Lines that all end in one way.
+fn lines(text: &str) -> String {
+    text.lines().flat_map(|line| [line, "\n"]).collect()
+}
