@@ -43,9 +43,11 @@ pub(super) fn title(run: &Run, html: &mut Html) {
     tiles(run, html);
     html.tag("nav").set("aria-label", "Sections").inside(|html| {
         let has_live = run.live.is_some();
+        let has_profiles = run.live.as_ref().is_some_and(|live| !live.profiles.is_empty());
         let last = if has_live { ("scenarios", "Scenarios") } else { ("recordings", "Recordings") };
         let all = [
             (has_live, ("results", "Results")),
+            (has_profiles, ("profiles", "Profiles")),
             (true, ("clients", "Clients")),
             (true, ("found", "Findings")),
             (true, last),
