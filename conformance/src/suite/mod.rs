@@ -38,7 +38,9 @@ use crate::reference;
 use crate::report::{Style, Told, Transport};
 
 pub use baseline::Known;
-pub(crate) use run::{NOT_DONE, run, run_quietly};
+#[cfg(feature = "cli")]
+pub(crate) use run::run_quietly;
+pub(crate) use run::{NOT_DONE, run};
 pub use snapshot::Snapshots;
 
 /// The suite against an endpoint.
