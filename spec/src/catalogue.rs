@@ -35,6 +35,18 @@ pub struct Rule {
     pub violation: Violation,
 }
 
+impl Rule {
+    /// The group that it is in.
+    pub fn group(&self) -> &'static str {
+        group(self.id)
+    }
+}
+
+/// The group that the rule or scenario of an id, `group/name`, is in.
+pub fn group(id: &str) -> &str {
+    id.split_once('/').map_or(id, |(group, _)| group)
+}
+
 /// How binding a rule is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Level {
@@ -56,6 +68,16 @@ impl Level {
             Self::May => "may",
             Self::Should => "should",
             Self::Must => "must",
+        }
+    }
+
+    /// How texts for people say it, in the words of RFC 2119.
+    pub const fn keyword(self) -> &'static str {
+        match self {
+            Self::Off => "not checked",
+            Self::May => "MAY",
+            Self::Should => "SHOULD",
+            Self::Must => "MUST",
         }
     }
 }

@@ -34,7 +34,7 @@ impl LooksAt {
 /// Whether the answer to a case shows that a rule holds, if it is not found broken.
 pub(super) fn exercises(case: &Case, attempt: &Attempt, rule: &Rule, dialect: &Dialect) -> bool {
     let names_it = case.scenario.rules.contains(&rule.id);
-    let is_of_few = matches!(group(rule.id), "error" | "request");
+    let is_of_few = matches!(rule.group(), "error" | "request");
     match LooksAt::of(rule) {
         LooksAt::Bodies => attempt.report.bodies > 0 && (names_it || !is_of_few),
         LooksAt::Sockets => names_it && attempt.report.events > 0,
@@ -52,8 +52,4 @@ pub(super) fn exercises(case: &Case, attempt: &Attempt, rule: &Rule, dialect: &D
 fn scopes(attempt: &Attempt, dialect: &Dialect) -> BTreeSet<Scope> {
     let events = attempt.facts.events.keys().filter_map(|event| dialect.event(event));
     events.flat_map(|event| std::iter::successors(Some(event.scope), |scope| scope.info().parent)).collect()
-}
-
-fn group(id: &str) -> &str {
-    id.split('/').next().unwrap_or(id)
 }

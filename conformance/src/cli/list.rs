@@ -8,7 +8,6 @@ use serde_json::{Value, json};
 use spec::Dialect;
 use spec::catalogue::{self, Coverage};
 
-use super::select::group;
 use super::{names, print};
 use crate::engine::level;
 use crate::report::{Screen, wrap};
@@ -98,7 +97,7 @@ fn table(entries: &[Value], columns: usize) -> String {
 fn groups() -> String {
     let mut groups: BTreeMap<&str, usize> = BTreeMap::new();
     for rule in catalogue::RULES {
-        *groups.entry(group(rule)).or_default() += 1;
+        *groups.entry(rule.group()).or_default() += 1;
     }
     let told: Vec<_> = groups.iter().map(|(group, count)| format!("{group} {count}")).collect();
     let title = format!("{} rules in {} groups: ", catalogue::RULES.len(), groups.len());

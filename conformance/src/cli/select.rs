@@ -33,7 +33,7 @@ impl SelectArgs {
     pub(super) fn check(&self) -> Result<()> {
         for name in self.select.iter().chain(&self.ignore) {
             if !catalogue::RULES.iter().any(|rule| is_meant(rule, name)) {
-                let groups: BTreeSet<&str> = catalogue::RULES.iter().map(group).collect();
+                let groups: BTreeSet<&str> = catalogue::RULES.iter().map(Rule::group).collect();
                 let known = catalogue::RULES.iter().map(|rule| rule.id).chain(groups);
                 let hint = names::meant(name, known);
                 bail!("there is no rule or group \"{name}\"{hint}; `conformance list rules` names them all");
@@ -46,9 +46,4 @@ impl SelectArgs {
     pub(super) fn is_wanted(&self, rule: &Rule) -> bool {
         is_selected(rule, &self.select, &self.ignore)
     }
-}
-
-/// The group that a rule is in.
-pub(super) fn group(rule: &Rule) -> &'static str {
-    rule.id.split('/').next().unwrap_or(rule.id)
 }

@@ -165,16 +165,12 @@ fn own_trials(select: &SelectArgs) -> Vec<Trial> {
 
 /// The groups that rules are in.
 fn groups(rules: &Rules) -> BTreeSet<&'static str> {
-    rules.iter().map(|rule| group(rule.id)).collect()
-}
-
-fn group(id: &str) -> &str {
-    id.split('/').next().unwrap_or(id)
+    rules.iter().map(Rule::group).collect()
 }
 
 /// Nothing at all is found by the rules of a group.
 fn clean(of: &str, report: &CaptureReport) -> Result<(), Failed> {
-    told(report, |finding| group(&finding.rule) == of)
+    told(report, |finding| finding.group() == of)
 }
 
 /// The violation of a rule breaks exactly what its page says.

@@ -5,7 +5,7 @@ use sha2::{Digest, Sha256};
 use spec::Dialect;
 use spec::catalogue::Level;
 
-use super::case::{About, Case, group};
+use super::case::{About, Case};
 use super::evidence::digits;
 use super::facts::Facts;
 use crate::capture::{Format, Reader};
@@ -47,8 +47,8 @@ impl Attempt {
     ) -> impl Iterator<Item = &'a Finding> {
         let is_meant = move |finding: &Finding| match about {
             About::Answer | About::Agrees | About::Apart => false,
-            About::Group(of) => group(&finding.rule) == of,
-            About::Rest => !case.trials.iter().any(|about| about.name() == group(&finding.rule)),
+            About::Group(of) => finding.group() == of,
+            About::Rest => !case.trials.iter().any(|about| about.name() == finding.group()),
         };
         let all = self.report.findings.iter();
         all.filter(move |finding| finding.level >= least && is_meant(finding))

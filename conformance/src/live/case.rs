@@ -200,15 +200,14 @@ pub(super) fn trials(scenario: &Scenario, is_twin: bool, dialect: &Dialect, rule
             scopes.extend(std::iter::successors(Some(event.scope), |scope| scope.info().parent));
         }
     }
-    let is_of_body = |rule: &Rule| matches!(group(rule.id), "wire" | "schema");
+    let is_of_body = |rule: &Rule| matches!(rule.group(), "wire" | "schema");
     let is_due = |rule: &Rule| {
         let in_scope = || rule.scopes.is_empty() || rule.scopes.iter().any(|scope| scopes.contains(scope));
-        let on_demand = ON_DEMAND.iter().find(|(name, _)| *name == group(rule.id));
+        let on_demand = ON_DEMAND.iter().find(|(name, _)| *name == rule.group());
         let is_usual = on_demand.is_none_or(|(_, scope)| scope.is_some_and(|scope| scopes.contains(&scope)));
         scenario.rules.contains(&rule.id) || is_usual && if is_stream { in_scope() } else { is_of_body(rule) }
     };
-    let groups: BTreeSet<&str> =
-        rules.iter().filter(|rule| is_due(rule)).map(|rule| group(rule.id)).collect();
+    let groups: BTreeSet<&str> = rules.iter().filter(|rule| is_due(rule)).map(Rule::group).collect();
     let is_compared = is_twin || !scenario.operation.has_body();
     let agrees = scenario.status.is_empty() && (is_compared || scenario.says.is_some());
     let agrees = agrees.then_some(About::Agrees);
@@ -220,11 +219,6 @@ pub(super) fn trials(scenario: &Scenario, is_twin: bool, dialect: &Dialect, rule
 /// Whether each request has a mark of its own, so that many can be sent at once.
 fn is_marked(scenario: &Scenario, is_twin: bool) -> bool {
     !is_twin && scenario.request.contains(PLACEHOLDER)
-}
-
-/// The group that a rule is in.
-pub(super) fn group(id: &str) -> &str {
-    id.split('/').next().unwrap_or(id)
 }
 
 impl Case {

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use spec::catalogue::{Coverage, REQUIREMENTS, RequirementLevel, Who};
+use spec::catalogue::{self, Coverage, REQUIREMENTS, RequirementLevel, Who};
 
 use super::rule::{anchor, cell};
 
@@ -45,7 +45,7 @@ fn seen_to_by(coverage: Coverage) -> String {
     match coverage {
         Coverage::Covered { rules, scenarios } => {
             let rule = |id: &&str| {
-                let group = id.split('/').next().unwrap_or(id);
+                let group = catalogue::group(id);
                 format!("[{id}](rules/{group}.md#{})", anchor(id))
             };
             let scenario = |id: &&str| format!("scenario [{id}](../spec/scenarios/{id}.md)");

@@ -10,13 +10,9 @@ use crate::report::clients;
 
 /// The groups of rules, in order.
 pub fn groups() -> Vec<&'static str> {
-    let mut groups: Vec<&str> = RULES.iter().map(group).collect();
+    let mut groups: Vec<&str> = RULES.iter().map(Rule::group).collect();
     groups.dedup();
     groups
-}
-
-fn group(rule: &Rule) -> &'static str {
-    rule.id.split('/').next().unwrap_or(rule.id)
 }
 
 /// The page that leads to those of the groups.
@@ -26,9 +22,9 @@ pub fn index() -> String {
         .to_owned();
     for group in groups() {
         let _ = writeln!(out, "\n## {group}\n\n| rule | level | what must hold |\n|---|---|---|");
-        for rule in RULES.iter().filter(|rule| self::group(rule) == group) {
+        for rule in RULES.iter().filter(|rule| rule.group() == group) {
             let Rule { id, title, .. } = rule;
-            let level = level(rule.level);
+            let level = rule.level.keyword();
             let _ = writeln!(out, "| [{id}]({group}.md#{}) | {level} | {} |", anchor(id), cell(title));
         }
     }
@@ -38,7 +34,7 @@ pub fn index() -> String {
 /// The pages of a group, one after the other.
 pub fn of_group(group: &str) -> String {
     let mut out = format!("# Rules of {group}\n\n[All rules](README.md)\n");
-    for rule in RULES.iter().filter(|rule| self::group(rule) == group) {
+    for rule in RULES.iter().filter(|rule| rule.group() == group) {
         let _ = writeln!(out, "\n## {}\n\n**{}.**\n\n{}", rule.id, rule.title, self::rule(rule).trim_end());
     }
     out
@@ -80,7 +76,7 @@ pub fn rule(rule: &Rule) -> String {
 
 /// The level of a rule, where it binds, and where it has another.
 fn levels(rule: &Rule) -> String {
-    let mut told = level(rule.level).to_owned();
+    let mut told = rule.level.keyword().to_owned();
     if !rule.only_in.is_empty() {
         let _ = write!(told, " in {} alone", rule.only_in.join(", "));
     }
@@ -91,18 +87,9 @@ fn levels(rule: &Rule) -> String {
         }
     }
     for ((own, reason), dialects) in others {
-        let _ = write!(told, "; {} in {}: {reason}", level(own), dialects.join(", "));
+        let _ = write!(told, "; {} in {}: {reason}", own.keyword(), dialects.join(", "));
     }
     told
-}
-
-const fn level(level: Level) -> &'static str {
-    match level {
-        Level::Must => "MUST",
-        Level::Should => "SHOULD",
-        Level::May => "MAY",
-        Level::Off => "not checked",
-    }
 }
 
 /// The normative sentence that a rule stands on.

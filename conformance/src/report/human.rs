@@ -174,12 +174,7 @@ fn remarks(finding: &Finding, rule: Option<&Rule>) -> Vec<(&'static str, String)
     let found = finding.actual.clone().filter(|actual| !finding.message.contains(actual.as_str()));
     remarks.extend(found.map(|actual| ("found", actual)));
     let Some(rule) = rule else { return remarks };
-    let level = match finding.level {
-        Level::Must => "MUST",
-        Level::Should => "SHOULD",
-        Level::May | Level::Off => "MAY",
-    };
-    remarks.push(("authority", format!("{level} · {}", rule.citation)));
+    remarks.push(("authority", format!("{} · {}", finding.level.keyword(), rule.citation)));
     let clients = clients(rule);
     if !clients.is_empty() {
         let named = clients.iter().take(CLIENTS).map(|(client, failures)| format!("{client} ({failures})"));

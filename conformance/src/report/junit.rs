@@ -10,7 +10,7 @@ use std::io;
 
 use quick_xml::Writer;
 use quick_xml::events::{BytesDecl, BytesText, Event};
-use spec::catalogue::Level;
+use spec::catalogue::{self, Level};
 
 use super::human::diagnostic;
 use super::run::{CaptureReport, CaseReport, Finding, Run, Told, Verdict};
@@ -87,7 +87,7 @@ fn of_scenario(case: &CaseReport, run: &Run, left: &Cell<usize>) -> Suite {
 
 /// Those in which most is wrong are sure of a suite of their own.
 fn of_recordings(run: &Run, left: &Cell<usize>) -> Vec<Suite> {
-    let groups: BTreeSet<&str> = run.rules.iter().filter_map(|rule| rule.id.split('/').next()).collect();
+    let groups: BTreeSet<&str> = run.rules.iter().map(|rule| catalogue::group(&rule.id)).collect();
     let mut order: Vec<&CaptureReport> = run.captures.iter().collect();
     if order.len() > SUITES {
         order.sort_by_key(|capture| {

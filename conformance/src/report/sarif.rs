@@ -94,7 +94,7 @@ fn descriptor(rule: &RuleTotal) -> Value {
         "shortDescription": { "text": title },
         "help": { "text": format!("{title} ({})", visible(&rule.authority)), "markdown": format!("**{title}.**\n\n{page}") },
         "defaultConfiguration": { "level": level(rule.level) },
-        "properties": { "tags": [visible(rule.id.split('/').next().unwrap_or_default())] },
+        "properties": { "tags": [visible(catalogue::group(&rule.id))] },
     })
 }
 

@@ -3,6 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
+use spec::catalogue;
+
 use crate::live::{About, Case, Live};
 use crate::report::Verdict;
 
@@ -68,7 +70,7 @@ fn unfounded(live: &Live, due: &[(usize, About)], scenario: &str, rule: &str) ->
 
 /// The test of a case that a rule belongs to.
 fn about(case: &Case, rule: &str) -> About {
-    let group = rule.split('/').next().unwrap_or(rule);
+    let group = catalogue::group(rule);
     case.trials.iter().copied().find(|about| about.name() == group).unwrap_or(About::Rest)
 }
 

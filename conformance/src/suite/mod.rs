@@ -296,5 +296,5 @@ pub(crate) fn is_selected(rule: &Rule, select: &[String], ignore: &[String]) -> 
 
 /// Whether a name is that of a rule, or of the group that it is in.
 pub(crate) fn is_meant(rule: &Rule, name: &str) -> bool {
-    rule.id == name || rule.id.split('/').next() == Some(name)
+    rule.id == name || rule.group() == name
 }

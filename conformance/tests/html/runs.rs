@@ -136,7 +136,7 @@ pub(crate) fn bad() -> Run {
             &format!("exchanges/{name}.exchange"),
             &exchange(REQUEST, &recording, End::Closed),
         ));
-        let group = id.split('/').next().unwrap_or_default();
+        let group = spec::catalogue::group(id);
         cases.push(case(
             &name,
             vec![captures.len() - 1],

@@ -83,14 +83,10 @@ impl Known {
         let mut order: Vec<usize> = all().collect();
         order.sort_by_key(|at| {
             let case = &self.cases[*at];
-            (case.scenario.cut_after.is_some(), !case.trials.contains(&About::Group(group(rule))))
+            (case.scenario.cut_after.is_some(), !case.trials.contains(&About::Group(rule.group())))
         });
         order.into_iter().find(breaks)
     }
-}
-
-fn group(rule: &Rule) -> &'static str {
-    rule.id.split('/').next().unwrap_or_default()
 }
 
 /// What came of a case, and of those that it needs.
@@ -146,7 +142,7 @@ impl Harness {
 
 /// That a rule was found to be broken, and no rule that binds besides its companions.
 fn is_found(rule: &Rule, outcome: &Outcome) -> Result<(), String> {
-    let trial = outcome.trials.get(group(rule)).or(outcome.trials.get("rest"));
+    let trial = outcome.trials.get(rule.group()).or(outcome.trials.get("rest"));
     let told = trial.filter(|judged| judged.verdict == Verdict::Fail);
     if !told.is_some_and(|judged| judged.reason.split(", ").any(|id| id == rule.id)) {
         return Err(format!("{}: its trial says {trial:?}", rule.id));

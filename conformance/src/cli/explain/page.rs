@@ -61,18 +61,17 @@ pub(super) fn page(rule: &Rule, dialect: &Dialect, screen: Screen) -> String {
 
 /// The level in a dialect, and why it is another than elsewhere.
 fn here(rule: &Rule, dialect: &Dialect) -> (String, String) {
-    let name = |level: Level| level.name().to_uppercase();
     let here = level(rule, dialect);
     let own = dialect.rules.iter().find(|own| own.id == rule.id);
     let told = match here {
         Level::Off => format!("not checked in {}", dialect.name),
-        _ => format!("{} in {}", name(here), dialect.name),
+        _ => format!("{} in {}", here.keyword(), dialect.name),
     };
     match own {
         Some(own) if here == own.level => {
-            (format!("{told}; {} elsewhere", name(rule.level)), own.reason.to_owned())
+            (format!("{told}; {} elsewhere", rule.level.keyword()), own.reason.to_owned())
         }
-        _ if here == Level::Off => (told, format!("{} where it is", name(rule.level))),
+        _ if here == Level::Off => (told, format!("{} where it is", rule.level.keyword())),
         _ => (told, String::new()),
     }
 }

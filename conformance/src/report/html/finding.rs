@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use spec::catalogue::{self, Level};
+use spec::catalogue;
 
 use super::super::human;
 use super::super::run::{Excerpt, Finding, Piece, Place, Timeline};
@@ -73,12 +73,7 @@ fn about(finding: &Finding, timeline: Option<&Timeline>, html: &mut Html) {
             fact("found", actual);
         }
         let Some(rule) = catalogue::rule(&finding.rule) else { return };
-        let level = match finding.level {
-            Level::Must => "MUST",
-            Level::Should => "SHOULD",
-            Level::May | Level::Off => "MAY",
-        };
-        fact("authority", &format!("{level} · {}", rule.citation));
+        fact("authority", &format!("{} · {}", finding.level.keyword(), rule.citation));
         let clients = human::clients(rule);
         if !clients.is_empty() {
             let named = clients.iter().take(CLIENTS).map(|(client, failure)| format!("{client} ({failure})"));

@@ -3,6 +3,8 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
+use spec::catalogue;
+
 use super::super::human;
 use super::super::run::{LiveReport, Run, Told, Verdict};
 use super::finding::{place, rule_id};
@@ -159,7 +161,7 @@ pub(super) fn sections(run: &Run, html: &mut Html) {
 fn groups(live: &LiveReport, html: &mut Html) {
     let mut groups: BTreeMap<&str, [u64; 4]> = BTreeMap::new();
     for case in &live.cases {
-        let group = case.name.split('/').next().unwrap_or_default();
+        let group = catalogue::group(&case.name);
         let counts = groups.entry(group).or_default();
         for told in &case.trials {
             let [pass, fail, idle, harness] = counts;

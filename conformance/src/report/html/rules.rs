@@ -40,7 +40,7 @@ fn page(total: &RuleTotal, html: &mut Html) {
                 html.tag("dd").text(value);
             });
         };
-        fact("level", &total.level.name().to_uppercase());
+        fact("level", total.level.keyword());
         fact("authority", &total.authority);
         if let Some(statement) = rule.and_then(statement) {
             fact("sentence", statement);

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
-use spec::catalogue::Level;
+use spec::catalogue::{self, Level};
 
 use crate::engine;
 
@@ -94,7 +94,7 @@ pub(in crate::report) enum LevelName {
 impl Finding {
     /// The group that its rule is in.
     pub fn group(&self) -> &str {
-        self.rule.split('/').next().unwrap_or_default()
+        catalogue::group(&self.rule)
     }
 
     /// What the engine found in an exchange of a recording.

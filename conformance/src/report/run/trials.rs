@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
+use spec::catalogue;
 
 use super::live::{CaseReport, Judged, Verdict};
 
@@ -97,7 +98,7 @@ impl GroupTotal {
     pub(super) fn all(cases: &[CaseReport]) -> Vec<Self> {
         let mut groups: BTreeMap<&str, Self> = BTreeMap::new();
         for case in cases {
-            let name = case.name.split('/').next().unwrap_or_default();
+            let name = catalogue::group(&case.name);
             let group =
                 groups.entry(name).or_insert_with(|| Self { name: name.to_owned(), ..Self::default() });
             group.cases += 1;
