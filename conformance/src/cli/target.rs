@@ -6,7 +6,8 @@ use std::time::Duration;
 use anyhow::{Context, Result, anyhow};
 use clap::Args;
 
-use crate::live::{Client, Given, Limits, Machine, Target};
+use super::names;
+use crate::live::{Client, Given, Limits, Machine, Target, wanted};
 
 /// Which endpoint to talk to, and how long it may take. A TIME is `30s`, `500ms` or `2m`.
 #[derive(Debug, Args)]
@@ -15,7 +16,8 @@ pub(super) struct TargetArgs {
     #[arg(long, value_name = "NAME", default_value = "default")]
     pub(super) model: String,
     /// What a scenario needs and only the owner of the endpoint can name: `vector-store`, the id of files that
-    /// can be searched, or `mcp-server`, the URL of an MCP server.
+    /// can be searched; `mcp-server`, the URL of an MCP server; `down-model`, `failing-model` and
+    /// `limited-model`, models that fail before a stream begins, within it, and with the status 429.
     #[arg(long, value_name = "NAME=VALUE", value_parser = named)]
     given: Vec<(String, String)>,
     /// Sent as a bearer token. Better in the environment, as `CONFORMANCE_API_KEY`.
@@ -81,6 +83,12 @@ impl TargetArgs {
 /// Something given, with its name.
 fn named(text: &str) -> Result<(String, String), String> {
     let (name, value) = text.split_once('=').ok_or("expected a name and a value, as in vector-store=vs_1")?;
+    let known = wanted();
+    if !known.contains(name) {
+        let all = known.iter().copied().collect::<Vec<_>>().join(", ");
+        let hint = names::meant(name, known.iter().copied());
+        return Err(format!("no scenario needs it{hint}; what can be given is {all}"));
+    }
     Ok((name.to_owned(), value.to_owned()))
 }
 
@@ -109,5 +117,12 @@ mod tests {
         for wrong in ["", "s", "-1s", "1h", "1.5s"] {
             assert!(time(wrong).is_err(), "{wrong}");
         }
+    }
+
+    #[test]
+    fn only_what_is_needed_can_be_given() {
+        assert_eq!(named("down-model=a=b"), Ok(("down-model".to_owned(), "a=b".to_owned())));
+        let unknown = named("dwon-model=a").unwrap_err();
+        assert!(unknown.contains("did you mean down-model?") && unknown.contains("mcp-server"), "{unknown}");
     }
 }

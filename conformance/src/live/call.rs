@@ -1,10 +1,10 @@
 //! What is asked of an endpoint: a scenario, as a request.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use reqwest::{Method, Url};
 use serde_json::{Value, json};
-use spec::catalogue::Scenario;
+use spec::catalogue::{SCENARIOS, Scenario};
 use spec::table::Operation;
 
 use super::crowd::{PLACEHOLDER, mark};
@@ -37,7 +37,8 @@ pub struct Before {
     pub last_number: Option<u64>,
 }
 
-/// What scenarios need and only the owner of an endpoint can name, such as the id of a store of files.
+/// What scenarios need and only the owner of an endpoint can name, such as the id of a store of files or a model
+/// that fails.
 pub type Given = BTreeMap<String, String>;
 
 /// What a placeholder begins with that something given takes the place of.
@@ -168,6 +169,11 @@ fn give(value: &mut Value, given: &Given) {
 pub(super) fn needs(request: &str) -> Vec<&str> {
     let quoted = request.split('"').filter_map(|text| text.strip_prefix(GIVEN));
     quoted.collect()
+}
+
+/// The names of all that scenarios need to be given.
+pub fn wanted() -> BTreeSet<&'static str> {
+    SCENARIOS.iter().flat_map(|scenario| needs(scenario.request)).collect()
 }
 
 /// What a run asks all scenarios with.

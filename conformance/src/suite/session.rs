@@ -12,7 +12,7 @@ use super::snapshot;
 use super::{Endpoint, Suite, SuiteError, is_demanded};
 use crate::certificate::{Certificate, Judge, Sent};
 use crate::live::{self, About, Case, Client, Evidence, Given, Kept, Live, Machine, Plan, RunFile, Target};
-use crate::reference::{Embedded, Notes};
+use crate::reference::{self, Embedded, Notes};
 use crate::report::{self, Options, ProfileReport, Run, State, Style, Told, Verdict, diagnostic};
 
 /// What a suite will send, and which of its tests are wanted.
@@ -89,14 +89,11 @@ impl Suite {
 
     /// What was given. The reference gateway needs nobody to tell it what it has.
     fn gifts(&self) -> Given {
-        let mut given = self.given.clone();
-        let is_local = match &self.endpoint {
-            Endpoint::At(target) => target.is_local(),
-            Endpoint::Reference(_) => {
-                given.entry("vector-store".to_owned()).or_insert_with(|| "vs_1".to_owned());
-                true
-            }
+        let (mut given, is_local) = match &self.endpoint {
+            Endpoint::At(target) => (Given::new(), target.is_local()),
+            Endpoint::Reference(_) => (reference::given(), true),
         };
+        given.extend(self.given.clone());
         if is_local {
             // It is started when something is sent.
             given.entry(MCP_SERVER.to_owned()).or_default();

@@ -106,10 +106,9 @@ impl Harness {
     }
 
     fn given(&self) -> Given {
-        Given::from([
-            ("vector-store".to_owned(), "vs_1".to_owned()),
-            ("mcp-server".to_owned(), self.notes.url()),
-        ])
+        let mut given = conformance::reference::given();
+        given.insert("mcp-server".to_owned(), self.notes.url());
+        given
     }
 
     /// Runs one case against a gateway of its own.

@@ -130,3 +130,37 @@ fn requests_keep_their_distance() {
     expect(&run, 0, &[]);
     assert!(start.elapsed() >= Duration::from_millis(400));
 }
+
+#[test]
+fn failures_are_asked_only_of_models_that_are_said_to_fail() {
+    let server = Server::new(|request, stream| {
+        let status = if request.body.contains("\"model\":\"m-down\"") { "503 Gone" } else { "200 OK" };
+        let body =
+            r#"{"error":{"type":"server_error","code":null,"message":"Nothing is there.","param":null}}"#;
+        answer(stream, status, "application/json", body);
+    });
+    let failures = |more: &[&str]| {
+        let usual = ["--target", &server.url, "--model", "m-1", "--transport", "sse", "error/"];
+        let others = ["malformed", "not-stored", "unknown", "wrong-type"];
+        let skipped = others.iter().flat_map(|name| ["--skip", *name]);
+        conformance(&usual.into_iter().chain(skipped).chain(more.iter().copied()).collect::<Vec<_>>())
+    };
+    let healthy = failures(&[]);
+    expect(
+        &healthy,
+        0,
+        &["upstream-down::answer", "it needs to be told: --given limited-model=...", "0 passed"],
+    );
+    assert_eq!(server.connections(), 0, "{}", healthy.stdout);
+    let down = failures(&["--given", "down-model=m-down"]);
+    expect(&down, 0, &["test error/upstream-down::answer     ... ok", "0 failed"]);
+    assert_eq!(server.connections(), 1);
+    // What is named and does not fail is found out.
+    expect(&failures(&["--given", "down-model=default"]), 1, &["and not 500 or 502 or 503"]);
+    let mistaken = failures(&["--given", "donw-model=m"]);
+    assert!(
+        mistaken.code == Some(2) && mistaken.stderr.contains("did you mean down-model"),
+        "{}",
+        mistaken.stderr
+    );
+}
