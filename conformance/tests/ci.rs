@@ -2,9 +2,9 @@
 #![cfg(feature = "cli")]
 
 use std::collections::BTreeMap;
-use std::net::TcpListener;
+use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Child, Command, Output};
 use std::{env, fs};
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_conformance");
@@ -89,20 +89,81 @@ fn the_action_checks_recordings() {
     assert!(stdout.contains("::error file=a.sse,line=1"), "{stdout}");
 }
 
+/// The reference gateway, as long as it is wanted.
+struct Gateway {
+    child: Child,
+    url: String,
+}
+
+impl Gateway {
+    fn start(more: &[&str]) -> Self {
+        let port = port().to_string();
+        let mut command = Command::new(PROGRAM);
+        let mut child = command.args(["serve", "--port", &port]).args(more).spawn().expect("it starts");
+        // It answers as soon as it listens.
+        while TcpStream::connect(format!("127.0.0.1:{port}")).is_err() {
+            assert!(child.try_wait().expect("it can be asked").is_none(), "it has ended");
+            std::thread::yield_now();
+        }
+        Self { child, url: format!("http://127.0.0.1:{port}/v1") }
+    }
+}
+
+impl Drop for Gateway {
+    fn drop(&mut self) {
+        let _ = self.child.kill().and_then(|()| self.child.wait());
+    }
+}
+
+/// The entries of a list in the example for GitLab.
+fn gitlab(text: &str, list: &str) -> String {
+    let (_, job) = text.split_once("```yaml\nconformance:\n").expect("there is a job");
+    let (job, _) = job.split_once("```").expect("it ends");
+    let (_, rest) = job.split_once(&format!("\n  {list}:\n")).expect("it has such a list");
+    let entries = rest.lines().map_while(|line| line.strip_prefix("    - "));
+    entries.collect::<Vec<_>>().join("\n")
+}
+
+/// Its steps, in a shell each, as a runner does it: with a `cargo` that installs what was built for the test.
+#[test]
+fn the_example_for_gitlab_runs() {
+    let text = fs::read_to_string(repository().join("docs/ci.md")).expect("it is there");
+    let folder = folder("gitlab");
+    let install = format!(
+        "#!/bin/sh\n[ \"$*\" = 'install --locked --git https://git.test/suite conformance' ] || exit 3\n\
+         exec cp '{PROGRAM}' '{0}/conformance'\n",
+        folder.display()
+    );
+    fs::write(folder.join("cargo"), install).expect("it can be written");
+    let path = format!("{}:{}", folder.display(), env::var("PATH").unwrap_or_default());
+    assert!(bash(&folder, &["-c", "chmod +x cargo"], &[]).status.success());
+    for (fault, code) in [(&[][..], 0), (&["--fault", "text/deltas-joined"], 1)] {
+        let gateway = Gateway::start(fault);
+        let variables = [
+            ("PATH", &*path),
+            ("CONFORMANCE_REPOSITORY", "https://git.test/suite"),
+            ("GATEWAY_URL", &gateway.url),
+        ];
+        // All of it would take long.
+        let script = gitlab(&text, "script").replace("--model", "text/hello --model");
+        let output = bash(&folder, &["-eo", "pipefail", "-c", &script], &variables);
+        assert_eq!(output.status.code(), Some(code), "{}", told(&output));
+        let output = bash(&folder, &["-eo", "pipefail", "-c", &gitlab(&text, "after_script")], &variables);
+        assert!(output.status.success(), "{}", told(&output));
+        let junit = fs::read_to_string(folder.join("report.xml")).expect("it is there");
+        assert_eq!(junit.contains("<failure"), code == 1, "{junit}");
+        for left in ["run", "report.xml", "conformance"] {
+            let _ = bash(&folder, &["-c", &format!("rm -r {left}")], &[]);
+        }
+    }
+}
+
 #[test]
 fn the_action_runs_against_an_endpoint() {
     let folder = folder("endpoint");
-    let port = port().to_string();
-    let mut gateway = Command::new(PROGRAM).args(["serve", "--port", &port]).spawn().expect("it starts");
-    let url = format!("http://127.0.0.1:{port}/v1");
-    // It answers as soon as it listens.
-    while std::net::TcpStream::connect(format!("127.0.0.1:{port}")).is_err() {
-        assert!(gateway.try_wait().expect("it can be asked").is_none(), "it has ended");
-        std::thread::yield_now();
-    }
-    let variables = [("TARGET", url.as_str()), ("DIALECT", "openai"), ("ARGS", "text/hello")];
+    let gateway = Gateway::start(&[]);
+    let variables = [("TARGET", gateway.url.as_str()), ("DIALECT", "openai"), ("ARGS", "text/hello")];
     let (output, results) = action(&folder, &variables);
-    gateway.kill().and_then(|()| gateway.wait()).expect("it ends");
     assert_eq!(output.status.code(), Some(0), "{}", told(&output));
     assert_eq!(results["exit-code"], "0");
     let junit = fs::read_to_string(&results["junit"]).expect("it is there");
