@@ -9,6 +9,14 @@ fn names(changes: &[conformance::report::diff::TrialChange]) -> Vec<&str> {
     changes.iter().map(|change| change.name.as_str()).collect()
 }
 
+/// A run in which one trial was not there.
+fn without(mut run: Run, trial: &str) -> Run {
+    for case in run.live.iter_mut().flat_map(|live| &mut live.cases) {
+        case.trials.retain(|told| told.name != trial);
+    }
+    run
+}
+
 /// A run in which one trial ended otherwise.
 fn ended(mut run: Run, trial: &str, verdict: Verdict) -> Run {
     let cases = run.live.iter_mut().flat_map(|live| &mut live.cases);
@@ -31,8 +39,10 @@ fn worse_and_better_are_told_apart() {
     assert!(worse.is_worse());
     let rules: Vec<&str> = worse.worse_rules.iter().map(|rule| rule.id.as_str()).collect();
     assert_eq!(rules, ["part/before-open", "schema/event-known", "text/equals-part", "wire/json-object"]);
-    assert_eq!(names(&worse.worse_trials), ["text/hello::part"]);
-    assert!(names(&worse.newly_exercised).contains(&"text/two::text"));
+    // The one was good; the others were not run before.
+    let failing = ["text/hello::part", "text/long::answer", "text/long::wire", "text/two::text"];
+    assert_eq!(names(&worse.worse_trials), failing);
+    assert!(names(&worse.newly_exercised).contains(&"text/two::answer"));
     assert!(names(&worse.no_longer_exercised).contains(&"call/parallel::part"));
     let better = Diff::new(&bad, &good);
     assert!(!better.is_worse());
@@ -66,6 +76,32 @@ fn each_turn_of_a_trial_has_its_place() {
             assert_eq!(changes.len(), usize::from(at == list), "{before:?} -> {after:?}: {at}");
         }
         assert_eq!(diff.is_worse(), list == 0, "{before:?} -> {after:?}");
+    }
+}
+
+/// Of a trial that fails and was not run before, nobody knows that the fault is an old one.
+#[test]
+fn a_trial_that_was_not_run_before_has_its_place() {
+    let trial = "text/hello::part";
+    let before = without(runs::good(), trial);
+    for (after, list) in
+        [(Verdict::Fail, 0), (Verdict::Pass, 2), (Verdict::NotExercised, 4), (Verdict::HarnessError, 4)]
+    {
+        let diff = Diff::new(&before, &ended(runs::good(), trial, after));
+        let lists =
+            [&diff.worse_trials, &diff.better_trials, &diff.newly_exercised, &diff.no_longer_exercised];
+        for (at, changes) in lists.into_iter().enumerate() {
+            assert_eq!(changes.len(), usize::from(at == list), "{after:?}: {at}");
+        }
+        assert_eq!(diff.is_worse(), after == Verdict::Fail, "{after:?}");
+        let told = human(&diff, Style::Plain);
+        assert_eq!(told.contains("text/hello::part not run -> "), list != 4, "{told}");
+    }
+    // What is not run any more is told, whatever it was.
+    for was in [Verdict::Pass, Verdict::Fail] {
+        let diff = Diff::new(&ended(runs::good(), trial, was), &before);
+        assert_eq!(names(&diff.no_longer_exercised), [trial]);
+        assert!(!diff.is_worse());
     }
 }
 

@@ -34,7 +34,7 @@ pub struct Diff {
     pub better_rules: Vec<RuleChange>,
     /// Rules that only one run checked.
     pub other_rules: Vec<RuleChange>,
-    /// Trials that fail, and did not.
+    /// Trials that fail, and did not, or were not there.
     pub worse_trials: Vec<TrialChange>,
     /// Trials that failed, and pass.
     pub better_trials: Vec<TrialChange>,
@@ -161,7 +161,8 @@ impl Diff {
             let (was, is) = (verdict(before), verdict(after));
             let list = match (was, is) {
                 (Some(Verdict::Fail), Some(Verdict::Pass)) => &mut self.better_trials,
-                (Some(was), Some(Verdict::Fail)) if was != Verdict::Fail => &mut self.worse_trials,
+                // That it failed before, too, is nothing that anybody knows.
+                (was, Some(Verdict::Fail)) if was != Some(Verdict::Fail) => &mut self.worse_trials,
                 _ if is_known(is) && !is_known(was) => &mut self.newly_exercised,
                 _ if is_known(was) && !is_known(is) => &mut self.no_longer_exercised,
                 _ => continue,
