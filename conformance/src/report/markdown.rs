@@ -7,10 +7,10 @@ use std::fmt::Write as _;
 use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
 use spec::catalogue::Level;
 
+use super::badge;
 use super::human::word;
-use super::run::{GroupTotal, LiveReport, Run, TrialTotals};
+use super::run::{GroupTotal, LiveReport, Matrix, Run, Tally, Verdict};
 use super::text::{counted, cut, visible};
-use super::{badge, impact};
 
 /// So many names are listed in a row.
 const NAMES: usize = 8;
@@ -87,6 +87,30 @@ fn profiles(run: &Run, out: &mut String) {
         let _ =
             writeln!(out, "| {} | {} | {} |", cell(&profile.name), profile.version, cell(&profile.words()));
     }
+    matrix(&run.matrix, out);
+}
+
+/// What came of all that profiles demand.
+fn matrix(matrix: &Matrix, out: &mut String) {
+    if matrix.profiles.is_empty() {
+        return;
+    }
+    out.push_str("\nHow many of its scenarios, and of its rules, are as a profile demands:\n\n");
+    let mut row = |head: &str, cells: Vec<String>| {
+        let _ = writeln!(out, "| {head} | {} |", cells.join(" | "));
+    };
+    let profiles = &matrix.profiles;
+    row("group", profiles.iter().map(|profile| cell(&profile.name)).collect());
+    row("---", profiles.iter().map(|_| "---".to_owned()).collect());
+    for group in &matrix.groups {
+        let cells = group.cells.iter().map(|tally| tally.map(|tally| tally.to_string()).unwrap_or_default());
+        row(&cell(&group.name), cells.collect());
+    }
+    let rules = profiles.iter().map(|profile| match profile.rules {
+        Tally::NONE => String::new(),
+        rules => rules.to_string(),
+    });
+    row("*rules*", rules.collect());
 }
 
 fn speed(run: &Run, out: &mut String) {
@@ -99,16 +123,16 @@ fn speed(run: &Run, out: &mut String) {
     }
 }
 
-fn groups(groups: &[GroupTotal], all: TrialTotals, out: &mut String) {
+fn groups(groups: &[GroupTotal], all: Tally, out: &mut String) {
     if groups.is_empty() {
         return;
     }
     out.push_str("\n## Scenarios\n\n");
     out.push_str("| group | passed | failed | not exercised | harness errors |\n");
     out.push_str("|---|---:|---:|---:|---:|\n");
-    let mut row = |name: &str, trials: TrialTotals| {
-        let TrialTotals { passed, failed, not_exercised, harness_errors } = trials;
-        let _ = writeln!(out, "| {name} | {passed} | {failed} | {not_exercised} | {harness_errors} |");
+    let mut row = |name: &str, trials: Tally| {
+        let counts = Verdict::ALL.map(|verdict| trials.of(verdict).to_string());
+        let _ = writeln!(out, "| {name} | {} |", counts.join(" | "));
     };
     for group in groups {
         row(&cell(&group.name), group.trials);
@@ -140,7 +164,7 @@ fn findings(run: &Run, out: &mut String) {
 }
 
 fn clients(run: &Run, out: &mut String) {
-    let (passing, failing) = (impact::passing(run), impact::failing(run));
+    let (passing, failing) = (run.passing_clients(), run.failing_clients());
     if failing.is_empty() {
         return;
     }

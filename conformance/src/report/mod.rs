@@ -7,7 +7,6 @@ mod form;
 mod github;
 mod html;
 mod human;
-mod impact;
 mod json;
 #[cfg(feature = "formats")]
 mod junit;
@@ -30,10 +29,11 @@ pub(crate) use human::clients;
 pub use human::{diagnostic, diagnostics};
 pub use json::json;
 pub use run::{
-    Asked, Bar, Broken, CaptureReport, CaseReport, ClientTotal, Demand, Excerpt, FaultyEvent, Finding,
-    GroupTotal, Judged, Latency, LiveReport, Lost, Options, Outcome, Pace, Phase, Piece, Place,
-    ProfileReport, ProfileState, Reason, Related, RuleTotal, Run, Silence, Specification, Spread, State,
-    Step, Timeline, Told, Totals, Transport, TrialTotals, Undecided, VERSION, Verdict,
+    Asked, Bar, Broken, CaptureReport, CaseReport, ClientTotal, Demand, Excerpt, FailingClients, Faults,
+    FaultyEvent, Finding, GroupTotal, Judged, Latency, LiveReport, Lost, Matrix, MatrixColumn, MatrixRow,
+    Options, Outcome, Pace, Phase, Piece, Place, ProfileReport, ProfileState, Reason, Related, RuleTotal,
+    Run, Silence, Specification, Spread, State, Step, Tally, Timeline, Told, Totals, Transport, Undecided,
+    VERSION, Verdict,
 };
 pub use style::{Screen, Style};
 pub use summary::summary;

@@ -1,6 +1,7 @@
 //! Runs as pages for browsers.
 
 mod browser;
+mod contrast;
 mod markup;
 mod runs;
 

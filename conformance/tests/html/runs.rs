@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use conformance::capture::{End, Exchange, Recorder, Request};
 use conformance::report::{
-    CaptureReport, CaseReport, Judged, LiveReport, Options, Run, State, Told, Verdict, check_with_timelines,
+    CaptureReport, CaseReport, Demand, Judged, LiveReport, Options, ProfileReport, ProfileState, Reason, Run,
+    State, Told, Verdict, check_with_timelines,
 };
 use conformance::{Rules, goldens, violation};
 use spec::catalogue;
@@ -59,6 +60,32 @@ fn case(name: &str, attempts: Vec<usize>, trials: &[(&str, Verdict, &str)]) -> C
     }
 }
 
+/// What comes of a profile that demands texts, or all else.
+fn profile(name: &str, cases: &[CaseReport]) -> ProfileReport {
+    let own = || cases.iter().filter(|case| case.name.starts_with("text/") == (name == "core"));
+    let reasons = own().flat_map(|case| {
+        let bad = case.trials.iter().filter(|told| told.judged.verdict != Verdict::Pass);
+        bad.map(|told| Reason {
+            demand: Demand::Scenario,
+            name: case.name.clone(),
+            verdict: told.judged.verdict,
+            reason: told.judged.reason.clone(),
+            exchanges: Vec::new(),
+        })
+    });
+    let reasons: Vec<Reason> = reasons.collect();
+    ProfileReport {
+        name: name.to_owned(),
+        version: 1,
+        title: "Streams that clients can read".to_owned(),
+        specification: None,
+        state: if reasons.is_empty() { ProfileState::Passed } else { ProfileState::Failed },
+        rules: vec!["item/reopened".to_owned()],
+        scenarios: own().map(|case| case.name.clone()).collect(),
+        reasons,
+    }
+}
+
 fn live(captures: Vec<CaptureReport>, cases: Vec<CaseReport>) -> Run {
     let options = Options {
         profiles: Vec::new(),
@@ -78,7 +105,7 @@ fn live(captures: Vec<CaptureReport>, cases: Vec<CaseReport>) -> Run {
         bytes: 1 << 26,
     };
     let report = LiveReport {
-        profiles: Vec::new(),
+        profiles: ["core", "tools"].map(|name| profile(name, &cases)).to_vec(),
         is_reference: false,
         latency: Vec::new(),
         target: "http://127.0.0.1:8080/v1".to_owned(),

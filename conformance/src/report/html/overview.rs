@@ -1,16 +1,13 @@
 //! The run as a whole.
 
-use std::cmp::Reverse;
-use std::collections::BTreeMap;
-
-use spec::catalogue;
+use std::collections::BTreeSet;
 
 use super::super::human;
-use super::super::run::{LiveReport, Run, Told, Verdict};
+use super::super::run::{LiveReport, Matrix, Run, Tally, Verdict};
 use super::finding::{place, rule_id};
 use super::page::Html;
 use super::rules::inline;
-use super::streams::{Shown, case_id};
+use super::streams::{Shown, case_id, mark};
 use super::{class_of, counted, look, number, section, table, word};
 
 /// So many names are told of what there may be very many of.
@@ -52,6 +49,7 @@ pub(super) fn title(run: &Run, html: &mut Html) {
             (has_profiles, ("profiles", "Profiles")),
             (true, ("clients", "Clients")),
             (true, ("found", "Findings")),
+            (!run.next.is_empty(), ("next", "Next")),
             (true, last),
             (is_any_broken(run), ("rules", "Rules")),
         ];
@@ -75,10 +73,10 @@ fn tiles(run: &Run, html: &mut Html) {
                 html.tag("span").text(what);
             });
         };
-        if let Some(live) = &run.live {
-            for verdict in [Verdict::Pass, Verdict::Fail, Verdict::NotExercised, Verdict::HarnessError] {
-                let (class, _, word) = look(verdict);
-                let count = trials(live).filter(|told| told.judged.verdict == verdict).count() as u64;
+        if run.live.is_some() {
+            for verdict in Verdict::ALL {
+                let (class, word) = look(verdict);
+                let count = totals.trials.of(verdict);
                 if count > 0 || verdict != Verdict::HarnessError {
                     let what = if verdict == Verdict::HarnessError { "harness errors" } else { word };
                     tile(class, count, what);
@@ -99,31 +97,57 @@ fn tiles(run: &Run, html: &mut Html) {
     });
 }
 
-fn trials(live: &LiveReport) -> impl Iterator<Item = &Told> {
-    live.cases.iter().flat_map(|case| &case.trials)
-}
-
-fn profiles(live: &LiveReport, html: &mut Html) {
+fn profiles(run: &Run, live: &LiveReport, html: &mut Html) {
     if live.profiles.is_empty() {
         return;
     }
     section("profiles", "Profiles", html, |html| {
-        table(
-            "clients",
-            "What came of each profile",
-            &["profile", "version", "what came of it"],
-            html,
-            |html| {
-                for profile in &live.profiles {
-                    html.tag("tr").inside(|html| {
-                        html.tag("th").set("scope", "row").text(&profile.name);
-                        html.tag("td").text(&profile.version.to_string());
-                        html.tag("td").text(&profile.words());
-                    });
-                }
-            },
-        );
+        let head = ["profile", "version", "what came of it"];
+        table("clients", "What came of each profile", &head, html, |html| {
+            for profile in &live.profiles {
+                html.tag("tr").inside(|html| {
+                    html.tag("th").set("scope", "row").text(&profile.name);
+                    html.tag("td").text(&profile.version.to_string());
+                    html.tag("td").text(&profile.words());
+                });
+            }
+        });
+        matrix(&run.matrix, html);
     });
+}
+
+/// What came of all that profiles demand.
+fn matrix(matrix: &Matrix, html: &mut Html) {
+    if matrix.profiles.is_empty() {
+        return;
+    }
+    let caption = "How many of its scenarios, and of its rules, are as a profile demands";
+    html.tag("h3").text(caption);
+    let mut head = vec!["group"];
+    head.extend(matrix.profiles.iter().map(|profile| profile.name.as_str()));
+    table("demands", caption, &head, html, |html| {
+        let mut row = |name: &str, cells: &mut dyn Iterator<Item = Option<Tally>>| {
+            html.tag("tr").inside(|html| {
+                html.tag("th").set("scope", "row").text(name);
+                for tally in cells {
+                    html.tag("td").inside(|html| counts(tally.unwrap_or_default(), html));
+                }
+            });
+        };
+        for group in &matrix.groups {
+            row(&group.name, &mut group.cells.iter().copied());
+        }
+        row("rules", &mut matrix.profiles.iter().map(|profile| Some(profile.rules)));
+    });
+}
+
+/// How many ended how.
+fn counts(tally: Tally, html: &mut Html) {
+    for verdict in Verdict::ALL.into_iter().filter(|verdict| tally.of(*verdict) > 0) {
+        let (class, word) = look(verdict);
+        mark(class, verdict.sign(), word, html);
+        html.text(&format!(" {} ", number(tally.of(verdict))));
+    }
 }
 
 fn speed(live: &LiveReport, html: &mut Html) {
@@ -143,48 +167,34 @@ fn speed(live: &LiveReport, html: &mut Html) {
 pub(super) fn sections(run: &Run, html: &mut Html) {
     if let Some(live) = &run.live {
         section("results", "Results", html, |html| {
-            groups(live, html);
+            groups(run, html);
             html.tag("details").class("more").inside(|html| {
                 html.tag("summary").text("Every test");
                 grid(live, html);
             });
-            unexercised(live, html);
+            undecided(run, html);
         });
-        profiles(live, html);
+        profiles(run, live, html);
         speed(live, html);
     }
     section("clients", "Clients", html, |html| clients(run, html));
     section("found", "Findings", html, |html| rules(run, html));
+    next(run, html);
 }
 
 /// How tests ended, by the group of their scenario.
-fn groups(live: &LiveReport, html: &mut Html) {
-    let mut groups: BTreeMap<&str, [u64; 4]> = BTreeMap::new();
-    for case in &live.cases {
-        let group = catalogue::group(&case.name);
-        let counts = groups.entry(group).or_default();
-        for told in &case.trials {
-            let [pass, fail, idle, harness] = counts;
-            *match told.judged.verdict {
-                Verdict::Pass => pass,
-                Verdict::Fail => fail,
-                Verdict::NotExercised => idle,
-                Verdict::HarnessError => harness,
-            } += 1;
-        }
-    }
-    let all = [Verdict::Pass, Verdict::Fail, Verdict::NotExercised, Verdict::HarnessError];
+fn groups(run: &Run, html: &mut Html) {
     let head = ["scenarios", "passed", "failed", "not exercised", "harness errors"];
     table("groups", "Tests by group of scenarios", &head, html, |html| {
-        for (group, counts) in groups {
+        for group in &run.groups {
             html.tag("tr").inside(|html| {
-                html.tag("th").set("scope", "row").text(group);
-                for (verdict, count) in all.into_iter().zip(counts) {
-                    let (class, sign, _) = look(verdict);
-                    let class = if count == 0 { "none" } else { class };
+                html.tag("th").set("scope", "row").text(&group.name);
+                for verdict in Verdict::ALL {
+                    let count = group.trials.of(verdict);
+                    let class = if count == 0 { "none" } else { look(verdict).0 };
                     html.tag("td").class(class).inside(|html| {
                         if count > 0 {
-                            html.tag("span").set("aria-hidden", true).text(&format!("{sign} "));
+                            html.tag("span").set("aria-hidden", true).text(&format!("{} ", verdict.sign()));
                         }
                         html.text(&number(count));
                     });
@@ -196,19 +206,13 @@ fn groups(live: &LiveReport, html: &mut Html) {
 
 /// Every scenario with each of its tests.
 fn grid(live: &LiveReport, html: &mut Html) {
-    let short =
-        |told: &Told| told.name.split_once("::").map_or(told.name.clone(), |(_, name)| name.to_owned());
-    let mut columns: Vec<String> = Vec::new();
-    for told in trials(live) {
-        let name = short(told);
-        if !columns.contains(&name) {
-            columns.push(name);
-        }
-    }
+    let about = live.cases.iter().flat_map(|case| case.trials.iter().map(|told| case.about(told)));
+    let columns: BTreeSet<&str> = about.collect();
+    let mut columns: Vec<&str> = columns.into_iter().collect();
     // What is not in a group of its own is the rest.
-    columns.sort_by_key(|name| (name != "answer", name == "rest", name.clone()));
+    columns.sort_by_key(|name| (*name != "answer", *name == "rest", *name));
     let mut head = vec!["scenario"];
-    head.extend(columns.iter().map(String::as_str));
+    head.extend(&columns);
     table("grid", "Every test", &head, html, |html| {
         for (at, case) in live.cases.iter().enumerate() {
             html.tag("tr").inside(|html| {
@@ -216,65 +220,53 @@ fn grid(live: &LiveReport, html: &mut Html) {
                     html.tag("a").link(&case_id(at)).text(&case.name);
                 });
                 for column in &columns {
-                    let told = case.trials.iter().find(|told| short(told) == *column);
+                    let told = case.trials.iter().find(|told| case.about(told) == *column);
                     let Some(told) = told else {
                         html.tag("td").text("");
                         continue;
                     };
-                    let (class, sign, word) = look(told.judged.verdict);
-                    html.tag("td")
-                        .class(class)
-                        .set("title", format!("{}: {}", told.name, told.judged))
-                        .inside(|html| {
-                            html.tag("span").set("aria-hidden", true).text(sign);
-                            html.tag("span").class("unseen").text(word);
-                        });
+                    let (class, word) = look(told.judged.verdict);
+                    let title = format!("{}: {}", told.name, told.judged);
+                    html.tag("td").class(class).set("title", title).inside(|html| {
+                        html.tag("span").set("aria-hidden", true).text(told.judged.verdict.sign());
+                        html.tag("span").class("unseen").text(word);
+                    });
                 }
             });
         }
     });
 }
 
-/// What was not exercised, by the reason.
-fn unexercised(live: &LiveReport, html: &mut Html) {
-    let mut reasons: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
-    // Tests of an answer that did not come only say so.
-    let own = |told: &&Told| {
-        matches!(told.judged.verdict, Verdict::NotExercised | Verdict::HarnessError)
-            && !told.judged.reason.starts_with("see ")
-    };
-    for told in trials(live).filter(own) {
-        let name = told.name.strip_suffix("::answer").unwrap_or(&told.name);
-        reasons.entry(&told.judged.reason).or_default().push(name);
-    }
-    if reasons.is_empty() {
+/// What could not be found out, by the reason.
+fn undecided(run: &Run, html: &mut Html) {
+    if run.undecided.is_empty() {
         return;
     }
-    html.tag("h3").text("Not exercised, and why");
+    html.tag("h3").text("Not found out, and why");
     html.tag("ul").class("reasons").inside(|html| {
-        for (reason, names) in reasons {
+        for undecided in &run.undecided {
             html.tag("li").inside(|html| {
-                html.tag("b").text(reason);
-                html.tag("span").text(&listed(&names));
+                html.tag("b").text(&format!("{}: {}", counted(undecided.trials, "test"), undecided.reason));
+                html.tag("span").text(&listed(&undecided.cases));
             });
         }
     });
 }
 
-fn listed(names: &[&str]) -> String {
+fn listed(names: &[String]) -> String {
     let more = names.len().saturating_sub(NAMES);
     let more = if more > 0 { format!(", and {} more", number(more as u64)) } else { String::new() };
-    names.iter().take(NAMES).copied().collect::<Vec<_>>().join(", ") + &more
+    names.iter().take(NAMES).map(String::as_str).collect::<Vec<_>>().join(", ") + &more
 }
 
 /// Which clients fail, and why.
 fn clients(run: &Run, html: &mut Html) {
-    let (broken, whole): (Vec<_>, Vec<_>) = run.clients.iter().partition(|client| client.captures > 0);
-    if !broken.is_empty() {
+    let failing = run.failing_clients();
+    if !failing.is_empty() {
         table("clients", "Clients that fail", &["client", "fails on", "because"], html, |html| {
-            for client in broken {
+            for client in failing {
                 html.tag("tr").inside(|html| {
-                    html.tag("th").set("scope", "row").text(&client.name);
+                    html.tag("th").set("scope", "row").text(&client.clients.join(", "));
                     html.tag("td").class("count").text(&counted(client.captures, "recording"));
                     html.tag("td").inside(|html| {
                         html.tag("ul").class("because").inside(|html| {
@@ -293,7 +285,7 @@ fn clients(run: &Run, html: &mut Html) {
             }
         });
     }
-    let names: Vec<&str> = whole.iter().map(|client| client.name.as_str()).collect();
+    let names = run.passing_clients();
     if !names.is_empty() {
         html.tag("p").class("hint").inside(|html| {
             html.tag("b").text("Nothing known breaks ");
@@ -305,9 +297,7 @@ fn clients(run: &Run, html: &mut Html) {
 /// The rules that are broken, and where first.
 fn rules(run: &Run, html: &mut Html) {
     let shown = Shown::of(run);
-    let mut broken: Vec<_> = run.rules.iter().filter(|rule| rule.times > 0).collect();
-    // The sort is stable: what is equal stays in the order of names.
-    broken.sort_by_key(|rule| Reverse((rule.worst, rule.captures, rule.times)));
+    let broken = run.broken();
     if broken.is_empty() {
         html.tag("p")
             .text(&format!("{} were checked, and none is broken.", counted(run.rules.len() as u64, "rule")));
@@ -325,10 +315,8 @@ fn rules(run: &Run, html: &mut Html) {
                 let captures = counted(rule.captures, "recording");
                 html.tag("td").class("count").text(&format!("{} in {captures}", number(rule.times)));
                 html.tag("td").inside(|html| {
-                    let Some(at @ [capture, found]) = rule.first else { return };
-                    let Some(capture) = run.captures.get(capture) else { return };
-                    let Some(found) = capture.findings.get(found) else { return };
-                    match shown.link(at) {
+                    let Some((capture, found)) = run.first(rule) else { return };
+                    match rule.first.and_then(|at| shown.link(at)) {
                         Some(id) => html.tag("a").link(&id).text(&capture.name),
                         None => html.tag("span").text(&capture.name),
                     }
@@ -341,6 +329,23 @@ fn rules(run: &Run, html: &mut Html) {
         let more = counted(run.totals.omitted, "fault");
         html.tag("p").class("hint").text(&format!("{more} beyond those that are listed"));
     }
+}
+
+/// What to do, with commands to copy.
+fn next(run: &Run, html: &mut Html) {
+    if run.next.is_empty() {
+        return;
+    }
+    section("next", "Next", html, |html| {
+        html.tag("ul").class("reasons").inside(|html| {
+            for step in &run.next {
+                html.tag("li").inside(|html| {
+                    html.tag("b").text(&step.why);
+                    html.tag("code").text(&step.command);
+                });
+            }
+        });
+    });
 }
 
 /// How the run was made.

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use spec::catalogue::Level;
 
-use super::super::run::{CaptureReport, CaseReport, Finding, Run, Timeline, Told, Verdict};
+use super::super::run::{CaptureReport, CaseReport, Finding, Run, Timeline, Verdict};
 use super::chart::{self, Mark};
 use super::finding::{finding, id, piece};
 use super::page::Html;
@@ -69,19 +69,7 @@ impl Shown {
 
 /// The recordings, as they are shown: those of an endpoint as they were made, others the worst first.
 fn order(run: &Run) -> Vec<usize> {
-    let mut order: Vec<usize> = (0..run.captures.len()).collect();
-    if run.live.is_none() {
-        order.sort_by_cached_key(|at| {
-            let capture = run.captures.get(*at);
-            let count = |level: Level| {
-                let all = capture.iter().flat_map(|capture| &capture.findings);
-                all.filter(|finding| finding.level == level).map(|finding| finding.count).sum::<u64>()
-            };
-            let is_read = capture.is_none_or(|capture| capture.error.is_none());
-            Reverse((count(Level::Must), !is_read, count(Level::Should), count(Level::May)))
-        });
-    }
-    order
+    if run.live.is_some() { (0..run.captures.len()).collect() } else { run.worst_first() }
 }
 
 /// What was asked, or recorded.
@@ -147,16 +135,18 @@ fn recordings(run: &Run, shown: &Shown, html: &mut Html) {
 }
 
 fn state(capture: &CaptureReport) -> (&'static str, &'static str, &'static str) {
+    let of = |verdict: Verdict| (look(verdict).0, verdict.sign(), look(verdict).1);
     if capture.has_failed() {
-        look(Verdict::Fail)
+        of(Verdict::Fail)
     } else if capture.error.is_some() {
         ("unknown", "?", "not read")
     } else {
-        look(Verdict::Pass)
+        of(Verdict::Pass)
     }
 }
 
-fn mark(class: &str, sign: &str, word: &str, html: &mut Html) {
+/// A sign, and what it says to those who do not see it.
+pub(super) fn mark(class: &str, sign: &str, word: &str, html: &mut Html) {
     html.tag("span").class(&format!("mark {class}")).set("title", word).inside(|html| {
         html.tag("span").set("aria-hidden", true).text(sign);
         html.tag("span").class("unseen").text(word);
@@ -165,17 +155,7 @@ fn mark(class: &str, sign: &str, word: &str, html: &mut Html) {
 
 /// How much is wrong with a recording.
 fn faults(capture: &CaptureReport) -> String {
-    let count = |level: Level| {
-        let all = capture.findings.iter().filter(|finding| finding.level == level);
-        all.map(|finding| finding.count).sum::<u64>()
-    };
-    let all = [(Level::Must, "error"), (Level::Should, "warning"), (Level::May, "note")];
-    let told: Vec<String> = all
-        .into_iter()
-        .map(|(level, word)| (count(level), word))
-        .filter(|(count, _)| *count > 0)
-        .map(|(count, word)| counted(count, word))
-        .collect();
+    let told: Vec<String> = capture.faults().told().map(|(count, word)| counted(count, word)).collect();
     match (told.is_empty(), &capture.error) {
         (true, Some(_)) => "could not be read".to_owned(),
         (true, None) => "nothing found".to_owned(),
@@ -188,24 +168,19 @@ pub(super) fn case_id(at: usize) -> String {
     format!("case-{at}")
 }
 
-/// The verdict that says most of a case.
-fn verdict(case: &CaseReport) -> Verdict {
-    let has = |verdict: Verdict| case.trials.iter().any(|told| told.judged.verdict == verdict);
-    let mut all = [Verdict::Fail, Verdict::HarnessError, Verdict::NotExercised].into_iter();
-    all.find(|verdict| has(*verdict)).unwrap_or(Verdict::Pass)
-}
-
 fn case(run: &Run, shown: &Shown, (at, case): (usize, &CaseReport), open: &mut usize, html: &mut Html) {
-    let (class, sign, word) = look(verdict(case));
+    let tally = case.tally();
+    let verdict = tally.worst();
+    let (class, word) = look(verdict);
     let is_open = class == "bad" && *open > 0;
     *open = open.saturating_sub(usize::from(is_open));
     let details = html.tag("details").class(&format!("case {class}")).set_if(is_open, "open");
     details.inside(|html| {
         html.tag("summary").inside(|html| {
-            mark(class, sign, word, html);
+            mark(class, verdict.sign(), word, html);
             html.tag("span").class("name").text(&case.name);
             html.tag("span").class("title").text(&case.title);
-            html.tag("span").class("counts").text(&tally(case));
+            html.tag("span").class("counts").text(&tally.to_string());
         });
         html.tag("div").class("inside").set("id", case_id(at)).inside(|html| {
             trials(case, html);
@@ -224,23 +199,14 @@ fn case(run: &Run, shown: &Shown, (at, case): (usize, &CaseReport), open: &mut u
     });
 }
 
-/// How many trials ended how.
-fn tally(case: &CaseReport) -> String {
-    let all = [Verdict::Fail, Verdict::HarnessError, Verdict::NotExercised, Verdict::Pass];
-    let told = all.into_iter().filter_map(|verdict| {
-        let count = case.trials.iter().filter(|told| told.judged.verdict == verdict).count();
-        (count > 0).then(|| format!("{count} {}", look(verdict).2))
-    });
-    told.collect::<Vec<_>>().join(", ")
-}
-
 fn trials(case: &CaseReport, html: &mut Html) {
     html.tag("ul").class("trials").inside(|html| {
-        for Told { name, judged } in &case.trials {
-            let (class, sign, word) = look(judged.verdict);
+        for told in &case.trials {
+            let judged = &told.judged;
+            let (class, word) = look(judged.verdict);
             html.tag("li").class(class).inside(|html| {
-                mark(class, sign, word, html);
-                html.tag("span").text(name.split_once("::").map_or(name, |(_, name)| name));
+                mark(class, judged.verdict.sign(), word, html);
+                html.tag("span").text(case.about(told));
                 if judged.verdict != Verdict::Pass && !judged.reason.is_empty() {
                     html.tag("span").class("reason").text(&judged.reason);
                 }

@@ -5,6 +5,7 @@ use spec::catalogue::Level;
 
 use super::finding::Finding;
 use super::timeline::Timeline;
+use super::totals::Faults;
 use crate::capture::Format;
 
 /// What came of checking one recording.
@@ -57,5 +58,18 @@ impl CaptureReport {
     /// Whether a rule that binds is broken.
     pub fn has_failed(&self) -> bool {
         self.findings.iter().any(|finding| finding.level == Level::Must)
+    }
+
+    /// How often rules are broken in it.
+    pub fn faults(&self) -> Faults {
+        let mut faults = Faults::default();
+        for finding in &self.findings {
+            *match finding.level {
+                Level::Must => &mut faults.errors,
+                Level::Should => &mut faults.warnings,
+                Level::May | Level::Off => &mut faults.notes,
+            } += finding.count;
+        }
+        faults
     }
 }

@@ -10,6 +10,7 @@ use super::capture::CaptureReport;
 use super::finding::Finding;
 
 use super::profile::ProfileReport;
+use super::trials::Tally;
 
 /// A run against an endpoint.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -118,6 +119,19 @@ pub enum Verdict {
 }
 
 impl Verdict {
+    /// All of them, in the order in which they are told.
+    pub const ALL: [Self; 4] = [Self::Pass, Self::Fail, Self::NotExercised, Self::HarnessError];
+
+    /// A sign for it, where there is no room for its name.
+    pub const fn sign(self) -> &'static str {
+        match self {
+            Self::Pass => "✓",
+            Self::Fail => "✗",
+            Self::NotExercised => "–",
+            Self::HarnessError => "?",
+        }
+    }
+
     /// Its name, for people.
     pub const fn name(self) -> &'static str {
         match self {
@@ -235,6 +249,15 @@ pub enum State {
 }
 
 impl CaseReport {
+    /// How its trials ended.
+    pub fn tally(&self) -> Tally {
+        let mut tally = Tally::default();
+        for told in &self.trials {
+            tally.count(told.judged.verdict);
+        }
+        tally
+    }
+
     /// The recordings of it.
     pub fn recordings<'r>(&'r self, run: &'r Run) -> impl Iterator<Item = &'r CaptureReport> {
         self.attempts.iter().filter_map(|at| run.captures.get(*at))

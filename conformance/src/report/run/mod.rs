@@ -2,7 +2,9 @@
 
 mod capture;
 mod finding;
+mod impact;
 mod live;
+mod matrix;
 mod next;
 mod profile;
 mod timeline;
@@ -16,12 +18,14 @@ use serde::{Deserialize, Serialize};
 pub use capture::{CaptureReport, Lost};
 pub(super) use finding::LevelName;
 pub use finding::{Excerpt, Finding, Place, Related};
+pub use impact::FailingClients;
 pub use live::{CaseReport, Judged, Latency, LiveReport, Options, Spread, State, Told, Transport, Verdict};
+pub use matrix::{Matrix, MatrixColumn, MatrixRow};
 pub use next::Step;
 pub use profile::{Demand, ProfileReport, ProfileState, Reason, Specification};
 pub use timeline::{Asked, Bar, FaultyEvent, Pace, Phase, Piece, Silence, Timeline};
-pub use totals::{Broken, ClientTotal, RuleTotal, Totals};
-pub use trials::{GroupTotal, TrialTotals, Undecided};
+pub use totals::{Broken, ClientTotal, Faults, RuleTotal, Totals};
+pub use trials::{GroupTotal, Tally, Undecided};
 
 use crate::engine::Rules;
 
@@ -51,6 +55,9 @@ pub struct Run {
     pub clients: Vec<ClientTotal>,
     /// The groups of scenarios, and what came of their trials, when an endpoint was tested.
     pub groups: Vec<GroupTotal>,
+    /// What profiles demand of each group, and what came of it, when an endpoint was tested.
+    #[serde(default)]
+    pub matrix: Matrix,
     /// What could not be found out of an endpoint, by the reason, what most trials lack for first.
     pub undecided: Vec<Undecided>,
     /// What to do next.
@@ -93,6 +100,7 @@ impl Run {
             rules: RuleTotal::all(rules, &captures),
             clients: ClientTotal::all(&captures),
             groups,
+            matrix: live.as_ref().map(|live| Matrix::of(live, &captures)).unwrap_or_default(),
             undecided,
             next: Vec::new(),
             live,
@@ -115,6 +123,16 @@ impl Run {
         // The sort is stable: what is equal stays in the order of names.
         rules.sort_by_key(|rule| Reverse((rule.worst, rule.captures, rule.times)));
         rules
+    }
+
+    /// The recordings by their places, the worst first.
+    pub fn worst_first(&self) -> Vec<usize> {
+        let mut order: Vec<(usize, &CaptureReport)> = self.captures.iter().enumerate().collect();
+        order.sort_by_cached_key(|(_, capture)| {
+            let Faults { errors, warnings, notes } = capture.faults();
+            (Reverse(errors), capture.error.is_none(), Reverse(warnings), Reverse(notes))
+        });
+        order.into_iter().map(|(at, _)| at).collect()
     }
 
     /// Whether a recording could not be read, or a trial not be made.

@@ -69,8 +69,9 @@ const NAMED: usize = 4;
 impl ProfileReport {
     /// What came of it, and what is in the way.
     pub fn words(&self) -> String {
-        let all = self.reasons.iter().map(|reason| reason.name.as_str());
-        let mut names: Vec<&str> = all.filter(|name| !name.is_empty()).collect();
+        // What is in the way of all has no name.
+        let name = |of: &'_ Reason| if of.name.is_empty() { of.reason.clone() } else { of.name.clone() };
+        let mut names: Vec<String> = self.reasons.iter().map(name).collect();
         names.dedup();
         let more = names.len().saturating_sub(NAMED);
         names.truncate(NAMED);

@@ -8,7 +8,7 @@ use spec::catalogue::{self, Level, RULES};
 
 use super::capture::CaptureReport;
 use super::finding::LevelName;
-use super::trials::TrialTotals;
+use super::trials::Tally;
 use crate::engine::{self, Rules};
 
 /// How much was checked, and how much of it is wrong.
@@ -38,7 +38,7 @@ pub struct Totals {
     /// Faults beyond those that are listed.
     pub omitted: u64,
     /// Trials of an endpoint.
-    pub trials: TrialTotals,
+    pub trials: Tally,
 }
 
 impl Totals {
@@ -61,13 +61,46 @@ impl Totals {
         self.unread += u64::from(capture.error.is_some());
         self.lost += capture.lost;
         self.omitted += capture.omitted;
-        for finding in &capture.findings {
-            *match finding.level {
-                Level::Must => &mut self.errors,
-                Level::Should => &mut self.warnings,
-                Level::May | Level::Off => &mut self.notes,
-            } += finding.count;
+        let Faults { errors, warnings, notes } = capture.faults();
+        self.errors += errors;
+        self.warnings += warnings;
+        self.notes += notes;
+    }
+
+    /// How often rules are broken.
+    pub const fn faults(&self) -> Faults {
+        Faults { errors: self.errors, warnings: self.warnings, notes: self.notes }
+    }
+}
+
+/// How often rules are broken, by how binding they are.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Faults {
+    /// Of rules that bind.
+    pub errors: u64,
+    /// Of rules that should be kept.
+    pub warnings: u64,
+    /// Of rules that are worth a note.
+    pub notes: u64,
+}
+
+impl Faults {
+    /// What there is of them, the worst first: how many, and what one is called.
+    pub fn told(self) -> impl Iterator<Item = (u64, &'static str)> {
+        let all = [(self.errors, "error"), (self.warnings, "warning"), (self.notes, "note")];
+        all.into_iter().filter(|(count, _)| *count > 0)
+    }
+
+    /// Those that are at least so binding.
+    #[must_use]
+    pub fn from(mut self, shown: Level) -> Self {
+        if shown > Level::May {
+            self.notes = 0;
         }
+        if shown > Level::Should {
+            self.warnings = 0;
+        }
+        self
     }
 }
 

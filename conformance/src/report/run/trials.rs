@@ -9,10 +9,10 @@ use spec::catalogue;
 
 use super::live::{CaseReport, Judged, Verdict};
 
-/// How many trials ended how.
+/// How many trials, or demands of profiles, ended how.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct TrialTotals {
+pub struct Tally {
     /// What they are about holds.
     pub passed: u64,
     /// It does not.
@@ -33,7 +33,7 @@ pub struct GroupTotal {
     pub cases: u64,
     /// What came of their trials.
     #[serde(flatten)]
-    pub trials: TrialTotals,
+    pub trials: Tally,
 }
 
 /// What could not be found out, for one reason.
@@ -50,10 +50,29 @@ pub struct Undecided {
     pub cases: Vec<String>,
 }
 
-impl TrialTotals {
+impl Tally {
+    /// Nothing.
+    pub const NONE: Self = Self { passed: 0, failed: 0, not_exercised: 0, harness_errors: 0 };
+
     /// All of them.
     pub const fn all(self) -> u64 {
         self.passed + self.failed + self.not_exercised + self.harness_errors
+    }
+
+    /// How many ended so.
+    pub const fn of(self, verdict: Verdict) -> u64 {
+        match verdict {
+            Verdict::Pass => self.passed,
+            Verdict::Fail => self.failed,
+            Verdict::NotExercised => self.not_exercised,
+            Verdict::HarnessError => self.harness_errors,
+        }
+    }
+
+    /// The verdict that says most: a failure before what could not be found out.
+    pub fn worst(self) -> Verdict {
+        let mut all = [Verdict::Fail, Verdict::HarnessError, Verdict::NotExercised].into_iter();
+        all.find(|verdict| self.of(*verdict) > 0).unwrap_or(Verdict::Pass)
     }
 
     pub(super) const fn add(&mut self, other: Self) {
@@ -63,7 +82,7 @@ impl TrialTotals {
         self.harness_errors += other.harness_errors;
     }
 
-    const fn count(&mut self, verdict: Verdict) {
+    pub(super) const fn count(&mut self, verdict: Verdict) {
         *match verdict {
             Verdict::Pass => &mut self.passed,
             Verdict::Fail => &mut self.failed,
@@ -73,7 +92,7 @@ impl TrialTotals {
     }
 }
 
-impl fmt::Display for TrialTotals {
+impl fmt::Display for Tally {
     fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { passed, failed, not_exercised, harness_errors } = *self;
         let errors = if harness_errors == 1 { "harness error" } else { "harness errors" };
@@ -102,9 +121,7 @@ impl GroupTotal {
             let group =
                 groups.entry(name).or_insert_with(|| Self { name: name.to_owned(), ..Self::default() });
             group.cases += 1;
-            for told in &case.trials {
-                group.trials.count(told.judged.verdict);
-            }
+            group.trials.add(case.tally());
         }
         groups.into_values().collect()
     }

@@ -1,17 +1,14 @@
 //! A run as a whole: by group of scenarios, rule, file and client, what could not be judged, what to do.
 
-use std::cmp::Reverse;
+mod matrix;
+
 use std::fmt::Write as _;
 
 use spec::catalogue::Level;
 use unicode_width::UnicodeWidthStr;
 
 use super::human::word;
-use super::impact;
-use super::run::{
-    CaptureReport, GroupTotal, LiveReport, Outcome, ProfileReport, ProfileState, RuleTotal, Run, Totals,
-    TrialTotals,
-};
+use super::run::{Faults, GroupTotal, LiveReport, Outcome, RuleTotal, Run, Totals, Verdict};
 use super::style::{Screen, Style};
 use super::text::{counted, cut, visible, wrap};
 
@@ -79,9 +76,9 @@ impl Page {
         self.row(0, 2, &format!("{state}: {told}"));
         let painted = self.style.outcome(run.outcome, state);
         self.out.replace_range(start..start + state.len(), &painted);
-        let faults = Faults::of(totals);
+        let faults = in_words(totals.faults());
         if !faults.is_empty() {
-            self.row(2, 2, &faults.to_string());
+            self.row(2, 2, &faults);
         }
     }
 
@@ -101,36 +98,22 @@ impl Page {
         let heads = ["passed", "failed", "not exercised", "harness error"];
         let _ = writeln!(self.out, "  {:widest$}  {}", "", heads.join("  "));
         for group in groups {
-            let TrialTotals { passed, failed, not_exercised, harness_errors } = group.trials;
             let name = visible(&group.name);
             let _ = write!(self.out, "  {name}{:1$}", "", widest - name.width());
-            let level = |count: u64, level| (count > 0).then_some(level);
-            let cells = [
-                (passed, None),
-                (failed, level(failed, Level::Must)),
-                (not_exercised, level(not_exercised, Level::Should)),
-                (harness_errors, level(harness_errors, Level::Must)),
-            ];
-            for ((count, level), head) in cells.into_iter().zip(heads) {
+            for (verdict, head) in Verdict::ALL.into_iter().zip(heads) {
+                let count = group.trials.of(verdict);
+                let level = match verdict {
+                    Verdict::Pass => None,
+                    Verdict::NotExercised => Some(Level::Should),
+                    Verdict::Fail | Verdict::HarnessError => Some(Level::Must),
+                };
+                let level = level.filter(|_| count > 0);
                 let number = if count == 0 { "·".to_owned() } else { count.to_string() };
                 let room = " ".repeat(2 + head.width().saturating_sub(number.width()));
                 let number = level.map_or_else(|| number.clone(), |level| self.style.level(level, &number));
                 let _ = write!(self.out, "{room}{number}");
             }
             self.out.push('\n');
-        }
-    }
-
-    fn by_profile(&mut self, run: &Run) {
-        let profiles = run.live.iter().flat_map(|live| &live.profiles);
-        let about: Vec<&ProfileReport> =
-            profiles.filter(|profile| profile.state != ProfileState::NotApplicable).collect();
-        if about.is_empty() {
-            return;
-        }
-        self.heading("by profile");
-        for profile in about {
-            self.row(2, 4, &format!("{}: {}", visible(&profile.name), visible(&profile.words())));
         }
     }
 
@@ -182,21 +165,15 @@ impl Page {
         if run.captures.len() < 2 {
             return;
         }
-        let with_faults = |capture: &CaptureReport| {
-            let mut totals = Totals::default();
-            totals.add(capture);
-            (Faults::of(&totals).from(shown), visible(&capture.name))
-        };
-        let mut files: Vec<_> =
-            run.captures.iter().map(with_faults).filter(|(faults, _)| !faults.is_empty()).collect();
+        let files = run.worst_first().into_iter().filter_map(|at| run.captures.get(at));
+        let files = files.map(|capture| (in_words(capture.faults().from(shown)), visible(&capture.name)));
+        let files: Vec<(String, String)> = files.filter(|(faults, _)| !faults.is_empty()).collect();
         if files.is_empty() {
             return;
         }
-        files.sort_by_key(|(faults, name)| (Reverse(faults.clone()), name.clone()));
         self.heading("by file");
         let widest = files.iter().take(FILES).map(|(_, name)| name.width()).max().unwrap_or_default();
         for (faults, name) in files.iter().take(FILES) {
-            let faults = faults.to_string();
             if 2 + widest + 2 + faults.width() > self.width {
                 self.row(2, 4, &format!("{name} {faults}"));
             } else {
@@ -210,7 +187,7 @@ impl Page {
 
     /// Which clients fail on what, by what is known of them.
     fn by_client(&mut self, run: &Run) {
-        let failing = impact::failing(run);
+        let failing = run.failing_clients();
         if failing.is_empty() {
             return;
         }
@@ -228,7 +205,7 @@ impl Page {
             let why = why.map(|failure| format!("; e.g. {failure}")).unwrap_or_default();
             self.row(4, 6, &format!("in {files}: {}{more}{why}", broken.join(", ")));
         }
-        let passing: Vec<String> = impact::passing(run).into_iter().map(visible).collect();
+        let passing: Vec<String> = run.passing_clients().into_iter().map(visible).collect();
         if !passing.is_empty() {
             self.row(2, 4, &format!("passes for {}", passing.join(", ")));
         }
@@ -302,43 +279,7 @@ impl Page {
     }
 }
 
-/// How often rules are broken, by how binding they are.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-struct Faults {
-    errors: u64,
-    warnings: u64,
-    notes: u64,
-}
-
-impl Faults {
-    const fn of(totals: &Totals) -> Self {
-        Self { errors: totals.errors, warnings: totals.warnings, notes: totals.notes }
-    }
-
-    const fn is_empty(&self) -> bool {
-        self.errors + self.warnings + self.notes == 0
-    }
-
-    /// Without what is not shown.
-    fn from(mut self, shown: Level) -> Self {
-        if shown > Level::May {
-            self.notes = 0;
-        }
-        if shown > Level::Should {
-            self.warnings = 0;
-        }
-        self
-    }
-}
-
-impl std::fmt::Display for Faults {
-    fn fmt(&self, to: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let all = [(self.errors, "error"), (self.warnings, "warning"), (self.notes, "note")];
-        let told: Vec<_> = all
-            .into_iter()
-            .filter(|(count, _)| *count > 0)
-            .map(|(count, what)| counted(count, what))
-            .collect();
-        to.write_str(&told.join(", "))
-    }
+/// How often rules are broken, in words.
+fn in_words(faults: Faults) -> String {
+    faults.told().map(|(count, what)| counted(count, what)).collect::<Vec<_>>().join(", ")
 }

@@ -1,0 +1,136 @@
+//! What came of all that profiles demand, as a table.
+
+use std::fmt::Write as _;
+
+use spec::catalogue::Level;
+use unicode_width::UnicodeWidthStr;
+
+use super::Page;
+use crate::report::run::{Matrix, MatrixColumn, ProfileState, Run, Tally, Verdict};
+use crate::report::text::visible;
+
+/// Between columns.
+const GAP: usize = 2;
+/// The row that tells of rules.
+const RULES: &str = "(rules)";
+
+impl Page {
+    /// The profiles and what is in the way of those that are not passed.
+    pub(super) fn by_profile(&mut self, run: &Run) {
+        let matrix = &run.matrix;
+        if matrix.profiles.is_empty() {
+            return;
+        }
+        self.heading("by profile");
+        let names = matrix.groups.iter().map(|row| visible(&row.name));
+        let first = names.chain([RULES.to_owned()]).map(|name| name.width()).max().unwrap_or_default();
+        for columns in blocks(matrix, self.width.saturating_sub(2 + first)) {
+            self.block(matrix, &columns, first);
+        }
+        let signs: Vec<String> = Verdict::ALL
+            .into_iter()
+            .filter(|verdict| tallies(matrix).any(|tally| tally.of(*verdict) > 0))
+            .map(|verdict| format!("{} {}", verdict.sign(), verdict.name()))
+            .collect();
+        self.row(2, 2, &format!("of the scenarios and rules that it demands: {}", signs.join(", ")));
+        let profiles = run.live.iter().flat_map(|live| &live.profiles);
+        for profile in profiles.filter(|profile| !profile.reasons.is_empty()) {
+            if profile.state != ProfileState::NotApplicable {
+                self.row(2, 4, &format!("{}: {}", visible(&profile.name), visible(&profile.words())));
+            }
+        }
+    }
+
+    /// As many columns as there is room for.
+    fn block(&mut self, matrix: &Matrix, columns: &[usize], first: usize) {
+        let widths: Vec<usize> = columns.iter().map(|at| width(matrix, *at)).collect();
+        let row = |page: &mut Self, name: &str, cells: Vec<(String, Option<Level>, bool)>| {
+            let name = visible(name);
+            let _ = write!(page.out, "  {name}{:1$}", "", first - name.width());
+            for ((cell, level, is_good), width) in cells.into_iter().zip(&widths) {
+                let room = " ".repeat(GAP + width - cell.width());
+                let painted = match level {
+                    Some(level) => page.style.level(level, &cell),
+                    None if is_good => page.style.good(&cell),
+                    None => cell,
+                };
+                let _ = write!(page.out, "{room}{painted}");
+            }
+            page.out.push('\n');
+        };
+        let of = |at: &usize| matrix.profiles.get(*at);
+        let heads = columns.iter().filter_map(of);
+        row(self, "", heads.clone().map(|profile| (visible(&profile.name), None, false)).collect());
+        let state = |profile: &MatrixColumn| (profile.state.name().to_owned(), level(profile.state), true);
+        row(self, "", heads.clone().map(state).collect());
+        let cell = |tally: Option<Tally>| match tally {
+            None | Some(Tally::NONE) => ("·".to_owned(), None, false),
+            Some(tally) => (signs(tally), worst(tally), false),
+        };
+        for group in &matrix.groups {
+            let cells = columns.iter().map(|at| group.cells.get(*at).copied().flatten());
+            if cells.clone().any(|tally| tally.is_some()) {
+                row(self, &group.name, cells.map(cell).collect());
+            }
+        }
+        row(self, RULES, heads.map(|profile| cell(Some(profile.rules))).collect());
+    }
+}
+
+/// All that stands in the table.
+fn tallies(matrix: &Matrix) -> impl Iterator<Item = Tally> {
+    let cells = matrix.groups.iter().flat_map(|row| row.cells.iter().copied().flatten());
+    cells.chain(matrix.profiles.iter().map(|profile| profile.rules))
+}
+
+/// How wide a column has to be.
+fn width(matrix: &Matrix, at: usize) -> usize {
+    let Some(profile) = matrix.profiles.get(at) else { return 0 };
+    let cells = matrix.groups.iter().filter_map(|row| row.cells.get(at).copied().flatten());
+    let cells = cells.chain([profile.rules]).map(|tally| signs(tally).width());
+    let heads = [visible(&profile.name).width(), profile.state.name().width()];
+    cells.chain(heads).max().unwrap_or_default()
+}
+
+/// The columns, in as many tables as they need below each other, none much wider than the others.
+fn blocks(matrix: &Matrix, room: usize) -> Vec<Vec<usize>> {
+    let within = |room: usize| {
+        let mut blocks: Vec<Vec<usize>> = Vec::new();
+        let mut left = 0;
+        for at in 0..matrix.profiles.len() {
+            let width = GAP + width(matrix, at);
+            if let Some(block) = blocks.last_mut().filter(|_| width <= left) {
+                left -= width;
+                block.push(at);
+            } else {
+                left = room.saturating_sub(width);
+                blocks.push(vec![at]);
+            }
+        }
+        blocks
+    };
+    let fewest = within(room).len();
+    (0..room).map(within).find(|blocks| blocks.len() == fewest).unwrap_or_else(|| within(room))
+}
+
+/// How many ended how, by their signs.
+fn signs(tally: Tally) -> String {
+    let told = Verdict::ALL.into_iter().filter(|verdict| tally.of(*verdict) > 0);
+    told.map(|verdict| format!("{}{}", tally.of(verdict), verdict.sign())).collect::<Vec<_>>().join(" ")
+}
+
+fn worst(tally: Tally) -> Option<Level> {
+    match tally.worst() {
+        Verdict::Pass => None,
+        Verdict::NotExercised => Some(Level::Should),
+        Verdict::Fail | Verdict::HarnessError => Some(Level::Must),
+    }
+}
+
+const fn level(state: ProfileState) -> Option<Level> {
+    match state {
+        ProfileState::Passed => None,
+        ProfileState::Failed => Some(Level::Must),
+        ProfileState::Incomplete | ProfileState::NotApplicable => Some(Level::Should),
+    }
+}

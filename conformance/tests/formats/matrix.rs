@@ -1,0 +1,129 @@
+//! What profiles demand, by group of scenarios.
+
+use conformance::report::{
+    Demand, Form, MatrixRow, ProfileReport, ProfileState, Reason, Run, Screen, Style, Verdict, summary,
+};
+use spec::catalogue::Level;
+use unicode_width::UnicodeWidthStr;
+
+use crate::{rendered, runs};
+
+/// As many as there are, with names as long as theirs.
+const NAMES: [&str; 10] = [
+    "background",
+    "compaction",
+    "core",
+    "hosted-tools",
+    "multimodal",
+    "reasoning",
+    "stateful",
+    "structured-output",
+    "tools",
+    "websocket",
+];
+
+fn reason(demand: Demand, name: &str, verdict: Verdict, exchange: &str) -> Reason {
+    let exchanges = if exchange.is_empty() { Vec::new() } else { vec![exchange.to_owned()] };
+    Reason { demand, name: name.to_owned(), verdict, reason: "because".to_owned(), exchanges }
+}
+
+fn profile(name: &str, scenarios: &[&str], reasons: Vec<Reason>) -> ProfileReport {
+    let has = |verdict: Verdict| reasons.iter().any(|reason| reason.verdict == verdict);
+    let state = match (has(Verdict::Fail), reasons.is_empty()) {
+        (true, _) => ProfileState::Failed,
+        (false, true) => ProfileState::Passed,
+        (false, false) => ProfileState::Incomplete,
+    };
+    let owned = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
+    ProfileReport {
+        name: name.to_owned(),
+        version: 1,
+        title: name.to_owned(),
+        specification: None,
+        state,
+        rules: owned(&["part/before-open", "text/equals-part", "wire/json-object"]),
+        scenarios: owned(scenarios),
+        reasons,
+    }
+}
+
+/// A run in which each of ten profiles came to something else.
+fn run() -> Run {
+    let mut live = runs::bad().live.expect("it is of an endpoint");
+    let broken = "exchanges/text/hello.2.exchange";
+    live.profiles = NAMES
+        .into_iter()
+        .zip(0..)
+        .map(|(name, at)| match at {
+            2 => profile(
+                name,
+                &["text/hello", "text/two", "text/long", "image/url"],
+                vec![
+                    reason(Demand::Scenario, "text/long", Verdict::Fail, ""),
+                    reason(Demand::Scenario, "image/url", Verdict::HarnessError, ""),
+                    reason(Demand::Rule, "part/before-open", Verdict::Fail, broken),
+                ],
+            ),
+            5 => profile(
+                name,
+                &["reasoning/effort|reasoning/none", "text/two"],
+                vec![
+                    reason(Demand::Scenario, "reasoning/effort.json", Verdict::NotExercised, ""),
+                    reason(Demand::Rule, "wire/json-object", Verdict::NotExercised, ""),
+                ],
+            ),
+            8 => ProfileReport { state: ProfileState::NotApplicable, ..profile(name, &[], Vec::new()) },
+            9 => profile(name, &["ws/turns"], vec![reason(Demand::Run, "", Verdict::NotExercised, "")]),
+            _ => profile(name, &["text/two", "state/store"], Vec::new()),
+        })
+        .collect();
+    let captures = runs::bad().captures;
+    runs::run(captures, Some(live))
+}
+
+fn cells(row: &MatrixRow) -> Vec<String> {
+    row.cells.iter().map(|tally| tally.map(|tally| tally.to_string()).unwrap_or_default()).collect()
+}
+
+#[test]
+fn a_demand_counts_where_its_scenario_is() {
+    let matrix = run().matrix;
+    assert!(matrix.profiles.iter().all(|profile| profile.name != "tools"), "it is about another dialect");
+    let column = |name: &str| {
+        let at = matrix.profiles.iter().position(|profile| profile.name == name).expect("it is there");
+        let told = matrix.groups.iter().map(|row| (row.name.as_str(), cells(row)[at].clone()));
+        let told = told.filter(|(_, cell)| !cell.is_empty()).map(|(row, cell)| format!("{row}: {cell}"));
+        let rules = format!("rules: {}", matrix.profiles[at].rules);
+        told.chain([rules]).collect::<Vec<_>>()
+    };
+    // A rule that is broken counts against the scenario whose exchange shows it, and among the rules.
+    assert_eq!(
+        column("core"),
+        ["image: 1 harness error", "text: 1 passed, 2 failed", "rules: 2 passed, 1 failed"]
+    );
+    // Of alternatives one is demanded; a twin is the same scenario; a rule that nothing shows has no scenario.
+    assert_eq!(
+        column("reasoning"),
+        ["reasoning: 1 not exercised", "text: 1 passed", "rules: 2 passed, 1 not exercised"]
+    );
+    assert_eq!(column("websocket"), ["ws: 1 passed", "rules: 3 passed"]);
+}
+
+#[test]
+fn ten_profiles_fit_on_every_screen() {
+    let run = run();
+    for width in [40, 80, 200] {
+        let told = summary(&run, Level::Should, Screen { style: Style::Plain, width });
+        let (_, rest) = told.split_once("by profile").expect("it is there");
+        let (table, _) = rest.split_once("\nby rule").expect("rules follow");
+        for row in table.lines().skip(1) {
+            assert!(row.width() <= width, "{} of {width} columns: {row}", row.width());
+        }
+        for name in NAMES.into_iter().filter(|name| *name != "tools") {
+            assert!(table.contains(name), "{name} is not told at {width}:\n{table}");
+        }
+        insta::assert_snapshot!(format!("matrix_{width}"), table);
+    }
+    let page = rendered(&run, Form::Markdown);
+    assert!(page.contains("| `text` | 1 passed | 1 passed | 1 passed, 2 failed |"), "{page}");
+}
