@@ -276,8 +276,10 @@ pub enum Edit {
     Duplicate(Target),
     /// Both change places.
     Swap(Target, Target),
-    /// The value at this JSON pointer of the data is replaced or added.
+    /// The value at this JSON pointer of the data is replaced or added; `-` is the end of a list.
     Set(Target, &'static str, &'static str),
+    /// The text at this JSON pointer of the data begins with this, and goes on as it was.
+    Prepend(Target, &'static str, &'static str),
     /// The value at this JSON pointer of the data is taken away.
     Unset(Target, &'static str),
     /// Another event with these data comes before or after.

@@ -107,6 +107,11 @@ fn apply(edit: &Edit, events: &mut Vec<Event>) -> Result<(), String> {
                 set(&mut events[at].data, pointer, value)?;
             }
         }
+        Edit::Prepend(_, pointer, text) => {
+            for at in first() {
+                prepend(&mut events[at].data, pointer, text)?;
+            }
+        }
         Edit::Unset(_, pointer) => {
             for at in first() {
                 unset(&mut events[at].data, pointer)?;
@@ -160,6 +165,10 @@ fn set(data: &mut Value, pointer: &str, value: &Value) -> Result<(), String> {
             map.insert(name, value.clone());
             Ok(())
         }
+        Value::Array(list) if name == "-" => {
+            list.push(value.clone());
+            Ok(())
+        }
         Value::Array(list) => match name.parse().ok().and_then(|at: usize| list.get_mut(at)) {
             Some(old) if old != value => {
                 *old = value.clone();
@@ -168,6 +177,17 @@ fn set(data: &mut Value, pointer: &str, value: &Value) -> Result<(), String> {
             _ => Err(format!("\"{pointer}\" is not there, or {value} already")),
         },
         _ => Err(format!("the event has no place for \"{pointer}\"")),
+    }
+}
+
+fn prepend(data: &mut Value, pointer: &str, text: &str) -> Result<(), String> {
+    match data.pointer_mut(pointer) {
+        Some(Value::String(old)) if !text.is_empty() => {
+            old.insert_str(0, text);
+            Ok(())
+        }
+        Some(Value::String(_)) => Err("nothing is prepended, so nothing changes".to_owned()),
+        _ => Err(format!("the event has no text at \"{pointer}\"")),
     }
 }
 

@@ -210,6 +210,7 @@ fn edit(edit: &Edit) -> TokenStream {
             let value = value.to_string();
             quote!(Edit::Set(#targets, #pointer, #value))
         }
+        Edit::Prepend(_, pointer, text) => quote!(Edit::Prepend(#targets, #pointer, #text)),
         Edit::Unset(_, pointer) => quote!(Edit::Unset(#targets, #pointer)),
         Edit::Insert(at, _, data) => {
             let (at, data) = (side(*at), data.to_string());

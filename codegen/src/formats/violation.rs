@@ -45,7 +45,8 @@ pub enum Side {
 /// drop <target>                          the event is left out
 /// duplicate <target>                     it comes twice
 /// swap <target> <target>                 both change places
-/// set <target> <pointer> <JSON>          a value of its data is replaced or added
+/// set <target> <pointer> <JSON>          a value of its data is replaced or added; `-` is the end of a list
+/// prepend <target> <pointer> <string>    a text of its data begins with this
 /// unset <target> <pointer>               a value of its data is taken away
 /// insert before|after <target> <JSON>    another event with these data
 /// truncate <target>                      the stream ends after it
@@ -70,6 +71,8 @@ pub enum Edit {
     Swap(Target, Target),
     /// The value at this JSON pointer of the data is replaced or added.
     Set(Target, String, Value),
+    /// The text at this JSON pointer of the data begins with this, and goes on as it was.
+    Prepend(Target, String, String),
     /// The value at this JSON pointer of the data is taken away.
     Unset(Target, String),
     /// Another event with these data comes before or after.
@@ -102,6 +105,7 @@ impl Edit {
             Self::Drop(target)
             | Self::Duplicate(target)
             | Self::Set(target, ..)
+            | Self::Prepend(target, ..)
             | Self::Unset(target, _)
             | Self::Insert(_, target, _)
             | Self::Truncate(target)
@@ -165,6 +169,7 @@ fn edit(line: &str) -> Result<Edit, String> {
         "duplicate" => Edit::Duplicate(words.target()?),
         "swap" => Edit::Swap(words.target()?, words.target()?),
         "set" => Edit::Set(words.target()?, words.pointer()?, words.json()?),
+        "prepend" => Edit::Prepend(words.target()?, words.pointer()?, words.text()?),
         "unset" => Edit::Unset(words.target()?, words.pointer()?),
         "insert" => Edit::Insert(words.side()?, words.target()?, words.json()?),
         "truncate" => Edit::Truncate(words.target()?),
@@ -181,7 +186,7 @@ fn edit(line: &str) -> Result<Edit, String> {
         }
         other => {
             return Err(format!(
-                "unknown edit `{other}`; there are drop, duplicate, swap, set, unset, insert, truncate, renumber, \
+                "unknown edit `{other}`; there are drop, duplicate, swap, set, prepend, unset, insert, truncate, renumber, \
                  data, field, unfield, replace, comment, header and status"
             ));
         }
@@ -236,6 +241,13 @@ impl<'t> Words<'t> {
         Ok(value)
     }
 
+    fn text(&mut self) -> Result<String, String> {
+        match self.json()? {
+            Value::String(text) => Ok(text),
+            other => Err(format!("`{other}` is no JSON string")),
+        }
+    }
+
     fn bytes(&mut self) -> Result<Vec<u8>, String> {
         if let Some(rest) = self.0.strip_prefix('<') {
             let (inside, rest) = rest.split_once('>').ok_or("`>` is missing after the bytes")?;
@@ -244,10 +256,7 @@ impl<'t> Words<'t> {
                 |text| u8::from_str_radix(text, 16).map_err(|_| format!("`{text}` is no hexadecimal byte"));
             return inside.split_whitespace().map(byte).collect();
         }
-        match self.json()? {
-            Value::String(text) => Ok(text.into_bytes()),
-            other => Err(format!("expected a JSON string or <hexadecimal bytes>, found {other}")),
-        }
+        self.text().map(String::into_bytes).map_err(|problem| format!("{problem}, or <hexadecimal bytes>"))
     }
 }
 
@@ -266,6 +275,7 @@ mod tests {
                 "set a#* /x {\"y\": [1, 2]}",
                 Edit::Set(target("a", None), "/x".into(), serde_json::json!({"y": [1, 2]})),
             ),
+            ("prepend a /x \"{\"", Edit::Prepend(target("a", Some(1)), "/x".into(), "{".into())),
             (
                 "replace [DONE] \"\\n\\n\" <ff 0a>",
                 Edit::Replace(target("[DONE]", Some(1)), b"\n\n".into(), vec![255, 10]),
@@ -290,6 +300,7 @@ mod tests {
             ("golden: x/y\ndrop a b", 8, "`b` is left over"),
             ("golden: x/y\nset a b 1", 8, "a JSON pointer"),
             ("golden: x/y\nset a /b {", 8, "not JSON"),
+            ("golden: x/y\nprepend a /b 1", 8, "no JSON string"),
             ("golden: x/y\ndata a <fg>", 8, "hexadecimal"),
             ("golden: x/y\nstatus ok", 8, "such as 500"),
         ];

@@ -82,6 +82,9 @@ pub(crate) fn edit(edit: &Edit, width: usize) -> String {
         Edit::Duplicate(of) => format!("duplicate {}", target(of)),
         Edit::Swap(one, other) => format!("swap {} {}", target(one), target(other)),
         Edit::Set(of, pointer, value) => format!("set {} {pointer} {value}", target(of)),
+        Edit::Prepend(of, pointer, text) => {
+            format!("prepend {} {pointer} {}", target(of), bytes(text.as_bytes()))
+        }
         Edit::Unset(of, pointer) => format!("unset {} {pointer}", target(of)),
         Edit::Insert(where_to, of, data) => format!("insert {} {} {data}", side(*where_to), target(of)),
         Edit::Truncate(of) => format!("truncate {}", target(of)),

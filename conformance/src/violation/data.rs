@@ -6,12 +6,16 @@ pub(super) fn parse(text: &str) -> Result<Value, String> {
     serde_json::from_str(text).map_err(|error| format!("`{text}` is not JSON: {error}"))
 }
 
-/// Replaces or adds what stands at a pointer.
+/// Replaces or adds what stands at a pointer; `-` is the end of a list.
 pub(super) fn set(root: &mut Value, pointer: &str, value: &Value) -> Result<(), String> {
     let (parent, name) = parent(root, pointer)?;
     match parent {
         Value::Object(members) => {
             members.insert(name, value.clone());
+            return Ok(());
+        }
+        Value::Array(entries) if name == "-" => {
+            entries.push(value.clone());
             return Ok(());
         }
         Value::Array(entries) => {
@@ -23,6 +27,15 @@ pub(super) fn set(root: &mut Value, pointer: &str, value: &Value) -> Result<(), 
         _ => {}
     }
     Err(nothing_at(pointer))
+}
+
+/// Puts a text before that which stands at a pointer.
+pub(super) fn prepend(root: &mut Value, pointer: &str, text: &str) -> Result<(), String> {
+    let Some(Value::String(old)) = root.pointer_mut(pointer) else {
+        return Err(format!("the event has no text at \"{pointer}\""));
+    };
+    old.insert_str(0, text);
+    Ok(())
 }
 
 /// Takes away what stands at a pointer.

@@ -53,6 +53,9 @@ fn edit(stream: &mut Stream, edit: &Edit) -> Result<(), String> {
             let value = data::parse(value)?;
             each(stream, target, |event| event.edit_data(|root| data::set(root, pointer, &value)))?;
         }
+        Edit::Prepend(target, pointer, text) => {
+            each(stream, target, |event| event.edit_data(|root| data::prepend(root, pointer, text)))?;
+        }
         Edit::Unset(target, pointer) => {
             each(stream, target, |event| event.edit_data(|root| data::unset(root, pointer)))?;
         }
@@ -221,6 +224,7 @@ mod tests {
     fn edits_that_cannot_be_made_are_told() {
         const NONE: Target = Target { event: Some("x"), number: Some(1) };
         assert_eq!(error(&[Edit::Renumber, Edit::Drop(NONE)]), "edit 2: there is no x number 1, only 0");
+        assert!(error(&[Edit::Prepend(FIRST, "/response", "x")]).contains("no text at \"/response\""));
         assert!(error(&[Edit::Unset(FIRST, "/x")]).contains("nothing at \"/x\""));
         assert!(error(&[Edit::Replace(FIRST, b"nowhere", b"")]).contains("are not in it"));
         assert!(error(&[Edit::Unfield(FIRST, "id")]).contains("no line `id`"));
