@@ -79,6 +79,40 @@ fn rules_name_only_clients_that_their_defects_break() {
     assert!(problems.is_empty() && checked > 0, "\n{problems}");
 }
 
+const MEASURED: &str = "docs/field-report.md, with faults";
+
+/// What the page says broke with the fault of a rule.
+fn broken_with_fault(page: &str, rule: &str) -> Option<String> {
+    let rule = format!("`{rule}`");
+    let cells = |row: &str| row.split('|').map(str::trim).map(str::to_owned).collect::<Vec<_>>();
+    let mut rows = page.lines().map(cells).filter(|cells| cells.len() == 5);
+    rows.find(|cells| cells[1].contains(&rule)).map(|cells| cells[2].replace('`', ""))
+}
+
+#[test]
+fn rules_name_only_clients_that_their_faults_broke() {
+    let page = fs::read_to_string(corpus::repository().join("docs/field-report.md")).expect("it is there");
+    let mut problems = String::new();
+    let mut checked = 0;
+    for rule in RULES {
+        for breakage in rule.breaks.iter().filter(|breakage| breakage.source == MEASURED) {
+            checked += 1;
+            let told = broken_with_fault(&page, rule.id).unwrap_or_default();
+            let is_told = match breakage.client {
+                "AI SDK (openai)" => ["@ai-sdk/openai", "both AI SDK"].iter().any(|name| told.contains(name)),
+                "AI SDK (open-responses)" => {
+                    ["@ai-sdk/open-responses", "both AI SDK"].iter().any(|name| told.contains(name))
+                }
+                client => told.contains(client),
+            };
+            if !is_told {
+                _ = writeln!(problems, "{}: {} is not said to break: {told:?}", rule.id, breakage.client);
+            }
+        }
+    }
+    assert!(problems.is_empty() && checked > 0, "\n{problems}");
+}
+
 #[test]
 fn the_page_is_fresh() {
     let path = corpus::repository().join("docs/defects.md");
