@@ -1,4 +1,4 @@
-//! A small MCP server, over streamable HTTP: one tool that searches notes.
+//! A small MCP server, over streamable HTTP: one tool that searches notes, and the same where it fails.
 
 use std::io;
 
@@ -22,17 +22,27 @@ impl Notes {
     ///
     /// When no port is free.
     pub fn start() -> io::Result<Self> {
-        Host::start(Router::new().route("/mcp", post(answer))).map(Self)
+        let works = post(|body: Bytes| async move { answer(&body, found) });
+        let fails = post(|body: Bytes| async move { answer(&body, unreadable) });
+        Host::start(Router::new().route("/mcp", works).route("/failing", fails)).map(Self)
     }
 
     /// What to tell those that should use it.
     pub fn url(&self) -> String {
         format!("http://{}/mcp", self.0.address())
     }
+
+    /// What to tell those whose calls should fail: the tools can be listed there, and none works.
+    pub fn failing_url(&self) -> String {
+        format!("http://{}/failing", self.0.address())
+    }
 }
 
-async fn answer(body: Bytes) -> Response {
-    let Ok(message) = serde_json::from_slice::<Value>(&body) else {
+/// What a call of the tool with these parameters is answered with: as `result` or as `error`.
+type Called = fn(Option<&Value>) -> (&'static str, Value);
+
+fn answer(body: &[u8], called: Called) -> Response {
+    let Ok(message) = serde_json::from_slice::<Value>(body) else {
         return StatusCode::BAD_REQUEST.into_response();
     };
     // What has no id wants no answer.
@@ -43,7 +53,7 @@ async fn answer(body: Bytes) -> Response {
         Some("ping") => ("result", json!({})),
         Some("tools/list") => ("result", json!({"tools": [tool()]})),
         Some("tools/call") => match params.and_then(|params| params.get("name")?.as_str()) {
-            Some("search_notes") => ("result", found(params)),
+            Some("search_notes") => called(params),
             _ => ("error", json!({"code": -32602, "message": "There is no such tool."})),
         },
         _ => ("error", json!({"code": -32601, "message": "There is no such method."})),
@@ -63,7 +73,12 @@ fn tool() -> Value {
         "inputSchema": {"type": "object", "properties": {"query": {"type": "string"}}, "required": ["query"]}})
 }
 
-fn found(params: Option<&Value>) -> Value {
+fn found(params: Option<&Value>) -> (&'static str, Value) {
     let query = params.and_then(|params| params.pointer("/arguments/query")?.as_str()).unwrap_or_default();
-    json!({"content": [{"type": "text", "text": format!("One note has the word {query}.")}], "isError": false})
+    let text = format!("One note has the word {query}.");
+    ("result", json!({"content": [{"type": "text", "text": text}], "isError": false}))
+}
+
+fn unreadable(_: Option<&Value>) -> (&'static str, Value) {
+    ("error", json!({"code": -32603, "message": "The notes cannot be read."}))
 }

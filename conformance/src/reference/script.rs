@@ -157,7 +157,9 @@ fn calls(request: &Value, input: &Input) -> Vec<Item> {
 
 fn is_meant(choice: &Value, tool: &Value) -> bool {
     let same = |name: &str| choice.get(name).is_none_or(|wanted| tool.get(name) == Some(wanted));
-    same("type") && same("name") && same("server_label")
+    // The name of a tool of an MCP server stands in the choice only.
+    let is_named = text(tool, "type") == Some("mcp") || same("name");
+    same("type") && is_named && same("server_label")
 }
 
 fn call(tool: &Value, input: &Input, count: usize) -> Vec<Item> {

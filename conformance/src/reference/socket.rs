@@ -12,6 +12,7 @@ use super::mcp::Servers;
 use super::problem::Problem;
 use super::script::text;
 use super::server::Gateway;
+use super::store::unknown_previous;
 use super::voice::Voice;
 use crate::Rules;
 
@@ -56,6 +57,11 @@ fn turn(
         said.push(turn);
     }
     let continued = previous.map(str::to_owned);
+    let is_latest = said.last().is_some_and(|turn| Some(&turn.id) == continued.as_ref());
+    let request = match &continued {
+        Some(id) if is_latest && breaks("ws/latest-kept") => Err(unknown_previous(id)),
+        _ => request,
+    };
     match request.and_then(|request| gateway.make(request, said, servers)) {
         Err(_) if breaks("ws/answers-create") => Vec::new(),
         Err(problem) => {
@@ -106,9 +112,10 @@ fn envelope(problem: &Problem, has_status: bool) -> String {
 }
 
 /// Rules that are broken in turns on a WebSocket, and what to say for it.
-const FAULTS: [(&str, &str); 4] = [
+const FAULTS: [(&str, &str); 5] = [
     ("ws/answers-create", "what is refused, on a WebSocket"),
     ("ws/error-envelope", "what is refused, on a WebSocket"),
+    ("ws/latest-kept", "a turn that continues the one before it, on a WebSocket"),
     ("ws/one-in-flight", "anything, on a WebSocket"),
     ("ws/unknown-previous-id", "an unknown previous_response_id with store false, on a WebSocket"),
 ];

@@ -149,9 +149,12 @@ impl Store {
 
     /// All that was said up to the end of a response.
     pub(super) fn continued(&mut self, id: &str) -> Result<Vec<Value>, Problem> {
-        self.get(id).map(|stored| stored.context.clone()).map_err(|_| {
-            let message = format!("There is no previous response {id:?}, or it was not stored.");
-            Problem::not_found("previous_response_not_found", message, Some("previous_response_id"))
-        })
+        self.get(id).map(|stored| stored.context.clone()).map_err(|_| unknown_previous(id))
     }
+}
+
+/// What is said to those who continue a response that is not there.
+pub(super) fn unknown_previous(id: &str) -> Problem {
+    let message = format!("There is no previous response {id:?}, or it was not stored.");
+    Problem::not_found("previous_response_not_found", message, Some("previous_response_id"))
 }

@@ -96,7 +96,9 @@ impl Suite {
         given.extend(self.given.clone());
         if is_local {
             // It is started when something is sent.
-            given.entry(MCP_SERVER.to_owned()).or_default();
+            for name in [MCP_SERVER, FAILING_MCP_SERVER] {
+                given.entry(name.to_owned()).or_default();
+            }
         }
         given
     }
@@ -191,12 +193,21 @@ impl Planned<'_> {
 
 /// The name that an MCP server is given by.
 const MCP_SERVER: &str = "mcp-server";
+/// The name that one is given by whose tools can be listed, and fail.
+const FAILING_MCP_SERVER: &str = "failing-mcp-server";
 
 /// Starts an MCP server where none was given and one can be reached.
 fn host(given: &mut Given) -> Result<Option<Notes>, SuiteError> {
-    let Some(url) = given.get_mut(MCP_SERVER).filter(|url| url.is_empty()) else { return Ok(None) };
+    let is_empty = |name: &&str| given.get(*name).is_some_and(String::is_empty);
+    let wanted: Vec<&str> = [MCP_SERVER, FAILING_MCP_SERVER].into_iter().filter(is_empty).collect();
+    if wanted.is_empty() {
+        return Ok(None);
+    }
     let notes = Notes::start().map_err(|error| SuiteError(format!("the MCP server: {error}")))?;
-    *url = notes.url();
+    for name in wanted {
+        let url = if name == MCP_SERVER { notes.url() } else { notes.failing_url() };
+        given.insert(name.to_owned(), url);
+    }
     Ok(Some(notes))
 }
 
