@@ -51,6 +51,7 @@ fn constant(edit: &formats::Edit) -> Edit {
         Read::Set(target, pointer, value) => {
             Edit::Set(meant(target), forever(pointer), forever(&value.to_string()))
         }
+        Read::Prepend(target, pointer, text) => Edit::Prepend(meant(target), forever(pointer), forever(text)),
         Read::Unset(target, pointer) => Edit::Unset(meant(target), forever(pointer)),
         Read::Insert(side, target, data) => {
             Edit::Insert(beside(*side), meant(target), forever(&data.to_string()))
