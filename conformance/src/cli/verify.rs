@@ -62,10 +62,13 @@ fn compare(evidence: &Evidence, run: &RunFile) -> Result<Vec<String>> {
         let own = env!("CARGO_PKG_VERSION");
         differences.push(format!("version {} of the suite made the run, and this is {own}", run.suite));
     }
+    let offer = run.options.features.clone().map_or(Offer::All, Offer::Only);
+    let cases = live::cases(dialect, &rules, &offer, &run.options.transports);
     let mut attempts: Vec<(&str, Attempt)> = Vec::new();
     for kept in &run.exchanges {
         let read = evidence.read(&kept.file).map_err(|error| error.to_string());
-        match read.and_then(|bytes| Attempt::read(&kept.file, &bytes, &rules, true)) {
+        let is_part = cases.iter().any(|case| case.name == kept.case && case.is_part());
+        match read.and_then(|bytes| Attempt::read(&kept.file, &bytes, &rules, is_part)) {
             Ok(attempt) => {
                 if attempt.sha256 != kept.sha256 {
                     differences.push(format!("{}: the file was changed", kept.file));
@@ -76,8 +79,6 @@ fn compare(evidence: &Evidence, run: &RunFile) -> Result<Vec<String>> {
         }
     }
     let least = if run.options.strict { Level::Should } else { Level::Must };
-    let offer = run.options.features.clone().map_or(Offer::All, Offer::Only);
-    let cases = live::cases(dialect, &rules, &offer, &run.options.transports);
     for case in &cases {
         let of_case: Vec<Attempt> = attempts
             .iter()
@@ -92,7 +93,7 @@ fn compare(evidence: &Evidence, run: &RunFile) -> Result<Vec<String>> {
         for about in case.trials.iter().filter(|_| !of_case.is_empty()) {
             let name = case.trial(*about);
             let Some(told) = run.trials.iter().find(|told| told.name == name) else { continue };
-            let judged = judge(case, *about, &of_case, compared, least, dialect);
+            let judged = judge(case, *about, &of_case, compared, least, &rules);
             if judged != told.judged {
                 differences.push(format!("{name}: the run says {}, and it is {judged}", told.judged));
             }

@@ -8,7 +8,7 @@ use spec::catalogue::Level;
 use super::case::{About, Case};
 use super::evidence::digits;
 use super::facts::Facts;
-use crate::capture::{Format, Reader};
+use crate::capture::{Entry, Format, Reader};
 use crate::engine::Rules;
 use crate::report::{CaptureReport, Checking, Finding};
 use crate::shape::Tracing;
@@ -24,16 +24,24 @@ pub struct Attempt {
     pub sha256: String,
     /// Its [shape](crate::shape), where that is wanted.
     pub shape: Option<Result<Option<String>, String>>,
+    /// The events as they came, where they are a part of a stream that is not too long to be kept.
+    pub(super) events: Option<Vec<u8>>,
 }
 
+/// So many bytes of a part of a stream are kept.
+const PART: usize = 8 << 20;
+
 impl Attempt {
-    /// Reads a recorded exchange, and checks it; for a report, that is to draw how it went.
+    /// Reads a recorded exchange, and checks it for a report; it may be a part of a stream.
     ///
     /// # Errors
     ///
     /// When it is not one.
-    pub fn read(file: &str, recording: &[u8], rules: &Rules, is_reported: bool) -> Result<Self, String> {
-        let mut reading = Reading::new(rules, is_reported);
+    pub fn read(file: &str, recording: &[u8], rules: &Rules, is_part: bool) -> Result<Self, String> {
+        let mut reading = Reading::new(rules, true);
+        if is_part {
+            reading = reading.keeping();
+        }
         reading.push(recording);
         reading.finish(file)
     }
@@ -58,59 +66,78 @@ impl Attempt {
 /// An exchange that is being read, in whatever pieces it comes.
 pub(super) struct Reading<'r> {
     reader: Reader,
-    facts: Facts,
-    checking: Checking<'r>,
-    tracing: Option<Tracing>,
+    taken: Taken<'r>,
     hash: Sha256,
     problem: Option<String>,
 }
 
+/// What was taken of an exchange so far.
+struct Taken<'r> {
+    facts: Facts,
+    checking: Checking<'r>,
+    tracing: Option<Tracing>,
+    events: Option<Vec<u8>>,
+}
+
+impl Taken<'_> {
+    fn entry(&mut self, entry: &Entry<'_>) {
+        self.facts.add(entry);
+        self.checking.entry(entry);
+        if let Some(tracing) = &mut self.tracing {
+            tracing.entry(entry);
+        }
+        if let (Entry::Event(frame), Some(events)) = (entry, &mut self.events)
+            && frame.terminated
+        {
+            events.extend_from_slice(frame.source);
+            events.extend_from_slice(b"\n\n");
+        }
+        self.events = self.events.take().filter(|events| events.len() <= PART);
+    }
+}
+
 impl<'r> Reading<'r> {
     pub(super) fn new(rules: &'r Rules, is_reported: bool) -> Self {
+        let checking = Checking::new(rules, is_reported);
         Self {
             reader: Reader::new(Some(Format::Exchange)),
-            facts: Facts::default(),
-            checking: Checking::new(rules, is_reported),
-            tracing: None,
+            taken: Taken { facts: Facts::default(), checking, tracing: None, events: None },
             hash: Sha256::new(),
             problem: None,
         }
     }
 
     /// Writes down its shape, too.
-    pub(super) fn tracing(self, dialect: &'static Dialect) -> Self {
-        Self { tracing: Some(Tracing::new(dialect)), ..self }
+    pub(super) fn tracing(mut self, dialect: &'static Dialect) -> Self {
+        self.taken.tracing = Some(Tracing::new(dialect));
+        self
+    }
+
+    /// Keeps the events, too.
+    pub(super) fn keeping(mut self) -> Self {
+        self.taken.events = Some(Vec::new());
+        self
     }
 
     pub(super) fn push(&mut self, piece: &[u8]) {
         self.hash.update(piece);
-        let Self { reader, facts, checking, tracing, problem, .. } = self;
+        let Self { reader, taken, problem, .. } = self;
         if problem.is_none() {
-            let read = reader.push(piece, &mut |entry| {
-                facts.add(&entry);
-                checking.entry(&entry);
-                if let Some(tracing) = tracing.as_mut() {
-                    tracing.entry(&entry);
-                }
-            });
+            let read = reader.push(piece, &mut |entry| taken.entry(&entry));
             *problem = read.err().map(|error| error.to_string());
         }
     }
 
     pub(super) fn finish(self, file: &str) -> Result<Attempt, String> {
-        let Self { reader, mut facts, mut checking, mut tracing, hash, problem } = self;
+        let Self { reader, mut taken, hash, problem } = self;
         if let Some(problem) = problem {
             return Err(problem);
         }
-        let read = reader.finish(&mut |entry| {
-            facts.add(&entry);
-            checking.entry(&entry);
-            if let Some(tracing) = tracing.as_mut() {
-                tracing.entry(&entry);
-            }
-        });
+        let read = reader.finish(&mut |entry| taken.entry(&entry));
         let format = read.map_err(|error| error.to_string())?;
+        let Taken { facts, checking, tracing, events } = taken;
         let report = checking.finish(file.to_owned(), Ok(format));
-        Ok(Attempt { facts, report, sha256: digits(&hash.finalize()), shape: tracing.map(Tracing::finish) })
+        let shape = tracing.map(Tracing::finish);
+        Ok(Attempt { facts, report, sha256: digits(&hash.finalize()), shape, events })
     }
 }

@@ -269,6 +269,11 @@ impl Case {
         is_marked(self.scenario, self.is_twin)
     }
 
+    /// Whether its answer is a part of a stream: the beginning, or the rest of one.
+    pub fn is_part(&self) -> bool {
+        self.scenario.cut_after.is_some() || self.scenario.operation == Operation::Resume
+    }
+
     /// Whether its answer should be a stream.
     pub fn wants_stream(&self) -> bool {
         wants_stream(self.scenario, self.is_twin)

@@ -11,6 +11,7 @@ mod client;
 mod crowd;
 mod evidence;
 mod facts;
+mod join;
 mod limits;
 mod machine;
 mod mask;

@@ -158,7 +158,7 @@ impl Live {
                     Done::Sent(attempts) => attempts.last(),
                     _ => None,
                 });
-                judge(of, about, attempts, compared, self.plan.least, self.rules.dialect())
+                judge(of, about, attempts, compared, self.plan.least, &self.rules)
             }
             Done::Skipped(reason) => Judged::new(Verdict::NotExercised, reason),
             Done::Broken(reason) => Judged::new(Verdict::HarnessError, reason),
@@ -288,6 +288,9 @@ impl Live {
         let begin = |evidence: &Evidence| evidence.begin(file);
         let mut file_of = self.evidence.as_ref().map(begin).transpose().map_err(|error| error.to_string())?;
         let mut reading = Reading::new(&self.rules, self.evidence.is_some());
+        if case.is_part() {
+            reading = reading.keeping();
+        }
         if self.plan.shapes {
             reading = reading.tracing(self.rules.dialect());
         }

@@ -10,7 +10,9 @@ use super::case::{About, Case};
 use super::client::{INTERRUPTED, NO_CONNECTION};
 use super::crowd::apart;
 use super::facts::{Facts, SWITCHED};
+use super::join::joined;
 use crate::capture::LEFT;
+use crate::engine::Rules;
 use crate::report::{CaptureReport, Judged, Verdict};
 
 /// Statuses of endpoints that do not let the harness in.
@@ -30,22 +32,30 @@ pub fn judge(
     attempts: &[Attempt],
     compared: Option<&Attempt>,
     least: Level,
-    dialect: &Dialect,
+    rules: &Rules,
 ) -> Judged {
-    let answer = answer(case, attempts, dialect);
+    let answer = answer(case, attempts, rules.dialect());
     if about == About::Answer {
         return answer;
     }
     let found = attempts.iter().flat_map(|attempt| attempt.findings(case, about, least));
-    let mut rules: Vec<&str> = found.map(|finding| finding.rule.as_ref()).collect();
-    rules.sort_unstable();
-    rules.dedup();
-    if !rules.is_empty() {
-        return Judged::new(Verdict::Fail, rules.join(", "));
+    let mut broken: Vec<&str> = found.map(|finding| finding.rule.as_ref()).collect();
+    broken.sort_unstable();
+    broken.dedup();
+    if !broken.is_empty() {
+        return Judged::new(Verdict::Fail, broken.join(", "));
     }
     match answer.verdict {
         Verdict::Pass if about == About::Agrees => {
-            agreement(case, &facts(attempts), compared.map(|attempt| &attempt.facts))
+            let agreed = agreement(case, &facts(attempts), compared.map(|attempt| &attempt.facts));
+            match (attempts.last(), compared) {
+                (Some(rest), Some(begun))
+                    if agreed.verdict == Verdict::Pass && case.scenario.operation == Operation::Resume =>
+                {
+                    joined(begun, rest, rules, least)
+                }
+                _ => agreed,
+            }
         }
         Verdict::Pass if about == About::Apart => apart(&facts(attempts)),
         Verdict::Pass => Judged::PASS,

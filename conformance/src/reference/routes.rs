@@ -67,7 +67,7 @@ async fn connect(
 #[derive(Deserialize)]
 struct Retrieval {
     stream: Option<bool>,
-    starting_after: Option<usize>,
+    starting_after: Option<u64>,
 }
 
 async fn retrieve(
@@ -78,12 +78,10 @@ async fn retrieve(
     if retrieval.stream != Some(true) {
         return json_of(gateway.store().get(&id).map(Stored::look));
     }
-    let events = gateway.store().get(&id).map(|stored| stored.events.clone());
-    match events {
+    let stream = gateway.store().get(&id).map(|stored| stored.stream(retrieval.starting_after));
+    match stream {
         Err(problem) => json_of(Err(problem)),
-        Ok(events) => {
-            let first = retrieval.starting_after.map_or(0, |after| after.saturating_add(1));
-            let body = events.get(first..).unwrap_or_default().concat().into_bytes();
+        Ok(body) => {
             let content_type = "text/event-stream".to_owned();
             respond(&gateway, Wire { status: 200, content_type, body })
         }

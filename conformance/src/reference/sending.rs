@@ -96,7 +96,7 @@ async fn feed(
 }
 
 /// Where the first event ends.
-fn event_end(bytes: &[u8]) -> usize {
+pub(super) fn event_end(bytes: &[u8]) -> usize {
     let is_end = |at: &usize| {
         let after = bytes.get(at + 1..).unwrap_or_default();
         after.starts_with(b"\n") || after.starts_with(b"\r\n")

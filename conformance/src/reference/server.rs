@@ -128,9 +128,8 @@ impl Gateway {
         let answer = answer(&request, &plan, dialect, seed);
         let number = self.store().next();
         let tag = format!("{seed:04x}{number:06x}");
-        let tag_text = |text: &String| String::from_utf8_lossy(&tagged(text.as_bytes(), &tag)).into_owned();
         let own = |value: &Value| -> Value {
-            serde_json::from_str(&tag_text(&value.to_string())).unwrap_or_default()
+            serde_json::from_slice(&tagged(value.to_string().as_bytes(), &tag)).unwrap_or_default()
         };
         let snapshots = answer.snapshots.each_ref().map(own);
         let id = snapshots[1].get("id").and_then(Value::as_str).unwrap_or_default().to_owned();
@@ -144,8 +143,10 @@ impl Gateway {
             answer,
         };
         if !id.is_empty() && request.get("store") != Some(&Value::Bool(false)) {
-            let events = made.answer.events.iter().map(tag_text).collect();
-            self.store().keep(number, id, Stored::new(request, events, snapshots, turn.context));
+            // What is taken up again is the stream that was begun, with all that is wrong with it.
+            let stream = self.broken(Wire::stream(&made.answer));
+            let stream = tagged(&stream.body, &tag);
+            self.store().keep(number, id, Stored::new(request, stream, snapshots, turn.context));
         }
         Ok(made)
     }

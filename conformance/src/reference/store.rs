@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use super::problem::Problem;
 use super::script::text;
+use super::sending::event_end;
 
 /// So many are kept; the oldest are forgotten first.
 const KEPT: u64 = 10_000;
@@ -15,8 +16,8 @@ const KEPT: u64 = 10_000;
 pub(super) struct Stored {
     /// What was asked.
     pub(super) request: Value,
-    /// The events of its stream.
-    pub(super) events: Vec<String>,
+    /// Its stream.
+    stream: Vec<u8>,
     /// The response while it waits, while it is made, and when it has ended.
     snapshots: [Value; 3],
     /// All that was said up to its end.
@@ -27,13 +28,13 @@ pub(super) struct Stored {
 }
 
 impl Stored {
-    pub(super) fn new(
-        request: Value,
-        events: Vec<String>,
-        snapshots: [Value; 3],
-        context: Vec<Value>,
-    ) -> Self {
-        Self { request, events, snapshots, context, looks: 0, is_cancelled: false }
+    pub(super) fn new(request: Value, stream: Vec<u8>, snapshots: [Value; 3], context: Vec<Value>) -> Self {
+        Self { request, stream, snapshots, context, looks: 0, is_cancelled: false }
+    }
+
+    /// Its stream, or what of it comes after the event with this number.
+    pub(super) fn stream(&self, starting_after: Option<u64>) -> Vec<u8> {
+        starting_after.map_or(&*self.stream, |number| rest(&self.stream, number)).to_vec()
     }
 
     fn is_background(&self) -> bool {
@@ -157,4 +158,39 @@ impl Store {
 pub(super) fn unknown_previous(id: &str) -> Problem {
     let message = format!("There is no previous response {id:?}, or it was not stored.");
     Problem::not_found("previous_response_not_found", message, Some("previous_response_id"))
+}
+
+/// What of a stream comes after the event with this number. An event without one has that which would be next.
+fn rest(stream: &[u8], number: u64) -> &[u8] {
+    let mut rest = stream;
+    let mut next = 0;
+    while !rest.is_empty() {
+        let (event, others) = rest.split_at(event_end(rest));
+        let own = sequence_number(event).unwrap_or(next);
+        if own > number {
+            break;
+        }
+        (rest, next) = (others, own + 1);
+    }
+    rest
+}
+
+fn sequence_number(event: &[u8]) -> Option<u64> {
+    let data = std::str::from_utf8(event).ok()?.lines().find_map(|line| line.strip_prefix("data: "))?;
+    spec::json::at(data, "/sequence_number")?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::rest;
+
+    #[test]
+    fn a_stream_goes_on_after_a_number() {
+        let stream =
+            b"data: {\"sequence_number\":0}\n\ndata: {}\n\ndata: {\"sequence_number\":4}\n\ndata: [DONE]\n\n";
+        let told = |number| String::from_utf8_lossy(rest(stream, number)).into_owned();
+        assert!(told(0).starts_with("data: {}\n\n"));
+        assert!(told(1).starts_with("data: {\"sequence_number\":4}") && told(1) == told(3));
+        assert_eq!((told(4), told(5)), ("data: [DONE]\n\n".to_owned(), String::new()));
+    }
 }

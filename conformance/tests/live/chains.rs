@@ -20,14 +20,28 @@ fn a_stream_is_left_and_taken_up_again() {
     let cut = read("exchanges/background/cut.exchange");
     assert!(cut.contains("the client has left") && !cut.contains("response.completed"), "{cut}");
     let resumed = read("exchanges/background/resumed.exchange");
-    assert!(resumed.contains("stream=true&starting_after=2") && !resumed.contains("response.created"));
+    assert!(resumed.contains("stream=true&starting_after=6") && !resumed.contains("response.created"));
     expect(&conformance(&["verify", path(&out)]), 0, &["verified: 2 exchanges"]);
     // Whoever begins again does not go on.
     let again = Server::new(|_, stream| {
         answer(stream, "200 OK", "text/event-stream", crate::server::golden("openai/background"));
     });
     let run = conformance(&["--target", &again.url, "background/resumed"]);
-    expect(&run, 1, &["the stream goes on with the number 0, and 2 was the last that came"]);
+    expect(&run, 1, &["the stream goes on with the number 0, and 6 was the last that came"]);
+}
+
+#[test]
+fn a_stream_that_is_taken_up_again_is_checked_as_a_whole() {
+    let dialect = spec::DIALECTS.iter().find(|dialect| dialect.name == "openai").expect("the build has it");
+    let rules = ["text/deltas-joined"].into_iter().filter_map(spec::catalogue::rule).collect();
+    let gateway = Embedded::start(Settings { rules, ..Settings::new(dialect) }).expect("a port is free");
+    let out = folder("resumed-badly");
+    // The delta that is wrong came before the client left, and the text that it should be part of after.
+    let args = ["--target", &gateway.url(), "background/resumed", "--out", path(&out)];
+    let told = "joined with what came before, the stream breaks text/deltas-joined: ";
+    let run = conformance(&args);
+    expect(&run, 1, &[told, " 8 passed; 1 failed"]);
+    expect(&conformance(&["verify", path(&out)]), 0, &["verified: 2 exchanges"]);
 }
 
 #[test]
