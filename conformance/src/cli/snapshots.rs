@@ -31,6 +31,21 @@ impl SnapshotArgs {
         Some(Snapshots::new(self.snapshots.as_ref()?).bless(self.bless))
     }
 
+    /// Tests of shapes that none of these recordings is compared with. Who names single recordings chooses.
+    pub(super) fn stale(&self, files: &[PathBuf], is_chosen: bool) -> anyhow::Result<Vec<Trial>> {
+        let Some(snapshots) = self.snapshots() else { return Ok(Vec::new()) };
+        let compared: Vec<String> = files.iter().map(|file| files::name(file)).collect();
+        let others = snapshots.others(compared.iter().map(String::as_str)).map_err(anyhow::Error::msg)?;
+        let trial = |name: String| {
+            let reason = "there is no recording of this name";
+            let stale = snapshots.stale(&name, reason);
+            Trial::ignorable_test(format!("{name}::snapshot"), move || {
+                if is_chosen { Ok(Completion::ignored_with(reason)) } else { Err(stale.into()) }
+            })
+        };
+        Ok(others.into_iter().map(trial).collect())
+    }
+
     /// A test for the shape of each recording.
     pub(super) fn trials(
         &self,

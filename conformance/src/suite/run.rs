@@ -1,16 +1,17 @@
 //! Runs suites with the flags of tests.
 
+use std::collections::BTreeSet;
 use std::io::{self, Write as _};
 use std::panic::{self, AssertUnwindSafe};
 use std::process::ExitCode;
 
-use libtest_mimic::{Arguments, Conclusion, FormatSetting, Trial};
+use libtest_mimic::{Arguments, Completion, Conclusion, FormatSetting, Trial};
 use spec::catalogue::Level;
 
-use super::session::{self, Finished, Session};
+use super::session::{Finished, Planned, Session};
 use super::{Suite, SuiteError};
 use crate::live::Machine;
-use crate::report::{self, Outcome, Screen, Told};
+use crate::report::{self, Judged, Outcome, Screen, Told, Verdict};
 
 /// What a command that could not be carried out exits with.
 pub(crate) const NOT_DONE: u8 = 2;
@@ -25,13 +26,16 @@ pub(crate) fn run(
 ) -> Result<ExitCode, SuiteError> {
     let is_due = |name: &str| !arguments.is_filtered_out(&Trial::test(name, || Ok(())));
     let planned: Vec<_> = suites.iter().map(|suite| suite.plan(&is_due)).collect();
+    let mut unmet = unmet(suites, &planned)?;
+    unmet.retain(|told| is_due(&told.name));
     if arguments.list {
-        let names = planned.iter().flat_map(session::Planned::names);
+        let names = planned.iter().flat_map(Planned::names).chain(unmet.into_iter().map(|told| told.name));
         trials.extend(names.map(|name| Trial::test(name, || Ok(()))));
         let done = run_quietly(arguments, trials);
         return Ok(done.map_or(ExitCode::from(NOT_DONE), |_| ExitCode::SUCCESS));
     }
     let machine = Machine::start().map_err(|error| SuiteError(error.to_string()))?;
+    trials.extend(unmet.into_iter().map(trial));
     let due = planned.into_iter().filter(|planned| !planned.is_empty());
     let sessions = due.map(|planned| planned.start(&machine)).collect::<Result<Vec<_>, _>>()?;
     trials.extend(sessions.iter().flat_map(Session::trials));
@@ -55,6 +59,33 @@ pub(crate) fn run(
     })
 }
 
+/// What is said of shapes that were approved of, and that no stream is compared with.
+fn unmet(suites: &[Suite], planned: &[Planned<'_>]) -> Result<Vec<Told>, SuiteError> {
+    let Some(snapshots) = suites.iter().find_map(|suite| suite.snapshots.as_ref()) else {
+        return Ok(Vec::new());
+    };
+    let compared: Vec<String> = planned.iter().flat_map(Planned::shapes).collect();
+    let others = snapshots.others(compared.iter().map(String::as_str)).map_err(SuiteError)?;
+    let known: BTreeSet<String> = suites.iter().flat_map(Suite::known_shapes).collect();
+    let told = |name: String| {
+        let judged = if known.contains(&name) {
+            Judged::new(Verdict::NotExercised, "this run does not ask for it")
+        } else {
+            Judged::new(Verdict::Fail, snapshots.stale(&name, "there is no scenario of this name"))
+        };
+        Told { name: format!("{name}::snapshot"), judged }
+    };
+    Ok(others.into_iter().map(told).collect())
+}
+
+fn trial(told: Told) -> Trial {
+    let Told { name, judged } = told;
+    Trial::ignorable_test(name, move || match judged.verdict {
+        Verdict::Fail => Err(judged.reason.into()),
+        _ => Ok(Completion::ignored_with(judged.reason)),
+    })
+}
+
 /// Whether what is told of the tests is for people, and not for programs.
 const fn is_for_people(arguments: &Arguments) -> bool {
     !arguments.quiet && matches!(arguments.format, None | Some(FormatSetting::Pretty))
@@ -69,7 +100,11 @@ fn show(text: &str) {
 /// Runs a suite without telling anybody but the caller.
 pub(super) fn judge(suite: &Suite) -> Result<Vec<Told>, SuiteError> {
     let machine = Machine::start().map_err(|error| SuiteError(error.to_string()))?;
-    Ok(suite.plan(&|_| true).start(&machine)?.finish(&machine)?.trials)
+    let planned = suite.plan(&|_| true);
+    let unmet = unmet(std::slice::from_ref(suite), std::slice::from_ref(&planned))?;
+    let mut trials = planned.start(&machine)?.finish(&machine)?.trials;
+    trials.extend(unmet);
+    Ok(trials)
 }
 
 /// Runs the trials. Nothing comes of it when nobody reads the results any more: the printer panics then,

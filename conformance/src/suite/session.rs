@@ -11,9 +11,11 @@ use super::run::tell;
 use super::snapshot;
 use super::{Endpoint, Suite, SuiteError, is_demanded};
 use crate::certificate::{Certificate, Judge, Sent};
-use crate::live::{self, About, Case, Client, Evidence, Given, Kept, Live, Machine, Plan, RunFile, Target};
+use crate::live::{
+    self, About, Case, Client, Evidence, Given, Kept, Live, Machine, Offer, Plan, RunFile, Target,
+};
 use crate::reference::{self, Embedded, Notes};
-use crate::report::{self, Options, ProfileReport, Run, State, Style, Told, Verdict, diagnostic};
+use crate::report::{self, Options, ProfileReport, Run, State, Style, Told, Transport, Verdict, diagnostic};
 
 /// What a suite will send, and which of its tests are wanted.
 pub(super) struct Planned<'s> {
@@ -85,6 +87,12 @@ impl Suite {
         };
         plan.complete();
         Planned { suite: self, plan, due, shapes }
+    }
+
+    /// The files of the shapes that its streams can have, however it is run.
+    pub(super) fn known_shapes(&self) -> BTreeSet<String> {
+        let cases = live::cases(self.dialect, &self.rules(), &Offer::All, &Transport::ALL);
+        cases.iter().filter(|case| case.has_stream()).map(|case| self.name(&case.name)).collect()
     }
 
     /// What was given. The reference gateway needs nobody to tell it what it has.
@@ -161,6 +169,11 @@ impl Planned<'_> {
         let due = self.due.iter().filter_map(|(at, about)| Some(self.plan.cases.get(*at)?.trial(*about)));
         let shapes = self.shapes.iter().filter_map(|at| Some(self.plan.cases.get(*at)?.shape()));
         due.chain(shapes).map(|name| self.suite.name(&name))
+    }
+
+    /// The files of the shapes that are compared.
+    pub(super) fn shapes(&self) -> impl Iterator<Item = String> {
+        self.shapes.iter().filter_map(|at| Some(self.suite.name(&self.plan.cases.get(*at)?.name)))
     }
 
     /// Whether no test is due.

@@ -1,5 +1,6 @@
 //! Approved shapes of streams, in a folder, and whether what came has them.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::io::{self, ErrorKind};
 use std::path::{Component, Path, PathBuf};
@@ -16,6 +17,8 @@ pub struct Snapshots {
     blesses: bool,
 }
 
+/// What the name of a file with a shape ends with.
+const ENDING: &str = ".shape";
 /// So many lines of a difference are told.
 const TOLD: usize = 100;
 
@@ -77,6 +80,46 @@ impl Snapshots {
         }
     }
 
+    /// The names of the shapes in the folder that are none of these.
+    ///
+    /// # Errors
+    ///
+    /// When the folder cannot be read.
+    pub(crate) fn others<'n>(&self, compared: impl Iterator<Item = &'n str>) -> Result<Vec<String>, String> {
+        let compared: BTreeSet<PathBuf> = compared.map(|name| self.file(name)).collect();
+        let mut others = Vec::new();
+        let mut folders = vec![self.folder.clone()];
+        while let Some(folder) = folders.pop() {
+            let failed = |error: io::Error| format!("{}: {error}", folder.display());
+            let entries = match fs::read_dir(&folder) {
+                // Nothing was approved yet.
+                Err(error) if error.kind() == ErrorKind::NotFound => continue,
+                entries => entries.map_err(failed)?,
+            };
+            for entry in entries {
+                let entry = entry.map_err(failed)?;
+                if entry.file_type().map_err(failed)?.is_dir() {
+                    folders.push(entry.path());
+                } else if !compared.contains(&entry.path()) {
+                    others.extend(self.name(&entry.path()));
+                }
+            }
+        }
+        others.sort_unstable();
+        Ok(others)
+    }
+
+    /// The name of a shape, if a file is one.
+    fn name(&self, file: &Path) -> Option<String> {
+        let inside = file.strip_prefix(&self.folder).ok()?.to_str()?.strip_suffix(ENDING)?;
+        Some(inside.replace(std::path::MAIN_SEPARATOR, "/"))
+    }
+
+    /// What is said of a shape that nothing has, for this reason.
+    pub(crate) fn stale(&self, name: &str, reason: &str) -> String {
+        format!("it is stale: {reason}; take {} away", self.file(name).display())
+    }
+
     /// Where a shape lies: below the folder, whatever its name is.
     fn file(&self, name: &str) -> PathBuf {
         let mut file = self.folder.clone();
@@ -87,7 +130,7 @@ impl Snapshots {
                 Component::Prefix(_) | Component::RootDir | Component::CurDir => {}
             }
         }
-        with_ending(&file, ".shape")
+        with_ending(&file, ENDING)
     }
 }
 

@@ -78,6 +78,11 @@ fn recordings_are_compared_too() {
     fs::write(&capture, swapped).expect("it can be written");
     run(1, &["-response.output_item.added  item 0 ", "+response.output_item.added  item 1 "], &[]);
     assert_eq!(files(&shapes).len(), 2);
+    // What is not recorded any more is told, unless somebody asks for one recording alone.
+    fs::write(shapes.join("gone.sse.shape"), "").expect("it can be written");
+    run(1, &["    gone.sse::snapshot\n", "it is stale: there is no recording of this name; take "], &[]);
+    let one = ["::snapshot", "--capture", path(&capture), "--snapshots", path(&shapes)];
+    expect(&conformance(&one), 1, &["ignored (there is no recording of this name)"]);
     let piped = ["--capture", "-", "--snapshots", path(&shapes), "::snapshot"];
     expect(&conformance(&piped), 2, &["standard input: it can be read only once"]);
 }
@@ -89,6 +94,12 @@ fn snapshots_change_nothing_else() {
     expect(&conformance(&args), 0, &["text/hello::snapshot", "ws/ahead.ws::snapshot", " 0 failed"]);
     expect(&conformance(&["verify", path(&out)]), 0, &["verified: "]);
     expect(&conformance(&["--snapshots", path(&shapes), "::snapshot"]), 0, &[" 0 failed"]);
+    fs::write(shapes.join("text/gone.shape"), "").expect("it can be written");
+    let (gone, stale) = ("text/gone::snapshot", "it is stale: there is no scenario of this name; take ");
+    expect(&conformance(&["--snapshots", path(&shapes), "text/"]), 1, &[gone, stale, " 1 failed"]);
+    expect(&conformance(&["--snapshots", path(&shapes), "text/hello"]), 0, &[" 0 failed"]);
+    let some = ["--snapshots", path(&shapes), "ws/", "--transport", "sse"];
+    expect(&conformance(&some), 0, &["ws/ahead.ws::snapshot ", "ignored (this run does not ask for it)"]);
     let listed = conformance(&["--snapshots", path(&shapes), "--list", "text/hello"]);
     expect(&listed, 0, &["text/hello::snapshot: test"]);
     assert!(!listed.stdout.contains("hello.json::snapshot"), "{}", listed.stdout);
