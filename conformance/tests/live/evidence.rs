@@ -198,7 +198,7 @@ fn an_interrupted_run_keeps_its_evidence() {
         text(request, stream);
     });
     let out = folder("interrupted");
-    let args = ["--target", &server.url, "text/", "--out", path(&out)];
+    let args = ["--target", &server.url, "text/", "--attempts", "1", "--out", path(&out)];
     let child = command(&args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts");
     let start = Instant::now();
     while server.requests().len() < 3 && start.elapsed() < Duration::from_secs(10) {
