@@ -116,7 +116,7 @@ fn matrix(matrix: &Matrix, out: &mut String) {
 fn speed(run: &Run, out: &mut String) {
     let mut crowds = run.live.iter().flat_map(LiveReport::crowds).peekable();
     if crowds.peek().is_some() {
-        out.push_str("\n## How fast, when asked at once\n\n");
+        out.push_str("\n## How fast, when asked at once\n\nHalf of them, and 99 of 100 in brackets:\n\n");
     }
     for latency in crowds {
         let _ = writeln!(out, "- {}: {}", code(&latency.case), latency.words());

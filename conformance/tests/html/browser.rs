@@ -150,9 +150,9 @@ fn browsers_show_pages_and_load_nothing() {
             "[...document.querySelectorAll('section > h2')].map(heading => heading.textContent).join()",
         );
         let expected = if *name == "good" {
-            "Results,Profiles,Clients,Findings,Scenarios"
+            "Profiles,Results,Clients,Findings,Scenarios"
         } else {
-            "Results,Profiles,Clients,Findings,Next,Scenarios,Rules"
+            "Profiles,Results,Clients,Findings,Next,Scenarios,Rules"
         };
         assert_eq!(sections, expected, "{name}");
         let is_drawn = "document.querySelectorAll('svg.bars[role=img] rect').length > 0 && [...document.querySelectorAll('svg.bars')].every(svg => svg.querySelector('title') && svg.querySelector('desc'))";

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::super::human;
-use super::super::run::{LiveReport, Matrix, Run, Tally, Verdict};
+use super::super::run::{LiveReport, Matrix, ProfileState, Run, Tally, Verdict};
 use super::finding::{place, rule_id};
 use super::page::Html;
 use super::rules::inline;
@@ -45,8 +45,8 @@ pub(super) fn title(run: &Run, html: &mut Html) {
         let has_profiles = run.live.as_ref().is_some_and(|live| !live.profiles.is_empty());
         let last = if has_live { ("scenarios", "Scenarios") } else { ("recordings", "Recordings") };
         let all = [
-            (has_live, ("results", "Results")),
             (has_profiles, ("profiles", "Profiles")),
+            (has_live, ("results", "Results")),
             (true, ("clients", "Clients")),
             (true, ("found", "Findings")),
             (!run.next.is_empty(), ("next", "Next")),
@@ -102,13 +102,15 @@ fn profiles(run: &Run, live: &LiveReport, html: &mut Html) {
         return;
     }
     section("profiles", "Profiles", html, |html| {
-        let head = ["profile", "version", "what came of it"];
+        let head = ["profile", "what came of it"];
         table("clients", "What came of each profile", &head, html, |html| {
             for profile in &live.profiles {
                 html.tag("tr").inside(|html| {
-                    html.tag("th").set("scope", "row").text(&profile.name);
-                    html.tag("td").text(&profile.version.to_string());
-                    html.tag("td").text(&profile.words());
+                    html.tag("th").set("scope", "row").inside(|html| {
+                        html.text(&profile.name);
+                        html.tag("span").class("title").text(&format!("version {}", profile.version));
+                    });
+                    html.tag("td").class(of_state(profile.state)).text(&profile.words());
                 });
             }
         });
@@ -141,12 +143,24 @@ fn matrix(matrix: &Matrix, html: &mut Html) {
     });
 }
 
+const fn of_state(state: ProfileState) -> &'static str {
+    match state {
+        ProfileState::Passed => "good",
+        ProfileState::Failed => "bad",
+        ProfileState::Incomplete => "unknown",
+        ProfileState::NotApplicable => "none",
+    }
+}
+
 /// How many ended how.
 fn counts(tally: Tally, html: &mut Html) {
     for verdict in Verdict::ALL.into_iter().filter(|verdict| tally.of(*verdict) > 0) {
         let (class, word) = look(verdict);
-        mark(class, verdict.sign(), word, html);
-        html.text(&format!(" {} ", number(tally.of(verdict))));
+        html.tag("span").class(class).inside(|html| {
+            html.text(&number(tally.of(verdict)));
+            mark(class, verdict.sign(), word, html);
+        });
+        html.text(" ");
     }
 }
 
@@ -155,6 +169,7 @@ fn speed(live: &LiveReport, html: &mut Html) {
         return;
     }
     section("speed", "How fast, when asked at once", html, |html| {
+        html.tag("p").class("hint").text("Half of them, and 99 of 100 in brackets.");
         html.tag("ul").inside(|html| {
             for latency in live.crowds() {
                 html.tag("li").text(&format!("{}: {}", latency.case, latency.words()));
@@ -166,6 +181,7 @@ fn speed(live: &LiveReport, html: &mut Html) {
 /// All but what was asked.
 pub(super) fn sections(run: &Run, html: &mut Html) {
     if let Some(live) = &run.live {
+        profiles(run, live, html);
         section("results", "Results", html, |html| {
             groups(run, html);
             html.tag("details").class("more").inside(|html| {
@@ -174,7 +190,6 @@ pub(super) fn sections(run: &Run, html: &mut Html) {
             });
             undecided(run, html);
         });
-        profiles(run, live, html);
         speed(live, html);
     }
     section("clients", "Clients", html, |html| clients(run, html));
@@ -273,7 +288,8 @@ fn clients(run: &Run, html: &mut Html) {
                             for broken in client.rules.iter().take(4) {
                                 html.tag("li").inside(|html| {
                                     html.tag("a").link(&rule_id(&broken.rule)).text(&broken.rule);
-                                    html.text(&format!(": {}", broken.failure));
+                                    html.text(": ");
+                                    inline(&broken.failure, html);
                                 });
                             }
                             if client.rules.len() > 4 {

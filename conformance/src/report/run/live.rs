@@ -311,9 +311,9 @@ impl LiveReport {
 }
 
 impl Latency {
-    /// How fast they were, in words.
+    /// How fast half of them were, in words, and 99 of 100 in brackets.
     pub fn words(&self) -> String {
-        let between = self.between_events.map(|spread| format!(", from event to event {}", spread.words()));
+        let between = self.between_events.map(|spread| format!(", event to event {}", spread.words()));
         format!(
             "{} streams: first event {}{}, in all {}",
             self.streams,
@@ -327,6 +327,7 @@ impl Latency {
 impl Spread {
     fn words(&self) -> String {
         let ms = |us: u32| f64::from(us) / 1000.0;
-        format!("{:.1} ms (99 of 100: {:.1} ms)", ms(self.p50_us), ms(self.p99_us))
+        // Lines are not broken before a unit.
+        format!("{:.1}\u{a0}ms\u{a0}({:.1})", ms(self.p50_us), ms(self.p99_us))
     }
 }

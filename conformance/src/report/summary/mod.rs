@@ -120,7 +120,7 @@ impl Page {
     fn speed(&mut self, run: &Run) {
         let mut crowds = run.live.iter().flat_map(LiveReport::crowds).peekable();
         if crowds.peek().is_some() {
-            self.heading("how fast, when asked at once");
+            self.heading("how fast, when asked at once: half of them (99 of 100)");
         }
         for latency in crowds {
             self.row(2, 4, &format!("{}: {}", visible(&latency.case), latency.words()));
@@ -267,7 +267,9 @@ impl Page {
     }
 
     fn heading(&mut self, text: &str) {
-        let _ = writeln!(self.out, "{}", self.style.bold(text));
+        for row in wrap(text, self.width) {
+            let _ = writeln!(self.out, "{}", self.style.bold(&row));
+        }
     }
 
     /// A text in as many rows as it needs; those after the first begin further to the right.
