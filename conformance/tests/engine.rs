@@ -47,6 +47,21 @@ fn a_checker_can_be_sent_to_another_thread() {
     is_send::<Checker>();
 }
 
+/// Who sends a thousand harmless oddities first hides nothing behind them.
+#[test]
+fn a_rule_that_is_broken_late_is_listed() {
+    let mut stream = String::new();
+    for number in 0..3000 {
+        let _ = write!(stream, "data: {{\"type\":\"odd.{number}\",\"sequence_number\":{number}}}\n\n");
+    }
+    stream += "data: {\n\ndata: [\n\ndata: {\"type\":\"response.queued\",\"sequence_number\":3000}\n\n";
+    let found = found("openai", &stream);
+    let of = |rule: &str| found.iter().filter(|finding| finding.rule == rule).count();
+    assert_eq!(of("schema/event-known"), 1000);
+    // The first of each rule, and no more.
+    assert_eq!((of("wire/json-object"), of("schema/event-valid")), (1, 1));
+}
+
 #[test]
 fn faults_have_a_place() {
     let stream = "event: response.refusal.delta\n\

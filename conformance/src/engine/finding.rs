@@ -1,6 +1,6 @@
 //! What is wrong, and where.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::fmt::Write as _;
 
 use spec::catalogue::{Level, Rule};
@@ -64,6 +64,8 @@ impl Place<'_> {
 pub struct Findings {
     found: Vec<Finding>,
     seen: HashMap<String, usize>,
+    /// The rules of which one is listed, by how binding it is.
+    rules: BTreeSet<(Level, &'static str)>,
     omitted: u64,
     /// Kept to be written anew without allocating.
     key: String,
@@ -71,7 +73,8 @@ pub struct Findings {
     blamed: (u64, Vec<String>),
 }
 
-/// So many different findings are listed for one stream.
+/// So many different findings are listed for one stream, and the first of each rule beyond them: however much
+/// else is wrong before it, a rule that is broken is known to be.
 const MOST: usize = 1000;
 
 impl Findings {
@@ -132,9 +135,10 @@ impl Findings {
     ) {
         if let Some(index) = self.seen.get(&self.key) {
             self.found[*index].count += 1;
-        } else if self.found.len() == MOST {
+        } else if self.found.len() >= MOST && self.rules.contains(&(bound.level, bound.rule.id)) {
             self.omitted += 1;
         } else {
+            self.rules.insert((bound.level, bound.rule.id));
             self.seen.insert(self.key.clone(), self.found.len());
             self.found.push(Finding {
                 rule: bound.rule.id,
