@@ -54,7 +54,7 @@ pub fn diagnostics(run: &Run, shown: Level, screen: impl Into<Screen>) -> String
     for (rule, count) in told.into_iter().filter(|(_, count)| *count > OF_RULE) {
         let _ = writeln!(
             out,
-            "and {} of {} that are not shown; --format json has all",
+            "and {} of {} that are not shown; --format json has them",
             counted(count - OF_RULE, "finding"),
             visible(rule)
         );

@@ -1,6 +1,7 @@
 //! What to do after a run.
 
 use serde::{Deserialize, Serialize};
+use spec::catalogue::Level;
 
 use super::live::{CaseReport, LiveReport, Verdict};
 use super::totals::RuleTotal;
@@ -28,7 +29,7 @@ impl Step {
     pub(super) fn all(run: &Run) -> Vec<Self> {
         let mut steps = Vec::new();
         let worst = run.broken();
-        for rule in worst.iter().take(RULES) {
+        for rule in worst.iter().filter(|rule| rule.worst >= Level::Should).take(RULES) {
             let why = format!("see what {} demands, and a stream that breaks it", rule.id);
             steps.push(Self::new(why, format!("conformance explain {}", quoted(&rule.id))));
         }

@@ -156,7 +156,7 @@ impl Page {
             }
         }
         if run.totals.omitted > 0 {
-            self.row(2, 4, &format!("{} more, not listed", counted(run.totals.omitted, "fault")));
+            self.row(2, 4, &format!("{}, not listed", counted(run.totals.omitted, "more fault")));
         }
     }
 
