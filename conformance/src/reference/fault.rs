@@ -17,6 +17,9 @@ pub struct Wire {
     pub body: Vec<u8>,
 }
 
+/// So many items of an answer are tried, one after the other, until a rule can be broken in one.
+const ITEMS: usize = 3;
+
 impl Wire {
     /// A stream.
     pub fn stream(answer: &Answer) -> Self {
@@ -64,16 +67,22 @@ impl Wire {
     /// those that are broken already.
     #[must_use]
     pub fn breaking(&self, rule: &'static Rule, rules: &Rules, already: &[&str]) -> Option<Self> {
-        let wire = Self::read(&self.edited(rule.violation.edits)?, self)?;
-        let broken = wire.broken(rules);
         let is_meant =
             |id: &&'static str| *id == rule.id || rule.violation.also.contains(id) || already.contains(id);
-        (broken.contains(&rule.id) && broken.iter().all(is_meant)).then_some(wire)
+        let of_item = |item: usize| {
+            let wire = Self::read(&self.edited(rule.violation.edits, item)?, self)?;
+            let broken = wire.broken(rules);
+            (broken.contains(&rule.id) && broken.iter().all(is_meant)).then_some(wire)
+        };
+        // What the page does with the first item may fit a later one only.
+        let is_of_item = rule.violation.edits.iter().any(violation::is_of_item);
+        let last = if is_of_item && self.is_stream() { ITEMS } else { 1 };
+        (0..last).find_map(of_item)
     }
 
-    fn edited(&self, edits: &[Edit]) -> Option<Vec<u8>> {
+    fn edited(&self, edits: &[Edit], item: usize) -> Option<Vec<u8>> {
         if self.is_stream() {
-            return violation::edited(Format::Sse, &self.body, edits).ok();
+            return violation::edited_from(Format::Sse, &self.body, edits, item).ok();
         }
         violation::edited(Format::Http, &self.recording(), edits).ok()
     }

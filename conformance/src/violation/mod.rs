@@ -4,6 +4,8 @@ mod data;
 mod event;
 mod stream;
 
+use std::borrow::Cow;
+
 use event::Event;
 use spec::catalogue::{Edit, Rule, Side, Target, Violation};
 use stream::Stream;
@@ -26,14 +28,66 @@ pub fn apply(violation: &Violation) -> Result<Vec<u8>, String> {
 /// Makes edits of a recording as goldens are written: events with LF line ends, the log of a WebSocket, or
 /// one HTTP answer. Once the head of an answer matters, it stands before a stream.
 pub fn edited(format: Format, recording: &[u8], edits: &[Edit]) -> Result<Vec<u8>, String> {
+    edited_from(format, recording, edits, 0)
+}
+
+/// The same, with this item of the output in the place of the first, and those behind it in the places of the
+/// others.
+pub fn edited_from(format: Format, recording: &[u8], edits: &[Edit], item: usize) -> Result<Vec<u8>, String> {
     let mut stream = Stream::of(format, recording);
     for (index, change) in edits.iter().enumerate() {
-        edit(&mut stream, change).map_err(|problem| format!("edit {}: {problem}", index + 1))?;
+        edit(&mut stream, change, item).map_err(|problem| format!("edit {}: {problem}", index + 1))?;
     }
     Ok(stream.into_bytes())
 }
 
-fn edit(stream: &mut Stream, edit: &Edit) -> Result<(), String> {
+/// Whether an edit is about a certain item, by its number or its place in the output.
+pub fn is_of_item(edit: &Edit) -> bool {
+    let (targets, pointer) = match *edit {
+        Edit::Swap(one, other) => ([Some(one), Some(other)], ""),
+        Edit::Set(target, pointer, _) | Edit::Prepend(target, pointer, _) | Edit::Unset(target, pointer) => {
+            ([Some(target), None], pointer)
+        }
+        Edit::Drop(target)
+        | Edit::Duplicate(target)
+        | Edit::Insert(_, target, _)
+        | Edit::Truncate(target)
+        | Edit::Data(target, _)
+        | Edit::Field(target, ..)
+        | Edit::Unfield(target, _)
+        | Edit::Replace(target, ..)
+        | Edit::Comment(_, target, _) => ([Some(target), None], ""),
+        Edit::Renumber | Edit::Header(..) | Edit::Status(_) => ([None, None], ""),
+    };
+    targets.into_iter().flatten().any(|target| at_item(target, 1) != target)
+        || in_output(pointer, 1) != pointer
+}
+
+/// The events that add and finish items, in the order in which they come.
+const OF_ITEMS: [&str; 2] = ["response.output_item.added", "response.output_item.done"];
+
+fn at_item(target: Target, item: usize) -> Target {
+    let is_counted = target.event.is_some_and(|event| OF_ITEMS.contains(&event));
+    Target { number: target.number.map(|number| if is_counted { number + item } else { number }), ..target }
+}
+
+/// A pointer into the output of a response, that many items on.
+fn in_output(pointer: &str, item: usize) -> Cow<'_, str> {
+    const OUTPUT: &str = "/response/output/";
+    let moved = || {
+        let (index, rest) = pointer.strip_prefix(OUTPUT)?.split_at_checked(1)?;
+        let index: usize = index.parse().ok().filter(|_| rest.is_empty() || rest.starts_with('/'))?;
+        Some(format!("{OUTPUT}{}{rest}", index + item))
+    };
+    moved().map_or(Cow::Borrowed(pointer), Cow::Owned)
+}
+
+fn edit(stream: &mut Stream, edit: &Edit, item: usize) -> Result<(), String> {
+    let find = |stream: &Stream, target: Target| find(stream, at_item(target, item));
+    let each =
+        |stream: &mut Stream, target: Target, edit: &mut dyn FnMut(&mut Event) -> Result<(), String>| {
+            find(stream, target)?.into_iter().try_for_each(|at| edit(&mut stream.events[at]))
+        };
     match *edit {
         Edit::Drop(target) => {
             for at in find(stream, target)?.into_iter().rev() {
@@ -51,13 +105,16 @@ fn edit(stream: &mut Stream, edit: &Edit) -> Result<(), String> {
         },
         Edit::Set(target, pointer, value) => {
             let value = data::parse(value)?;
-            each(stream, target, |event| event.edit_data(|root| data::set(root, pointer, &value)))?;
+            let pointer = in_output(pointer, item);
+            each(stream, target, &mut |event| event.edit_data(|root| data::set(root, &pointer, &value)))?;
         }
         Edit::Prepend(target, pointer, text) => {
-            each(stream, target, |event| event.edit_data(|root| data::prepend(root, pointer, text)))?;
+            let pointer = in_output(pointer, item);
+            each(stream, target, &mut |event| event.edit_data(|root| data::prepend(root, &pointer, text)))?;
         }
         Edit::Unset(target, pointer) => {
-            each(stream, target, |event| event.edit_data(|root| data::unset(root, pointer)))?;
+            let pointer = in_output(pointer, item);
+            each(stream, target, &mut |event| event.edit_data(|root| data::unset(root, &pointer)))?;
         }
         Edit::Insert(side, target, data) => {
             for at in find(stream, target)?.into_iter().rev() {
@@ -70,10 +127,10 @@ fn edit(stream: &mut Stream, edit: &Edit) -> Result<(), String> {
             stream.events.truncate(at + 1);
         }
         Edit::Renumber => stream.renumber()?,
-        Edit::Data(target, bytes) => each(stream, target, |event| event.set_data(bytes))?,
-        Edit::Field(target, name, bytes) => each(stream, target, |event| event.set_field(name, bytes))?,
-        Edit::Unfield(target, name) => each(stream, target, |event| event.remove_field(name))?,
-        Edit::Replace(target, old, new) => each(stream, target, |event| event.replace(old, new))?,
+        Edit::Data(target, bytes) => each(stream, target, &mut |event| event.set_data(bytes))?,
+        Edit::Field(target, name, bytes) => each(stream, target, &mut |event| event.set_field(name, bytes))?,
+        Edit::Unfield(target, name) => each(stream, target, &mut |event| event.remove_field(name))?,
+        Edit::Replace(target, old, new) => each(stream, target, &mut |event| event.replace(old, new))?,
         Edit::Comment(side, target, bytes) => {
             for at in find(stream, target)?.into_iter().rev() {
                 let comment = stream.events[at].comment(bytes)?;
@@ -107,19 +164,10 @@ fn find(stream: &Stream, target: Target) -> Result<Vec<usize>, String> {
     }
 }
 
-fn each(
-    stream: &mut Stream,
-    target: Target,
-    mut edit: impl FnMut(&mut Event) -> Result<(), String>,
-) -> Result<(), String> {
-    for at in find(stream, target)? {
-        edit(&mut stream.events[at])?;
-    }
-    Ok(())
-}
-
 #[cfg(test)]
 mod tests {
+    use spec::catalogue;
+
     use super::*;
 
     const FIRST: Target = Target { event: Some("response.created"), number: Some(1) };
@@ -163,6 +211,24 @@ mod tests {
             "event: x\ndata: {\"type\":\"x\",\"sequence_number\":0}\n\nevent: response.created\n"
         ));
         assert!(inserted.contains("\"sequence_number\":1"));
+    }
+
+    #[test]
+    fn edits_can_be_made_of_another_item() {
+        let parallel = goldens::golden("openai/parallel-function-calls").unwrap();
+        let named = catalogue::rule("item/call-named").unwrap().violation.edits;
+        let of = |item| edited_from(parallel.format, parallel.bytes, named, item);
+        let second = String::from_utf8(of(1).unwrap()).unwrap();
+        let count = |text: &str, words: &str| text.matches(words).count();
+        assert_eq!((count(&second, "\"call_id\":\"\""), count(&second, "\"call_id\":\"call_2\"")), (3, 0));
+        assert!(of(2).unwrap_err().contains("there is no response.output_item.added number 3, only 2"));
+        assert!(
+            named.iter().all(is_of_item) && !is_of_item(&Edit::Renumber) && !is_of_item(&Edit::Drop(DELTAS))
+        );
+        assert!(
+            is_of_item(&Edit::Unset(FIRST, "/response/output/0"))
+                && !is_of_item(&Edit::Unset(FIRST, "/response/output"))
+        );
     }
 
     #[test]
