@@ -1,7 +1,8 @@
 //! Which endpoint to talk to, and how long it may take.
 
-use std::env;
+use std::path::PathBuf;
 use std::time::Duration;
+use std::{env, fs};
 
 use anyhow::{Context, Result, anyhow};
 use clap::Args;
@@ -26,6 +27,9 @@ pub(super) struct TargetArgs {
     /// Sent with each request.
     #[arg(long, value_name = "'NAME: VALUE'")]
     header: Vec<String>,
+    /// Authorities to trust, too, for the certificate of the endpoint: a file with certificates as PEM.
+    #[arg(long, value_name = "FILE")]
+    ca_file: Option<PathBuf>,
     /// Until a connection stands.
     #[arg(long, value_name = "TIME", value_parser = time, default_value = "10s")]
     connect_timeout: Duration,
@@ -53,6 +57,11 @@ impl TargetArgs {
         }
         for header in &self.header {
             target = target.with_header(header)?;
+        }
+        if let Some(file) = &self.ca_file {
+            let named = || file.display().to_string();
+            let pem = fs::read(file).with_context(named)?;
+            target = target.with_authorities(&pem).with_context(named)?;
         }
         Ok(target)
     }

@@ -12,6 +12,7 @@ use tokio::time::{Instant, sleep_until, timeout_at};
 use super::call::Call;
 use super::limits::{Ends, Limits};
 use super::mask::Mask;
+use super::proxy::Proxy;
 use super::target::Target;
 use crate::capture::{End, Exchange, Headers, LEFT, Recorder, Request};
 
@@ -30,6 +31,8 @@ pub struct Client {
     /// For a WebSocket, which begins as HTTP/1.1.
     upgrading: reqwest::Client,
     target: Target,
+    /// The address of the proxy on the way, if there is one.
+    proxy: Option<String>,
     limits: Limits,
     interrupt: watch::Receiver<bool>,
 }
@@ -48,13 +51,24 @@ impl Client {
     ///
     /// # Errors
     ///
-    /// When the system has no roots of trust, or a proxy is set that is none.
+    /// When nobody is trusted who could vouch for the endpoint, or the proxy of the environment is none for
+    /// HTTP.
     pub fn new(target: Target, limits: Limits, interrupt: watch::Receiver<bool>) -> Result<Self, String> {
         // Another part of the program may have chosen one already.
         let _ = rustls::crypto::ring::default_provider().install_default();
-        let http = usual(&target, &limits).build().map_err(|error| in_words(&error))?;
-        let upgrading = usual(&target, &limits).http1_only().build().map_err(|error| in_words(&error))?;
-        Ok(Self { http, upgrading, target, limits, interrupt })
+        let proxy = if target.is_direct() { None } else { Proxy::of(target.url())? };
+        let is_secure =
+            target.url().scheme() == "https" || proxy.as_ref().is_some_and(|proxy| proxy.is_secure);
+        let target = target.hiding(proxy.as_ref().map_or(&[], |proxy| &proxy.secrets));
+        let builder = || usual(&target, &limits, is_secure);
+        let http = builder().build().map_err(|error| in_words(&error))?;
+        let upgrading = builder().http1_only().build().map_err(|error| in_words(&error))?;
+        Ok(Self { http, upgrading, target, proxy: proxy.map(|proxy| proxy.shown), limits, interrupt })
+    }
+
+    /// The address of the proxy that requests go through, without its user, if there is one.
+    pub fn proxy(&self) -> Option<&str> {
+        self.proxy.as_deref()
     }
 
     /// The endpoint.
@@ -133,9 +147,12 @@ impl Client {
 }
 
 /// What all requests have in common.
-fn usual(target: &Target, limits: &Limits) -> reqwest::ClientBuilder {
+fn usual(target: &Target, limits: &Limits, is_secure: bool) -> reqwest::ClientBuilder {
     let builder = reqwest::Client::builder();
     let builder = if target.is_direct() { builder.no_proxy() } else { builder };
+    // Where nobody has to vouch for anybody, a system may well know no authority.
+    let builder =
+        if is_secure { builder.tls_certs_merge(target.authorities()) } else { builder.tls_certs_only([]) };
     builder
         .connect_timeout(limits.connect)
         .redirect(redirect::Policy::custom(stay))
@@ -193,7 +210,9 @@ impl Sending<'_> {
         let response = match timeout_at(by, request.send()).await {
             Err(_) => return Err(format!("no answer came {}", what.words(&limits))),
             Ok(Err(error)) if error.is_connect() => {
-                return Err(format!("{NO_CONNECTION}: {}", in_words(&error)));
+                let proxy = self.client.proxy();
+                let through = proxy.map(|proxy| format!("through the proxy {proxy}: ")).unwrap_or_default();
+                return Err(format!("{NO_CONNECTION}: {through}{}", in_words(&error)));
             }
             Ok(Err(error)) => return Err(in_words(&error)),
             Ok(Ok(response)) => response,
@@ -354,8 +373,16 @@ pub(super) fn in_words(error: &reqwest::Error) -> String {
         }
         cause = error.source();
     }
+    let advice = ADVICE.iter().find(|(words, _)| text.contains(words));
+    text += advice.map_or("", |(_, advice)| advice);
     if text.is_empty() { "the request could not be sent".to_owned() } else { text }
 }
+
+/// What to do about errors that are told in these words.
+const ADVICE: [(&str, &str); 2] = [
+    ("UnknownIssuer", "; if its authority is a private one, name that with --ca-file"),
+    ("No CA certificates", "; name those to trust with --ca-file"),
+];
 
 #[cfg(test)]
 mod tests {

@@ -25,6 +25,9 @@ pub struct RunFile {
     pub dialect: String,
     /// The endpoint, without secrets.
     pub target: String,
+    /// The proxy that requests went through, if there was one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub proxy: Option<String>,
     /// Whether it is the reference gateway, which is there for the run alone.
     #[serde(default)]
     pub is_reference: bool,

@@ -15,6 +15,7 @@ mod join;
 mod limits;
 mod machine;
 mod mask;
+mod proxy;
 mod run;
 mod socket;
 mod target;

@@ -3,8 +3,8 @@
 use std::net::IpAddr;
 
 use base64::prelude::{BASE64_STANDARD, Engine as _};
-use reqwest::Url;
 use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, USER_AGENT};
+use reqwest::{Certificate, Url};
 
 use super::mask::Mask;
 use crate::capture::Recorder;
@@ -16,6 +16,7 @@ pub struct Target {
     headers: HeaderMap,
     secrets: Vec<String>,
     is_direct: bool,
+    authorities: Vec<Certificate>,
 }
 
 /// Why something cannot be a target.
@@ -59,7 +60,7 @@ impl Target {
             (CONTENT_TYPE, HeaderValue::from_static("application/json")),
             (USER_AGENT, HeaderValue::from_static(concat!("conformance/", env!("CARGO_PKG_VERSION")))),
         ]);
-        Ok(Self { url, headers, secrets, is_direct: false })
+        Ok(Self { url, headers, secrets, is_direct: false, authorities: Vec::new() })
     }
 
     /// Sends this key with each request, as a bearer token.
@@ -93,6 +94,31 @@ impl Target {
         self.secrets.push(text.to_owned());
         self.headers.append(name, value);
         Ok(self)
+    }
+
+    /// Trusts these authorities, too, for the certificate of an endpoint behind TLS: certificates as PEM.
+    ///
+    /// # Errors
+    ///
+    /// When there is none among it.
+    pub fn with_authorities(mut self, pem: &[u8]) -> Result<Self, TargetError> {
+        let read = Certificate::from_pem_bundle(pem).unwrap_or_default();
+        if read.is_empty() {
+            return Err(TargetError("it holds no certificate, which would begin as PEM does".to_owned()));
+        }
+        self.authorities.extend(read);
+        Ok(self)
+    }
+
+    /// The authorities that are trusted, too.
+    pub(super) fn authorities(&self) -> impl Iterator<Item = Certificate> {
+        self.authorities.iter().cloned()
+    }
+
+    /// Keeps these to itself, too.
+    pub(super) fn hiding(mut self, secrets: &[String]) -> Self {
+        self.secrets.extend_from_slice(secrets);
+        self
     }
 
     /// Goes there without any proxy.

@@ -136,6 +136,7 @@ impl Suite {
             suite: env!("CARGO_PKG_VERSION").to_owned(),
             dialect: self.dialect.name.to_owned(),
             target: client.target().shown(),
+            proxy: client.proxy().map(str::to_owned),
             is_reference: matches!(self.endpoint, Endpoint::Reference(_)),
             model: self.model.clone(),
             options: Options {
@@ -195,7 +196,7 @@ impl Planned<'_> {
             new.write_run(&file).map_err(|error| suite.lost(&error))?;
             evidence = Some(new);
         }
-        announce(&plan, &file.target, gateway.is_some().then_some(suite.dialect.name));
+        announce(&plan, &file, gateway.is_some().then_some(suite.dialect.name));
         let live = Arc::new(Live::new(plan, suite.rules(), client, machine.runtime(), evidence.clone()));
         live.start();
         let known = suite.known.clone().into();
@@ -225,17 +226,19 @@ fn host(given: &mut Given) -> Result<Option<Notes>, SuiteError> {
 }
 
 /// Says on stderr what will be sent.
-fn announce(plan: &Plan, target: &str, reference: Option<&str>) {
+fn announce(plan: &Plan, file: &RunFile, reference: Option<&str>) {
+    let RunFile { target, proxy, .. } = file;
     let whom = reference.map_or_else(
         || target.to_owned(),
         |dialect| format!("the reference gateway, which speaks {dialect}, at {target}"),
     );
+    let through = proxy.as_ref().map(|proxy| format!(" through the proxy {proxy}")).unwrap_or_default();
     let again = if plan.attempts > 1 && reference.is_none() {
         format!("; up to {} times each where an answer does not bring what it is asked for", plan.attempts)
     } else {
         String::new()
     };
-    tell(&format!("{} will be sent to {whom}{again}", counted(plan.requests())));
+    tell(&format!("{} will be sent to {whom}{through}{again}", counted(plan.requests())));
 }
 
 fn counted(requests: usize) -> String {

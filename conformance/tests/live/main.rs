@@ -13,5 +13,5 @@ mod program;
 mod scenarios;
 mod server;
 mod snapshots;
-mod tls;
+mod transport;
 mod websocket;

@@ -15,8 +15,9 @@ pub(crate) struct Outcome {
 pub(crate) fn command(args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_conformance"));
     command.args(args).current_dir(env!("CARGO_TARGET_TMPDIR"));
-    for proxy in ["http_proxy", "https_proxy", "all_proxy", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"] {
-        command.env_remove(proxy);
+    for scheme in ["http", "https", "all", "no"] {
+        let name = format!("{scheme}_proxy");
+        command.env_remove(name.to_uppercase()).env_remove(name);
     }
     command.env_remove("CONFORMANCE_API_KEY");
     command

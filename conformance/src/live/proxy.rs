@@ -1,0 +1,52 @@
+//! The proxy between the suite and an endpoint, which the environment names.
+
+use base64::prelude::{BASE64_STANDARD, Engine as _};
+use http::Uri;
+use hyper_util::client::proxy::matcher::{Intercept, Matcher};
+use reqwest::Url;
+
+/// A proxy.
+#[derive(Debug)]
+pub(super) struct Proxy {
+    /// Its address, without a user.
+    pub(super) shown: String,
+    /// What must not be told of its user.
+    pub(super) secrets: Vec<String>,
+    /// Whether it is spoken to over TLS.
+    pub(super) is_secure: bool,
+}
+
+impl Proxy {
+    /// The proxy that requests to an address go through, as the environment has it.
+    ///
+    /// # Errors
+    ///
+    /// When that is none for HTTP.
+    pub(super) fn of(target: &Url) -> Result<Option<Self>, String> {
+        // The very same decides when a request is sent.
+        let intercept = |uri: Uri| Matcher::from_system().intercept(&uri);
+        target.as_str().parse().ok().and_then(intercept).as_ref().map(Self::new).transpose()
+    }
+
+    fn new(found: &Intercept) -> Result<Self, String> {
+        let scheme = found.uri().scheme_str().unwrap_or_default();
+        let shown =
+            format!("{scheme}://{}", found.uri().authority().map_or("", |authority| authority.as_str()));
+        if !matches!(scheme, "http" | "https") {
+            return Err(format!(
+                "the proxy {shown} is no proxy of HTTP; NO_PROXY names hosts that need none"
+            ));
+        }
+        let told = found.basic_auth().and_then(|header| header.to_str().ok()?.strip_prefix("Basic "));
+        Ok(Self { shown, secrets: told.map(secrets).unwrap_or_default(), is_secure: scheme == "https" })
+    }
+}
+
+/// A user and a password as they are sent, and the password alone, or a user without one.
+fn secrets(basic: &str) -> Vec<String> {
+    let decoded = BASE64_STANDARD.decode(basic).unwrap_or_default();
+    let text = String::from_utf8_lossy(&decoded);
+    let (user, password) = text.split_once(':').unwrap_or((&text, ""));
+    let alone = if password.is_empty() { user } else { password };
+    vec![basic.to_owned(), alone.to_owned()]
+}

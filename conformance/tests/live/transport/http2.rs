@@ -1,0 +1,112 @@
+//! HTTP/2, which is agreed on in the handshake of TLS.
+
+use std::sync::{Arc, Mutex};
+
+use h2::RecvStream;
+use h2::server::SendResponse;
+use http::{HeaderMap, Request, Response, Version};
+use tokio::net::TcpStream;
+use tokio_rustls::server::TlsStream;
+
+use super::authority::file;
+use super::secure::Secure;
+use crate::program::{Outcome, conformance, expect, folder, path};
+use crate::server::{golden, response};
+
+/// What a server saw of a request.
+#[derive(Debug)]
+pub(super) struct Seen {
+    pub(super) version: Version,
+    pub(super) headers: HeaderMap,
+    path: String,
+}
+
+pub(super) type All = Arc<Mutex<Vec<Seen>>>;
+
+/// A server of HTTP/2 that breaks off the streams of events, or doesn't.
+pub(super) fn server(breaks_off: bool) -> (Secure, All) {
+    let seen = All::default();
+    let all = Arc::clone(&seen);
+    let serve = move |stream| speak(stream, Arc::clone(&all), breaks_off);
+    (Secure::new(&["h2", "http/1.1"], serve), seen)
+}
+
+async fn speak(stream: TlsStream<TcpStream>, seen: All, breaks_off: bool) {
+    let Ok(mut connection) = h2::server::handshake(stream).await else { return };
+    while let Some(Ok((request, answer))) = connection.accept().await {
+        tokio::spawn(respond(request, answer, Arc::clone(&seen), breaks_off));
+    }
+}
+
+async fn respond(
+    mut request: Request<RecvStream>,
+    mut answer: SendResponse<bytes::Bytes>,
+    seen: All,
+    breaks_off: bool,
+) {
+    seen.lock().expect("nobody panicked").push(Seen {
+        version: request.version(),
+        path: request.uri().path().to_owned(),
+        headers: request.headers().clone(),
+    });
+    let mut body = Vec::new();
+    while let Some(Ok(piece)) = request.body_mut().data().await {
+        body.extend_from_slice(&piece);
+    }
+    let wants_stream = String::from_utf8_lossy(&body).contains("\"stream\":true");
+    let (content_type, body) = match wants_stream {
+        true => ("text/event-stream", golden("openai/text").to_owned()),
+        false => ("application/json", response()),
+    };
+    let head = Response::builder().header("content-type", content_type).body(()).expect("a head");
+    let Ok(mut sending) = answer.send_response(head, false) else { return };
+    let pieces = body.split_inclusive("\n\n");
+    let is_cut = breaks_off && wants_stream;
+    for piece in pieces.take(if is_cut { 5 } else { usize::MAX }) {
+        let _ = sending.send_data(piece.to_owned().into(), false);
+    }
+    if is_cut {
+        // What was said before it arrives before it.
+        tokio::time::sleep(std::time::Duration::from_millis(200)).await;
+        sending.send_reset(h2::Reason::INTERNAL_ERROR);
+    } else {
+        let _ = sending.send_data(bytes::Bytes::new(), true);
+    }
+}
+
+fn hello(server: &Secure, more: &[&str]) -> Outcome {
+    let (url, authority) = (server.url(), file());
+    let usual = ["--target", &url, "--ca-file", path(&authority), "--api-key", "key-12345678", "text/hello"];
+    conformance(&[&usual, more].concat())
+}
+
+#[test]
+fn streams_and_answers_come_by_http_2() {
+    let ((server, seen), out) = (server(false), folder("http2"));
+    let run = hello(&server, &["--out", path(&out)]);
+    expect(&run, 0, &["test text/hello::answer", "test text/hello.json::answer", " 0 failed; 0 ignored"]);
+    for request in seen.lock().expect("nobody panicked").iter() {
+        assert_eq!((request.version, &*request.path), (Version::HTTP_2, "/v1/responses"));
+        assert_eq!(request.headers["authorization"], "Bearer key-12345678");
+    }
+    assert_eq!(server.spoken(), ["h2", "h2"]);
+    expect(&conformance(&["verify", path(&out)]), 0, &["verified: 2 exchanges"]);
+}
+
+#[test]
+fn a_stream_of_http_2_that_is_reset_was_not_read_to_its_end() {
+    let (server, _) = server(true);
+    let run = hello(&server, &[]);
+    expect(&run, 1, &["text/hello::answer", "the answer was not read to its end: ", "internal error"]);
+    // The other one is as it was.
+    let is_passed = |line: &str| line.starts_with("test text/hello.json::answer ") && line.ends_with("ok");
+    assert!(run.stdout.lines().any(is_passed), "{}", run.stdout);
+}
+
+#[test]
+fn who_speaks_no_http_2_is_spoken_to_by_http_1() {
+    let gateway = super::gateway();
+    let server = super::before(&gateway, &["http/1.1"]);
+    expect(&hello(&server, &[]), 0, &["test text/hello::answer", " 0 failed; 0 ignored"]);
+    assert_eq!(server.spoken(), ["http/1.1", "http/1.1"]);
+}

@@ -1,0 +1,58 @@
+//! What lies between the suite and an endpoint: TLS, HTTP/2, proxies. All servers are on this machine, and
+//! all certificates are made for the run.
+
+mod authority;
+mod http2;
+mod proxy;
+mod secure;
+mod tls;
+
+use conformance::reference::{Embedded, Settings};
+use tokio::io::copy_bidirectional;
+use tokio::net::TcpStream;
+
+use authority::file;
+use secure::Secure;
+
+use crate::program::{conformance, expect, folder, path};
+
+fn gateway() -> Embedded {
+    let dialect = conformance::dialect("openai").expect("it is known");
+    Embedded::start(Settings::new(dialect)).expect("a port is free")
+}
+
+/// A gateway behind TLS that speaks these protocols, or says so: it knows HTTP/1.1 alone.
+fn before(gateway: &Embedded, protocols: &[&str]) -> Secure {
+    let address = gateway.address();
+    Secure::new(protocols, move |mut stream| async move {
+        if let Ok(mut inner) = TcpStream::connect(address).await {
+            let _ = copy_bidirectional(&mut stream, &mut inner).await;
+        }
+    })
+}
+
+#[test]
+fn a_websocket_is_opened_over_tls() {
+    let gateway = gateway();
+    // Only HTTP/1.1 becomes a WebSocket, whatever else is offered.
+    let server = before(&gateway, &["h2", "http/1.1"]);
+    let (url, authority, out) = (server.url(), file(), folder("wss"));
+    let args = ["--target", &url, "--ca-file", path(&authority), "--transport", "websocket"];
+    let run = conformance(&[&args[..], &["text/hello", "--out", path(&out)]].concat());
+    expect(&run, 0, &["test text/hello.ws::answer", "test text/hello.ws::ws", " 0 failed; 0 ignored"]);
+    assert_eq!(server.spoken(), ["http/1.1"]);
+    expect(&conformance(&["verify", path(&out)]), 0, &["verified: 1 exchanges"]);
+}
+
+#[test]
+fn a_base_is_that_of_the_host_of_the_version_or_of_responses() {
+    let gateway = gateway();
+    let server = before(&gateway, &["http/1.1"]);
+    for base in ["", "/", "/v1", "/v1/", "/v1/responses"] {
+        let (url, authority) = (server.url() + base, file());
+        let args = ["--target", &url, "--ca-file", path(&authority), "text/hello::answer", "--exact"];
+        let run = conformance(&args);
+        expect(&run, 0, &["1 passed"]);
+        assert!(run.stderr.contains("/v1/responses"), "{base}: {}", run.stderr);
+    }
+}

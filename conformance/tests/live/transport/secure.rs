@@ -1,0 +1,60 @@
+//! Servers behind TLS.
+
+use std::future::Future;
+use std::sync::{Arc, Mutex};
+use std::thread;
+
+use tokio::net::{TcpListener, TcpStream};
+use tokio_rustls::TlsAcceptor;
+use tokio_rustls::server::TlsStream;
+
+use super::authority::config;
+
+/// A server behind TLS, until the test ends.
+pub(crate) struct Secure {
+    /// Where it is, without a host: its certificate is for several.
+    pub(crate) port: u16,
+    /// What each connection agreed to speak.
+    spoken: Arc<Mutex<Vec<String>>>,
+}
+
+impl Secure {
+    /// A server that speaks these protocols, the dearest first, and does this with each connection.
+    pub(crate) fn new<F>(
+        protocols: &[&str],
+        serve: impl Fn(TlsStream<TcpStream>) -> F + Send + Sync + 'static,
+    ) -> Self
+    where
+        F: Future<Output = ()> + Send + 'static,
+    {
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port is free");
+        listener.set_nonblocking(true).expect("it can be");
+        let port = listener.local_addr().expect("it is bound").port();
+        let (acceptor, spoken) = (TlsAcceptor::from(config(protocols)), Arc::<Mutex<Vec<String>>>::default());
+        let seen = Arc::clone(&spoken);
+        thread::spawn(move || {
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+            runtime.expect("a runtime").block_on(async {
+                let listener = TcpListener::from_std(listener).expect("a listener");
+                while let Ok((stream, _)) = listener.accept().await {
+                    let Ok(stream) = acceptor.accept(stream).await else { continue };
+                    let protocol = stream.get_ref().1.alpn_protocol().unwrap_or(b"none");
+                    let protocol = String::from_utf8_lossy(protocol).into_owned();
+                    seen.lock().expect("nobody panicked").push(protocol);
+                    tokio::spawn(serve(stream));
+                }
+            });
+        });
+        Self { port, spoken }
+    }
+
+    /// Its address.
+    pub(crate) fn url(&self) -> String {
+        format!("https://127.0.0.1:{}", self.port)
+    }
+
+    /// What each connection agreed to speak.
+    pub(crate) fn spoken(&self) -> Vec<String> {
+        self.spoken.lock().expect("nobody panicked").clone()
+    }
+}

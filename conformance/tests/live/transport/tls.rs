@@ -1,0 +1,126 @@
+//! Endpoints behind TLS, which may break off or be somebody else.
+
+use std::io::{Read as _, Write as _};
+use std::net::{TcpListener, TcpStream};
+use std::process::Command;
+use std::sync::Arc;
+use std::{fs, thread};
+
+use rustls::{ServerConnection, StreamOwned};
+
+use super::authority::{config, file};
+use crate::program::{Outcome, command, expect, folder, outcome, path};
+use crate::server::{Server, golden, response, text};
+
+/// A good endpoint behind TLS that closes the connections of these numbers in the handshake.
+fn secure(closed: &'static [usize]) -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port is free");
+    let url = format!("https://{}", listener.local_addr().expect("it is bound"));
+    let config = config(&[]);
+    thread::spawn(move || {
+        for (number, mut stream) in listener.incoming().map_while(Result::ok).enumerate() {
+            if closed.contains(&number) {
+                let _ = stream.read(&mut [0; 16_384]);
+                continue;
+            }
+            let connection = ServerConnection::new(Arc::clone(&config)).expect("it can be made");
+            serve(&mut StreamOwned::new(connection, stream));
+        }
+    });
+    url
+}
+
+fn serve(stream: &mut StreamOwned<ServerConnection, TcpStream>) {
+    let mut request = Vec::new();
+    let mut piece = [0; 4096];
+    // The body is an object, and comes last.
+    while !(request.ends_with(b"}") && request.windows(4).any(|window| window == b"\r\n\r\n")) {
+        match stream.read(&mut piece) {
+            Ok(length) if length > 0 => request.extend_from_slice(&piece[..length]),
+            _ => return,
+        }
+    }
+    let wants_stream = String::from_utf8_lossy(&request).contains("\"stream\":true");
+    let (content_type, body) = if wants_stream {
+        ("text/event-stream", golden("openai/text").to_owned())
+    } else {
+        ("application/json", response())
+    };
+    let head = format!("HTTP/1.1 200 OK\r\ncontent-type: {content_type}\r\nconnection: close\r\n\r\n");
+    let _ = stream.write_all((head + &body).as_bytes());
+    stream.conn.send_close_notify();
+    let _ = stream.flush();
+}
+
+/// The short text, streamed and not, by a system that knows only the usual authorities.
+fn hello(url: &str) -> Command {
+    let mut command = command(&["--target", url, "text/hello"]);
+    command.env_remove("SSL_CERT_FILE").env_remove("SSL_CERT_DIR");
+    command
+}
+
+fn trusting(url: &str) -> Outcome {
+    outcome(hello(url).arg("--ca-file").arg(file()))
+}
+
+#[test]
+fn a_certificate_is_taken_whose_authority_was_named() {
+    let passed = ["test text/hello::answer", " 0 failed; 0 ignored"];
+    expect(&trusting(&secure(&[])), 0, &passed);
+    // Or that the system knows.
+    expect(&outcome(hello(&secure(&[])).env("SSL_CERT_FILE", file())), 0, &passed);
+    // Or where the system knows none.
+    let mut bare = hello(&secure(&[]));
+    bare.env("SSL_CERT_FILE", "/nonexistent").env("SSL_CERT_DIR", "/nonexistent");
+    expect(&outcome(bare.arg("--ca-file").arg(file())), 0, &passed);
+}
+
+#[test]
+fn a_certificate_that_nobody_vouches_for_is_refused() {
+    let run = outcome(&mut hello(&secure(&[])));
+    let advice = "if its authority is a private one, name that with --ca-file";
+    expect(&run, 2, &["harness error: no connection: ", "invalid peer certificate: UnknownIssuer", advice]);
+    let is_passed = |line: &str| line.contains("::answer") && line.ends_with("ok");
+    assert!(!run.stdout.lines().any(is_passed), "{}", run.stdout);
+}
+
+#[test]
+fn a_certificate_for_another_host_is_refused() {
+    let run = trusting(&secure(&[]).replace("127.0.0.1", "localhost"));
+    expect(&run, 2, &["harness error: no connection: ", "not valid for name \"localhost\""]);
+    assert!(!run.stdout.contains("--ca-file"), "{}", run.stdout);
+}
+
+#[test]
+fn only_certificates_can_be_trusted() {
+    let folder = folder("authorities");
+    fs::create_dir_all(&folder).expect("it can be made");
+    let empty = folder.join("empty.pem");
+    fs::write(&empty, "-----BEGIN PRIVATE KEY-----\nc2VjcmV0\n-----END PRIVATE KEY-----\n")
+        .expect("it can be written");
+    for (file, problem) in [(&empty, "holds no certificate"), (&folder.join("none.pem"), "No such file")] {
+        let run = outcome(hello("https://127.0.0.1:1").arg("--ca-file").arg(file));
+        assert!(run.code == Some(2) && run.stderr.contains(problem), "{}", run.stderr);
+        assert!(run.stderr.contains(path(file)) && !run.stderr.contains("c2VjcmV0"), "{}", run.stderr);
+    }
+}
+
+#[test]
+fn where_no_authority_is_known_there_is_http() {
+    let server = Server::new(text);
+    let bare = |url: &str| {
+        let mut command = hello(url);
+        outcome(command.env("SSL_CERT_FILE", "/nonexistent").env("SSL_CERT_DIR", "/nonexistent"))
+    };
+    expect(&bare(&server.url), 0, &[" 0 failed; 0 ignored"]);
+    let run = bare(&secure(&[]));
+    assert!(run.code == Some(2) && run.stderr.contains("--ca-file"), "{}", run.stderr);
+}
+
+#[test]
+fn a_handshake_that_breaks_off_leaves_the_rest() {
+    let run = trusting(&secure(&[0]));
+    expect(&run, 2, &["harness error: no connection: ", "tls handshake eof"]);
+    let is_passed = |line: &str| line.starts_with("test text/hello.json::answer ") && line.ends_with("ok");
+    assert!(run.stdout.lines().any(is_passed), "{}", run.stdout);
+}
