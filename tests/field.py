@@ -142,7 +142,12 @@ def conformance():
     """The suite's command: that of $CONFORMANCE, or one that is built now."""
     if given := os.environ.get("CONFORMANCE"):
         return given
-    subprocess.run(["cargo", "build", "--quiet", "--package", "conformance"], cwd=ROOT, check=True)
+    return built("debug")
+
+
+def built(folder, *options):
+    """The suite's command, built with these options into a folder of that name."""
+    subprocess.run(["cargo", "build", "--quiet", "--package", "conformance", *options], cwd=ROOT, check=True)
     command = ["cargo", "metadata", "--no-deps", "--format-version=1"]
     known = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout
-    return str(Path(json.loads(known)["target_directory"]) / "debug" / "conformance")
+    return str(Path(json.loads(known)["target_directory"]) / folder / "conformance")

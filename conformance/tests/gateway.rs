@@ -244,6 +244,30 @@ fn pace_and_pieces_change_nothing() {
     }
 }
 
+#[test]
+fn texts_can_be_made_long() {
+    for dialect in spec::DIALECTS {
+        let gateway = start(Settings { fragments: 990, ..Settings::new(dialect) });
+        let deltas = |request: &Value| {
+            let stream = post(&gateway, request);
+            assert_eq!((stream.status(), stream.broken(dialect)), (200, vec![]), "{}", dialect.name);
+            stream.text().matches("\nevent: response.output_text.delta\n").count()
+        };
+        if dialect.name != "eugpt" {
+            assert_eq!(deltas(&hello()), 990, "{}", dialect.name);
+        }
+        // What is asked for stays what it is.
+        for asked in ["[[say Hello|, wor|ld.]][[fail after 3]]", "[[refuse]]"] {
+            assert!(deltas(&json!({"model": "reference-1", "input": asked, "stream": true})) < 10, "{asked}");
+        }
+    }
+    let gateway = start(Settings { fragments: 990, ..openai() });
+    let mut request = hello();
+    request["max_output_tokens"] = json!(16);
+    let text = post(&gateway, &request).text();
+    assert!(text.contains("response.incomplete") && text.matches("output_text.delta").count() < 50, "{text}");
+}
+
 fn with(fault: WireFault) -> Embedded {
     start(Settings { wire: vec![fault], ..openai() })
 }

@@ -38,6 +38,9 @@ pub(super) struct ServeArgs {
     /// Bytes that are sent at once; whole events when not given.
     #[arg(long, value_name = "BYTES")]
     chunk: Option<usize>,
+    /// Says texts again and again until they have so many fragments, for streams that are long.
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u32).range(..=100_000))]
+    fragments: u32,
     /// Breaks this rule in every answer in which that breaks no other, or a fault of transport: cut, crlf,
     /// split-utf8, stall, slow, huge-line, wrong-content-type, gzip, early-close, error-as-stream.
     #[arg(long = "fault", value_name = "RULE")]
@@ -63,6 +66,7 @@ impl ServeArgs {
             seed: self.seed,
             pace: Duration::from_millis(self.pace),
             chunk: self.chunk,
+            fragments: usize::try_from(self.fragments).unwrap_or_default(),
             models: self.models.clone(),
             ..Settings::new(dialect)
         };

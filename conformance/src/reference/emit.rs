@@ -163,7 +163,7 @@ impl Emitter<'_> {
     /// Sends the event that does this in its scope, if there is one.
     fn send(&mut self, step: &Step, index: usize, added: &[(&str, Value)]) {
         let Some(info) = find(self.dialect, step) else { return };
-        let mut data = Map::new();
+        let mut data = Map::with_capacity(8);
         for slot in step.scope.info().key {
             let value = match slot {
                 Slot::OutputIndex => json!(index),
@@ -228,7 +228,7 @@ impl Emitter<'_> {
         if self.dialect.event(name).is_none() {
             return;
         }
-        let mut whole = Map::new();
+        let mut whole = Map::with_capacity(data.len() + 2);
         if self.voice.is_typed() {
             whole.insert("type".to_owned(), json!(name));
         }
@@ -240,7 +240,9 @@ impl Emitter<'_> {
             EventLine::AlwaysMessage => "message",
             EventLine::EqualsType | EventLine::Discriminator | EventLine::DiscriminatorIfUntyped => name,
         };
-        self.events.push(format!("event: {line}\ndata: {}\n\n", Value::Object(whole)));
+        // Keys are strings, so that it is JSON.
+        let data = serde_json::to_string(&whole).unwrap_or_default();
+        self.events.push(["event: ", line, "\ndata: ", &data, "\n\n"].concat());
     }
 }
 

@@ -4,8 +4,9 @@
 const PREFIXES: [&str; 15] =
     ["resp", "msg", "rs", "fc", "call", "ctc", "ws", "fs", "ci", "ig", "mcpl", "mcp", "apc", "sh", "sho"];
 
-/// Members that hold an id.
-const MEMBERS: [&[u8]; 3] = [b"\"id\":\"", b"\"item_id\":\"", b"\"call_id\":\""];
+/// How members that hold an id end, and what stands before that.
+const END: &[u8] = b"id\":\"";
+const BEFORE: [&[u8]; 3] = [b"\"", b"\"item_", b"\"call_"];
 
 /// The id of an answer's response where the dialect wants a UUID.
 const UUID: &str = "550e8400-e29b-41d4-a716-446655440000";
@@ -14,27 +15,26 @@ const UUID: &str = "550e8400-e29b-41d4-a716-446655440000";
 /// for an answer need not be JSON once it is broken.
 pub(super) fn tagged(answer: &[u8], tag: &str) -> Vec<u8> {
     let mut tagged = Vec::with_capacity(answer.len() + answer.len() / 16);
-    let mut rest = answer;
-    while let Some(at) = rest.iter().position(|byte| *byte == b'"') {
-        let (before, found) = rest.split_at(at);
-        tagged.extend_from_slice(before);
-        let Some(member) = MEMBERS.iter().find(|member| found.starts_with(member)) else {
-            tagged.push(b'"');
-            rest = found.get(1..).unwrap_or_default();
+    let (mut rest, mut passed) = (answer, 0);
+    for at in memchr::memmem::find_iter(answer, END) {
+        let (before, id) = (at.checked_sub(passed), answer.get(at + END.len()..).unwrap_or_default());
+        let Some(before) = before.and_then(|length| rest.get(..length)) else { continue };
+        if !BEFORE.iter().any(|member| before.ends_with(member)) {
+            continue;
+        }
+        let (kept, left_out) = if id.starts_with(UUID.as_bytes()) {
+            (UUID.len().saturating_sub(tag.len()), UUID.len())
+        } else if let Some(length) = prefix(id) {
+            (length, length)
+        } else {
             continue;
         };
-        tagged.extend_from_slice(member);
-        rest = found.get(member.len()..).unwrap_or_default();
-        if let Some(after) = rest.strip_prefix(UUID.as_bytes()) {
-            let kept = UUID.len().saturating_sub(tag.len());
-            tagged.extend_from_slice(UUID.get(..kept).unwrap_or_default().as_bytes());
-            tagged.extend_from_slice(tag.as_bytes());
-            rest = after;
-        } else if let Some(length) = prefix(rest) {
-            tagged.extend_from_slice(rest.get(..length).unwrap_or_default());
-            tagged.extend_from_slice(tag.as_bytes());
-            rest = rest.get(length..).unwrap_or_default();
-        }
+        tagged.extend_from_slice(before);
+        tagged.extend_from_slice(END);
+        tagged.extend_from_slice(id.get(..kept).unwrap_or_default());
+        tagged.extend_from_slice(tag.as_bytes());
+        rest = id.get(left_out..).unwrap_or_default();
+        passed = answer.len() - rest.len();
     }
     tagged.extend_from_slice(rest);
     tagged

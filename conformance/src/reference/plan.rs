@@ -143,6 +143,26 @@ impl Plan {
         self.output_tokens.unwrap_or_else(counted).max(self.reasoning_tokens())
     }
 
+    /// Says the texts of its messages again and again, until each has so many fragments. What is cut short
+    /// or fails stays as it is.
+    pub fn lengthen(&mut self, fragments: usize) {
+        if self.ending != Ending::Completed {
+            return;
+        }
+        let parts = self.items.iter_mut().filter_map(|item| match item {
+            Item::Message(parts) => Some(parts),
+            _ => None,
+        });
+        for part in parts.flatten() {
+            if let Part::Text(text, annotations) = part
+                && annotations.is_empty()
+            {
+                let longer = fragments.max(text.len());
+                *text = text.iter().cycle().take(longer).cloned().collect();
+            }
+        }
+    }
+
     /// Cuts it after so many tokens. The last text is cut within, and what comes after it is left out.
     pub fn limit(&mut self, limit: u64) {
         if self.output_tokens() <= limit {

@@ -107,10 +107,23 @@ pub fn plan(request: &Value, dialect: &Dialect, seed: u64) -> Plan {
             plan.items.push(Item::Message(vec![Part::Text(words(request, &input, seed), Vec::new())]));
         }
     }
+    limit(&mut plan, request);
+    plan
+}
+
+fn limit(plan: &mut Plan, request: &Value) {
     if let Some(limit) = request.get("max_output_tokens").and_then(Value::as_u64) {
         plan.limit(limit);
     }
-    plan
+}
+
+/// Makes the texts of an answer longer, where that leaves it what was asked for.
+pub(super) fn lengthen(plan: &mut Plan, request: &Value, fragments: usize) {
+    let format = request.pointer("/text/format/type");
+    if format.is_none_or(|format| format == "text") {
+        plan.lengthen(fragments);
+        limit(plan, request);
+    }
 }
 
 fn reasoning(request: &Value, dialect: &Dialect, is_encrypted: bool) -> Option<Thought> {

@@ -17,6 +17,7 @@ use super::ids::tagged;
 use super::mcp::Servers;
 use super::problem::{Problem, refusal, unserved};
 use super::routes;
+use super::script::lengthen;
 use super::store::{Store, Stored};
 use super::wire::WireFault;
 use super::{Answer, Wire, answer, plan};
@@ -33,6 +34,8 @@ pub struct Settings {
     pub pace: Duration,
     /// So many bytes are sent at once; whole events, when absent.
     pub chunk: Option<usize>,
+    /// Texts are said again and again until they have so many fragments.
+    pub fragments: usize,
     /// The rules that are broken, in every answer in which nothing else breaks by it.
     pub rules: Vec<&'static Rule>,
     /// What else is wrong with streams.
@@ -49,6 +52,7 @@ impl Settings {
             seed: 0,
             pace: Duration::ZERO,
             chunk: None,
+            fragments: 0,
             rules: Vec::new(),
             wire: Vec::new(),
             models: Vec::new(),
@@ -91,13 +95,12 @@ impl Gateway {
             Ok(made) => made,
             Err(problem) => return refuse(&problem),
         };
+        if let Some(stream) = made.stream {
+            return stream;
+        }
         let [queued, _, ended] = &made.answer.snapshots;
-        let wire = match (made.is_stream, made.is_background) {
-            (true, _) => Wire::stream(&made.answer),
-            (false, true) => Wire::json(200, &queued.to_string()),
-            (false, false) => Wire::json(200, &ended.to_string()),
-        };
-        let mut wire = self.broken(wire);
+        let whole = if made.is_background { queued } else { ended };
+        let mut wire = self.broken(Wire::json(200, &whole.to_string()));
         wire.body = tagged(&wire.body, &made.tag);
         wire
     }
@@ -125,6 +128,7 @@ impl Gateway {
         }
         let mut plan = plan(&asked, dialect, seed);
         servers.tell(&mut plan);
+        lengthen(&mut plan, &asked, self.settings.fragments);
         let answer = answer(&request, &plan, dialect, seed);
         let number = self.store().next();
         let tag = format!("{seed:04x}{number:06x}");
@@ -135,20 +139,18 @@ impl Gateway {
         let id = snapshots[1].get("id").and_then(Value::as_str).unwrap_or_default().to_owned();
         let turn = Turn::new(&id, &asked, &snapshots[2]);
         let is = |name: &str| request.get(name) == Some(&Value::Bool(true));
-        let made = Made {
-            is_stream: is("stream"),
-            is_background: is("background"),
-            turn: turn.clone(),
-            tag: tag.clone(),
-            answer,
-        };
-        if !id.is_empty() && request.get("store") != Some(&Value::Bool(false)) {
-            // What is taken up again is the stream that was begun, with all that is wrong with it.
-            let stream = self.broken(Wire::stream(&made.answer));
-            let stream = tagged(&stream.body, &tag);
-            self.store().keep(number, id, Stored::new(request, stream, snapshots, turn.context));
+        let (is_stream, is_background) = (is("stream"), is("background"));
+        let is_stored = !id.is_empty() && request.get("store") != Some(&Value::Bool(false));
+        let mut stream = (is_stream || is_stored).then(|| self.broken(Wire::stream(&answer)));
+        if let Some(stream) = &mut stream {
+            stream.body = tagged(&stream.body, &tag);
         }
-        Ok(made)
+        if let Some(stream) = stream.as_ref().filter(|_| is_stored) {
+            // What is taken up again is the stream that was begun, with all that is wrong with it.
+            let stored = Stored::new(request, stream.body.clone(), snapshots, turn.context.clone());
+            self.store().keep(number, id, stored);
+        }
+        Ok(Made { stream: stream.filter(|_| is_stream), is_background, turn, tag, answer })
     }
 
     /// Breaks the rules that are to be broken, where that breaks no others.
@@ -172,7 +174,8 @@ pub(super) struct Made {
     pub(super) turn: Turn,
     /// What its ids have that those of no other answer have.
     pub(super) tag: String,
-    is_stream: bool,
+    /// The stream of its events, with ids of its own, if one is asked for.
+    stream: Option<Wire>,
     is_background: bool,
 }
 

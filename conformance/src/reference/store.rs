@@ -8,8 +8,9 @@ use super::problem::Problem;
 use super::script::text;
 use super::sending::event_end;
 
-/// So many are kept; the oldest are forgotten first.
-const KEPT: u64 = 10_000;
+/// So many are kept, and so many bytes of their streams; the oldest are forgotten first.
+const KEPT: usize = 10_000;
+const BYTES: usize = 256 << 20;
 
 /// A response that can be asked for again.
 #[derive(Debug, Clone)]
@@ -108,11 +109,20 @@ fn message(content: &Value, role: &str, at: usize) -> Value {
 }
 
 /// All responses of a server.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Store {
     made: u64,
+    /// How much there is of streams, and for how much there is room.
+    bytes: usize,
+    room: usize,
     order: BTreeMap<u64, String>,
     responses: BTreeMap<String, Stored>,
+}
+
+impl Default for Store {
+    fn default() -> Self {
+        Self { made: 0, bytes: 0, room: BYTES, order: BTreeMap::new(), responses: BTreeMap::new() }
+    }
 }
 
 impl Store {
@@ -123,12 +133,19 @@ impl Store {
     }
 
     pub(super) fn keep(&mut self, number: u64, id: String, stored: Stored) {
+        self.forget(&id);
+        self.bytes += stored.stream.len();
         self.order.insert(number, id.clone());
         self.responses.insert(id, stored);
-        while self.order.len() as u64 > KEPT {
+        while self.order.len() > KEPT || (self.bytes > self.room && self.order.len() > 1) {
             let Some((_, oldest)) = self.order.pop_first() else { break };
-            self.responses.remove(&oldest);
+            self.forget(&oldest);
         }
+    }
+
+    fn forget(&mut self, id: &str) {
+        let forgotten = self.responses.remove(id);
+        self.bytes -= forgotten.map_or(0, |stored| stored.stream.len());
     }
 
     pub(super) fn get(&mut self, id: &str) -> Result<&mut Stored, Problem> {
@@ -143,7 +160,7 @@ impl Store {
 
     pub(super) fn remove(&mut self, id: &str) -> Result<Value, Problem> {
         self.get(id)?;
-        self.responses.remove(id);
+        self.forget(id);
         self.order.retain(|_, kept| kept != id);
         Ok(json!({"id": id, "object": "response", "deleted": true}))
     }
@@ -182,7 +199,21 @@ fn sequence_number(event: &[u8]) -> Option<u64> {
 
 #[cfg(test)]
 mod tests {
-    use super::rest;
+    use super::*;
+
+    #[test]
+    fn the_oldest_are_forgotten_when_there_is_no_more_room() {
+        let mut store = Store { room: 10, ..Store::default() };
+        let mut keep = |number: u64, bytes: usize| {
+            let stored = Stored::new(Value::Null, vec![b' '; bytes], Default::default(), Vec::new());
+            store.keep(number, number.to_string(), stored);
+            store.responses.keys().cloned().collect::<String>()
+        };
+        assert_eq!([keep(1, 4), keep(2, 6), keep(3, 1), keep(4, 3)], ["1", "12", "23", "234"]);
+        // The last one can always be continued.
+        assert_eq!([keep(5, 100), keep(6, 10)], ["5", "6"]);
+        assert!(store.remove("6").is_ok() && store.bytes == 0);
+    }
 
     #[test]
     fn a_stream_goes_on_after_a_number() {
