@@ -95,8 +95,15 @@ impl Facts {
         let kind = text(data, "/type").or_else(|| line.map(str::to_owned)).unwrap_or_default();
         let members: BTreeMap<String, &RawValue> = serde_json::from_str(data).unwrap_or_default();
         let is_empty = |value: &RawValue| matches!(value.get(), "null" | "[]" | "{}" | "\"\"");
-        let filled = members.iter().filter(|(_, value)| !is_empty(value));
-        self.members.extend(filled.map(|(name, _)| format!("{kind} /{name}")));
+        let mut member = String::new();
+        for (name, _) in members.iter().filter(|(_, value)| !is_empty(value)) {
+            member.clear();
+            member.extend([&kind, " /", name]);
+            // Most have come before.
+            if !self.members.contains(&member) {
+                self.members.insert(member.clone());
+            }
+        }
         if let Some(number) = members.get("sequence_number").and_then(|it| it.get().parse().ok()) {
             self.numbers = Some((self.numbers.map_or(number, |(first, _)| first), number));
         }
@@ -117,7 +124,10 @@ impl Facts {
         } else if kind == "response.created" {
             self.ids.extend(self.response_id.clone());
         }
-        *self.events.entry(kind).or_default() += 1;
+        match self.events.get_mut(&kind) {
+            Some(count) => *count += 1,
+            None => drop(self.events.insert(kind, 1)),
+        }
     }
 
     /// What the response puts out.

@@ -54,9 +54,10 @@ async fn respond(
         body.extend_from_slice(&piece);
     }
     let wants_stream = String::from_utf8_lossy(&body).contains("\"stream\":true");
-    let (content_type, body) = match wants_stream {
-        true => ("text/event-stream", golden("openai/text").to_owned()),
-        false => ("application/json", response()),
+    let (content_type, body) = if wants_stream {
+        ("text/event-stream", golden("openai/text").to_owned())
+    } else {
+        ("application/json", response())
     };
     let head = Response::builder().header("content-type", content_type).body(()).expect("a head");
     let Ok(mut sending) = answer.send_response(head, false) else { return };
