@@ -55,5 +55,6 @@ fn what_leaks_from_stream_to_stream_is_found() {
     assert!(told.contains("crowd/words::apart    ... FAILED"), "{told}");
     assert!(told.contains("answer 7 has what answer 3 was asked for"), "{told}");
     let (told, _) = run("crowd-ids", |request, number| stream(number / 4, mark(request)));
-    assert!(told.contains("share the id \\\"resp_0") || told.contains("share the id \"msg_0"), "{told}");
+    // Which of them come first is up to the machine.
+    assert!(told.contains("share the id \"resp_") || told.contains("share the id \"msg_"), "{told}");
 }
