@@ -337,6 +337,12 @@ broken! {
         (RULE, "no response.text.delta number 2"),
     ];
     an_edit_of_no_value: [Edit(RULE, "/delta", "/deltas")] => [(RULE, "nothing at \"/deltas\"")];
+    an_edit_of_no_text: [Edit(RULE, "unset response.text.delta /delta", "prepend response.text.delta /x \"a\"")] => [
+        (RULE, "no text at \"/x\""),
+    ];
+    an_edit_that_adds_nothing: [Edit(RULE, "unset response.text.delta /delta", "prepend response.text.delta /delta \"\"")] => [
+        (RULE, "nothing is prepended"),
+    ];
     an_edit_that_changes_nothing: [Edit(JOINED, "\"Ho\"", "\"Hi\"")] => [(JOINED, "is \"Hi\" already")];
     an_edit_of_what_was_dropped: [Edit(RULE, "unset", "drop response.text.delta\nunset")] => [
         (RULE, "no response.text.delta number 1, only 0"),

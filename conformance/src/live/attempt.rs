@@ -1,6 +1,7 @@
 //! An exchange that was recorded, and what can be said of it. It is read as it comes: what is kept does not
 //! grow with it.
 
+use serde::de::IgnoredAny;
 use sha2::{Digest, Sha256};
 use spec::Dialect;
 use spec::catalogue::Level;
@@ -87,13 +88,19 @@ impl Taken<'_> {
             tracing.entry(entry);
         }
         if let (Entry::Event(frame), Some(events)) = (entry, &mut self.events)
-            && frame.terminated
+            && (frame.terminated || frame.data.as_deref().is_some_and(is_whole))
         {
             events.extend_from_slice(frame.source);
             events.extend_from_slice(b"\n\n");
         }
         self.events = self.events.take().filter(|events| events.len() <= PART);
     }
+}
+
+/// Whether the data of an event are all there: then it counts for where a stream goes on, though the client may
+/// have left before the blank line.
+fn is_whole(data: &str) -> bool {
+    serde_json::from_str::<IgnoredAny>(data).is_ok()
 }
 
 impl<'r> Reading<'r> {

@@ -187,7 +187,7 @@ fn rest(stream: &[u8], number: u64) -> &[u8] {
         if own > number {
             break;
         }
-        (rest, next) = (others, own + 1);
+        (rest, next) = (others, own.saturating_add(1));
     }
     rest
 }
