@@ -257,7 +257,7 @@ fn texts_can_be_made_long() {
             assert_eq!(deltas(&hello()), 990, "{}", dialect.name);
         }
         // What is asked for stays what it is.
-        for asked in ["[[say Hello|, wor|ld.]][[fail after 3]]", "[[refuse]]"] {
+        for asked in ["[[say Hello|.]][[fail after 3]]", "[[say Hello|.]][[incomplete]]", "[[refuse]]"] {
             assert!(deltas(&json!({"model": "reference-1", "input": asked, "stream": true})) < 10, "{asked}");
         }
     }

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use anyhow::{Context, Result, anyhow};
+use anyhow::{Context, Result, anyhow, bail};
 use clap::Args;
 use spec::catalogue::{self, SCENARIOS};
 use tokio::time::Instant;
@@ -72,6 +72,9 @@ impl RecordArgs {
         })?;
         let before = self.previous.clone().map(|id| Before { id, ..Before::default() });
         let given = self.to.given();
+        if let Some(reason) = live::not_given(scenario, &given) {
+            bail!("{id} cannot be sent: {reason}");
+        }
         let asked = Asked { model: &self.to.model, given: &given, number: 1 };
         Ok(Call::of(scenario, &asked, before.as_ref(), false))
     }

@@ -166,9 +166,14 @@ fn give(value: &mut Value, given: &Given) {
 }
 
 /// What a request needs to be given.
-pub(super) fn needs(request: &str) -> Vec<&str> {
-    let quoted = request.split('"').filter_map(|text| text.strip_prefix(GIVEN));
-    quoted.collect()
+fn needs(request: &str) -> impl Iterator<Item = &str> {
+    request.split('"').filter_map(|text| text.strip_prefix(GIVEN))
+}
+
+/// Why a scenario cannot be sent: it needs what was not given.
+pub fn not_given(scenario: &Scenario, given: &Given) -> Option<String> {
+    let missing = needs(scenario.request).find(|name| !given.contains_key(*name))?;
+    Some(format!("it needs to be told: --given {missing}=..."))
 }
 
 /// The names of all that scenarios need to be given.
@@ -280,7 +285,8 @@ mod tests {
         let given = Given::from([("store".to_owned(), "vs_1".to_owned())]);
         let asked = Asked { given: &given, ..ASKED };
         let needy = of(r#"{"model":"m","tools":[{"ids":["given:store","given:other"]}]}"#);
-        assert_eq!(needs(needy.request), ["store", "other"]);
+        assert_eq!(needs(needy.request).collect::<Vec<_>>(), ["store", "other"]);
+        assert_eq!(not_given(&needy, &given).as_deref(), Some("it needs to be told: --given other=..."));
         assert_eq!(
             body(&needy, &asked, None, false),
             r#"{"model":"m","tools":[{"ids":["vs_1","given:other"]}]}"#

@@ -7,7 +7,7 @@ use spec::Dialect;
 use spec::catalogue::{Rule, SCENARIOS, Scenario};
 use spec::table::{Operation, Scope};
 
-use super::call::{Asked, Before, Call, Given, is_previous_output, needs};
+use super::call::{Asked, Before, Call, Given, is_previous_output, not_given};
 use super::crowd::PLACEHOLDER;
 use super::facts::lacks;
 use super::turns;
@@ -224,10 +224,8 @@ fn is_marked(scenario: &Scenario, is_twin: bool) -> bool {
 impl Case {
     /// Is not sent when it needs what was not given.
     pub fn give(&mut self, given: &Given) {
-        let missing = needs(self.scenario.request).into_iter().find(|name| !given.contains_key(*name));
-        if let (None, Some(name)) = (&self.unfit, missing) {
-            self.unfit = Some(format!("it needs to be told: --given {name}=..."));
-        }
+        let unfit = self.unfit.take();
+        self.unfit = unfit.or_else(|| not_given(self.scenario, given));
     }
 
     /// The name of one of its trials.

@@ -23,7 +23,7 @@ mod turns;
 mod verdict;
 
 pub use attempt::Attempt;
-pub use call::{Asked, Before, Call, Given, filled, wanted};
+pub use call::{Asked, Before, Call, Given, filled, not_given, wanted};
 pub use case::{About, Case, Offer, cases};
 pub use client::{Client, Outcome};
 pub use crowd::latencies;

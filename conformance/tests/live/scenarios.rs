@@ -157,6 +157,8 @@ fn failures_are_asked_only_of_models_that_are_said_to_fail() {
     assert_eq!(server.connections(), 1);
     // What is named and does not fail is found out.
     expect(&failures(&["--given", "down-model=default"]), 1, &["and not 500 or 502 or 503"]);
+    let record = conformance(&["record", "--target", &server.url, "--scenario", "error/upstream-down"]);
+    assert!(record.code == Some(2) && record.stderr.contains("--given down-model="), "{}", record.stderr);
     let mistaken = failures(&["--given", "donw-model=m"]);
     assert!(
         mistaken.code == Some(2) && mistaken.stderr.contains("did you mean down-model"),
