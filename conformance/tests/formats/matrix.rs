@@ -73,6 +73,11 @@ fn run() -> Run {
                 ],
             ),
             8 => ProfileReport { state: ProfileState::NotApplicable, ..profile(name, &[], Vec::new()) },
+            7 => profile(
+                name,
+                &["format/json"],
+                vec![reason(Demand::Scenario, "format/json", Verdict::NotExercised, "")],
+            ),
             9 => profile(name, &["ws/turns"], vec![reason(Demand::Run, "", Verdict::NotExercised, "")]),
             _ => profile(name, &["text/two", "state/store"], Vec::new()),
         })
@@ -107,6 +112,19 @@ fn a_demand_counts_where_its_scenario_is() {
         ["reasoning: 1 not exercised", "text: 1 passed", "rules: 2 passed, 1 not exercised"]
     );
     assert_eq!(column("websocket"), ["ws: 1 passed", "rules: 3 passed"]);
+}
+
+/// Of a run that sent little, the profiles that are about the rest say nothing.
+#[test]
+fn profiles_that_nothing_was_sent_for_are_left_out_unless_they_were_asked_for() {
+    let run = run();
+    assert_eq!(run.matrix.unexercised, ["structured-output"]);
+    let names = |run: &Run| run.matrix.profiles.iter().map(|of| of.name.clone()).collect::<Vec<_>>();
+    assert!(!names(&run).contains(&"structured-output".to_owned()));
+    let mut asked = run.live.clone().expect("it is of an endpoint");
+    asked.options.profiles = NAMES.map(str::to_owned).to_vec();
+    let asked = runs::run(run.captures.clone(), Some(asked));
+    assert_eq!((names(&asked).len(), asked.matrix.unexercised.len()), (9, 0));
 }
 
 #[test]

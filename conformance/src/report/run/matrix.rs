@@ -14,10 +14,13 @@ use super::trials::Tally;
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Matrix {
-    /// The profiles that are about the dialect of the run.
+    /// The profiles that are about the dialect of the run, and of which something was exercised, or that were
+    /// asked for.
     pub profiles: Vec<MatrixColumn>,
     /// The groups of which one of them demands a scenario, in the order of their names.
     pub groups: Vec<MatrixRow>,
+    /// The other profiles that are about the dialect: no scenario of theirs was exercised.
+    pub unexercised: Vec<String>,
 }
 
 /// A profile, and what came of the rules that it demands.
@@ -45,11 +48,15 @@ pub struct MatrixRow {
 impl Matrix {
     /// What came of the profiles of a run.
     pub(super) fn of(live: &LiveReport, captures: &[CaptureReport]) -> Self {
-        let about: Vec<&ProfileReport> =
-            live.profiles.iter().filter(|profile| profile.state != ProfileState::NotApplicable).collect();
+        let about = live.profiles.iter().filter(|profile| profile.state != ProfileState::NotApplicable);
         let cases = cases_of_exchanges(&live.cases, captures);
-        let columns: Vec<BTreeMap<&str, Tally>> =
-            about.iter().map(|profile| scenarios(profile, &cases)).collect();
+        let counted = about.map(|profile| (profile, scenarios(profile, &cases)));
+        let is_told = |(_, groups): &(&ProfileReport, BTreeMap<&str, Tally>)| {
+            let is_exercised = |tally: &Tally| tally.not_exercised < tally.all();
+            !live.options.profiles.is_empty() || groups.values().any(is_exercised)
+        };
+        let (told, rest): (Vec<_>, Vec<_>) = counted.partition(is_told);
+        let (about, columns): (Vec<&ProfileReport>, Vec<_>) = told.into_iter().unzip();
         let names: BTreeSet<&str> = columns.iter().flat_map(|column| column.keys().copied()).collect();
         let row = |name: &str| MatrixRow {
             name: name.to_owned(),
@@ -58,6 +65,7 @@ impl Matrix {
         Self {
             groups: names.into_iter().map(row).collect(),
             profiles: about.into_iter().map(MatrixColumn::of).collect(),
+            unexercised: rest.into_iter().map(|(profile, _)| profile.name.clone()).collect(),
         }
     }
 }

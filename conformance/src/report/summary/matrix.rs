@@ -18,7 +18,7 @@ impl Page {
     /// The profiles and what is in the way of those that are not passed.
     pub(super) fn by_profile(&mut self, run: &Run) {
         let matrix = &run.matrix;
-        if matrix.profiles.is_empty() {
+        if matrix.profiles.is_empty() && matrix.unexercised.is_empty() {
             return;
         }
         self.heading("by profile");
@@ -32,12 +32,18 @@ impl Page {
             .filter(|verdict| tallies(matrix).any(|tally| tally.of(*verdict) > 0))
             .map(|verdict| format!("{} {}", verdict.sign(), verdict.name()))
             .collect();
-        self.row(2, 2, &format!("of the scenarios and rules that it demands: {}", signs.join(", ")));
+        if !signs.is_empty() {
+            self.row(2, 2, &format!("of the scenarios and rules that it demands: {}", signs.join(", ")));
+        }
         let profiles = run.live.iter().flat_map(|live| &live.profiles);
         for profile in profiles.filter(|profile| !profile.reasons.is_empty()) {
-            if profile.state != ProfileState::NotApplicable {
+            if matrix.profiles.iter().any(|told| told.name == profile.name) {
                 self.row(2, 4, &format!("{}: {}", visible(&profile.name), visible(&profile.words())));
             }
+        }
+        if !matrix.unexercised.is_empty() {
+            let names: Vec<String> = matrix.unexercised.iter().map(|name| visible(name)).collect();
+            self.row(2, 4, &format!("no scenario was exercised of {}", names.join(", ")));
         }
     }
 
