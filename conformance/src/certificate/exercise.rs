@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use spec::Dialect;
-use spec::catalogue::{DecidedBy, Rule};
+use spec::catalogue::{DecidedBy, OnSocket, Rule};
 use spec::table::Scope;
 
 use crate::live::{Attempt, Case};
@@ -37,7 +37,7 @@ pub(super) fn exercises(case: &Case, attempt: &Attempt, rule: &Rule, dialect: &D
     let is_of_few = matches!(rule.group(), "error" | "request");
     match LooksAt::of(rule) {
         LooksAt::Bodies => attempt.report.bodies > 0 && (names_it || !is_of_few),
-        LooksAt::Sockets => names_it && attempt.report.events > 0,
+        LooksAt::Sockets => attempt.report.events > 0 && shows(case, rule),
         LooksAt::Streams if attempt.report.events == 0 => false,
         LooksAt::Streams if names_it => true,
         LooksAt::Streams if is_of_few => false,
@@ -45,6 +45,21 @@ pub(super) fn exercises(case: &Case, attempt: &Attempt, rule: &Rule, dialect: &D
             let seen = scopes(attempt, dialect);
             rule.scopes.is_empty() || rule.scopes.iter().any(|scope| seen.contains(scope))
         }
+    }
+}
+
+/// Whether the turns of a case bring what a rule about a WebSocket looks at.
+fn shows(case: &Case, rule: &Rule) -> bool {
+    let is_refused = !case.scenario.status.is_empty();
+    let is_ahead = case.scenario.websocket == Some(OnSocket::Ahead);
+    match rule.id {
+        _ if case.turns.is_empty() => false,
+        "ws/answers-create" => true,
+        "ws/error-envelope" => is_refused,
+        // Turns that wait for each other cannot overlap.
+        "ws/one-in-flight" => is_ahead,
+        // Which turn continues what the connection knows is in the scenarios alone.
+        _ => case.scenario.rules.contains(&rule.id),
     }
 }
 

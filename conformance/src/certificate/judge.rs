@@ -6,16 +6,16 @@ use spec::catalogue::{self, Level, Profile};
 use super::exercise::exercises;
 use super::{chosen, demanded, specification};
 use crate::engine::Rules;
-use crate::live::{About, Attempt, Case, RunFile};
+use crate::live::{self, About, Attempt, Case, RunFile};
 use crate::report::{
-    Demand, Judged, ProfileReport, ProfileState, Reason, Specification, State, Transport, Verdict,
+    Demand, Judged, ProfileReport, ProfileState, Reason, Run, Specification, State, Transport, Verdict,
 };
 
 /// A recorded attempt, and the case that it belongs to.
 #[derive(Debug, Clone, Copy)]
 pub struct Sent<'r> {
-    /// The name of the case.
-    pub case: &'r str,
+    /// The case.
+    pub case: &'r Case,
     /// What was recorded of it.
     pub attempt: &'r Attempt,
 }
@@ -34,8 +34,16 @@ pub struct Judge<'r> {
 }
 
 impl Judge<'_> {
+    /// What reports tell of the run, and what it comes to for each profile that it was made for.
+    pub fn report(&self) -> (Run, Vec<ProfileReport>) {
+        let profiles = self.profiles();
+        let latency = live::latencies(self.sent.iter().map(|sent| (&*sent.case.name, sent.attempt)));
+        let captures = self.sent.iter().map(|sent| sent.attempt.report.clone()).collect();
+        (Run::new(self.rules, captures, Some(self.run.report(profiles.clone(), latency))), profiles)
+    }
+
     /// What it comes to for each profile that it was made for.
-    pub fn profiles(&self) -> Vec<ProfileReport> {
+    fn profiles(&self) -> Vec<ProfileReport> {
         chosen(&self.run.options.profiles).map(|profile| self.profile(profile)).collect()
     }
 
@@ -147,10 +155,8 @@ impl Judge<'_> {
         let is_demanded =
             |case: &Case| profile.scenarios.iter().flat_map(|ids| ids.split('|')).any(|id| is_of(case, id));
         let sent = || {
-            self.sent.iter().filter_map(|sent| {
-                let case = self.cases.iter().find(|case| case.name == sent.case)?;
-                is_demanded(case).then_some((case, sent.attempt))
-            })
+            let all = self.sent.iter().filter(|sent| is_demanded(sent.case));
+            all.map(|sent| (sent.case, sent.attempt))
         };
         let breaks = |attempt: &Attempt| {
             attempt.report.findings.iter().any(|finding| finding.rule == id && finding.level == Level::Must)
@@ -181,7 +187,7 @@ impl Judge<'_> {
     }
 
     fn files(&self, case: &str) -> Vec<String> {
-        let of_case = self.sent.iter().filter(|sent| sent.case == case);
+        let of_case = self.sent.iter().filter(|sent| sent.case.name == case);
         of_case.map(|sent| sent.attempt.report.name.clone()).collect()
     }
 }

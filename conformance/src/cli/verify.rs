@@ -1,5 +1,6 @@
 //! `conformance verify`: whether the evidence of a run bears out what it says.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -11,8 +12,8 @@ use spec::catalogue::Level;
 use super::select::SelectArgs;
 use super::{NOT_DONE, names, print};
 use crate::certificate::{Certificate, Judge, Sent, first_difference};
-use crate::live::{self, Attempt, Evidence, Offer, RunFile, hash, judge};
-use crate::report::{self, Options, Run, State};
+use crate::live::{self, Attempt, Case, Evidence, Offer, RunFile, hash, judge};
+use crate::report::{self, Options, State};
 use crate::suite;
 
 /// Judges the exchanges of a finished run again, and compares what comes of it with what the run said.
@@ -64,46 +65,41 @@ fn compare(evidence: &Evidence, run: &RunFile) -> Result<Vec<String>> {
     }
     let offer = run.options.features.clone().map_or(Offer::All, Offer::Only);
     let cases = live::cases(dialect, &rules, &offer, &run.options.transports);
-    let mut attempts: Vec<(&str, Attempt)> = Vec::new();
+    let mut attempts: BTreeMap<&str, Vec<Attempt>> = BTreeMap::new();
     for kept in &run.exchanges {
+        let Some(case) = cases.iter().find(|case| case.name == kept.case) else {
+            differences.push(format!("{}: nothing like {} was to be sent", kept.file, kept.case));
+            continue;
+        };
         let read = evidence.read(&kept.file).map_err(|error| error.to_string());
-        let is_part = cases.iter().any(|case| case.name == kept.case && case.is_part());
-        match read.and_then(|bytes| Attempt::read(&kept.file, &bytes, &rules, is_part)) {
+        match read.and_then(|bytes| Attempt::read(&kept.file, &bytes, &rules, case.is_part())) {
             Ok(attempt) => {
                 if attempt.sha256 != kept.sha256 {
                     differences.push(format!("{}: the file was changed", kept.file));
                 }
-                attempts.push((&kept.case, attempt));
+                attempts.entry(&kept.case).or_default().push(attempt);
             }
             Err(problem) => differences.push(format!("{UNREADABLE}{}: {problem}", kept.file)),
         }
     }
     let least = if run.options.strict { Level::Should } else { Level::Must };
+    let of = |case: &Case| attempts.get(&*case.name).map(Vec::as_slice).unwrap_or_default();
     for case in &cases {
-        let of_case: Vec<Attempt> = attempts
-            .iter()
-            .filter(|(name, _)| *name == case.name)
-            .map(|(_, attempt)| attempt.clone())
-            .collect();
-        let compared = case.compared.and_then(|at| cases.get(at)).and_then(|other| {
-            let of_other = attempts.iter().rev().find(|(name, _)| *name == other.name);
-            of_other.map(|(_, attempt)| attempt)
-        });
+        let compared = case.compared.and_then(|at| of(cases.get(at)?).last());
         // What was not sent has nothing to show.
-        for about in case.trials.iter().filter(|_| !of_case.is_empty()) {
+        for about in case.trials.iter().filter(|_| !of(case).is_empty()) {
             let name = case.trial(*about);
             let Some(told) = run.trials.iter().find(|told| told.name == name) else { continue };
-            let judged = judge(case, *about, &of_case, compared, least, &rules);
+            let judged = judge(case, *about, of(case), compared, least, &rules);
             if judged != told.judged {
                 differences.push(format!("{name}: the run says {}, and it is {judged}", told.judged));
             }
         }
     }
-    let sent: Vec<Sent> = attempts.iter().map(|(case, attempt)| Sent { case, attempt }).collect();
-    let profiles = Judge { run, rules: &rules, cases: &cases, sent: &sent }.profiles();
-    let latency = live::latencies(sent.iter().map(|sent| (sent.case, sent.attempt)));
-    let captures = attempts.iter().map(|(_, attempt)| attempt.report.clone()).collect();
-    let report = report::json(&Run::new(&rules, captures, Some(run.report(profiles.clone(), latency))));
+    let each = |case| of(case).iter().map(move |attempt| Sent { case, attempt });
+    let sent: Vec<Sent> = cases.iter().flat_map(each).collect();
+    let (report, profiles) = Judge { run, rules: &rules, cases: &cases, sent: &sent }.report();
+    let report = report::json(&report);
     let told = evidence.report()?;
     if told != report.as_bytes() {
         let line = first_difference(&String::from_utf8_lossy(&told), &report);

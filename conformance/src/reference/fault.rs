@@ -2,6 +2,7 @@
 
 use spec::catalogue::{self, Edit, Rule};
 
+use super::sending::event_end;
 use super::{Answer, answer, example, plan};
 use crate::capture::Format;
 use crate::{Rules, check, violation};
@@ -34,6 +35,18 @@ impl Wire {
     /// Whether it is a stream.
     pub fn is_stream(&self) -> bool {
         self.content_type == "text/event-stream"
+    }
+
+    /// The events of a stream, as they are sent.
+    pub(super) fn events(&self) -> Vec<Vec<u8>> {
+        let mut events = Vec::new();
+        let mut rest = self.body.as_slice();
+        while !rest.is_empty() {
+            let (event, others) = rest.split_at(event_end(rest));
+            events.push(event.to_vec());
+            rest = others;
+        }
+        events
     }
 
     /// As it is recorded: with its head, as far as that tells something.

@@ -60,7 +60,7 @@ async fn connect(
     let is_spoken = gateway.settings.dialect.framing.websocket;
     match upgrade.ok().filter(|_| is_spoken) {
         Some(upgrade) => upgrade.on_upgrade(move |socket| talk(gateway, socket)),
-        None => not_so(method, uri).await,
+        None => not_so(State(gateway), method, uri).await,
     }
 }
 
@@ -76,11 +76,11 @@ async fn retrieve(
     Query(retrieval): Query<Retrieval>,
 ) -> Response {
     if retrieval.stream != Some(true) {
-        return json_of(gateway.store().get(&id).map(Stored::look));
+        return json_of(&gateway, gateway.store().get(&id).map(Stored::look));
     }
     let stream = gateway.store().get(&id).map(|stored| stored.stream(retrieval.starting_after));
     match stream {
-        Err(problem) => json_of(Err(problem)),
+        Err(problem) => json_of(&gateway, Err(problem)),
         Ok(body) => {
             let content_type = "text/event-stream".to_owned();
             respond(&gateway, Wire { status: 200, content_type, body })
@@ -89,42 +89,46 @@ async fn retrieve(
 }
 
 async fn remove(State(gateway): Shared, Path(id): Path<String>) -> Response {
-    json_of(gateway.store().remove(&id))
+    json_of(&gateway, gateway.store().remove(&id))
 }
 
 async fn cancel(State(gateway): Shared, Path(id): Path<String>) -> Response {
-    json_of(gateway.store().get(&id).and_then(Stored::cancel))
+    json_of(&gateway, gateway.store().get(&id).and_then(Stored::cancel))
 }
 
 async fn input_items(State(gateway): Shared, Path(id): Path<String>) -> Response {
-    json_of(gateway.store().get(&id).map(|stored| stored.input()))
+    json_of(&gateway, gateway.store().get(&id).map(|stored| stored.input()))
 }
 
 async fn compact(State(gateway): Shared, body: Bytes) -> Response {
-    json_of(gateway.compact(&body))
+    json_of(&gateway, gateway.compact(&body))
 }
 
-async fn models() -> Response {
+async fn models(State(gateway): Shared) -> Response {
     let model =
         json!({"id": "reference-1", "object": "model", "created": 1_785_000_000, "owned_by": "reference"});
-    json_of(Ok(json!({"object": "list", "data": [model]})))
+    json_of(&gateway, Ok(json!({"object": "list", "data": [model]})))
 }
 
-async fn nothing(uri: http::Uri) -> Response {
-    json_of(Err(Problem::not_found("not_found", format!("There is nothing at {}.", uri.path()), None)))
+async fn nothing(State(gateway): Shared, uri: http::Uri) -> Response {
+    json_of(
+        &gateway,
+        Err(Problem::not_found("not_found", format!("There is nothing at {}.", uri.path()), None)),
+    )
 }
 
-async fn not_so(method: http::Method, uri: http::Uri) -> Response {
+async fn not_so(State(gateway): Shared, method: http::Method, uri: http::Uri) -> Response {
     let message = format!("{} does not take {method}.", uri.path());
     let invalid = Problem::invalid("method_not_allowed", message, None);
-    json_of(Err(Problem { status: 405, ..invalid }))
+    json_of(&gateway, Err(Problem { status: 405, ..invalid }))
 }
 
-fn json_of(result: Result<Value, Problem>) -> Response {
+fn json_of(gateway: &Gateway, result: Result<Value, Problem>) -> Response {
     let wire = match result {
         Ok(value) => Wire::json(200, &value.to_string()),
         Err(problem) => Wire::json(problem.status, &problem.body().to_string()),
     };
+    let wire = gateway.broken(wire);
     head(&wire, None, Body::from(wire.body.clone()))
 }
 

@@ -91,7 +91,8 @@ impl Gateway {
                 ));
             }
         };
-        let made = match self.make(request, &[], servers) {
+        let is_stream = request.get("stream") == Some(&Value::Bool(true));
+        let made = match self.make(request, is_stream, &[], servers) {
             Ok(made) => made,
             Err(problem) => return refuse(&problem),
         };
@@ -110,8 +111,15 @@ impl Gateway {
         unserved(request, &self.settings.models)
     }
 
-    /// Makes the answer to a request, and stores it. It may continue what is stored, or these responses.
-    pub(super) fn make(&self, request: Value, known: &[Turn], servers: &Servers) -> Result<Made, Problem> {
+    /// Makes the answer to a request, as a stream or as a whole, and stores it. It may continue what is stored,
+    /// or these responses.
+    pub(super) fn make(
+        &self,
+        request: Value,
+        is_stream: bool,
+        known: &[Turn],
+        servers: &Servers,
+    ) -> Result<Made, Problem> {
         if let Some(problem) = refusal(&request, self.settings.dialect).or_else(|| self.unserved(&request)) {
             return Err(problem);
         }
@@ -138,8 +146,7 @@ impl Gateway {
         let snapshots = answer.snapshots.each_ref().map(own);
         let id = snapshots[1].get("id").and_then(Value::as_str).unwrap_or_default().to_owned();
         let turn = Turn::new(&id, &asked, &snapshots[2]);
-        let is = |name: &str| request.get(name) == Some(&Value::Bool(true));
-        let (is_stream, is_background) = (is("stream"), is("background"));
+        let is_background = request.get("background") == Some(&Value::Bool(true));
         let is_stored = !id.is_empty() && request.get("store") != Some(&Value::Bool(false));
         let mut stream = (is_stream || is_stored).then(|| self.broken(Wire::stream(&answer)));
         if let Some(stream) = &mut stream {
@@ -154,7 +161,7 @@ impl Gateway {
     }
 
     /// Breaks the rules that are to be broken, where that breaks no others.
-    fn broken(&self, mut wire: Wire) -> Wire {
+    pub(super) fn broken(&self, mut wire: Wire) -> Wire {
         let mut already: Vec<&str> = Vec::new();
         for rule in &self.settings.rules {
             if let Some(broken) = wire.breaking(rule, &self.rules, &already) {
@@ -175,7 +182,7 @@ pub(super) struct Made {
     /// What its ids have that those of no other answer have.
     pub(super) tag: String,
     /// The stream of its events, with ids of its own, if one is asked for.
-    stream: Option<Wire>,
+    pub(super) stream: Option<Wire>,
     is_background: bool,
 }
 

@@ -4,8 +4,10 @@ use std::sync::Arc;
 
 use axum::extract::ws::{Message, WebSocket};
 use serde_json::{Value, json};
+use spec::Dialect;
 use spec::catalogue::{self, Rule};
 
+use super::Wire;
 use super::context::Turn;
 use super::ids::tagged;
 use super::mcp::Servers;
@@ -31,7 +33,11 @@ pub(super) async fn talk(gateway: Arc<Gateway>, mut socket: WebSocket) {
             Ok(request) => Servers::ask(request).await,
             Err(_) => Servers::default(),
         };
-        for event in turn(&gateway, request, &mut said, &servers) {
+        let events = turn(&gateway, request, &mut said, &servers);
+        let is_begun = !events.is_empty();
+        let is_over = |event: &String| ends(event, gateway.settings.dialect);
+        let is_ended = events.iter().any(is_over);
+        for event in events {
             if !gateway.settings.pace.is_zero() {
                 tokio::time::sleep(gateway.settings.pace).await;
             }
@@ -39,7 +45,17 @@ pub(super) async fn talk(gateway: Arc<Gateway>, mut socket: WebSocket) {
                 return;
             }
         }
+        if is_begun && !is_ended {
+            // As a stream ends: nobody has to find out by waiting.
+            return;
+        }
     }
+}
+
+/// Whether no more comes in a turn after an event.
+fn ends(event: &str, dialect: &Dialect) -> bool {
+    let kind = spec::json::at(event, "/type").and_then(|kind| serde_json::from_str::<String>(kind).ok());
+    kind.is_some_and(|kind| kind == "error" || dialect.terminal.contains(&&*kind))
 }
 
 /// What is said to a message of the client.
@@ -62,7 +78,7 @@ fn turn(
         Some(id) if is_latest && breaks("ws/latest-kept") => Err(unknown_previous(id)),
         _ => request,
     };
-    match request.and_then(|request| gateway.make(request, said, servers)) {
+    match request.and_then(|request| gateway.make(request, true, said, servers)) {
         Err(_) if breaks("ws/answers-create") => Vec::new(),
         Err(problem) => {
             // A turn that fails takes the response that it continues with it.
@@ -71,23 +87,28 @@ fn turn(
         }
         Ok(made) => {
             said.push(made.turn);
-            let events = |tag: &str| -> Vec<String> {
-                let data = |event: &String| {
-                    let data = event.lines().find_map(|line| line.strip_prefix("data: "))?;
-                    let is_event = data.starts_with('{');
-                    is_event.then(|| String::from_utf8_lossy(&tagged(data.as_bytes(), tag)).into_owned())
-                };
-                made.answer.events.iter().filter_map(data).collect()
-            };
-            let mut all = events(&made.tag);
+            let mut all: Vec<String> =
+                made.stream.iter().flat_map(Wire::events).filter_map(|event| data(&event)).collect();
             if breaks("ws/one-in-flight") {
                 // Another response begins in the place of the end.
                 all.pop();
-                all.extend(events(&format!("{}f", made.tag)));
+                let other = made
+                    .answer
+                    .events
+                    .iter()
+                    .map(|event| tagged(event.as_bytes(), &format!("{}f", made.tag)));
+                all.extend(other.filter_map(|event| data(&event)));
             }
             all
         }
     }
+}
+
+/// The data of an event, as the message that it is on a WebSocket.
+fn data(event: &[u8]) -> Option<String> {
+    let event = String::from_utf8_lossy(event);
+    let data = event.lines().find_map(|line| line.strip_prefix("data: "))?;
+    (data != "[DONE]").then(|| data.to_owned())
 }
 
 /// The request in a message.

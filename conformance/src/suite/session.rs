@@ -341,13 +341,8 @@ impl Session {
     /// What reports know of the run, and what profiles make of it.
     fn report(&self) -> (Run, Vec<ProfileReport>) {
         let rules = self.suite.rules();
-        let sent: Vec<Sent> =
-            self.live.sent().map(|(case, attempt)| Sent { case: &case.name, attempt }).collect();
-        let cases = &self.live.plan.cases;
-        let profiles = Judge { run: &self.file, rules: &rules, cases, sent: &sent }.profiles();
-        let latency = live::latencies(sent.iter().map(|sent| (sent.case, sent.attempt)));
-        let captures = sent.iter().map(|sent| sent.attempt.report.clone()).collect();
-        (Run::new(&rules, captures, Some(self.file.report(profiles.clone(), latency))), profiles)
+        let sent: Vec<Sent> = self.live.sent().map(|(case, attempt)| Sent { case, attempt }).collect();
+        Judge { run: &self.file, rules: &rules, cases: &self.live.plan.cases, sent: &sent }.report()
     }
 
     /// Writes what came of a run beside its exchanges.
