@@ -153,6 +153,8 @@ pub(crate) fn chosen(names: &[String]) -> impl Iterator<Item = &'static Profile>
 mod tests {
     use std::{env, fs};
 
+    use spec::catalogue::Scenario;
+
     use super::*;
     use crate::engine::Rules;
     use crate::live::{self, Offer, hash};
@@ -171,6 +173,49 @@ mod tests {
         );
     }
 
+    /// What is asked by the scenarios of a profile, and by those that they continue, and what it has to bring.
+    fn questions(profile: &Profile) -> String {
+        let mut asked: Vec<&Scenario> = Vec::new();
+        let mut due: Vec<&str> = profile.scenarios.iter().flat_map(|ids| ids.split('|')).rev().collect();
+        while let Some(scenario) = due.pop().and_then(catalogue::scenario) {
+            if asked.iter().all(|other| other.id != scenario.id) {
+                asked.push(scenario);
+                due.extend(scenario.previous);
+            }
+        }
+        asked.into_iter().map(question).collect::<Vec<_>>().join("\n")
+    }
+
+    fn question(scenario: &Scenario) -> String {
+        // Words about it may change. What else a scenario may come to have has to be thought of here.
+        let Scenario {
+            id,
+            operation,
+            features,
+            elicits,
+            status,
+            twin,
+            without,
+            says,
+            cut_after,
+            fill,
+            malformed,
+            previous,
+            websocket,
+            rules,
+            title: _,
+            prose: _,
+            request,
+        } = *scenario;
+        let request: serde_json::Value = serde_json::from_str(request).unwrap_or_default();
+        let text = format!("{id} {} {features:?} {request}", operation.name());
+        let mut text = format!("{text} {elicits:?} {without:?} {says:?} {status:?} {rules:?} {previous:?}");
+        for (is_so, word) in [(twin, "twin"), (malformed, "malformed")] {
+            text.extend(is_so.then_some([" ", word]).into_iter().flatten());
+        }
+        format!("{text} {cut_after:?} {fill:?} {websocket:?}")
+    }
+
     /// What a version of a profile demands of a specification is written down once, and stays.
     #[test]
     fn profiles_are_frozen() {
@@ -184,6 +229,7 @@ mod tests {
                     demanded(profile, dialect).join(" "),
                     profile.scenarios.join(" "),
                     dialect.source.to_owned(),
+                    questions(profile),
                 ];
                 let (key, sha256) = (
                     format!("{}@{} {name} ", profile.name, profile.version),
@@ -202,7 +248,7 @@ mod tests {
         for (key, is_changed) in &changed {
             assert!(
                 !is_changed,
-                "{key}demands something else than when it was frozen: give the profile its next version"
+                "{key}demands or asks something else than when it was frozen: give the profile its next version"
             );
         }
         assert!(

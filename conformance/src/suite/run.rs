@@ -34,6 +34,9 @@ pub(crate) fn run(
         let done = run_quietly(arguments, trials);
         return Ok(done.map_or(ExitCode::from(NOT_DONE), |_| ExitCode::SUCCESS));
     }
+    if planned.iter().all(Planned::is_empty) {
+        reachable(suites)?;
+    }
     let machine = Machine::start().map_err(|error| SuiteError(error.to_string()))?;
     trials.extend(unmet.into_iter().map(trial));
     let due = planned.into_iter().filter(|planned| !planned.is_empty());
@@ -84,6 +87,20 @@ fn trial(told: Told) -> Trial {
         Verdict::Fail => Err(judged.reason.into()),
         _ => Ok(Completion::ignored_with(judged.reason)),
     })
+}
+
+/// Fails where profiles are wanted of which nothing could be sent, whatever the filters.
+fn reachable(suites: &[Suite]) -> Result<(), SuiteError> {
+    let Some(Suite { profiles, .. }) = suites.first().filter(|suite| !suite.profiles.is_empty()) else {
+        return Ok(());
+    };
+    if suites.iter().any(|suite| !suite.plan(&|_| true).is_empty()) {
+        return Ok(());
+    }
+    let (profiles, verb) = (profiles.join(", "), if profiles.len() == 1 { "demands" } else { "demand" });
+    Err(SuiteError(format!(
+        "nothing that {profiles} {verb} can be sent this way: name what it needs with --transport"
+    )))
 }
 
 /// Whether what is told of the tests is for people, and not for programs.

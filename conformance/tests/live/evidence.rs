@@ -5,6 +5,9 @@ use std::process::{Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use conformance::certificate::Certificate;
+use conformance::report::{ProfileState, State};
+
 use crate::program::{command, conformance, expect, files, folder, hello, path};
 use crate::server::{Server, golden, head, text, write};
 
@@ -215,4 +218,12 @@ fn an_interrupted_run_keeps_its_evidence() {
     let run = fs::read_to_string(out.join("run.json")).expect("it is written");
     assert!(run.contains("\"state\": \"interrupted\""), "{run}");
     expect(&conformance(&["verify", path(&out)]), 0, &["verified: 3 exchanges"]);
+    let certificate = fs::read_to_string(out.join("certificate.json")).expect("it is written");
+    let certificate: Certificate = serde_json::from_str(&certificate).expect("it is as its type says");
+    assert_eq!(certificate.state, State::Interrupted);
+    for profile in &certificate.profiles {
+        assert_eq!(profile.state, ProfileState::Incomplete, "{}", profile.name);
+        let mut reasons = profile.reasons.iter();
+        assert!(reasons.any(|reason| reason.reason == "the run did not come to its end"), "{}", profile.name);
+    }
 }
