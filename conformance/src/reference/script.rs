@@ -236,7 +236,9 @@ fn words(request: &Value, input: &Input, seed: u64) -> Vec<String> {
         _ => {}
     }
     if let Some(word) = recalled(request, input) {
-        return vec![word];
+        // As models do, in pieces: what breaks between deltas can be broken here, too.
+        let (first, rest) = word.split_at(word.chars().next().map_or(0, char::len_utf8));
+        return [first, rest].iter().filter(|piece| !piece.is_empty()).map(ToString::to_string).collect();
     }
     let reply = match (input.has_image, input.has_file, input.is_tool_output) {
         (true, ..) => "I see an image.",
