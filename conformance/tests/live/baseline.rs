@@ -87,6 +87,9 @@ fn a_list_is_read_with_care() {
         "{}",
         several.stderr
     );
+    let recorded = conformance(&["--capture", ".", "--expected-failures", "x.toml"]);
+    let told = "'--capture <PATH>...' cannot be used with '--expected-failures <FILE>'";
+    assert!(recorded.code == Some(2) && recorded.stderr.contains(told), "{}", recorded.stderr);
 }
 
 #[test]
