@@ -61,7 +61,7 @@ impl<'a> View<'a> {
     /// A value that is a whole number, such as an index.
     #[inline]
     pub fn number(&self, slot: Slot) -> Option<u64> {
-        self.raw(slot)?.parse().ok()
+        whole(self.raw(slot)?)
     }
 
     /// A value that is a string, not yet decoded.
@@ -95,5 +95,30 @@ impl<'a> View<'a> {
                 self.put(*slot, value);
             }
         })
+    }
+}
+
+/// A whole number. Those of few digits, as most are, need no look at whether there is room for them.
+#[inline]
+fn whole(raw: &str) -> Option<u64> {
+    let digit = |byte: u8| Some(u64::from(byte.wrapping_sub(b'0'))).filter(|digit| *digit < 10);
+    if raw.is_empty() || raw.len() > 18 {
+        return raw.parse().ok();
+    }
+    raw.bytes().try_fold(0, |number, byte| Some(10 * number + digit(byte)?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::whole;
+
+    #[test]
+    fn whole_numbers_are_read_as_they_are_elsewhere() {
+        for raw in
+            ["", "0", "7", "-1", "1.0", "1e3", "99999", "999999999999999999", "18446744073709551615", "1:"]
+        {
+            assert_eq!(whole(raw), raw.parse().ok(), "{raw}");
+        }
+        assert_eq!(whole("18446744073709551616"), None);
     }
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use memchr::{memchr, memchr2};
 
-use super::frame::{Frame, Places};
+use super::frame::{Frame, Places, Transport};
 
 const BOM: &[u8] = b"\xef\xbb\xbf";
 
@@ -184,13 +184,22 @@ impl Outline {
             return;
         }
         let source = &bytes[..self.line_start];
+        // Each member is named: a frame is large, and none is to be made only to be copied.
         let mut frame = Frame {
+            event: None,
+            data: None,
+            id: None,
+            retry: None,
+            comments: Vec::new(),
+            strays: Vec::new(),
             source,
             bytes: self.start..self.start + source.len() as u64,
             line: self.first_line,
+            places: Places::Nowhere,
             terminated,
+            invalid_utf8: None,
+            transport: Transport::Http,
             time,
-            ..Frame::default()
         };
         match simdutf8::compat::from_utf8(source) {
             Ok(text) => {

@@ -79,6 +79,7 @@ const MOST: usize = 1000;
 
 impl Findings {
     /// Notes a finding. The message is asked for only when the stream has not done the same before.
+    #[cold]
     pub(crate) fn add(
         &mut self,
         bound: Bound,
@@ -90,6 +91,7 @@ impl Findings {
     }
 
     /// Notes a finding that another event explains.
+    #[cold]
     pub(crate) fn add_related(
         &mut self,
         bound: Bound,
@@ -114,6 +116,7 @@ impl Findings {
     }
 
     /// Notes a finding at a place that is gone by.
+    #[cold]
     pub(crate) fn add_at(
         &mut self,
         bound: Bound,

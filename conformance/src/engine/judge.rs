@@ -1,7 +1,7 @@
 //! What judges the frames of a connection, stream by stream.
 
+use spec::Memory;
 use spec::table::{EventInfo, EventLine};
-use spec::{Memory, Verdict};
 
 use super::finding::Findings;
 use super::plan::Plan;
@@ -103,7 +103,7 @@ impl Judge {
         if record.payload == Payload::Done || self.stream.done.is_some() {
             self.ask(&hooks.marker, plan, record);
         }
-        if record.verdict != Verdict::Valid {
+        if !record.verdict.is_valid() {
             self.ask(&hooks.faulty, plan, record);
         }
         match record.payload {
@@ -191,7 +191,8 @@ impl Judge {
     }
 
     fn end_turn(&mut self) {
-        if self.stream.has_ended() {
+        // What ended on anything else was the only one.
+        if self.stream.has_ended() && self.stream.transport == Transport::WebSocket {
             self.connection.turn = None;
             self.remember_response();
         }

@@ -50,7 +50,8 @@ pub enum Payload {
 
 impl<'a> Record<'a> {
     /// Reads a frame; a frame without data is nobody's event.
-    #[inline]
+    #[expect(clippy::inline_always, reason = "a record is large, and would be copied for each event")]
+    #[inline(always)]
     pub(crate) fn read(
         dialect: &Dialect,
         frame: &'a Frame<'a>,

@@ -1,6 +1,7 @@
 //! What is known of a stream of one response.
 
 use std::borrow::Cow;
+use std::mem::take;
 use std::sync::OnceLock;
 
 use spec::View;
@@ -57,9 +58,14 @@ impl Stream {
 
     /// Forgets all, for another stream.
     pub(super) fn reset(&mut self) {
-        let mut nodes = std::mem::take(&mut self.nodes);
+        let Self { nodes, items, recent, first_types, .. } = self;
         nodes.clear();
-        *self = Self::with(nodes);
+        items.clear();
+        recent.forget();
+        first_types.clear();
+        let (nodes, items) = (take(nodes), take(items));
+        let (recent, first_types) = (take(recent), take(first_types));
+        *self = Self { items, recent, first_types, ..Self::with(nodes) };
     }
 
     fn with(mut nodes: Nodes) -> Self {

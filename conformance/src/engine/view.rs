@@ -77,11 +77,10 @@ impl<'a> Object<'a> {
     fn index(&self) -> [u8; PLACES] {
         let mut index = [0; PLACES];
         for (at, member) in self.members.iter().enumerate().rev() {
-            let name = self.piece(&member.name);
             let mut place = if member.escaped {
-                slot(spec::json::decode(name).0.as_bytes())
+                slot(spec::json::decode(self.piece(&member.name)).0.as_bytes())
             } else {
-                slot(name.as_bytes())
+                slot(self.text.as_bytes().get(member.name.clone()).unwrap_or_default())
             };
             while index[place] != 0 {
                 place = (place + 1) % PLACES;

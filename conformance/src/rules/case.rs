@@ -150,6 +150,7 @@ impl<'c> Case<'c> {
     }
 
     /// Tells of a fault.
+    #[cold]
     pub(crate) fn report(&mut self, place: &Place<'_>, message: impl FnOnce() -> String) {
         match self.at {
             At::Record(record) => self.findings.add(self.bound, record, place, message),
@@ -158,6 +159,7 @@ impl<'c> Case<'c> {
     }
 
     /// Tells of a fault at a JSON pointer of the event.
+    #[cold]
     pub(crate) fn fault(
         &mut self,
         pointer: &str,

@@ -1,8 +1,9 @@
 //! Rules of the group `wire`.
 
 use std::borrow::Cow;
+use std::sync::LazyLock;
 
-use memchr::memchr;
+use memchr::{memchr, memmem};
 use spec::Verdict;
 use spec::table::{EventLine, Marker};
 
@@ -134,15 +135,14 @@ pub(super) fn no_lone_surrogate(case: &mut Case<'_>) {
 /// Where an escaped half of a surrogate pair stands without the other.
 fn lone_surrogate(data: &str) -> Option<usize> {
     // Most escapes are line feeds and quotes.
-    if !data.contains("\\u") {
-        return None;
-    }
+    static ESCAPED: LazyLock<memmem::Finder<'_>> = LazyLock::new(|| memmem::Finder::new("\\u"));
     let bytes = data.as_bytes();
+    ESCAPED.find(bytes)?;
+    let mut at = 0;
     let unit = |at: usize| {
         let digits = data.get(at + 2..at + 6).filter(|_| bytes.get(at..at + 2) == Some(b"\\u"))?;
         u32::from_str_radix(digits, 16).ok()
     };
-    let mut at = 0;
     while let Some(found) = memchr(b'\\', &bytes[at..]) {
         at += found;
         match unit(at) {

@@ -10,6 +10,7 @@ use crate::engine::spot::Mark;
 use crate::engine::stream::RESPONSE;
 
 impl Tracker<'_, '_> {
+    #[cold]
     pub(super) fn before_open(&mut self, scope: Scope, parent: usize, key: Key) {
         // What lies in something that was never opened is told of once.
         if self.stream.resumed || self.stream.torn || parent != RESPONSE && self.is_implied(parent) {
@@ -25,6 +26,7 @@ impl Tracker<'_, '_> {
         });
     }
 
+    #[cold]
     pub(super) fn reopened(&mut self, node: usize) {
         let Some(found) = self.stream.nodes.get(node) else { return };
         if found.opened.is_none() && self.plan.ways(found.scope).opens {
@@ -37,6 +39,7 @@ impl Tracker<'_, '_> {
         });
     }
 
+    #[cold]
     pub(super) fn after_close(&mut self, node: usize, closes: bool) {
         let Some(found) = self.stream.nodes.get(node) else { return };
         let (scope, what, name) = (found.scope, self.stream.name(found), self.event_name());
@@ -51,6 +54,7 @@ impl Tracker<'_, '_> {
         });
     }
 
+    #[cold]
     pub(super) fn parent_closed_first(&mut self, node: usize, closed: usize) {
         let (Some(found), Some(outer)) = (self.stream.nodes.get(node), self.stream.nodes.get(closed)) else {
             return;
@@ -105,6 +109,7 @@ impl Tracker<'_, '_> {
     }
 
     /// A place elsewhere in the stream that explains a finding.
+    #[cold]
     pub(super) fn related(
         &self,
         node: usize,
@@ -116,6 +121,7 @@ impl Tracker<'_, '_> {
         Some(Related { label: format!("{} {happened}", self.stream.name(node)), spot: mark.spot() })
     }
 
+    #[cold]
     pub(super) fn report(
         &mut self,
         family: Family,

@@ -30,6 +30,9 @@ pub(in crate::engine) struct Tracker<'t, 'r> {
     pub(in crate::engine) current: Option<usize>,
 }
 
+/// Most texts are longer than their first fragment by far.
+const USUAL_TEXT: usize = 256;
+
 impl<'r> Tracker<'_, 'r> {
     /// Takes the event.
     pub(in crate::engine) fn take(&mut self) {
@@ -187,7 +190,12 @@ impl<'r> Tracker<'_, 'r> {
                     // Half of a surrogate pair: what it makes with the other half is not known.
                     found.partial |= is_lossy;
                 }
-                Some(text) => found.joined.push_str(text.raw),
+                Some(text) => {
+                    if found.joined.capacity() == 0 {
+                        found.joined.reserve(USUAL_TEXT);
+                    }
+                    found.joined.push_str(text.raw);
+                }
                 None => found.partial = true,
             }
         }
