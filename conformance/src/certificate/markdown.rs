@@ -47,8 +47,8 @@ pub(super) fn page(certificate: &Certificate) -> String {
     out += "\n## Reproduce\n\n";
     let _ = writeln!(
         out,
-        "With version {} of the suite, the key in `CONFORMANCE_API_KEY`, and the headers that the endpoint \
-         wants beside it. The last command judges the recorded exchanges of a run again: this one's, too.\n",
+        "With version {} of the suite, the key in `CONFORMANCE_API_KEY`, and what else is secret in the \
+         variables that are named. The last command judges the recorded exchanges of a run again: this one's, too.\n",
         text(suite)
     );
     out += "```sh\n";

@@ -10,12 +10,18 @@ use crate::report::Transport;
 /// The commands that make such a run, and check one that was made.
 pub(super) fn commands(run: &RunFile) -> Vec<String> {
     let options = &run.options;
-    let mut command = format!(
-        "conformance --target {} --dialect {} --model {}",
-        quoted(&run.target),
-        quoted(&run.dialect),
-        quoted(&run.model)
-    );
+    let mut command = "conformance".to_owned();
+    if !run.is_reference {
+        let _ = write!(command, " --target {}", quoted(&run.target));
+    }
+    let _ = write!(command, " --dialect {} --model {}", quoted(&run.dialect), quoted(&run.model));
+    for name in options.headers.iter().filter(|name| is_name(name)) {
+        let variable = name.to_ascii_uppercase().replace('-', "_");
+        let _ = write!(command, " --header \"{name}: ${variable}\"");
+    }
+    if options.has_authorities {
+        command += " --ca-file \"$CA_FILE\"";
+    }
     let mut add = |flag: &str, value: &str| {
         // Writing to a string cannot fail.
         let _ = write!(command, " --{flag} {}", quoted(value));
@@ -24,14 +30,21 @@ pub(super) fn commands(run: &RunFile) -> Vec<String> {
     for (flag, values) in lists.into_iter().filter(|(_, values)| !values.is_empty()) {
         add(flag, &values.join(","));
     }
-    if options.transports != [Transport::Sse, Transport::Json] {
+    for (name, value) in &options.given {
+        add("given", &format!("{name}={value}"));
+    }
+    let usual: &[Transport] =
+        if run.is_reference { &Transport::ALL } else { &[Transport::Sse, Transport::Json] };
+    if options.transports != usual {
         let names: Vec<&str> = options.transports.iter().map(|transport| name(*transport)).collect();
         add("transport", &names.join(","));
     }
     if let Some(features) = &options.features {
         add("features", &features.join(","));
     }
-    for (flag, value, usual) in [("attempts", options.attempts, 3), ("jobs", options.jobs, 1)] {
+    for (flag, value, usual) in
+        [("attempts", options.attempts, 3), ("jobs", options.jobs, 1), ("concurrent", options.concurrent, 1)]
+    {
         if value != usual {
             add(flag, &value.to_string());
         }
@@ -51,10 +64,16 @@ pub(super) fn commands(run: &RunFile) -> Vec<String> {
     if options.bytes != limits.bytes {
         add("max-bytes", &options.bytes.to_string());
     }
-    if options.strict {
-        command += " --strict";
+    for word in &options.filters.without {
+        add("skip", word);
+    }
+    for (flag, is_set) in [(" --strict", options.strict), (" --exact", options.filters.exact)] {
+        command += if is_set { flag } else { "" };
     }
     command += " --out run";
+    if let Some(word) = &options.filters.with {
+        let _ = write!(command, " -- {}", quoted(word));
+    }
     vec![command, "conformance verify run".to_owned()]
 }
 
@@ -65,6 +84,11 @@ const fn name(transport: Transport) -> &'static str {
         Transport::Json => "json",
         Transport::Websocket => "websocket",
     }
+}
+
+/// Whether a name can stand in a command as it is.
+fn is_name(name: &str) -> bool {
+    !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '-')
 }
 
 /// A word, as a shell takes it for one.

@@ -14,6 +14,8 @@ use crate::capture::Recorder;
 pub struct Target {
     url: Url,
     headers: HeaderMap,
+    /// The names of those of them that were wanted with `with_header`.
+    wanted: Vec<String>,
     secrets: Vec<String>,
     is_direct: bool,
     authorities: Vec<Certificate>,
@@ -60,7 +62,7 @@ impl Target {
             (CONTENT_TYPE, HeaderValue::from_static("application/json")),
             (USER_AGENT, HeaderValue::from_static(concat!("conformance/", env!("CARGO_PKG_VERSION")))),
         ]);
-        Ok(Self { url, headers, secrets, is_direct: false, authorities: Vec::new() })
+        Ok(Self { url, headers, wanted: Vec::new(), secrets, is_direct: false, authorities: Vec::new() })
     }
 
     /// Sends this key with each request, as a bearer token.
@@ -92,6 +94,7 @@ impl Target {
             text.split([' ', ';', ',']).map(|part| part.split_once('=').map_or(part, |(_, value)| value));
         self.secrets.extend(parts.map(str::to_owned));
         self.secrets.push(text.to_owned());
+        self.wanted.push(name.to_string());
         self.headers.append(name, value);
         Ok(self)
     }
@@ -113,6 +116,16 @@ impl Target {
     /// The authorities that are trusted, too.
     pub(super) fn authorities(&self) -> impl Iterator<Item = Certificate> {
         self.authorities.iter().cloned()
+    }
+
+    /// The names of the headers that were wanted with each request.
+    pub(crate) fn wanted_headers(&self) -> &[String] {
+        &self.wanted
+    }
+
+    /// Whether authorities are trusted beside those of the system.
+    pub(crate) const fn has_authorities(&self) -> bool {
+        !self.authorities.is_empty()
     }
 
     /// Keeps these to itself, too.

@@ -30,10 +30,10 @@ pub use human::{diagnostic, diagnostics};
 pub use json::json;
 pub use run::{
     Asked, Bar, Broken, CaptureReport, CaseReport, ClientTotal, Demand, Excerpt, FailingClients, Faults,
-    FaultyEvent, Finding, GroupTotal, Judged, Latency, LiveReport, Lost, Matrix, MatrixColumn, MatrixRow,
-    Options, Outcome, Pace, Phase, Piece, Place, ProfileReport, ProfileState, Reason, Related, RuleTotal,
-    Run, Silence, Specification, Spread, State, Step, Tally, Timeline, Told, Totals, Transport, Undecided,
-    VERSION, Verdict,
+    FaultyEvent, Filters, Finding, GroupTotal, Judged, Latency, LiveReport, Lost, Matrix, MatrixColumn,
+    MatrixRow, Options, Outcome, Pace, Phase, Piece, Place, ProfileReport, ProfileState, Reason, Related,
+    RuleTotal, Run, Silence, Specification, Spread, State, Step, Tally, Timeline, Told, Totals, Transport,
+    Undecided, VERSION, Verdict,
 };
 pub use style::{Screen, Style};
 pub use summary::summary;

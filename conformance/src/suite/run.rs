@@ -11,7 +11,7 @@ use spec::catalogue::Level;
 use super::session::{Finished, Planned, Session};
 use super::{Suite, SuiteError};
 use crate::live::Machine;
-use crate::report::{self, Judged, Outcome, Screen, Told, Verdict};
+use crate::report::{self, Filters, Judged, Outcome, Screen, Told, Verdict};
 
 /// What a command that could not be carried out exits with.
 pub(crate) const NOT_DONE: u8 = 2;
@@ -40,7 +40,8 @@ pub(crate) fn run(
     let machine = Machine::start().map_err(|error| SuiteError(error.to_string()))?;
     trials.extend(unmet.into_iter().map(trial));
     let due = planned.into_iter().filter(|planned| !planned.is_empty());
-    let sessions = due.map(|planned| planned.start(&machine)).collect::<Result<Vec<_>, _>>()?;
+    let filters = filters(arguments);
+    let sessions = due.map(|planned| planned.start(&machine, &filters)).collect::<Result<Vec<_>, _>>()?;
     trials.extend(sessions.iter().flat_map(Session::trials));
     let conclusion = run_quietly(&Arguments { test_threads: Some(1), ..arguments.clone() }, trials);
     let mut is_undone = machine.is_interrupted();
@@ -60,6 +61,11 @@ pub(crate) fn run(
         Some(conclusion) if is_stale || conclusion.has_failed() => ExitCode::from(1),
         Some(_) => ExitCode::SUCCESS,
     })
+}
+
+/// Which tests are wanted.
+fn filters(arguments: &Arguments) -> Filters {
+    Filters { with: arguments.filter.clone(), exact: arguments.exact, without: arguments.skip.clone() }
 }
 
 /// What is said of shapes that were approved of, and that no stream is compared with.
@@ -119,7 +125,7 @@ pub(super) fn judge(suite: &Suite) -> Result<Vec<Told>, SuiteError> {
     let machine = Machine::start().map_err(|error| SuiteError(error.to_string()))?;
     let planned = suite.plan(&|_| true);
     let unmet = unmet(std::slice::from_ref(suite), std::slice::from_ref(&planned))?;
-    let mut trials = planned.start(&machine)?.finish(&machine)?.trials;
+    let mut trials = planned.start(&machine, &Filters::default())?.finish(&machine)?.trials;
     trials.extend(unmet);
     Ok(trials)
 }

@@ -10,12 +10,15 @@ use super::baseline::{self, Known};
 use super::run::tell;
 use super::snapshot;
 use super::{Endpoint, Suite, SuiteError, is_demanded};
+use crate::capture::Recorder;
 use crate::certificate::{Certificate, Judge, Sent};
 use crate::live::{
     self, About, Case, Client, Evidence, Given, Kept, Live, Machine, Offer, Plan, RunFile, Target,
 };
 use crate::reference::{self, Embedded, Notes};
-use crate::report::{self, Options, ProfileReport, Run, State, Style, Told, Transport, Verdict, diagnostic};
+use crate::report::{
+    self, Filters, Options, ProfileReport, Run, State, Style, Told, Transport, Verdict, diagnostic,
+};
 
 /// What a suite will send, and which of its tests are wanted.
 pub(super) struct Planned<'s> {
@@ -129,13 +132,14 @@ impl Suite {
         }
     }
 
-    fn run_file(&self, client: &Client) -> RunFile {
+    fn run_file(&self, client: &Client, filters: &Filters) -> RunFile {
         let limits = client.limits();
+        let target = client.target();
         RunFile {
             version: live::VERSION,
             suite: env!("CARGO_PKG_VERSION").to_owned(),
             dialect: self.dialect.name.to_owned(),
-            target: client.target().shown(),
+            target: target.shown(),
             proxy: client.proxy().map(str::to_owned),
             is_reference: matches!(self.endpoint, Endpoint::Reference(_)),
             model: self.model.clone(),
@@ -155,6 +159,14 @@ impl Suite {
                 idle_ms: limits.idle.as_millis(),
                 total_ms: limits.total.as_millis(),
                 bytes: limits.bytes,
+                given: self
+                    .given
+                    .iter()
+                    .map(|(name, value)| (name.clone(), without_secrets(value)))
+                    .collect(),
+                headers: target.wanted_headers().to_vec(),
+                has_authorities: target.has_authorities(),
+                filters: filters.clone(),
             },
             state: State::Begun,
             report: None,
@@ -183,13 +195,13 @@ impl Planned<'_> {
     }
 
     /// Says what will be sent, and begins to.
-    pub(super) fn start(self, machine: &Machine) -> Result<Session, SuiteError> {
+    pub(super) fn start(self, machine: &Machine, filters: &Filters) -> Result<Session, SuiteError> {
         let Self { suite, mut plan, due, shapes } = self;
         let notes = host(&mut plan.given)?;
         let (target, gateway) = suite.open()?;
         let client = Client::new(target, suite.limits, machine.interrupt());
         let client = client.map_err(|problem| SuiteError(format!("no connection can be made: {problem}")))?;
-        let file = suite.run_file(&client);
+        let file = suite.run_file(&client, filters);
         let mut evidence = None;
         if let Some(folder) = &suite.out {
             let new = Evidence::create(folder).map_err(|error| suite.lost(&error))?;
@@ -223,6 +235,11 @@ fn host(given: &mut Given) -> Result<Option<Notes>, SuiteError> {
         given.insert(name.to_owned(), url);
     }
     Ok(Some(notes))
+}
+
+/// What was given, without the secrets that an address can have.
+fn without_secrets(value: &str) -> String {
+    if value.contains("://") { Recorder::new().url(value) } else { value.to_owned() }
 }
 
 /// Says on stderr what will be sent.

@@ -109,6 +109,7 @@ fn live(target: &str, model: &str, cases: Vec<CaseReport>) -> LiveReport {
             idle_ms: 60_000,
             total_ms: 300_000,
             bytes: 1_000_000,
+            ..Options::default()
         },
         state: State::Finished,
         profiles: vec![profile(&cases)],

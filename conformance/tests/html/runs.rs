@@ -103,6 +103,7 @@ fn live(captures: Vec<CaptureReport>, cases: Vec<CaseReport>) -> Run {
         idle_ms: 60_000,
         total_ms: 600_000,
         bytes: 1 << 26,
+        ..Options::default()
     };
     let report = LiveReport {
         profiles: ["core", "tools"].map(|name| profile(name, &cases)).to_vec(),

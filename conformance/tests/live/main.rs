@@ -10,6 +10,7 @@ mod evidence;
 mod faults;
 mod itself;
 mod program;
+mod reproduce;
 mod scenarios;
 mod server;
 mod snapshots;

@@ -1,5 +1,6 @@
 //! What came of a run against an endpoint, beside what its recordings show.
 
+use std::collections::BTreeMap;
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
@@ -194,7 +195,7 @@ impl Transport {
 }
 
 /// The options of a run that bear on its verdicts, or on what was sent.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Options {
     /// How scenarios were sent.
@@ -229,10 +230,41 @@ pub struct Options {
     pub total_ms: u128,
     /// Bytes that an answer could have.
     pub bytes: usize,
+    /// What the owner of the endpoint told, by its name.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub given: BTreeMap<String, String>,
+    /// The names of the headers that were wanted with each request.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub headers: Vec<String>,
+    /// Whether authorities were trusted beside those of the system.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub has_authorities: bool,
+    /// Which of the tests were wanted.
+    #[serde(default, skip_serializing_if = "Filters::are_none")]
+    pub filters: Filters,
 }
 
 const fn one() -> usize {
     1
+}
+
+/// Which tests were wanted, by their names; all, when nothing is said.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(default)]
+pub struct Filters {
+    /// Those with this in their names.
+    pub with: Option<String>,
+    /// The names are whole.
+    pub exact: bool,
+    /// Those with any of these in their names are left out.
+    pub without: Vec<String>,
+}
+
+impl Filters {
+    fn are_none(&self) -> bool {
+        *self == Self::default()
+    }
 }
 
 /// How far a run came.

@@ -19,7 +19,9 @@ pub use capture::{CaptureReport, Lost};
 pub(super) use finding::LevelName;
 pub use finding::{Excerpt, Finding, Place, Related};
 pub use impact::FailingClients;
-pub use live::{CaseReport, Judged, Latency, LiveReport, Options, Spread, State, Told, Transport, Verdict};
+pub use live::{
+    CaseReport, Filters, Judged, Latency, LiveReport, Options, Spread, State, Told, Transport, Verdict,
+};
 pub use matrix::{Matrix, MatrixColumn, MatrixRow};
 pub use next::Step;
 pub use profile::{Demand, ProfileReport, ProfileState, Reason, Specification};

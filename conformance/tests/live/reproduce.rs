@@ -1,0 +1,65 @@
+//! The commands of a certificate make the same run again.
+
+use std::env;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use conformance::certificate::Certificate;
+use conformance::reference::{Embedded, Settings};
+use serde_json::Value;
+
+use crate::program::{command, expect, folder, outcome, path};
+
+const TENANT: &str = "tenant-of-mine";
+
+/// What a run was to do, and what came of it.
+fn done(run: &Path) -> (Value, Value) {
+    let text = fs::read_to_string(run.join("run.json")).expect("it is written");
+    let mut run: Value = serde_json::from_str(&text).expect("it is JSON");
+    (run["options"].take(), run["trials"].take())
+}
+
+/// Makes a run again in a shell, as its certificate says.
+fn again(run: &Path) -> PathBuf {
+    let text = fs::read_to_string(run.join("certificate.json")).expect("it is written");
+    let certificate: Certificate = serde_json::from_str(&text).expect("it is as its type says");
+    assert!(!text.contains(TENANT), "{text}");
+    let elsewhere = run.with_extension("again");
+    let _ = fs::remove_dir_all(&elsewhere);
+    fs::create_dir(&elsewhere).expect("it can be made");
+    let program = Path::new(env!("CARGO_BIN_EXE_conformance")).parent().expect("it is in a folder");
+    let usual = env::var_os("PATH").unwrap_or_default();
+    let programs = [program.to_owned()].into_iter().chain(env::split_paths(&usual));
+    let programs = env::join_paths(programs).expect("no name has a colon");
+    for line in &certificate.reproduce {
+        let mut shell = Command::new("sh");
+        shell.args(["-c", line]).current_dir(&elsewhere).env("X_TENANT", TENANT);
+        shell.env("PATH", &programs);
+        expect(&outcome(&mut shell), 0, &[]);
+    }
+    elsewhere.join("run")
+}
+
+#[test]
+fn a_run_is_made_again_by_what_its_certificate_says() {
+    let gateway = Embedded::start(Settings::new(&spec::openai::DIALECT)).expect("a port is free");
+    let url = gateway.url();
+    let tenant = format!("X-Tenant: {TENANT}");
+    let target: &[&str] =
+        &["--target", &url, "--model", "it's mine", "--header", &tenant, "--given", "down-model=no 1"];
+    let cases: [(&str, &[&str], &[&str]); 4] = [
+        ("whole", &["--dialect", "open-responses", "--profile", "core"], &[]),
+        ("crowd", target, &["--concurrent", "3", "--features", "", "--", "crowd/"]),
+        ("filtered", target, &["--transport", "sse", "--skip", "late", "--attempts", "2", "error/"]),
+        ("exact", target, &["--strict", "--idle-timeout", "5s", "--exact", "text/hello::answer"]),
+    ];
+    for (name, args, more) in cases {
+        let out = folder(&format!("reproduce-{name}"));
+        let run = outcome(&mut command(&[args, &["--out", path(&out)], more].concat()));
+        expect(&run, 0, &[" 0 failed"]);
+        let (first, second) = (done(&out), done(&again(&out)));
+        assert!(first.1.as_array().is_some_and(|trials| !trials.is_empty()), "{name}");
+        assert_eq!(first, second, "{name}");
+    }
+}
