@@ -1,6 +1,7 @@
 """What the scripts of tests/gateways and tests/clients share: packages, servers that are always stopped,
 and the suite's own command. Python 3.11 or later, nothing besides; what they write lies under target/."""
 
+import fcntl
 import json
 import os
 import shutil
@@ -23,6 +24,17 @@ def fail(text):
 def versions(beside):
     """The pinned versions in the folder of a script."""
     return tomllib.loads((Path(beside).parent / "versions.toml").read_text())
+
+
+def alone(folder):
+    """The lock of a folder that two runs would write into at once: it is held until the file that this returns is closed."""
+    folder.mkdir(parents=True, exist_ok=True)
+    lock = open(folder / "lock", "w")
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        fail(f"another run is at work in {folder}")
+    return lock
 
 
 def run(command, limit, **options):
