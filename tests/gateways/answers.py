@@ -9,6 +9,7 @@ the connection after so many chunks, `[[fail after N]]` sends an error instead o
 import json
 import re
 from dataclasses import dataclass, field
+from itertools import groupby
 
 MODEL = "scripted"
 
@@ -70,6 +71,9 @@ def answer(request):
     said = Answer()
     for verb, words in directives:
         follow(said, verb, words)
+    if "mcp" in dict(directives) and (made := calls(request, prompt)):
+        # What follows this directive is said when the tool has answered.
+        return Answer(calls=made)
     if not (said.text or said.refusal or said.calls):
         speak(said, request, prompt)
     limit = request.get("max_completion_tokens") or request.get("max_tokens")
@@ -111,7 +115,7 @@ def speak(said, request, prompt):
         ((text, reasoning) for words, text, reasoning in PLAIN if words in prompt), ("Hello|, world|.", "")
     )
     if "word did I ask you to remember" in prompt:
-        text = "blue" if "the word blue" in json.dumps(request["messages"]) else "Nobody| has told me."
+        text = "blue" if "the word blue" in "".join(map(content, request["messages"])) else "Nobody| has told me."
     if "Think first" in prompt or (request.get("reasoning_effort") == "high"):
         reasoning = "The weather| is needed."
     said.reasoning += reasoning.split("|") if reasoning else []
@@ -166,11 +170,19 @@ def instance(schema, prompt):
 
 
 def last_prompt(request):
-    """The text of the last message of the user."""
-    for message in reversed(request.get("messages") or []):
-        if message.get("role") == "user":
-            content = message.get("content")
-            if isinstance(content, list):
-                return " ".join(part.get("text") or "" for part in content)
-            return content or ""
-    return ""
+    """What the user said last, which some gateways cut into several messages."""
+    turns = [list(messages) for role, messages in by_role(request) if role == "user"]
+    return "".join(map(content, turns[-1])) if turns else ""
+
+
+def by_role(request):
+    """The messages, in runs of the same role."""
+    return groupby(request.get("messages") or [], key=lambda message: message.get("role"))
+
+
+def content(message):
+    """The text of a message."""
+    given = message.get("content")
+    if isinstance(given, list):
+        return " ".join(part.get("text") or "" for part in given)
+    return given or ""

@@ -17,6 +17,8 @@ QUIET = {
 }
 
 
+# What stands in the place of `{mark}` in a request that the suite sends by itself.
+MARK = "zq00001qz"
 # A name that it takes for that of a model that reasons.
 AIMOCK_MODEL = "gpt-5"
 
@@ -113,7 +115,7 @@ def requests():
     """What the suite asks for: the requests of its scenarios, and those beside this file."""
     for file in sorted((ROOT / "spec" / "scenarios").rglob("*.md")):
         if found := re.search(r"^```json\n(.*?)^```", file.read_text(), re.DOTALL | re.MULTILINE):
-            yield json.loads(found[1])
+            yield json.loads(found[1].replace("{mark}", MARK))
     for file in sorted((ROOT / "tests" / "gateways" / "requests").glob("*.json")):
         yield json.loads(file.read_text())
 
@@ -155,10 +157,12 @@ def as_chat(request):
     given = request["input"]
     items = [{"role": "user", "content": given}] if isinstance(given, str) else given
     # A mock remembers nothing: whoever writes its answers knows what was said before.
-    messages = [{"role": "user", "content": "Remember the word blue."}] if "previous_response_id" in request else []
+    earlier = [item for item in items if item.get("type") == "previous_output"]
+    is_continued = bool(earlier) or "previous_response_id" in request
+    messages = [{"role": "user", "content": "Remember the word blue."}] if is_continued else []
     for item in items:
-        if item.get("type") == "function_call_output":
-            messages.append({"role": "tool", "content": item.get("output")})
+        if item.get("type") == "function_call_output" or "call_output" in item:
+            messages.append({"role": "tool", "content": item.get("output", item.get("call_output"))})
         elif item.get("role"):
             messages.append({"role": item["role"], "content": item.get("content")})
     tools = [{"type": "function", "function": tool} for tool in request.get("tools") or [] if tool.get("name")]
