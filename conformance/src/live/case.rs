@@ -72,14 +72,18 @@ pub enum Offer {
     Only(Vec<String>),
 }
 
-/// All cases for a dialect and these transports: what is continued comes before what continues it.
+/// All cases for a dialect and these transports: what is continued comes before what continues it, and what may
+/// keep an endpoint busy for long comes last, so that no other request has to wait for it.
 pub fn cases(dialect: &'static Dialect, rules: &Rules, offer: &Offer, transports: &[Transport]) -> Vec<Case> {
     let mut cases: Vec<Case> = Vec::new();
-    for scenario in SCENARIOS.iter().filter(|scenario| scenario.websocket.is_none()) {
-        add(&mut cases, scenario, dialect, rules, offer);
-    }
-    if transports.contains(&Transport::Websocket) {
-        turns::add(&mut cases, dialect, rules, offer);
+    for is_long in [false, true] {
+        let chosen = || SCENARIOS.iter().filter(move |scenario| scenario.fill.is_some() == is_long);
+        for scenario in chosen().filter(|scenario| scenario.websocket.is_none()) {
+            add(&mut cases, scenario, dialect, rules, offer);
+        }
+        if transports.contains(&Transport::Websocket) {
+            turns::add(&mut cases, chosen(), dialect, rules, offer);
+        }
     }
     for case in cases.iter_mut().filter(|case| !transports.contains(&case.transport())) {
         // What others continue has to be sent all the same.
@@ -297,6 +301,8 @@ mod tests {
             assert!(case.compared.is_none_or(|compared| compared < at), "{}", case.name);
             assert!(case.trials.len() > 3, "{}: {:?}", case.name, case.trials);
         }
+        let first_long = cases.iter().position(|case| case.scenario.fill.is_some());
+        assert!(first_long.is_some_and(|at| cases.iter().skip(at).all(|case| case.scenario.fill.is_some())));
     }
 
     #[test]

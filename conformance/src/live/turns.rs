@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 use spec::Dialect;
-use spec::catalogue::{OnSocket, SCENARIOS, Scenario};
+use spec::catalogue::{OnSocket, Scenario};
 use spec::table::Operation;
 
 use super::call::{Asked, Before, Call, Given};
@@ -15,8 +15,14 @@ const OF_HTTP: [&str; 3] = ["stream", "stream_options", "background"];
 
 /// Adds the cases on a WebSocket: each has a connection of its own, and takes there also the turns that it
 /// continues.
-pub(super) fn add(cases: &mut Vec<Case>, dialect: &'static Dialect, rules: &Rules, offer: &Offer) {
-    for scenario in SCENARIOS.iter().filter(|scenario| is_sent(scenario)) {
+pub(super) fn add(
+    cases: &mut Vec<Case>,
+    scenarios: impl Iterator<Item = &'static Scenario>,
+    dialect: &'static Dialect,
+    rules: &Rules,
+    offer: &Offer,
+) {
+    for scenario in scenarios.filter(|scenario| is_sent(scenario)) {
         add_case(cases, scenario, dialect, rules, offer);
     }
 }
@@ -106,6 +112,8 @@ pub(super) fn message(scenario: &Scenario, asked: &Asked<'_>, before: Option<&Be
 
 #[cfg(test)]
 mod tests {
+    use spec::catalogue::SCENARIOS;
+
     use super::*;
 
     #[test]
@@ -125,7 +133,7 @@ mod tests {
     fn what_is_continued_is_said_on_the_same_connection() {
         let mut cases = Vec::new();
         let dialect = crate::dialect("open-responses").unwrap();
-        add(&mut cases, dialect, &Rules::of(dialect), &Offer::All);
+        add(&mut cases, SCENARIOS.iter(), dialect, &Rules::of(dialect), &Offer::All);
         let turns = |name: &str| -> Vec<&str> {
             let case = cases.iter().find(|case| case.name == name).unwrap();
             assert_eq!(case.unfit, None);
@@ -136,7 +144,7 @@ mod tests {
         assert!(cases.iter().all(|case| case.name != "error/not-stored.ws"), "HTTP forgets it");
         let wave = crate::dialect("wave").unwrap();
         let mut cases = Vec::new();
-        add(&mut cases, wave, &Rules::of(wave), &Offer::All);
+        add(&mut cases, SCENARIOS.iter(), wave, &Rules::of(wave), &Offer::All);
         assert!(cases.iter().all(|case| case.unfit.as_deref() == Some("wave has no WebSocket")));
     }
 }
