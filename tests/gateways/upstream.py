@@ -123,6 +123,10 @@ class Handler(BaseHTTPRequestHandler):
         else:
             self.send(404, problem(404))
 
+    def do_DELETE(self):
+        # Some gateways hand on what they do not know.
+        self.send(404, problem(404))
+
     def do_POST(self):
         body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
         if not self.path.endswith("/chat/completions"):
