@@ -186,8 +186,8 @@ fn edit(line: &str) -> Result<Edit, String> {
         }
         other => {
             return Err(format!(
-                "unknown edit `{other}`; there are drop, duplicate, swap, set, prepend, unset, insert, truncate, renumber, \
-                 data, field, unfield, replace, comment, header and status"
+                "unknown edit `{other}`; there are drop, duplicate, swap, set, prepend, unset, insert, truncate, \
+                 renumber, data, field, unfield, replace, comment, header and status"
             ));
         }
     };

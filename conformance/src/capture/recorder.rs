@@ -51,7 +51,8 @@ pub enum End<'a> {
 }
 
 /// What stands for a value that was not kept.
-const REDACTED: &str = "[redacted]";
+/// What stands for a secret.
+pub(crate) const REDACTED: &str = "[redacted]";
 
 /// Headers whose values are no secret.
 const HEADERS: [&str; 27] = [

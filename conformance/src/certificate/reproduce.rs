@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::time::Duration;
 
+use crate::capture::REDACTED;
 use crate::live::{Limits, RunFile};
 use crate::report::Transport;
 
@@ -15,9 +16,12 @@ pub(super) fn commands(run: &RunFile) -> Vec<String> {
         let _ = write!(command, " --target {}", quoted(&run.target));
     }
     let _ = write!(command, " --dialect {} --model {}", quoted(&run.dialect), quoted(&run.model));
-    for name in options.headers.iter().filter(|name| is_name(name)) {
-        let variable = name.to_ascii_uppercase().replace('-', "_");
-        let _ = write!(command, " --header \"{name}: ${variable}\"");
+    for name in &options.headers {
+        let _ =
+            write!(command, " --header {}\"${}\"", quoted(&format!("{name}: ")), variable("HEADER", name));
+    }
+    for (name, _) in options.given.iter().filter(|(_, value)| *value == REDACTED) {
+        let _ = write!(command, " --given {}\"${}\"", quoted(&format!("{name}=")), variable("GIVEN", name));
     }
     if options.has_authorities {
         command += " --ca-file \"$CA_FILE\"";
@@ -30,7 +34,7 @@ pub(super) fn commands(run: &RunFile) -> Vec<String> {
     for (flag, values) in lists.into_iter().filter(|(_, values)| !values.is_empty()) {
         add(flag, &values.join(","));
     }
-    for (name, value) in &options.given {
+    for (name, value) in options.given.iter().filter(|(_, value)| *value != REDACTED) {
         add("given", &format!("{name}={value}"));
     }
     let usual: &[Transport] =
@@ -86,9 +90,10 @@ const fn name(transport: Transport) -> &'static str {
     }
 }
 
-/// Whether a name can stand in a command as it is.
-fn is_name(name: &str) -> bool {
-    !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '-')
+/// The variable in which a shell finds what is secret.
+fn variable(prefix: &str, name: &str) -> String {
+    let upper = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_uppercase() } else { '_' };
+    format!("{prefix}_{}", name.chars().map(upper).collect::<String>())
 }
 
 /// A word, as a shell takes it for one.

@@ -31,19 +31,20 @@ impl SnapshotArgs {
         Some(Snapshots::new(self.snapshots.as_ref()?).bless(self.bless))
     }
 
-    /// Tests of shapes that none of these recordings is compared with. Who names single recordings chooses.
-    pub(super) fn stale(&self, files: &[PathBuf], is_chosen: bool) -> anyhow::Result<Vec<Trial>> {
+    /// Tests of shapes that were approved of for recordings in these folders, and that none of those there is
+    /// compared with.
+    pub(super) fn stale(&self, paths: &[PathBuf], files: &[PathBuf]) -> anyhow::Result<Vec<Trial>> {
         let Some(snapshots) = self.snapshots() else { return Ok(Vec::new()) };
-        let compared: Vec<String> = files.iter().map(|file| files::name(file)).collect();
-        let others = snapshots.others(compared.iter().map(String::as_str)).map_err(anyhow::Error::msg)?;
+        let name = |path: &PathBuf| files::name(path);
+        let folders: Vec<String> = paths.iter().filter(|path| path.is_dir()).map(name).collect();
+        let compared: Vec<String> = files.iter().map(name).collect();
+        let mut stale = snapshots.others(compared.iter().map(String::as_str)).map_err(anyhow::Error::msg)?;
+        stale.retain(|name| folders.iter().any(|folder| snapshots.is_below(name, folder)));
         let trial = |name: String| {
-            let reason = "there is no recording of this name";
-            let stale = snapshots.stale(&name, reason);
-            Trial::ignorable_test(format!("{name}::snapshot"), move || {
-                if is_chosen { Ok(Completion::ignored_with(reason)) } else { Err(stale.into()) }
-            })
+            let stale = snapshots.stale(&name, "there is no recording of this name");
+            Trial::test(format!("{name}::snapshot"), move || Err(stale.into()))
         };
-        Ok(others.into_iter().map(trial).collect())
+        Ok(stale.into_iter().map(trial).collect())
     }
 
     /// A test for the shape of each recording.

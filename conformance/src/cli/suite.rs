@@ -95,7 +95,7 @@ impl SuiteArgs {
         let format = self.format_in.map(Format::from);
         let mut trials = capture_trials(&files, format, &rules, &incomplete);
         trials.extend(self.snapshots.trials(&files, format, rules.dialect(), &incomplete));
-        trials.extend(self.snapshots.stale(&files, self.capture.iter().all(|path| !path.is_dir()))?);
+        trials.extend(self.snapshots.stale(&self.capture, &files)?);
         let Some(conclusion) = run_quietly(&self.arguments(), trials) else {
             return Ok(ExitCode::from(NOT_DONE));
         };

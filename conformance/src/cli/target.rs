@@ -17,8 +17,9 @@ pub(super) struct TargetArgs {
     #[arg(long, value_name = "NAME", default_value = "default")]
     pub(super) model: String,
     /// What a scenario needs and only the owner of the endpoint can name: `vector-store`, the id of files that
-    /// can be searched; `mcp-server`, the URL of an MCP server, and `failing-mcp-server`, of one whose tools fail; `down-model`, `failing-model` and
-    /// `limited-model`, models that fail before a stream begins, within it, and with the status 429.
+    /// can be searched; `mcp-server`, the URL of an MCP server, and `failing-mcp-server`, of one whose tools
+    /// fail; `down-model`, `failing-model` and `limited-model`, models that fail before a stream begins, within
+    /// it, and with the status 429. `default` stands for the model to ask for.
     #[arg(long, value_name = "NAME=VALUE", value_parser = named)]
     given: Vec<(String, String)>,
     /// Sent as a bearer token. Better in the environment, as `CONFORMANCE_API_KEY`.

@@ -68,7 +68,7 @@ fn compare(evidence: &Evidence, run: &RunFile) -> Result<Vec<String>> {
     let mut attempts: BTreeMap<&str, Vec<Attempt>> = BTreeMap::new();
     for kept in &run.exchanges {
         let Some(case) = cases.iter().find(|case| case.name == kept.case) else {
-            differences.push(format!("{}: nothing like {} was to be sent", kept.file, kept.case));
+            differences.push(format!("{}: its options send no case {}", kept.file, kept.case));
             continue;
         };
         let read = evidence.read(&kept.file).map_err(|error| error.to_string());

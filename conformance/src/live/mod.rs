@@ -32,6 +32,6 @@ pub use facts::Facts;
 pub use limits::Limits;
 pub use machine::Machine;
 pub use run::{Done, Live, Plan};
-pub(crate) use target::is_loopback;
 pub use target::{Target, TargetError};
+pub(crate) use target::{is_loopback, secrets_of};
 pub use verdict::judge;

@@ -30,8 +30,13 @@ impl Proxy {
 
     fn new(found: &Intercept) -> Result<Self, String> {
         let scheme = found.uri().scheme_str().unwrap_or_default();
-        let shown =
-            format!("{scheme}://{}", found.uri().authority().map_or("", |authority| authority.as_str()));
+        // A user with an @ is not told apart from a host by everybody.
+        let host = found.uri().host().unwrap_or_default();
+        let port = found.uri().port_u16().map(|port| format!(":{port}")).unwrap_or_default();
+        let shown = format!("{scheme}://{host}{port}");
+        if found.uri().authority().is_some_and(|authority| authority.as_str().contains('@')) {
+            return Err(format!("the user of the proxy {shown} has an @ in it: write it as %40"));
+        }
         if !matches!(scheme, "http" | "https") {
             return Err(format!(
                 "the proxy {shown} is no proxy of HTTP; NO_PROXY names hosts that need none"

@@ -129,7 +129,7 @@ impl Target {
     }
 
     /// Keeps these to itself, too.
-    pub(super) fn hiding(mut self, secrets: &[String]) -> Self {
+    pub(crate) fn hiding(mut self, secrets: &[String]) -> Self {
         self.secrets.extend_from_slice(secrets);
         self
     }
@@ -174,7 +174,7 @@ impl Target {
     }
 
     /// A text without secrets in it.
-    pub(super) fn masked(&self, text: &str) -> String {
+    pub(crate) fn masked(&self, text: &str) -> String {
         let mut mask = Mask::new(&self.secrets());
         let mut bytes = mask.push(text.as_bytes());
         bytes.extend(mask.finish());
@@ -207,6 +207,18 @@ fn credentials(url: &Url) -> Vec<String> {
     let basic = BASE64_STANDARD.encode(format!("{user}:{}", password.as_deref().unwrap_or_default()));
     vec![password.unwrap_or(user), basic]
 }
+
+/// What must not be told of an address that is given to somebody else: its user, the values of its query, and
+/// what is long enough in its path to be a token.
+pub(crate) fn secrets_of(address: &str) -> Vec<String> {
+    let Ok(url) = Url::parse(address) else { return Vec::new() };
+    let of_query = url.query_pairs().map(|(_, value)| value.into_owned());
+    let of_path = url.path().split('/').filter(|segment| segment.len() >= TOKEN).map(str::to_owned);
+    credentials(&url).into_iter().chain(of_query).chain(of_path).collect()
+}
+
+/// Pieces of paths that are as long as this may be secrets.
+const TOKEN: usize = 16;
 
 /// The path of `/responses`.
 fn path(base: &str) -> String {

@@ -76,7 +76,8 @@ async fn retrieve(
     Query(retrieval): Query<Retrieval>,
 ) -> Response {
     if retrieval.stream != Some(true) {
-        return json_of(&gateway, gateway.store().get(&id).map(Stored::look));
+        let looked = gateway.store().get(&id).map(Stored::look);
+        return json_of(&gateway, looked);
     }
     let stream = gateway.store().get(&id).map(|stored| stored.stream(retrieval.starting_after));
     match stream {
@@ -89,15 +90,18 @@ async fn retrieve(
 }
 
 async fn remove(State(gateway): Shared, Path(id): Path<String>) -> Response {
-    json_of(&gateway, gateway.store().remove(&id))
+    let removed = gateway.store().remove(&id);
+    json_of(&gateway, removed)
 }
 
 async fn cancel(State(gateway): Shared, Path(id): Path<String>) -> Response {
-    json_of(&gateway, gateway.store().get(&id).and_then(Stored::cancel))
+    let cancelled = gateway.store().get(&id).and_then(Stored::cancel);
+    json_of(&gateway, cancelled)
 }
 
 async fn input_items(State(gateway): Shared, Path(id): Path<String>) -> Response {
-    json_of(&gateway, gateway.store().get(&id).map(|stored| stored.input()))
+    let input = gateway.store().get(&id).map(|stored| stored.input());
+    json_of(&gateway, input)
 }
 
 async fn compact(State(gateway): Shared, body: Bytes) -> Response {

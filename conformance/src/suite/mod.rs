@@ -153,7 +153,8 @@ impl Suite {
     /// Tells what scenarios need and only the owner of the endpoint can name: `vector-store`, the id of files
     /// that can be searched; `mcp-server`, the URL of an MCP server with a tool `search_notes`, and
     /// `failing-mcp-server`, of one whose tools all fail; and models that fail: `down-model` before a stream
-    /// begins, `failing-model` within it, `limited-model` with the status 429. What needs more than was given is not sent.
+    /// begins, `failing-model` within it, `limited-model` with the status 429. What needs more than was given is
+    /// not sent.
     #[must_use]
     pub fn given(self, given: Given) -> Self {
         Self { given, ..self }

@@ -6,7 +6,7 @@ use std::panic::{self, AssertUnwindSafe};
 use std::process::ExitCode;
 
 use libtest_mimic::{Arguments, Completion, Conclusion, FormatSetting, Trial};
-use spec::catalogue::Level;
+use spec::catalogue::{self, Level};
 
 use super::session::{Finished, Planned, Session};
 use super::{Suite, SuiteError};
@@ -74,8 +74,11 @@ fn unmet(suites: &[Suite], planned: &[Planned<'_>]) -> Result<Vec<Told>, SuiteEr
         return Ok(Vec::new());
     };
     let compared: Vec<String> = planned.iter().flat_map(Planned::shapes).collect();
-    let others = snapshots.others(compared.iter().map(String::as_str)).map_err(SuiteError)?;
+    let mut others = snapshots.others(compared.iter().map(String::as_str)).map_err(SuiteError)?;
     let known: BTreeSet<String> = suites.iter().flat_map(Suite::known_shapes).collect();
+    // Those of recordings may lie beside them.
+    let groups: BTreeSet<&str> = known.iter().map(|name| catalogue::group(name)).collect();
+    others.retain(|name| groups.contains(catalogue::group(name)));
     let told = |name: String| {
         let judged = if known.contains(&name) {
             Judged::new(Verdict::NotExercised, "this run does not ask for it")

@@ -10,7 +10,7 @@ use super::baseline::{self, Known};
 use super::run::tell;
 use super::snapshot;
 use super::{Endpoint, Suite, SuiteError, is_demanded};
-use crate::capture::Recorder;
+use crate::capture::REDACTED;
 use crate::certificate::{Certificate, Judge, Sent};
 use crate::live::{
     self, About, Case, Client, Evidence, Given, Kept, Live, Machine, Offer, Plan, RunFile, Target,
@@ -159,11 +159,7 @@ impl Suite {
                 idle_ms: limits.idle.as_millis(),
                 total_ms: limits.total.as_millis(),
                 bytes: limits.bytes,
-                given: self
-                    .given
-                    .iter()
-                    .map(|(name, value)| (name.clone(), without_secrets(value)))
-                    .collect(),
+                given: self.given.iter().map(|(name, value)| (name.clone(), shown(target, value))).collect(),
                 headers: target.wanted_headers().to_vec(),
                 has_authorities: target.has_authorities(),
                 filters: filters.clone(),
@@ -199,6 +195,8 @@ impl Planned<'_> {
         let Self { suite, mut plan, due, shapes } = self;
         let notes = host(&mut plan.given)?;
         let (target, gateway) = suite.open()?;
+        let secrets: Vec<String> = suite.given.values().flat_map(|value| live::secrets_of(value)).collect();
+        let target = target.hiding(&secrets);
         let client = Client::new(target, suite.limits, machine.interrupt());
         let client = client.map_err(|problem| SuiteError(format!("no connection can be made: {problem}")))?;
         let file = suite.run_file(&client, filters);
@@ -237,9 +235,9 @@ fn host(given: &mut Given) -> Result<Option<Notes>, SuiteError> {
     Ok(Some(notes))
 }
 
-/// What was given, without the secrets that an address can have.
-fn without_secrets(value: &str) -> String {
-    if value.contains("://") { Recorder::new().url(value) } else { value.to_owned() }
+/// What was given; nothing of it, when there is a secret in it.
+fn shown(target: &Target, value: &str) -> String {
+    if target.masked(value) == value { value.to_owned() } else { REDACTED.to_owned() }
 }
 
 /// Says on stderr what will be sent.

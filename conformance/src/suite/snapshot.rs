@@ -109,6 +109,12 @@ impl Snapshots {
         Ok(others)
     }
 
+    /// Whether the shape of this name lies below that of a folder.
+    #[cfg(feature = "cli")]
+    pub(crate) fn is_below(&self, name: &str, folder: &str) -> bool {
+        self.place(name).starts_with(self.place(folder))
+    }
+
     /// The name of a shape, if a file is one.
     fn name(&self, file: &Path) -> Option<String> {
         let inside = file.strip_prefix(&self.folder).ok()?.to_str()?.strip_suffix(ENDING)?;
@@ -120,8 +126,13 @@ impl Snapshots {
         format!("it is stale: {reason}; take {} away", self.file(name).display())
     }
 
-    /// Where a shape lies: below the folder, whatever its name is.
+    /// Where a shape lies.
     fn file(&self, name: &str) -> PathBuf {
+        with_ending(&self.place(name), ENDING)
+    }
+
+    /// What stands for a name: below the folder, whatever it is.
+    fn place(&self, name: &str) -> PathBuf {
         let mut file = self.folder.clone();
         for component in Path::new(name).components() {
             match component {
@@ -130,7 +141,7 @@ impl Snapshots {
                 Component::Prefix(_) | Component::RootDir | Component::CurDir => {}
             }
         }
-        with_ending(&file, ENDING)
+        file
     }
 }
 

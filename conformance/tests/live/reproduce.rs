@@ -9,9 +9,9 @@ use conformance::certificate::Certificate;
 use conformance::reference::{Embedded, Settings};
 use serde_json::Value;
 
-use crate::program::{command, expect, folder, outcome, path};
+use crate::program::{command, expect, files, folder, outcome, path};
 
-const TENANT: &str = "tenant-of-mine";
+const TENANT: &str = "tenant-that-is-mine";
 
 /// What a run was to do, and what came of it.
 fn done(run: &Path) -> (Value, Value) {
@@ -24,7 +24,11 @@ fn done(run: &Path) -> (Value, Value) {
 fn again(run: &Path) -> PathBuf {
     let text = fs::read_to_string(run.join("certificate.json")).expect("it is written");
     let certificate: Certificate = serde_json::from_str(&text).expect("it is as its type says");
-    assert!(!text.contains(TENANT), "{text}");
+    for file in files(run) {
+        let bytes = fs::read(&file).expect("it can be read");
+        let is_told = bytes.windows(TENANT.len()).any(|bytes| bytes == TENANT.as_bytes());
+        assert!(!is_told, "{} tells the secret", file.display());
+    }
     let elsewhere = run.with_extension("again");
     let _ = fs::remove_dir_all(&elsewhere);
     fs::create_dir(&elsewhere).expect("it can be made");
@@ -34,7 +38,8 @@ fn again(run: &Path) -> PathBuf {
     let programs = env::join_paths(programs).expect("no name has a colon");
     for line in &certificate.reproduce {
         let mut shell = Command::new("sh");
-        shell.args(["-c", line]).current_dir(&elsewhere).env("X_TENANT", TENANT);
+        shell.args(["-c", line]).current_dir(&elsewhere).env("HEADER_X_TENANT", TENANT);
+        shell.env("GIVEN_MCP_SERVER", format!("https://mcp.test/{TENANT}/v1?key={TENANT}"));
         shell.env("PATH", &programs);
         expect(&outcome(&mut shell), 0, &[]);
     }
@@ -45,12 +50,15 @@ fn again(run: &Path) -> PathBuf {
 fn a_run_is_made_again_by_what_its_certificate_says() {
     let gateway = Embedded::start(Settings::new(&spec::openai::DIALECT)).expect("a port is free");
     let url = gateway.url();
-    let tenant = format!("X-Tenant: {TENANT}");
+    let tenant = format!("x_tenant: {TENANT}");
+    let server = format!("mcp-server=https://mcp.test/{TENANT}/v1?key={TENANT}");
+    let given: [&str; 4] = ["--given", "down-model=no 1", "--given", &server];
     let target: &[&str] =
-        &["--target", &url, "--model", "it's mine", "--header", &tenant, "--given", "down-model=no 1"];
-    let cases: [(&str, &[&str], &[&str]); 4] = [
+        &[&["--target", &url, "--model", "it's mine", "--header", &tenant], &given[..]].concat();
+    let cases: [(&str, &[&str], &[&str]); 5] = [
         ("whole", &["--dialect", "open-responses", "--profile", "core"], &[]),
         ("crowd", target, &["--concurrent", "3", "--features", "", "--", "crowd/"]),
+        ("asked", target, &["--attempts", "1", "tool/mcp::answer"]),
         ("filtered", target, &["--transport", "sse", "--skip", "late", "--attempts", "2", "error/"]),
         ("exact", target, &["--strict", "--idle-timeout", "5s", "--exact", "text/hello::answer"]),
     ];

@@ -79,10 +79,19 @@ fn recordings_are_compared_too() {
     run(1, &["-response.output_item.added  item 0 ", "+response.output_item.added  item 1 "], &[]);
     assert_eq!(files(&shapes).len(), 2);
     // What is not recorded any more is told, unless somebody asks for one recording alone.
-    fs::write(shapes.join("gone.sse.shape"), "").expect("it can be written");
-    run(1, &["    gone.sse::snapshot\n", "it is stale: there is no recording of this name; take "], &[]);
-    let one = ["::snapshot", "--capture", path(&capture), "--snapshots", path(&shapes)];
-    expect(&conformance(&one), 1, &["ignored (there is no recording of this name)"]);
+    let beside = files(&shapes).remove(0);
+    fs::write(beside.with_file_name("gone.sse.shape"), "").expect("it can be written");
+    run(1, &["/gone.sse::snapshot\n", "it is stale: there is no recording of this name; take "], &[]);
+    let one = conformance(&["::snapshot", "--capture", path(&capture), "--snapshots", path(&shapes)]);
+    expect(&one, 1, &["a.sse::snapshot"]);
+    assert!(!one.stdout.contains("gone.sse"), "{}", one.stdout);
+    // Those of scenarios lie beside them.
+    fs::create_dir_all(shapes.join("text")).expect("it can be made");
+    fs::write(shapes.join("text/gone.shape"), "").expect("it can be written");
+    let both = conformance(&["::snapshot", "--capture", path(&captures), "--snapshots", path(&shapes)]);
+    assert!(!both.stdout.contains("text/gone"), "{}", both.stdout);
+    let live = conformance(&["--snapshots", path(&shapes), "::snapshot", "--bless"]);
+    assert!(live.stdout.contains("text/gone") && !live.stdout.contains("gone.sse"), "{}", live.stdout);
     let piped = ["--capture", "-", "--snapshots", path(&shapes), "::snapshot"];
     expect(&conformance(&piped), 2, &["standard input: it can be read only once"]);
 }

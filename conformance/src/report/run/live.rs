@@ -280,6 +280,17 @@ pub enum State {
     Finished,
 }
 
+impl Verdict {
+    /// How bad it is; nothing, when it is good.
+    pub(in crate::report) const fn level(self) -> Option<Level> {
+        match self {
+            Self::Pass => None,
+            Self::NotExercised => Some(Level::Should),
+            Self::Fail | Self::HarnessError => Some(Level::Must),
+        }
+    }
+}
+
 impl CaseReport {
     /// How its trials ended.
     pub fn tally(&self) -> Tally {

@@ -52,7 +52,7 @@ impl Page {
         let widths: Vec<usize> = columns.iter().map(|at| width(matrix, *at)).collect();
         let row = |page: &mut Self, name: &str, cells: Vec<(String, Option<Level>, bool)>| {
             let name = visible(name);
-            let _ = write!(page.out, "  {name}{:1$}", "", first - name.width());
+            let _ = write!(page.out, "  {name}{}", " ".repeat(first - name.width()));
             for ((cell, level, is_good), width) in cells.into_iter().zip(&widths) {
                 let room = " ".repeat(GAP + width - cell.width());
                 let painted = match level {
@@ -71,7 +71,7 @@ impl Page {
         row(self, "", heads.clone().map(state).collect());
         let cell = |tally: Option<Tally>| match tally {
             None | Some(Tally::NONE) => ("·".to_owned(), None, false),
-            Some(tally) => (signs(tally), worst(tally), false),
+            Some(tally) => (signs(tally), tally.worst().level(), false),
         };
         for group in &matrix.groups {
             let cells = columns.iter().map(|at| group.cells.get(*at).copied().flatten());
@@ -123,14 +123,6 @@ fn blocks(matrix: &Matrix, room: usize) -> Vec<Vec<usize>> {
 fn signs(tally: Tally) -> String {
     let told = Verdict::ALL.into_iter().filter(|verdict| tally.of(*verdict) > 0);
     told.map(|verdict| format!("{}{}", tally.of(verdict), verdict.sign())).collect::<Vec<_>>().join(" ")
-}
-
-fn worst(tally: Tally) -> Option<Level> {
-    match tally.worst() {
-        Verdict::Pass => None,
-        Verdict::NotExercised => Some(Level::Should),
-        Verdict::Fail | Verdict::HarnessError => Some(Level::Must),
-    }
 }
 
 const fn level(state: ProfileState) -> Option<Level> {

@@ -96,18 +96,13 @@ impl Page {
             return;
         }
         let heads = ["passed", "failed", "not exercised", "harness error"];
-        let _ = writeln!(self.out, "  {:widest$}  {}", "", heads.join("  "));
+        let _ = writeln!(self.out, "  {}  {}", " ".repeat(widest), heads.join("  "));
         for group in groups {
             let name = visible(&group.name);
-            let _ = write!(self.out, "  {name}{:1$}", "", widest - name.width());
+            let _ = write!(self.out, "  {name}{}", " ".repeat(widest - name.width()));
             for (verdict, head) in Verdict::ALL.into_iter().zip(heads) {
                 let count = group.trials.of(verdict);
-                let level = match verdict {
-                    Verdict::Pass => None,
-                    Verdict::NotExercised => Some(Level::Should),
-                    Verdict::Fail | Verdict::HarnessError => Some(Level::Must),
-                };
-                let level = level.filter(|_| count > 0);
+                let level = verdict.level().filter(|_| count > 0);
                 let number = if count == 0 { "·".to_owned() } else { count.to_string() };
                 let room = " ".repeat(2 + head.width().saturating_sub(number.width()));
                 let number = level.map_or_else(|| number.clone(), |level| self.style.level(level, &number));
@@ -177,7 +172,7 @@ impl Page {
             if 2 + widest + 2 + faults.width() > self.width {
                 self.row(2, 4, &format!("{name} {faults}"));
             } else {
-                let _ = writeln!(self.out, "  {name}{:1$}  {faults}", "", widest - name.width());
+                let _ = writeln!(self.out, "  {name}{}  {faults}", " ".repeat(widest - name.width()));
             }
         }
         if files.len() > FILES {
