@@ -74,11 +74,11 @@ pub(super) fn commands(run: &RunFile) -> Vec<String> {
     for (flag, is_set) in [(" --strict", options.strict), (" --exact", options.filters.exact)] {
         command += if is_set { flag } else { "" };
     }
-    command += " --out run";
+    command += " --out again";
     if let Some(word) = &options.filters.with {
         let _ = write!(command, " -- {}", quoted(word));
     }
-    vec![command, "conformance verify run".to_owned()]
+    vec![command, "conformance verify again".to_owned()]
 }
 
 /// What a transport is called on the command line.

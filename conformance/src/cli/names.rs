@@ -9,7 +9,8 @@ pub(super) fn dialect(name: &str) -> Result<&'static Dialect> {
     let all = || spec::DIALECTS.iter().map(|dialect| dialect.name);
     crate::dialect(name).ok_or_else(|| {
         let names: Vec<_> = all().collect();
-        anyhow!("there is no dialect \"{name}\"{}; there are: {}", meant(name, all()), names.join(", "))
+        let hint = if name == "all" { " but for the reference gateway" } else { &*meant(name, all()) };
+        anyhow!("there is no dialect \"{name}\"{hint}; there are: {}", names.join(", "))
     })
 }
 

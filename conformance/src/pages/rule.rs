@@ -48,7 +48,7 @@ pub fn rule(rule: &Rule) -> String {
         let _ = writeln!(out, "- {name}: {text}");
     };
     fact("Level", &levels(rule));
-    let sentence = requirement(rule).map(|said| format!(": \"{said}\"")).unwrap_or_default();
+    let sentence = requirement(rule).map(|said| format!("; in our words: {said}")).unwrap_or_default();
     fact("Authority", &format!("{}: {}{sentence}", words::authority(rule.authority), rule.citation));
     match rule.decided_by {
         DecidedBy::Structure(families) => {

@@ -183,7 +183,7 @@ fn a_certificate_says_what_failed_and_where() {
     assert_eq!((of_twin.demand, of_twin.verdict), (Demand::Scenario, Verdict::Fail));
     assert_eq!(certificate.exchanges.len(), server.requests().len());
     let page = fs::read_to_string(out.join("certificate.md")).expect("it is written");
-    let reproduce = r"--dialect openai --model 'it'\''s $(mine)' --profile core --attempts 1 --out run";
+    let reproduce = r"--dialect openai --model 'it'\''s $(mine)' --profile core --attempts 1 --out again";
     for words in ["| core 1 |", "failed: rule", "`exchanges/", reproduce] {
         assert!(page.contains(words), "there is no {words:?} in\n{page}");
     }

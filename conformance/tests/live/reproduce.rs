@@ -43,7 +43,7 @@ fn again(run: &Path) -> PathBuf {
         shell.env("PATH", &programs);
         expect(&outcome(&mut shell), 0, &[]);
     }
-    elsewhere.join("run")
+    elsewhere.join("again")
 }
 
 #[test]

@@ -31,7 +31,7 @@ pub(super) fn page(rule: &Rule, dialect: &Dialect, screen: Screen) -> String {
     }
     fact("authority", &format!("{}: {}", words::authority(rule.authority), rule.citation));
     if let Some(statement) = requirement(rule) {
-        fact("", &format!("\"{statement}\""));
+        fact("", &format!("in our words: {statement}"));
     }
     match rule.decided_by {
         DecidedBy::Structure(families) => {

@@ -43,7 +43,7 @@ fn page(total: &RuleTotal, html: &mut Html) {
         fact("level", total.level.keyword());
         fact("authority", &total.authority);
         if let Some(statement) = rule.and_then(statement) {
-            fact("sentence", statement);
+            fact("in our words", statement);
         }
         for (client, failure) in rule.map(human::clients).unwrap_or_default() {
             fact("breaks", &format!("{client}: {failure}"));

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
-use spec::catalogue::Level;
+use spec::catalogue::{self, Level};
 
 use super::Run;
 use super::capture::CaptureReport;
@@ -349,7 +349,9 @@ impl Told {
 impl LiveReport {
     /// How fast streams were that were asked for at once.
     pub fn crowds(&self) -> impl Iterator<Item = &Latency> {
-        self.latency.iter().filter(|latency| latency.streams > 1)
+        // Streams of other scenarios came one after the other.
+        let is_crowd = |latency: &&Latency| catalogue::group(&latency.case) == "crowd" && latency.streams > 1;
+        self.latency.iter().filter(is_crowd)
     }
 }
 

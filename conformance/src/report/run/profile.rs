@@ -71,7 +71,10 @@ impl ProfileReport {
     pub fn words(&self) -> String {
         // What is in the way of all has no name.
         let name = |of: &'_ Reason| if of.name.is_empty() { of.reason.clone() } else { of.name.clone() };
-        let mut names: Vec<String> = self.reasons.iter().map(name).collect();
+        // Of one that failed, what failed comes before what was not exercised.
+        let has_failed = |of: &&Reason| of.verdict == Verdict::Fail;
+        let is_due = |of: &&Reason| self.state != ProfileState::Failed || has_failed(of);
+        let mut names: Vec<String> = self.reasons.iter().filter(is_due).map(name).collect();
         names.dedup();
         let more = names.len().saturating_sub(NAMED);
         names.truncate(NAMED);
