@@ -31,6 +31,29 @@ impl LooksAt {
     }
 }
 
+/// Rules about the head of an answer, which not every recording has.
+#[cfg(feature = "cli")]
+const OF_HEADS: [&str; 3] =
+    ["error/status-agrees", "wire/event-stream-content-type", "wire/json-content-type"];
+
+/// Why a recording cannot show that a rule holds, whatever is in its events.
+#[cfg(feature = "cli")]
+pub(crate) fn unseen(report: &crate::report::CaptureReport, rule: &Rule) -> Option<&'static str> {
+    use crate::capture::Format;
+
+    let has_heads =
+        matches!(report.format, Some(Format::Http | Format::Har | Format::Cassette | Format::Exchange));
+    match LooksAt::of(rule) {
+        _ if OF_HEADS.contains(&rule.id) && !has_heads => Some("it has no headers"),
+        LooksAt::Bodies if report.bodies == report.unjudged => {
+            Some("there is no answer in it that is no stream")
+        }
+        LooksAt::Sockets if report.format != Some(Format::WebSocket) => Some("it is of no WebSocket"),
+        LooksAt::Streams | LooksAt::Sockets if report.events == 0 => Some("there is no event in it"),
+        _ => None,
+    }
+}
+
 /// Whether the answer to a case shows that a rule holds, if it is not found broken.
 pub(super) fn exercises(case: &Case, attempt: &Attempt, rule: &Rule, dialect: &Dialect) -> bool {
     let names_it = case.scenario.rules.contains(&rule.id);
@@ -67,4 +90,17 @@ fn shows(case: &Case, rule: &Rule) -> bool {
 fn scopes(attempt: &Attempt, dialect: &Dialect) -> BTreeSet<Scope> {
     let events = attempt.facts.events.keys().filter_map(|event| dialect.event(event));
     events.flat_map(|event| std::iter::successors(Some(event.scope), |scope| scope.info().parent)).collect()
+}
+
+#[cfg(all(test, feature = "cli"))]
+mod tests {
+    use spec::catalogue;
+
+    use super::OF_HEADS;
+
+    #[test]
+    fn what_is_named_is_there() {
+        let ids = OF_HEADS.into_iter().chain(["ws/answers-create", "ws/error-envelope", "ws/one-in-flight"]);
+        assert!(ids.into_iter().all(|id| catalogue::rule(id).is_some()));
+    }
 }

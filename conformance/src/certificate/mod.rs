@@ -14,6 +14,8 @@ use serde::{Deserialize, Serialize};
 use spec::Dialect;
 use spec::catalogue::{self, Level, PROFILES, Profile};
 
+#[cfg(feature = "cli")]
+pub(crate) use exercise::unseen;
 pub use judge::{Judge, Sent};
 
 use crate::engine::level;

@@ -20,6 +20,7 @@ use super::select::SelectArgs;
 use super::snapshots::SnapshotArgs;
 use super::{NOT_DONE, files, names};
 use crate::capture::Format;
+use crate::certificate::unseen;
 use crate::engine::Rules;
 use crate::goldens::{self, GOLDENS, Golden};
 use crate::report::{self, CaptureReport, Finding, Screen, Style, diagnostic};
@@ -211,10 +212,9 @@ fn capture_trials(
                     check.get_or_init(|| check_file(&file, format, &rules, &Progress::hidden(), false));
                 if report.error.is_some() {
                     incomplete.store(true, Ordering::Relaxed);
-                } else if report.events == 0 {
-                    return Ok(Completion::ignored_with("there is no event in it"));
                 }
-                verdict(rule, report).map(|()| Completion::Completed)
+                verdict(rule, report)?;
+                Ok(unseen(report, rule).map_or(Completion::Completed, Completion::ignored_with))
             }));
         }
     }
