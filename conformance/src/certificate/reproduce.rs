@@ -20,8 +20,12 @@ pub(super) fn commands(run: &RunFile) -> Vec<String> {
         let _ =
             write!(command, " --header {}\"${}\"", quoted(&format!("{name}: ")), variable("HEADER", name));
     }
-    for (name, _) in options.given.iter().filter(|(_, value)| *value == REDACTED) {
-        let _ = write!(command, " --given {}\"${}\"", quoted(&format!("{name}=")), variable("GIVEN", name));
+    for (name, value) in &options.given {
+        let _ = if value == REDACTED {
+            write!(command, " --given {}\"${}\"", quoted(&format!("{name}=")), variable("GIVEN", name))
+        } else {
+            write!(command, " --given {}", quoted(&format!("{name}={value}")))
+        };
     }
     if options.has_authorities {
         command += " --ca-file \"$CA_FILE\"";
@@ -33,9 +37,6 @@ pub(super) fn commands(run: &RunFile) -> Vec<String> {
     let lists = [("profile", &options.profiles), ("select", &options.select), ("ignore", &options.ignore)];
     for (flag, values) in lists.into_iter().filter(|(_, values)| !values.is_empty()) {
         add(flag, &values.join(","));
-    }
-    for (name, value) in options.given.iter().filter(|(_, value)| *value != REDACTED) {
-        add("given", &format!("{name}={value}"));
     }
     let usual: &[Transport] =
         if run.is_reference { &Transport::ALL } else { &[Transport::Sse, Transport::Json] };

@@ -88,14 +88,15 @@ const fn class_of(outcome: Outcome) -> &'static str {
     }
 }
 
-/// How a verdict looks: its class and its name.
+/// How a verdict looks: its class and its word.
 const fn look(verdict: Verdict) -> (&'static str, &'static str) {
-    match verdict {
-        Verdict::Pass => ("good", "passed"),
-        Verdict::Fail => ("bad", "failed"),
-        Verdict::NotExercised => ("idle", "not exercised"),
-        Verdict::HarnessError => ("unknown", "harness error"),
-    }
+    let class = match verdict {
+        Verdict::Pass => "good",
+        Verdict::Fail => "bad",
+        Verdict::NotExercised => "idle",
+        Verdict::HarnessError => "unknown",
+    };
+    (class, verdict.word())
 }
 
 /// A number, with thin spaces between thousands.

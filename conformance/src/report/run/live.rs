@@ -9,7 +9,6 @@ use spec::catalogue::{self, Level};
 use super::Run;
 use super::capture::CaptureReport;
 use super::finding::Finding;
-
 use super::profile::ProfileReport;
 use super::trials::Tally;
 
@@ -122,6 +121,25 @@ pub enum Verdict {
 impl Verdict {
     /// All of them, in the order in which they are told.
     pub const ALL: [Self; 4] = [Self::Pass, Self::Fail, Self::NotExercised, Self::HarnessError];
+
+    /// How people read of what ended so.
+    pub(in crate::report) const fn word(self) -> &'static str {
+        match self {
+            Self::Pass => "passed",
+            Self::Fail => "failed",
+            Self::NotExercised => "not exercised",
+            Self::HarnessError => "harness error",
+        }
+    }
+
+    /// How bad it is; nothing, when it is good.
+    pub(in crate::report) const fn level(self) -> Option<Level> {
+        match self {
+            Self::Pass => None,
+            Self::NotExercised => Some(Level::Should),
+            Self::Fail | Self::HarnessError => Some(Level::Must),
+        }
+    }
 
     /// A sign for it, where there is no room for its name.
     pub const fn sign(self) -> &'static str {
@@ -278,17 +296,6 @@ pub enum State {
     Interrupted,
     /// It came to its end.
     Finished,
-}
-
-impl Verdict {
-    /// How bad it is; nothing, when it is good.
-    pub(in crate::report) const fn level(self) -> Option<Level> {
-        match self {
-            Self::Pass => None,
-            Self::NotExercised => Some(Level::Should),
-            Self::Fail | Self::HarnessError => Some(Level::Must),
-        }
-    }
 }
 
 impl CaseReport {

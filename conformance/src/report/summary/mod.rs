@@ -95,7 +95,7 @@ impl Page {
             }
             return;
         }
-        let heads = ["passed", "failed", "not exercised", "harness error"];
+        let heads = Verdict::ALL.map(Verdict::word);
         let _ = writeln!(self.out, "  {}  {}", " ".repeat(widest), heads.join("  "));
         for group in groups {
             let name = visible(&group.name);
