@@ -1,9 +1,14 @@
 //! From bytes of whatever format to entries.
 
+use std::io::{self, Read};
+
 use super::compression::Mark;
 use super::decompress::Decompressor;
 use super::frame::{Entry, Frame};
 use super::{CaptureError, Compression, Format, detect, exchange, har, http, json, ndjson, sse, websocket};
+
+/// So many bytes are read at once.
+const PIECE: usize = 256 << 10;
 
 /// Takes the bytes of a recording as they come, finds out what format it has, and hands out what it
 /// holds. Streams, NDJSON and recorded exchanges are read on the way; other formats when they are
@@ -84,6 +89,24 @@ impl Reader {
             State::Failed(error) => Err(error.clone()),
         };
         outcome.inspect_err(|error| self.fail(error, sink))
+    }
+
+    /// Takes all of a recording. Says what format it had, or why it was not read to its end.
+    pub(crate) fn read(
+        mut self,
+        input: &mut dyn Read,
+        sink: &mut impl FnMut(Entry<'_>),
+    ) -> Result<Format, String> {
+        let in_words = |error: CaptureError| error.to_string();
+        let mut piece = vec![0; PIECE];
+        loop {
+            match input.read(&mut piece) {
+                Ok(0) => return self.finish(sink).map_err(in_words),
+                Ok(length) => self.push(&piece[..length], sink).map_err(in_words)?,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error.to_string()),
+            }
+        }
     }
 
     /// The recording has ended. Says what format it had.

@@ -1,14 +1,12 @@
 //! From the bytes of a recording to its report.
 
-use std::io::{self, Read};
+use std::io::Read;
 
 use super::run::{CaptureReport, Finding, Lost};
 use super::timeline::Drawing;
-use crate::capture::{CaptureError, Entry, Format, LEFT, Reader};
+use crate::capture::{Entry, Format, LEFT, Reader};
 use crate::engine::{Checker, Rules};
 
-/// So many bytes are read at once.
-const PIECE: usize = 256 << 10;
 /// So many exchanges of a recording are drawn.
 const TIMELINES: usize = 100;
 
@@ -90,19 +88,7 @@ impl<'r> Checking<'r> {
     }
 
     fn read(&mut self, input: &mut dyn Read, format: Option<Format>) -> Result<Format, String> {
-        let mut reader = Reader::new(format);
-        let mut piece = vec![0; PIECE];
-        let in_words = |error: CaptureError| error.to_string();
-        loop {
-            match input.read(&mut piece) {
-                Ok(0) => return reader.finish(&mut |entry| self.entry(&entry)).map_err(in_words),
-                Ok(length) => {
-                    reader.push(&piece[..length], &mut |entry| self.entry(&entry)).map_err(in_words)?;
-                }
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(error.to_string()),
-            }
-        }
+        Reader::new(format).read(input, &mut |entry| self.entry(&entry))
     }
 
     /// The next thing in the recording.

@@ -7,7 +7,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 use std::fmt::Write as _;
-use std::io::{ErrorKind, Read};
+use std::io::Read;
 
 use serde_json::Value;
 use spec::json::{at, string};
@@ -19,8 +19,6 @@ use crate::engine::{Payload, Record};
 use crate::report::visible;
 use crate::rules::is_sign_of_life;
 
-/// So many bytes are read at once.
-const PIECE: usize = 64 << 10;
 /// Nobody reads a shape of more lines.
 const LINES: usize = 2_000;
 /// So many characters of what the server names, and so many items of an output, are told.
@@ -38,19 +36,7 @@ pub fn shape(
     dialect: &'static Dialect,
 ) -> Result<Option<String>, String> {
     let mut tracing = Tracing::new(dialect);
-    let mut reader = Reader::new(format);
-    let mut piece = vec![0; PIECE];
-    loop {
-        match input.read(&mut piece) {
-            Ok(0) => break,
-            Ok(length) => reader
-                .push(piece.get(..length).unwrap_or_default(), &mut |entry| tracing.entry(&entry))
-                .map_err(|error| error.to_string())?,
-            Err(error) if error.kind() == ErrorKind::Interrupted => {}
-            Err(error) => return Err(error.to_string()),
-        }
-    }
-    reader.finish(&mut |entry| tracing.entry(&entry)).map_err(|error| error.to_string())?;
+    Reader::new(format).read(input, &mut |entry| tracing.entry(&entry))?;
     tracing.finish()
 }
 
