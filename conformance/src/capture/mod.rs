@@ -37,7 +37,7 @@ pub use compression::{Compression, Decompressing};
 pub use error::CaptureError;
 pub use frame::{Entry, Exchange, Frame, Headers, LEFT, Places, Request, Transport};
 pub use reader::Reader;
-#[cfg(feature = "suite")]
+#[cfg(feature = "live")]
 pub(crate) use recorder::REDACTED;
 pub use recorder::{End, Recorder};
 

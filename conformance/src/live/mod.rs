@@ -32,6 +32,8 @@ pub use facts::Facts;
 pub use limits::Limits;
 pub use machine::Machine;
 pub use run::{Done, Live, Plan};
+pub(crate) use target::is_loopback;
+#[cfg(feature = "suite")]
+pub(crate) use target::secrets_of;
 pub use target::{Target, TargetError};
-pub(crate) use target::{is_loopback, secrets_of};
 pub use verdict::judge;

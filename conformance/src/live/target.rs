@@ -119,11 +119,13 @@ impl Target {
     }
 
     /// The names of the headers that were wanted with each request.
+    #[cfg(feature = "suite")]
     pub(crate) fn wanted_headers(&self) -> &[String] {
         &self.wanted
     }
 
     /// Whether authorities are trusted beside those of the system.
+    #[cfg(feature = "suite")]
     pub(crate) const fn has_authorities(&self) -> bool {
         !self.authorities.is_empty()
     }
@@ -210,15 +212,16 @@ fn credentials(url: &Url) -> Vec<String> {
 
 /// What must not be told of an address that is given to somebody else: its user, the values of its query, and
 /// what is long enough in its path to be a token.
+#[cfg(feature = "suite")]
 pub(crate) fn secrets_of(address: &str) -> Vec<String> {
+    /// Pieces of paths that are as long as this may be secrets.
+    const TOKEN: usize = 16;
+
     let Ok(url) = Url::parse(address) else { return Vec::new() };
     let of_query = url.query_pairs().map(|(_, value)| value.into_owned());
     let of_path = url.path().split('/').filter(|segment| segment.len() >= TOKEN).map(str::to_owned);
     credentials(&url).into_iter().chain(of_query).chain(of_path).collect()
 }
-
-/// Pieces of paths that are as long as this may be secrets.
-const TOKEN: usize = 16;
 
 /// The path of `/responses`.
 fn path(base: &str) -> String {
