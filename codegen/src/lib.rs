@@ -21,6 +21,7 @@ mod nearest;
 #[cfg(feature = "cli")]
 pub mod scaffold;
 pub mod schema;
+pub mod todo;
 
 use std::path::Path;
 

@@ -11,7 +11,7 @@ use support::{Copy, own_spec};
 #[test]
 fn the_specification_agrees_with_itself() {
     let report = check(&own_spec());
-    let findings = listed(&report.findings);
+    let findings = listed(&report.findings) + &listed(&report.todo);
     assert!(findings.is_empty(), "{findings}");
 }
 

@@ -136,7 +136,8 @@ fn goldens(spec: &Path, report: &mut Report) -> Vec<Golden> {
     goldens
 }
 
-fn paths(folder: &Path) -> Vec<PathBuf> {
+/// What is in a folder, by name; nothing, when it cannot be opened.
+pub(super) fn paths(folder: &Path) -> Vec<PathBuf> {
     let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
     let mut paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
     paths.sort();

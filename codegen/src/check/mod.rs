@@ -14,6 +14,7 @@ mod profiles;
 mod report;
 mod schemas;
 mod structure;
+mod todo;
 mod violations;
 mod walk;
 mod words;
@@ -28,6 +29,7 @@ use schemas::Judges;
 /// Checks everything under the folder of the specification.
 pub fn check(spec: &Path) -> Report {
     let mut report = Report::default();
+    todo::check(spec, &mut report);
     let Some(context) = Context::load(spec, &mut report) else { return report };
     let mut judges = Judges::default();
     lifecycle::check(&context, &mut report);

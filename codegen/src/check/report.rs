@@ -8,6 +8,8 @@ use std::path::{Path, PathBuf};
 pub struct Report {
     /// What does not hold, by file.
     pub findings: Vec<Finding>,
+    /// What skeletons left to be filled in, by file.
+    pub todo: Vec<Finding>,
     /// How many normative sentences there are.
     pub requirements: usize,
     /// How many guarantees of dialects there are.

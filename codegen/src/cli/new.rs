@@ -8,6 +8,7 @@ use clap::{Args, Subcommand};
 
 use crate::formats::Role;
 use crate::scaffold;
+use crate::todo::MARK;
 
 /// Writes the skeleton of an event, a rule, a dialect or a scenario, and says what to do next.
 #[derive(Debug, Args)]
@@ -85,6 +86,7 @@ impl NewArgs {
         for step in &skeleton.next {
             writeln!(stdout, "  - {step}")?;
         }
+        writeln!(stdout, "what is to be filled in is marked {MARK}, and `codegen check` names each place")?;
         Ok(ExitCode::SUCCESS)
     }
 }

@@ -6,6 +6,7 @@ use anyhow::{Context, bail, ensure};
 use super::Skeleton;
 use crate::catalogue::is_name;
 use crate::dialect;
+use crate::todo::todo;
 
 /// The folder of a dialect, and its feature in the manifest of crate `spec`. Without a dialect to
 /// extend it gets the two events that every response has.
@@ -17,8 +18,13 @@ pub fn dialect(spec: &Path, name: &str, extends: Option<&str>) -> anyhow::Result
     let names = dialect::list(spec)?;
     ensure!(!names.iter().any(|known| known == name), "there is a dialect \"{name}\" already");
     let folder = PathBuf::from("dialects").join(name);
-    let head = "product = \"Whose API it is\"\nsource = \"The document that the facts come from, with its date\"\n\
-                summary = \"What sets the dialect apart, in a sentence.\"\n";
+    let head: String = [
+        ("product", "whose API it is"),
+        ("source", "the document that the facts come from, with its date"),
+        ("summary", "what sets the dialect apart, in a sentence"),
+    ]
+    .map(|(key, what)| format!("{key} = \"{}\"\n", todo(what)))
+    .concat();
     let mut skeleton = Skeleton::default();
     if let Some(parent) = extends {
         if !names.iter().any(|known| known == parent) {
@@ -31,7 +37,10 @@ pub fn dialect(spec: &Path, name: &str, extends: Option<&str>) -> anyhow::Result
              documented falsely are corrected in errata.toml"
         ));
     } else {
-        let text = format!("{head}\n[terminal]\nevents = [\"response.completed\"]\n");
+        let text = format!(
+            "{head}\n[terminal]\nevents = [\"response.completed\"]   # {}\n",
+            todo("the events that end a response; how events are framed, under [framing]")
+        );
         skeleton.files.push((folder.join("dialect.toml"), text));
         for (event, role, status) in
             [("response.created", "open", "in_progress"), ("response.completed", "terminal", "completed")]

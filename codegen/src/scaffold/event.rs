@@ -7,6 +7,7 @@ use super::Skeleton;
 use crate::SpecFiles;
 use crate::dialect::{self, Dialect};
 use crate::formats::{EventLine, Role, Scope, ScopesFile};
+use crate::todo::todo;
 
 /// The file of an event: what events of its scope carry, and what its role brings.
 pub fn event(spec: &Path, name: &str, in_dialect: &str, scope: &str, role: Role) -> anyhow::Result<Skeleton> {
@@ -85,15 +86,16 @@ fn file(
         lifecycle["phase"] = json!(phase);
     } else if let Some((value, kind)) = value_of(scope_name, scope, role) {
         lifecycle["value"] = json!(format!("/{value}"));
-        let description = "What this event brings, in a sentence.";
-        let sample = if kind == "object" { json!({}) } else { json!("...") };
+        let description = todo("what this event brings, in a sentence");
+        let sent = todo("what the product really sends");
+        let sample = if kind == "object" { json!({ "type": sent }) } else { json!(sent) };
         declare(&value, json!({ "description": description, "type": kind }), sample);
     }
     let required: Vec<&String> = properties.keys().collect();
     Ok(json!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "$id": name,
-        "description": "What happened, in a sentence.",
+        "description": todo("what happened, in a sentence"),
         "x-lifecycle": lifecycle,
         "type": "object",
         "required": required,

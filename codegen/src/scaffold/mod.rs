@@ -1,4 +1,4 @@
-//! Skeletons: files that pass every check and wait for their facts.
+//! Skeletons: files that pass every check but one: what waits for its facts is marked.
 
 mod dialect;
 mod event;

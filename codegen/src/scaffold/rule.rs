@@ -4,6 +4,7 @@ use std::path::Path;
 use anyhow::{Context, anyhow};
 
 use super::{Skeleton, path_of};
+use crate::todo::MARK;
 
 /// The golden that a skeleton edits, if it is there: short, and of the vendor-neutral dialect.
 const USUAL: &str = "open-responses/text.sse";
@@ -14,17 +15,17 @@ pub fn rule(spec: &Path, id: &str) -> anyhow::Result<Skeleton> {
     let (golden, event) = golden(spec)?;
     let text = format!(
         r#"```toml
-level = "should"
-authority = "observed"
-citation = {{ source = "Where the authority stands", heading = "Under which heading" }}
-scope = "stream"
-relation = {{ unique = {{ events = ["{event}"], at = "/type" }} }}
+level = "should"   # {MARK} must, should or may
+authority = "observed"   # {MARK} sentence, schema, definition or observed
+citation = {{ source = "{MARK} where the authority stands", heading = "{MARK} under which heading" }}
+scope = "stream"   # {MARK} what of a stream it is about
+relation = {{ unique = {{ events = ["{event}"], at = "/type" }} }}   # {MARK} what decides it: this, structure or native
 since = "{version}"
 ```
 
-# What must hold, in a line
+# {MARK} what must hold, in a line
 
-What the rule demands, why, and what is exempt from it.
+{MARK} what the rule demands, why, and what is exempt from it; below, the edits of a golden that break it.
 
 ```violation
 golden: {golden}

@@ -1,24 +1,29 @@
 use std::path::Path;
 
 use super::{Skeleton, path_of};
+use crate::todo::MARK;
 
-const PAGE: &str = r#"```toml
-features = []
-elicits = ["response.completed"]
+fn page() -> String {
+    format!(
+        r#"```toml
+features = []   # {MARK} what an endpoint must offer
+elicits = ["response.completed"]   # {MARK} the events that the answer must have
 ```
 
-# What it is about, in a line
+# {MARK} what it is about, in a line
 
-What the request asks for, and what must come of it.
+{MARK} what the request asks for, and what must come of it.
 
 ```json
-{
+{{
   "model": "default",
-  "input": "Say hello.",
+  "input": "{MARK} what is asked",
   "stream": true
-}
+}}
 ```
-"#;
+"#
+    )
+}
 
 /// The page of a scenario. As it stands, it asks for any answer at all.
 pub fn scenario(_spec: &Path, id: &str) -> anyhow::Result<Skeleton> {
@@ -29,9 +34,5 @@ pub fn scenario(_spec: &Path, id: &str) -> anyhow::Result<Skeleton> {
         "under `features` say what an endpoint must offer, such as \"tools\"",
         "name it in the profiles that demand it, and in requirements/ where it sees to a sentence",
     ];
-    Ok(Skeleton {
-        files: vec![(path, PAGE.to_owned())],
-        edited: Vec::new(),
-        next: next.map(str::to_owned).to_vec(),
-    })
+    Ok(Skeleton { files: vec![(path, page())], edited: Vec::new(), next: next.map(str::to_owned).to_vec() })
 }

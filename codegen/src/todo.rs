@@ -1,0 +1,18 @@
+//! The mark of what a skeleton leaves to be filled in.
+
+/// Stands before what is to be filled in, wherever a skeleton leaves something to a person.
+pub const MARK: &str = "TODO:";
+
+/// What somebody has to fill in, with the mark before it.
+pub(crate) fn todo(what: &str) -> String {
+    format!("{MARK} {what}")
+}
+
+/// What is marked in a text, each with its line, counted from 1.
+pub(crate) fn marked(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    text.lines().enumerate().flat_map(|(number, line)| {
+        // In TOML and JSON a value ends with a quote.
+        let whats = line.split(MARK).skip(1).map(|rest| rest.split('"').next().unwrap_or_default().trim());
+        whats.map(move |what| (number + 1, what))
+    })
+}
