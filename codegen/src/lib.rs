@@ -21,7 +21,8 @@ mod nearest;
 #[cfg(feature = "cli")]
 pub mod scaffold;
 pub mod schema;
-pub mod todo;
+#[cfg(feature = "cli")]
+mod todo;
 
 use std::path::Path;
 
