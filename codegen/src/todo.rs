@@ -1,7 +1,7 @@
 //! The mark of what a skeleton leaves to be filled in.
 
 /// Stands before what is to be filled in, wherever a skeleton leaves something to a person.
-pub const MARK: &str = "TODO:";
+pub(crate) const MARK: &str = "TODO:";
 
 /// What somebody has to fill in, with the mark before it.
 pub(crate) fn todo(what: &str) -> String {

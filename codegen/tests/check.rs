@@ -392,7 +392,7 @@ broken! {
     a_requirement_that_is_there_twice: [Edit(REQUIREMENTS, "\"N2\"", "\"N1\"")] => [(REQUIREMENTS, "N1 is there twice")];
     a_requirement_that_says_nothing: [Edit(REQUIREMENTS, "Every event is short.", "")] => [(REQUIREMENTS, "statement is empty")];
     a_reason_that_is_empty: [Edit(REQUIREMENTS, "schema/short: there is no rule yet", " ")] => [(REQUIREMENTS, "the reason is empty")];
-    requirements_of_no_dialect: [Write("requirements/x.toml", "source = \"\"\nrequirement = []")] => [
+    requirements_of_no_dialect: [Write("requirements/x.toml", "source = \"\"\naddress = \"\"\nrequirement = []")] => [
         ("requirements/x.toml", "no dialect \"x\""),
     ];
     a_guarantee_broken_by_no_edit: [

@@ -30,11 +30,16 @@ pub use suite::Suite;
 
 /// The dialect of that name.
 pub fn dialect(name: &str) -> Option<&'static spec::Dialect> {
-    // A specification that is always in its latest version has the name of that version, too.
-    let is_latest = |dialect: &spec::Dialect| {
-        let rest = name.strip_prefix(dialect.name);
-        dialect.lineage.first() == Some(&name) && rest.is_some_and(|rest| rest.starts_with('@'))
-    };
-    let by_name = spec::DIALECTS.iter().find(|dialect| dialect.name == name);
-    by_name.or_else(|| spec::DIALECTS.iter().find(|dialect| is_latest(dialect))).copied()
+    dialects().find(|(known, _)| *known == name).map(|(_, dialect)| dialect)
+}
+
+/// All dialects, each by the names that it has.
+pub fn dialects() -> impl Iterator<Item = (&'static str, &'static spec::Dialect)> {
+    spec::DIALECTS.iter().flat_map(|dialect| {
+        // A specification that is always in its latest version has the name of that version, too.
+        let is_version =
+            |name: &&str| name.strip_prefix(dialect.name).is_some_and(|rest| rest.starts_with('@'));
+        let latest = dialect.lineage.first().copied().filter(is_version);
+        [Some(dialect.name), latest].into_iter().flatten().map(|name| (name, *dialect))
+    })
 }

@@ -162,7 +162,7 @@ fn rules_are_chosen() {
     let mistaken = conformance(&["check", "-", "--ignore", "event-vaild"], stream);
     assert_eq!(mistaken.code, Some(2));
     let dialect = conformance(&["check", "-", "--dialect", "opneai"], stream);
-    insta::assert_snapshot!(dialect.stderr, @"error: there is no dialect \"opneai\" (did you mean openai?); there are: aitronos, eugpt, open-responses, open-responses@2026-01-15, openai, vllm-responses, wave");
+    insta::assert_snapshot!(dialect.stderr, @"error: there is no dialect \"opneai\" (did you mean openai?); there are: aitronos, eugpt, open-responses, open-responses@2026-04-24, open-responses@2026-01-15, openai, vllm-responses, wave");
 }
 
 #[test]
@@ -193,16 +193,52 @@ fn rules_are_explained() {
 }
 
 #[test]
+fn every_sentence_that_is_listed_is_explained() {
+    let json = conformance(&["list", "requirements", "--format", "json"], "").stdout;
+    let listed: Vec<serde_json::Value> = serde_json::from_str(&json).expect("a list");
+    for name in listed.iter().filter_map(|sentence| sentence["id"].as_str()).step_by(9) {
+        let page = conformance(&["explain", name], "");
+        assert_eq!(page.code, Some(0), "{name}: {}", page.stderr);
+        assert!(page.stdout.starts_with(&format!("{name}: ")), "{}", page.stdout);
+    }
+    insta::assert_snapshot!("sentence", conformance(&["explain", "N35"], "").stdout);
+    let hidden = conformance(&["explain", "open-responses@2026-01-15#N02"], "").stdout;
+    assert!(
+        hidden.contains("not seen   no rule and no scenario sees to it. A duty of the client."),
+        "{hidden}"
+    );
+    // A recommendation of another document binds nobody; one's own document needs no reason.
+    let should = conformance(&["explain", "wire/no-id-line"], "").stdout;
+    let in_a_line = should.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(in_a_line.contains("not of openai: here it is the source of a SHOULD"), "{should}");
+    let own = conformance(&["explain", "N35", "--dialect", "open-responses"], "").stdout;
+    assert!(!own.contains("a sentence of") && own.contains("(MUST in open-responses)"), "{own}");
+    let mistaken = conformance(&["explain", "open-responses@2026-04-24#N3S"], "");
+    assert_eq!(mistaken.code, Some(2));
+    assert!(mistaken.stderr.contains("did you mean open-responses@2026-04-24#N3"), "{}", mistaken.stderr);
+}
+
+#[test]
 fn everything_can_be_listed() {
+    let all = conformance(&["list"], "");
+    assert_eq!(all.code, Some(0), "{}", all.stderr);
     for what in ["rules", "events", "dialects", "scenarios", "profiles", "requirements"] {
+        assert!(all.stdout.contains(&format!("\n{what} ")), "{}", all.stdout);
         let list = conformance(&["list", what], "");
         assert_eq!(list.code, Some(0), "{what}");
         let json = conformance(&["list", what, "--format", "json"], "");
         let entries: Vec<serde_json::Value> = serde_json::from_str(&json.stdout).expect(what);
-        // After the rules stands how many they are.
-        let listed = list.stdout.lines().take_while(|line| !line.is_empty()).count();
-        assert_eq!(entries.len(), listed, "{what}");
+        // Before them stand the heads of the columns, and after some of them what they are.
+        let mut lines = list.stdout.lines();
+        let heads = lines.next().unwrap_or_default();
+        assert!(heads.contains("  ") && heads.to_uppercase() == heads, "{heads}");
+        let names: Vec<_> = lines.take_while(|line| !line.is_empty()).collect();
+        assert_eq!(entries.len(), names.len(), "{what}");
         assert!(!entries.is_empty(), "{what}");
+    }
+    let dialects = conformance(&["list", "dialects"], "").stdout;
+    for name in ["open-responses ", "open-responses@2026-01-15 ", "open-responses@2026-04-24 ", "wave "] {
+        assert!(dialects.lines().any(|line| line.starts_with(name)), "{name}: {dialects}");
     }
 }
 

@@ -383,6 +383,10 @@ pub struct Profile {
 pub struct Requirement {
     /// The version of the specification.
     pub version: &'static str,
+    /// The document that it stands in.
+    pub source: &'static str,
+    /// The address at which that can be read.
+    pub address: &'static str,
     /// Its id, which it keeps from version to version.
     pub id: &'static str,
     /// The heading it stands under.
@@ -395,6 +399,13 @@ pub struct Requirement {
     pub statement: &'static str,
     /// What is done about it.
     pub coverage: Coverage,
+}
+
+impl Requirement {
+    /// Its name among those of all versions.
+    pub fn name(&self) -> String {
+        format!("{}#{}", self.version, self.id)
+    }
 }
 
 /// Whose duty a requirement is.

@@ -276,6 +276,11 @@ impl Dialect {
         Some((at, self.events.get(at)?))
     }
 
+    /// Whether it is the dialect of that name, or extends it.
+    pub fn is_or_extends(&self, name: &str) -> bool {
+        self.name == name || self.lineage.contains(&name)
+    }
+
     /// How binding a rule is in this dialect, when that differs from what the rule says.
     pub fn rule_level(&self, id: &str) -> Option<Level> {
         self.rules.iter().find(|rule| rule.id == id).map(|rule| rule.level)

@@ -7,8 +7,8 @@ use super::names;
 use crate::catalogue::Catalogue;
 use crate::formats::{
     Authority, Breakage, Coverage, DefectsFile, Edit, Family, Holder, Level, OnSocket, Pair, Place,
-    ProfileFile, Relation, Requirement, RequirementLevel, Rule, RuleMetadata, Scenario, ScenarioMetadata,
-    Side, Target, Values, Violation, Who,
+    ProfileFile, Relation, Requirement, RequirementLevel, RequirementsFile, Rule, RuleMetadata, Scenario,
+    ScenarioMetadata, Side, Target, Values, Violation, Who,
 };
 
 /// Emits the tables, and an enum of the rules that are decided by code of their own.
@@ -25,7 +25,7 @@ pub fn catalogue(catalogue: &Catalogue) -> TokenStream {
     let requirements = catalogue
         .requirements
         .iter()
-        .flat_map(|(version, file)| file.requirements.iter().map(|one| requirement(version, one)));
+        .flat_map(|(version, file)| file.requirements.iter().map(|one| requirement(version, file, one)));
     quote! {
         /// A rule that is decided by code of its own.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -312,7 +312,8 @@ fn profile(name: &str, file: &ProfileFile) -> TokenStream {
     }
 }
 
-fn requirement(version: &str, requirement: &Requirement) -> TokenStream {
+fn requirement(version: &str, file: &RequirementsFile, requirement: &Requirement) -> TokenStream {
+    let RequirementsFile { source, address, .. } = file;
     let Requirement { id, heading, statement, .. } = requirement;
     let who = match requirement.who {
         Who::Server => quote!(Who::Server),
@@ -338,6 +339,8 @@ fn requirement(version: &str, requirement: &Requirement) -> TokenStream {
     quote! {
         Requirement {
             version: #version,
+            source: #source,
+            address: #address,
             id: #id,
             heading: #heading,
             who: #who,

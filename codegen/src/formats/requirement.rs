@@ -9,6 +9,8 @@ use serde::{Deserialize, Serialize};
 pub struct RequirementsFile {
     /// The specification and its version.
     pub source: String,
+    /// The address at which the document can be read.
+    pub address: String,
     /// The sentences, in the order they stand there.
     #[serde(rename = "requirement")]
     pub requirements: Vec<Requirement>,

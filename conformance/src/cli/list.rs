@@ -1,6 +1,7 @@
 //! `conformance list`: what there is.
 
 use std::collections::BTreeMap;
+use std::io::{self, IsTerminal as _};
 use std::process::ExitCode;
 
 use clap::{Args, ValueEnum};
@@ -8,16 +9,17 @@ use serde_json::{Value, json};
 use spec::Dialect;
 use spec::catalogue::{self, Coverage};
 
+use super::color::Color;
 use super::{names, print};
 use crate::engine::level;
 use crate::report::{Screen, wrap};
 
-/// Lists what the suite knows.
+/// Lists what the suite knows: without a word more, what can be listed.
 #[derive(Debug, Args)]
 pub(super) struct ListArgs {
     /// What to list.
     #[arg(value_enum)]
-    what: What,
+    what: Option<What>,
     /// The dialect whose events, and levels of rules, are listed.
     #[arg(long, value_name = "NAME", default_value = "openai")]
     dialect: String,
@@ -51,46 +53,111 @@ enum Format {
     Json,
 }
 
+impl What {
+    /// The members of its entries that people are shown, by the heads of their columns.
+    const fn columns(self) -> &'static [&'static str] {
+        match self {
+            Self::Rules => &["RULE", "LEVEL", "AUTHORITY", "WHAT MUST HOLD"],
+            Self::Events => &["EVENT", "SCOPE", "WHAT IT MEANS"],
+            Self::Dialects => &["DIALECT", "EVENTS", "WHAT IT IS"],
+            Self::Scenarios => &["SCENARIO", "NEEDS", "WHAT IT IS ABOUT"],
+            Self::Profiles => &["PROFILE", "VERSION", "WHAT A CERTIFICATE SAYS"],
+            Self::Requirements => &["SENTENCE", "STATE", "WHAT IT DEMANDS"],
+        }
+    }
+
+    fn entries(self, dialect: &Dialect) -> Vec<Value> {
+        match self {
+            Self::Rules => rules(dialect),
+            Self::Events => events(dialect),
+            Self::Dialects => dialects(),
+            Self::Scenarios => scenarios(),
+            Self::Profiles => profiles(),
+            Self::Requirements => requirements(),
+        }
+    }
+
+    /// What to say after the list.
+    fn note(self, dialect: &Dialect) -> Option<String> {
+        let name = dialect.name;
+        match self {
+            Self::Rules => Some(format!("{}. The levels are those of {name} (--dialect)", groups())),
+            Self::Events => Some(format!("The events of {name} (--dialect)")),
+            Self::Requirements => {
+                Some("conformance explain SENTENCE tells what sees to it, or why nothing does".into())
+            }
+            Self::Scenarios => Some("NEEDS: what an endpoint must offer; it is named with --features".into()),
+            Self::Dialects | Self::Profiles => None,
+        }
+    }
+}
+
 impl ListArgs {
     pub(super) fn run(self) -> anyhow::Result<ExitCode> {
         let dialect = names::dialect(&self.dialect)?;
-        let entries = match self.what {
-            What::Rules => rules(dialect),
-            What::Events => events(dialect),
-            What::Dialects => dialects(),
-            What::Scenarios => scenarios(),
-            What::Profiles => profiles(),
-            What::Requirements => requirements(),
-        };
+        let entries = self.what.map_or_else(|| lists(dialect), |what| what.entries(dialect));
         print(&match self.format {
-            Format::Human => match self.what {
-                What::Rules => table(&entries, 4) + &groups(),
-                _ => table(&entries, 3),
-            },
+            Format::Human => {
+                let columns = self.what.map_or(&["LIST", "COUNT", "WHAT IT IS"][..], What::columns);
+                let stdout = io::stdout();
+                let screen = Color::default().screen(&stdout);
+                // Where nobody looks, an entry keeps to its line.
+                let width = if stdout.is_terminal() { screen.width } else { usize::MAX };
+                let note = self.what.and_then(|what| what.note(dialect));
+                let rest = note.map(|note| format!("\n{}\n", wrap(&note, screen.width).join("\n")));
+                table(columns, &entries, Screen { width, ..screen }) + &rest.unwrap_or_default()
+            }
             Format::Json => serde_json::to_string_pretty(&entries)? + "\n",
         })?;
         Ok(ExitCode::SUCCESS)
     }
 }
 
-/// The first members of each entry, one entry a line.
-fn table(entries: &[Value], columns: usize) -> String {
+/// The first members of each entry under the heads of their columns. The last is broken into lines where there is
+/// room beside the others, and begins on a line of its own where there is none.
+fn table(columns: &[&str], entries: &[Value], screen: Screen) -> String {
+    const GAP: usize = 2;
+    const LEAST: usize = 40;
     let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-    let rows: Vec<Vec<String>> = entries
-        .iter()
-        .filter_map(|entry| Some(entry.as_object()?.values().take(columns).map(text).collect()))
-        .collect();
-    let mut widths = vec![0; columns];
+    let row = |entry: &Value| Some(entry.as_object()?.values().take(columns.len()).map(text).collect());
+    let head = columns.iter().map(|name| (*name).to_owned()).collect();
+    let rows: Vec<Vec<String>> = std::iter::once(head).chain(entries.iter().filter_map(row)).collect();
+    let mut widths = vec![0; columns.len().saturating_sub(1)];
     for row in &rows {
         for (width, cell) in widths.iter_mut().zip(row) {
             *width = cell.chars().count().max(*width);
         }
     }
-    let line = |row: &Vec<String>| {
-        let cells: Vec<_> = row.iter().zip(&widths).map(|(cell, width)| format!("{cell:width$}")).collect();
-        cells.join("  ").trim_end().to_owned() + "\n"
+    let before: usize = widths.iter().map(|width| width + GAP).sum();
+    let is_beside = before + LEAST <= screen.width;
+    let indent = if is_beside { before } else { 2 * GAP };
+    let mut out = String::new();
+    for (number, row) in rows.iter().enumerate() {
+        let cells: Vec<_> =
+            row.iter().zip(&widths).map(|(cell, width)| format!("{cell:0$}", width + GAP)).collect();
+        let cells = cells.concat();
+        let last = row.last().map(String::as_str).unwrap_or_default();
+        let last = wrap(last, screen.width.saturating_sub(indent)).join(&format!("\n{:indent$}", ""));
+        let line = if is_beside {
+            format!("{cells}{last}")
+        } else {
+            format!("{}\n{:indent$}{last}", cells.trim_end(), "")
+        };
+        let line = line.trim_end();
+        out += &if number == 0 { screen.style.bold(line) } else { line.to_owned() };
+        out.push('\n');
+    }
+    out
+}
+
+/// What can be listed.
+fn lists(dialect: &Dialect) -> Vec<Value> {
+    let list = |what: &What| {
+        let value = what.to_possible_value()?;
+        let help = value.get_help().map(ToString::to_string);
+        Some(json!({ "name": value.get_name(), "count": what.entries(dialect).len(), "summary": help }))
     };
-    rows.iter().map(line).collect()
+    What::value_variants().iter().filter_map(list).collect()
 }
 
 /// How many rules there are, and in which groups.
@@ -100,8 +167,7 @@ fn groups() -> String {
         *groups.entry(rule.group()).or_default() += 1;
     }
     let told: Vec<_> = groups.iter().map(|(group, count)| format!("{group} {count}")).collect();
-    let title = format!("{} rules in {} groups: ", catalogue::RULES.len(), groups.len());
-    format!("\n{}\n", wrap(&(title + &told.join(", ")), Screen::USUAL_WIDTH).join("\n"))
+    format!("{} rules in {} groups: {}", catalogue::RULES.len(), groups.len(), told.join(", "))
 }
 
 fn rules(dialect: &Dialect) -> Vec<Value> {
@@ -136,17 +202,22 @@ fn events(dialect: &Dialect) -> Vec<Value> {
 }
 
 fn dialects() -> Vec<Value> {
-    let dialect = |dialect: &&Dialect| {
+    let dialect = |(name, dialect): (&str, &Dialect)| {
+        let summary = if name == dialect.name {
+            dialect.summary.to_owned()
+        } else {
+            format!("The latest version of {0}: the same as {0}, by its number.", dialect.name)
+        };
         json!({
-            "name": dialect.name,
+            "name": name,
             "events": dialect.events.len(),
-            "summary": dialect.summary,
+            "summary": summary,
             "product": dialect.product,
             "source": dialect.source,
             "extends": dialect.lineage,
         })
     };
-    spec::DIALECTS.iter().map(dialect).collect()
+    crate::dialects().map(dialect).collect()
 }
 
 fn scenarios() -> Vec<Value> {
@@ -177,8 +248,8 @@ fn profiles() -> Vec<Value> {
         json!({
             "name": profile.name,
             "version": profile.version,
-            "specifications": profile.specifications.join(", "),
             "title": profile.title,
+            "specifications": profile.specifications.join(", "),
             "rules": profile.rules,
             "scenarios": profile.scenarios,
         })
@@ -198,9 +269,11 @@ fn requirements() -> Vec<Value> {
             _ => (&[][..], &[][..]),
         };
         json!({
-            "id": format!("{}#{}", requirement.version, requirement.id),
+            "id": requirement.name(),
             "state": state,
             "statement": requirement.statement,
+            "source": requirement.source,
+            "address": requirement.address,
             "heading": requirement.heading,
             "level": format!("{:?}", requirement.level),
             "who": format!("{:?}", requirement.who).to_lowercase(),
@@ -210,4 +283,45 @@ fn requirements() -> Vec<Value> {
         })
     };
     catalogue::REQUIREMENTS.iter().map(requirement).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::Style;
+
+    fn shown(width: usize) -> String {
+        let entries = [
+            json!({ "name": "a/b", "level": "must", "title": "one two three four five six seven eight nine" }),
+        ];
+        table(&["RULE", "LEVEL", "TITLE"], &entries, Screen { style: Style::Plain, width })
+    }
+
+    #[test]
+    fn tables_fit_the_screen() {
+        assert_eq!(
+            shown(usize::MAX),
+            "RULE  LEVEL  TITLE\na/b   must   one two three four five six seven eight nine\n"
+        );
+        let indented =
+            "RULE  LEVEL  TITLE\na/b   must   one two three four five six seven eight\n             nine\n";
+        assert_eq!(shown(53), indented);
+        // Without room beside the names, the text stands under them.
+        assert_eq!(
+            shown(36),
+            "RULE  LEVEL\n    TITLE\na/b   must\n    one two three four five six\n    seven eight nine\n"
+        );
+    }
+
+    #[test]
+    fn lists_fit_eighty_columns() {
+        let dialect = names::dialect("openai").unwrap();
+        for what in What::value_variants() {
+            let screen = Screen { style: Style::Plain, width: 80 };
+            let shown = table(what.columns(), &what.entries(dialect), screen);
+            for line in shown.lines() {
+                assert!(line.chars().count() <= 80, "{line}");
+            }
+        }
+    }
 }

@@ -2,16 +2,57 @@
 
 use anyhow::{Result, anyhow};
 use spec::Dialect;
-use spec::catalogue::{self, Rule};
+use spec::catalogue::{self, Requirement, Rule};
 
 /// The dialect of that name.
 pub(super) fn dialect(name: &str) -> Result<&'static Dialect> {
-    let all = || spec::DIALECTS.iter().map(|dialect| dialect.name);
+    let all = || crate::dialects().map(|(name, _)| name);
     crate::dialect(name).ok_or_else(|| {
         let names: Vec<_> = all().collect();
         let hint = if name == "all" { " but for the reference gateway" } else { &*meant(name, all()) };
         anyhow!("there is no dialect \"{name}\"{hint}; there are: {}", names.join(", "))
     })
+}
+
+/// What can be explained.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Topic {
+    Rule(&'static Rule),
+    Sentence(&'static Requirement),
+}
+
+/// The rule, or the normative sentence, of that name. A sentence that is named without a version is that of the
+/// dialect, and else of the latest version.
+pub(super) fn topic(name: &str, dialect: &Dialect) -> Result<Topic> {
+    if let Some(rule) = catalogue::rule(name) {
+        return Ok(Topic::Rule(rule));
+    }
+    sentence(name, dialect).map(Topic::Sentence).ok_or_else(|| {
+        let sentences: Vec<String> = catalogue::REQUIREMENTS.iter().map(Requirement::name).collect();
+        let short = catalogue::REQUIREMENTS.iter().map(|sentence| sentence.id);
+        let rules = catalogue::RULES.iter().map(|rule| rule.id);
+        let hint = meant(name, rules.chain(short).chain(sentences.iter().map(String::as_str)));
+        anyhow!(
+            "there is no rule and no sentence \"{name}\"{hint}; `conformance list rules` and `conformance list \
+             requirements` name them all"
+        )
+    })
+}
+
+fn sentence(name: &str, dialect: &Dialect) -> Option<&'static Requirement> {
+    let (version, id) = name.split_once('#').map_or((None, name), |(version, id)| (Some(version), id));
+    let of_id = || catalogue::REQUIREMENTS.iter().filter(|sentence| sentence.id.eq_ignore_ascii_case(id));
+    match version {
+        Some(version) => {
+            let own = crate::dialect(version);
+            of_id().find(|sentence| {
+                sentence.version == version || own.is_some_and(|own| own.is_or_extends(sentence.version))
+            })
+        }
+        None => {
+            of_id().find(|sentence| dialect.is_or_extends(sentence.version)).or_else(|| of_id().next_back())
+        }
+    }
 }
 
 /// The rule of that id.
@@ -49,6 +90,7 @@ pub(super) fn meant<'n>(mistaken: &str, names: impl Iterator<Item = &'n str>) ->
     let mut near: Vec<(usize, &str)> =
         names.map(|name| (distance(name), name)).filter(|(distance, _)| *distance <= limit).collect();
     near.sort_unstable();
+    near.dedup();
     near.truncate(3);
     let near: Vec<_> = near.into_iter().map(|(_, name)| name).collect();
     if near.is_empty() { String::new() } else { format!(" (did you mean {}?)", near.join(" or ")) }
@@ -63,6 +105,22 @@ mod tests {
         assert_eq!(dialect("open-responses@2026-04-24").unwrap().name, "open-responses");
         assert_eq!(dialect("open-responses@2026-01-15").unwrap().name, "open-responses@2026-01-15");
         assert!(dialect("open-responses@2027-01-01").is_err());
+    }
+
+    #[test]
+    fn sentences_are_those_of_the_dialect() {
+        let told = |name, of| match topic(name, dialect(of).unwrap()) {
+            Ok(Topic::Sentence(sentence)) => sentence.version,
+            _ => "no sentence",
+        };
+        assert_eq!(told("N35", "openai"), "open-responses@2026-04-24");
+        assert_eq!(told("n35", "open-responses"), "open-responses@2026-04-24");
+        assert_eq!(told("N35", "open-responses@2026-01-15"), "open-responses@2026-01-15");
+        assert_eq!(told("open-responses@2026-01-15#N35", "openai"), "open-responses@2026-01-15");
+        assert_eq!(told("open-responses#N35", "openai"), "open-responses@2026-04-24");
+        for unknown in ["N99", "openai#N35", "open-responses@2025-01-01#N35"] {
+            assert_eq!(told(unknown, "openai"), "no sentence", "{unknown}");
+        }
     }
 
     #[test]

@@ -50,8 +50,7 @@ impl Rules {
 
 /// How binding a rule is in a dialect.
 pub(crate) fn level(rule: &Rule, dialect: &Dialect) -> Level {
-    let binds = |name: &&str| *name == dialect.name || dialect.lineage.contains(name);
-    if !rule.only_in.is_empty() && !rule.only_in.iter().any(binds) {
+    if !rule.only_in.is_empty() && !rule.only_in.iter().any(|name| dialect.is_or_extends(name)) {
         return Level::Off;
     }
     dialect.rule_level(rule.id).unwrap_or(rule.level)

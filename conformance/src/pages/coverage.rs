@@ -20,9 +20,11 @@ pub fn coverage() -> String {
         let open = of_version().filter(|one| matches!(one.coverage, Coverage::Open(_))).count();
         let all = of_version().count();
         let hidden = all - covered - open;
+        let document = of_version().next().map(|one| format!("[{}]({})\n\n", one.source, one.address));
+        let document = document.unwrap_or_default();
         let _ = writeln!(
             out,
-            "\n## {version}\n\n{all} sentences: {covered} covered, {hidden} that no recording can show, {open} \
+            "\n## {version}\n\n{document}{all} sentences: {covered} covered, {hidden} that no recording can show, {open} \
              open.\n\n| sentence | of whom | level | what it demands | seen to by |\n|---|---|---|---|---|"
         );
         for requirement in of_version() {
@@ -31,8 +33,8 @@ pub fn coverage() -> String {
                 "| {} {} | {} | {} | {} | {} |",
                 requirement.id,
                 cell(requirement.heading),
-                who(requirement.who),
-                level(requirement.level),
+                whose(requirement.who),
+                duty(requirement.level),
                 cell(requirement.statement),
                 cell(&seen_to_by(requirement.coverage))
             );
@@ -57,7 +59,8 @@ fn seen_to_by(coverage: Coverage) -> String {
     }
 }
 
-const fn who(who: Who) -> &'static str {
+/// Whose duty a sentence is.
+pub(crate) const fn whose(who: Who) -> &'static str {
     match who {
         Who::Server => "server",
         Who::Client => "client",
@@ -65,7 +68,8 @@ const fn who(who: Who) -> &'static str {
     }
 }
 
-const fn level(level: RequirementLevel) -> &'static str {
+/// How binding a sentence is.
+pub(crate) const fn duty(level: RequirementLevel) -> &'static str {
     match level {
         RequirementLevel::Must => "MUST",
         RequirementLevel::MustNot => "MUST NOT",

@@ -7,5 +7,7 @@ pub(crate) mod words;
 
 pub use coverage::coverage;
 #[cfg(feature = "cli")]
-pub(crate) use rule::requirement;
+pub(crate) use coverage::{duty, whose};
 pub use rule::{groups, index, of_group, rule};
+#[cfg(feature = "cli")]
+pub(crate) use rule::{requirement, standing};

@@ -48,7 +48,8 @@ pub fn rule(rule: &Rule) -> String {
         let _ = writeln!(out, "- {name}: {text}");
     };
     fact("Level", &levels(rule));
-    let sentence = requirement(rule).map(|said| format!("; in our words: {said}")).unwrap_or_default();
+    let sentence =
+        requirement(rule).map(|said| format!("; in our words: {}", said.statement)).unwrap_or_default();
     fact("Authority", &format!("{}: {}{sentence}", words::authority(rule.authority), rule.citation));
     match rule.decided_by {
         DecidedBy::Structure(families) => {
@@ -93,12 +94,32 @@ fn levels(rule: &Rule) -> String {
 }
 
 /// The normative sentence that a rule stands on.
-pub(crate) fn requirement(rule: &Rule) -> Option<&'static str> {
+pub(crate) fn requirement(rule: &Rule) -> Option<&'static catalogue::Requirement> {
     let id = rule.citation.requirement?;
     let of = |requirement: &&catalogue::Requirement| {
         requirement.id == id && requirement.version == rule.citation.source
     };
-    catalogue::REQUIREMENTS.iter().find(of).map(|requirement| requirement.statement)
+    catalogue::REQUIREMENTS.iter().find(of)
+}
+
+/// Why a sentence of another document than the dialect's own means something in it.
+#[cfg(feature = "cli")]
+pub(crate) fn standing(cited: &str, level: Level, dialect: &spec::Dialect) -> Option<String> {
+    let name = dialect.name;
+    if dialect.is_or_extends(cited) {
+        return None;
+    }
+    match level {
+        Level::Must => Some(format!(
+            "a sentence of {cited}, not of {name}: it binds here, too, as nothing that is known of {name} \
+             contradicts it"
+        )),
+        Level::Should | Level::May => Some(format!(
+            "a sentence of {cited}, not of {name}: here it is the source of a {}",
+            level.keyword()
+        )),
+        Level::Off => None,
+    }
 }
 
 /// Where a heading can be linked to.

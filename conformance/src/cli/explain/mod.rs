@@ -1,7 +1,8 @@
-//! `conformance explain`: the page of a rule.
+//! `conformance explain`: the page of a rule or of a normative sentence.
 
 mod changes;
 mod page;
+mod sentence;
 mod steps;
 mod values;
 
@@ -15,6 +16,7 @@ use clap::Args;
 use spec::catalogue::Rule;
 
 use super::color::Color;
+use super::names::Topic;
 use super::{names, print};
 use crate::engine::Rules;
 use crate::goldens;
@@ -22,12 +24,16 @@ use crate::pages::words;
 use crate::report::{self, Screen, diagnostic};
 use crate::violation;
 
-/// Prints what a rule demands, on what authority, whom its violation breaks, and how that looks.
+/// Tells what a rule or a sentence of the specification demands.
+///
+/// Of a rule: on what authority, whom its violation breaks, and how that looks. Of a normative sentence, as
+/// `conformance list requirements` names it: where it stands, where it binds, and which rules and scenarios see to it.
 #[derive(Debug, Args)]
 pub(super) struct ExplainArgs {
-    /// The rule.
-    rule: String,
-    /// The dialect whose level is told.
+    /// The rule, such as part/before-open, or the sentence, such as N35 or open-responses@2026-01-15#N35.
+    #[arg(value_name = "RULE|SENTENCE")]
+    topic: String,
+    /// The dialect for which it is told.
     #[arg(long, value_name = "NAME", default_value = "openai")]
     dialect: String,
     /// Whether to use colour.
@@ -37,12 +43,16 @@ pub(super) struct ExplainArgs {
 
 impl ExplainArgs {
     pub(super) fn run(self) -> anyhow::Result<ExitCode> {
-        let rule = names::rule(&self.rule)?;
         let dialect = names::dialect(&self.dialect)?;
         let screen = self.color.screen(&io::stdout());
-        let mut text = page::page(rule, dialect, screen);
-        text += &shown(rule, screen).with_context(|| format!("the violation of {}", rule.id))?;
-        print(&text)?;
+        print(&match names::topic(&self.topic, dialect)? {
+            Topic::Rule(rule) => {
+                let violation =
+                    shown(rule, screen).with_context(|| format!("the violation of {}", rule.id))?;
+                page::page(rule, dialect, screen) + &violation
+            }
+            Topic::Sentence(sentence) => sentence::page(sentence, dialect, screen),
+        })?;
         Ok(ExitCode::SUCCESS)
     }
 }

@@ -6,7 +6,7 @@ use spec::Dialect;
 use spec::catalogue::{DecidedBy, Level, Rule};
 
 use crate::engine::level;
-use crate::pages::{requirement, words};
+use crate::pages::{requirement, standing, words};
 use crate::report::{Screen, clients, wrap};
 
 /// Prose is hard to read on longer lines.
@@ -14,24 +14,38 @@ const PROSE: usize = 96;
 /// What stands before the facts.
 const NAMES: usize = 11;
 
+/// How wide a page is.
+pub(super) fn width(screen: Screen) -> usize {
+    screen.width.clamp(Screen::LEAST_WIDTH, PROSE)
+}
+
+/// A fact, with its name before it.
+pub(super) fn fact(name: &str, text: &str, screen: Screen) -> String {
+    let mut out = String::new();
+    for (number, row) in wrap(text, width(screen) - NAMES).iter().enumerate() {
+        let name = screen.style.bold(&format!("{:NAMES$}", if number == 0 { name } else { "" }));
+        let _ = writeln!(out, "{name}{row}");
+    }
+    out
+}
+
 /// The page, without its violation.
 pub(super) fn page(rule: &Rule, dialect: &Dialect, screen: Screen) -> String {
-    let width = screen.width.clamp(Screen::LEAST_WIDTH, PROSE);
+    let width = width(screen);
     let mut out = format!("{}: {}\n\n", screen.style.bold(rule.id), rule.title);
-    let mut fact = |name: &str, text: &str| {
-        for (number, row) in wrap(text, width - NAMES).iter().enumerate() {
-            let name = screen.style.bold(&format!("{:NAMES$}", if number == 0 { name } else { "" }));
-            let _ = writeln!(out, "{name}{row}");
-        }
-    };
+    let mut fact = |name: &str, text: &str| out += &self::fact(name, text, screen);
     let (here, reason) = here(rule, dialect);
     fact("level", &here);
     if !reason.is_empty() {
         fact("", &reason);
     }
     fact("authority", &format!("{}: {}", words::authority(rule.authority), rule.citation));
-    if let Some(statement) = requirement(rule) {
-        fact("", &format!("in our words: {statement}"));
+    if let Some(sentence) = requirement(rule) {
+        fact("", &format!("in our words: {}", sentence.statement));
+        fact("", sentence.address);
+        if let Some(standing) = standing(sentence.version, level(rule, dialect), dialect) {
+            fact("", &standing);
+        }
     }
     match rule.decided_by {
         DecidedBy::Structure(families) => {

@@ -1,0 +1,91 @@
+//! What the page of a normative sentence says.
+
+use spec::Dialect;
+use spec::catalogue::{self, Coverage, Level, REQUIREMENTS, Requirement};
+
+use super::page::{fact, width};
+use crate::engine::level;
+use crate::pages::{duty, standing, whose};
+use crate::report::{Screen, wrap};
+
+/// What it demands and of whom, where it can be read, where it binds, and what sees to it.
+pub(super) fn page(sentence: &Requirement, dialect: &Dialect, screen: Screen) -> String {
+    let title = wrap(&format!("{}: {}", sentence.name(), sentence.statement), width(screen)).join("\n");
+    // The name has no blank, so it stands in the first line.
+    let mut out = title.replacen(&sentence.name(), &screen.style.bold(&sentence.name()), 1) + "\n\n";
+    let mut rows = |name: &str, texts: &[String]| {
+        for (number, text) in texts.iter().enumerate() {
+            out += &fact(if number == 0 { name } else { "" }, text, screen);
+        }
+    };
+    rows("level", &[format!("{}, {}", duty(sentence.level), duty_of(sentence))]);
+    rows(
+        "source",
+        &[
+            format!("{}, under \"{}\"; above in our words", sentence.source, sentence.heading),
+            sentence.address.to_owned(),
+        ],
+    );
+    let others =
+        REQUIREMENTS.iter().filter(|other| other.id == sentence.id && other.version != sentence.version);
+    let others: Vec<String> = others
+        .map(|other| {
+            let same = if other.statement == sentence.statement { "the same" } else { "in other words" };
+            format!("{}, {same}", other.name())
+        })
+        .collect();
+    rows("also", &others);
+    let bound = crate::dialects().filter(|(_, dialect)| dialect.is_or_extends(sentence.version));
+    rows("binds in", &[bound.map(|(name, _)| name).collect::<Vec<_>>().join(", ")]);
+    match sentence.coverage {
+        Coverage::Covered { rules, scenarios } => {
+            let rules: Vec<_> = rules.iter().filter_map(|id| catalogue::rule(id)).collect();
+            let levels = rules.iter().map(|rule| level(rule, dialect));
+            let strictest = levels.max().unwrap_or(Level::Off);
+            if let Some(standing) = standing(sentence.version, strictest, dialect) {
+                rows(&format!("in {}", dialect.name), &[standing]);
+            }
+            let rule = |rule: &&catalogue::Rule| {
+                let keyword = level(rule, dialect).keyword();
+                format!("{} ({keyword} in {}): {}", rule.id, dialect.name, rule.title)
+            };
+            rows("rules", &rules.iter().map(rule).collect::<Vec<_>>());
+            let scenarios = scenarios.iter().filter_map(|id| catalogue::scenario(id));
+            let scenario = |scenario: &catalogue::Scenario| format!("{}: {}", scenario.id, scenario.title);
+            rows("scenarios", &scenarios.map(scenario).collect::<Vec<_>>());
+            if let Some(rule) = rules.first() {
+                rows("more", &[format!("conformance explain {}", rule.id)]);
+            }
+        }
+        Coverage::Unobservable(why) => {
+            rows("not seen", &[format!("no rule and no scenario sees to it. {why}")]);
+        }
+        Coverage::Open(plan) => rows("open", &[format!("no rule and no scenario sees to it yet. {plan}")]),
+    }
+    out
+}
+
+fn duty_of(sentence: &Requirement) -> String {
+    format!("for the {}", whose(sentence.who)).replace("the both", "server and client")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::Style;
+
+    #[test]
+    fn every_sentence_can_be_explained() {
+        for width in [40, 80, 200] {
+            let screen = Screen { style: Style::Plain, width };
+            for sentence in REQUIREMENTS {
+                for dialect in spec::DIALECTS {
+                    let page = page(sentence, dialect, screen);
+                    assert!(page.starts_with(&sentence.name()) && page.contains(sentence.address), "{page}");
+                    let seen = ["\nrules  ", "\nscenarios  ", "\nnot seen  ", "\nopen  "];
+                    assert!(seen.iter().any(|name| page.contains(name)), "{page}");
+                }
+            }
+        }
+    }
+}
