@@ -408,6 +408,21 @@ broken! {
         (DEFECTS, "the reason is empty"),
     ];
     a_defect_of_no_client: [Edit(DEFECTS, "[\"strict\"]", "[\"stern\"]")] => [(DEFECTS, "no client \"stern\"")];
+    a_client_of_no_dialect: [Edit(DEFECTS, "dialect = \"d\"\nversion = \"1.0\"", "dialect = \"x\"")] => [
+        (DEFECTS, "no dialect \"x\""),
+    ];
+    a_client_that_nothing_is_known_of: [Edit(DEFECTS, "version = \"2.0\"", "")] => [
+        (DEFECTS, "nothing is known of the client \"lenient\""),
+    ];
+    a_client_that_is_there_twice: [Edit(DEFECTS, "\"lenient\"", "\"strict\"")] => [
+        (DEFECTS, "the client \"strict\" is there twice"),
+    ];
+    a_rule_that_breaks_no_client_of_the_list: [
+        Edit(RULE, "since = \"0.1.0\"", "since = \"0.1.0\"\n[[breaks]]\nclient = \"stern\"\nfailure = \"x\"\nsource = \"x\""),
+    ] => [(RULE, "no client \"stern\"")];
+    a_defect_at_a_place_of_another_rule: [
+        Edit(DEFECTS, "exception = [\"strict\"]", "exception = [\"strict\"]\nat = { \"a/b\" = [\"\"] }"),
+    ] => [(DEFECTS, "a/b does not catch it")];
     a_client_that_fails_in_two_ways: [Edit(DEFECTS, "[\"strict\"]", "[\"strict\"]\nwrong = [\"strict\"]")] => [
         (DEFECTS, "\"strict\" is listed twice"),
     ];

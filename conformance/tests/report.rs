@@ -100,3 +100,62 @@ fn a_long_line_is_cut_to_the_screen() {
         assert!(widest <= width.max(Screen::LEAST_WIDTH), "{widest} columns of {width}:\n{told}");
     }
 }
+
+/// The clients that something in a recording breaks by a rule, in the dialect `open-responses`.
+fn broken(recording: &str, rule: &str) -> Vec<&'static str> {
+    let dialect = conformance::dialect("open-responses").expect("the build has it");
+    let chosen = Rules::of(dialect).only(|known| known.id == rule);
+    let report = check("a.sse", &mut recording.as_bytes(), None, &chosen);
+    assert!(!report.findings.is_empty(), "{rule} is broken");
+    let clients = report.findings.iter().flat_map(conformance::report::Finding::broken_clients);
+    let clients: std::collections::BTreeSet<_> = clients.map(|(client, _)| client).collect();
+    clients.into_iter().collect()
+}
+
+#[test]
+fn what_the_dialect_of_a_client_has_does_not_break_it() {
+    let search = golden("openai/web-search");
+    for rule in ["schema/event-known", "schema/type-known"] {
+        assert_eq!(broken(&search, rule), [""; 0], "{rule}");
+    }
+    let unknown = search.replace("response.web_search_call.searching", "response.sparkle.delta");
+    assert_eq!(
+        broken(&unknown, "schema/event-known"),
+        ["async-openai", "openai-node 6 stream()", "openai-node stream()"]
+    );
+    // One of several places alike is enough.
+    let mixed = search.replacen("\"type\":\"web_search_call\"", "\"type\":\"sparkle_call\"", 1);
+    assert_eq!(broken(&mixed, "schema/type-known"), ["async-openai"]);
+    let (added, done) = search.split_once("event: response.output_item.done").expect("it is there");
+    let done = done.replacen("\"type\":\"web_search_call\"", "\"type\":\"sparkle_call\"", 1);
+    let mixed = format!("{added}event: response.output_item.done{done}");
+    assert_eq!(broken(&mixed, "schema/type-known"), ["async-openai"]);
+    // A field that only the dialect that is checked demands.
+    let text = golden("openai/text");
+    let lacking = text.replace("\"presence_penalty\":0.0,", "").replace("\"presence_penalty\":0,", "");
+    assert_ne!(lacking, text);
+    assert_eq!(broken(&lacking, "schema/event-valid"), [""; 0]);
+    assert_eq!(broken(&text.replace("\"annotations\":[],", ""), "schema/event-valid"), ["async-openai"]);
+}
+
+#[test]
+fn clients_break_at_the_places_that_are_known_of_them() {
+    let text = golden("open-responses/text");
+    let with = |event: &str| {
+        text.replacen(
+            "event: response.output_text.done",
+            &format!("data: {event}\n\nevent: response.output_text.done"),
+            1,
+        )
+    };
+    let untyped = broken(&with(r#"{"sequence_number":5}"#), "schema/event-known");
+    let unknown = broken(&with(r#"{"type":"sparkle","sequence_number":5}"#), "schema/event-known");
+    assert!(
+        untyped.contains(&"AI SDK (openai)") && !unknown.contains(&"AI SDK (openai)"),
+        "{untyped:?} {unknown:?}"
+    );
+    let tool = text.replace("\"tools\":[]", "\"tools\":[{\"type\":\"sparkle\"}]");
+    assert_eq!(broken(&tool, "schema/type-known"), ["async-openai"]);
+    let part = text.replace("\"part\":{\"type\":\"output_text\"", "\"part\":{\"type\":\"sparkle\"");
+    assert_eq!(broken(&part, "schema/type-known"), ["Codex CLI", "async-openai"]);
+}

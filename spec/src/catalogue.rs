@@ -118,10 +118,15 @@ impl fmt::Display for Citation {
 pub struct Breakage {
     /// The client.
     pub client: &'static str,
+    /// The dialect that it is written for: what that has does not break it. None, when some of it does.
+    pub dialect: Option<&'static str>,
     /// What it does then.
     pub failure: &'static str,
     /// Where that was seen.
     pub source: &'static str,
+    /// The only values that break it, all when empty: JSON pointers into an event with `*` for an index, the
+    /// event as a whole when empty.
+    pub at: &'static [&'static str],
 }
 
 /// What decides whether a rule holds.

@@ -19,9 +19,13 @@ pub fn page(file: &DefectsFile) -> String {
         let Defect { name, what, .. } = defect;
         _ = writeln!(page, "| `{name}` | {what} | {} | {} |", verdict(defect), clients(defect));
     }
-    page += "\n## Clients\n\n| client | version |\n|---|---|\n";
-    for Client { name, version } in &file.clients {
-        _ = writeln!(page, "| {name} | {version} |");
+    page += "\n## Clients\n\nA client knows the events, types and fields of the dialect that it is written for: what only \
+             the dialect that is checked lacks does not break it.\n\n\
+             | client | version | written for |\n|---|---|---|\n";
+    for Client { name, dialect, version } in &file.clients {
+        if let Some(version) = version {
+            _ = writeln!(page, "| {name} | {version} | {dialect} |");
+        }
     }
     page
 }

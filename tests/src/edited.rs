@@ -13,6 +13,8 @@ pub struct Found {
     pub binding: BTreeSet<&'static str>,
     /// What is found besides, at level may.
     pub notes: BTreeSet<&'static str>,
+    /// The clients that what is found at level must or should breaks.
+    pub broken: BTreeSet<&'static str>,
 }
 
 /// Edits a golden, `<dialect>/<name>`, and checks what comes of it in its dialect.
@@ -37,6 +39,9 @@ pub fn check_bytes(dialect: &str, bytes: &[u8]) -> Result<Found, String> {
         let is_note = finding.level == Level::May;
         let rules = if is_note { &mut found.notes } else { &mut found.binding };
         rules.extend(catalogue::rule(&finding.rule).map(|rule| rule.id));
+        if !is_note {
+            found.broken.extend(finding.broken_clients().into_iter().map(|(client, _)| client));
+        }
     }
     Ok(found)
 }

@@ -42,10 +42,15 @@ fn judge(defect: &Defect, found: &Found) -> Result<(), String> {
             BTreeSet::new()
         }
     };
-    if found.binding == expected {
-        return Ok(());
+    if found.binding != expected {
+        return Err(format!("{expected:?} should tell, but {:?} do", found.binding));
     }
-    Err(format!("{expected:?} should tell, but {:?} do", found.binding))
+    let broken = defect.broken_clients().map(|(client, _)| client);
+    let untold: Vec<&str> = broken.filter(|client| !found.broken.contains(client)).collect();
+    if !expected.is_empty() && !untold.is_empty() {
+        return Err(format!("{untold:?} were seen to break, but that is not told"));
+    }
+    Ok(())
 }
 
 const EVIDENCE: &str = "docs/defects.md, ";

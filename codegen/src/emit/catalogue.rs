@@ -62,8 +62,11 @@ fn rule(rule: &Rule, defects: &DefectsFile) -> TokenStream {
     });
     let (decided_by, only_in) = (decided_by(id, metadata), &metadata.only_in);
     let breaks = metadata.breaks.iter().cloned().chain(measured(rule, defects)).map(|one| {
-        let (client, failure, source) = (one.client, one.failure, one.source);
-        quote!(Breakage { client: #client, failure: #failure, source: #source })
+        let dialect = defects.clients.iter().find(|client| client.name == one.client);
+        let dialect = dialect.filter(|_| !one.stricter_than_dialect).map(|client| client.dialect.as_str());
+        let dialect = super::tables::option_text(dialect);
+        let Breakage { client, failure, source, at, .. } = one;
+        quote!(Breakage { client: #client, dialect: #dialect, failure: #failure, source: #source, at: &[#(#at),*] })
     });
     let (since, violation) = (&metadata.since, violation(edits));
     quote! {
@@ -94,8 +97,17 @@ fn measured(rule: &Rule, defects: &DefectsFile) -> Vec<Breakage> {
         if rule.metadata.breaks.iter().any(|told| told.client == client) {
             continue;
         }
+        let at = defect.at.get(&rule.id).cloned().unwrap_or_default();
         match measured.iter_mut().find(|known| known.client == client) {
-            Some(known) => known.source = format!("{}, {}", known.source, defect.name),
+            Some(known) => {
+                known.source = format!("{}, {}", known.source, defect.name);
+                // What breaks it anywhere breaks it at these places, too.
+                if known.at.is_empty() || at.is_empty() {
+                    known.at.clear();
+                } else {
+                    known.at.extend(at);
+                }
+            }
             None => measured.push(Breakage {
                 client: client.to_owned(),
                 failure: match failure {
@@ -104,6 +116,8 @@ fn measured(rule: &Rule, defects: &DefectsFile) -> Vec<Breakage> {
                     _ => "gives up with an error".to_owned(),
                 },
                 source: format!("docs/defects.md, {}", defect.name),
+                at,
+                stricter_than_dialect: false,
             }),
         }
     }

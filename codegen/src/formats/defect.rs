@@ -1,5 +1,7 @@
 //! `defects.toml`
 
+use std::collections::BTreeMap;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -7,7 +9,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DefectsFile {
-    /// The clients that were tried.
+    /// The clients that were tried, or that reports tell of.
     #[serde(default, rename = "client")]
     pub clients: Vec<Client>,
     /// The defects.
@@ -15,14 +17,17 @@ pub struct DefectsFile {
     pub defects: Vec<Defect>,
 }
 
-/// A client that was tried.
+/// A client that something is known of.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Client {
     /// What rule pages call it.
     pub name: String,
-    /// Which version it was, and how it was called.
-    pub version: String,
+    /// The dialect that it is written for: it knows the events, types and fields of that one.
+    pub dialect: String,
+    /// Which version was tried, and how it was called; none, when only reports tell of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub version: Option<String>,
 }
 
 /// One defect. Exactly one thing is said of it: the rules that catch it, that it is none, that no
@@ -43,6 +48,10 @@ pub struct Defect {
     /// The rules that catch it, at level must or should; no other does.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rules: Vec<String>,
+    /// By rule, the only values that break these clients: JSON pointers into an event with `*` for an index,
+    /// the event as a whole when empty. Without, all that breaks the rule does.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub at: BTreeMap<String, Vec<String>>,
     /// Why it is allowed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub legal: Option<String>,

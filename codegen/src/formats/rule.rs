@@ -178,6 +178,13 @@ pub struct Breakage {
     pub failure: String,
     /// Where that was seen.
     pub source: String,
+    /// The only values that break it: JSON pointers into an event with `*` for an index, the event as a whole
+    /// when empty. Without, all that breaks the rule does.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub at: Vec<String>,
+    /// Whether it fails on some of what the dialect allows that it is written for.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub stricter_than_dialect: bool,
 }
 
 /// How values must relate, within one occurrence of the rule's scope.

@@ -3,6 +3,7 @@
 use std::collections::{BTreeSet, HashMap};
 use std::fmt::Write as _;
 
+use spec::Dialect;
 use spec::catalogue::{Level, Rule};
 
 use super::locate;
@@ -29,6 +30,9 @@ pub struct Finding {
     pub actual: Option<String>,
     /// An event that explains it.
     pub related: Option<Related>,
+    /// Clients that the rule's page names, but that this does not break: they are written for a dialect that
+    /// has what is missed here, or fail at other places only.
+    pub spared: Vec<&'static str>,
     /// How often the stream does the same.
     pub count: u64,
 }
@@ -87,10 +91,31 @@ impl Findings {
         place: &Place<'_>,
         message: impl FnOnce() -> String,
     ) {
-        self.add_related(bound, record, place, None, message);
+        let _: Option<usize> = self.add_related(bound, record, place, None, message);
     }
 
-    /// Notes a finding that another event explains.
+    /// The same, of what may be no fault in other dialects: then it breaks no client that is written for them.
+    #[cold]
+    pub(crate) fn add_here(
+        &mut self,
+        bound: Bound,
+        record: &Record<'_>,
+        place: &Place<'_>,
+        related: Option<Related>,
+        mut is_fine_in: impl FnMut(&'static Dialect) -> bool,
+        message: impl FnOnce() -> String,
+    ) {
+        let noted = self.add_related(bound, record, place, related, message);
+        let Some(finding) = noted.and_then(|at| self.found.get_mut(at)) else { return };
+        let mut bears = |client: &str| is_spared(bound.rule, client, place, &mut is_fine_in);
+        if finding.count == 1 {
+            finding.spared = clients(bound.rule).filter(|client| bears(client)).collect();
+        } else {
+            finding.spared.retain(|client| bears(client));
+        }
+    }
+
+    /// Notes a finding that another event explains. Gives its place in the list.
     #[cold]
     pub(crate) fn add_related(
         &mut self,
@@ -99,9 +124,9 @@ impl Findings {
         place: &Place<'_>,
         related: Option<Related>,
         message: impl FnOnce() -> String,
-    ) {
+    ) -> Option<usize> {
         if self.is_blamed(record.number, bound.rule, place) {
-            return;
+            return None;
         }
         self.write_key(bound.rule, record.event_type.as_deref(), place);
         let spot = || {
@@ -112,7 +137,7 @@ impl Findings {
             };
             Spot::of(record, in_data.as_ref())
         };
-        self.keep(bound, place, related, spot, message);
+        self.keep(bound, place, related, spot, message)
     }
 
     /// Notes a finding at a place that is gone by.
@@ -125,7 +150,7 @@ impl Findings {
         message: impl FnOnce() -> String,
     ) {
         self.write_key(bound.rule, Some(mark.event_type()), place);
-        self.keep(bound, place, None, || mark.spot(), message);
+        let _: Option<usize> = self.keep(bound, place, None, || mark.spot(), message);
     }
 
     fn keep(
@@ -135,34 +160,38 @@ impl Findings {
         related: Option<Related>,
         spot: impl FnOnce() -> Spot,
         message: impl FnOnce() -> String,
-    ) {
+    ) -> Option<usize> {
         if let Some(index) = self.seen.get(&self.key) {
             self.found[*index].count += 1;
-        } else if self.found.len() >= MOST && self.rules.contains(&(bound.level, bound.rule.id)) {
-            self.omitted += 1;
-        } else {
-            self.rules.insert((bound.level, bound.rule.id));
-            self.seen.insert(self.key.clone(), self.found.len());
-            self.found.push(Finding {
-                rule: bound.rule.id,
-                level: bound.level,
-                message: message(),
-                spot: spot(),
-                pointer: place.pointer.map(str::to_owned),
-                expected: place.expected.map(str::to_owned),
-                actual: place.actual.map(str::to_owned),
-                related,
-                count: 1,
-            });
+            return Some(*index);
         }
+        if self.found.len() >= MOST && self.rules.contains(&(bound.level, bound.rule.id)) {
+            self.omitted += 1;
+            return None;
+        }
+        self.rules.insert((bound.level, bound.rule.id));
+        self.seen.insert(self.key.clone(), self.found.len());
+        self.found.push(Finding {
+            rule: bound.rule.id,
+            level: bound.level,
+            message: message(),
+            spot: spot(),
+            pointer: place.pointer.map(str::to_owned),
+            expected: place.expected.map(str::to_owned),
+            actual: place.actual.map(str::to_owned),
+            related,
+            spared: clients(bound.rule)
+                .filter(|client| is_spared(bound.rule, client, place, &mut |_| false))
+                .collect(),
+            count: 1,
+        });
+        Some(self.found.len() - 1)
     }
 
     /// Whether another rule has blamed the value, or what it lies in.
     fn is_blamed(&mut self, frame: u64, rule: &Rule, place: &Place<'_>) -> bool {
         let Some(pointer) = place.pointer else { return false };
-        let missing =
-            place.expected.and_then(|expected| expected.strip_prefix("property \"")?.split('"').next());
-        let pointer = match missing {
+        let pointer = match place.expected.and_then(missing_property) {
             Some(name) => &format!("{pointer}/{name}"),
             None if pointer.is_empty() => return false,
             None => pointer,
@@ -199,9 +228,8 @@ impl Findings {
             return;
         };
         for segment in pointer.split('/') {
-            let is_index = !segment.is_empty() && segment.bytes().all(|byte| byte.is_ascii_digit());
             self.key.push('/');
-            self.key.push_str(if is_index { "*" } else { segment });
+            self.key.push_str(without_index(segment));
         }
     }
 
@@ -218,4 +246,46 @@ impl Findings {
     pub(crate) fn finish(self) -> (Vec<Finding>, u64) {
         (self.found, self.omitted)
     }
+}
+
+/// The property that is missing, when one is expected.
+pub(crate) fn missing_property(expected: &str) -> Option<&str> {
+    expected.strip_prefix("property \"")?.split('"').next()
+}
+
+fn without_index(segment: &str) -> &str {
+    let is_index = !segment.is_empty() && segment.bytes().all(|byte| byte.is_ascii_digit());
+    if is_index { "*" } else { segment }
+}
+
+/// The clients that a rule's page names.
+fn clients(rule: &Rule) -> impl Iterator<Item = &'static str> + use<> {
+    let breaks = rule.breaks;
+    let is_first = |at: usize, client: &str| breaks.iter().take(at).all(|before| before.client != client);
+    breaks
+        .iter()
+        .enumerate()
+        .filter(move |(at, broken)| is_first(*at, broken.client))
+        .map(|(_, broken)| broken.client)
+}
+
+/// Whether nothing of what breaks a client by a rule is at hand.
+fn is_spared(
+    rule: &Rule,
+    client: &str,
+    place: &Place<'_>,
+    is_fine_in: &mut impl FnMut(&'static Dialect) -> bool,
+) -> bool {
+    let mut of_client = rule.breaks.iter().filter(|broken| broken.client == client);
+    of_client.all(|broken| {
+        !(broken.at.is_empty() || broken.at.iter().any(|pattern| is_at(place, pattern)))
+            || broken.dialect.and_then(crate::dialect).is_some_and(&mut *is_fine_in)
+    })
+}
+
+/// Whether a place is one of those that a pattern tells of.
+fn is_at(place: &Place<'_>, pattern: &str) -> bool {
+    let missing = place.pointer.and(place.expected).and_then(missing_property);
+    let segments = place.pointer.unwrap_or_default().split('/').map(without_index).chain(missing);
+    segments.eq(pattern.split('/'))
 }

@@ -21,8 +21,8 @@ use spec::{Dialect, Memory};
 use judge::Judge;
 
 pub use excerpt::Excerpt;
-pub(crate) use finding::Place;
 pub use finding::{Finding, Findings, Related};
+pub(crate) use finding::{Place, missing_property};
 pub(crate) use node::{Node, State};
 pub(crate) use plan::{Bound, Plan};
 pub use record::{Payload, Record};

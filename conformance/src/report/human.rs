@@ -175,7 +175,7 @@ fn remarks(finding: &Finding, rule: Option<&Rule>) -> Vec<(&'static str, String)
     remarks.extend(found.map(|actual| ("found", actual)));
     let Some(rule) = rule else { return remarks };
     remarks.push(("authority", format!("{} · {}", finding.level.keyword(), rule.citation)));
-    let clients = clients(rule);
+    let clients = finding.broken_clients();
     if !clients.is_empty() {
         let named = clients.iter().take(CLIENTS).map(|(client, failures)| format!("{client} ({failures})"));
         let mut named: Vec<String> = named.collect();
@@ -185,18 +185,4 @@ fn remarks(finding: &Finding, rule: Option<&Rule>) -> Vec<(&'static str, String)
         remarks.push(("breaks", named.join(", ")));
     }
     remarks
-}
-
-/// The clients that a rule protects, each once, with all that happens to it.
-pub(crate) fn clients(rule: &Rule) -> Vec<(&'static str, String)> {
-    let mut clients: Vec<(&str, String)> = Vec::new();
-    for broken in rule.breaks {
-        match clients.iter_mut().find(|(client, _)| *client == broken.client) {
-            Some((_, failures)) => {
-                let _ = write!(failures, "; {}", broken.failure);
-            }
-            None => clients.push((broken.client, broken.failure.to_owned())),
-        }
-    }
-    clients
 }

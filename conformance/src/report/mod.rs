@@ -25,9 +25,9 @@ pub(crate) use check::Checking;
 pub use check::{check, check_with_timelines};
 pub use form::{Form, render};
 pub use html::html;
-pub(crate) use human::clients;
 pub use human::{diagnostic, diagnostics};
 pub use json::json;
+pub(crate) use run::broken_clients;
 pub use run::{
     Asked, Bar, Broken, CaptureReport, CaseReport, ClientTotal, Demand, Excerpt, FailingClients, Faults,
     FaultyEvent, Filters, Finding, GroupTotal, Judged, Latency, LiveReport, Lost, Matrix, MatrixColumn,

@@ -281,6 +281,7 @@ mod tests {
             expected: Some(line.to_string()),
             actual: Some(line.to_string()),
             related: None,
+            spared: Vec::new(),
             count: line,
         };
         let capture = CaptureReport::default();

@@ -158,6 +158,22 @@ impl<'c> Case<'c> {
         }
     }
 
+    /// Tells of a fault that may be none in other dialects.
+    #[cold]
+    pub(crate) fn report_here(
+        &mut self,
+        place: &Place<'_>,
+        is_fine_in: impl FnMut(&'static Dialect) -> bool,
+        message: impl FnOnce() -> String,
+    ) {
+        match self.at {
+            At::Record(record) => {
+                self.findings.add_here(self.bound, record, place, None, is_fine_in, message);
+            }
+            At::Mark(mark) => self.findings.add_at(self.bound, mark, place, message),
+        }
+    }
+
     /// Tells of a fault at a JSON pointer of the event.
     #[cold]
     pub(crate) fn fault(

@@ -3,6 +3,7 @@
 mod annotation;
 mod call;
 mod case;
+mod elsewhere;
 mod error;
 mod hooks;
 mod item;

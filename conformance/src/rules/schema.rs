@@ -1,10 +1,11 @@
 //! Rules of the group `schema`.
 
-use spec::Verdict;
 use spec::catalogue::Level;
 use spec::json::Fault;
 use spec::table::UnknownEvents;
+use spec::{Dialect, Verdict};
 
+use super::elsewhere::{self, Elsewhere, place_of};
 use super::{Case, sequence};
 use crate::capture::Frame;
 use crate::engine::{Object, Payload, Place};
@@ -34,7 +35,8 @@ pub(super) fn event_known(case: &mut Case<'_>) {
     let pointer = name.is_some().then_some("/type");
     let place = Place { pointer, at: None, expected: Some(expected), actual: name.or(Some("no type")) };
     let dialect = case.dialect().name;
-    case.report(&place, || match name {
+    let is_known_in = |other: &Dialect| name.is_some_and(|name| other.event(name).is_some());
+    case.report_here(&place, is_known_in, || match name {
         Some(name) => format!("{dialect} has no event \"{name}\""),
         None => "the event has no type".to_owned(),
     });
@@ -54,7 +56,8 @@ pub(super) fn event_valid(case: &mut Case<'_>) {
     if record.payload != Payload::Object || foreign(case).is_some() || case.stream.is_answered_apart(record) {
         return;
     }
-    tell(case, "the event", faults.iter().filter(|fault| !sequence::is_about_it(fault)), faults);
+    let told = faults.iter().filter(|fault| !sequence::is_about_it(fault));
+    tell(case, "the event", told, faults, elsewhere::of_event(record));
     case.omit(*more);
 }
 
@@ -82,7 +85,8 @@ pub(super) fn body_valid(case: &mut Case<'_>, frame: &Frame<'_>) {
     };
     let Some(name) = case.dialect().root(root) else { return };
     if let Verdict::Invalid(faults, more) = case.dialect().check_type(name, body) {
-        tell(case, "the body", faults.iter(), &faults);
+        let check = |other: &Dialect| other.root(root).map(|name| other.check_type(name, body));
+        tell(case, "the body", faults.iter(), &faults, Elsewhere::new(&check));
         case.omit(more);
     }
 }
@@ -98,7 +102,13 @@ fn kind_of(body: &str) -> &'static str {
 }
 
 /// Tells of faults, but not of those that follow from a type that the dialect does not have.
-fn tell<'f>(case: &mut Case<'_>, whole: &str, faults: impl Iterator<Item = &'f Fault>, all: &[Fault]) {
+fn tell<'f>(
+    case: &mut Case<'_>,
+    whole: &str,
+    faults: impl Iterator<Item = &'f Fault>,
+    all: &[Fault],
+    mut others: Elsewhere<impl Fn(&'static Dialect) -> Option<Verdict>>,
+) {
     let unknown: Vec<&str> = all.iter().filter_map(unknown_type).map(|(holder, _)| holder).collect();
     let follows = |fault: &Fault| {
         let inside = |holder: &&str| {
@@ -107,7 +117,8 @@ fn tell<'f>(case: &mut Case<'_>, whole: &str, faults: impl Iterator<Item = &'f F
         unknown.iter().any(inside)
     };
     for fault in faults.filter(|fault| !follows(fault)) {
-        case.fault(&fault.pointer, &fault.expected, &fault.actual, || in_words(whole, fault));
+        let is_fine_in = |other| others.is_fine(other, fault);
+        case.report_here(&place_of(fault), is_fine_in, || in_words(whole, fault));
     }
 }
 
@@ -136,9 +147,11 @@ fn unknown_type(fault: &Fault) -> Option<(&str, &str)> {
 pub(super) fn type_known(case: &mut Case<'_>) {
     let Some(record) = case.record() else { return };
     let Verdict::Invalid(faults, _) = &record.verdict else { return };
+    let mut others = elsewhere::of_event(record);
     for fault in faults {
         if let Some((_, name)) = unknown_type(fault).filter(|(_, name)| !has_prefix(name)) {
-            case.fault(&fault.pointer, &fault.expected, &fault.actual, || {
+            let is_known_in = |other| others.is_fine(other, fault);
+            case.report_here(&place_of(fault), is_known_in, || {
                 format!("{name:?} is a type that the dialect does not have, without a vendor's prefix")
             });
         }

@@ -5,6 +5,7 @@ use spec::json::Fault;
 use spec::table::{Role, Scope, UnknownEvents};
 
 use super::Case;
+use super::elsewhere::{self, place_of};
 use crate::engine::Place;
 
 /// Whether a fault of the schema is about the sequence number.
@@ -18,19 +19,18 @@ pub(super) fn present(case: &mut Case<'_>) {
     match &record.verdict {
         Verdict::Invalid(faults, _) => {
             let Some(fault) = faults.iter().find(|fault| is_about_it(fault)) else { return };
-            let place = Place {
-                pointer: Some(&fault.pointer),
-                at: None,
-                expected: Some(&fault.expected),
-                actual: Some(&fault.actual),
-            };
-            case.report(&place, || {
-                if fault.pointer.is_empty() {
-                    "the event has no sequence_number".to_owned()
-                } else {
-                    format!("the sequence_number is {}", fault.actual)
-                }
-            });
+            let mut others = elsewhere::of_event(record);
+            case.report_here(
+                &place_of(fault),
+                |other| others.is_fine(other, fault),
+                || {
+                    if fault.pointer.is_empty() {
+                        "the event has no sequence_number".to_owned()
+                    } else {
+                        format!("the sequence_number is {}", fault.actual)
+                    }
+                },
+            );
         }
         Verdict::Unknown
             if case.dialect().framing.unknown_events == UnknownEvents::Prefixed

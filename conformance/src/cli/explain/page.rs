@@ -7,7 +7,7 @@ use spec::catalogue::{DecidedBy, Level, Rule};
 
 use crate::engine::level;
 use crate::pages::{requirement, standing, words};
-use crate::report::{Screen, clients, wrap};
+use crate::report::{Screen, broken_clients, wrap};
 
 /// Prose is hard to read on longer lines.
 const PROSE: usize = 96;
@@ -64,7 +64,7 @@ pub(super) fn page(rule: &Rule, dialect: &Dialect, screen: Screen) -> String {
     if !rule.only_in.is_empty() {
         fact("only in", &rule.only_in.join(", "));
     }
-    for (number, (client, failures)) in clients(rule).iter().enumerate() {
+    for (number, (client, failures)) in broken_clients(rule).iter().enumerate() {
         fact(if number == 0 { "breaks" } else { "" }, &format!("{client}: {failures}"));
     }
     fact("since", rule.since);

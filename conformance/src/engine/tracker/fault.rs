@@ -1,5 +1,6 @@
 //! What is told of the lifecycle of scopes.
 
+use spec::Dialect;
 use spec::catalogue::Family;
 use spec::table::{EventInfo, Role, Scope};
 
@@ -135,5 +136,19 @@ impl Tracker<'_, '_> {
         let place =
             Place { pointer: (!pointer.is_empty()).then_some(pointer), at: None, expected, actual: None };
         self.findings.add_related(bound, self.record, &place, related, message);
+    }
+
+    /// Something comes after the event that ends the response; in some dialects, that event does not end it.
+    #[cold]
+    pub(super) fn report_after_the_end(&mut self, family: Family, message: impl FnOnce() -> String) {
+        let Some(bound) = self.plan.structural(family, Scope::Response) else { return };
+        let related = self.related(RESPONSE, |node| node.closed.as_ref(), "the response ended here");
+        let expected = Some("nothing after the event that ends the response");
+        let last = related.as_ref().and_then(|related| related.spot.event_type.clone()).unwrap_or_default();
+        let goes_on_in = |other: &Dialect| {
+            other.event(&last).is_some_and(|event| event.scope != Scope::Response || !event.ends_scope())
+        };
+        let place = Place { expected, ..Place::WHOLE };
+        self.findings.add_here(bound, self.record, &place, related, goes_on_in, message);
     }
 }

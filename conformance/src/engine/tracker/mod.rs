@@ -93,22 +93,14 @@ impl<'r> Tracker<'_, 'r> {
             return true;
         }
         let family = if ends { Family::ClosedAgain } else { Family::AfterClose };
-        let related = self.related(RESPONSE, |node| node.closed.as_ref(), "the response ended here");
         let name = self.event_name();
-        self.report(
-            family,
-            Scope::Response,
-            "",
-            Some("nothing after the event that ends the response"),
-            related,
-            || {
-                if ends {
-                    format!("{name} ends the response, which had ended")
-                } else {
-                    format!("{name} comes after the response has ended")
-                }
-            },
-        );
+        self.report_after_the_end(family, || {
+            if ends {
+                format!("{name} ends the response, which had ended")
+            } else {
+                format!("{name} comes after the response has ended")
+            }
+        });
         false
     }
 

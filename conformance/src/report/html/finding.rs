@@ -74,7 +74,7 @@ fn about(finding: &Finding, timeline: Option<&Timeline>, html: &mut Html) {
         }
         let Some(rule) = catalogue::rule(&finding.rule) else { return };
         fact("authority", &format!("{} · {}", finding.level.keyword(), rule.citation));
-        let clients = human::clients(rule);
+        let clients = finding.broken_clients();
         if !clients.is_empty() {
             let named = clients.iter().take(CLIENTS).map(|(client, failure)| format!("{client} ({failure})"));
             let more = clients.len().saturating_sub(CLIENTS);

@@ -2,7 +2,7 @@
 
 use spec::catalogue::{self, Rule};
 
-use super::super::human;
+use super::super::run::broken_clients;
 use super::super::run::{RuleTotal, Run};
 use super::finding::rule_id;
 use super::overview::is_any_broken;
@@ -45,7 +45,7 @@ fn page(total: &RuleTotal, html: &mut Html) {
         if let Some(statement) = rule.and_then(statement) {
             fact("in our words", statement);
         }
-        for (client, failure) in rule.map(human::clients).unwrap_or_default() {
+        for (client, failure) in rule.map(broken_clients).unwrap_or_default() {
             fact("breaks", &format!("{client}: {failure}"));
         }
     });

@@ -1,9 +1,10 @@
 //! What is wrong, as reports tell it.
 
 use std::borrow::Cow;
+use std::fmt::Write as _;
 
 use serde::{Deserialize, Serialize};
-use spec::catalogue::{self, Level};
+use spec::catalogue::{self, Level, Rule};
 
 use crate::engine;
 
@@ -31,6 +32,10 @@ pub struct Finding {
     pub actual: Option<String>,
     /// Another event, which explains it.
     pub related: Option<Related>,
+    /// Clients that the rule's page names, but that this does not break: they are written for a dialect that
+    /// has what is missed here, or fail at other places only.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub spared: Vec<Cow<'static, str>>,
     /// How many places are alike.
     pub count: u64,
 }
@@ -97,6 +102,18 @@ impl Finding {
         catalogue::group(&self.rule)
     }
 
+    /// The clients that it breaks, by what is known of them, each once, with all that happens to it.
+    pub fn broken_clients(&self) -> Vec<(&'static str, String)> {
+        let mut clients = catalogue::rule(&self.rule).map(broken_clients).unwrap_or_default();
+        clients.retain(|(client, _)| !self.spares(client));
+        clients
+    }
+
+    /// Whether it does not break a client, though the page of its rule names it.
+    pub(super) fn spares(&self, client: &str) -> bool {
+        self.spared.iter().any(|spared| spared == client)
+    }
+
     /// What the engine found in an exchange of a recording.
     pub(in crate::report) fn of(exchange: Option<String>, finding: engine::Finding) -> Self {
         Self {
@@ -111,9 +128,24 @@ impl Finding {
             related: finding
                 .related
                 .map(|related| Related { label: Cow::Owned(related.label), place: Place::of(related.spot) }),
+            spared: finding.spared.into_iter().map(Cow::Borrowed).collect(),
             count: finding.count,
         }
     }
+}
+
+/// The clients that a rule protects, each once, with all that happens to it.
+pub(crate) fn broken_clients(rule: &Rule) -> Vec<(&'static str, String)> {
+    let mut clients: Vec<(&str, String)> = Vec::new();
+    for broken in rule.breaks {
+        match clients.iter_mut().find(|(client, _)| *client == broken.client) {
+            Some((_, failures)) => {
+                let _ = write!(failures, "; {}", broken.failure);
+            }
+            None => clients.push((broken.client, broken.failure.to_owned())),
+        }
+    }
+    clients
 }
 
 impl Place {

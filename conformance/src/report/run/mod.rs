@@ -17,6 +17,7 @@ use serde::{Deserialize, Serialize};
 
 pub use capture::{CaptureReport, Lost};
 pub(super) use finding::LevelName;
+pub(crate) use finding::broken_clients;
 pub use finding::{Excerpt, Finding, Place, Related};
 pub use impact::FailingClients;
 pub use live::{

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use spec::catalogue::{self, Level, RULES};
 
 use super::capture::CaptureReport;
-use super::finding::LevelName;
+use super::finding::{Finding, LevelName, broken_clients};
 use super::trials::Tally;
 use crate::engine::{self, Rules};
 
@@ -194,15 +194,12 @@ impl ClientTotal {
         }
         for capture in captures {
             let binding = capture.findings.iter().filter(|finding| finding.level >= Level::Should);
-            let rules: BTreeSet<&str> = binding.map(|finding| finding.rule.as_ref()).collect();
+            let broken: BTreeSet<(&str, &str)> = binding.flat_map(clients_by_rule).collect();
             let mut here = BTreeSet::new();
-            for rule in rules.into_iter().filter_map(catalogue::rule) {
-                let clients: BTreeSet<&str> = rule.breaks.iter().map(|broken| broken.client).collect();
-                for client in clients {
-                    let (captures, rules) = totals.entry(client).or_default();
-                    *captures += u64::from(here.insert(client));
-                    *rules.entry(rule.id).or_default() += 1;
-                }
+            for (client, rule) in broken {
+                let (captures, rules) = totals.entry(client).or_default();
+                *captures += u64::from(here.insert(client));
+                *rules.entry(rule).or_default() += 1;
             }
         }
         let mut totals: Vec<Self> = totals.into_iter().map(Self::of).collect();
@@ -223,9 +220,15 @@ impl ClientTotal {
     }
 }
 
+/// The clients that a finding breaks, each with its rule.
+fn clients_by_rule(finding: &Finding) -> impl Iterator<Item = (&'static str, &str)> {
+    let breaks = catalogue::rule(&finding.rule).map(|rule| rule.breaks).unwrap_or_default();
+    let clients = breaks.iter().map(|broken| broken.client).filter(|client| !finding.spares(client));
+    clients.map(|client| (client, finding.rule.as_ref()))
+}
+
 /// What a client does when a rule is broken.
 fn failure(rule: &str, client: &str) -> String {
-    let breaks = catalogue::rule(rule).map(|rule| rule.breaks).unwrap_or_default();
-    let told = breaks.iter().filter(|broken| broken.client == client).map(|broken| broken.failure);
-    told.collect::<Vec<_>>().join("; ")
+    let clients = catalogue::rule(rule).map(broken_clients).unwrap_or_default();
+    clients.into_iter().find(|(name, _)| *name == client).map(|(_, failures)| failures).unwrap_or_default()
 }
