@@ -88,7 +88,36 @@ fn the_suite_runs_over_recordings() {
     let seen = rules - 9;
     let expected = format!("{} passed; 1 failed; {} ignored", 2 * seen - 1, rules + 18);
     assert!(run.stdout.contains(&expected), "{expected}: {}", run.stdout);
+    let (_, summary) = run.stdout.split_once("failed: 3 files").expect("it ends with a summary");
+    for told in [
+        "by rule\n  error    schema/event-valid",
+        "by file\n  suite/b/c.sse",
+        "by client\n  breaks async-openai",
+        "not judged\n  1 answer",
+        "next\n  see what schema/event-valid",
+    ] {
+        assert!(summary.contains(told), "{told}: {summary}");
+    }
     assert_eq!(conformance(&["--capture", "suite/nowhere.sse"], "").code, Some(2));
+}
+
+#[test]
+fn the_summary_of_recordings_is_of_the_tests_that_ran() {
+    let broken = golden("openai/text").replace("\"logprobs\":[]", "\"logprobs\":0");
+    folder("some", &[("a.sse", &broken), ("b.sse", golden("openai/text"))]);
+    let sequence = conformance(&["--capture", "some", "--", "::sequence"], "");
+    assert_eq!(sequence.code, Some(0), "{}", sequence.stdout);
+    assert!(sequence.stdout.contains("\npassed: 2 files"), "{}", sequence.stdout);
+    let one = conformance(&["--capture", "some", "--skip", "a.sse"], "");
+    assert!(one.stdout.contains("\npassed: 1 file,"), "{}", one.stdout);
+    // A shape that differs breaks no rule.
+    let shapes = conformance(&["--capture", "some/b.sse", "--snapshots", "some/shapes"], "");
+    assert_eq!(shapes.code, Some(1), "{}", shapes.stdout);
+    assert!(shapes.stdout.contains("\nfailed: 1 file,"), "{}", shapes.stdout);
+    for quiet in [&["--quiet"][..], &["--format", "terse"], &["--format", "json"]] {
+        let told = conformance(&[&["--capture", "some/b.sse"], quiet].concat(), "");
+        assert!(!told.stdout.contains("passed: 1 file"), "{}", told.stdout);
+    }
 }
 
 #[test]

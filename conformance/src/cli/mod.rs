@@ -12,6 +12,7 @@ mod live;
 mod names;
 mod progress;
 mod record;
+mod recordings;
 mod report;
 mod select;
 mod serve;

@@ -4,27 +4,23 @@ use std::collections::BTreeSet;
 use std::io;
 use std::path::PathBuf;
 use std::process::ExitCode;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use clap::Args;
-use libtest_mimic::{Arguments, ColorSetting, Completion, Failed, FormatSetting, Trial};
+use libtest_mimic::{Arguments, ColorSetting, Failed, FormatSetting, Trial};
 use spec::Dialect;
-use spec::catalogue::{self, Level, Rule};
+use spec::catalogue::{self, Rule};
 
-use super::check::check_file;
 use super::color::Color;
 use super::live::LiveArgs;
-use super::progress::Progress;
+use super::recordings::Tested;
 use super::select::SelectArgs;
 use super::snapshots::SnapshotArgs;
-use super::{NOT_DONE, files, names};
+use super::{files, names};
 use crate::capture::Format;
-use crate::certificate::unseen;
 use crate::engine::Rules;
 use crate::goldens::{self, GOLDENS, Golden};
 use crate::report::{self, CaptureReport, Finding, Screen, Style, diagnostic};
-use crate::suite::run_quietly;
 use crate::{suite, violation};
 
 /// How the suite runs; the flags are those of any Rust test.
@@ -90,21 +86,12 @@ impl SuiteArgs {
             let proofs = if is_whole { own_trials(&self.select) } else { Vec::new() };
             return Ok(suite::run(&suites, &self.arguments(), proofs, self.screen())?);
         }
-        let rules = self.select.rules(names::dialect(&self.dialect)?)?;
-        let incomplete = Arc::new(AtomicBool::new(false));
-        let files = files::recordings(&self.capture);
-        let format = self.format_in.map(Format::from);
-        let mut trials = capture_trials(&files, format, &rules, &incomplete);
-        trials.extend(self.snapshots.trials(&files, format, rules.dialect(), &incomplete));
-        trials.extend(self.snapshots.stale(&self.capture, &files)?);
-        let Some(conclusion) = run_quietly(&self.arguments(), trials) else {
-            return Ok(ExitCode::from(NOT_DONE));
+        let tested = Tested {
+            rules: self.select.rules(names::dialect(&self.dialect)?)?,
+            files: files::recordings(&self.capture),
+            format: self.format_in.map(Format::from),
         };
-        Ok(match (incomplete.load(Ordering::Relaxed), conclusion.has_failed()) {
-            (true, _) => ExitCode::from(NOT_DONE),
-            (false, true) => ExitCode::from(1),
-            (false, false) => ExitCode::SUCCESS,
-        })
+        tested.run(&self.capture, &self.snapshots, &self.arguments(), self.screen())
     }
 
     /// The dialects to run in: several only where the suite tests itself.
@@ -194,40 +181,8 @@ fn proof(rule: &'static Rule) -> Result<(), Failed> {
     Err(format!("the violation should break {}; it breaks {}", list(&expected), list(&broken)).into())
 }
 
-fn capture_trials(
-    files: &[PathBuf],
-    format: Option<Format>,
-    rules: &Rules,
-    incomplete: &Arc<AtomicBool>,
-) -> Vec<Trial> {
-    let mut trials = Vec::new();
-    for file in files {
-        let check = Arc::new(OnceLock::new());
-        for rule in rules.iter() {
-            let (check, file, rules) = (Arc::clone(&check), file.clone(), rules.clone());
-            let incomplete = Arc::clone(incomplete);
-            let name = format!("{}::{}", files::name(&file), rule.id);
-            trials.push(Trial::ignorable_test(name, move || {
-                let report =
-                    check.get_or_init(|| check_file(&file, format, &rules, &Progress::hidden(), false));
-                if report.error.is_some() {
-                    incomplete.store(true, Ordering::Relaxed);
-                }
-                verdict(rule, report)?;
-                Ok(unseen(report, rule).map_or(Completion::Completed, Completion::ignored_with))
-            }));
-        }
-    }
-    trials
-}
-
-/// What a report says of a rule.
-fn verdict(rule: &Rule, report: &CaptureReport) -> Result<(), Failed> {
-    told(report, |finding| finding.rule == rule.id && finding.level == Level::Must)
-}
-
 /// Findings of that kind are a failure.
-fn told(report: &CaptureReport, is_meant: impl Fn(&Finding) -> bool) -> Result<(), Failed> {
+pub(super) fn told(report: &CaptureReport, is_meant: impl Fn(&Finding) -> bool) -> Result<(), Failed> {
     if let Some(error) = &report.error {
         return Err(format!("{}: {error}", report.name).into());
     }

@@ -38,9 +38,9 @@ use crate::reference;
 use crate::report::{Style, Told, Transport};
 
 pub use baseline::Known;
-#[cfg(feature = "cli")]
-pub(crate) use run::run_quietly;
 pub(crate) use run::{NOT_DONE, run};
+#[cfg(feature = "cli")]
+pub(crate) use run::{is_due, is_for_people, run_quietly, show};
 pub use snapshot::Snapshots;
 
 /// The suite against an endpoint.

@@ -24,7 +24,7 @@ pub(crate) fn run(
     mut trials: Vec<Trial>,
     screen: Screen,
 ) -> Result<ExitCode, SuiteError> {
-    let is_due = |name: &str| !arguments.is_filtered_out(&Trial::test(name, || Ok(())));
+    let is_due = |name: &str| is_due(arguments, name);
     let planned: Vec<_> = suites.iter().map(|suite| suite.plan(&is_due)).collect();
     let mut unmet = unmet(suites, &planned)?;
     unmet.retain(|told| is_due(&told.name));
@@ -61,6 +61,11 @@ pub(crate) fn run(
         Some(conclusion) if is_stale || conclusion.has_failed() => ExitCode::from(1),
         Some(_) => ExitCode::SUCCESS,
     })
+}
+
+/// Whether a test of that name is wanted.
+pub(crate) fn is_due(arguments: &Arguments, name: &str) -> bool {
+    !arguments.is_filtered_out(&Trial::test(name, || Ok(())))
 }
 
 /// Which tests are wanted.
@@ -113,12 +118,12 @@ fn reachable(suites: &[Suite]) -> Result<(), SuiteError> {
 }
 
 /// Whether what is told of the tests is for people, and not for programs.
-const fn is_for_people(arguments: &Arguments) -> bool {
+pub(crate) const fn is_for_people(arguments: &Arguments) -> bool {
     !arguments.quiet && matches!(arguments.format, None | Some(FormatSetting::Pretty))
 }
 
 /// Says something on stdout.
-fn show(text: &str) {
+pub(crate) fn show(text: &str) {
     // Nobody is left to tell when stdout is gone.
     let _ = io::stdout().lock().write_all(text.as_bytes());
 }

@@ -1,0 +1,112 @@
+//! Recordings, as tests.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
+
+use libtest_mimic::{Arguments, Completion, Failed, Trial};
+use spec::catalogue::{Level, Rule};
+
+use super::check::check_file;
+use super::progress::Progress;
+use super::snapshots::SnapshotArgs;
+use super::suite::told;
+use super::{NOT_DONE, files};
+use crate::capture::Format;
+use crate::certificate::unseen;
+use crate::engine::Rules;
+use crate::report::{self, CaptureReport, Outcome, Run, Screen};
+use crate::suite::{is_due, is_for_people, run_quietly, show};
+
+/// Recordings, and what they are tested by.
+pub(super) struct Tested {
+    pub(super) rules: Rules,
+    pub(super) files: Vec<PathBuf>,
+    /// Their format, where it was said.
+    pub(super) format: Option<Format>,
+}
+
+/// A recording, and what came of checking it, once the first of its tests has asked.
+struct Recording {
+    file: PathBuf,
+    report: OnceLock<CaptureReport>,
+}
+
+impl Tested {
+    /// Runs all tests, and tells what came of them as a whole.
+    pub(super) fn run(
+        self,
+        paths: &[PathBuf],
+        snapshots: &SnapshotArgs,
+        arguments: &Arguments,
+        screen: Screen,
+    ) -> anyhow::Result<ExitCode> {
+        let recording = |file: &PathBuf| Arc::new(Recording { file: file.clone(), report: OnceLock::new() });
+        let recordings: Vec<_> = self.files.iter().map(recording).collect();
+        let incomplete = Arc::new(AtomicBool::new(false));
+        let mut trials = self.trials(&recordings, &incomplete);
+        trials.extend(snapshots.trials(&self.files, self.format, self.rules.dialect(), &incomplete));
+        trials.extend(snapshots.stale(paths, &self.files)?);
+        let Some(conclusion) = run_quietly(arguments, trials) else {
+            return Ok(ExitCode::from(NOT_DONE));
+        };
+        let mut run = self.tested(&recordings, arguments);
+        if is_for_people(arguments) && !run.captures.is_empty() {
+            // A shape may be another one where no rule is broken.
+            if conclusion.has_failed() && run.outcome == Outcome::Passed {
+                run.outcome = Outcome::Failed;
+            }
+            show(&report::summary(&run, Level::Should, screen));
+        }
+        Ok(match (incomplete.load(Ordering::Relaxed), conclusion.has_failed()) {
+            (true, _) => ExitCode::from(NOT_DONE),
+            (false, true) => ExitCode::from(1),
+            (false, false) => ExitCode::SUCCESS,
+        })
+    }
+
+    /// What came of the tests that were wanted.
+    fn tested(&self, recordings: &[Arc<Recording>], arguments: &Arguments) -> Run {
+        let is_wanted = |file: &Path, rule: &str| is_due(arguments, &trial_name(file, rule));
+        let captures = recordings.iter().filter_map(|recording| {
+            let mut report = recording.report.get()?.clone();
+            report.findings.retain(|finding| is_wanted(&recording.file, &finding.rule));
+            Some(report)
+        });
+        let rules = self.rules.clone().only(|rule| self.files.iter().any(|file| is_wanted(file, rule.id)));
+        Run::new(&rules, captures.collect(), None)
+    }
+
+    /// A test for each rule and recording.
+    fn trials(&self, recordings: &[Arc<Recording>], incomplete: &Arc<AtomicBool>) -> Vec<Trial> {
+        let format = self.format;
+        let mut trials = Vec::new();
+        for recording in recordings {
+            for rule in self.rules.iter() {
+                let (recording, rules) = (Arc::clone(recording), self.rules.clone());
+                let incomplete = Arc::clone(incomplete);
+                trials.push(Trial::ignorable_test(trial_name(&recording.file, rule.id), move || {
+                    let Recording { file, report } = &*recording;
+                    let report =
+                        report.get_or_init(|| check_file(file, format, &rules, &Progress::hidden(), false));
+                    if report.error.is_some() {
+                        incomplete.store(true, Ordering::Relaxed);
+                    }
+                    verdict(rule, report)?;
+                    Ok(unseen(report, rule).map_or(Completion::Completed, Completion::ignored_with))
+                }));
+            }
+        }
+        trials
+    }
+}
+
+fn trial_name(file: &Path, rule: &str) -> String {
+    format!("{}::{rule}", files::name(file))
+}
+
+/// What a report says of a rule.
+fn verdict(rule: &Rule, report: &CaptureReport) -> Result<(), Failed> {
+    told(report, |finding| finding.rule == rule.id && finding.level == Level::Must)
+}
