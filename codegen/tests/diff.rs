@@ -1,5 +1,6 @@
 //! What differs between the dialects in the specification.
 
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
@@ -82,6 +83,55 @@ fn a_side_may_be_a_folder() {
     let output = run(&[folder.to_str().unwrap(), "open-responses@2026-04-24"]);
     assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
     assert!(String::from_utf8_lossy(&output.stdout).contains("No difference."));
+}
+
+/// Our own corrections are no change of the document's makers.
+#[test]
+fn against_a_document_a_dialect_is_as_it_is_published() {
+    let errata = dialect::load(&spec(), "openai").unwrap();
+    let published = dialect::load_published(&spec(), "openai").unwrap();
+    let corrected = diff(&Side::of_published(&published), &Side::of_dialect(&errata));
+    assert!(!corrected.is_empty() && corrected.events.added.iter().any(|name| name == "keepalive"));
+
+    let document = r##"{"openapi":"3.1.0","info":{"title":"d","version":"1"},"paths":{"/responses":{"post":{
+        "responses":{"200":{"content":{"text/event-stream":{"schema":{"oneOf":[
+        {"$ref":"#/components/schemas/Done"}]}}}}}}}},"components":{"schemas":{"Done":{"type":"object",
+        "required":["type"],"properties":{"type":{"type":"string","enum":["done"]},"n":{"type":"integer"}}}}}}"##;
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("diff-published");
+    let event = |name: &str| {
+        format!(
+            r#"{{"$id":"{name}","description":"d","x-lifecycle":{{"scope":"response","role":"point"}},"type":"object",
+            "required":["type"],"properties":{{"type":{{"const":"{name}"}},"n":{{"type":"integer"}}}}}}"#
+        )
+    };
+    fs::create_dir_all(folder.join("dialect/events")).unwrap();
+    let write = |path: &str, text: &str| fs::write(folder.join(path), text).unwrap();
+    write("document.json", document);
+    write(
+        "dialect/dialect.toml",
+        "product = \"p\"\nsource = \"s\"\nsummary = \"t\"\n[terminal]\nevents = []\n",
+    );
+    write("dialect/events/done.json", &event("done"));
+    write("dialect/events/ours.json", &event("ours"));
+    write(
+        "dialect/errata.toml",
+        "[[erratum]]\nreason = \"r\"\nevidence = \"e\"\nnullable = [\"events/done.json#/properties/n\"]\n\
+         [[erratum]]\nreason = \"r\"\nevidence = \"e\"\nadds = [\"events/ours.json\"]\n",
+    );
+    let [document, dialect] =
+        ["document.json", "dialect"].map(|name| folder.join(name).display().to_string());
+    let told = |arguments: &[&str]| {
+        let output = run(arguments);
+        String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr)
+    };
+    for sides in [[&*document, &*dialect], [&*dialect, &*document]] {
+        let text = told(&sides);
+        assert!(text.contains("No difference.\nOur own 2 errata are left out"), "{text}");
+        let text = told(&[&sides[..], &["--format", "markdown"]].concat());
+        assert!(text.contains("\n0 changes") && text.contains("Our own 2 errata are left out"), "{text}");
+        let text = told(&[&sides[..], &["--with-errata"]].concat());
+        assert!(text.contains("ours") && text.contains(".n: null") && !text.contains("left out"), "{text}");
+    }
 }
 
 #[test]

@@ -13,7 +13,8 @@ use crate::import::{ImportRequest, import, read};
 
 /// Says what differs between two dialects and whom it breaks: a reader made for A that meets what B
 /// writes, or a writer made for A that B judges. A side is the name of a dialect, a dialect's folder,
-/// or an `OpenAPI` document.
+/// or an `OpenAPI` document. Against a document, a dialect is compared as it is published: our own errata are no
+/// change of its makers.
 #[derive(Debug, Args)]
 pub struct DiffArgs {
     /// The side to start from.
@@ -26,6 +27,9 @@ pub struct DiffArgs {
     /// Exit with 1 when there is a change of this kind.
     #[arg(long, value_enum, value_name = "KIND")]
     fail_on: Option<FailOn>,
+    /// Compare a dialect as its errata make it, with a document too.
+    #[arg(long)]
+    with_errata: bool,
     /// The folder of the specification.
     #[arg(long, value_name = "PATH", default_value = "spec")]
     spec_dir: PathBuf,
@@ -70,7 +74,9 @@ impl DiffArgs {
     ///
     /// Fails when a side cannot be read.
     pub fn run(self) -> anyhow::Result<ExitCode> {
-        let (a, b) = (side(&self.spec_dir, &self.a)?, side(&self.spec_dir, &self.b)?);
+        let is_document = |given: &str| Path::new(given).is_file();
+        let published = !self.with_errata && (is_document(&self.a) || is_document(&self.b));
+        let (a, b) = (side(&self.spec_dir, &self.a, published)?, side(&self.spec_dir, &self.b, published)?);
         let found = diff::diff(&a, &b);
         let text = match self.format {
             Format::Human => diff::human(&found),
@@ -83,18 +89,20 @@ impl DiffArgs {
     }
 }
 
-fn side(spec: &Path, given: &str) -> anyhow::Result<Side> {
+fn side(spec: &Path, given: &str, published: bool) -> anyhow::Result<Side> {
+    let load = if published { dialect::load_published } else { dialect::load };
+    let side = if published { Side::of_published } else { Side::of_dialect };
     let path = Path::new(given);
     if spec.join("dialects").join(given).join("dialect.toml").is_file() {
-        Ok(Side::of_dialect(&dialect::load(spec, given)?))
+        Ok(side(&load(spec, given)?))
     } else if path.is_dir() {
         // An absolute path is a dialect's name that leads out of the specification, so that a
         // dialect elsewhere can extend one inside.
         let folder = path.canonicalize().with_context(|| format!("{given} cannot be opened"))?;
         let name = folder.to_str().ok_or_else(|| anyhow!("{given}: the path is not UTF-8"))?;
-        let mut dialect = dialect::load(spec, name)?;
+        let mut dialect = load(spec, name)?;
         given.trim_end_matches('/').clone_into(&mut dialect.name);
-        Ok(Side::of_dialect(&dialect))
+        Ok(side(&dialect))
     } else if path.is_file() {
         let imported =
             import(&read(path)?, &ImportRequest::default()).with_context(|| format!("in {given}"))?;

@@ -27,6 +27,14 @@ pub(super) fn apply(change: &Change, files: &mut Files) -> Vec<String> {
     idle.into_iter().flatten().collect()
 }
 
+/// Takes away what a change adds; what it corrects stays as it is published.
+pub(super) fn leave_out(change: &Change, files: &mut Files) -> Vec<String> {
+    if let Change::Adds(paths) = change {
+        files.retain(|path, _| !paths.contains(path));
+    }
+    Vec::new()
+}
+
 fn edit(files: &mut Files, place: &str, change: impl FnOnce(&mut Value) -> bool) -> Option<String> {
     let Some((file, pointer)) = place.split_once('#') else {
         return Some(format!("{place}: a place is written <file>#<pointer>"));

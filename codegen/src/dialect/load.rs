@@ -49,13 +49,26 @@ pub fn list(spec: &Path) -> Result<Vec<String>, LoadError> {
 
 /// Loads a dialect, resolves what it extends and applies the errata.
 pub fn load(spec: &Path, name: &str) -> Result<Dialect, LoadError> {
-    load_folder(&spec.join("dialects"), name, &mut Vec::new()).map(|(dialect, _)| dialect)
+    load_folder(&spec.join("dialects"), name, Errata::Applied, &mut Vec::new()).map(|(dialect, _)| dialect)
+}
+
+/// Loads a dialect as it is published: what its errata, and those of what it extends, correct and add is left out.
+pub fn load_published(spec: &Path, name: &str) -> Result<Dialect, LoadError> {
+    load_folder(&spec.join("dialects"), name, Errata::LeftOut, &mut Vec::new()).map(|(dialect, _)| dialect)
+}
+
+/// What is done with errata.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Errata {
+    Applied,
+    LeftOut,
 }
 
 /// The dialect, and its `dialect.toml` with what it inherits.
 fn load_folder(
     dialects: &Path,
     name: &str,
+    errata: Errata,
     heirs: &mut Vec<String>,
 ) -> Result<(Dialect, toml::Table), LoadError> {
     let folder = dialects.join(name);
@@ -76,7 +89,7 @@ fn load_folder(
             if !dialects.join(parent).is_dir() {
                 return Err(fail(&path, format!("it extends \"{parent}\", but there is no such dialect")));
             }
-            let (parent, inherited) = load_folder(dialects, parent, heirs)?;
+            let (parent, inherited) = load_folder(dialects, parent, errata, heirs)?;
             inherit(&mut table, inherited);
             let events =
                 parent.events.into_iter().map(|(name, event)| (format!("events/{name}.json"), event.file));
@@ -101,13 +114,16 @@ fn load_folder(
     let file =
         table.clone().try_into().map_err(|error| fail(&path, format!("with what it inherits: {error}")))?;
     let errata_path = folder.join("errata.toml");
-    let errata: ErrataFile =
+    let written: ErrataFile =
         if errata_path.is_file() { read_toml(&errata_path)? } else { ErrataFile::default() };
-    let errata = errata.errata.into_iter().map(|erratum| {
-        let idle = errata::apply(&erratum.change, &mut files);
+    let made = written.errata.into_iter().map(|erratum| {
+        let idle = match errata {
+            Errata::Applied => errata::apply(&erratum.change, &mut files),
+            Errata::LeftOut => errata::leave_out(&erratum.change, &mut files),
+        };
         (erratum, idle)
     });
-    let errata = errata.collect();
+    let errata = made.collect();
 
     let mut dialect = Dialect {
         name: name.to_owned(),

@@ -11,7 +11,7 @@ use crate::formats::{DialectFile, Erratum, Lifecycle};
 use crate::schema::{Registry, Schema};
 
 pub(crate) use load::read_toml;
-pub use load::{LoadError, list, load};
+pub use load::{LoadError, list, load, load_published};
 
 /// A dialect as it is after inheritance and errata.
 #[derive(Debug, Clone)]

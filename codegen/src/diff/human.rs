@@ -14,6 +14,9 @@ pub fn human(diff: &Diff) -> String {
     line("", 2, &format!("{} -> {}", diff.a, diff.b));
     if diff.is_empty() {
         line("", 0, "No difference.");
+        if let Some(about) = diff.about_errata() {
+            line("", 0, &about);
+        }
         return out;
     }
     line("", 0, &format!("R breaks a reader made for {}, W a writer made for it.", diff.a));
@@ -69,6 +72,9 @@ pub fn human(diff: &Diff) -> String {
             counts.changes, counts.breaking_for_reader, counts.breaking_for_writer
         ),
     );
+    if let Some(about) = diff.about_errata() {
+        line("", 2, &about);
+    }
     out
 }
 

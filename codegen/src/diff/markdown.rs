@@ -19,6 +19,9 @@ pub fn markdown(diff: &Diff) -> String {
         events.unchanged.len(),
         events.changed.len(),
     );
+    if let Some(about) = diff.about_errata() {
+        out.extend(["\n", &about, "\n"]);
+    }
     let added = events.added.iter().map(|name| row(&["added", &code(name), whom(Breaks::READER)]));
     let removed = events.removed.iter().map(|name| row(&["removed", &code(name), whom(Breaks::WRITER)]));
     table(&mut out, "Events", &["change", "event", "breaks"], added.chain(removed).collect());

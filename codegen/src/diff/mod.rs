@@ -40,6 +40,8 @@ pub struct Diff {
     pub a: String,
     /// Name of the second side.
     pub b: String,
+    /// How many of our own corrections of a published schema were left out of the comparison.
+    pub errata_left_out: usize,
     /// Event types.
     pub events: Events,
     /// Named types that the other side has nothing for. Where they are used is a difference of its
@@ -121,6 +123,20 @@ impl Diff {
             && self.types.removed.is_empty()
             && self.roots.added.is_empty()
             && self.roots.removed.is_empty()
+    }
+}
+
+impl Diff {
+    /// That our own corrections are no part of it, if so.
+    pub(crate) fn about_errata(&self) -> Option<String> {
+        let corrections = match self.errata_left_out {
+            0 => return None,
+            1 => "1 erratum is".to_owned(),
+            many => format!("{many} errata are"),
+        };
+        Some(format!(
+            "Our own {corrections} left out: a dialect is compared as it is published (--with-errata)."
+        ))
     }
 }
 

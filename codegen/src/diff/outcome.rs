@@ -38,7 +38,18 @@ impl Comparison<'_> {
             breaking_for_writer: findings().filter(|found| found.breaks.writer).count()
                 + events.removed.len(),
         };
-        Diff { version: 1, a: a.name.clone(), b: b.name.clone(), events, types, roots, schemas, counts }
+        let errata_left_out = a.errata_left_out + b.errata_left_out;
+        Diff {
+            version: 1,
+            a: a.name.clone(),
+            b: b.name.clone(),
+            errata_left_out,
+            events,
+            types,
+            roots,
+            schemas,
+            counts,
+        }
     }
 }
 

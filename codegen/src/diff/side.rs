@@ -17,6 +17,7 @@ pub struct Side {
     pub(super) events: BTreeMap<String, Parsed>,
     pub(super) types: BTreeMap<String, Parsed>,
     pub(super) roots: BTreeMap<String, String>,
+    pub(super) errata_left_out: usize,
 }
 
 /// A schema as the model has it, and the JSON that it was read from, for what the model leaves out.
@@ -41,7 +42,13 @@ impl Side {
             events: events.collect(),
             types: types.collect(),
             roots: dialect.file.roots.clone(),
+            errata_left_out: 0,
         }
+    }
+
+    /// A dialect as it is published, for what that is to be compared with.
+    pub fn of_published(dialect: &Dialect) -> Self {
+        Self { errata_left_out: dialect.errata.len(), ..Self::of_dialect(dialect) }
     }
 
     /// A document as it is published.
@@ -55,6 +62,7 @@ impl Side {
             events: BTreeMap::new(),
             types: BTreeMap::new(),
             roots: imported.roots,
+            errata_left_out: 0,
         };
         for (path, json) in imported.files {
             let schema = schema::parse(&json)
