@@ -1,5 +1,6 @@
 //! `conformance serve`: the reference gateway on a port.
 
+use std::fmt::Write as _;
 use std::future::{Future as _, pending, poll_fn};
 use std::io::{self, Write as _};
 use std::process::ExitCode;
@@ -32,7 +33,7 @@ pub(super) struct ServeArgs {
     /// What decides where an answer could be one way or another.
     #[arg(long, default_value_t = 0)]
     seed: u64,
-    /// Milliseconds before every event.
+    /// Milliseconds before every event. The fault `slow` is a second.
     #[arg(long, value_name = "MS", default_value_t = 0)]
     pace: u64,
     /// Bytes that are sent at once; whole events when not given.
@@ -41,15 +42,17 @@ pub(super) struct ServeArgs {
     /// Says texts again and again until they have so many fragments, for streams that are long.
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u32).range(..=100_000))]
     fragments: u32,
-    /// Breaks this rule in every answer in which that breaks no other, or a fault of transport: cut, crlf,
-    /// split-utf8, stall, slow, huge-line, wrong-content-type, gzip, early-close, error-as-stream.
-    #[arg(long = "fault", value_name = "RULE")]
+    /// A rule, which is broken in every answer in which that breaks no other, or a fault of transport, in every stream:
+    /// cut, crlf, split-utf8, stall, slow, huge-line, wrong-content-type, gzip, early-close, error-as-stream.
+    /// --list-faults says what each does; may be given several times.
+    #[arg(long = "fault", value_name = "FAULT")]
     faults: Vec<String>,
     /// Serves this model; may be given several times. Without it, every model is served but those whose names
     /// begin with `no-such-` or `unknown-`.
     #[arg(long = "model", value_name = "NAME")]
     models: Vec<String>,
-    /// Prints the rules that can be broken, each with what to say in a request for it, and ends.
+    /// Prints what can be given as --fault in the dialect, and ends: rules, each with the input of a request whose
+    /// answer breaks it, and faults of transport.
     #[arg(long)]
     list_faults: bool,
 }
@@ -59,7 +62,7 @@ impl ServeArgs {
         let dialect = names::dialect(&self.dialect)?;
         let rules = Rules::of(dialect);
         if self.list_faults {
-            print(&(table(&reference::faults(&rules)) + &turns(&reference::socket_faults(&rules))))?;
+            print(&list(&rules))?;
             return Ok(ExitCode::SUCCESS);
         }
         let mut settings = Settings {
@@ -70,39 +73,56 @@ impl ServeArgs {
             models: self.models.clone(),
             ..Settings::new(dialect)
         };
-        self.choose(&mut settings, &rules)?;
+        let about = self.choose(&mut settings, &rules)?;
         let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-        runtime.block_on(listen(self.port, settings))?;
+        runtime.block_on(listen(self.port, settings, about))?;
         // Streams that stall must not keep the program alive.
         runtime.shutdown_background();
         Ok(ExitCode::SUCCESS)
     }
 
-    /// Takes the faults by their names, and says in which answers they are.
-    fn choose(&self, settings: &mut Settings, rules: &Rules) -> anyhow::Result<()> {
+    /// Takes the faults by their names, and says what they do and in which answers.
+    fn choose(&self, settings: &mut Settings, rules: &Rules) -> anyhow::Result<String> {
+        let mut about = String::new();
         for name in &self.faults {
             match WireFault::named(name) {
-                Some(fault) => settings.wire.push(fault),
+                Some(fault) => {
+                    let _ = writeln!(about, "fault {fault}: {}", fault.effect());
+                    settings.wire.push(fault);
+                }
                 None => settings.rules.push(rule(name)?),
             }
         }
         if settings.rules.is_empty() {
-            return Ok(());
+            return Ok(about);
         }
         let (can, on_sockets) = (reference::faults(rules), reference::socket_faults(rules));
-        let (mut chosen, mut in_turns) = (Vec::new(), Vec::new());
         for rule in &settings.rules {
             let find = |faults: &[(&'static Rule, &'static str)]| {
                 faults.iter().find(|(other, _)| other.id == rule.id).copied()
             };
             match (find(&can), find(&on_sockets)) {
-                (Some(fault), _) => chosen.push(fault),
-                (None, Some(fault)) => in_turns.push(fault),
+                (Some((_, golden)), _) => {
+                    let _ = writeln!(about, "fault {}: breaks the rule that {}", rule.id, lower(rule.title));
+                    if let Some(input) = input(golden) {
+                        let _ = writeln!(
+                            about,
+                            "  in the answer to the input {input}, and in others that have what it takes"
+                        );
+                    }
+                }
+                (None, Some((_, turn))) => {
+                    let _ = writeln!(
+                        about,
+                        "fault {}: breaks the rule that {}\n  in the answer to {turn}",
+                        rule.id,
+                        lower(rule.title)
+                    );
+                }
                 (None, None) => bail!(not_here(rule, settings.dialect)),
             }
         }
-        write!(io::stderr().lock(), "{}{}", table(&chosen), turns(&in_turns))?;
-        Ok(())
+        Ok(about)
     }
 }
 
@@ -119,24 +139,59 @@ fn not_here(rule: &Rule, dialect: &Dialect) -> String {
     format!("no answer in {} can break {} and nothing else{hint}", dialect.name, rule.id)
 }
 
-/// The rules, and what to say in a request so that the answer breaks them.
-fn table(faults: &[(&Rule, &str)]) -> String {
-    let width = faults.iter().map(|(rule, _)| rule.id.len()).max().unwrap_or(0);
-    let line = |(rule, golden): &(&Rule, &str)| {
-        let input =
-            reference::example(golden).and_then(|request| Some(request.get("input")?.as_str()?.to_owned()));
-        format!("{:width$}  {}\n", rule.id, input.unwrap_or_default().replace('\n', "\\n"))
+/// A title, in the middle of a sentence. What begins with a name keeps it.
+fn lower(title: &str) -> String {
+    let mut rest = title.chars();
+    match rest.next() {
+        Some(first)
+            if rest.clone().next().is_some_and(char::is_lowercase) || rest.clone().next() == Some(' ') =>
+        {
+            first.to_lowercase().chain(rest).collect()
+        }
+        _ => title.to_owned(),
+    }
+}
+
+/// What to say in a request for the answer that a golden is of.
+fn input(golden: &str) -> Option<String> {
+    let request = reference::example(golden)?;
+    Some(request.get("input")?.as_str()?.replace('\n', "\\n"))
+}
+
+/// What can be given as a fault: the rules, with what to say in a request so that the answer breaks them or in
+/// which turns of a WebSocket they are broken, and what goes wrong in transport.
+fn list(rules: &Rules) -> String {
+    let of_rules: Vec<_> = reference::faults(rules)
+        .into_iter()
+        .map(|(rule, golden)| (rule.id, input(golden).unwrap_or_default()))
+        .chain(reference::socket_faults(rules).into_iter().map(|(rule, turn)| (rule.id, format!("({turn})"))))
+        .collect();
+    let of_transport: Vec<_> =
+        WireFault::ALL.iter().map(|fault| (fault.name(), fault.effect().to_owned())).collect();
+    let width = of_rules.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
+    let section = |title: &str, rows: &[(&str, String)]| {
+        let rows: Vec<_> = rows.iter().map(|(name, what)| format!("{name:width$}  {what}\n")).collect();
+        format!("{title}\n{}", rows.concat())
     };
-    faults.iter().map(line).collect()
+    let name = rules.dialect().name;
+    let inputs = format!("rules of {name}, and an input whose answer breaks each:");
+    section(&inputs, &of_rules) + "\n" + &section("faults of transport, in every stream:", &of_transport)
 }
 
-/// The rules that are broken on a WebSocket, and in which turns.
-fn turns(faults: &[(&Rule, &str)]) -> String {
-    let lines: Vec<String> = faults.iter().map(|(rule, turn)| format!("{}  ({turn})\n", rule.id)).collect();
-    lines.concat()
+/// What is served, beside faults.
+fn served(settings: &Settings) -> String {
+    let models = match settings.models.as_slice() {
+        [] => "every model, but for no-such-* and unknown-*".to_owned(),
+        models => format!("the models {}", models.join(", ")),
+    };
+    let pace = match settings.pace.as_millis() {
+        0 => String::new(),
+        pace => format!(", {pace} ms before every event"),
+    };
+    format!("POST /v1/responses, with any key; {models}{pace}\n")
 }
 
-async fn listen(port: u16, settings: Settings) -> anyhow::Result<()> {
+async fn listen(port: u16, settings: Settings, about: String) -> anyhow::Result<()> {
     let listener = TcpListener::bind(("127.0.0.1", port))
         .await
         .with_context(|| format!("port {port} cannot be listened on; --port 0 takes any that is free"))?;
@@ -154,5 +209,7 @@ async fn listen(port: u16, settings: Settings) -> anyhow::Result<()> {
         }
     };
     print(&format!("http://{}/v1 speaks {}\n", listener.local_addr()?, settings.dialect.name))?;
+    // Who starts it from a script reads the address alone.
+    writeln!(io::stderr().lock(), "{}{about}Ctrl-C ends it", served(&settings))?;
     Ok(reference::serve(listener, settings, interrupted).await?)
 }

@@ -66,6 +66,22 @@ impl WireFault {
         }
     }
 
+    /// What it does to a stream.
+    pub const fn effect(self) -> &'static str {
+        match self {
+            Self::Cut => "the stream ends in the middle of an event",
+            Self::Crlf => "lines end with CR LF, which is allowed",
+            Self::SplitUtf8 => "every byte is sent by itself, which is allowed",
+            Self::Stall => "half of the stream comes, then nothing, and the connection stays open",
+            Self::Slow => "a second passes before every event, which is allowed",
+            Self::HugeLine => "a comment of 16 MiB comes first, which is allowed",
+            Self::WrongContentType => "the content is said to be HTML",
+            Self::Gzip => "the body is compressed, whether that was asked for or not",
+            Self::EarlyClose => "the connection breaks in the middle of the stream",
+            Self::ErrorAsStream => "the answer is an error that is told as a stream, with the status 500",
+        }
+    }
+
     /// The fault of that name.
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|fault| fault.name() == name)
