@@ -271,6 +271,22 @@ fn everything_can_be_listed() {
     }
 }
 
+/// Whoever meets the name of a test finds out what it judges.
+#[test]
+fn the_names_of_tests_are_explained() {
+    let all = conformance(&["--list", "--target", "http://127.0.0.1:9", "--concurrent", "2"], "").stdout;
+    let ends = all.lines().filter_map(|line| line.strip_suffix(": test")?.rsplit("::").next());
+    let ends: std::collections::BTreeSet<&str> = ends.collect();
+    assert!(ends.contains("answer") && ends.contains("apart") && ends.contains("agrees"), "{ends:?}");
+    let help = conformance(&["--help"], "").stdout;
+    let page = include_str!("../../docs/reading-a-report.md");
+    for end in ends {
+        let is_group = spec::catalogue::RULES.iter().any(|rule| rule.group() == end);
+        let is_told = help.contains(&format!("`{end}`")) && page.contains(&format!("| `{end}` |"));
+        assert!(is_group || is_told, "nobody says what ::{end} is\n{help}");
+    }
+}
+
 #[test]
 fn shells_can_complete() {
     let script = conformance(&["completions", "bash"], "");

@@ -28,6 +28,11 @@ use crate::{suite, violation};
 #[expect(clippy::struct_excessive_bools, reason = "these are the flags that cargo test has")]
 pub(super) struct SuiteArgs {
     /// Run only what has this in its name.
+    ///
+    /// A test of an endpoint is named by its scenario and what it judges, `call/parallel::item`: `answer`, whether it came whole and is what was asked for;
+    /// `agrees`, whether it agrees with the answers before it; `apart`, whether answers that came at once keep
+    /// apart; a group of rules, such as `item`; `other-rules`, those of all groups that have no test of their own
+    /// there; `snapshot`, its shape. `call/` is all scenarios about calls, `::item` one group in all scenarios.
     filter: Option<String>,
     /// Run over these recordings, or folders of recordings, instead.
     #[arg(long, value_name = "PATH", num_args = 1.., group = "tested")]

@@ -12,7 +12,7 @@ use super::crowd::PLACEHOLDER;
 use super::facts::lacks;
 use super::turns;
 use crate::engine::Rules;
-use crate::report::Transport;
+use crate::report::{OTHER_RULES, Transport};
 
 /// A request that is sent, and what is asked of its answer.
 #[derive(Debug, Clone)]
@@ -58,7 +58,7 @@ impl About {
             Self::Agrees => "agrees",
             Self::Apart => "apart",
             Self::Group(group) => group,
-            Self::Rest => "rest",
+            Self::Rest => OTHER_RULES,
         }
     }
 }

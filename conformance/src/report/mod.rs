@@ -31,9 +31,9 @@ pub(crate) use run::broken_clients;
 pub use run::{
     Asked, Bar, Broken, CaptureReport, CaseReport, ClientTotal, Demand, Excerpt, FailingClients, Faults,
     FaultyEvent, Filters, Finding, GroupTotal, Judged, Latency, LiveReport, Lost, Matrix, MatrixColumn,
-    MatrixRow, Options, Outcome, Pace, Phase, Piece, Place, ProfileReport, ProfileState, Reason, Related,
-    RuleTotal, Run, Silence, Specification, Spread, State, Step, Tally, Timeline, Told, Totals, Transport,
-    Undecided, VERSION, Verdict,
+    MatrixRow, OTHER_RULES, Options, Outcome, Pace, Phase, Piece, Place, ProfileReport, ProfileState, Reason,
+    Related, RuleTotal, Run, Silence, Specification, Spread, State, Step, Tally, Timeline, Told, Totals,
+    Transport, Undecided, VERSION, Verdict,
 };
 pub use style::{Screen, Style};
 pub use summary::summary;

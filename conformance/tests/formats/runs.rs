@@ -123,7 +123,8 @@ pub(crate) fn good() -> Run {
         recording("exchanges/text/hello.exchange", golden("openai/text")),
         recording("exchanges/call/parallel.exchange", golden("openai/parallel-function-calls")),
     ];
-    let passed = [("answer", Verdict::Pass, ""), ("part", Verdict::Pass, ""), ("rest", Verdict::Pass, "")];
+    let passed =
+        [("answer", Verdict::Pass, ""), ("part", Verdict::Pass, ""), ("other-rules", Verdict::Pass, "")];
     let cases = vec![case("call/parallel", &[1], &passed), case("text/hello", &[0], &passed)];
     run(captures, Some(live("https://gateway.test/v1/responses", "small", cases)))
 }
@@ -157,13 +158,13 @@ pub(crate) fn bad() -> Run {
                     "asked 3 times, and there was no response.reasoning_text.delta",
                 ),
                 ("reasoning", Verdict::NotExercised, see),
-                ("rest", Verdict::NotExercised, see),
+                ("other-rules", Verdict::NotExercised, see),
             ],
         ),
         case(
             "text/hello",
             &[0, 1],
-            &[("answer", pass, ""), ("part", fail, "part/before-open"), ("rest", pass, "")],
+            &[("answer", pass, ""), ("part", fail, "part/before-open"), ("other-rules", pass, "")],
         ),
         case(
             "text/long",
@@ -205,13 +206,13 @@ pub(crate) fn hostile() -> Run {
             &[
                 ("answer", Verdict::Fail, HOSTILE),
                 ("schema", Verdict::Fail, HOSTILE),
-                ("rest", Verdict::Pass, ""),
+                ("other-rules", Verdict::Pass, ""),
             ],
         ),
         case(
             "b|c/d",
             &[1],
-            &[("answer", Verdict::HarnessError, HOSTILE), ("rest", Verdict::NotExercised, HOSTILE)],
+            &[("answer", Verdict::HarnessError, HOSTILE), ("other-rules", Verdict::NotExercised, HOSTILE)],
         ),
     ];
     run(vec![capture, unread], Some(live(&format!("https://x.test/{HOSTILE}"), HOSTILE, cases)))

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::super::human;
-use super::super::run::{LiveReport, Matrix, ProfileState, Run, Tally, Verdict};
+use super::super::run::{LiveReport, Matrix, OTHER_RULES, ProfileState, Run, Tally, Verdict};
 use super::finding::{place, rule_id};
 use super::page::Html;
 use super::rules::inline;
@@ -224,8 +224,8 @@ fn grid(live: &LiveReport, html: &mut Html) {
     let about = live.cases.iter().flat_map(|case| case.trials.iter().map(|told| case.about(told)));
     let columns: BTreeSet<&str> = about.collect();
     let mut columns: Vec<&str> = columns.into_iter().collect();
-    // What is not in a group of its own is the rest.
-    columns.sort_by_key(|name| (*name != "answer", *name == "rest", *name));
+    // What is not in a group of its own comes last.
+    columns.sort_by_key(|name| (*name != "answer", *name == OTHER_RULES, *name));
     let mut head = vec!["scenario"];
     head.extend(&columns);
     table("grid", "Every test", &head, html, |html| {

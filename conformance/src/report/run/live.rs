@@ -212,6 +212,9 @@ impl Transport {
     }
 }
 
+/// What the trial is about, by the end of its name, that judges the rules of all groups without a trial of their own.
+pub const OTHER_RULES: &str = "other-rules";
+
 /// The options of a run that bear on its verdicts, or on what was sent.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
@@ -313,7 +316,7 @@ impl CaseReport {
         self.attempts.iter().filter_map(|at| run.captures.get(*at))
     }
 
-    /// What a trial is about, by the end of its name: `answer`, a group of rules, or `rest`.
+    /// What a trial is about, by the end of its name: `answer`, a group of rules, or [`OTHER_RULES`].
     pub fn about<'t>(&self, trial: &'t Told) -> &'t str {
         trial.name.rsplit("::").next().unwrap_or_default()
     }
@@ -330,7 +333,7 @@ impl CaseReport {
         let is_meant = move |finding: &Finding| {
             let group = finding.group();
             let is_other = || self.trials.iter().all(|trial| self.about(trial) != group);
-            finding.level >= least && (about == group || about == "rest" && is_other())
+            finding.level >= least && (about == group || about == OTHER_RULES && is_other())
         };
         self.recordings(run).flat_map(move |capture| {
             let findings = capture.findings.iter().filter(move |finding| is_meant(finding));

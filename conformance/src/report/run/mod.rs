@@ -21,7 +21,8 @@ pub(crate) use finding::broken_clients;
 pub use finding::{Excerpt, Finding, Place, Related};
 pub use impact::FailingClients;
 pub use live::{
-    CaseReport, Filters, Judged, Latency, LiveReport, Options, Spread, State, Told, Transport, Verdict,
+    CaseReport, Filters, Judged, Latency, LiveReport, OTHER_RULES, Options, Spread, State, Told, Transport,
+    Verdict,
 };
 pub use matrix::{Matrix, MatrixColumn, MatrixRow};
 pub use next::Step;
