@@ -167,7 +167,7 @@ impl Judge<'_> {
             .collect();
         if !broken.is_empty() {
             let times = broken.len();
-            let text = format!("it is broken in {times} exchange{}", if times == 1 { "" } else { "s" });
+            let text = format!("broken in {times} exchange{}", if times == 1 { "" } else { "s" });
             let reason = reason(Demand::Rule, id, Verdict::Fail, text);
             return Some(Reason { exchanges: broken, ..reason });
         }

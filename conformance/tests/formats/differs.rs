@@ -105,6 +105,51 @@ fn a_trial_that_was_not_run_before_has_its_place() {
     }
 }
 
+/// What was asked in one run only is told first, and trials of it by group.
+#[test]
+fn unlike_runs_are_folded() {
+    let mut whole = runs::good();
+    let live = whole.live.as_mut().expect("it is of an endpoint");
+    let case = live.cases.first().expect("there is one").clone();
+    for number in 0..30 {
+        let mut more = case.clone();
+        more.name = format!("{}/more-{number:02}", if number < 20 { "call" } else { "text" });
+        for told in &mut more.trials {
+            let about = told.name.rsplit("::").next().unwrap_or_default().to_owned();
+            told.name = format!("{}::{about}", more.name);
+        }
+        live.cases.push(more);
+    }
+    let few = runs::good();
+    let mut asked = few.clone();
+    asked.live.as_mut().expect("it is of an endpoint").options.profiles = vec!["core".to_owned()];
+    let diff = Diff::new(&whole, &asked);
+    assert_eq!(diff.unlike[1..], ["profiles: all before, core after"]);
+    let told = human(&diff, Style::Plain);
+    let trials = case.trials.len();
+    let first = "only before, 30 of 32 scenarios: call/more-00, call/more-01, call/more-02, call/more-03, call/more-04 \
+                 and 25 more";
+    let in_a_line = told.split_whitespace().collect::<Vec<_>>().join(" ");
+    let at = |what: &str| in_a_line.find(what).unwrap_or_else(|| panic!("{what}\n{told}"));
+    assert!(at("the runs differ in what was asked") < at(first));
+    let folded = format!("call {} trials, pass -> not run: call/more-00::", 20 * trials);
+    assert!(at(first) < at("no longer exercised") && at("no longer exercised") < at(&folded));
+    assert!(told.lines().count() < 30, "{told}");
+    let page = markdown(&diff);
+    assert!(
+        page.contains("- `call`: ") && page.contains("and 25 more") && page.lines().count() < 30,
+        "{page}"
+    );
+    // Failures are told one by one, and runs that were asked the same have nothing to be told first.
+    let mut failing = whole.clone();
+    for told in failing.live.iter_mut().flat_map(|live| &mut live.cases).flat_map(|case| &mut case.trials) {
+        told.judged.verdict = Verdict::Fail;
+    }
+    let worse = Diff::new(&whole, &failing);
+    assert!(worse.unlike.is_empty() && worse.worse_trials.len() > 60);
+    assert!(human(&worse, Style::Plain).contains("call/more-19::answer pass -> fail"));
+}
+
 /// Recordings are compared by how many break a rule, too.
 #[test]
 fn recordings_are_counted() {

@@ -178,6 +178,7 @@ fn a_certificate_says_what_failed_and_where() {
     assert_eq!(core.state, ProfileState::Failed);
     let of_rule = core.reasons.iter().find(|reason| reason.name == "wire/event-line").expect("it is told");
     assert_eq!((of_rule.demand, of_rule.verdict), (Demand::Rule, Verdict::Fail));
+    assert!(of_rule.reason.starts_with("broken in "), "after one name or several: {of_rule:?}");
     assert!(of_rule.exchanges.contains(&"exchanges/text/hello.exchange".to_owned()), "{of_rule:?}");
     let of_twin = core.reasons.iter().find(|reason| reason.name == "text/hello.json").expect("it is told");
     assert_eq!((of_twin.demand, of_twin.verdict), (Demand::Scenario, Verdict::Fail));

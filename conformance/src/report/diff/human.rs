@@ -8,7 +8,8 @@ use super::super::human::word;
 use super::super::run::{Outcome, Verdict};
 use super::super::style::{Screen, Style};
 use super::super::text::{counted, cut, visible, wrap};
-use super::{Diff, RuleChange, RuleState, Side, TrialChange};
+use super::unlike::some;
+use super::{Alike, Diff, RuleChange, RuleState, Side, TrialChange, folded};
 
 /// So many of a kind are listed.
 pub(super) const MOST: usize = 100;
@@ -23,6 +24,15 @@ pub fn human(diff: &Diff, screen: impl Into<Screen>) -> String {
     page.row(0, &format!("after:  {}", visible(&side(&diff.after))));
     if diff.before.suite != diff.after.suite {
         page.row(0, "note: the suite is another version; what it checks may differ");
+    }
+    if !diff.unlike.is_empty() {
+        page.row(
+            0,
+            "note: the runs differ in what was asked, so not all that differs is the endpoint's doing:",
+        );
+        for how in &diff.unlike {
+            page.row(2, &visible(&cut(how, LENGTH)));
+        }
     }
     if diff.is_empty() {
         page.row(0, "nothing is better, and nothing is worse");
@@ -55,6 +65,17 @@ impl Page {
 
     fn trials(&mut self, heading: &str, level: Level, changes: &[TrialChange]) {
         self.heading(heading, level, changes.len(), "trial");
+        if let Some(groups) = folded(changes) {
+            for Alike { group, before, after, names } in groups {
+                let (before, after) = (verdict(before), verdict(after));
+                let count = counted(names.len() as u64, "trial");
+                self.row(
+                    2,
+                    &format!("{}  {count}, {before} -> {after}: {}", visible(group), visible(&some(&names))),
+                );
+            }
+            return;
+        }
         for TrialChange { name, before, after, reason } in changes.iter().take(MOST) {
             let why = if reason.is_empty() {
                 String::new()

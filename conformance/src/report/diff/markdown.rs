@@ -5,7 +5,8 @@ use std::fmt::Write as _;
 use super::super::markdown::code;
 use super::super::text::{counted, cut};
 use super::human::{LENGTH, MOST, rule_state, side, verdict};
-use super::{Diff, RuleChange, TrialChange};
+use super::unlike::some;
+use super::{Alike, Diff, RuleChange, TrialChange, folded};
 
 /// What differs, what is worse first.
 pub fn markdown(diff: &Diff) -> String {
@@ -21,6 +22,14 @@ pub fn markdown(diff: &Diff) -> String {
     let _ = writeln!(out, "- before: {}\n- after: {}", code(&side(&diff.before)), code(&side(&diff.after)));
     if diff.before.suite != diff.after.suite {
         out.push_str("- The suite is another version; what it checks may differ.\n");
+    }
+    if !diff.unlike.is_empty() {
+        out.push_str(
+            "- The runs differ in what was asked, so not all that differs is the endpoint's doing:\n",
+        );
+        for how in &diff.unlike {
+            let _ = writeln!(out, "  - {}", code(&cut(how, LENGTH)));
+        }
     }
     rules("Worse", &diff.worse_rules, &mut out);
     trials("Worse", &diff.worse_trials, &mut out);
@@ -55,6 +64,14 @@ fn rules(name: &str, changes: &[RuleChange], out: &mut String) {
 
 fn trials(name: &str, changes: &[TrialChange], out: &mut String) {
     heading(name, changes.len(), "trial", out);
+    if let Some(groups) = folded(changes) {
+        for Alike { group, before, after, names } in groups {
+            let (before, after) = (verdict(before), verdict(after));
+            let count = counted(names.len() as u64, "trial");
+            let _ = writeln!(out, "- {}: {count}, {before} → {after}: {}", code(group), code(&some(&names)));
+        }
+        return;
+    }
     for TrialChange { name, before, after, reason } in changes.iter().take(MOST) {
         let why = if reason.is_empty() { String::new() } else { format!(": {}", code(&cut(reason, LENGTH))) };
         let _ = writeln!(out, "- {}: {} → {}{why}", code(name), verdict(*before), verdict(*after));

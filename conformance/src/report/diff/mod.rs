@@ -2,11 +2,12 @@
 
 mod human;
 mod markdown;
+mod unlike;
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
-use spec::catalogue::Level;
+use spec::catalogue::{self, Level};
 
 pub use human::human;
 pub use markdown::markdown;
@@ -28,6 +29,9 @@ pub struct Diff {
     pub before: Side,
     /// The run after.
     pub after: Side,
+    /// How the runs differ in what was asked, in words: then much of what follows is no change of the endpoint.
+    #[serde(default)]
+    pub unlike: Vec<String>,
     /// Rules that are broken more than before.
     pub worse_rules: Vec<RuleChange>,
     /// Rules that are broken less than before.
@@ -107,6 +111,7 @@ impl Diff {
             dialect: after.dialect.clone(),
             before: Side::of(before),
             after: Side::of(after),
+            unlike: unlike::unlike(before, after),
             worse_rules: Vec::new(),
             better_rules: Vec::new(),
             other_rules: Vec::new(),
@@ -171,6 +176,35 @@ impl Diff {
             list.push(TrialChange { name: name.to_owned(), before: was, after: is, reason });
         }
     }
+}
+
+/// Changes of trials, told one by one.
+const ONE_BY_ONE: usize = 20;
+
+/// Trials of one group of scenarios that changed alike.
+struct Alike<'d> {
+    group: &'d str,
+    before: Option<Verdict>,
+    after: Option<Verdict>,
+    names: Vec<&'d str>,
+}
+
+/// The changes by group, where there are too many to tell one by one and they are not failures, each of which
+/// counts.
+fn folded(changes: &[TrialChange]) -> Option<Vec<Alike<'_>>> {
+    if changes.len() <= ONE_BY_ONE || changes.iter().any(|change| change.after == Some(Verdict::Fail)) {
+        return None;
+    }
+    let mut groups: Vec<Alike> = Vec::new();
+    for TrialChange { name, before, after, .. } in changes {
+        let group = catalogue::group(name);
+        let is_alike = |of: &&mut Alike| of.group == group && of.before == *before && of.after == *after;
+        match groups.iter_mut().find(is_alike) {
+            Some(alike) => alike.names.push(name),
+            None => groups.push(Alike { group, before: *before, after: *after, names: vec![name] }),
+        }
+    }
+    Some(groups)
 }
 
 /// What has the same name, in the order of names.
