@@ -36,7 +36,8 @@ pub(super) struct ReportArgs {
 
 impl ReportArgs {
     pub(super) fn run(self) -> Result<ExitCode> {
-        let run = read(&self.run)?;
+        let folder = if self.run.is_dir() { Some(&*self.run) } else { self.run.parent() };
+        let run = read(&self.run)?.within(folder.unwrap_or(Path::new("")));
         let shown = self.level.into();
         match &self.output {
             None => tell(&run, self.format, shown, self.color)?,

@@ -309,7 +309,9 @@ impl Live {
             self.client.talk(&script, by, &mut keep).await
         };
         written.map_err(|error| error.to_string())?;
-        Ok((outcome, reading.finish(file)?))
+        let mut attempt = reading.finish(file)?;
+        attempt.report.folder = self.evidence.as_ref().map(|evidence| evidence.folder().into());
+        Ok((outcome, attempt))
     }
 }
 

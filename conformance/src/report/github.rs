@@ -60,7 +60,7 @@ fn trials(run: &Run) -> Vec<Annotation> {
         for trial in failed.filter(|trial| case.about(trial) == "answer") {
             all.push(Annotation {
                 level: Level::Must,
-                file: case.recordings(run).last().map(|capture| (capture.name.clone(), 1)),
+                file: case.recordings(run).last().map(|capture| (capture.path().into_owned(), 1)),
                 title: trial.name.clone(),
                 message: trial.judged.reason.clone(),
             });
@@ -69,7 +69,7 @@ fn trials(run: &Run) -> Vec<Annotation> {
     for capture in run.captures.iter().filter(|_| run.live.is_none()) {
         all.extend(capture.error.iter().map(|error| Annotation {
             level: Level::Must,
-            file: Some((capture.name.clone(), 1)),
+            file: Some((capture.path().into_owned(), 1)),
             title: "cannot be read".to_owned(),
             message: error.clone(),
         }));
@@ -84,7 +84,7 @@ fn rules(run: &Run, shown: Level) -> Vec<Annotation> {
         let more = if rule.times > 1 { format!(" (and {} more)", rule.times - 1) } else { String::new() };
         Some(Annotation {
             level: rule.worst,
-            file: Some((capture.name.clone(), finding.place.line.max(1))),
+            file: Some((capture.path().into_owned(), finding.place.line.max(1))),
             title: rule.id.clone(),
             message: format!("{}{more}", finding.message),
         })

@@ -32,7 +32,7 @@ pub fn diagnostics(run: &Run, shown: Level, screen: impl Into<Screen>) -> String
             let of_rule = told.entry(&finding.rule).or_default();
             *of_rule += 1;
             if *of_rule <= OF_RULE {
-                out += &diagnostic(&capture.name, finding, screen);
+                out += &diagnostic(&capture.path(), finding, screen);
                 out.push('\n');
             }
         }
@@ -42,13 +42,13 @@ pub fn diagnostics(run: &Run, shown: Level, screen: impl Into<Screen>) -> String
                 out,
                 "{}: {}: the connection was lost after {after}: {}\n",
                 screen.style.level(Level::May, "note"),
-                visible(&capture.name),
+                visible(&capture.path()),
                 visible(&lost.reason)
             );
         }
         if let Some(error) = &capture.error {
             let word = screen.style.level(Level::Must, "error");
-            let _ = writeln!(out, "{word}: {}: {}\n", visible(&capture.name), visible(error));
+            let _ = writeln!(out, "{word}: {}: {}\n", visible(&capture.path()), visible(error));
         }
     }
     for (rule, count) in told.into_iter().filter(|(_, count)| *count > OF_RULE) {

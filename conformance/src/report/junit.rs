@@ -155,7 +155,7 @@ fn in_full<'r>(
             continue;
         }
         left.set(left.get() - 1);
-        text += &diagnostic(&capture.name, finding, screen);
+        text += &diagnostic(&capture.path(), finding, screen);
         text.push('\n');
     }
     if more > 0 {

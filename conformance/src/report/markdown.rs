@@ -151,7 +151,7 @@ fn findings(run: &Run, out: &mut String) {
         let level = word(rule.worst);
         let _ = writeln!(out, "- **{level}** {}, {times} in {captures}", code(&rule.id));
         if let Some((capture, finding)) = run.first(rule) {
-            let (place, message) = (code(&capture.name), code(&finding.message));
+            let (place, message) = (code(&capture.path()), code(&finding.message));
             let _ = writeln!(out, "  - {message}");
             let _ = writeln!(out, "  - first in {place}, line {}", finding.place.line);
         }

@@ -42,7 +42,7 @@ pub(super) fn sarif(run: &Run) -> String {
     let omitted = findings.len().saturating_sub(left);
     findings.truncate(left);
     results.extend(findings.iter().map(|(capture, finding)| result(capture, finding, &numbers)));
-    let mut names: Vec<&str> = findings.iter().map(|(capture, _)| capture.name.as_str()).collect();
+    let mut names: Vec<_> = findings.iter().map(|(capture, _)| capture.path()).collect();
     names.sort_unstable();
     names.dedup();
     let artifacts: Vec<Value> =
@@ -111,7 +111,7 @@ fn result(capture: &CaptureReport, finding: &Finding, numbers: &BTreeMap<&str, u
         "level": level(finding.level),
         "message": message(&text),
         "occurrenceCount": finding.count,
-        "locations": [location(&capture.name, &finding.place)],
+        "locations": [location(&capture.path(), &finding.place)],
         "partialFingerprints": { "primaryLocationLineHash": fingerprint, "conformance/v1": fingerprint },
         "properties": {
             "event": finding.place.event,
@@ -126,7 +126,7 @@ fn result(capture: &CaptureReport, finding: &Finding, numbers: &BTreeMap<&str, u
         members.insert("ruleIndex".to_owned(), (*number).into());
     }
     if let Some(related) = &finding.related {
-        let mut place = location(&capture.name, &related.place);
+        let mut place = location(&capture.path(), &related.place);
         if let Some(place) = place.as_object_mut() {
             place.insert("id".to_owned(), 1.into());
             place.insert("message".to_owned(), message(&related.label));
@@ -197,7 +197,7 @@ fn answer(case: &CaseReport, told: &Told, run: &Run) -> Value {
     let fingerprint = hash(&[ANSWER, &told.name]);
     let capture = case.recordings(run).last();
     let locations: Vec<Value> = capture
-        .map(|capture| json!({ "physicalLocation": { "artifactLocation": { "uri": uri(&capture.name) } } }))
+        .map(|capture| json!({ "physicalLocation": { "artifactLocation": { "uri": uri(&capture.path()) } } }))
         .into_iter()
         .collect();
     json!({
@@ -220,12 +220,10 @@ fn notifications(run: &Run, omitted: usize) -> Vec<Value> {
         notes.push(note(level, format!("{trials} not decided: {}", undecided.reason)));
     }
     for capture in run.captures.iter().take(MOST) {
-        notes.extend(capture.error.iter().map(|error| note("error", format!("{}: {error}", capture.name))));
-        notes.extend(
-            capture.first_lost.iter().map(|lost| {
-                note("note", format!("{}: the connection was lost: {}", capture.name, lost.reason))
-            }),
-        );
+        notes.extend(capture.error.iter().map(|error| note("error", format!("{}: {error}", capture.path()))));
+        notes.extend(capture.first_lost.iter().map(|lost| {
+            note("note", format!("{}: the connection was lost: {}", capture.path(), lost.reason))
+        }));
     }
     let omitted = omitted as u64 + run.totals.omitted;
     if omitted > 0 {

@@ -393,7 +393,7 @@ fn failed(
     for attempt in live.attempts_of(at) {
         let findings = attempt.findings(case, about, live.plan.least);
         for finding in findings.filter(|finding| !expected.contains_key(finding.rule.as_ref())) {
-            text += &diagnostic(&attempt.report.name, finding, Style::Plain);
+            text += &diagnostic(&attempt.report.path(), finding, Style::Plain);
             text.push('\n');
         }
     }

@@ -1,6 +1,7 @@
 //! What is kept of a run, and what is not.
 
 use std::fs;
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -69,7 +70,7 @@ fn a_finished_run_is_told_again_and_compared() {
         ("json", "\"first_lost\": {"),
         ("junit", "<failure message=\"response/one-terminal"),
         ("sarif", "\"ruleId\": \"response/one-terminal\""),
-        ("github", "::error file=exchanges/text/hello.exchange,line="),
+        ("github", &format!("::error file={},line=", path(&after.join("exchanges/text/hello.exchange")))),
         ("markdown", "# Conformance: failed"),
         ("badge", "\"color\":\"red\""),
     ] {
@@ -95,6 +96,48 @@ fn a_finished_run_is_told_again_and_compared() {
         "{}",
         old.stderr
     );
+}
+
+#[test]
+fn places_are_paths_from_the_working_directory() {
+    let server = Server::new(|_, stream| {
+        head(stream, "200 OK", "text/event-stream", "connection: close\r\n");
+        write(stream, golden("openai/text").replace("\"logprobs\":[]", "\"logprobs\":0"));
+    });
+    let (out, moved) = (folder("places"), folder("places-moved"));
+    let (parent, name) = (out.parent().expect("it is in one"), "exchanges/text/hello.exchange");
+    let run = hello(&server, &["--out", path(&out)]);
+    expect(&run, 1, &[&format!("--> {}", path(&out.join(name))), &format!(" {}:", path(&out.join(name)))]);
+    let all_below = |text: &str, folder: &str| {
+        let places = text.matches(name).count();
+        assert!(places > 0 && text.matches(&format!("{folder}/{name}")).count() == places, "{text}");
+    };
+    all_below(&run.stdout, path(&out));
+    let report = |dir: &str, format: &str, at: &Path| {
+        let run = command(&["report", dir, "--format", format]).current_dir(at).output().expect("it runs");
+        assert_eq!(run.status.code(), Some(0));
+        String::from_utf8([run.stdout, run.stderr].concat()).expect("it is UTF-8")
+    };
+    for format in ["human", "github", "sarif", "junit", "markdown", "html"] {
+        for (dir, told) in
+            [(path(&out), path(&out)), ("./places/", "places"), ("places/report.json", "places")]
+        {
+            all_below(&report(dir, format, parent), told);
+        }
+        let within = report(".", format, &out);
+        assert!(within.contains(name) && !within.contains(&format!("/{name}")), "{format}: {within}");
+    }
+    // What is kept can be moved, and code scanning knows its findings again.
+    let json = report("places", "json", parent);
+    assert!(json.contains(&format!("\"{name}\"")) && !json.contains("places"), "{json}");
+    let before = report("places", "sarif", parent);
+    fs::rename(&out, &moved).expect("it can be moved");
+    let after = report("places-moved", "sarif", parent);
+    let fingerprints = |text: &str| -> Vec<String> {
+        text.lines().filter(|line| line.contains("conformance/v1")).map(str::to_owned).collect()
+    };
+    assert!(before != after && !fingerprints(&before).is_empty());
+    assert_eq!(fingerprints(&before), fingerprints(&after));
 }
 
 /// A gateway that is down is not as good as before.

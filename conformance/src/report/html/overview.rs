@@ -333,8 +333,8 @@ fn rules(run: &Run, html: &mut Html) {
                 html.tag("td").inside(|html| {
                     let Some((capture, found)) = run.first(rule) else { return };
                     match rule.first.and_then(|at| shown.link(at)) {
-                        Some(id) => html.tag("a").link(&id).text(&capture.name),
-                        None => html.tag("span").text(&capture.name),
+                        Some(id) => html.tag("a").link(&id).text(&capture.path()),
+                        None => html.tag("span").text(&capture.path()),
                     }
                     html.tag("span").class("title").text(&place(&found.place));
                 });

@@ -110,7 +110,7 @@ fn recordings(run: &Run, shown: &Shown, html: &mut Html) {
         details.inside(|html| {
             html.tag("summary").inside(|html| {
                 mark(class, sign, word, html);
-                html.tag("span").class("name").text(&capture.name);
+                html.tag("span").class("name").text(&capture.path());
                 html.tag("span").class("counts").text(&faults(capture));
             });
             html.tag("div").class("inside").inside(|html| told(capture, at, shown, html));
@@ -124,7 +124,7 @@ fn recordings(run: &Run, shown: &Shown, html: &mut Html) {
         html.tag("summary").text(&format!("{} more, by name", number(rest.len() as u64)));
         html.tag("ul").class("others").inside(|html| {
             for capture in rest.iter().take(NAMES).filter_map(|at| run.captures.get(*at)) {
-                html.tag("li").text(&format!("{}: {}", capture.name, faults(capture)));
+                html.tag("li").text(&format!("{}: {}", capture.path(), faults(capture)));
             }
             if rest.len() > NAMES {
                 let more = number((rest.len() - NAMES) as u64);
@@ -191,7 +191,7 @@ fn case(run: &Run, shown: &Shown, (at, case): (usize, &CaseReport), open: &mut u
                     if several {
                         html.text(&format!("Attempt {}: ", number + 1));
                     }
-                    html.tag("code").text(&capture.name);
+                    html.tag("code").text(&capture.path());
                 });
                 told(capture, at, shown, html);
             }

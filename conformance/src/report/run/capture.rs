@@ -1,5 +1,9 @@
 //! What came of checking one recording.
 
+use std::borrow::Cow;
+use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
+
 use serde::{Deserialize, Serialize};
 use spec::catalogue::Level;
 
@@ -12,8 +16,11 @@ use crate::capture::Format;
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct CaptureReport {
-    /// Its name, as it was given: a path, or `-`.
+    /// Its name: a path as it was given, or within the folder of a run; or `standard input`.
     pub name: String,
+    /// The folder of the run, where it is known. It is not kept: a run can be moved.
+    #[serde(skip)]
+    pub folder: Option<Arc<Path>>,
     /// Its format; null when it could not be told.
     pub format: Option<Format>,
     /// How many streams with events it holds.
@@ -55,6 +62,18 @@ pub struct Lost {
 }
 
 impl CaptureReport {
+    /// Where it is, seen from the working directory.
+    pub fn path(&self) -> Cow<'_, str> {
+        match &self.folder {
+            // Whoever is in the folder sees no `./` before the names.
+            Some(folder) => {
+                let parts = folder.components().filter(|part| *part != Component::CurDir);
+                Cow::Owned(parts.collect::<PathBuf>().join(&self.name).display().to_string())
+            }
+            None => Cow::Borrowed(&self.name),
+        }
+    }
+
     /// Whether a rule that binds is broken.
     pub fn has_failed(&self) -> bool {
         self.findings.iter().any(|finding| finding.level == Level::Must)

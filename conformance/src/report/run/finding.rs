@@ -139,6 +139,7 @@ pub(crate) fn broken_clients(rule: &Rule) -> Vec<(&'static str, String)> {
     let mut clients: Vec<(&str, String)> = Vec::new();
     for broken in rule.breaks {
         match clients.iter_mut().find(|(client, _)| *client == broken.client) {
+            Some((_, failures)) if failures == broken.failure => {}
             Some((_, failures)) => {
                 let _ = write!(failures, "; {}", broken.failure);
             }

@@ -12,6 +12,8 @@ mod totals;
 mod trials;
 
 use std::cmp::Reverse;
+use std::path::Path;
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
@@ -112,6 +114,19 @@ impl Run {
         };
         run.next = Step::all(&run);
         run
+    }
+
+    /// The same, told from outside the folder that it is kept in: the places of an endpoint's answers are paths
+    /// through that folder, as it is given here. As JSON they stay as they are.
+    #[must_use]
+    pub fn within(mut self, folder: &Path) -> Self {
+        if self.live.is_some() {
+            let folder: Arc<Path> = folder.into();
+            for capture in &mut self.captures {
+                capture.folder = Some(Arc::clone(&folder));
+            }
+        }
+        self
     }
 
     /// Where a rule is first broken.

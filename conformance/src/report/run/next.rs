@@ -76,7 +76,7 @@ fn of_recordings(run: &Run, worst: &[&RuleTotal], steps: &mut Vec<Step>) {
     let Some(capture) = first.filter(|capture| capture.name != "standard input") else { return };
     let command = format!(
         "conformance check {} --dialect {} --select {}",
-        quoted(&capture.name),
+        quoted(&capture.path()),
         quoted(&run.dialect),
         quoted(&rule.id)
     );

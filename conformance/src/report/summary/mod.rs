@@ -146,7 +146,7 @@ impl Page {
                 let _ = writeln!(self.out, "  {level}{room_of_level}{name}{room}  {text}");
             }
             if let Some((capture, finding)) = run.first(rule).filter(|_| *worst >= shown) {
-                let place = format!("{}:{}", visible(&capture.name), finding.place.line);
+                let place = format!("{}:{}", visible(&capture.path()), finding.place.line);
                 self.row(11, 11, &format!("{place}: {}", visible(&cut(&finding.message, LENGTH))));
             }
         }
@@ -161,7 +161,7 @@ impl Page {
             return;
         }
         let files = run.worst_first().into_iter().filter_map(|at| run.captures.get(at));
-        let files = files.map(|capture| (in_words(capture.faults().from(shown)), visible(&capture.name)));
+        let files = files.map(|capture| (in_words(capture.faults().from(shown)), visible(&capture.path())));
         let files: Vec<(String, String)> = files.filter(|(faults, _)| !faults.is_empty()).collect();
         if files.is_empty() {
             return;
