@@ -136,8 +136,11 @@ fn browsers_show_pages_and_load_nothing() {
             true,
             "{name}: no style"
         );
-        for width in [360, 1400] {
+        for width in [360, 700, 1200, 1400] {
             browser.size(width, 900);
+            // A tile that stands alone in its row looks as if it were something else.
+            let alone = "(() => { const rows = new Map(); for (const tile of document.querySelectorAll('.tile')) { const top = tile.getBoundingClientRect().top; rows.set(top, 1 + (rows.get(top) ?? 0)); } return [...rows.values()].filter(count => count === 1).length; })()";
+            assert_eq!(browser.value(alone), 0, "{name}: a tile alone at {width} columns");
             let widest = browser.value("document.documentElement.scrollWidth");
             assert!(
                 widest.as_u64().is_some_and(|widest| widest <= width),
@@ -158,6 +161,14 @@ fn browsers_show_pages_and_load_nothing() {
         let is_drawn = "document.querySelectorAll('svg.bars[role=img] rect').length > 0 && [...document.querySelectorAll('svg.bars')].every(svg => svg.querySelector('title') && svg.querySelector('desc'))";
         assert_eq!(browser.value(is_drawn), true, "{name}");
         assert_eq!(browser.value("document.scripts.length + document.images.length"), 0, "{name}");
+
+        // Only what failed is as red as a failure, in what came of profiles.
+        if *name == "bad" {
+            let red = "(() => { const probe = document.querySelector('.state.bad'); const red = getComputedStyle(probe).color; return [...document.querySelectorAll('#profiles td, #profiles td *')].filter(place => getComputedStyle(place).color === red && !place.closest('.bad')).length + [...document.querySelectorAll('#profiles td')].filter(cell => cell.classList.contains('bad')).length; })()";
+            assert_eq!(browser.value(red), 0, "cells are red that did not fail");
+            let passed = "getComputedStyle(document.querySelector('.demands .good')).color === getComputedStyle(document.querySelector('.kicker')).color";
+            assert_eq!(browser.value(passed), true, "what passed has no colour");
+        }
 
         // Whoever follows a mark sees the finding.
         if *name == "bad" {

@@ -92,7 +92,7 @@ fn tiles(run: &Run, html: &mut Html) {
             tile("unknown", totals.unread, "could not be read");
         }
         if totals.unjudged > 0 {
-            tile("unknown", totals.unjudged, "answers that no rule reads");
+            tile("unknown", totals.unjudged, "read by no rule");
         }
     });
 }
@@ -110,7 +110,15 @@ fn profiles(run: &Run, live: &LiveReport, html: &mut Html) {
                         html.text(&profile.name);
                         html.tag("span").class("title").text(&format!("version {}", profile.version));
                     });
-                    html.tag("td").class(of_state(profile.state)).text(&profile.words());
+                    html.tag("td").inside(|html| {
+                        // What is in the way is told plainly: only how it ended has a colour.
+                        let words = profile.words();
+                        let (state, rest) = words.split_once(": ").unwrap_or((&words, ""));
+                        let class = format!("state {}", of_state(profile.state));
+                        html.tag("span").class(&class).text(state);
+                        html.text(if rest.is_empty() { "" } else { " " });
+                        html.text(rest);
+                    });
                 });
             }
         });
