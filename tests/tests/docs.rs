@@ -145,6 +145,47 @@ fn no_link_leads_nowhere() {
     assert!(checked > 300, "{checked} links: these cannot be all");
 }
 
+/// Files and folders that the commands of a document write where they are run.
+fn outputs(text: &str) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    let mut is_fenced = false;
+    for line in text.lines() {
+        is_fenced ^= line.trim_start().starts_with("```");
+        let words: Vec<&str> = line.split_whitespace().take_while(|word| *word != "#").collect();
+        let is_command = is_fenced
+            && words.first().is_some_and(|first| matches!(*first, "cargo" | "curl" | "conformance"));
+        let redirected =
+            words.iter().filter_map(|word| word.strip_prefix('>')).filter(|file| !file.is_empty());
+        found.extend(redirected.filter(|_| is_command).map(str::to_owned));
+        for pair in words.windows(2).filter(|_| is_command) {
+            let is_written =
+                ["--out", "--snapshots", "--write-expected-failures", "--output", ">"].contains(&pair[0]);
+            if is_written && !pair[1].starts_with(['/', '$', '.']) {
+                found.insert(pair[1].trim_end_matches('/').to_owned());
+            }
+        }
+    }
+    found
+}
+
+/// Whoever follows the documents in a clone has a clean one afterwards.
+#[test]
+fn what_examples_write_is_ignored_by_git() {
+    let ignored = fs::read_to_string(corpus::repository().join(".gitignore")).expect("it is there");
+    let ignored: BTreeSet<&str> = ignored.lines().map(|line| line.trim_matches('/')).collect();
+    let mut all = BTreeSet::new();
+    for document in documents() {
+        let text = fs::read_to_string(&document).expect("it can be read");
+        for output in outputs(&text) {
+            assert!(ignored.contains(&*output), "{}: {output} is not in .gitignore", document.display());
+            all.insert(output);
+        }
+    }
+    for known in ["run", "mine", "shapes", "known.toml", "report.xml"] {
+        assert!(all.contains(known), "{known} is not found: {all:?}");
+    }
+}
+
 #[test]
 fn links_are_found_and_followed() {
     let text = "# A heading: of `it`\n[a](b.md) `[c](d.md)` [e](#f)\n```\n[g](h.md)\n```\n[i](j.md#k)";

@@ -36,6 +36,8 @@ pub use run::{
     Transport, Undecided, VERSION, Verdict,
 };
 pub use style::{Screen, Style};
+#[cfg(feature = "suite")]
+pub(crate) use summary::by_dialect;
 pub use summary::summary;
 #[cfg(feature = "cli")]
 pub(crate) use text::wrap;

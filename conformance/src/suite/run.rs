@@ -46,14 +46,20 @@ pub(crate) fn run(
     let conclusion = run_quietly(&Arguments { test_threads: Some(1), ..arguments.clone() }, trials);
     let mut is_undone = machine.is_interrupted();
     let mut is_stale = false;
+    let mut dialects = Vec::new();
     for session in sessions {
         let Finished { trials, report, is_stale: has_stale } = session.finish(&machine)?;
         is_undone |= trials.iter().any(Told::is_harness_error);
         is_stale |= has_stale;
+        dialects.push((report.dialect.clone(), report.totals.trials));
         // Of many runs only those are told as a whole that say something.
         if is_for_people(arguments) && (suites.len() == 1 || report.outcome != Outcome::Passed) {
             show(&report::summary(&report, Level::Should, screen));
         }
+    }
+    if is_for_people(arguments) && dialects.len() > 1 {
+        let of = dialects.iter().map(|(name, trials)| (name.as_str(), *trials));
+        show(&report::by_dialect(of, screen));
     }
     Ok(match conclusion {
         None => ExitCode::from(NOT_DONE),

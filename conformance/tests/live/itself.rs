@@ -7,6 +7,21 @@ fn the_reference_gateway_passes_in_every_dialect() {
     let out = folder("itself");
     let run = conformance(&["--dialect", "all", "--out", path(&out)]);
     expect(&run, 0, &["test openai/call/parallel::call", "test wave/text/hello::answer", " 0 failed"]);
+    let (_, table) = run.stdout.split_once("\nscenarios, by dialect\n").expect("there is a table at the end");
+    assert!(table.contains("passed  failed  not exercised  harness error\n"), "{table}");
+    for dialect in spec::DIALECTS {
+        let row = table.lines().map(|line| line.split_whitespace().collect::<Vec<_>>());
+        let row = row.filter(|row| row.first() == Some(&dialect.name)).next_back().expect(dialect.name);
+        let told = |end: &str| {
+            let is_of =
+                |line: &&str| line.starts_with(&format!("test {}/", dialect.name)) && line.contains(end);
+            run.stdout.lines().filter(is_of).count()
+        };
+        // The goldens of the dialect are trials, too, but no scenarios.
+        let passed: usize = row[1].parse().expect("it is a number");
+        assert!(passed > 30 && passed <= told("... ok"), "{row:?}");
+        assert_eq!((row[2], row[4]), ("·", "·"), "{row:?}");
+    }
     // What is not exercised is what the dialect does not have.
     let open: Vec<&str> = (run.stdout.lines())
         .filter(|line| line.contains("::answer") && line.contains("ignored ("))
@@ -26,6 +41,7 @@ fn one_dialect_is_run_in_at_a_time() {
     let run = conformance(&["text/hello::"]);
     expect(&run, 0, &["test text/hello::answer", " 0 failed; 0 ignored"]);
     assert!(run.stderr.contains("1 request will be sent to the reference gateway, which speaks openai"));
+    assert!(!run.stdout.contains("by dialect"), "{}", run.stdout);
     let run = conformance(&["--dialect", "eugpt", "--exact", "text/hello::answer"]);
     expect(&run, 0, &["1 passed"]);
     assert!(run.stderr.contains("which speaks eugpt"), "{}", run.stderr);

@@ -8,7 +8,7 @@ use spec::catalogue::Level;
 use unicode_width::UnicodeWidthStr;
 
 use super::human::word;
-use super::run::{Faults, GroupTotal, LiveReport, Outcome, RuleTotal, Run, Totals, Verdict};
+use super::run::{Faults, LiveReport, Outcome, RuleTotal, Run, Tally, Totals, Verdict};
 use super::style::{Screen, Style};
 use super::text::{counted, cut, visible, wrap};
 
@@ -25,12 +25,21 @@ const LENGTH: usize = 300;
 /// With fewer columns a table is told in words.
 const TABLE: usize = 60;
 
+/// How the trials of scenarios ended in each of several dialects.
+#[cfg(feature = "suite")]
+pub(crate) fn by_dialect<'n>(of: impl Iterator<Item = (&'n str, Tally)>, screen: Screen) -> String {
+    let Screen { style, width } = screen;
+    let mut page = Page { out: String::new(), width: width.max(Screen::LEAST_WIDTH), style };
+    page.tallies("scenarios, by dialect", of);
+    page.out
+}
+
 /// What a run found as a whole, and what to do next.
 pub fn summary(run: &Run, shown: Level, screen: impl Into<Screen>) -> String {
     let Screen { style, width } = screen.into();
     let mut page = Page { out: String::new(), width: width.max(Screen::LEAST_WIDTH), style };
     page.head(run);
-    page.by_group(&run.groups);
+    page.tallies("by group of scenarios", run.groups.iter().map(|group| (&*group.name, group.trials)));
     page.by_profile(run);
     page.by_rule(run, shown);
     if run.live.is_none() {
@@ -82,26 +91,23 @@ impl Page {
         }
     }
 
-    fn by_group(&mut self, groups: &[GroupTotal]) {
-        if groups.is_empty() {
-            return;
-        }
-        let widest = groups.iter().map(|group| visible(&group.name).width()).max().unwrap_or_default().max(5);
-        self.heading("by group of scenarios");
+    /// How trials ended, by what they are about.
+    fn tallies<'n>(&mut self, heading: &str, of: impl Iterator<Item = (&'n str, Tally)>) {
+        let rows: Vec<(String, Tally)> = of.map(|(name, trials)| (visible(name), trials)).collect();
+        let Some(widest) = rows.iter().map(|(name, _)| name.width().max(5)).max() else { return };
+        self.heading(heading);
         if self.width < TABLE {
-            for group in groups {
-                let name = visible(&group.name);
-                self.row(2, 4, &format!("{name}: {}", group.trials));
+            for (name, trials) in rows {
+                self.row(2, 4, &format!("{name}: {trials}"));
             }
             return;
         }
         let heads = Verdict::ALL.map(Verdict::word);
         let _ = writeln!(self.out, "  {}  {}", " ".repeat(widest), heads.join("  "));
-        for group in groups {
-            let name = visible(&group.name);
+        for (name, trials) in rows {
             let _ = write!(self.out, "  {name}{}", " ".repeat(widest - name.width()));
             for (verdict, head) in Verdict::ALL.into_iter().zip(heads) {
-                let count = group.trials.of(verdict);
+                let count = trials.of(verdict);
                 let level = verdict.level().filter(|_| count > 0);
                 let number = if count == 0 { "·".to_owned() } else { count.to_string() };
                 let room = " ".repeat(2 + head.width().saturating_sub(number.width()));
