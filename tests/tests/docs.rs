@@ -173,14 +173,17 @@ fn outputs(text: &str) -> BTreeSet<String> {
 fn what_examples_write_is_ignored_by_git() {
     let ignored = fs::read_to_string(corpus::repository().join(".gitignore")).expect("it is there");
     let ignored: BTreeSet<&str> = ignored.lines().map(|line| line.trim_matches('/')).collect();
-    let mut all = BTreeSet::new();
+    let (mut all, mut missing) = (BTreeSet::new(), Vec::new());
     for document in documents() {
         let text = fs::read_to_string(&document).expect("it can be read");
         for output in outputs(&text) {
-            assert!(ignored.contains(&*output), "{}: {output} is not in .gitignore", document.display());
+            if !ignored.contains(&*output) {
+                missing.push(format!("{}: {output} is not in .gitignore", document.display()));
+            }
             all.insert(output);
         }
     }
+    assert!(missing.is_empty(), "{}", missing.join("\n"));
     for known in ["run", "mine", "shapes", "known.toml", "report.xml"] {
         assert!(all.contains(known), "{known} is not found: {all:?}");
     }
