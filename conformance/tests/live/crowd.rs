@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::program::{conformance, expect, folder, path};
+use crate::program::{conformance, expect, folder, path, says};
 use crate::server::{Request, Server, answer, golden};
 
 /// The good stream, with ids of its own and with the mark of a request in its text.
@@ -40,7 +40,7 @@ fn run(
 #[test]
 fn streams_that_keep_apart_pass() {
     let (told, requests) = run("crowd", |request, number| stream(number, mark(request)));
-    assert!(told.contains("test crowd/words::apart    ... ok"), "{told}");
+    assert!(says(&told, "test crowd/words::apart ... ok"), "{told}");
     let marks: std::collections::BTreeSet<&str> = requests.iter().map(mark).collect();
     assert_eq!(marks.len(), 12);
 }
@@ -52,7 +52,7 @@ fn what_leaks_from_stream_to_stream_is_found() {
         own => stream(number, own),
     };
     let (told, _) = run("crowd-text", leaking);
-    assert!(told.contains("crowd/words::apart    ... FAILED"), "{told}");
+    assert!(says(&told, "crowd/words::apart ... FAILED"), "{told}");
     assert!(told.contains("answer 7 has what answer 3 was asked for"), "{told}");
     let (told, _) = run("crowd-ids", |request, number| stream(number / 4, mark(request)));
     // Which of them come first is up to the machine.

@@ -125,7 +125,7 @@ impl Harness {
 
 /// That a rule was found to be broken, and no rule besides its companions.
 fn is_found(rule: &Rule, outcome: &Outcome) -> Result<(), String> {
-    let trial = outcome.trials.get(rule.group()).or(outcome.trials.get("rest"));
+    let trial = outcome.trials.get(rule.group()).or(outcome.trials.get("other-rules"));
     let told = trial.filter(|judged| judged.verdict == Verdict::Fail);
     if !told.is_some_and(|judged| judged.reason.split(", ").any(|id| id == rule.id)) {
         return Err(format!("{}: its trial says {trial:?}", rule.id));
