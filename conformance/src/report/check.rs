@@ -6,6 +6,7 @@ use super::run::{CaptureReport, Finding, Lost};
 use super::timeline::Drawing;
 use crate::capture::{Entry, Format, LEFT, Reader};
 use crate::engine::{Checker, Rules};
+use crate::rules::root_of_body;
 
 /// So many exchanges of a recording are drawn.
 const TIMELINES: usize = 100;
@@ -140,10 +141,13 @@ impl<'r> Checking<'r> {
 
     /// Whether an answer that is no stream is one that rules read.
     fn is_judged(&self, body: &str) -> bool {
-        let is_response = || spec::json::at(body, "/object") == Some("\"response\"");
+        let is_known = || {
+            let object = spec::json::at(body, "/object")?.strip_prefix('"')?.strip_suffix('"')?;
+            self.rules.dialect().root(root_of_body(object)?)
+        };
         let is_error = || spec::json::at(body, "/error").is_some_and(|error| error != "null");
         let has_failed = self.status.is_some_and(|status| status >= 400);
-        has_failed || is_error() || is_response() && self.rules.dialect().root("response").is_some()
+        has_failed || is_error() || is_known().is_some()
     }
 
     fn checker(&mut self) -> &mut Checker {

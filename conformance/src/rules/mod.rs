@@ -23,6 +23,7 @@ mod ws;
 pub(crate) use case::{Case, Connection, Ending, Snapshot, Turn};
 pub(crate) use hooks::Native;
 pub(crate) use hooks::{Hooks, OfScope, Plain};
+pub(crate) use schema::root_of_body;
 use spec::catalogue::NativeRule;
 use spec::table::Scope;
 pub(crate) use wire::is_sign_of_life;

@@ -76,18 +76,25 @@ pub(super) fn body_valid(case: &mut Case<'_>, frame: &Frame<'_>) {
         return;
     };
     let object = Object::new(record.data());
-    let root = match object.plain("object") {
-        _ if object.get("deleted").is_some() => return,
-        Some("response") => "response",
-        Some("response.compaction") => "compact_response",
-        Some("list") => "item_list",
-        _ => return,
-    };
+    if object.get("deleted").is_some() {
+        return;
+    }
+    let Some(root) = object.plain("object").and_then(root_of_body) else { return };
     let Some(name) = case.dialect().root(root) else { return };
     if let Verdict::Invalid(faults, more) = case.dialect().check_type(name, body) {
         let check = |other: &Dialect| other.root(root).map(|name| other.check_type(name, body));
         tell(case, "the body", faults.iter(), &faults, Elsewhere::new(&check));
         case.omit(more);
+    }
+}
+
+/// The role of the type that a body has, by its `object`.
+pub(crate) fn root_of_body(object: &str) -> Option<&'static str> {
+    match object {
+        "response" => Some("response"),
+        "response.compaction" => Some("compact_response"),
+        "list" => Some("item_list"),
+        _ => None,
     }
 }
 
