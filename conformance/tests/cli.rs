@@ -93,7 +93,7 @@ fn the_suite_runs_over_recordings() {
         "by rule\n  error    schema/event-valid",
         "by file\n  suite/b/c.sse",
         "by client\n  breaks async-openai",
-        "not judged\n  1 answer",
+        "not judged\n  1 answer that is neither a response nor an error\n    suite/b/body.json\n",
         "next\n  see what schema/event-valid",
     ] {
         assert!(summary.contains(told), "{told}: {summary}");

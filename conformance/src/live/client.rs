@@ -15,9 +15,8 @@ use super::mask::Mask;
 use super::proxy::Proxy;
 use super::target::Target;
 use crate::capture::{End, Exchange, Headers, LEFT, Recorder, Request};
+use crate::report::NO_CONNECTION;
 
-/// What an exchange is lost with when there never was a connection.
-pub(super) const NO_CONNECTION: &str = "no connection";
 /// What an exchange is lost with when the user ends the run.
 pub(super) const INTERRUPTED: &str = "interrupted";
 
@@ -210,9 +209,10 @@ impl Sending<'_> {
         let response = match timeout_at(by, request.send()).await {
             Err(_) => return Err(format!("no answer came {}", what.words(&limits))),
             Ok(Err(error)) if error.is_connect() => {
-                let proxy = self.client.proxy();
-                let through = proxy.map(|proxy| format!("through the proxy {proxy}: ")).unwrap_or_default();
-                return Err(format!("{NO_CONNECTION}: {through}{}", in_words(&error)));
+                let Client { target, proxy, .. } = self.client;
+                let through = proxy.as_ref().map(|proxy| format!(" through the proxy {proxy}"));
+                let (to, through) = (target.address(), through.unwrap_or_default());
+                return Err(format!("{NO_CONNECTION} to {to}{through}: {}", unconnected(&error)));
             }
             Ok(Err(error)) => return Err(in_words(&error)),
             Ok(Ok(response)) => response,
@@ -376,6 +376,19 @@ pub(super) fn in_words(error: &reqwest::Error) -> String {
     let advice = ADVICE.iter().find(|(words, _)| text.contains(words));
     text += advice.map_or("", |(_, advice)| advice);
     if text.is_empty() { "the request could not be sent".to_owned() } else { text }
+}
+
+/// Why there is no connection, without what every such error says.
+fn unconnected(error: &reqwest::Error) -> String {
+    let text = in_words(error);
+    let text = text.strip_prefix("client error (Connect): ").unwrap_or(&text);
+    let text = text.strip_prefix("tcp connect error: ").unwrap_or(text);
+    let text =
+        text.split_once(" (os error ").filter(|(_, rest)| rest.ends_with(')')).map_or(text, |(text, _)| text);
+    match text.strip_prefix("Connection ") {
+        Some(rest) => format!("connection {rest}"),
+        None => text.to_owned(),
+    }
 }
 
 /// What to do about errors that are told in these words.

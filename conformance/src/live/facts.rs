@@ -9,6 +9,7 @@ use spec::catalogue::Scenario;
 
 use super::crowd::marks;
 use crate::capture::{Entry, Transport};
+use crate::report::NO_CONNECTION;
 
 /// What a recording says of an exchange.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -57,6 +58,11 @@ const TIMES: usize = 1 << 18;
 pub(super) const SWITCHED: u16 = 101;
 
 impl Facts {
+    /// Whether there never was a connection.
+    pub(super) fn is_unconnected(&self) -> bool {
+        self.status.is_none() && self.lost.as_deref().is_some_and(|lost| lost.starts_with(NO_CONNECTION))
+    }
+
     /// What the recording says next.
     pub(super) fn add(&mut self, entry: &Entry<'_>) {
         match entry {

@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::io::{self, Write};
 use std::panic::{self, AssertUnwindSafe};
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::thread;
 use std::time::Duration;
@@ -20,6 +20,7 @@ use super::call::{Asked, Before, Given};
 use super::case::{About, Case};
 use super::client::{Client, Outcome};
 use super::evidence::Evidence;
+use super::facts::Facts;
 use super::socket::Script;
 use super::verdict::{answer, judge};
 use crate::engine::Rules;
@@ -62,11 +63,47 @@ impl Plan {
         }
     }
 
-    /// How many cases are sent.
+    /// Whether one of them is asked for again until it is finished: nobody knows how often.
+    pub fn polls(&self) -> bool {
+        let due = self.cases.iter().zip(&self.wanted).filter(|(_, wanted)| **wanted);
+        due.map(|(case, _)| case)
+            .any(|case| case.unfit.is_none() && case.scenario.operation == Operation::Poll)
+    }
+
+    /// How many requests are sent, when every case that is sent needs no second try.
     pub fn requests(&self) -> usize {
         let due =
             self.cases.iter().zip(&self.wanted).filter(|(case, wanted)| **wanted && case.unfit.is_none());
         due.map(|(case, _)| if case.is_marked() { self.concurrent.max(1) } else { case.requests() }).sum()
+    }
+}
+
+/// Whether the endpoint can be reached at all.
+#[derive(Debug, Default)]
+struct Reach {
+    is_reached: AtomicBool,
+    failed: AtomicUsize,
+}
+
+/// So many requests are sent at least before an endpoint is given up.
+const TRIES: usize = 3;
+
+/// Why nothing more was sent.
+const NOT_SENT: &str = "not sent, as no request before it found a connection";
+
+impl Reach {
+    fn add(&self, facts: &Facts) {
+        if facts.is_unconnected() {
+            self.failed.fetch_add(1, Ordering::Relaxed);
+        } else {
+            self.is_reached.store(true, Ordering::Relaxed);
+        }
+    }
+
+    /// After how many requests.
+    fn given_up(&self) -> Option<usize> {
+        let failed = self.failed.load(Ordering::Relaxed);
+        (failed >= TRIES && !self.is_reached.load(Ordering::Relaxed)).then_some(failed)
     }
 }
 
@@ -92,6 +129,7 @@ pub struct Live {
     evidence: Option<Evidence>,
     done: Vec<OnceLock<Done>>,
     next: AtomicUsize,
+    reach: Reach,
     /// When the next request may be sent.
     pause: Mutex<Instant>,
 }
@@ -107,7 +145,17 @@ impl Live {
     ) -> Self {
         let done = plan.cases.iter().map(|_| OnceLock::new()).collect();
         let pause = Mutex::new(Instant::now());
-        Self { plan, rules, client, runtime, evidence, done, next: AtomicUsize::new(0), pause }
+        Self {
+            plan,
+            rules,
+            client,
+            runtime,
+            evidence,
+            done,
+            next: AtomicUsize::new(0),
+            reach: Reach::default(),
+            pause,
+        }
     }
 
     /// Begins to send, beside the thread that calls.
@@ -174,9 +222,17 @@ impl Live {
         })
     }
 
+    /// After how many requests it was given up, as none found a connection.
+    pub fn given_up(&self) -> Option<usize> {
+        self.reach.given_up()
+    }
+
     fn case(&self, case: &Case) -> Done {
         if let Some(reason) = &case.unfit {
             return Done::Skipped(reason.clone());
+        }
+        if self.reach.given_up().is_some() {
+            return Done::Skipped(NOT_SENT.to_owned());
         }
         match self.before(case) {
             Ok(before) => self.runtime.block_on(self.attempts(case, before.as_ref())),
@@ -311,6 +367,7 @@ impl Live {
         written.map_err(|error| error.to_string())?;
         let mut attempt = reading.finish(file)?;
         attempt.report.folder = self.evidence.as_ref().map(|evidence| evidence.folder().into());
+        self.reach.add(&attempt.facts);
         Ok((outcome, attempt))
     }
 }
@@ -334,4 +391,26 @@ fn ask_again(outcome: Outcome, case: &Case, deadline: Instant) -> Option<Instant
     let after = outcome.retry_after?.max(Duration::from_millis(100));
     let until = Instant::now() + after;
     (!case.scenario.status.contains(&status) && until < deadline).then_some(until)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_was_reached_once_is_not_given_up() {
+        let nobody =
+            Facts { lost: Some("no connection to h:1: connection refused".into()), ..Facts::default() };
+        let (never, once) = (Reach::default(), Reach::default());
+        once.add(&Facts { status: Some(500), ..Facts::default() });
+        for number in 1..=5 {
+            never.add(&nobody);
+            once.add(&nobody);
+            assert_eq!(never.given_up(), (number >= 3).then_some(number));
+            assert_eq!(once.given_up(), None);
+        }
+        // One that hangs up without an answer was there.
+        once.add(&Facts { lost: Some("connection closed".into()), ..Facts::default() });
+        assert_eq!(once.given_up(), None);
+    }
 }

@@ -157,6 +157,12 @@ impl Target {
         &self.url
     }
 
+    /// Its host and port.
+    pub(super) fn address(&self) -> String {
+        let host = self.url.host_str().unwrap_or_default();
+        self.url.port_or_known_default().map_or_else(|| host.to_owned(), |port| format!("{host}:{port}"))
+    }
+
     /// The headers of a request that is answered with a stream, or is not.
     pub(super) fn headers(&self, is_stream: bool) -> HeaderMap {
         let mut headers = self.headers.clone();

@@ -7,7 +7,7 @@ use spec::table::Operation;
 use super::agree::agreement;
 use super::attempt::Attempt;
 use super::case::{About, Case};
-use super::client::{INTERRUPTED, NO_CONNECTION};
+use super::client::INTERRUPTED;
 use super::crowd::apart;
 use super::facts::{Facts, SWITCHED};
 use super::join::joined;
@@ -86,7 +86,7 @@ fn last_answer(case: &Case, attempts: &[Attempt], dialect: &Dialect) -> Judged {
     let lost = facts.lost.as_deref();
     let Some(status) = facts.status else {
         let reason = lost.unwrap_or("no answer came");
-        let is_harness = reason.starts_with(NO_CONNECTION) || reason == INTERRUPTED;
+        let is_harness = facts.is_unconnected() || reason == INTERRUPTED;
         return Judged::new(if is_harness { Verdict::HarnessError } else { Verdict::Fail }, reason);
     };
     if lost == Some(INTERRUPTED) {
@@ -186,7 +186,10 @@ fn wrong_kind(case: &Case, facts: &Facts, report: &CaptureReport) -> Option<Stri
         (false, false) if expected.is_some() && object() != expected => {
             return expected.map(|expected| format!("the `object` of the answer is not {expected:?}"));
         }
-        (false, false) if report.unjudged > 0 && case.scenario.operation == Operation::Create => {
+        (false, false)
+            if case.scenario.operation == Operation::Create
+                && (report.unjudged > 0 || matches!(object(), Some("list" | "response.compaction"))) =>
+        {
             "the answer is neither a response nor an error"
         }
         _ => return report.error.clone(),

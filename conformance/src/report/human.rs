@@ -36,6 +36,9 @@ pub fn diagnostics(run: &Run, shown: Level, screen: impl Into<Screen>) -> String
                 out.push('\n');
             }
         }
+        if run.live.is_some() && capture.unanswered().is_some() {
+            continue;
+        }
         if let Some(lost) = &capture.first_lost {
             let after = counted(lost.events, "event");
             let _ = writeln!(
@@ -50,6 +53,10 @@ pub fn diagnostics(run: &Run, shown: Level, screen: impl Into<Screen>) -> String
             let word = screen.style.level(Level::Must, "error");
             let _ = writeln!(out, "{word}: {}: {}\n", visible(&capture.path()), visible(error));
         }
+    }
+    for (reason, count, first) in run.unanswered() {
+        let (word, count) = (screen.style.level(Level::Must, "error"), counted(count, "request"));
+        let _ = writeln!(out, "{word}: {} ({count}): {}\n", visible(reason), visible(&first.path()));
     }
     for (rule, count) in told.into_iter().filter(|(_, count)| *count > OF_RULE) {
         let _ = writeln!(

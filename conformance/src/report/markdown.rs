@@ -187,8 +187,8 @@ fn clients(run: &Run, out: &mut String) {
 }
 
 fn undecided(run: &Run, out: &mut String) {
-    let totals = &run.totals;
-    if run.undecided.is_empty() && totals.unjudged + totals.unread + totals.lost == 0 {
+    let not_judged = run.not_judged();
+    if run.undecided.is_empty() && not_judged.is_empty() {
         return;
     }
     out.push_str("\n## Not found out\n\n");
@@ -197,14 +197,10 @@ fn undecided(run: &Run, out: &mut String) {
         let (trials, reason) = (counted(undecided.trials, "trial"), code(&undecided.reason));
         let _ = writeln!(out, "- {trials}: {reason}: {}", names(&cases));
     }
-    let mut row = |count: u64, one: &str, what: &str| {
-        if count > 0 {
-            let _ = writeln!(out, "- {} {what}", counted(count, one));
-        }
-    };
-    row(totals.unjudged, "answer", "that no rule reads");
-    row(totals.unread, "recording", "that could not be read, or not to the end");
-    row(totals.lost, "connection", "that broke off");
+    for (what, files) in not_judged {
+        let files: Vec<&str> = files.iter().map(|file| &**file).collect();
+        let _ = writeln!(out, "- {what}: {}", names(&files));
+    }
 }
 
 fn next(run: &Run, out: &mut String) {

@@ -27,6 +27,8 @@ pub use form::{Form, render};
 pub use html::html;
 pub use human::{diagnostic, diagnostics};
 pub use json::json;
+#[cfg(feature = "live")]
+pub(crate) use run::NO_CONNECTION;
 pub(crate) use run::broken_clients;
 pub use run::{
     Asked, Bar, Broken, CaptureReport, CaseReport, ClientTotal, Demand, Excerpt, FailingClients, Faults,

@@ -253,7 +253,8 @@ fn announce(plan: &Plan, file: &RunFile, reference: Option<&str>) {
     } else {
         String::new()
     };
-    tell(&format!("{} will be sent to {whom}{through}{again}", counted(plan.requests())));
+    let least = if plan.polls() { "at least " } else { "" };
+    tell(&format!("{least}{} will be sent to {whom}{through}{again}", counted(plan.requests())));
 }
 
 fn counted(requests: usize) -> String {
@@ -319,6 +320,10 @@ impl Session {
         if is_interrupted {
             let sent = self.live.sent().map(|(case, _)| &case.name).collect::<BTreeSet<_>>().len();
             tell(&format!("interrupted after {sent} of {}", counted(self.live.plan.requests())));
+        }
+        if let Some(sent) = self.live.given_up() {
+            let planned = counted(self.live.plan.requests());
+            tell(&format!("given up after {sent} of {planned}: none found a connection"));
         }
         self.file.exchanges = (self.live.sent())
             .map(|(case, attempt)| Kept {

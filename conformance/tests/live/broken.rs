@@ -147,6 +147,25 @@ fn who_is_not_let_in_cannot_judge() {
 }
 
 #[test]
+fn an_endpoint_that_is_not_there_is_given_up_and_told_once() {
+    let out = folder("nobody");
+    let run = conformance(&["--target", "http://127.0.0.1:1", "text/", "--out", path(&out)]);
+    let reason = "no connection to 127.0.0.1:1: connection refused";
+    expect(&run, 2, &["curl -i http://127.0.0.1:1/v1/responses"]);
+    assert!(run.stderr.contains("given up after 3 of "), "{}", run.stderr);
+    let (_, summary) = run.stdout.split_once("\nincomplete: ").expect("it ends with a summary");
+    let (_, told) = summary.split_once("not found out\n").expect("it says so");
+    assert!(told.contains(&format!("{reason} (3 requests)\n")), "{told}");
+    assert!(told.contains("not sent, as no request before it found a connection"), "{told}");
+    assert!(!told.contains("file") && !told.contains("not judged"), "{told}");
+    assert_eq!(fs::read_dir(out.join("exchanges/text")).expect("it is kept").count(), 3);
+    let again = conformance(&["report", path(&out)]);
+    assert_eq!(again.stderr.matches(reason).count(), 1, "{}", again.stderr);
+    assert!(again.stderr.contains(&format!("error: {reason} (3 requests): ")), "{}", again.stderr);
+    expect(&conformance(&["verify", path(&out)]), 0, &["verified: 3 exchanges"]);
+}
+
+#[test]
 fn who_is_asked_to_wait_waits() {
     let busy = |after: &'static str| {
         Server::new(move |request, stream| match request.number {

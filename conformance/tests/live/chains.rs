@@ -9,13 +9,22 @@ use crate::program::{conformance, expect, folder, path};
 use crate::server::{Server, answer, head, response, text, write};
 
 #[test]
+fn answers_of_all_kinds_are_judged() {
+    for case in ["state/input-items::", "compaction/compacted::"] {
+        let run = conformance(&[case]);
+        expect(&run, 0, &["passed: "]);
+        assert!(!run.stdout.contains("not judged"), "{}", run.stdout);
+    }
+}
+
+#[test]
 fn a_stream_is_left_and_taken_up_again() {
     let dialect = spec::DIALECTS.iter().find(|dialect| dialect.name == "openai").expect("the build has it");
     let gateway = Embedded::start(Settings::new(dialect)).expect("a port is free");
     let out = folder("resumed");
     let run = conformance(&["--target", &gateway.url(), "background/resumed", "--out", path(&out)]);
     expect(&run, 0, &["test background/resumed::agrees"]);
-    assert!(run.stderr.contains("2 requests will be sent"), "{}", run.stderr);
+    assert!(run.stderr.starts_with("2 requests will be sent"), "{}", run.stderr);
     let read = |name: &str| fs::read_to_string(out.join(name)).expect("it is written");
     let cut = read("exchanges/background/cut.exchange");
     assert!(cut.contains("the client has left") && !cut.contains("response.completed"), "{cut}");
@@ -95,6 +104,7 @@ fn what_runs_is_polled_until_it_ends() {
     let out = folder("polled");
     let run = conformance(&["--target", &server.url, "background/polled::answer", "--out", path(&out)]);
     expect(&run, 0, &["1 passed"]);
+    assert!(run.stderr.starts_with("at least 2 requests will be sent"), "{}", run.stderr);
     assert_eq!(server.requests().len(), 4, "{}", response());
     assert!(out.join("exchanges/background/polled.3.exchange").exists());
     expect(&conformance(&["verify", path(&out)]), 0, &["verified: 4 exchanges"]);

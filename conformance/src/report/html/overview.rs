@@ -88,8 +88,12 @@ fn tiles(run: &Run, html: &mut Html) {
         tile("error", totals.errors, "errors");
         tile("warning", totals.warnings, "warnings");
         tile("note", totals.notes, "notes");
-        if totals.unread > 0 {
-            tile("unknown", totals.unread, "could not be read");
+        let unanswered = run.unanswered().iter().map(|(_, count, _)| count).sum();
+        if unanswered > 0 {
+            tile("unknown", unanswered, "requests without an answer");
+        }
+        if totals.unread > unanswered {
+            tile("unknown", totals.unread - unanswered, "could not be read");
         }
         if totals.unjudged > 0 {
             tile("unknown", totals.unjudged, "read by no rule");

@@ -29,7 +29,7 @@ pub struct CaptureReport {
     pub events: u64,
     /// How many answers that are no stream.
     pub bodies: u64,
-    /// How many of these no rule reads: they are neither a response nor an error.
+    /// How many of these no rule reads: they are neither an error nor anything that the dialect has.
     pub unjudged: u64,
     /// What is wrong.
     pub findings: Vec<Finding>,
@@ -77,6 +77,12 @@ impl CaptureReport {
     /// Whether a rule that binds is broken.
     pub fn has_failed(&self) -> bool {
         self.findings.iter().any(|finding| finding.level == Level::Must)
+    }
+
+    /// Why it has no answer, if none came.
+    pub fn unanswered(&self) -> Option<&str> {
+        let lost = self.first_lost.as_ref().filter(|_| self.error.is_some())?;
+        (self.streams + self.bodies == 0).then_some(&lost.reason)
     }
 
     /// How often rules are broken in it.

@@ -1,6 +1,9 @@
 //! What a run means for clients, as it is told.
 
-use super::{Broken, Run};
+use std::borrow::Cow;
+
+use super::super::text::counted;
+use super::{Broken, CaptureReport, Run};
 
 /// Clients that fail in the same way, in as many recordings.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -14,6 +17,42 @@ pub struct FailingClients<'r> {
 }
 
 impl Run {
+    /// The requests that were not answered, by the reason: how many, and the recording of the first.
+    pub fn unanswered(&self) -> Vec<(&str, u64, &CaptureReport)> {
+        let mut all: Vec<(&str, u64, &CaptureReport)> = Vec::new();
+        for capture in self.captures.iter().filter(|_| self.live.is_some()) {
+            let Some(reason) = capture.unanswered() else { continue };
+            match all.iter_mut().find(|(known, ..)| *known == reason) {
+                Some((_, count, _)) => *count += 1,
+                None => all.push((reason, 1, capture)),
+            }
+        }
+        all
+    }
+
+    /// What was not judged, and the recordings that it is about.
+    pub fn not_judged(&self) -> Vec<(String, Vec<Cow<'_, str>>)> {
+        let is_unanswered = |capture: &CaptureReport| self.live.is_some() && capture.unanswered().is_some();
+        // Requests without an answer are told with what could not be found out.
+        let answered = || self.captures.iter().filter(|capture| !is_unanswered(capture));
+        let mut all = Vec::new();
+        let mut add = |count: fn(&CaptureReport) -> u64, one: &str, [is, are]: [&str; 2]| {
+            let of = answered().filter(|capture| count(capture) > 0);
+            let total = of.clone().map(count).sum();
+            if total > 0 {
+                let what = format!("{} {}", counted(total, one), if total == 1 { is } else { are });
+                all.push((what, of.map(CaptureReport::path).collect()));
+            }
+        };
+        let neither = ["that is neither a response nor an error", "that are neither responses nor errors"];
+        add(|capture| capture.unjudged, "answer", neither);
+        let file = if self.live.is_some() { "answer" } else { "file" };
+        let unread = "that could not be read, or not to the end";
+        add(|capture| capture.error.is_some().into(), file, [unread; 2]);
+        add(|capture| capture.lost, "connection", ["that broke off before all had come"; 2]);
+        all
+    }
+
     /// The clients that nothing of a run breaks, by what is known of them.
     pub fn passing_clients(&self) -> Vec<&str> {
         let passing = self.clients.iter().filter(|client| client.captures == 0);

@@ -342,6 +342,9 @@ impl CaseReport {
     }
 }
 
+/// How the reason begins for which an exchange was lost when there never was a connection.
+pub(crate) const NO_CONNECTION: &str = "no connection";
+
 impl LiveReport {
     /// Whether a trial ended so.
     pub fn has(&self, verdict: Verdict) -> bool {

@@ -22,6 +22,8 @@ pub(super) use finding::LevelName;
 pub(crate) use finding::broken_clients;
 pub use finding::{Excerpt, Finding, Place, Related};
 pub use impact::FailingClients;
+#[cfg(feature = "live")]
+pub(crate) use live::NO_CONNECTION;
 pub use live::{
     CaseReport, Filters, Judged, Latency, LiveReport, OTHER_RULES, Options, Spread, State, Told, Transport,
     Verdict,
@@ -64,7 +66,8 @@ pub struct Run {
     /// What profiles demand of each group, and what came of it, when an endpoint was tested.
     #[serde(default)]
     pub matrix: Matrix,
-    /// What could not be found out of an endpoint, by the reason, what most trials lack for first.
+    /// What could not be found out of an endpoint, by the reason: harness errors first, then what most trials
+    /// lack for.
     pub undecided: Vec<Undecided>,
     /// What to do next.
     pub next: Vec<Step>,

@@ -3,7 +3,8 @@
 use serde::{Deserialize, Serialize};
 use spec::catalogue::Level;
 
-use super::live::{CaseReport, LiveReport, Verdict};
+use super::super::text::cut;
+use super::live::{CaseReport, LiveReport, NO_CONNECTION, Verdict};
 use super::totals::RuleTotal;
 use super::{Outcome, Run};
 
@@ -50,6 +51,13 @@ fn of_endpoint(run: &Run, live: &LiveReport, steps: &mut Vec<Step>) {
         }
         format!("{command} --dialect {}{more}", quoted(&run.dialect))
     };
+    if let Some(undecided) = run.undecided.iter().find(|one| one.reason.starts_with(NO_CONNECTION)) {
+        let why = format!(
+            "{}: start it, or correct --target, then see what it answers by itself",
+            cut(&undecided.reason, 200)
+        );
+        steps.push(Step::new(why, format!("curl -i {}", quoted(&live.target))));
+    }
     let failed = |case: &&CaseReport| case.trials.iter().any(|told| told.judged.verdict == Verdict::Fail);
     if let Some(case) = live.cases.iter().find(failed) {
         let why = format!("send {} again, alone", case.name);

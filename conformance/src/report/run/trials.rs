@@ -128,7 +128,7 @@ impl GroupTotal {
 }
 
 impl Undecided {
-    /// By reason, what most trials lack for first.
+    /// By reason: harness errors first, then what most trials lack for.
     pub(super) fn all(cases: &[CaseReport]) -> Vec<Self> {
         let mut all: Vec<Self> = Vec::new();
         for case in cases {
@@ -153,7 +153,7 @@ impl Undecided {
             }
         }
         // The sort is stable: what is equal stays in the order of the scenarios.
-        all.sort_by_key(|undecided| Reverse(undecided.trials));
+        all.sort_by_key(|one| (one.verdict != Verdict::HarnessError, Reverse(one.trials)));
         all
     }
 }

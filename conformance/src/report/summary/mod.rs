@@ -8,7 +8,7 @@ use spec::catalogue::Level;
 use unicode_width::UnicodeWidthStr;
 
 use super::human::word;
-use super::run::{Faults, LiveReport, Outcome, RuleTotal, Run, Tally, Totals, Verdict};
+use super::run::{Faults, LiveReport, Outcome, RuleTotal, Run, Tally, Verdict};
 use super::style::{Screen, Style};
 use super::text::{counted, cut, visible, wrap};
 
@@ -48,7 +48,7 @@ pub fn summary(run: &Run, shown: Level, screen: impl Into<Screen>) -> String {
     page.by_client(run);
     page.speed(run);
     page.undecided(run);
-    page.not_judged(&run.totals);
+    page.not_judged(run);
     page.next(run);
     page.out
 }
@@ -217,9 +217,13 @@ impl Page {
             return;
         }
         self.heading("not found out");
+        let unanswered = run.unanswered();
         for undecided in run.undecided.iter().take(REASONS) {
             let trials = counted(undecided.trials, "trial");
-            self.row(2, 4, &format!("{trials}: {}", visible(&cut(&undecided.reason, LENGTH))));
+            let requests = unanswered.iter().find(|(reason, ..)| *reason == undecided.reason);
+            let requests = requests.map(|(_, count, _)| format!(" ({})", counted(*count, "request")));
+            let reason = visible(&cut(&undecided.reason, LENGTH));
+            self.row(2, 4, &format!("{trials}: {reason}{}", requests.unwrap_or_default()));
             let mut cases: Vec<String> =
                 undecided.cases.iter().take(CASES).map(|case| visible(case)).collect();
             if undecided.cases.len() > CASES {
@@ -228,30 +232,24 @@ impl Page {
             self.row(4, 4, &cases.join(", "));
         }
         if run.undecided.len() > REASONS {
-            self.row(2, 4, &format!("and for {} more reasons", run.undecided.len() - REASONS));
+            let more = counted((run.undecided.len() - REASONS) as u64, "more reason");
+            self.row(2, 4, &format!("and for {more}"));
         }
     }
 
-    fn not_judged(&mut self, totals: &Totals) {
-        if totals.unjudged + totals.unread + totals.lost == 0 {
+    fn not_judged(&mut self, run: &Run) {
+        let rows = run.not_judged();
+        if rows.is_empty() {
             return;
         }
         self.heading("not judged");
-        if totals.unjudged > 0 {
-            let what = if totals.unjudged == 1 {
-                "is neither a response nor an error"
-            } else {
-                "are neither responses nor errors"
-            };
-            self.row(2, 4, &format!("{} that {what}", counted(totals.unjudged, "answer")));
-        }
-        if totals.unread > 0 {
-            let files = counted(totals.unread, "file");
-            self.row(2, 4, &format!("{files} that could not be read, or not to the end"));
-        }
-        if totals.lost > 0 {
-            let connections = counted(totals.lost, "connection");
-            self.row(2, 4, &format!("what was to come behind {connections} that broke off"));
+        for (what, files) in rows {
+            let mut names: Vec<String> = files.iter().take(CASES).map(|file| visible(file)).collect();
+            if files.len() > CASES {
+                names.push(format!("and {} more", files.len() - CASES));
+            }
+            self.row(2, 4, &what);
+            self.row(4, 4, &names.join(", "));
         }
     }
 

@@ -159,7 +159,7 @@ fn what_needs_no_proxy_gets_none() {
 #[test]
 fn who_does_not_get_through_a_proxy_hears_of_it() {
     let told = |run: &Outcome, proxy: &str, words: &[&str]| {
-        expect(run, 2, &["harness error: no connection: ", &format!("through the proxy {proxy}: ")]);
+        expect(run, 2, &["harness error: no connection to ", &format!("through the proxy {proxy}: ")]);
         expect(run, 2, words);
         assert!(!run.stdout.contains("password-0815"), "{}", run.stdout);
     };

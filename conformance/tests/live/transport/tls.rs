@@ -79,7 +79,7 @@ fn a_certificate_is_taken_whose_authority_was_named() {
 fn a_certificate_that_nobody_vouches_for_is_refused() {
     let run = outcome(&mut hello(&secure(&[])));
     let advice = "if its authority is a private one, name that with --ca-file";
-    expect(&run, 2, &["harness error: no connection: ", "invalid peer certificate: UnknownIssuer", advice]);
+    expect(&run, 2, &["harness error: no connection to ", "invalid peer certificate: UnknownIssuer", advice]);
     let is_passed = |line: &str| line.contains("::answer") && line.ends_with("ok");
     assert!(!run.stdout.lines().any(is_passed), "{}", run.stdout);
 }
@@ -87,7 +87,7 @@ fn a_certificate_that_nobody_vouches_for_is_refused() {
 #[test]
 fn a_certificate_for_another_host_is_refused() {
     let run = trusting(&secure(&[]).replace("127.0.0.1", "localhost"));
-    expect(&run, 2, &["harness error: no connection: ", "not valid for name \"localhost\""]);
+    expect(&run, 2, &["harness error: no connection to ", "not valid for name \"localhost\""]);
     assert!(!run.stdout.contains("--ca-file"), "{}", run.stdout);
 }
 
@@ -120,7 +120,7 @@ fn where_no_authority_is_known_there_is_http() {
 #[test]
 fn a_handshake_that_breaks_off_leaves_the_rest() {
     let run = trusting(&secure(&[0]));
-    expect(&run, 2, &["harness error: no connection: ", "tls handshake eof"]);
+    expect(&run, 2, &["harness error: no connection to ", "tls handshake eof"]);
     let is_passed = |line: &str| line.starts_with("test text/hello.json::answer ") && line.ends_with("ok");
     assert!(run.stdout.lines().any(is_passed), "{}", run.stdout);
 }
