@@ -19,7 +19,8 @@ pub(super) struct BaselineArgs {
     /// Bear the failures that this file lists; it fails when one of them is over.
     #[arg(long, value_name = "FILE", conflicts_with = "capture")]
     expected_failures: Option<PathBuf>,
-    /// Write all failures to this file, for --expected-failures. Reasons that are known are kept.
+    /// Write all failures to this file, for --expected-failures, instead of failing by them. Reasons that are
+    /// known are kept.
     #[arg(long, value_name = "FILE", conflicts_with = "capture")]
     write_expected_failures: Option<PathBuf>,
 }

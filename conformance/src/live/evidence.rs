@@ -43,6 +43,9 @@ pub struct RunFile {
     pub exchanges: Vec<Kept>,
     /// The trials and what came of them.
     pub trials: Vec<Told>,
+    /// Failures that were expected and are over, each with the reason why it cannot be expected.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub stale: Vec<String>,
 }
 
 /// An exchange that was kept.
@@ -79,6 +82,7 @@ impl RunFile {
             cases,
             profiles,
             latency,
+            stale: self.stale.clone(),
         }
     }
 

@@ -55,6 +55,12 @@ fn trials(run: &Run) -> Vec<Annotation> {
             message: format!("{} ({})", undecided.reason, counted(undecided.trials, "trial")),
         });
     }
+    all.extend(run.stale().iter().map(|entry| Annotation {
+        level: Level::Must,
+        file: None,
+        title: "expected to fail, and does not".to_owned(),
+        message: format!("{entry}; take it out of the list"),
+    }));
     for case in run.live.iter().flat_map(|live| &live.cases) {
         let failed = case.trials.iter().filter(|trial| trial.judged.verdict == Verdict::Fail);
         for trial in failed.filter(|trial| case.about(trial) == "answer") {

@@ -53,7 +53,10 @@ enum Ending {
 pub(super) fn junit(run: &Run) -> String {
     let left = Cell::new(OF_RUN);
     let suites = match &run.live {
-        Some(live) => live.cases.iter().map(|case| of_scenario(case, run, &left)).collect(),
+        Some(live) => {
+            let of_scenarios = live.cases.iter().map(|case| of_scenario(case, run, &left));
+            of_scenarios.chain(of_baseline(run)).collect()
+        }
         None => of_recordings(run, &left),
     };
     let mut writer = Writer::new_with_indent(Vec::new(), b' ', 2);
@@ -83,6 +86,18 @@ fn of_scenario(case: &CaseReport, run: &Run, left: &Cell<usize>) -> Suite {
         cases: case.trials.iter().map(trial).collect(),
         remarks: case.title.clone(),
     }
+}
+
+/// What was expected to fail, and does not.
+fn of_baseline(run: &Run) -> Option<Suite> {
+    let case = |entry: &String| Case {
+        name: entry.clone(),
+        ending: Ending::Failed,
+        message: "take it out of the list".to_owned(),
+        text: String::new(),
+    };
+    let cases: Vec<Case> = run.stale().iter().map(case).collect();
+    (!cases.is_empty()).then(|| Suite { name: "expected to fail".to_owned(), cases, remarks: String::new() })
 }
 
 /// Those in which most is wrong are sure of a suite of their own.

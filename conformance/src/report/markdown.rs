@@ -26,6 +26,7 @@ pub(super) fn markdown(run: &Run) -> String {
     findings(run, &mut out);
     clients(run, &mut out);
     speed(run, &mut out);
+    stale(run, &mut out);
     undecided(run, &mut out);
     next(run, &mut out);
     out
@@ -183,6 +184,16 @@ fn clients(run: &Run, out: &mut String) {
     }
     if !passing.is_empty() {
         let _ = writeln!(out, "- passes, by what is known: {}", names(&passing));
+    }
+}
+
+fn stale(run: &Run, out: &mut String) {
+    if run.stale().is_empty() {
+        return;
+    }
+    out.push_str("\n## Expected to fail, and does not\n\n");
+    for entry in run.stale() {
+        let _ = writeln!(out, "- {}: take it out of the list", code(entry));
     }
 }
 

@@ -213,7 +213,8 @@ fn answer(case: &CaseReport, told: &Told, run: &Run) -> Value {
 /// What could not be found out, and what is not told.
 fn notifications(run: &Run, omitted: usize) -> Vec<Value> {
     let note = |level: &str, text: String| json!({ "level": level, "message": message(&text) });
-    let mut notes = Vec::new();
+    let over = |entry: &String| note("error", format!("expected to fail, and does not: {entry}"));
+    let mut notes: Vec<Value> = run.stale().iter().map(over).collect();
     for undecided in &run.undecided {
         let level = if undecided.verdict == Verdict::HarnessError { "error" } else { "note" };
         let trials = counted(undecided.trials, "trial");

@@ -74,7 +74,8 @@ fn about(case: &Case, rule: &str) -> About {
     case.trials.iter().copied().find(|about| about.name() == group).unwrap_or(About::Rest)
 }
 
-/// All failures of a run, as a file to expect them by. Reasons that are known are kept.
+/// All failures of a run, as a file to expect them by. Reasons that are known are kept, and so is what is known
+/// and cannot be seen in this run.
 pub(super) fn file(live: &Live, due: &[(usize, About)], known: &[Known]) -> String {
     let mut failures: BTreeMap<(String, String), BTreeSet<String>> = BTreeMap::new();
     for (at, about) in due {
@@ -82,6 +83,12 @@ pub(super) fn file(live: &Live, due: &[(usize, About)], known: &[Known]) -> Stri
         for rule in failing(live, case, *at, *about) {
             let reason = reason(known, &case.name, &rule).unwrap_or_default().to_owned();
             failures.entry((rule, reason)).or_default().insert(case.name.clone());
+        }
+    }
+    // What this run cannot show is as it was.
+    for Known { rule, scenarios, reason } in known {
+        for scenario in scenarios.iter().filter(|scenario| unfounded(live, due, scenario, rule).is_none()) {
+            failures.entry((rule.clone(), reason.clone())).or_default().insert(scenario.clone());
         }
     }
     let mut text =

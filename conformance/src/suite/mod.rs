@@ -215,7 +215,7 @@ impl Suite {
         Self { known: known.into_iter().collect(), ..self }
     }
 
-    /// Writes all failures to this file, in the form in which they can be expected.
+    /// Writes all failures to this file, in the form in which they can be expected, instead of failing by them.
     #[must_use]
     pub fn listing_failures(self, file: impl Into<PathBuf>) -> Self {
         Self { failures: Some(file.into()), ..self }

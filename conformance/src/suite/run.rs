@@ -48,9 +48,9 @@ pub(crate) fn run(
     let mut is_stale = false;
     let mut dialects = Vec::new();
     for session in sessions {
-        let Finished { trials, report, is_stale: has_stale } = session.finish(&machine)?;
+        let Finished { trials, report } = session.finish(&machine)?;
         is_undone |= trials.iter().any(Told::is_harness_error);
-        is_stale |= has_stale;
+        is_stale |= report.live.as_ref().is_some_and(|live| !live.stale.is_empty());
         dialects.push((report.dialect.clone(), report.totals.trials));
         // Of many runs only those are told as a whole that say something.
         if is_for_people(arguments) && (suites.len() == 1 || report.outcome != Outcome::Passed) {

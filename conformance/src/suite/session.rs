@@ -35,8 +35,6 @@ pub(super) struct Finished {
     pub(super) trials: Vec<Told>,
     /// What reports tell of it.
     pub(super) report: Run,
-    /// Whether a failure was expected that is over.
-    pub(super) is_stale: bool,
 }
 
 /// A suite that is being run.
@@ -168,6 +166,7 @@ impl Suite {
             report: None,
             exchanges: Vec::new(),
             trials: Vec::new(),
+            stale: Vec::new(),
         }
     }
 }
@@ -301,12 +300,17 @@ impl Session {
     fn trial(&self, at: usize, about: About) -> Trial {
         let name = self.live.plan.cases.get(at).map(|case| case.trial(about)).unwrap_or_default();
         let (live, known) = (Arc::clone(&self.live), Arc::clone(&self.known));
+        let is_listed = self.suite.failures.is_some();
         Trial::ignorable_test(self.suite.name(&name), move || {
             let judged = live.judge(at, about);
             match judged.verdict {
                 Verdict::Pass => Ok(Completion::Completed),
                 Verdict::NotExercised => Ok(Completion::ignored_with(judged.reason)),
                 Verdict::HarnessError => Err(format!("harness error: {}", judged.reason).into()),
+                // What is written to a list of failures needs nobody's attention in this run.
+                Verdict::Fail if is_listed => {
+                    Ok(Completion::ignored_with(format!("listed: {}", judged.reason)))
+                }
                 Verdict::Fail => failed(&live, at, about, &known, judged.reason),
             }
         })
@@ -332,16 +336,20 @@ impl Session {
                 sha256: attempt.sha256.clone(),
             })
             .collect();
+        let stale =
+            if is_interrupted { Vec::new() } else { baseline::stale(&self.live, &self.due, &self.known) };
+        if self.suite.failures.is_some() {
+            for entry in stale {
+                tell(&format!("an expected failure is over, and is not listed again: {entry}"));
+            }
+        } else {
+            self.file.stale = stale;
+        }
         let (report, profiles) = self.report();
         if let Some(evidence) = self.evidence.take() {
             self.keep(&evidence, &report, profiles).map_err(|error| self.suite.lost(&error))?;
             let folder = evidence.folder().display();
             tell(&format!("evidence: {folder}; `conformance verify {folder}` judges it again"));
-        }
-        let stale =
-            if is_interrupted { Vec::new() } else { baseline::stale(&self.live, &self.due, &self.known) };
-        for entry in &stale {
-            tell(&format!("error: an expected failure is stale: {entry}; take it out of the list"));
         }
         if let Some(file) = &self.suite.failures {
             fs::write(file, baseline::file(&self.live, &self.due, &self.known))
@@ -355,7 +363,7 @@ impl Session {
                 Told { name, judged: snapshot::judge(&self.live, *at, &file, snapshots) }
             }));
         }
-        Ok(Finished { trials, report, is_stale: !stale.is_empty() })
+        Ok(Finished { trials, report })
     }
 
     /// What reports know of the run, and what profiles make of it.

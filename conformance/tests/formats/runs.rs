@@ -83,6 +83,7 @@ fn profile(cases: &[CaseReport]) -> ProfileReport {
 
 fn live(target: &str, model: &str, cases: Vec<CaseReport>) -> LiveReport {
     LiveReport {
+        stale: Vec::new(),
         latency: vec![Latency {
             case: "crowd/words".to_owned(),
             streams: 8,
@@ -176,7 +177,9 @@ pub(crate) fn bad() -> Run {
         ),
         case("text/two", &[2], &[("answer", pass, ""), ("text", fail, "text/equals-part")]),
     ];
-    run(captures, Some(live("https://gateway.test/v1/responses", "small", cases)))
+    let stale = vec!["wire/terminated in text/hello: it does not fail any more".to_owned()];
+    let live = live("https://gateway.test/v1/responses", "small", cases);
+    run(captures, Some(LiveReport { stale, ..live }))
 }
 
 /// What a stranger can write where.
@@ -215,5 +218,6 @@ pub(crate) fn hostile() -> Run {
             &[("answer", Verdict::HarnessError, HOSTILE), ("other-rules", Verdict::NotExercised, HOSTILE)],
         ),
     ];
-    run(vec![capture, unread], Some(live(&format!("https://x.test/{HOSTILE}"), HOSTILE, cases)))
+    let live = live(&format!("https://x.test/{HOSTILE}"), HOSTILE, cases);
+    run(vec![capture, unread], Some(LiveReport { stale: vec![HOSTILE.to_owned()], ..live }))
 }

@@ -109,6 +109,7 @@ fn live(captures: Vec<CaptureReport>, cases: Vec<CaseReport>) -> Run {
         profiles: ["core", "tools"].map(|name| profile(name, &cases)).to_vec(),
         is_reference: false,
         latency: Vec::new(),
+        stale: Vec::new(),
         target: "http://127.0.0.1:8080/v1".to_owned(),
         model: "model-under-test".to_owned(),
         options,

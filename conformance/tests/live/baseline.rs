@@ -60,8 +60,23 @@ fn what_is_not_known_fails() {
         entry("wire/event-line", "text/hello", "known") + &entry("wire/terminated", "text/hello", "over");
     let run = text_with(&server, &known, &[]);
     expect(&run, 1, &["text/hello.json::answer ... FAILED", "ignored (expected: wire/event-line: known)"]);
-    let stale = "an expected failure is stale: wire/terminated in text/hello: it does not fail any more";
-    assert!(run.stderr.contains(stale), "{}", run.stderr);
+    let stale = "wire/terminated in text/hello: it does not fail any more";
+    expect(&run, 1, &["expected to fail, and does not: take it out of the list", stale]);
+}
+
+#[test]
+fn what_is_over_fails_the_run_and_is_told_in_every_report() {
+    let server = Server::new(crate::server::text);
+    let (out, over) = (folder("baseline-over"), entry("wire/terminated", "text/hello", "over"));
+    let run = text_with(&server, &over, &["--skip", "hello.json", "--out", path(&out)]);
+    let stale = "wire/terminated in text/hello: it does not fail any more";
+    expect(&run, 1, &[" 0 failed", "\nfailed: ", stale]);
+    expect(&conformance(&["verify", path(&out)]), 0, &["verified: "]);
+    let report = fs::read_to_string(out.join("report.json")).expect("it is written");
+    assert!(report.contains("\"outcome\": \"failed\"") && report.contains(stale), "{report}");
+    for format in ["human", "markdown", "github", "html", "junit", "json"] {
+        expect(&conformance(&["report", path(&out), "--format", format]), 0, &[stale]);
+    }
 }
 
 #[test]
@@ -102,11 +117,18 @@ fn a_list_is_written_from_what_fails() {
         let args = ["--target", &server.url, "text/hello", "--attempts", "1"];
         conformance(&[args.as_slice(), more].concat())
     };
-    expect(&run(&["--write-expected-failures", path(&file)]), 1, &[]);
+    // As with the baselines of other tools, that the list could be written is what was wanted.
+    let written = run(&["--write-expected-failures", path(&file)]);
+    expect(
+        &written,
+        0,
+        &["text/hello::wire ... ignored (listed: wire/event-line)", " 0 failed", "\nfailed: "],
+    );
+    assert!(written.stderr.contains("each needs a reason before it can be expected"), "{}", written.stderr);
     let text = fs::read_to_string(&file).expect("it is written");
-    let entry =
+    let listed =
         "[[failure]]\nrule = \"wire/event-line\"\nscenarios = [\n  \"text/hello\",\n]\nreason = \"\"\n";
-    assert!(text.contains(entry), "{text}");
+    assert!(text.contains(listed), "{text}");
     let unexplained = run(&["--expected-failures", path(&file)]);
     assert!(unexplained.code == Some(2) && unexplained.stderr.contains("it has no reason"));
     let again = run(&["--write-expected-failures", path(&file)]);
@@ -117,4 +139,18 @@ fn a_list_is_written_from_what_fails() {
     let kept = run(&["--expected-failures", path(&file), "--write-expected-failures", path(&file)]);
     expect(&kept, 0, &[]);
     assert!(fs::read_to_string(&file).is_ok_and(|text| text.contains("reason = \"a \\\"known\\\" one\"")));
+    // What is over is not listed again.
+    let over =
+        fs::read_to_string(&file).expect("it is there") + &entry("wire/terminated", "text/hello", "over");
+    fs::write(&file, over).expect("it is written");
+    let mended = run(&["--expected-failures", path(&file), "--write-expected-failures", path(&file)]);
+    expect(&mended, 0, &[]);
+    assert!(mended.stderr.contains("is over, and is not listed again: wire/terminated"), "{}", mended.stderr);
+    assert!(fs::read_to_string(&file).is_ok_and(|text| !text.contains("wire/terminated")));
+    // Where nothing could be found out, there is nothing to list.
+    let before = fs::read_to_string(&file).expect("it is there");
+    let args = ["--target", "http://127.0.0.1:1", "text/hello", "--expected-failures", path(&file)];
+    let nobody = conformance(&[args.as_slice(), &["--write-expected-failures", path(&file)]].concat());
+    assert_eq!(nobody.code, Some(2), "{}", nobody.stderr);
+    assert_eq!(fs::read_to_string(&file).ok(), Some(before), "what was not seen is kept");
 }

@@ -200,6 +200,7 @@ pub(super) fn sections(run: &Run, html: &mut Html) {
                 html.tag("summary").text("Every test");
                 grid(live, html);
             });
+            stale(run, html);
             undecided(run, html);
         });
         speed(live, html);
@@ -260,6 +261,19 @@ fn grid(live: &LiveReport, html: &mut Html) {
                     });
                 }
             });
+        }
+    });
+}
+
+/// What was expected to fail, and does not.
+fn stale(run: &Run, html: &mut Html) {
+    if run.stale().is_empty() {
+        return;
+    }
+    html.tag("h3").text("Expected to fail, and does not: take it out of the list");
+    html.tag("ul").class("reasons").inside(|html| {
+        for entry in run.stale() {
+            html.tag("li").text(entry);
         }
     });
 }

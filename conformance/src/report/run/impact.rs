@@ -30,6 +30,11 @@ impl Run {
         all
     }
 
+    /// The failures that were expected and are over.
+    pub fn stale(&self) -> &[String] {
+        self.live.as_ref().map(|live| &*live.stale).unwrap_or_default()
+    }
+
     /// What was not judged, and the recordings that it is about.
     pub fn not_judged(&self) -> Vec<(String, Vec<Cow<'_, str>>)> {
         let is_unanswered = |capture: &CaptureReport| self.live.is_some() && capture.unanswered().is_some();

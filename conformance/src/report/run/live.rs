@@ -35,6 +35,9 @@ pub struct LiveReport {
     /// How fast the streams were.
     #[serde(default)]
     pub latency: Vec<Latency>,
+    /// Failures that were expected and are over, each with the reason why it cannot be expected.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub stale: Vec<String>,
 }
 
 /// A scenario, or its twin, and what came of it.

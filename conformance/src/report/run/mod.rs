@@ -166,7 +166,7 @@ impl Run {
 /// A failure is told before what could not be found out.
 fn outcome(captures: &[CaptureReport], live: Option<&LiveReport>) -> Outcome {
     let has_failed = match live {
-        Some(live) => live.has(Verdict::Fail),
+        Some(live) => live.has(Verdict::Fail) || !live.stale.is_empty(),
         None => captures.iter().any(CaptureReport::has_failed),
     };
     match (has_failed, is_incomplete(captures, live)) {

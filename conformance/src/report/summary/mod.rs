@@ -47,6 +47,7 @@ pub fn summary(run: &Run, shown: Level, screen: impl Into<Screen>) -> String {
     }
     page.by_client(run);
     page.speed(run);
+    page.stale(run);
     page.undecided(run);
     page.not_judged(run);
     page.next(run);
@@ -209,6 +210,20 @@ impl Page {
         let passing: Vec<String> = run.passing_clients().into_iter().map(visible).collect();
         if !passing.is_empty() {
             self.row(2, 4, &format!("passes for {}", passing.join(", ")));
+        }
+    }
+
+    fn stale(&mut self, run: &Run) {
+        let stale = run.stale();
+        if stale.is_empty() {
+            return;
+        }
+        self.heading("expected to fail, and does not: take it out of the list");
+        for entry in stale.iter().take(REASONS) {
+            self.row(2, 4, &visible(&cut(entry, LENGTH)));
+        }
+        if stale.len() > REASONS {
+            self.row(2, 4, &format!("and {} more", stale.len() - REASONS));
         }
     }
 
