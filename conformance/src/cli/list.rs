@@ -34,7 +34,7 @@ enum What {
     Rules,
     /// The events of a dialect.
     Events,
-    /// Who speaks differently.
+    /// Products, and versions of specifications, that speak differently.
     Dialects,
     /// Requests, and what their answers must bring.
     Scenarios,
@@ -61,7 +61,7 @@ impl What {
             Self::Events => &["EVENT", "SCOPE", "WHAT IT MEANS"],
             Self::Dialects => &["DIALECT", "EVENTS", "WHAT IT IS"],
             Self::Scenarios => &["SCENARIO", "NEEDS", "WHAT IT IS ABOUT"],
-            Self::Profiles => &["PROFILE", "VERSION", "WHAT A CERTIFICATE SAYS"],
+            Self::Profiles => &["PROFILE", "VERSION", "WHAT A CERTIFICATE SAYS", "SPECIFICATIONS"],
             Self::Requirements => &["SENTENCE", "STATE", "WHAT IT DEMANDS"],
         }
     }
@@ -84,7 +84,7 @@ impl What {
             Self::Rules => Some(format!("{}. The levels are those of {name} (--dialect)", groups())),
             Self::Events => Some(format!("The events of {name} (--dialect)")),
             Self::Requirements => {
-                Some("conformance explain SENTENCE tells what sees to it, or why nothing does".into())
+                Some("conformance explain SENTENCE tells what sees to it, or why nothing does; N35 alone is that of the latest version".into())
             }
             Self::Scenarios => Some("NEEDS: what an endpoint must offer; it is named with --features".into()),
             Self::Dialects | Self::Profiles => None,
