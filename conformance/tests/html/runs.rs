@@ -140,7 +140,7 @@ pub(crate) fn good() -> Run {
         case(
             name,
             vec![at],
-            &["answer", "item", "response", "schema", "sequence", "wire", "rest"].map(passed),
+            &["answer", "item", "response", "schema", "sequence", "wire", "other-rules"].map(passed),
         )
     });
     live(captures, cases.collect())

@@ -7,6 +7,7 @@ use unicode_width::UnicodeWidthStr;
 
 use super::Page;
 use crate::report::run::{Matrix, MatrixColumn, ProfileState, Run, Tally, Verdict};
+use crate::report::style::Style;
 use crate::report::text::visible;
 
 /// Between columns.
@@ -50,28 +51,31 @@ impl Page {
     /// As many columns as there is room for.
     fn block(&mut self, matrix: &Matrix, columns: &[usize], first: usize) {
         let widths: Vec<usize> = columns.iter().map(|at| width(matrix, *at)).collect();
-        let row = |page: &mut Self, name: &str, cells: Vec<(String, Option<Level>, bool)>| {
+        // Each cell as it is, for its width, and as it is painted.
+        let row = |page: &mut Self, name: &str, cells: Vec<(String, String)>| {
             let name = visible(name);
             let _ = write!(page.out, "  {name}{}", " ".repeat(first - name.width()));
-            for ((cell, level, is_good), width) in cells.into_iter().zip(&widths) {
+            for ((cell, painted), width) in cells.into_iter().zip(&widths) {
                 let room = " ".repeat(GAP + width - cell.width());
-                let painted = match level {
-                    Some(level) => page.style.level(level, &cell),
-                    None if is_good => page.style.good(&cell),
-                    None => cell,
-                };
                 let _ = write!(page.out, "{room}{painted}");
             }
             page.out.push('\n');
         };
         let of = |at: &usize| matrix.profiles.get(*at);
         let heads = columns.iter().filter_map(of);
-        row(self, "", heads.clone().map(|profile| (visible(&profile.name), None, false)).collect());
-        let state = |profile: &MatrixColumn| (profile.state.name().to_owned(), level(profile.state), true);
+        let style = self.style;
+        let head = |profile: &MatrixColumn| (visible(&profile.name), visible(&profile.name));
+        row(self, "", heads.clone().map(head).collect());
+        let state = |profile: &MatrixColumn| {
+            let name = profile.state.name();
+            let painted =
+                level(profile.state).map_or_else(|| style.good(name), |level| style.level(level, name));
+            (name.to_owned(), painted)
+        };
         row(self, "", heads.clone().map(state).collect());
         let cell = |tally: Option<Tally>| match tally {
-            None | Some(Tally::NONE) => ("·".to_owned(), None, false),
-            Some(tally) => (signs(tally), tally.worst().level(), false),
+            None | Some(Tally::NONE) => ("·".to_owned(), "·".to_owned()),
+            Some(tally) => (signs(tally, Style::Plain), signs(tally, style)),
         };
         for group in &matrix.groups {
             let cells = columns.iter().map(|at| group.cells.get(*at).copied().flatten());
@@ -93,7 +97,7 @@ fn tallies(matrix: &Matrix) -> impl Iterator<Item = Tally> {
 fn width(matrix: &Matrix, at: usize) -> usize {
     let Some(profile) = matrix.profiles.get(at) else { return 0 };
     let cells = matrix.groups.iter().filter_map(|row| row.cells.get(at).copied().flatten());
-    let cells = cells.chain([profile.rules]).map(|tally| signs(tally).width());
+    let cells = cells.chain([profile.rules]).map(|tally| signs(tally, Style::Plain).width());
     let heads = [visible(&profile.name).width(), profile.state.name().width()];
     cells.chain(heads).max().unwrap_or_default()
 }
@@ -119,10 +123,14 @@ fn blocks(matrix: &Matrix, room: usize) -> Vec<Vec<usize>> {
     (0..room).map(within).find(|blocks| blocks.len() == fewest).unwrap_or_else(|| within(room))
 }
 
-/// How many ended how, by their signs.
-fn signs(tally: Tally) -> String {
+/// How many ended how, by their signs. What is no success has a colour, and nothing beside it.
+fn signs(tally: Tally, style: Style) -> String {
     let told = Verdict::ALL.into_iter().filter(|verdict| tally.of(*verdict) > 0);
-    told.map(|verdict| format!("{}{}", tally.of(verdict), verdict.sign())).collect::<Vec<_>>().join(" ")
+    let sign = |verdict: Verdict| {
+        let sign = format!("{}{}", tally.of(verdict), verdict.sign());
+        verdict.level().map_or_else(|| sign.clone(), |level| style.level(level, &sign))
+    };
+    told.map(sign).collect::<Vec<_>>().join(" ")
 }
 
 const fn level(state: ProfileState) -> Option<Level> {
@@ -130,5 +138,17 @@ const fn level(state: ProfileState) -> Option<Level> {
         ProfileState::Passed => None,
         ProfileState::Failed => Some(Level::Must),
         ProfileState::Incomplete | ProfileState::NotApplicable => Some(Level::Should),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_failed_is_red() {
+        let tally = Tally { passed: 5, failed: 2, ..Tally::NONE };
+        assert_eq!(signs(tally, Style::Plain), "5✓ 2✗");
+        assert_eq!(signs(tally, Style::Colour), "5✓ \u{1b}[1;31m2✗\u{1b}[0m");
     }
 }
