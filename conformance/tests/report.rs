@@ -130,6 +130,13 @@ fn what_the_dialect_of_a_client_has_does_not_break_it() {
     let done = done.replacen("\"type\":\"web_search_call\"", "\"type\":\"sparkle_call\"", 1);
     let mixed = format!("{added}event: response.output_item.done{done}");
     assert_eq!(broken(&mixed, "schema/type-known"), ["async-openai"]);
+    // Places alike are told as one, and what breaks at the last of them breaks.
+    let frames = search.split_inclusive("\n\n");
+    let added = frames.clone().find(|frame| frame.contains("output_item.added")).expect("it is there");
+    let alike =
+        search.replacen(added, &(added.to_owned() + &added.replace("web_search_call", "sparkle_call")), 1);
+    assert_eq!(broken(&alike, "schema/type-known"), ["async-openai"]);
+    assert_eq!(broken(&search.replacen(added, &added.repeat(2), 1), "schema/type-known"), [""; 0]);
     // A field that only the dialect that is checked demands.
     let text = golden("openai/text");
     let lacking = text.replace("\"presence_penalty\":0.0,", "").replace("\"presence_penalty\":0,", "");
