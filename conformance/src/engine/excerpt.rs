@@ -42,9 +42,8 @@ impl Excerpt {
 
     fn cut(source: &[u8], place: Range<usize>) -> Self {
         let at = place.start.min(source.len());
-        let is_end = |byte: &u8| matches!(byte, b'\n' | b'\r');
-        let line_start = source[..at].iter().rposition(is_end).map_or(0, |end| end + 1);
-        let line_end = source[at..].iter().position(is_end).map_or(source.len(), |end| at + end);
+        let line_start = memchr::memrchr2(b'\n', b'\r', &source[..at]).map_or(0, |end| end + 1);
+        let line_end = memchr::memchr2(b'\n', b'\r', &source[at..]).map_or(source.len(), |end| at + end);
         let start = if at - line_start <= BEFORE { line_start } else { boundary(source, at - BEFORE) };
         let end = if line_end - at <= FROM_PLACE { line_end } else { boundary(source, at + FROM_PLACE) };
         let before = String::from_utf8_lossy(&source[start..at]);
@@ -72,12 +71,8 @@ fn boundary(bytes: &[u8], mut at: usize) -> usize {
 
 /// How many lines end in these bytes.
 pub(super) fn line_ends(bytes: &[u8]) -> u64 {
-    let ends = |(at, byte): (usize, &u8)| match byte {
-        b'\n' => true,
-        b'\r' => bytes.get(at + 1) != Some(&b'\n'),
-        _ => false,
-    };
-    bytes.iter().enumerate().filter(|found| ends(*found)).count() as u64
+    let is_pair = |at: &usize| bytes.get(*at..at + 2) == Some(b"\r\n");
+    memchr::memchr2_iter(b'\n', b'\r', bytes).filter(|at| !is_pair(at)).count() as u64
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use spec::Dialect;
 use spec::catalogue::{Level, Rule};
 
-use super::locate;
+use super::locate::Locator;
 use super::plan::Bound;
 use super::record::Record;
 use super::spot::{Mark, Spot};
@@ -75,6 +75,7 @@ pub struct Findings {
     key: String,
     /// The values of one frame that were blamed: a fault is told once, by the first rule that sees it.
     blamed: (u64, Vec<String>),
+    locator: Locator,
 }
 
 /// So many different findings are listed for one stream, and the first of each rule beyond them: however much
@@ -129,9 +130,9 @@ impl Findings {
             return None;
         }
         self.write_key(bound.rule, record.event_type.as_deref(), place);
-        let spot = || {
+        let spot = |locator: &mut Locator| {
             let in_data = match (place.pointer, place.at) {
-                (Some(pointer), _) => locate::value(record.data(), pointer),
+                (Some(pointer), _) => locator.value(record.number, record.data(), pointer),
                 (None, Some(at)) => Some(at..at + 1),
                 (None, None) => None,
             };
@@ -150,7 +151,7 @@ impl Findings {
         message: impl FnOnce() -> String,
     ) {
         self.write_key(bound.rule, Some(mark.event_type()), place);
-        let _: Option<usize> = self.keep(bound, place, None, || mark.spot(), message);
+        let _: Option<usize> = self.keep(bound, place, None, |_| mark.spot(), message);
     }
 
     fn keep(
@@ -158,7 +159,7 @@ impl Findings {
         bound: Bound,
         place: &Place<'_>,
         related: Option<Related>,
-        spot: impl FnOnce() -> Spot,
+        spot: impl FnOnce(&mut Locator) -> Spot,
         message: impl FnOnce() -> String,
     ) -> Option<usize> {
         if let Some(index) = self.seen.get(&self.key) {
@@ -175,7 +176,7 @@ impl Findings {
             rule: bound.rule.id,
             level: bound.level,
             message: message(),
-            spot: spot(),
+            spot: spot(&mut self.locator),
             pointer: place.pointer.map(str::to_owned),
             expected: place.expected.map(str::to_owned),
             actual: place.actual.map(str::to_owned),

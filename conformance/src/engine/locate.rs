@@ -2,19 +2,64 @@
 
 use std::ops::Range;
 
-/// From where to where the value at a JSON pointer stands.
-pub(super) fn value(text: &str, pointer: &str) -> Option<Range<usize>> {
-    let found = spec::json::at(text, pointer)?;
-    let start = (found.as_ptr() as usize).checked_sub(text.as_ptr() as usize)?;
-    Some(start..start + found.len())
+/// Finds values in the data of frames. Where many entries of one list are wrong, the list is read once.
+#[derive(Debug, Default)]
+pub(super) struct Locator {
+    /// The frame and the pointer to the last list that was looked into.
+    list: (u64, String),
+    entries: Vec<Range<usize>>,
+}
+
+impl Locator {
+    /// From where to where the value at a JSON pointer stands in the data of a frame.
+    pub(super) fn value(&mut self, frame: u64, data: &str, pointer: &str) -> Option<Range<usize>> {
+        self.in_list(frame, data, pointer).or_else(|| place(data, spec::json::at(data, pointer)?))
+    }
+
+    fn in_list(&mut self, frame: u64, data: &str, pointer: &str) -> Option<Range<usize>> {
+        let (list, index, rest) = first_index(pointer)?;
+        if self.list.0 != frame || self.list.1 != list {
+            self.list = (frame, list.to_owned());
+            let entries = spec::json::at(data, list).and_then(spec::json::entries).unwrap_or_default();
+            self.entries = entries.into_iter().filter_map(|entry| place(data, entry)).collect();
+        }
+        let entry = data.get(self.entries.get(index)?.clone())?;
+        place(data, spec::json::at(entry, rest)?)
+    }
+}
+
+/// The pointer to the first list that a pointer leads through, the index in it, and the rest.
+fn first_index(pointer: &str) -> Option<(&str, usize, &str)> {
+    let slashes = pointer.match_indices('/').map(|(at, _)| at);
+    slashes.into_iter().find_map(|at| {
+        let behind = &pointer[at + 1..];
+        let end = behind.find('/').unwrap_or(behind.len());
+        Some((&pointer[..at], behind[..end].parse().ok()?, &behind[end..]))
+    })
+}
+
+/// Where a piece of a text stands in it.
+fn place(text: &str, piece: &str) -> Option<Range<usize>> {
+    let start = (piece.as_ptr() as usize).checked_sub(text.as_ptr() as usize)?;
+    Some(start..start + piece.len())
 }
 
 #[cfg(test)]
 mod tests {
+    use super::*;
+
     #[test]
     fn values_are_found_where_they_stand() {
-        let text = r#" {"a":[1, {"b":"x"}]} "#;
-        assert_eq!(super::value(text, "/a/1/b").map(|range| &text[range]), Some("\"x\""));
-        assert_eq!(super::value(text, "/a/2"), None);
+        let text = r#" {"a":[1, {"b":"x"}],"0":{"1":2}} "#;
+        let mut locator = Locator::default();
+        let mut find = |frame, text, pointer| locator.value(frame, text, pointer).map(|range| &text[range]);
+        for _ in 0..2 {
+            assert_eq!(find(1, text, "/a/1/b"), Some("\"x\""));
+            assert_eq!(find(1, text, "/a/0"), Some("1"));
+            assert_eq!(find(1, text, "/a/2"), None);
+            assert_eq!(find(1, text, "/a"), Some(r#"[1, {"b":"x"}]"#));
+            assert_eq!(find(1, text, "/0/1"), Some("2"));
+            assert_eq!(find(2, r#"{"a":[7]}"#, "/a/0"), Some("7"));
+        }
     }
 }
