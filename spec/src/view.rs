@@ -10,7 +10,8 @@ use crate::table::Slot;
 pub struct View<'a> {
     text: &'a str,
     /// From where to where each value stands in the text; nowhere is an empty range.
-    slots: [(usize, usize); Slot::COUNT],
+    /// From where to where they stand. What stands behind 4 GiB of text is not found.
+    slots: [(u32, u32); Slot::COUNT],
     repeats: bool,
 }
 
@@ -37,13 +38,21 @@ impl<'a> View<'a> {
 
     /// From where to where the values stand that the event has.
     pub(crate) fn places(&self) -> impl Iterator<Item = (Slot, Range<usize>)> {
-        let places = Slot::ALL.iter().zip(self.slots);
-        places.filter(|(_, (start, end))| start != end).map(|(slot, (start, end))| (*slot, start..end))
+        let places = Slot::ALL.iter().map(|slot| (*slot, self.place(*slot)));
+        places.filter(|(_, place)| !place.is_empty())
     }
 
     #[inline]
-    pub(crate) const fn put(&mut self, slot: Slot, place: (usize, usize)) {
-        self.slots[slot as usize] = place;
+    pub(crate) fn put(&mut self, slot: Slot, (start, end): (usize, usize)) {
+        if let (Ok(start), Ok(end)) = (u32::try_from(start), u32::try_from(end)) {
+            self.slots[slot as usize] = (start, end);
+        }
+    }
+
+    #[inline]
+    const fn place(&self, slot: Slot) -> Range<usize> {
+        let (start, end) = self.slots[slot as usize];
+        start as usize..end as usize
     }
 
     /// A view of no event at all.
@@ -54,8 +63,8 @@ impl<'a> View<'a> {
     /// The JSON text of a value, if the event has it.
     #[inline]
     pub fn raw(&self, slot: Slot) -> Option<&'a str> {
-        let (start, end) = self.slots[slot as usize];
-        if start == end { None } else { self.text.get(start..end) }
+        let place = self.place(slot);
+        if place.is_empty() { None } else { self.text.get(place) }
     }
 
     /// A value that is a whole number, such as an index.

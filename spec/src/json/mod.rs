@@ -36,7 +36,7 @@ pub use reader::Reader;
 pub use scanner::{DEEPEST, RawNumber, RawString, Scan, Scanner, Syntax};
 pub(crate) use shape::Shape;
 pub use string::Str;
-pub use text::{decode, encode};
+pub use text::{decode, decode_onto, encode};
 pub(crate) use typed::{events, object, presence, strings, union};
 pub use value::{IntoOwned, Nullable};
 pub use write::{ObjectWriter, Write};

@@ -10,10 +10,15 @@ pub fn decode(raw: &str) -> (Cow<'_, str>, bool) {
     if !raw.as_bytes().contains(&b'\\') {
         return (Cow::Borrowed(raw), false);
     }
-    let first = raw.find('\\').unwrap_or(raw.len());
     let mut decoded = String::with_capacity(raw.len());
-    decoded.push_str(&raw[..first]);
-    let mut rest = &raw[first..];
+    let lone = decode_onto(&mut decoded, raw);
+    (Cow::Owned(decoded), lone)
+}
+
+/// The same, added to a text.
+pub fn decode_onto(decoded: &mut String, raw: &str) -> bool {
+    let (plain, mut rest) = raw.split_at(raw.find('\\').unwrap_or(raw.len()));
+    decoded.push_str(plain);
     let mut lone = false;
     while let Some(escape) = rest.strip_prefix('\\') {
         let kind = escape.as_bytes().first().copied().unwrap_or(b'\\');
@@ -32,11 +37,11 @@ pub fn decode(raw: &str) -> (Cow<'_, str>, bool) {
             }
             other => decoded.push(char::from(other)),
         }
-        let plain = rest.find('\\').unwrap_or(rest.len());
-        decoded.push_str(&rest[..plain]);
-        rest = &rest[plain..];
+        let (plain, behind) = rest.split_at(rest.find('\\').unwrap_or(rest.len()));
+        decoded.push_str(plain);
+        rest = behind;
     }
-    (Cow::Owned(decoded), lone)
+    lone
 }
 
 /// The character that the hexadecimal digits (and a second escape, for a pair) mean, and what follows.
