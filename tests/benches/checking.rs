@@ -151,38 +151,77 @@ fn long_stream(deltas: usize) -> Vec<u8> {
     stream
 }
 
-fn long(deltas: usize, sink: &mut impl FnMut(&[u8])) {
-    let golden =
-        fs::read_to_string(corpus::repository().join("spec/goldens/openai/text.sse")).expect("a golden");
-    let frames: Vec<&str> = golden.split_inclusive("\n\n").collect();
-    let is_delta = |frame: &&&str| frame.contains("output_text.delta");
-    let first = frames.iter().position(|frame| is_delta(&frame)).expect("a delta");
-    let number = |frame: &str, number: usize| {
-        let (head, tail) = frame.split_once("\"sequence_number\":").expect("a number");
-        let rest = tail.trim_start_matches(|digit: char| digit.is_ascii_digit());
-        format!("{head}\"sequence_number\":{number}{rest}")
-    };
-    for frame in &frames[..first] {
-        sink(frame.as_bytes());
-    }
+fn long(deltas: usize, sink: &mut dyn FnMut(&[u8])) {
+    let golden = golden();
+    let (before, rest) = golden.split_at(begin(&golden, "response.output_text.delta"));
+    let (delta, _) = rest.split_at(rest.find("\n\n").expect("its end") + 2);
+    sink(before.as_bytes());
+    let first = before.matches("\n\n").count();
     for at in 0..deltas {
-        sink(number(frames[first], first + at).as_bytes());
+        sink(numbered(delta, first + at).as_bytes());
     }
+}
+
+/// The same with so many items, which the final output has the other way round.
+fn crowded(items: usize, sink: &mut dyn FnMut(&[u8])) {
+    let golden = golden();
+    let (before, rest) = golden.split_at(begin(&golden, "response.output_item.added"));
+    let (item, end) = rest.split_at(begin(rest, "response.completed"));
+    let (_, done) = item.rsplit_once("\"item\":").expect("an item");
+    let (done, _) = done.split_once(",\"output_index\"").expect("its end");
+    let of = |text: &str, index: usize| {
+        let named = text.replace("msg_1", &format!("msg_{index}"));
+        named.replace("\"output_index\":0", &format!("\"output_index\":{index}"))
+    };
+    sink(before.as_bytes());
+    let mut number = before.matches("\n\n").count();
+    for index in 0..items {
+        for frame in of(item, index).split_inclusive("\n\n") {
+            sink(numbered(frame, number).as_bytes());
+            number += 1;
+        }
+    }
+    let output: Vec<String> = (0..items).rev().map(|index| of(done, index)).collect();
+    sink(numbered(&end.replace(done, &output.join(",")), number).as_bytes());
+}
+
+fn golden() -> String {
+    fs::read_to_string(corpus::repository().join("spec/goldens/openai/text.sse")).expect("a golden")
+}
+
+/// Where the first event of a type begins.
+fn begin(stream: &str, event: &str) -> usize {
+    stream.find(&format!("event: {event}\n")).expect("the event")
+}
+
+fn numbered(frame: &str, number: usize) -> String {
+    let (head, tail) = frame.split_once("\"sequence_number\":").expect("a number");
+    let rest = tail.trim_start_matches(|digit: char| digit.is_ascii_digit());
+    format!("{head}\"sequence_number\":{number}{rest}")
 }
 
 /// The time and the memory for a stream grow with its length, and no faster.
 fn linear(rules: &Rules) {
     for deltas in [10_000, 100_000, 1_000_000] {
-        let mut checker = Checker::with_rules(rules);
-        let mut spent = Duration::ZERO;
-        long(deltas, &mut |bytes| {
-            let start = Instant::now();
-            checker.push(bytes);
-            spent += start.elapsed();
-        });
-        let each = spent.as_nanos() as f64 / deltas as f64;
-        println!("{each:6.0} ns an event, {} at most in memory: a stream of {deltas} deltas", peak());
+        grown(rules, &format!("{deltas} deltas"), |sink| long(deltas, sink));
     }
+    for items in [1_000, 10_000, 50_000] {
+        grown(rules, &format!("{items} items, all of them out of order in the end"), |sink| {
+            crowded(items, sink);
+        });
+    }
+}
+
+fn grown(rules: &Rules, name: &str, stream: impl FnOnce(&mut dyn FnMut(&[u8]))) {
+    let mut checker = Checker::with_rules(rules);
+    let mut spent = Duration::ZERO;
+    stream(&mut |bytes| {
+        let start = Instant::now();
+        checker.push(bytes);
+        spent += start.elapsed();
+    });
+    let each = spent.as_nanos() as f64 / checker.events() as f64;
+    println!("{each:6.0} ns an event, {} at most in memory: a stream of {name}", peak());
 }
 
 /// The most memory that the process had so far, where the system tells.

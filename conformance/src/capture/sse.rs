@@ -1,6 +1,7 @@
 //! Server-sent events, by the rules of WHATWG's HTML standard.
 
 use std::borrow::Cow;
+use std::mem;
 use std::ops::Range;
 use std::time::Duration;
 
@@ -62,6 +63,11 @@ impl Parser {
 
     /// Takes the next bytes.
     pub fn push(&mut self, chunk: &[u8], sink: &mut impl FnMut(Frame<'_>)) {
+        self.push_lent(chunk, &mut |frame| sink(mem::take(frame)));
+    }
+
+    /// The same for who only looks at frames: one is large, and none is moved.
+    pub(crate) fn push_lent(&mut self, chunk: &[u8], sink: &mut impl FnMut(&mut Frame<'_>)) {
         let mut rest = self.without_bom(chunk);
         while !rest.is_empty() {
             if self.after_cr && self.frame.is_empty() && self.pending.is_empty() {
@@ -90,6 +96,11 @@ impl Parser {
 
     /// The stream has ended.
     pub fn finish(&mut self, sink: &mut impl FnMut(Frame<'_>)) {
+        self.finish_lent(&mut |frame| sink(mem::take(frame)));
+    }
+
+    /// The same for who only looks at frames.
+    pub(crate) fn finish_lent(&mut self, sink: &mut impl FnMut(&mut Frame<'_>)) {
         if self.bom < BOM.len() {
             self.pending.extend_from_slice(&BOM[..self.bom]);
             self.bom = BOM.len();
@@ -178,7 +189,7 @@ impl Outline {
         bytes: &[u8],
         terminated: bool,
         time: Option<Duration>,
-        sink: &mut impl FnMut(Frame<'_>),
+        sink: &mut impl FnMut(&mut Frame<'_>),
     ) {
         if self.is_empty() {
             return;
@@ -215,7 +226,7 @@ impl Outline {
                 }
             }
         }
-        sink(frame);
+        sink(&mut frame);
     }
 }
 

@@ -127,7 +127,7 @@ impl Judge {
         if self.stream.events < BEGINNING {
             self.ask(&hooks.beginning, plan, record);
         }
-        if self.stream.error.is_some() {
+        if self.stream.error.is_there() {
             self.ask(&hooks.after_error, plan, record);
         }
         if frame.transport == Transport::WebSocket {
@@ -199,7 +199,7 @@ impl Judge {
     }
 
     fn remember_response(&mut self) {
-        if let Some(id) = self.stream.first_snapshot.as_ref().and_then(|response| response.string("id")) {
+        if let Some(id) = self.stream.first_snapshot.get().and_then(|response| response.string("id")) {
             self.connection.latest = Some(id.clone().into_owned());
             self.connection.responses.insert(id.into());
         }

@@ -3,6 +3,7 @@
 mod excerpt;
 mod finding;
 mod judge;
+mod kept;
 mod locate;
 mod node;
 mod plan;
@@ -111,7 +112,7 @@ impl Checker {
     pub fn push(&mut self, chunk: &[u8]) -> &[Finding] {
         let before = self.findings().len();
         let Self { parser, memory, judge, plan } = self;
-        parser.push(chunk, &mut |frame| judge.frame(plan, memory, &frame));
+        parser.push_lent(chunk, &mut |frame| judge.frame(plan, memory, frame));
         self.since(before)
     }
 
@@ -141,7 +142,7 @@ impl Checker {
     pub fn finish(&mut self) -> &[Finding] {
         let before = self.findings().len();
         let Self { parser, memory, judge, plan } = self;
-        parser.finish(&mut |frame| judge.frame(plan, memory, &frame));
+        parser.finish_lent(&mut |frame| judge.frame(plan, memory, frame));
         judge.finish(plan);
         self.since(before)
     }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use spec::table::{Scope, Slot};
 
+use super::kept::{Kept, Room};
 use super::spot::Mark;
 use super::view::Object;
 
@@ -51,6 +52,8 @@ pub(crate) enum State {
     Open,
     /// It is closed.
     Closed,
+    /// It is of no interest any more, and its place and its room are free.
+    Gone,
 }
 
 /// One occurrence of a scope: an item, a part, a text.
@@ -61,21 +64,21 @@ pub(crate) struct Node {
     /// Which one.
     pub(crate) key: Key,
     /// How far it is.
-    pub(crate) state: State,
+    state: State,
     /// What it lies in.
     pub(crate) parent: Option<usize>,
     /// What lies in it, as far as that is still of interest.
     pub(crate) children: Vec<usize>,
-    kind: Option<Box<str>>,
-    id: Option<Box<str>>,
+    kind: Kept<String>,
+    id: Kept<String>,
     /// Where it was opened.
-    pub(crate) opened: Option<Mark>,
+    pub(crate) opened: Kept<Mark>,
     /// Where it was closed.
-    pub(crate) closed: Option<Mark>,
+    pub(crate) closed: Kept<Mark>,
     /// The value that opened it.
-    pub(crate) opening: Option<Box<Object<'static>>>,
+    pub(crate) opening: Kept<Object<'static>>,
     /// The value that closed it; for a text, its final value.
-    pub(crate) closing: Option<Box<Object<'static>>>,
+    pub(crate) closing: Kept<Object<'static>>,
     /// How many fragments came.
     pub(crate) fragments: u64,
     /// The fragments, joined.
@@ -92,8 +95,17 @@ pub(crate) struct Node {
     pub(crate) phase: Option<usize>,
     /// What relations keep of it.
     pub(super) cells: Vec<(usize, Cell)>,
-    /// How many siblings of each scope lie in it, by the highest index.
-    counters: Vec<(Scope, u64)>,
+    /// What is counted of what lies in it.
+    counters: Vec<Counter>,
+}
+
+/// How many of a scope lie in something.
+#[derive(Debug)]
+struct Counter {
+    scope: Scope,
+    /// All, by the highest index.
+    next: u64,
+    open: usize,
 }
 
 /// What a relation keeps of an occurrence of its scope.
@@ -115,12 +127,12 @@ impl Node {
             state,
             parent,
             children: Vec::new(),
-            kind: None,
-            id: None,
-            opened: None,
-            closed: None,
-            opening: None,
-            closing: None,
+            kind: Kept::default(),
+            id: Kept::default(),
+            opened: Kept::default(),
+            closed: Kept::default(),
+            opening: Kept::default(),
+            closing: Kept::default(),
             fragments: 0,
             joined: String::new(),
             logprobs: Vec::new(),
@@ -133,37 +145,79 @@ impl Node {
         }
     }
 
+    /// Forgets what it was, but not the room that it took.
+    fn empty(&mut self) {
+        let Self { scope: _, key: _, state, parent: _, children, kind, id, opened, closed, .. } = self;
+        children.vacate();
+        kind.empty();
+        id.empty();
+        opened.empty();
+        closed.empty();
+        let Self { opening, closing, fragments, joined, logprobs, cells, counters, .. } = self;
+        opening.empty();
+        closing.empty();
+        *fragments = 0;
+        joined.vacate();
+        logprobs.vacate();
+        cells.vacate();
+        counters.vacate();
+        let Self { partial, has_gaps, disputed, phase, .. } = self;
+        (*partial, *has_gaps, *disputed, *phase) = (false, false, false, None);
+        *state = State::Gone;
+    }
+
     /// The `type` of what opened or closed it.
     pub(crate) fn kind(&self) -> Option<&str> {
-        self.kind.as_deref()
+        self.kind.get().map(String::as_str)
     }
 
     /// The id of an item.
     pub(crate) fn id(&self) -> Option<&str> {
-        self.id.as_deref()
+        self.id.get().map(String::as_str)
     }
 
     /// Takes the type and the id of the value that opens or closes it, unless they are known.
     pub(super) fn learn(&mut self, value: &Object<'_>) {
-        if self.kind.is_none() {
-            self.kind = value.string("type").map(Into::into);
+        if !self.kind.is_there()
+            && let Some(kind) = value.string("type")
+        {
+            self.kind.write(&kind);
         }
-        if self.id.is_none() && self.scope == Scope::Item {
-            self.id = value.string("id").map(Into::into);
+        if !self.id.is_there()
+            && self.scope == Scope::Item
+            && let Some(id) = value.string("id")
+        {
+            self.id.write(&id);
         }
     }
 
     /// The index that its next child of a scope should have.
     pub(super) fn next_index(&self, scope: Scope) -> u64 {
-        self.counters.iter().find(|(of, _)| *of == scope).map_or(0, |(_, next)| *next)
+        self.counters.iter().find(|counter| counter.scope == scope).map_or(0, |counter| counter.next)
     }
 
     pub(super) fn count(&mut self, scope: Scope, index: u64) {
-        let next = index.saturating_add(1);
-        match self.counters.iter_mut().find(|(of, _)| *of == scope) {
-            Some((_, known)) => *known = next.max(*known),
-            None => self.counters.push((scope, next)),
-        }
+        let counter = self.counter(scope);
+        counter.next = counter.next.max(index.saturating_add(1));
+    }
+
+    /// How many of a scope are open in it.
+    pub(crate) fn open_within(&self, scope: Scope) -> usize {
+        self.counters.iter().find(|counter| counter.scope == scope).map_or(0, |counter| counter.open)
+    }
+
+    fn counter(&mut self, scope: Scope) -> &mut Counter {
+        let known = self.counters.iter().position(|counter| counter.scope == scope);
+        let at = known.unwrap_or_else(|| {
+            self.counters.push(Counter { scope, next: 0, open: 0 });
+            self.counters.len() - 1
+        });
+        &mut self.counters[at]
+    }
+
+    /// How far it is.
+    pub(crate) const fn state(&self) -> State {
+        self.state
     }
 
     /// What people call it: `part 0 of item 1 (msg_1)`.
@@ -193,17 +247,25 @@ impl Node {
 /// All occurrences of scopes in a stream that are still of interest.
 #[derive(Debug, Default)]
 pub(crate) struct Nodes {
-    all: Vec<Option<Node>>,
+    all: Vec<Node>,
+    /// How many of them are of this stream; what is behind them is room that earlier ones took.
+    used: usize,
+    /// Which of them are gone.
     free: Vec<usize>,
     by_key: BTreeMap<(Scope, Key), usize>,
     /// Items by their ids.
     by_id: BTreeMap<Box<str>, usize>,
+    /// Calls by the ids by which their results are told, the first of each.
+    by_call_id: BTreeMap<Box<str>, usize>,
     /// The one of each scope that was asked for last: most events are about the same as the one before.
     recent: Vec<Option<(Key, usize)>>,
 }
 
 /// Most streams have no more nodes at a time.
 const FEW: usize = 8;
+
+/// So many leave their room to the next stream.
+const MANY: usize = 64;
 
 impl Nodes {
     /// None, and room for a few.
@@ -216,30 +278,35 @@ impl Nodes {
 
     /// Forgets all of them.
     pub(super) fn clear(&mut self) {
-        self.all.clear();
+        self.all.truncate(MANY);
+        for node in self.all.iter_mut().take(self.used).filter(|node| node.state != State::Gone) {
+            node.empty();
+        }
+        self.used = 0;
         self.free.clear();
         self.by_key.clear();
         self.by_id.clear();
+        self.by_call_id.clear();
         self.recent.clear();
         self.recent.resize(Scope::ALL.len(), None);
     }
 
     pub(crate) fn get(&self, at: usize) -> Option<&Node> {
-        self.all.get(at)?.as_ref()
+        self.all.get(at).filter(|node| node.state != State::Gone)
     }
 
     pub(super) fn get_mut(&mut self, at: usize) -> Option<&mut Node> {
-        self.all.get_mut(at)?.as_mut()
+        self.all.get_mut(at).filter(|node| node.state != State::Gone)
     }
 
     /// All of them, by their places.
     pub(super) fn numbered(&self) -> impl Iterator<Item = (usize, &Node)> {
-        self.all.iter().enumerate().filter_map(|(at, node)| Some((at, node.as_ref()?)))
+        self.all.iter().enumerate().filter(|(_, node)| node.state != State::Gone)
     }
 
     /// Not all that belongs to what is open is known any more.
     pub(super) fn tear(&mut self) {
-        for node in self.all.iter_mut().flatten().filter(|node| node.state != State::Closed) {
+        for node in self.all.iter_mut().filter(|node| !matches!(node.state, State::Closed | State::Gone)) {
             node.partial = true;
         }
     }
@@ -259,25 +326,65 @@ impl Nodes {
         self.by_id.get(id).copied()
     }
 
-    pub(super) fn name_item(&mut self, id: &str, at: usize) {
-        self.by_id.entry(id.into()).or_insert(at);
+    /// How far a node is from now on.
+    pub(super) fn set_state(&mut self, at: usize, state: State) {
+        let Some(node) = self.get_mut(at) else { return };
+        let before = std::mem::replace(&mut node.state, state);
+        let (scope, parent) = (node.scope, node.parent);
+        self.count_open(scope, parent, before, state);
+    }
+
+    fn count_open(&mut self, scope: Scope, parent: Option<usize>, before: State, state: State) {
+        let (was_open, is_open) = (before == State::Open, state == State::Open);
+        if was_open != is_open
+            && let Some(parent) = parent.and_then(|parent| self.get_mut(parent))
+        {
+            let open = &mut parent.counter(scope).open;
+            *open = if is_open { *open + 1 } else { open.saturating_sub(1) };
+        }
+    }
+
+    /// From now on an item is found by its id, unless another one is.
+    pub(super) fn name_item(&mut self, at: usize) {
+        if let Some(id) = self.all.get(at).and_then(Node::id)
+            && !self.by_id.contains_key(id)
+        {
+            self.by_id.insert(id.into(), at);
+        }
+    }
+
+    /// The first item that is a call of this id.
+    pub(crate) fn call_named(&self, id: &str) -> Option<&Node> {
+        self.get(*self.by_call_id.get(id)?)
+    }
+
+    /// From now on a call is found by its id, unless another one is.
+    pub(super) fn name_call(&mut self, at: usize) {
+        let Some(item) = self.all.get(at) else { return };
+        if let Some(id) = item.opening.get().or(item.closing.get()).and_then(Object::call_id)
+            && !self.by_call_id.contains_key(id)
+        {
+            self.by_call_id.insert(id.into(), at);
+        }
     }
 
     /// Adds a node. One with the same key is found by its id only from then on.
-    pub(super) fn add(&mut self, node: Node) -> usize {
-        let (scope, key, parent) = (node.scope, node.key, node.parent);
-        let at = if let Some(at) = self.free.pop() {
-            self.all[at] = Some(node);
-            at
+    pub(super) fn add(&mut self, scope: Scope, key: Key, state: State, parent: Option<usize>) -> usize {
+        let at = self.free.pop().unwrap_or_else(|| {
+            self.used += 1;
+            self.used - 1
+        });
+        if let Some(node) = self.all.get_mut(at) {
+            (node.scope, node.key, node.state, node.parent) = (scope, key, state, parent);
         } else {
-            self.all.push(Some(node));
-            self.all.len() - 1
-        };
+            self.all.push(Node::new(scope, key, state, parent));
+        }
         self.by_key.insert((scope, key), at);
         self.recent[scope as usize] = Some((key, at));
         if let Some(parent) = parent.and_then(|parent| self.get_mut(parent)) {
             parent.children.push(at);
         }
+        self.count_open(scope, parent, State::Implied, state);
         at
     }
 
@@ -302,11 +409,13 @@ impl Nodes {
     }
 
     fn remove(&mut self, at: usize) {
-        let Some(node) = self.all[at].take() else { return };
-        if self.by_key.get(&(node.scope, node.key)) == Some(&at) {
-            self.by_key.remove(&(node.scope, node.key));
+        let Some(node) = self.get_mut(at) else { return };
+        let (scope, key) = (node.scope, node.key);
+        node.empty();
+        if self.by_key.get(&(scope, key)) == Some(&at) {
+            self.by_key.remove(&(scope, key));
         }
-        self.recent[node.scope as usize] = None;
+        self.recent[scope as usize] = None;
         self.free.push(at);
     }
 }

@@ -9,6 +9,7 @@ use spec::table::{EventInfo, Role, Scope, Slot};
 use super::finding::Place;
 use super::node::{Cell, Node};
 use super::plan::Bound;
+use super::stream::RESPONSE;
 use super::tracker::Tracker;
 use super::view::{Object, first_segment, same, short};
 
@@ -253,46 +254,56 @@ impl<'r> Tracker<'_, 'r> {
     pub(super) fn carry(&mut self, node: usize, value: &Object<'_>, prefix: &str) {
         let plan = self.plan;
         let Some(closed) = self.stream.nodes.get(node) else { return };
-        let (children, scope) = (closed.children.clone(), closed.scope);
-        for (scope, relation) in &plan.collected[scope as usize] {
+        for (scope, relation) in &plan.collected[closed.scope as usize] {
             self.compare_collected(*relation, node, *scope, value, prefix);
         }
-        for child in children {
+        let mut lists = Lists::default();
+        for nth in 0.. {
+            let Some(closed) = self.stream.nodes.get(node) else { return };
+            let Some(child) = closed.children.get(nth).copied() else { return };
             let Some(found) = self.stream.nodes.get(child) else { continue };
             let info = found.scope.info();
-            let in_closer = if node == super::stream::RESPONSE { info.in_response } else { info.in_parent };
+            let in_closer = if node == RESPONSE { info.in_response } else { info.in_parent };
             let Some(template) = in_closer else { continue };
+            let relations = &plan.carried[found.scope as usize];
             let is_settled = plan.ways(found.scope).closes;
-            if is_settled && plan.carried[found.scope as usize].is_empty() {
+            if is_settled && relations.is_empty() {
                 continue;
             }
-            let pointer = format!("{prefix}{}", fill(template, found));
+            let Some(raw) = lists.at(value, template, found) else { continue };
             if !is_settled {
-                self.carry(child, value, &pointer);
+                let pointer = format!("{prefix}{}", fill(template, found));
+                self.carry(child, &Object::new(raw), &pointer);
             }
-            let Some(found) = self.stream.nodes.get(child) else { continue };
-            for relation in &plan.carried[found.scope as usize] {
-                self.compare_carried(*relation, child, value, &pointer);
+            for relation in relations {
+                self.compare_carried(*relation, child, raw, &|node| {
+                    format!("{prefix}{}", fill(template, node))
+                });
             }
         }
     }
 
-    fn compare_carried(&mut self, relation: usize, child: usize, value: &Object<'_>, pointer: &str) {
+    fn compare_carried(
+        &mut self,
+        relation: usize,
+        child: usize,
+        raw: &str,
+        pointer: &dyn Fn(&Node) -> String,
+    ) {
         let bound = self.plan.relations[relation];
         let Some(node) = self.stream.nodes.get(child) else { return };
-        let Some(raw) = value.at(pointer) else { return };
-        if node.closing.as_deref().is_some_and(|closing| closing.text() == raw) {
+        if node.closing.get().is_some_and(|closing| closing.text() == raw) {
             return;
         }
         let Some(found) = spec::json::string(raw) else { return };
-        let closing = node.closing.as_deref().map(Object::text).and_then(spec::json::string);
+        let closing = node.closing.get().map(Object::text).and_then(spec::json::string);
         let joined = (node.fragments > 0 && !node.partial).then_some(node.joined.as_str());
         let Some(own) = closing.as_deref().or(joined) else { return };
         if own == found || node.disputed && node.joined == *found {
             return;
         }
         let (own, found) = differing(own, &found);
-        let pointer = format!("{}{pointer}", self.value_pointer());
+        let pointer = format!("{}{}", self.value_pointer(), pointer(node));
         let child = self.stream.name(node);
         self.tell(bound, &pointer, &own, &found, |_| {
             format!("{pointer} is not the {child} that came before")
@@ -322,7 +333,7 @@ impl<'r> Tracker<'_, 'r> {
             .in_parent
             .and_then(|template| template.rsplit_once('/'))
             .map_or("", |(list, _)| list);
-        let entries = value.at(&format!("{prefix}{list}")).and_then(spec::json::entries);
+        let entries = value.at(list).and_then(spec::json::entries);
         let Some(entries) = entries.filter(|_| !list.is_empty()) else { return };
         if entries.len() == values.len() && entries.iter().zip(values).all(|(one, other)| same(one, other)) {
             return;
@@ -363,6 +374,28 @@ impl<'r> Tracker<'_, 'r> {
         };
         let name = self.current.and_then(|at| self.stream.nodes.get(at)).map(|node| self.stream.name(node));
         self.findings.add(bound, self.record, &place, || message(name.as_deref().unwrap_or("the event")));
+    }
+}
+
+/// Where things stand in the value that they lie in.
+#[derive(Default)]
+struct Lists<'v> {
+    /// The last list that was looked into, and its entries: most things lie in one.
+    last: Option<(&'static str, Vec<&'v str>)>,
+}
+
+impl<'v> Lists<'v> {
+    /// The text of what stands at a place, with the node's own index filled in.
+    fn at(&mut self, value: &'v Object<'_>, template: &'static str, node: &Node) -> Option<&'v str> {
+        let Some((list, _)) = template.split_once("/{") else { return value.at(template) };
+        let entries = match &self.last {
+            Some((known, entries)) if *known == list => entries,
+            _ => {
+                let entries = value.at(list).and_then(spec::json::entries).unwrap_or_default();
+                &self.last.insert((list, entries)).1
+            }
+        };
+        entries.get(usize::try_from(node.key.last()?).ok()?).copied()
     }
 }
 

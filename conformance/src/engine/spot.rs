@@ -5,6 +5,7 @@ use std::ops::Range;
 use std::time::Duration;
 
 use super::excerpt::Excerpt;
+use super::kept::{Kept, Room};
 use super::record::Record;
 
 /// Where an event stands.
@@ -72,13 +73,18 @@ pub(crate) struct Mark {
 /// So much is kept of a frame.
 const HEAD: usize = 200;
 
-impl Mark {
-    pub(super) fn of(record: &Record<'_>) -> Self {
-        let mut mark = Self::default();
-        mark.renew(record);
-        mark
+impl Kept<Mark> {
+    pub(super) fn note(&mut self, record: &Record<'_>) {
+        self.fill().renew(record);
     }
+}
 
+impl Room for Mark {
+    // It is never large.
+    fn vacate(&mut self) {}
+}
+
+impl Mark {
     /// Takes the place of what was kept, without allocating anew.
     pub(super) fn renew(&mut self, record: &Record<'_>) {
         let frame = record.frame;

@@ -7,6 +7,7 @@ use std::sync::OnceLock;
 use spec::View;
 use spec::table::{Scope, Slot};
 
+use super::kept::{Kept, Room};
 use super::node::{Key, Node, Nodes, State};
 use super::record::Record;
 use super::view::Object;
@@ -21,6 +22,8 @@ pub(crate) struct Stream {
     pub(crate) items: Vec<usize>,
     /// It began before the one before it had ended.
     pub(crate) overlaps: bool,
+    /// The first item that ended incomplete.
+    pub(super) incomplete: Option<usize>,
     /// The last delta: the next event mostly feeds the same.
     pub(super) recent: Recent,
     /// What its frames came on.
@@ -36,11 +39,11 @@ pub(crate) struct Stream {
     /// The last sequence number.
     pub(crate) sequence_number: Option<u64>,
     /// The response as the first event has it.
-    pub(crate) first_snapshot: Option<Object<'static>>,
+    pub(crate) first_snapshot: Kept<Object<'static>>,
     /// The functions that it declares, once a call has asked for them. Nothing where they cannot be known.
     pub(crate) functions: OnceLock<Option<Vec<String>>>,
     /// The last `error` event.
-    pub(crate) error: Option<Object<'static>>,
+    pub(crate) error: Kept<Object<'static>>,
     /// Where the marker `[DONE]` stood first.
     pub(crate) done: Option<u64>,
 }
@@ -58,21 +61,23 @@ impl Stream {
 
     /// Forgets all, for another stream.
     pub(super) fn reset(&mut self) {
-        let Self { nodes, items, recent, first_types, .. } = self;
+        let Self { nodes, items, recent, first_types, first_snapshot, .. } = self;
         nodes.clear();
-        items.clear();
+        items.vacate();
         recent.forget();
         first_types.clear();
-        let (nodes, items) = (take(nodes), take(items));
+        first_snapshot.empty();
+        let (nodes, items, first_snapshot) = (take(nodes), take(items), take(first_snapshot));
         let (recent, first_types) = (take(recent), take(first_types));
-        *self = Self { items, recent, first_types, ..Self::with(nodes) };
+        *self = Self { items, recent, first_types, first_snapshot, ..Self::with(nodes) };
     }
 
     fn with(mut nodes: Nodes) -> Self {
-        nodes.add(Node::new(Scope::Response, Key::default(), State::Implied, None));
+        nodes.add(Scope::Response, Key::default(), State::Implied, None);
         Self {
             nodes,
             items: Vec::new(),
+            incomplete: None,
             overlaps: false,
             recent: Recent::default(),
             transport: Transport::default(),
@@ -81,9 +86,9 @@ impl Stream {
             resumed: false,
             torn: false,
             sequence_number: None,
-            first_snapshot: None,
+            first_snapshot: Kept::default(),
             functions: OnceLock::new(),
-            error: None,
+            error: Kept::default(),
             done: None,
         }
     }
@@ -109,12 +114,12 @@ impl Stream {
 
     /// Whether the response has begun.
     pub(crate) fn has_begun(&self) -> bool {
-        self.response().is_some_and(|response| response.state != State::Implied)
+        self.response().is_some_and(|response| response.state() != State::Implied)
     }
 
     /// Whether the response has ended.
     pub(crate) fn has_ended(&self) -> bool {
-        self.response().is_some_and(|response| response.state == State::Closed)
+        self.response().is_some_and(|response| response.state() == State::Closed)
     }
 
     /// Whether an event is an error that answers a message on a WebSocket, outside of any response: it has
@@ -128,6 +133,11 @@ impl Stream {
     /// Its items, in the order in which they came.
     pub(crate) fn items(&self) -> impl DoubleEndedIterator<Item = &Node> {
         self.items.iter().filter_map(|at| self.nodes.get(*at))
+    }
+
+    /// The first item that ended incomplete.
+    pub(crate) fn incomplete(&self) -> Option<&Node> {
+        self.nodes.get(self.incomplete?)
     }
 
     /// What an occurrence of a scope is called.

@@ -6,6 +6,8 @@ use std::ops::Range;
 use serde_json::Value;
 use spec::json::{Outline, OutlineMember};
 
+use super::kept::{Kept, Room};
+
 /// Objects of more bytes have many members.
 const LARGE: usize = 400;
 
@@ -98,17 +100,19 @@ impl<'a> Object<'a> {
         }
     }
 
+    /// Takes the place of an object that was kept, for longer than what this one came from.
+    pub(crate) fn keep_in(&self, kept: &mut Kept<Object<'static>>) {
+        let Object { text, members, index, kind } = kept.fill();
+        self.text.as_ref().clone_into(text.to_mut());
+        self.members.as_ref().clone_into(members.to_mut());
+        index.clone_from(&self.index);
+        *kind = self.kind;
+    }
+
     /// The same for another copy of its text.
     pub(crate) fn of_same_text<'t>(&self, text: &'t str) -> Object<'t> {
         let members = Cow::Owned(self.members.to_vec());
         Object { text: Cow::Borrowed(text), members, index: self.index.clone(), kind: self.kind }
-    }
-
-    /// The same, for longer than what it came from.
-    pub(crate) fn kept(&self) -> Object<'static> {
-        let text = Cow::Owned(self.text.as_ref().to_owned());
-        let members = Cow::Owned(self.members.to_vec());
-        Object { text, members, index: self.index.clone(), kind: self.kind }
     }
 
     /// All of it.
@@ -211,6 +215,12 @@ impl<'a> Object<'a> {
         (!inside.contains('\\')).then_some(inside)
     }
 
+    /// The id by which the result of a call is told, where this is a call.
+    pub(crate) fn call_id(&self) -> Option<&str> {
+        self.plain("type").filter(|kind| kind.ends_with("_call"))?;
+        self.plain("call_id")
+    }
+
     /// A member that is a number.
     pub(crate) fn number(&self, name: &str) -> Option<f64> {
         self.get(name)?.parse().ok()
@@ -219,6 +229,13 @@ impl<'a> Object<'a> {
     /// The entries of a member that is a list.
     pub(crate) fn entries(&self, name: &str) -> Option<Vec<&str>> {
         spec::json::entries(self.get(name)?)
+    }
+}
+
+impl Room for Object<'static> {
+    fn vacate(&mut self) {
+        self.text.to_mut().vacate();
+        self.members.to_mut().vacate();
     }
 }
 

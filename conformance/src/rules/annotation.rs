@@ -1,5 +1,7 @@
 //! Rules of the group `annotation`.
 
+use std::collections::BTreeSet;
+
 use spec::table::Scope;
 
 use super::Case;
@@ -13,7 +15,7 @@ pub(super) fn before_text_done(case: &mut Case<'_>, part: &Node) {
         return;
     }
     let mut texts = case.stream.children(part, Scope::Text);
-    if texts.any(|text| text.state == State::Closed) {
+    if texts.any(|text| text.state() == State::Closed) {
         let part = case.name(part);
         case.fault("/annotation", "annotations before the text is final", "an annotation after it", || {
             format!("an annotation comes after the text of {part} is final")
@@ -31,10 +33,10 @@ pub(super) fn range_in_item(case: &mut Case<'_>, node: &Node, item: &Object<'_>)
     if !item.get("content").is_some_and(|content| content.contains(CITATION)) {
         return;
     }
+    let parts = case.stream.children(node, Scope::Part).filter(|part| part.closing.is_there());
+    let closed: BTreeSet<u64> = parts.filter_map(|part| part.key.last()).collect();
     for (index, part) in item.entries("content").unwrap_or_default().into_iter().enumerate() {
-        let stream = case.stream;
-        let mut parts = stream.children(node, Scope::Part);
-        if !parts.any(|child| child.closing.is_some() && child.key.last() == Some(index as u64)) {
+        if !closed.contains(&(index as u64)) {
             ranges(case, &Object::new(part), &format!("/item/content/{index}"));
         }
     }

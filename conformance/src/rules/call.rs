@@ -24,13 +24,8 @@ pub(super) fn has_deltas(case: &mut Case<'_>, node: &Node, arguments: &Object<'_
 }
 
 pub(super) fn id_unique(case: &mut Case<'_>, node: &Node, item: &Object<'_>) {
-    let Some(id) = call_id(item).filter(|id| !id.is_empty()) else { return };
-    let stream = case.stream;
-    let has_it = |other: &&Node| {
-        let value = other.opening.as_deref().or(other.closing.as_deref());
-        !std::ptr::eq(*other, node) && value.and_then(call_id) == Some(id)
-    };
-    if let Some(other) = stream.items().find(has_it) {
+    let Some(id) = item.call_id().filter(|id| !id.is_empty()) else { return };
+    if let Some(other) = case.stream.nodes.call_named(id).filter(|first| !std::ptr::eq(*first, node)) {
         let other = case.name(other);
         case.fault("/item/call_id", "a call_id that no other call has", &format!("{id:?}"), || {
             format!("{other} has the same call_id {id:?}")
@@ -38,17 +33,12 @@ pub(super) fn id_unique(case: &mut Case<'_>, node: &Node, item: &Object<'_>) {
     }
 }
 
-fn call_id<'i>(item: &'i Object<'_>) -> Option<&'i str> {
-    item.plain("type").filter(|kind| kind.ends_with("_call"))?;
-    item.plain("call_id")
-}
-
 pub(super) fn name_declared(case: &mut Case<'_>, _: &Node, item: &Object<'_>) {
     if item.plain("type") != Some("function_call") || item.value("namespace").is_some() {
         return;
     }
     let Some(name) = item.string("name").filter(|name| !name.is_empty()) else { return };
-    let Some(response) = &case.stream.first_snapshot else { return };
+    let Some(response) = case.stream.first_snapshot.get() else { return };
     let declared = case.stream.functions.get_or_init(|| functions(&response.entries("tools")?));
     let Some(declared) = declared.as_ref().filter(|names| !names.is_empty()) else { return };
     if !declared.iter().any(|declared| *declared == *name) {

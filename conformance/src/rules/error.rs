@@ -9,11 +9,11 @@ use crate::engine::{Object, Place, short};
 /// An error was reported in the stream, after the response had begun.
 fn reported(case: &Case<'_>) -> bool {
     let began_with_it = case.stream.first_types.first().is_some_and(|name| name == "error");
-    case.stream.error.is_some() && !began_with_it && !case.stream.has_ended()
+    case.stream.error.is_there() && !began_with_it && !case.stream.has_ended()
 }
 
 pub(super) fn followed_by_failed(case: &mut Case<'_>) {
-    if case.stream.error.is_none() {
+    if !case.stream.error.is_there() {
         return;
     }
     let Some(info) = case.info().filter(|info| info.role != Role::Point) else { return };
@@ -36,7 +36,7 @@ fn details<'e>(event: &'e Object<'_>) -> Object<'e> {
 }
 
 pub(super) fn equals_failed(case: &mut Case<'_>, snapshot: &Snapshot<'_>) {
-    let Some(event) = case.stream.error.as_ref().filter(|_| snapshot.event == "response.failed") else {
+    let Some(event) = case.stream.error.get().filter(|_| snapshot.event == "response.failed") else {
         return;
     };
     let Some(failed) = snapshot.response.value("error").map(Object::new) else { return };

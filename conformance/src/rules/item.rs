@@ -47,7 +47,7 @@ pub(super) fn call_named(case: &mut Case<'_>, _: &Node, item: &Object<'_>) {
 }
 
 pub(super) fn fields_stable(case: &mut Case<'_>, node: &Node, item: &Object<'_>) {
-    let Some(added) = node.opening.as_deref() else { return };
+    let Some(added) = node.opening.get() else { return };
     if item.plain("type") == Some("tool_search_call") {
         return;
     }
@@ -62,7 +62,7 @@ pub(super) fn fields_stable(case: &mut Case<'_>, node: &Node, item: &Object<'_>)
 }
 
 pub(super) fn keys_kept(case: &mut Case<'_>, node: &Node, item: &Object<'_>) {
-    let Some(added) = node.opening.as_deref() else { return };
+    let Some(added) = node.opening.get() else { return };
     for (name, value, now) in added.changes(item) {
         if now.is_none() {
             case.fault("/item", &format!("property {name:?}"), "none", || {
@@ -74,8 +74,7 @@ pub(super) fn keys_kept(case: &mut Case<'_>, node: &Node, item: &Object<'_>) {
 
 /// At the opening of the item that follows.
 pub(super) fn incomplete_last(case: &mut Case<'_>, node: &Node, _: &Object<'_>) {
-    let earlier = case.stream.items().find(|item| is_incomplete(item));
-    if let Some(earlier) = earlier {
+    if let Some(earlier) = case.stream.incomplete() {
         let (name, earlier) = (case.name(node), case.name(earlier));
         let place = Place { expected: Some("no item after one that ended incomplete"), ..Place::WHOLE };
         case.report(&place, || format!("{name} is added after {earlier} has ended incomplete"));
@@ -100,13 +99,9 @@ pub(super) fn incomplete_ends_response(case: &mut Case<'_>, ending: &Ending<'_>)
     if ending.snapshot.event != "response.completed" || !has_other_end {
         return;
     }
-    let Some(item) = case.stream.items().find(|item| is_incomplete(item)) else { return };
+    let Some(item) = case.stream.incomplete() else { return };
     let (name, status) = (case.name(item), ending.snapshot.response.get("status").unwrap_or("no status"));
     case.fault("/response/status", "\"incomplete\"", status, || {
         format!("the response is completed, and {name} ended incomplete")
     });
-}
-
-fn is_incomplete(item: &Node) -> bool {
-    item.closing.as_deref().and_then(|item| item.plain("status")) == Some("incomplete")
 }

@@ -1,6 +1,7 @@
 //! Rules of the group `output`: the final output beside the items that were streamed.
 
 use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
 
 use spec::json;
 use spec::table::Scope;
@@ -36,15 +37,18 @@ fn pairs<'p>(case: &Case<'p>, ending: &'p Ending<'p>) -> Vec<Pair<'p>> {
     let items = ordered(case);
     let entries = ending.output.iter().enumerate();
     if items.len() == ending.output.len() && !stream.torn && !stream.resumed {
-        let closed = entries.zip(items).filter_map(|(entry, item)| Some((entry, item.closing.as_deref()?)));
+        let closed = entries.zip(items).filter_map(|(entry, item)| Some((entry, item.closing.get()?)));
         let pairs = closed.map(|((index, entry), done)| Pair { index, done, entry });
         // Most are the same to the letter, and nothing is left to judge.
         return pairs.filter(|pair| pair.done.text() != pair.entry.text()).collect();
     }
-    let done = |entry: &Object<'_>| {
-        let id = entry.plain("id")?;
-        items.iter().filter_map(|item| item.closing.as_deref()).find(|done| done.plain("id") == Some(id))
-    };
+    let mut finished: HashMap<&str, &Object<'static>> = HashMap::new();
+    for done in items.iter().filter_map(|item| item.closing.get()) {
+        if let Some(id) = done.plain("id") {
+            finished.entry(id).or_insert(done);
+        }
+    }
+    let done = |entry: &Object<'_>| finished.get(entry.plain("id")?).copied();
     entries.filter_map(|(index, entry)| Some(Pair { index, done: done(entry)?, entry })).collect()
 }
 
@@ -65,10 +69,8 @@ pub(super) fn count_agrees(case: &mut Case<'_>, ending: &Ending<'_>) {
         return;
     }
     // Where too much is there, what is there too much is the place; other rules judge the rest.
-    let is_extra = |entry: &Object<'_>| {
-        let id = entry.plain("id");
-        !case.stream.items().any(|item| item.id() == id)
-    };
+    let streamed_ids: HashSet<Option<&str>> = case.stream.items().map(Node::id).collect();
+    let is_extra = |entry: &Object<'_>| !streamed_ids.contains(&entry.plain("id"));
     let extra = ending.output.iter().position(is_extra).filter(|_| has > streamed);
     let pointer = extra.map(|index| format!("/response/output/{index}"));
     let (expected, actual) = (format!("an output of {streamed} items"), has.to_string());
@@ -89,8 +91,8 @@ fn lost<'c>(case: &Case<'c>, ending: &Ending<'_>) -> Vec<&'c Object<'static>> {
     if !has_output || is_unknown || stream.items.len() <= ending.output.len() {
         return Vec::new();
     }
-    let is_there =
-        |done: &Object<'_>| ending.output.iter().any(|entry| entry.plain("id") == done.plain("id"));
+    let ids: HashSet<Option<&str>> = ending.output.iter().map(|entry| entry.plain("id")).collect();
+    let is_there = |done: &Object<'_>| ids.contains(&done.plain("id"));
     let has_texts = |done: &Object<'_>| {
         let is_text = |value: Option<Cow<'_, str>>| value.is_some_and(|text| !text.is_empty());
         INPUTS.iter().any(|name| is_text(done.string(name)))
@@ -100,7 +102,7 @@ fn lost<'c>(case: &Case<'c>, ending: &Ending<'_>) -> Vec<&'c Object<'static>> {
                 .flatten()
                 .any(|part| TEXTS.iter().any(|name| is_text(part.string(name))))
     };
-    let done = stream.items().filter_map(|item| item.closing.as_deref());
+    let done = stream.items().filter_map(|item| item.closing.get());
     done.filter(|done| has_texts(done) && !is_there(done)).collect()
 }
 
@@ -111,7 +113,7 @@ fn unfinished(case: &Case<'_>, ending: &Ending<'_>) -> Vec<(String, String)> {
     if !has_output || stream.torn || stream.resumed || ending.snapshot.event == "response.failed" {
         return Vec::new();
     }
-    let open = stream.items().filter(|item| item.closing.is_none());
+    let open = stream.items().filter(|item| !item.closing.is_there());
     let streamed: Vec<_> = open
         .flat_map(|item| stream.children(item, Scope::Part))
         .flat_map(|part| texts_of(case, part).into_iter().map(|text| (case.name(part), text)))
@@ -131,12 +133,12 @@ fn unfinished(case: &Case<'_>, ending: &Ending<'_>) -> Vec<(String, String)> {
 
 /// The texts of a part: as it was finished, or as far as they came.
 fn texts_of(case: &Case<'_>, part: &Node) -> Vec<String> {
-    if let Some(done) = &part.closing {
+    if let Some(done) = part.closing.get() {
         return TEXTS.iter().filter_map(|name| done.string(name)).map(Cow::into_owned).collect();
     }
     let stream = case.stream;
     let texts = stream.children(part, Scope::Text).chain(stream.children(part, Scope::Refusal));
-    let whole = |text: &Node| match &text.closing {
+    let whole = |text: &Node| match text.closing.get() {
         Some(closing) => json::string(closing.text()).map(Cow::into_owned),
         None => Some(text.joined.clone()).filter(|_| !text.partial),
     };

@@ -26,7 +26,7 @@ pub(super) fn equals_item(case: &mut Case<'_>, node: &Node, item: &Object<'_>) {
     let stream = case.stream;
     let Some(content) = entries(case, node, item, Scope::Part, "content") else { return };
     for child in stream.children(node, Scope::Part) {
-        let Some((part, index)) = child.closing.as_deref().zip(child.key.last()) else { continue };
+        let Some((part, index)) = child.closing.get().zip(child.key.last()) else { continue };
         let entry = usize::try_from(index).ok().and_then(|index| content.get(index));
         let Some(entry) = entry.filter(|raw| **raw != part.text()).map(|raw| Object::new(raw)) else {
             continue;
@@ -58,13 +58,14 @@ fn entries<'i>(
     scope: Scope,
     list: &str,
 ) -> Option<Vec<&'i str>> {
-    let closed = case.stream.children(node, scope).map(|child| child.closing.as_deref().map(Object::text));
+    let closed = case.stream.children(node, scope).map(|child| child.closing.get().map(Object::text));
     entries_that_are(item.get(list)?, closed).or_else(|| item.entries(list))
 }
 
 /// Compares how many of a scope were opened in an item with how many it has in the end.
 pub(super) fn count(case: &mut Case<'_>, node: &Node, item: &Object<'_>, scope: Scope, list: &str) {
-    let is_unknown = case.stream.torn || case.stream.resumed || node.state == State::Implied || node.partial;
+    let is_unknown =
+        case.stream.torn || case.stream.resumed || node.state() == State::Implied || node.partial;
     if is_unknown {
         return;
     }

@@ -33,7 +33,7 @@ impl Call {
 fn calls(case: &Case<'_>, ending: &Ending<'_>) -> Vec<Call> {
     if ending.output.is_empty() {
         let items = case.stream.items();
-        let values = items.filter_map(|item| item.closing.as_deref().or(item.opening.as_deref()));
+        let values = items.filter_map(|item| item.closing.get().or(item.opening.get()));
         return values.filter_map(|item| Call::of(item, None)).collect();
     }
     let entries = ending.output.iter().enumerate();
@@ -43,7 +43,7 @@ fn calls(case: &Case<'_>, ending: &Ending<'_>) -> Vec<Call> {
 /// What the response repeats of its request. Where it says different things, the request is not known.
 fn echoed<'e>(case: &Case<'_>, ending: &'e Ending<'_>, name: &str) -> Option<&'e str> {
     let last = ending.snapshot.response.get(name)?;
-    let first = case.stream.first_snapshot.as_ref().and_then(|response| response.get(name));
+    let first = case.stream.first_snapshot.get().and_then(|response| response.get(name));
     first.is_none_or(|first| same(first, last)).then_some(last)
 }
 

@@ -25,7 +25,10 @@ pub(super) fn one_at_a_time(case: &mut Case<'_>, node: &Node, _: &Object<'_>) {
     }
     let stream = case.stream;
     let Some(item) = stream.parent(node) else { return };
-    let is_other = |other: &&Node| other.state == State::Open && !std::ptr::eq(*other, node);
+    if item.open_within(Scope::SummaryPart) <= usize::from(node.state() == State::Open) {
+        return;
+    }
+    let is_other = |other: &&Node| other.state() == State::Open && !std::ptr::eq(*other, node);
     if let Some(open) = stream.children(item, Scope::SummaryPart).find(is_other) {
         let (name, open) = (case.name(node), case.name(open));
         let place = Place { expected: Some("the part before it to be closed"), ..Place::WHOLE };

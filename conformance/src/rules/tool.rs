@@ -8,7 +8,7 @@ use crate::engine::{Node, Object, Place, State};
 pub(super) fn mcp_failure_has_error(case: &mut Case<'_>, node: &Node, item: &Object<'_>) {
     let stream = case.stream;
     let failed =
-        |call: &Node| call.closed.as_ref().is_some_and(|end| end.event_type() == "response.mcp_call.failed");
+        |call: &Node| call.closed.get().is_some_and(|end| end.event_type() == "response.mcp_call.failed");
     if !stream.children(node, Scope::McpCall).any(failed) {
         return;
     }
@@ -35,7 +35,7 @@ pub(super) fn code_fragment_within_call(case: &mut Case<'_>, node: &Node) {
 pub(super) fn code_within_call(case: &mut Case<'_>, code: &Node, _: &Object<'_>) {
     let stream = case.stream;
     let item =
-        stream.parent(code).filter(|item| item.state == State::Open && !stream.torn && !stream.resumed);
+        stream.parent(code).filter(|item| item.state() == State::Open && !stream.torn && !stream.resumed);
     let call = item.and_then(|item| stream.children(item, Scope::CodeInterpreter).next());
     // Of the phases the first is `in_progress`.
     if call.and_then(|call| call.phase).is_some_and(|phase| phase > 0) {

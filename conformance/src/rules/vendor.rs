@@ -21,12 +21,12 @@ pub(super) fn mcp_arguments_within_call(case: &mut Case<'_>, node: &Node, _: &Ob
 
 pub(super) fn mcp_fragment_within_call(case: &mut Case<'_>, arguments: &Node) {
     let stream = case.stream;
-    let item = stream.parent(arguments).filter(|item| item.state == State::Open);
+    let item = stream.parent(arguments).filter(|item| item.state() == State::Open);
     let Some(item) = item.filter(|_| !stream.torn && !stream.resumed) else { return };
-    let call = stream.children(item, Scope::McpCall).next().map_or(State::Implied, |call| call.state);
+    let call = stream.children(item, Scope::McpCall).next().map_or(State::Implied, Node::state);
     let wrong = match call {
         State::Open => return,
-        State::Implied => "arguments come before the call is in progress",
+        State::Implied | State::Gone => "arguments come before the call is in progress",
         State::Closed => "arguments come after the call has ended",
     };
     let expected = "arguments between the start of the call and its end";
@@ -43,7 +43,7 @@ pub(super) fn output_text_joined(case: &mut Case<'_>, ending: &Ending<'_>) {
     items.sort_by_key(|item| item.key.last());
     let parts: Vec<&Node> = items.into_iter().flat_map(|item| stream.children(item, Scope::Part)).collect();
     // Of a part that was never added, not all may be known.
-    if parts.iter().any(|part| part.state == State::Implied) {
+    if parts.iter().any(|part| part.state() == State::Implied) {
         return;
     }
     let texts = parts.into_iter().flat_map(|part| stream.children(part, Scope::Text));
@@ -58,7 +58,7 @@ pub(super) fn output_text_joined(case: &mut Case<'_>, ending: &Ending<'_>) {
 }
 
 fn final_text(text: &Node) -> Option<String> {
-    text.closing.as_deref().map(Object::text).and_then(spec::json::string).map(Into::into)
+    text.closing.get().map(Object::text).and_then(spec::json::string).map(Into::into)
 }
 
 pub(super) fn rewrite_before_text_done(case: &mut Case<'_>) {
@@ -70,8 +70,8 @@ pub(super) fn rewrite_before_text_done(case: &mut Case<'_>) {
     let parts = stream.items().flat_map(|item| stream.children(item, Scope::Part));
     let (mut is_open, mut is_final) = (false, false);
     for text in parts.flat_map(|part| stream.children(part, Scope::Text)) {
-        is_open |= text.state != State::Closed;
-        is_final |= text.state == State::Closed;
+        is_open |= text.state() != State::Closed;
+        is_final |= text.state() == State::Closed;
     }
     if is_final && !is_open {
         let place = Place { expected: Some("a rewrite before the text is final"), ..Place::WHOLE };

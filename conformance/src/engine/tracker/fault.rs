@@ -21,7 +21,7 @@ impl Tracker<'_, '_> {
         let what = self.stream.name(&node);
         let name = self.event_name();
         let opening = self.opening_event(scope);
-        let related = self.related(parent, |node| node.opened.as_ref(), "was opened here");
+        let related = self.related(parent, |node| node.opened.get(), "was opened here");
         self.report(Family::BeforeOpen, scope, "", Some(&opening), related, || {
             format!("{name} comes for {what}, which was never opened")
         });
@@ -30,11 +30,11 @@ impl Tracker<'_, '_> {
     #[cold]
     pub(super) fn reopened(&mut self, node: usize) {
         let Some(found) = self.stream.nodes.get(node) else { return };
-        if found.opened.is_none() && self.plan.ways(found.scope).opens {
+        if !found.opened.is_there() && self.plan.ways(found.scope).opens {
             return;
         }
         let (scope, what) = (found.scope, self.stream.name(found));
-        let related = self.related(node, |node| node.opened.as_ref(), "was opened here");
+        let related = self.related(node, |node| node.opened.get(), "was opened here");
         self.report(Family::Reopened, scope, "", Some("to be opened once"), related, || {
             format!("{what} is opened a second time")
         });
@@ -45,7 +45,7 @@ impl Tracker<'_, '_> {
         let Some(found) = self.stream.nodes.get(node) else { return };
         let (scope, what, name) = (found.scope, self.stream.name(found), self.event_name());
         let family = if closes { Family::ClosedAgain } else { Family::AfterClose };
-        let related = self.related(node, |node| node.closed.as_ref(), "was closed here");
+        let related = self.related(node, |node| node.closed.get(), "was closed here");
         self.report(family, scope, "", Some("nothing more of it"), related, || {
             if closes {
                 format!("{what} is closed a second time")
@@ -61,7 +61,7 @@ impl Tracker<'_, '_> {
             return;
         };
         let (scope, what, around) = (found.scope, self.stream.name(found), self.stream.name(outer));
-        let related = self.related(closed, |node| node.closed.as_ref(), "was closed here");
+        let related = self.related(closed, |node| node.closed.get(), "was closed here");
         self.report(
             Family::ParentClosedFirst,
             scope,
@@ -86,7 +86,7 @@ impl Tracker<'_, '_> {
         }
         let kind = kind.to_owned();
         let what = self.stream.name(&Node::new(scope, key, State::Open, Some(parent)));
-        let related = self.related(parent, |node| node.opened.as_ref(), "was opened here");
+        let related = self.related(parent, |node| node.opened.get(), "was opened here");
         let expected = of.join(" or ");
         self.report(Family::WrongParent, scope, "", Some(&expected), related, || {
             format!("{what} lies in a {kind}, which has none")
@@ -142,7 +142,7 @@ impl Tracker<'_, '_> {
     #[cold]
     pub(super) fn report_after_the_end(&mut self, family: Family, message: impl FnOnce() -> String) {
         let Some(bound) = self.plan.structural(family, Scope::Response) else { return };
-        let related = self.related(RESPONSE, |node| node.closed.as_ref(), "the response ended here");
+        let related = self.related(RESPONSE, |node| node.closed.get(), "the response ended here");
         let expected = Some("nothing after the event that ends the response");
         let last = related.as_ref().and_then(|related| related.spot.event_type.clone()).unwrap_or_default();
         let goes_on_in = |other: &Dialect| {

@@ -7,6 +7,7 @@ use spec::catalogue::Family;
 use spec::table::{EventInfo, Role, Scope, Slot};
 
 use crate::engine::finding::{Findings, Place};
+use crate::engine::kept::Room;
 use crate::engine::node::{Node, State};
 use crate::engine::plan::Plan;
 use crate::engine::record::Record;
@@ -64,7 +65,7 @@ impl<'r> Tracker<'_, 'r> {
         self.current = Some(node);
         if info.scope == Scope::Response {
             self.response =
-                self.record.view.raw(Slot::Response).map(|raw| match &self.stream.first_snapshot {
+                self.record.view.raw(Slot::Response).map(|raw| match self.stream.first_snapshot.get() {
                     Some(first) if first.text() == raw => first.of_same_text(raw),
                     _ => self.outlined(raw),
                 });
@@ -124,15 +125,13 @@ impl<'r> Tracker<'_, 'r> {
                 || format!("{name} comes before response.created"),
             );
         }
-        if let Some(response) = self.stream.nodes.get_mut(RESPONSE) {
-            response.state = State::Open;
-        }
+        self.stream.nodes.set_state(RESPONSE, State::Open);
     }
 
     fn open(&mut self, event: usize, node: usize) {
         if node == RESPONSE {
             if self.stream.has_begun() {
-                let related = self.related(RESPONSE, |node| node.opened.as_ref(), "the response began here");
+                let related = self.related(RESPONSE, |node| node.opened.get(), "the response began here");
                 self.report(
                     Family::Reopened,
                     Scope::Response,
@@ -142,31 +141,32 @@ impl<'r> Tracker<'_, 'r> {
                     || "the response is created a second time".to_owned(),
                 );
             }
-            let mark = Mark::of(self.record);
-            if let Some(response) = self.stream.nodes.get_mut(RESPONSE) {
-                response.state = State::Open;
-                response.opened.get_or_insert(mark);
+            self.stream.nodes.set_state(RESPONSE, State::Open);
+            if let Some(response) = self.stream.nodes.get_mut(RESPONSE)
+                && !response.opened.is_there()
+            {
+                response.opened.note(self.record);
             }
             self.relate(event, node);
             self.snapshot(false);
             return;
         }
-        let mark = Mark::of(self.record);
         let is_item = self.stream.nodes.get(node).is_some_and(|found| found.scope == Scope::Item);
+        self.stream.nodes.set_state(node, State::Open);
         if let Some(found) = self.stream.nodes.get_mut(node) {
-            found.state = State::Open;
-            found.opened = Some(mark);
+            found.opened.note(self.record);
             if let Some(value) = &self.value {
                 found.learn(value);
-                found.opening = Some(Box::new(value.kept()));
+                value.keep_in(&mut found.opening);
             }
         }
         if is_item {
-            self.name_item(node);
+            self.stream.nodes.name_item(node);
+            self.stream.nodes.name_call(node);
         }
         self.wrong_parent(node);
         self.relate(event, node);
-        self.run(node, |hooks| &hooks.opened, |found| found.opening.as_deref());
+        self.run(node, |hooks| &hooks.opened, |found| found.opening.get());
     }
 
     fn feed(&mut self, event: usize, node: usize) {
@@ -175,17 +175,15 @@ impl<'r> Tracker<'_, 'r> {
         if let Some(found) = self.stream.nodes.get_mut(node) {
             found.fragments += 1;
             found.logprobs.extend(logprobs.map(Into::into));
+            if found.joined.capacity() == 0 {
+                found.joined.reserve(USUAL_TEXT);
+            }
             match text {
                 Some(text) if text.escaped => {
-                    let (fragment, is_lossy) = spec::json::decode(text.raw);
-                    found.joined.push_str(&fragment);
                     // Half of a surrogate pair: what it makes with the other half is not known.
-                    found.partial |= is_lossy;
+                    found.partial |= spec::json::decode_onto(&mut found.joined, text.raw);
                 }
                 Some(text) => {
-                    if found.joined.capacity() == 0 {
-                        found.joined.reserve(USUAL_TEXT);
-                    }
                     found.joined.push_str(text.raw);
                 }
                 None => found.partial = true,
@@ -204,24 +202,29 @@ impl<'r> Tracker<'_, 'r> {
     }
 
     fn close(&mut self, event: usize, node: usize) {
-        let mark = Mark::of(self.record);
         if let (Some(found), Some(value)) = (self.stream.nodes.get_mut(node), &self.value) {
             found.learn(value);
-            found.closing = Some(Box::new(value.kept()));
+            value.keep_in(&mut found.closing);
+            if found.scope == Scope::Item {
+                if value.plain("status") == Some("incomplete") {
+                    self.stream.incomplete.get_or_insert(node);
+                }
+                self.stream.nodes.name_call(node);
+            }
         }
         self.relate(event, node);
         if let Some(value) = self.value.take() {
             self.carry(node, &value, "");
         }
-        self.run(node, |hooks| &hooks.closed, |found| found.closing.as_deref());
+        self.run(node, |hooks| &hooks.closed, |found| found.closing.get());
+        self.stream.nodes.set_state(node, State::Closed);
         if let Some(found) = self.stream.nodes.get_mut(node) {
-            found.state = State::Closed;
-            found.closed = Some(mark);
+            found.closed.note(self.record);
             if !found.disputed {
-                found.joined = String::new();
+                found.joined.vacate();
             }
             if found.scope != Scope::Item {
-                found.opening = None;
+                found.opening.empty();
             }
         }
         self.stream.nodes.forget_closed_below(node);
@@ -245,12 +248,11 @@ impl<'r> Tracker<'_, 'r> {
                 }
             });
         }
-        let mark = ends.then(|| Mark::of(self.record));
         if let Some(found) = self.stream.nodes.get_mut(node) {
             found.phase = found.phase.max(Some(rank));
             if ends {
-                found.state = State::Closed;
-                found.closed = mark;
+                found.closed.note(self.record);
+                self.stream.nodes.set_state(node, State::Closed);
             }
         }
         self.relate(event, node);
@@ -277,13 +279,12 @@ impl<'r> Tracker<'_, 'r> {
     /// Keeps an error that is told in the stream: what comes next depends on it.
     fn note_error(&mut self, info: &EventInfo) {
         if info.name == "error" {
-            self.stream.error = Some(Object::new(self.record.data()).kept());
+            Object::new(self.record.data()).keep_in(&mut self.stream.error);
         }
     }
 
     /// The response ends.
     fn end(&mut self, event: usize) {
-        let name = self.event_name();
         if let Some((_, info)) = self.record.known {
             self.note_error(info);
         }
@@ -293,13 +294,13 @@ impl<'r> Tracker<'_, 'r> {
             self.response = Some(response);
         }
         self.snapshot(true);
+        let name = self.record.event_type.as_deref().unwrap_or_default();
         if !self.stream.torn && !name.ends_with("failed") && name != "error" {
             self.never_closed();
         }
-        let mark = Mark::of(self.record);
+        self.stream.nodes.set_state(RESPONSE, State::Closed);
         if let Some(found) = self.stream.nodes.get_mut(RESPONSE) {
-            found.state = State::Closed;
-            found.closed = Some(mark);
+            found.closed.note(self.record);
         }
     }
 
@@ -308,7 +309,7 @@ impl<'r> Tracker<'_, 'r> {
         let still_open: Vec<(usize, Scope)> = (self.stream.nodes.numbered())
             .filter(|(at, node)| {
                 *at != RESPONSE
-                    && node.state == State::Open
+                    && node.state() == State::Open
                     && self.plan.ways(node.scope).closes
                     // What lies in something that was never opened is told of once.
                     && !node.parent.is_some_and(|parent| parent != RESPONSE && self.is_implied(parent))
@@ -316,7 +317,7 @@ impl<'r> Tracker<'_, 'r> {
             .map(|(at, node)| (at, node.scope))
             .collect();
         for (node, scope) in still_open {
-            let related = self.related(node, |node| node.opened.as_ref(), "was opened here");
+            let related = self.related(node, |node| node.opened.get(), "was opened here");
             let name = self.stream.nodes.get(node).map(|node| self.stream.name(node)).unwrap_or_default();
             let closing = self.closing_events(scope);
             self.report(Family::NeverClosed, scope, "", Some(&closing), related, || {
@@ -330,7 +331,7 @@ impl<'r> Tracker<'_, 'r> {
         let Some(response) = self.response.take() else { return };
         let event = self.record.known.map_or("", |(_, info)| info.name);
         // What is wrong with a response was told when it came first.
-        let first = self.stream.first_snapshot.as_ref();
+        let first = self.stream.first_snapshot.get();
         let is_first_again = first.is_some_and(|first| first.text() == response.text());
         let first = first.filter(|_| !is_first_again);
         let snapshot = Snapshot::new(&response, first, event, is_terminal);
@@ -358,8 +359,8 @@ impl<'r> Tracker<'_, 'r> {
                 );
             }
         }
-        if self.stream.first_snapshot.is_none() {
-            self.stream.first_snapshot = Some(response.kept());
+        if !self.stream.first_snapshot.is_there() {
+            response.keep_in(&mut self.stream.first_snapshot);
         }
     }
 
@@ -367,7 +368,7 @@ impl<'r> Tracker<'_, 'r> {
     /// most are, and then they were looked into before.
     fn output<'o>(&self, response: &'o Object<'_>) -> (Vec<Object<'o>>, bool) {
         let stream = &*self.stream;
-        let finished = || stream.items().map(|item| item.closing.as_deref());
+        let finished = || stream.items().map(|item| item.closing.get());
         let texts = finished().map(|item| item.map(Object::text));
         let list = response.get("output").unwrap_or_default();
         if let Some(entries) = entries_that_are(list, texts) {
@@ -405,7 +406,7 @@ fn rank(phases: &[&str], phase: Option<&str>) -> usize {
 pub(in crate::engine) fn unended(plan: &Plan, stream: &Stream, last: &Mark, findings: &mut Findings) {
     let Some(bound) = plan.structural(Family::NeverClosed, Scope::Response) else { return };
     // An error without what should follow it is told by the rule that says what should.
-    if stream.torn || stream.error.is_some() {
+    if stream.torn || stream.error.is_there() {
         return;
     }
     let expected = plan.dialect.terminal.join(" or ");

@@ -9,7 +9,7 @@ use super::Tracker;
 use crate::engine::node::{Key, Node, State, own_slot};
 use crate::engine::stream::RESPONSE;
 
-impl Tracker<'_, '_> {
+impl<'r> Tracker<'_, 'r> {
     /// What an event is about, made up where nothing opened it. Nothing when that is closed.
     pub(super) fn locate(&mut self, info: &'static EventInfo) -> Option<usize> {
         let scope = info.scope;
@@ -43,9 +43,9 @@ impl Tracker<'_, '_> {
         }
         let state = if opens { State::Open } else { State::Implied };
         self.count(scope, key, parent, opens);
-        let mut node = Node::new(scope, key, state, Some(parent));
-        node.partial = self.stream.resumed && self.is_implied(parent);
-        let node = self.stream.nodes.add(node);
+        let is_partial = self.stream.resumed && self.is_implied(parent);
+        let node = self.stream.nodes.add(scope, key, state, Some(parent));
+        self.set_partial(node, is_partial);
         if info.role != Role::Open {
             self.wrong_parent(node);
         }
@@ -54,9 +54,10 @@ impl Tracker<'_, '_> {
 
     /// What a scope without indices is about: there is one in a response.
     pub(super) fn plain_child(&mut self, scope: Scope) -> usize {
-        self.stream.nodes.find(scope, Key::default()).unwrap_or_else(|| {
-            self.stream.nodes.add(Node::new(scope, Key::default(), State::Open, Some(RESPONSE)))
-        })
+        self.stream
+            .nodes
+            .find(scope, Key::default())
+            .unwrap_or_else(|| self.stream.nodes.add(scope, Key::default(), State::Open, Some(RESPONSE)))
     }
 
     /// The part that a text lies in.
@@ -65,7 +66,7 @@ impl Tracker<'_, '_> {
         if let Some(found) = self.stream.nodes.find(parent, key) {
             return Some(found);
         }
-        if self.stream.nodes.get(item)?.state == State::Closed {
+        if self.stream.nodes.get(item)?.state() == State::Closed {
             self.after_close(item, false);
             return None;
         }
@@ -75,14 +76,20 @@ impl Tracker<'_, '_> {
         }
         self.count(parent, key, item, false);
         let state = if opens { State::Implied } else { State::Open };
-        let mut node = Node::new(parent, key, state, Some(item));
-        node.partial = self.stream.resumed;
-        Some(self.stream.nodes.add(node))
+        let node = self.stream.nodes.add(parent, key, state, Some(item));
+        self.set_partial(node, self.stream.resumed);
+        Some(node)
+    }
+
+    fn set_partial(&mut self, node: usize, is_partial: bool) {
+        if let Some(node) = self.stream.nodes.get_mut(node) {
+            node.partial = is_partial;
+        }
     }
 
     /// The item that an event opens or closes.
     pub(super) fn item(&mut self, info: &'static EventInfo) -> Option<usize> {
-        let id = self.value.as_ref().and_then(|value| value.string("id")).map(Cow::into_owned);
+        let id = self.value_string("id");
         let index = self.record.view.number(Slot::OutputIndex);
         if info.role != Role::Open {
             let item = self.item_at(index, id.as_deref())?;
@@ -93,12 +100,12 @@ impl Tracker<'_, '_> {
         key.push(index.unwrap_or(next));
         if let Some(there) = self.stream.nodes.find(Scope::Item, key) {
             let found = self.stream.nodes.get(there)?;
-            if found.state == State::Implied {
+            if found.state() == State::Implied {
                 return Some(there);
             }
             // That it was closed before it was opened has been told.
-            found.opened.as_ref()?;
-            let related = self.related(there, |node| node.opened.as_ref(), "the first was added here");
+            found.opened.get()?;
+            let related = self.related(there, |node| node.opened.get(), "the first was added here");
             let index = key.last().unwrap_or_default();
             self.report(
                 Family::Reopened,
@@ -115,9 +122,15 @@ impl Tracker<'_, '_> {
         } else {
             self.count(Scope::Item, key, RESPONSE, true);
         }
-        let item = self.stream.nodes.add(Node::new(Scope::Item, key, State::Open, Some(RESPONSE)));
+        let item = self.stream.nodes.add(Scope::Item, key, State::Open, Some(RESPONSE));
         self.stream.items.push(item);
         Some(item)
+    }
+
+    /// A string of the value that the event has.
+    fn value_string(&self, name: &str) -> Option<Cow<'r, str>> {
+        let raw = self.record.view.raw(Slot::Value)?;
+        spec::json::string(raw.get(self.value.as_ref()?.place(name)?)?)
     }
 
     /// The item that an event lies in; it need not be open for the event to be found closed.
@@ -150,7 +163,7 @@ impl Tracker<'_, '_> {
             let known = self.stream.nodes.get(named)?.key.last();
             if index.is_some_and(|index| Some(index) != known) {
                 let (index, known) = (index.unwrap_or_default(), known.unwrap_or_default());
-                let related = self.related(named, |node| node.opened.as_ref(), "the item was added here");
+                let related = self.related(named, |node| node.opened.get(), "the item was added here");
                 self.report(
                     Family::KeyMismatch,
                     Scope::Item,
@@ -169,7 +182,7 @@ impl Tracker<'_, '_> {
             && !closes_item
         {
             let index = index.unwrap_or_default();
-            let related = self.related(at, |node| node.opened.as_ref(), "the item was added here");
+            let related = self.related(at, |node| node.opened.get(), "the item was added here");
             self.report(
                 Family::KeyMismatch,
                 Scope::Item,
@@ -194,24 +207,19 @@ impl Tracker<'_, '_> {
             self.before_open(Scope::Item, RESPONSE, key);
         }
         self.count(Scope::Item, key, RESPONSE, false);
-        let item = self.stream.nodes.add(Node::new(Scope::Item, key, State::Implied, Some(RESPONSE)));
+        let item = self.stream.nodes.add(Scope::Item, key, State::Implied, Some(RESPONSE));
         self.stream.items.push(item);
         item
     }
 
-    pub(super) fn name_item(&mut self, item: usize) {
-        let Some(id) = self.stream.nodes.get(item).and_then(Node::id).map(str::to_owned) else { return };
-        self.stream.nodes.name_item(&id, item);
-    }
-
     pub(super) fn is_implied(&self, node: usize) -> bool {
-        self.stream.nodes.get(node).is_some_and(|node| node.state == State::Implied)
+        self.stream.nodes.get(node).is_some_and(|node| node.state() == State::Implied)
     }
 
     /// Whether what an event is about may still change; if not, that is told.
     pub(super) fn check_open(&mut self, parent: usize, node: Option<usize>, info: &EventInfo) -> bool {
         let closes = info.ends_scope();
-        let state = |at: usize| self.stream.nodes.get(at).map(|node| node.state);
+        let state = |at: usize| self.stream.nodes.get(at).map(Node::state);
         if let Some(node) = node {
             match state(node) {
                 Some(State::Closed) if info.role == Role::Open => {
@@ -243,7 +251,7 @@ impl Tracker<'_, '_> {
         let mut at = Some(from);
         while let Some(here) = at.filter(|at| *at != RESPONSE) {
             let node = self.stream.nodes.get(here)?;
-            if node.state == State::Closed {
+            if node.state() == State::Closed {
                 return Some(here);
             }
             at = node.parent;
