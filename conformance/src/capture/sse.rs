@@ -9,6 +9,9 @@ use memchr::{memchr, memchr2};
 
 use super::frame::{Frame, Places, Transport};
 
+/// Most frames are shorter.
+const USUAL: usize = 4096;
+
 const BOM: &[u8] = b"\xef\xbb\xbf";
 
 /// Takes the bytes of a stream as they come and hands out its frames. However the bytes are cut, the
@@ -54,6 +57,16 @@ impl Parser {
             after_cr: false,
             time: None,
         }
+    }
+
+    /// Forgets the stream, for another one, but not the room that it took.
+    pub(crate) fn reset(&mut self) {
+        let (mut pending, mut lines) = (mem::take(&mut self.pending), mem::take(&mut self.frame.lines));
+        pending.clear();
+        pending.shrink_to(USUAL);
+        lines.clear();
+        *self = Self { pending, ..Self::default() };
+        self.frame.lines = lines;
     }
 
     /// Frames that are complete from now on were so at this time.

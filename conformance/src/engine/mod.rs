@@ -85,7 +85,7 @@ impl Checker {
     /// Forgets the stream, to judge another one by the same rules. That takes less time than to make a new
     /// checker for it, and what is found is the same.
     pub fn reset(&mut self) {
-        self.parser = sse::Parser::default();
+        self.parser.reset();
         self.judge.reset();
     }
 

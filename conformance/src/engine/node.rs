@@ -391,20 +391,21 @@ impl Nodes {
     /// Forgets a node, and what lies in it and is not open any more.
     pub(super) fn forget_closed_below(&mut self, at: usize) {
         let Some(node) = self.get_mut(at) else { return };
-        let children = std::mem::take(&mut node.children);
-        let mut kept = Vec::new();
-        for child in children {
+        let mut children = std::mem::take(&mut node.children);
+        children.retain(|child| {
             // What is not closed is still of interest, and so is what lies in it.
-            if self.get(child).is_some_and(|node| node.state == State::Open) {
-                kept.push(child);
-                continue;
+            if self.get(*child).is_some_and(|node| node.state == State::Open) {
+                return true;
             }
-            self.forget_closed_below(child);
-            let is_done = |node: &Node| node.children.is_empty();
-            if self.get(child).is_some_and(is_done) { self.remove(child) } else { kept.push(child) }
-        }
+            self.forget_closed_below(*child);
+            let is_done = self.get(*child).is_some_and(|node| node.children.is_empty());
+            if is_done {
+                self.remove(*child);
+            }
+            !is_done
+        });
         if let Some(node) = self.get_mut(at) {
-            node.children = kept;
+            node.children = children;
         }
     }
 

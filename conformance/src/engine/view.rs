@@ -100,6 +100,19 @@ impl<'a> Object<'a> {
         }
     }
 
+    /// The same for a text that is also that of another object.
+    pub(crate) fn outlined_like(text: &'a str, outline: Option<&'a Outline>, other: &Object<'_>) -> Self {
+        match outline.and_then(Outline::members) {
+            Some(members) => Self {
+                text: Cow::Borrowed(text),
+                members: Cow::Borrowed(members),
+                index: other.index.clone(),
+                kind: other.kind,
+            },
+            None => Self::new(text),
+        }
+    }
+
     /// Takes the place of an object that was kept, for longer than what this one came from.
     pub(crate) fn keep_in(&self, kept: &mut Kept<Object<'static>>) {
         let Object { text, members, index, kind } = kept.fill();
@@ -110,8 +123,8 @@ impl<'a> Object<'a> {
     }
 
     /// The same for another copy of its text.
-    pub(crate) fn of_same_text<'t>(&self, text: &'t str) -> Object<'t> {
-        let members = Cow::Owned(self.members.to_vec());
+    pub(crate) fn of_same_text<'t>(&'t self, text: &'t str) -> Object<'t> {
+        let members = Cow::Borrowed(&*self.members);
         Object { text: Cow::Borrowed(text), members, index: self.index.clone(), kind: self.kind }
     }
 

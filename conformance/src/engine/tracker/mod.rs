@@ -66,7 +66,9 @@ impl<'r> Tracker<'_, 'r> {
         if info.scope == Scope::Response {
             self.response =
                 self.record.view.raw(Slot::Response).map(|raw| match self.stream.first_snapshot.get() {
-                    Some(first) if first.text() == raw => first.of_same_text(raw),
+                    Some(first) if first.text() == raw => {
+                        Object::outlined_like(raw, self.record.outline, first)
+                    }
                     _ => self.outlined(raw),
                 });
         }
@@ -349,7 +351,7 @@ impl<'r> Tracker<'_, 'r> {
             );
         }
         if is_terminal && !self.plan.hooks.ending.is_empty() {
-            let (output, is_as_finished) = self.output(&response);
+            let (output, is_as_finished) = Self::output(self.stream, &response);
             let is_as_finished = is_as_finished && !self.stream.torn && !self.stream.resumed;
             let ending = Ending { snapshot: &snapshot, output, is_as_finished };
             for (bound, hook) in &self.plan.hooks.ending {
@@ -366,8 +368,7 @@ impl<'r> Tracker<'_, 'r> {
 
     /// The entries of the final output, and whether they are the finished items to the letter, in their order:
     /// most are, and then they were looked into before.
-    fn output<'o>(&self, response: &'o Object<'_>) -> (Vec<Object<'o>>, bool) {
-        let stream = &*self.stream;
+    fn output<'o>(stream: &'o Stream, response: &'o Object<'_>) -> (Vec<Object<'o>>, bool) {
         let finished = || stream.items().map(|item| item.closing.get());
         let texts = finished().map(|item| item.map(Object::text));
         let list = response.get("output").unwrap_or_default();
