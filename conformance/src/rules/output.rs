@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
+use memchr::memmem::Finder;
 use spec::json;
 use spec::table::Scope;
 
@@ -123,10 +124,12 @@ fn unfinished(case: &Case<'_>, ending: &Ending<'_>) -> Vec<(String, String)> {
     }
     let in_output: Vec<Object<'_>> =
         ending.output.iter().filter_map(|entry| parts(entry, "content")).flatten().collect();
+    let texts: Vec<Cow<'_, str>> =
+        in_output.iter().flat_map(|part| TEXTS.iter().filter_map(|name| part.string(name))).collect();
+    // Where many texts are lost, each is looked for in all others.
     let is_there = |text: &str| {
-        in_output
-            .iter()
-            .any(|part| TEXTS.iter().any(|name| part.string(name).is_some_and(|found| found.contains(text))))
+        let finder = Finder::new(text);
+        texts.iter().any(|found| finder.find(found.as_bytes()).is_some())
     };
     streamed.into_iter().filter(|(_, text)| !text.is_empty() && !is_there(text)).collect()
 }
