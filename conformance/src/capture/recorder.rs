@@ -50,8 +50,7 @@ pub enum End<'a> {
     Lost(&'a str),
 }
 
-/// What stands for a value that was not kept.
-/// What stands for a secret.
+/// What stands for a value that was not kept, as it may be a secret.
 pub(crate) const REDACTED: &str = "[redacted]";
 
 /// Headers whose values are no secret.

@@ -92,7 +92,7 @@ impl Findings {
         place: &Place<'_>,
         message: impl FnOnce() -> String,
     ) {
-        let _: Option<usize> = self.add_related(bound, record, place, None, message);
+        self.add_related(bound, record, place, None, message);
     }
 
     /// The same, of what may be no fault in other dialects: then it breaks no client that is written for them.
@@ -151,7 +151,7 @@ impl Findings {
         message: impl FnOnce() -> String,
     ) {
         self.write_key(bound.rule, Some(mark.event_type()), place);
-        let _: Option<usize> = self.keep(bound, place, None, |_| mark.spot(), message);
+        self.keep(bound, place, None, |_| mark.spot(), message);
     }
 
     fn keep(

@@ -193,7 +193,7 @@ impl Node {
 
     /// The index that its next child of a scope should have.
     pub(super) fn next_index(&self, scope: Scope) -> u64 {
-        self.counters.iter().find(|counter| counter.scope == scope).map_or(0, |counter| counter.next)
+        self.counted(scope).map_or(0, |counter| counter.next)
     }
 
     pub(super) fn count(&mut self, scope: Scope, index: u64) {
@@ -203,7 +203,11 @@ impl Node {
 
     /// How many of a scope are open in it.
     pub(crate) fn open_within(&self, scope: Scope) -> usize {
-        self.counters.iter().find(|counter| counter.scope == scope).map_or(0, |counter| counter.open)
+        self.counted(scope).map_or(0, |counter| counter.open)
+    }
+
+    fn counted(&self, scope: Scope) -> Option<&Counter> {
+        self.counters.iter().find(|counter| counter.scope == scope)
     }
 
     fn counter(&mut self, scope: Scope) -> &mut Counter {
@@ -346,10 +350,8 @@ impl Nodes {
 
     /// From now on an item is found by its id, unless another one is.
     pub(super) fn name_item(&mut self, at: usize) {
-        if let Some(id) = self.all.get(at).and_then(Node::id)
-            && !self.by_id.contains_key(id)
-        {
-            self.by_id.insert(id.into(), at);
+        if let Some(id) = self.all.get(at).and_then(Node::id) {
+            name_first(&mut self.by_id, id, at);
         }
     }
 
@@ -361,10 +363,8 @@ impl Nodes {
     /// From now on a call is found by its id, unless another one is.
     pub(super) fn name_call(&mut self, at: usize) {
         let Some(item) = self.all.get(at) else { return };
-        if let Some(id) = item.opening.get().or(item.closing.get()).and_then(Object::call_id)
-            && !self.by_call_id.contains_key(id)
-        {
-            self.by_call_id.insert(id.into(), at);
+        if let Some(id) = item.opening.get().or(item.closing.get()).and_then(Object::call_id) {
+            name_first(&mut self.by_call_id, id, at);
         }
     }
 
@@ -418,6 +418,13 @@ impl Nodes {
         }
         self.recent[scope as usize] = None;
         self.free.push(at);
+    }
+}
+
+/// A name is that of the first who has it.
+fn name_first(names: &mut BTreeMap<Box<str>, usize>, name: &str, at: usize) {
+    if !names.contains_key(name) {
+        names.insert(name.into(), at);
     }
 }
 

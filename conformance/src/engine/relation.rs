@@ -271,14 +271,13 @@ impl<'r> Tracker<'_, 'r> {
                 continue;
             }
             let Some(raw) = lists.at(value, template, found) else { continue };
+            let pointer = |node: &Node| format!("{prefix}{}", fill(template, node));
             if !is_settled {
-                let pointer = format!("{prefix}{}", fill(template, found));
-                self.carry(child, &Object::new(raw), &pointer);
+                let inner = pointer(found);
+                self.carry(child, &Object::new(raw), &inner);
             }
             for relation in relations {
-                self.compare_carried(*relation, child, raw, &|node| {
-                    format!("{prefix}{}", fill(template, node))
-                });
+                self.compare_carried(*relation, child, raw, &pointer);
             }
         }
     }

@@ -1,7 +1,7 @@
 //! What the page of a normative sentence says.
 
 use spec::Dialect;
-use spec::catalogue::{self, Coverage, Level, REQUIREMENTS, Requirement};
+use spec::catalogue::{self, Coverage, Level, REQUIREMENTS, Requirement, Who};
 
 use super::page::{fact, width};
 use crate::engine::level;
@@ -66,7 +66,10 @@ pub(super) fn page(sentence: &Requirement, dialect: &Dialect, screen: Screen) ->
 }
 
 fn duty_of(sentence: &Requirement) -> String {
-    format!("for the {}", whose(sentence.who)).replace("the both", "server and client")
+    match sentence.who {
+        Who::Both => "for server and client".to_owned(),
+        one => format!("for the {}", whose(one)),
+    }
 }
 
 #[cfg(test)]
