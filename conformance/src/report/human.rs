@@ -9,7 +9,7 @@ use unicode_width::UnicodeWidthStr;
 use super::run::{Finding, Place, Run};
 use super::source::{Drawn, Line};
 use super::style::Screen;
-use super::text::{counted, visible, wrap};
+use super::text::{counted, listed, visible, wrap};
 
 pub(super) const fn word(level: Level) -> &'static str {
     match level {
@@ -184,12 +184,8 @@ fn remarks(finding: &Finding, rule: Option<&Rule>) -> Vec<(&'static str, String)
     remarks.push(("authority", format!("{} · {}", finding.level.keyword(), rule.citation)));
     let clients = finding.broken_clients();
     if !clients.is_empty() {
-        let named = clients.iter().take(CLIENTS).map(|(client, failures)| format!("{client} ({failures})"));
-        let mut named: Vec<String> = named.collect();
-        if clients.len() > CLIENTS {
-            named.push(format!("and {} more", clients.len() - CLIENTS));
-        }
-        remarks.push(("breaks", named.join(", ")));
+        let named = listed(&clients, CLIENTS, |(client, failures)| format!("{client} ({failures})"));
+        remarks.push(("breaks", named));
     }
     remarks
 }

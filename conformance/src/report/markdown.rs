@@ -10,7 +10,7 @@ use spec::catalogue::Level;
 use super::badge;
 use super::human::word;
 use super::run::{GroupTotal, LiveReport, Matrix, Run, Tally, Verdict};
-use super::text::{counted, cut, visible};
+use super::text::{counted, cut, listed, visible};
 
 /// So many names are listed in a row.
 const NAMES: usize = 8;
@@ -225,11 +225,7 @@ fn next(run: &Run, out: &mut String) {
 }
 
 fn names(names: &[&str]) -> String {
-    let mut told: Vec<String> = names.iter().take(NAMES).map(|name| code(name)).collect();
-    if names.len() > NAMES {
-        told.push(format!("and {} more", names.len() - NAMES));
-    }
-    told.join(", ")
+    listed(names, NAMES, |name| code(name))
 }
 
 fn more(count: usize, what: &str, out: &mut String) {

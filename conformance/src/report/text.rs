@@ -107,6 +107,15 @@ pub(crate) fn cut(text: &str, length: usize) -> String {
     }
 }
 
+/// The names of the first few of them, and how many there are more.
+pub(crate) fn listed<T>(all: &[T], most: usize, name: impl Fn(&T) -> String) -> String {
+    let mut names: Vec<String> = all.iter().take(most).map(name).collect();
+    if all.len() > most {
+        names.push(format!("and {} more", all.len() - most));
+    }
+    names.join(", ")
+}
+
 /// So many of something.
 pub(crate) fn counted(count: u64, what: &str) -> String {
     format!("{count} {what}{}", if count == 1 { "" } else { "s" })

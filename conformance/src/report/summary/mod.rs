@@ -10,7 +10,7 @@ use unicode_width::UnicodeWidthStr;
 use super::human::word;
 use super::run::{Faults, LiveReport, Outcome, RuleTotal, Run, Tally, Verdict};
 use super::style::{Screen, Style};
-use super::text::{counted, cut, visible, wrap};
+use super::text::{counted, cut, listed, visible, wrap};
 
 /// So many files are listed, the worst first.
 const FILES: usize = 10;
@@ -239,12 +239,7 @@ impl Page {
             let requests = requests.map(|(_, count, _)| format!(" ({})", counted(*count, "request")));
             let reason = visible(&cut(&undecided.reason, LENGTH));
             self.row(2, 4, &format!("{trials}: {reason}{}", requests.unwrap_or_default()));
-            let mut cases: Vec<String> =
-                undecided.cases.iter().take(CASES).map(|case| visible(case)).collect();
-            if undecided.cases.len() > CASES {
-                cases.push(format!("and {} more", undecided.cases.len() - CASES));
-            }
-            self.row(4, 4, &cases.join(", "));
+            self.row(4, 4, &listed(&undecided.cases, CASES, |case| visible(case)));
         }
         if run.undecided.len() > REASONS {
             let more = counted((run.undecided.len() - REASONS) as u64, "more reason");
@@ -259,12 +254,8 @@ impl Page {
         }
         self.heading("not judged");
         for (what, files) in rows {
-            let mut names: Vec<String> = files.iter().take(CASES).map(|file| visible(file)).collect();
-            if files.len() > CASES {
-                names.push(format!("and {} more", files.len() - CASES));
-            }
             self.row(2, 4, &what);
-            self.row(4, 4, &names.join(", "));
+            self.row(4, 4, &listed(&files, CASES, |file| visible(file)));
         }
     }
 
