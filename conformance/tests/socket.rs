@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use conformance::capture::Format;
 use conformance::reference::{self, Embedded, Settings};
-use conformance::{Rules, check};
+use conformance::{Rules, check, goldens};
 use serde_json::{Value, json};
 use spec::Dialect;
 
@@ -105,6 +105,52 @@ fn turns_follow_each_other() {
         let wrong: Value = serde_json::from_str(&hear(&mut socket)).unwrap();
         assert_eq!(wrong["status"], 400);
     }
+}
+
+#[test]
+fn a_connection_ends_with_its_limit() {
+    let dialect = dialect("open-responses");
+    let settings = Settings { socket_limit: Duration::ZERO, ..Settings::new(dialect) };
+    let gateway = Embedded::start(settings).unwrap();
+    let (mut socket, _) = connect(&gateway);
+    say(
+        &mut socket,
+        &json!({"type": "response.create", "model": "m", "input": "Name a colour, please. ".repeat(9)})
+            .to_string(),
+    );
+    let refused: Value = serde_json::from_str(&hear(&mut socket)).unwrap();
+    assert_eq!(refused["error"]["code"], "websocket_connection_limit_reached");
+}
+
+/// By when it was sent, and only where that is known.
+#[test]
+fn a_request_is_late_after_an_hour() {
+    let golden = goldens::golden("open-responses/websocket-two-turns").unwrap();
+    let log = String::from_utf8(golden.bytes.to_vec()).unwrap();
+    let rules = Rules::of(dialect("open-responses"));
+    let broken = |second_sent: f64, second_answered: f64| {
+        let mut requests = 0;
+        let timed = log.lines().map(|line| {
+            requests += usize::from(line.starts_with("{\"sent\""));
+            let time = match (requests, line.starts_with("{\"sent\"")) {
+                (1, _) => 100.0,
+                (2, true) => 100.0 + second_sent,
+                (2, false) => 100.0 + second_answered,
+                _ => return format!("{line}\n"),
+            };
+            format!("{},\"time\":{time}}}\n", &line[..line.len() - 1])
+        });
+        let timed: String = timed.collect();
+        let report = check("log", &mut timed.as_bytes(), Some(Format::WebSocket), &rules);
+        report
+            .findings
+            .iter()
+            .map(|finding| format!("{}: {}", finding.rule, finding.message))
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(broken(3660.0, 5000.0), [""; 0]);
+    let late = "ws/connection-limit: 61 minutes after the connection began, a request is answered by another response";
+    assert_eq!(broken(3660.5, 3661.0), [late]);
 }
 
 #[test]

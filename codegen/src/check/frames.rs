@@ -1,6 +1,7 @@
 //! Just enough of the formats that goldens are written in: server-sent events, the log of a WebSocket,
 //! and HTTP answers that are no stream.
 
+use serde::Deserialize;
 use serde_json::{Map, Value};
 
 /// One event or comment of a stream, a message on a WebSocket, or the body of an answer.
@@ -93,18 +94,27 @@ fn stream(text: &str) -> Result<Vec<Frame>, (usize, String)> {
     }
 }
 
+/// A line of the log of a WebSocket.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Message {
+    sent: Option<Map<String, Value>>,
+    recv: Option<Map<String, Value>>,
+    /// Seconds.
+    #[serde(rename = "time")]
+    _time: Option<f64>,
+}
+
 fn log(text: &str) -> Result<Vec<Frame>, (usize, String)> {
     let message = |(index, line): (usize, &str)| {
         let line_number = index + 1;
-        let members: Option<Map<String, Value>> = serde_json::from_str(line).ok();
-        let only =
-            members.as_ref().filter(|members| members.len() == 1).and_then(|members| members.iter().next());
-        let (kind, data) = match only {
-            Some((name, data @ Value::Object(_))) if name == "sent" => (Kind::Sent, data),
-            Some((name, data @ Value::Object(_))) if name == "recv" => (Kind::Received, data),
-            _ => return Err((line_number, "expected {\"sent\":{...}} or {\"recv\":{...}}".to_owned())),
+        let fail = |problem: String| (line_number, problem);
+        let (kind, data) = match serde_json::from_str(line).map_err(|error| fail(error.to_string()))? {
+            Message { sent: Some(data), recv: None, .. } => (Kind::Sent, data),
+            Message { sent: None, recv: Some(data), .. } => (Kind::Received, data),
+            _ => return Err(fail("expected {\"sent\":{...}} or {\"recv\":{...}}".to_owned())),
         };
-        Ok(Frame { line: line_number, kind, event: None, data: Some(data.to_string()) })
+        Ok(Frame { line: line_number, kind, event: None, data: Some(Value::Object(data).to_string()) })
     };
     text.lines().enumerate().map(message).collect()
 }
@@ -135,11 +145,11 @@ mod tests {
 
     #[test]
     fn messages_have_a_direction() {
-        let frames = log("{\"sent\":{\"type\":\"a\"}}\n{\"recv\":{\"type\":\"b\"}}\n").unwrap();
+        let frames = log("{\"sent\":{\"type\":\"a\"}}\n{\"recv\":{\"type\":\"b\"},\"time\":0.5}\n").unwrap();
         let names: Vec<_> =
             frames.iter().map(|frame| (frame.line, frame.kind, frame.name().unwrap())).collect();
         assert_eq!(names, [(1, Kind::Sent, ">a".to_owned()), (2, Kind::Received, "b".to_owned())]);
-        for line in ["{}", "{\"recv\":1}", "{\"recv\":{},\"time\":1}", "x"] {
+        for line in ["{}", "{\"recv\":1}", "{\"recv\":{},\"time\":\"\"}", "{\"recv\":{},\"sent\":{}}", "x"] {
             assert_eq!(log(&format!("{{\"sent\":{{}}}}\n{line}\n")).unwrap_err().0, 2, "{line}");
         }
     }

@@ -73,6 +73,7 @@ impl Judge {
     pub(super) fn sent(&mut self, frame: &Frame<'_>) {
         let message = Object::new(frame.data.as_deref().unwrap_or_default());
         self.last.renew(&Record::of_body(frame, self.frames));
+        self.connection.begin(frame);
         if message.plain("type") == Some("response.create") {
             // What is created stands in the message itself, or in a member of it.
             let inner = message.value("response").map(Object::new);
@@ -80,6 +81,7 @@ impl Judge {
             self.connection.unanswered.push_back(Turn {
                 previous_response_id: request.string("previous_response_id").map(Into::into),
                 is_unstored: request.get("store") == Some("false"),
+                sent: frame.time,
             });
         }
     }
@@ -177,6 +179,7 @@ impl Judge {
         if record.frame.transport != Transport::WebSocket {
             return;
         }
+        self.connection.begin(record.frame);
         let begins = record.event_type.as_deref() == Some("response.created");
         let overlaps = begins && self.stream.has_begun() && !self.stream.has_ended();
         if overlaps || self.stream.has_ended() {

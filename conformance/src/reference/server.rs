@@ -42,6 +42,8 @@ pub struct Settings {
     pub wire: Vec<WireFault>,
     /// The models that are served; when empty, all but those whose names begin with `no-such-` or `unknown-`.
     pub models: Vec<String>,
+    /// How long a WebSocket lives.
+    pub socket_limit: Duration,
 }
 
 impl Settings {
@@ -56,6 +58,7 @@ impl Settings {
             rules: Vec::new(),
             wire: Vec::new(),
             models: Vec::new(),
+            socket_limit: Duration::from_secs(60 * 60),
         }
     }
 }

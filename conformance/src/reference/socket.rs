@@ -1,6 +1,7 @@
 //! Turns on a WebSocket: a `response.create` from the client, the events of the answer from the gateway.
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use axum::extract::ws::{Message, WebSocket};
 use serde_json::{Value, json};
@@ -20,6 +21,7 @@ use crate::Rules;
 
 /// Talks until the client leaves. What was said here can be continued here, stored or not.
 pub(super) async fn talk(gateway: Arc<Gateway>, mut socket: WebSocket) {
+    let began = Instant::now();
     let mut said = Vec::new();
     while let Some(Ok(message)) = socket.recv().await {
         let text = match message {
@@ -28,7 +30,8 @@ pub(super) async fn talk(gateway: Arc<Gateway>, mut socket: WebSocket) {
             Message::Close(_) => return,
             Message::Ping(_) | Message::Pong(_) => continue,
         };
-        let request = asked(text.as_str());
+        let is_late = began.elapsed() >= gateway.settings.socket_limit;
+        let request = if is_late { Err(limit_reached()) } else { asked(text.as_str()) };
         let servers = match &request {
             Ok(request) => Servers::ask(request).await,
             Err(_) => Servers::default(),
@@ -102,6 +105,12 @@ fn turn(
             all
         }
     }
+}
+
+/// What is said on a connection that has lived long enough.
+fn limit_reached() -> Problem {
+    let message = "This connection has reached its limit of 60 minutes. Open another one to go on.";
+    Problem::invalid("websocket_connection_limit_reached", message, None)
 }
 
 /// The data of an event, as the message that it is on a WebSocket.

@@ -2,10 +2,12 @@
 
 use std::borrow::Cow;
 use std::collections::{HashSet, VecDeque};
+use std::time::Duration;
 
 use spec::Dialect;
 use spec::table::EventInfo;
 
+use crate::capture::Frame;
 use crate::engine::{Bound, Findings, Mark, Node, Object, Place, Plan, Record, Stream};
 
 /// What a rule is given to judge by, and where it tells what it finds.
@@ -34,6 +36,8 @@ pub(crate) struct Connection {
     pub(crate) status: Option<u16>,
     /// Its content type.
     pub(crate) content_type: Option<String>,
+    /// When the first message on a WebSocket came or went.
+    pub(crate) began: Option<Duration>,
     /// Requests on a WebSocket that were not answered yet.
     pub(crate) unanswered: VecDeque<Turn>,
     /// The request that is being answered.
@@ -51,6 +55,8 @@ pub(crate) struct Turn {
     pub(crate) previous_response_id: Option<String>,
     /// It asked not to store the response.
     pub(crate) is_unstored: bool,
+    /// When it was sent.
+    pub(crate) sent: Option<Duration>,
 }
 
 /// The response, as an event has it.
@@ -103,6 +109,16 @@ impl<'s> Snapshot<'s> {
 }
 
 impl Connection {
+    /// Notes when the first message came or went, if times were kept.
+    pub(crate) fn begin(&mut self, frame: &Frame<'_>) {
+        self.began = self.began.or(frame.time);
+    }
+
+    /// How long the connection had been in use when the request was sent that is being answered.
+    pub(crate) fn age_at_request(&self) -> Option<Duration> {
+        self.turn.as_ref()?.sent?.checked_sub(self.began?)
+    }
+
     pub(crate) fn case<'c>(
         &'c self,
         bound: Bound,

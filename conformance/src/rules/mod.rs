@@ -131,6 +131,7 @@ pub(crate) const fn hooks(rule: NativeRule) -> &'static [Native] {
         NativeRule::WireTerminated => &[Native::Frame(wire::terminated)],
         NativeRule::WireUtf8 => &[Native::Frame(wire::utf8)],
         NativeRule::WsAnswersCreate => &[Native::Over(ws::answers_create)],
+        NativeRule::WsConnectionLimit => &[Native::Socket(ws::connection_limit)],
         NativeRule::WsErrorEnvelope => &[Native::Socket(ws::error_envelope)],
         NativeRule::WsLatestKept => &[Native::Socket(ws::latest_kept)],
         NativeRule::WsOneInFlight => &[Native::Socket(ws::one_in_flight)],

@@ -1,5 +1,7 @@
 //! Rules of the group `ws`.
 
+use std::time::Duration;
+
 use super::Case;
 use crate::capture::Transport;
 use crate::engine::{Object, Place};
@@ -38,6 +40,34 @@ pub(super) fn answers_create(case: &mut Case<'_>) {
             Place { expected: Some("a response or an error for every response.create"), ..Place::WHOLE };
         case.report(&place, || format!("the connection ends with {unanswered} response.create unanswered"));
     }
+}
+
+/// A connection lives for an hour. Clocks that differ, and a message on its way, are forgiven a minute.
+const LIMIT: Duration = Duration::from_secs(61 * 60);
+
+pub(super) fn connection_limit(case: &mut Case<'_>) {
+    let Some(record) = case.record() else { return };
+    let is_refused = case.stream.is_answered_apart(record);
+    if !is_refused && case.stream.has_begun() {
+        return;
+    }
+    let Some(age) = case.connection.age_at_request().filter(|age| *age > LIMIT) else { return };
+    let envelope = Object::new(record.data());
+    let error = envelope.value("error").map(Object::new);
+    let code = error.as_ref().and_then(|error| error.string("code")).filter(|_| is_refused);
+    if code.as_deref() == Some("websocket_connection_limit_reached") {
+        return;
+    }
+    let place =
+        Place { expected: Some("an error with the code websocket_connection_limit_reached"), ..Place::WHOLE };
+    case.report(&place, || {
+        let answer = match &code {
+            Some(code) => format!("refused with the code {code}"),
+            None if is_refused => "refused without a code".to_owned(),
+            None => "answered by another response".to_owned(),
+        };
+        format!("{} minutes after the connection began, a request is {answer}", age.as_secs() / 60)
+    });
 }
 
 pub(super) fn unknown_previous_id(case: &mut Case<'_>) {

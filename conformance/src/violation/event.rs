@@ -19,8 +19,8 @@ pub(super) struct Event {
 enum Frame {
     /// Names and values of the lines of a server-sent event.
     Lines(Vec<(String, Vec<u8>)>),
-    /// A message on a WebSocket: who said it, and what.
-    Message(Speaker, Vec<u8>),
+    /// A message on a WebSocket: who said it, what, and when.
+    Message(Speaker, Vec<u8>, Option<f64>),
     /// The body of an answer that is no stream.
     Body(Vec<u8>),
     /// Bytes of which nothing is known any more.
@@ -34,12 +34,12 @@ enum Speaker {
 }
 
 #[derive(Deserialize)]
-#[serde(rename_all = "snake_case")]
-enum LogLine<'a> {
+struct LogLine<'a> {
     #[serde(borrow)]
-    Sent(&'a RawValue),
+    sent: Option<&'a RawValue>,
     #[serde(borrow)]
-    Recv(&'a RawValue),
+    recv: Option<&'a RawValue>,
+    time: Option<f64>,
 }
 
 impl Event {
@@ -55,9 +55,13 @@ impl Event {
     /// A message from a line of a log.
     pub(super) fn message(line: &str) -> Self {
         Self::of(match serde_json::from_str(line) {
-            Ok(LogLine::Sent(raw)) => Frame::Message(Speaker::Client, raw.get().into()),
-            Ok(LogLine::Recv(raw)) => Frame::Message(Speaker::Server, raw.get().into()),
-            Err(_) => Frame::Bytes([line.as_bytes(), b"\n"].concat()),
+            Ok(LogLine { sent: Some(raw), time, .. }) => {
+                Frame::Message(Speaker::Client, raw.get().into(), time)
+            }
+            Ok(LogLine { recv: Some(raw), time, .. }) => {
+                Frame::Message(Speaker::Server, raw.get().into(), time)
+            }
+            _ => Frame::Bytes([line.as_bytes(), b"\n"].concat()),
         })
     }
 
@@ -80,8 +84,8 @@ impl Event {
         match &self.frame {
             Frame::Lines(_) if data == "[DONE]" => Some(data),
             Frame::Lines(_) => inside().or_else(|| self.field("event")),
-            Frame::Message(Speaker::Client, _) => Some(format!(">{}", inside().unwrap_or_default())),
-            Frame::Message(Speaker::Server, _) => inside(),
+            Frame::Message(Speaker::Client, ..) => Some(format!(">{}", inside().unwrap_or_default())),
+            Frame::Message(Speaker::Server, ..) => inside(),
             Frame::Body(_) => Some("body".to_owned()),
             Frame::Bytes(_) => None,
         }
@@ -91,7 +95,7 @@ impl Event {
     pub(super) fn another(&self, data: &str) -> Result<Self, String> {
         let value = data::parse(data)?;
         Ok(Self::of(match &self.frame {
-            Frame::Message(speaker, _) => Frame::Message(*speaker, data.into()),
+            Frame::Message(speaker, _, time) => Frame::Message(*speaker, data.into(), *time),
             Frame::Body(_) => return Err("an answer has one body".to_owned()),
             Frame::Lines(_) | Frame::Bytes(_) => {
                 let kind = value.get("type").and_then(Value::as_str);
@@ -127,7 +131,9 @@ impl Event {
     pub(super) fn data(&self) -> Option<String> {
         match &self.frame {
             Frame::Lines(_) => self.field("data"),
-            Frame::Message(_, data) | Frame::Body(data) => Some(String::from_utf8_lossy(data).into_owned()),
+            Frame::Message(_, data, _) | Frame::Body(data) => {
+                Some(String::from_utf8_lossy(data).into_owned())
+            }
             Frame::Bytes(_) => None,
         }
     }
@@ -143,7 +149,7 @@ impl Event {
 
     pub(super) fn set_data(&mut self, value: &[u8]) -> Result<(), String> {
         match &mut self.frame {
-            Frame::Message(_, data) | Frame::Body(data) => {
+            Frame::Message(_, data, _) | Frame::Body(data) => {
                 *data = value.to_vec();
                 Ok(())
             }
@@ -179,7 +185,7 @@ impl Event {
     pub(super) fn to_bytes(&self) -> Vec<u8> {
         match &self.frame {
             Frame::Bytes(bytes) | Frame::Body(bytes) => bytes.clone(),
-            Frame::Message(speaker, data) => {
+            Frame::Message(speaker, data, time) => {
                 let name = match speaker {
                     Speaker::Client => "sent",
                     Speaker::Server => "recv",
@@ -188,7 +194,8 @@ impl Event {
                 // A log holds an object as it is, and any other text as a string.
                 let is_object = text.starts_with('{') && !text.contains('\n') && data::parse(&text).is_ok();
                 let value = if is_object { text.into_owned() } else { Value::from(text).to_string() };
-                format!("{{\"{name}\":{value}}}\n").into_bytes()
+                let time = time.map(|time| format!(",\"time\":{time}")).unwrap_or_default();
+                format!("{{\"{name}\":{value}{time}}}\n").into_bytes()
             }
             Frame::Lines(lines) => {
                 let mut bytes = Vec::new();
