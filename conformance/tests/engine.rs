@@ -145,3 +145,18 @@ fn an_error_on_a_websocket_has_an_envelope_of_its_own() {
         assert_eq!(report.findings.len(), expected, "{recording}: {:?}", report.findings);
     }
 }
+
+/// A recorder that keeps no header says nothing of the content type.
+#[test]
+fn headers_that_nobody_kept_are_not_judged() {
+    let faults = |header: &str| {
+        let body = "event: response.created\ndata: {}\n\n";
+        let recording = format!("HTTP/1.1 200 OK\r\n{header}\r\n{body}");
+        let rules = Rules::of(dialect("openai")).only(|rule| rule.id.ends_with("content-type"));
+        let report = conformance::report::check("a", &mut recording.as_bytes(), None, &rules);
+        report.findings.into_iter().map(|finding| finding.rule).collect::<Vec<_>>()
+    };
+    assert_eq!(faults("Date: today\r\n"), ["wire/event-stream-content-type"]);
+    assert_eq!(faults("Content-Type: text/event-stream\r\n"), [""; 0]);
+    assert_eq!(faults(""), [""; 0]);
+}

@@ -65,6 +65,7 @@ impl Judge {
 
     pub(super) fn exchange(&mut self, exchange: &Exchange<'_>) {
         self.connection.status = exchange.status;
+        self.connection.has_headers = !exchange.headers.is_empty();
         self.connection.content_type = exchange.header("content-type").map(str::to_owned);
         // What comes with the status of an error is no stream of a response, whatever it looks like.
         self.stream.torn = exchange.status.is_some_and(|status| status >= 400);

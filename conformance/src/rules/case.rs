@@ -34,6 +34,8 @@ enum At<'c> {
 pub(crate) struct Connection {
     /// The status of the answer.
     pub(crate) status: Option<u16>,
+    /// Whether its headers are known. No answer is without any, but some recorders keep none.
+    pub(crate) has_headers: bool,
     /// Its content type.
     pub(crate) content_type: Option<String>,
     /// When the first message on a WebSocket came or went.

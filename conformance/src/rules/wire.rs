@@ -177,7 +177,7 @@ pub(super) fn keep_alive_is_comment(case: &mut Case<'_>) {
 
 pub(super) fn event_stream_content_type(case: &mut Case<'_>) {
     let connection = case.connection;
-    let is_first = case.stream.events == 0 && connection.status.is_some();
+    let is_first = case.stream.events == 0 && connection.has_headers;
     if !is_first || case.record().is_some_and(|record| record.frame.transport != Transport::Http) {
         return;
     }
@@ -195,7 +195,7 @@ pub(super) fn event_stream_content_type(case: &mut Case<'_>) {
 pub(super) fn json_content_type(case: &mut Case<'_>, _: &Frame<'_>) {
     let connection = case.connection;
     let found = connection.content_type.as_deref();
-    if connection.status.is_some() && media_type(found) != Some("application/json".into()) {
+    if connection.has_headers && media_type(found) != Some("application/json".into()) {
         let place = Place {
             expected: Some("application/json"),
             actual: found.or(Some("no content type")),
