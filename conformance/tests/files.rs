@@ -128,3 +128,16 @@ fn no_progress_is_shown_where_nobody_watches() {
     let (_, _, stderr) = check(&folder, &["a.sse"]);
     assert_eq!(stderr, "");
 }
+
+#[test]
+fn nothing_that_was_judged_is_no_pass() {
+    let chat = br#"{"interactions":[{"request":{"url":"/v1/chat/completions"},"response":{"status":200,"body":"{}"}}]}"#;
+    let files: [(&str, &[u8]); 3] =
+        [("other.json", b"{\"some\":\"thing\"}"), ("chat.json", chat), ("stream.sse", stream())];
+    let folder = folder("nothing", &files);
+    for file in ["other.json", "chat.json"] {
+        let (code, told, _) = check(&folder, &[file]);
+        assert_eq!((code, told), (Some(2), vec![format!("{file}: 0 events")]));
+    }
+    assert_eq!(check(&folder, &["."]).0, Some(0), "beside what was judged it is no failure");
+}

@@ -79,6 +79,11 @@ impl CaptureReport {
         self.findings.iter().any(|finding| finding.level == Level::Must)
     }
 
+    /// Whether it holds nothing that a rule reads.
+    pub fn is_blank(&self) -> bool {
+        self.streams == 0 && self.bodies == self.unjudged && self.findings.is_empty()
+    }
+
     /// Why it has no answer, if none came.
     pub fn unanswered(&self) -> Option<&str> {
         let lost = self.first_lost.as_ref().filter(|_| self.error.is_some())?;

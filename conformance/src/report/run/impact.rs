@@ -51,6 +51,16 @@ impl Run {
         };
         let neither = ["that is neither a response nor an error", "that are neither responses nor errors"];
         add(|capture| capture.unjudged, "answer", neither);
+        if self.live.is_none() {
+            let is_empty = |capture: &CaptureReport| {
+                u64::from(capture.error.is_none() && capture.bodies == 0 && capture.is_blank())
+            };
+            add(
+                is_empty,
+                "file",
+                ["that holds neither streams nor answers", "that hold neither streams nor answers"],
+            );
+        }
         let file = if self.live.is_some() { "answer" } else { "file" };
         let unread = "that could not be read, or not to the end";
         add(|capture| capture.error.is_some().into(), file, [unread; 2]);

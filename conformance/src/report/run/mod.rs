@@ -157,7 +157,7 @@ impl Run {
         order.into_iter().map(|(at, _)| at).collect()
     }
 
-    /// Whether a recording could not be read, or a trial not be made.
+    /// Whether a recording could not be read, nothing in all of them was judged, or a trial not be made.
     pub fn is_incomplete(&self) -> bool {
         is_incomplete(&self.captures, self.live.as_ref())
     }
@@ -179,6 +179,10 @@ fn outcome(captures: &[CaptureReport], live: Option<&LiveReport>) -> Outcome {
 fn is_incomplete(captures: &[CaptureReport], live: Option<&LiveReport>) -> bool {
     match live {
         Some(live) => live.has(Verdict::HarnessError) || live.state != State::Finished,
-        None => captures.iter().any(|capture| capture.error.is_some()),
+        // Where there was nothing to judge, nothing has passed.
+        None => {
+            captures.iter().any(|capture| capture.error.is_some())
+                || captures.iter().all(CaptureReport::is_blank)
+        }
     }
 }
