@@ -34,6 +34,18 @@ pub fn of(stream: &[u8]) -> Vec<(Format, Vec<u8>)> {
          headers:\n      content-type: [text/event-stream]\n    body:\n      string: {}\n",
         quoted(&text)
     );
+    let httpmock = format!(
+        "when:\n  path: /v1/responses\n  method: POST\nthen:\n  status: 200\n  header:\n  - name: content-type\n    \
+         value: text/event-stream\n  body: {}\n",
+        quoted(&text)
+    );
+    let interactions = format!(
+        "{{\"version\":1,\"interactions\":[{{\"request\":{{\"url\":\"https://a.test/v1/responses\"}},\"response\":\
+         {{\"status\":200,\"headers\":{{\"content-type\":\"text/event-stream\"}},\"body\":{}}}}}]}}",
+        quoted(&text)
+    );
+    let wrapped: Vec<_> =
+        events.iter().map(|event| format!("{{\"event\":\"\",\"data\":{}}}", quoted(event))).collect();
     let plain = |rest: &str, body: &[u8]| [HEAD.as_bytes(), rest.as_bytes(), b"\r\n", body].concat();
     vec![
         (Format::Sse, stream.to_vec()),
@@ -50,9 +62,12 @@ pub fn of(stream: &[u8]) -> Vec<(Format, Vec<u8>)> {
         (Format::Http, plain("content-encoding: br\r\n", stream)),
         (Format::Ndjson, events.join("\n").into_bytes()),
         (Format::Json, format!("[\n{}\n]", events.join(",\n")).into_bytes()),
+        (Format::Ndjson, wrapped.join("\n").into_bytes()),
+        (Format::Json, interactions.into_bytes()),
         (Format::WebSocket, format!("{{\"sent\":\"{{}}\"}}\n{}\n", received.join("\n")).into_bytes()),
         (Format::Har, har.into_bytes()),
         (Format::Cassette, cassette.into_bytes()),
+        (Format::Cassette, httpmock.into_bytes()),
         (Format::Exchange, recorded(stream, &[])),
         (Format::Exchange, recorded(&gzip(stream), &[("content-encoding", "gzip")])),
         (Format::Exchange, messages(&events)),

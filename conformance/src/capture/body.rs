@@ -168,9 +168,14 @@ impl Look {
     }
 }
 
+/// Whether this is how a stream of events begins, or JSON.
+pub(super) fn is_content(bytes: &[u8]) -> bool {
+    starts_with_field(bytes) || matches!(bytes.trim_ascii_start(), [b'{' | b'[', ..])
+}
+
 /// Whether this is how a stream of server-sent events begins.
-fn starts_with_field(bytes: &[u8]) -> bool {
-    const FIELDS: [&[u8]; 5] = [b"data:", b"event:", b"id:", b"retry:", b": "];
+pub(super) fn starts_with_field(bytes: &[u8]) -> bool {
+    const FIELDS: [&[u8]; 5] = [b"data:", b"event:", b"id:", b"retry:", b":"];
     let start = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     FIELDS.iter().any(|field| start.starts_with(field))
 }

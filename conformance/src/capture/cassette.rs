@@ -1,77 +1,22 @@
-//! YAML cassettes, as VCR, its ports and go-vcr record them.
-
-use std::borrow::Cow;
+//! YAML cassettes, as VCR, its ports, go-vcr and httpmock record them.
 
 use serde_json::Value;
 
-use super::body::Body;
-use super::frame::{Entry, Exchange, Headers, Request};
-use super::{CaptureError, Format, Recorder, base64, json};
+use super::frame::Entry;
+use super::{CaptureError, Format, json, recorded};
 
-/// Reads a cassette. Of exchanges that have nothing to do with responses, nothing is handed out.
+/// Reads a cassette: one document, or several.
 pub(super) fn read(bytes: &[u8], sink: &mut impl FnMut(Entry<'_>)) -> Result<(), CaptureError> {
     let text = json::utf8(bytes, Format::Cassette)?;
-    let cassette: Value = serde_saphyr::from_str(text).map_err(|error| CaptureError::Malformed {
+    // What is tagged as binary stays base64: it is seldom a text.
+    let options = serde_saphyr::options! { ignore_binary_tag_for_string: true };
+    let read = serde_saphyr::from_multiple_with_options::<Value>(text, options);
+    let documents = read.map_err(|error| CaptureError::Malformed {
         format: Format::Cassette,
         line: error.location().map_or(1, |place| place.line()),
         problem: error.without_snippet().to_string(),
     })?;
-    let recorded = cassette.get("interactions").or_else(|| cassette.get("http_interactions"));
-    let mut outcome = Ok(());
-    for (index, interaction) in recorded.and_then(Value::as_array).into_iter().flatten().enumerate() {
-        let (request, response) = (&interaction["request"], &interaction["response"]);
-        let exchange = exchange(index + 1, request, response);
-        if exchange.is_stream() || request_uri(request).contains("/responses") {
-            let content = Body::new(&exchange, (0, 1));
-            sink(Entry::Exchange(exchange));
-            outcome = outcome.and(content.read(&body(&response["body"]), sink));
-        }
-    }
-    outcome
-}
-
-fn exchange(number: usize, request: &Value, response: &Value) -> Exchange<'static> {
-    // VCR has an object with `code`, go-vcr a text and a `code` beside it.
-    let status = response["code"].as_u64().or_else(|| response["status"]["code"].as_u64());
-    let method = request["method"].as_str().unwrap_or_default().to_uppercase();
-    let asked = String::from_utf8_lossy(&body(&request["body"])).into_owned();
-    Exchange {
-        label: Some(format!("interaction {number}, {method} {}", Recorder::new().url(request_uri(request)))),
-        status: status.and_then(|status| status.try_into().ok()),
-        headers: headers(&response["headers"]),
-        request: Some(Request {
-            url: Cow::Owned(request_uri(request).to_owned()),
-            method: Cow::Owned(method),
-            headers: headers(&request["headers"]),
-            body: (!asked.is_empty()).then_some(Cow::Owned(asked)),
-        }),
-    }
-}
-
-/// Each header has one value, or a list of them.
-fn headers(headers: &Value) -> Headers<'static> {
-    let mut pairs = Headers::new();
-    for (name, values) in headers.as_object().into_iter().flatten() {
-        let values = values.as_array().map_or(std::slice::from_ref(values), Vec::as_slice);
-        let texts = values.iter().filter_map(Value::as_str);
-        pairs.extend(texts.map(|text| (Cow::Owned(name.clone()), Cow::Owned(text.to_owned()))));
-    }
-    pairs
-}
-
-fn request_uri(request: &Value) -> &str {
-    request["uri"].as_str().or_else(|| request["url"].as_str()).unwrap_or_default()
-}
-
-/// The body of an answer: a text, or an object with it. Cassettes keep some as JSON.
-fn body(body: &Value) -> Cow<'_, [u8]> {
-    if let Some(text) = body.as_str().or_else(|| body["string"].as_str()) {
-        return Cow::Borrowed(text.as_bytes());
-    }
-    if let Some(bytes) = body["base64_string"].as_str().and_then(base64::decode) {
-        return Cow::Owned(bytes);
-    }
-    if body.is_null() { Cow::Borrowed(b"") } else { Cow::Owned(body.to_string().into_bytes()) }
+    recorded::read(&documents, sink)
 }
 
 #[cfg(test)]
@@ -110,5 +55,30 @@ mod tests {
             response:\n        headers:\n            Content-Type:\n                - text/event-stream\n        \
             body: |+\n            data: 1\n\n        status: 200 OK\n        code: 200\n";
         assert_eq!(entries(cassette), ["interaction 2, POST https://a.test/v1/responses Some(200)", "1"]);
+    }
+
+    #[test]
+    fn cassettes_of_httpmock() {
+        let one = "when:\n  path: /v1/responses\n  method: POST\nthen:\n  status: 200\n  header:\n  - name: content-type\n    \
+            value: text/event-stream\n  body: |+\n    data: 1\n\n";
+        let label = |number| format!("interaction {number}, POST /v1/responses Some(200)");
+        assert_eq!(entries(&format!("{one}---\n{one}")), [&label(1), "1", &label(2), "1"]);
+    }
+
+    #[cfg(feature = "compression")]
+    #[test]
+    fn bytes_are_tagged_as_binary() {
+        // `data: 1`, compressed with gzip; and as it is, which is how Ruby writes bytes.
+        let tagged = |tag: &str, text: &str, coding: &str| {
+            entries(&format!(
+                "interactions:\n- request:\n    method: POST\n    uri: https://a.test/v1/responses\n  response:\n    \
+                 body:\n      string: {tag} |\n        {text}\n    headers:\n      content-type: text/event-stream\n{coding}    \
+                 status:\n      code: 200\n"
+            ))
+            .split_off(1)
+        };
+        let coding = "      content-encoding: gzip\n";
+        assert_eq!(tagged("!!binary", "H4sIAAAAAAACA0tJLEm0UjDk4gIAzs14VAkAAAA=", coding), ["1"]);
+        assert_eq!(tagged("!binary", "ZGF0YTogMQoK", ""), ["1"]);
     }
 }

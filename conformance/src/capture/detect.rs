@@ -22,7 +22,7 @@ pub(super) fn detect(bytes: &[u8], complete: bool) -> Result<Option<Format>, Cap
             if is_field(whole) {
                 return Ok(Some(Format::Sse));
             }
-            if whole == b"interactions:" || whole == b"http_interactions:" {
+            if matches!(whole, b"interactions:" | b"http_interactions:" | b"when:") {
                 return Ok(Some(Format::Cassette));
             }
         }
@@ -74,7 +74,7 @@ mod tests {
 
     #[test]
     fn the_first_bytes_tell() {
-        let cases: [(&str, Format); 15] = [
+        let cases: [(&str, Format); 18] = [
             ("event: a\ndata: 1\n\n", Format::Sse),
             ("\u{feff}\n\ndata:1", Format::Sse),
             (": ping\n\n", Format::Sse),
@@ -89,6 +89,9 @@ mod tests {
             ("{\"log\":{\"entries\":[]}}", Format::Har),
             ("{\"exchange\":1}\n", Format::Exchange),
             ("---\ninteractions:\n- request:\n", Format::Cassette),
+            ("when:\n  path: /v1/responses\n", Format::Cassette),
+            ("{\"version\":1,\"interactions\":[]}\n", Format::Json),
+            ("{\"event\":\"a\",\"data\":{}}\n{\"event\":\"b\",\"data\":{}}\n", Format::Ndjson),
             ("{\"sent\":\"{}\"}\n{\"recv\":\"{}\"}\n", Format::WebSocket),
         ];
         for (text, format) in cases {

@@ -1,25 +1,40 @@
-//! JSON documents: a list of events, or one body.
+//! JSON documents: a list of events, one body, or the exchanges that a recorder of tests kept.
 
 use std::borrow::Cow;
 
 use serde::Deserialize;
+use serde::de::IgnoredAny;
+use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::frame::{Entry, Frame, Places, Transport};
-use super::{CaptureError, Format};
+use super::{CaptureError, Format, body, recorded, sse};
 
 /// Reads a document.
 pub(super) fn read(bytes: &[u8], sink: &mut impl FnMut(Entry<'_>)) -> Result<(), CaptureError> {
     let mark = if bytes.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
     let text = utf8(bytes, Format::Json)?.get(mark..).unwrap_or_default();
     if !text.trim_start().starts_with('[') {
+        if recorded::is_recorded(text) {
+            return recorded::read([&document(text)?], sink);
+        }
         let start = mark + text.len() - text.trim_start().len();
-        let body = frame(bytes, start, text.trim(), line_of(bytes, start));
-        sink(if is_event(text.as_bytes()) { Entry::Event(body) } else { Entry::Body(body) });
+        let frame = frame(bytes, start, text.trim(), line_of(bytes, start));
+        let is_event = frame.event.is_some() || is_event(text.as_bytes());
+        sink(if is_event { Entry::Event(frame) } else { Entry::Body(frame) });
         return Ok(());
     }
     let entries: Vec<&RawValue> =
         serde_json::from_str(text).map_err(|error| malformed(Format::Json, &error))?;
+    if entries.first().is_some_and(|first| recorded::is_recorded(first.get())) {
+        return recorded::read([&document(text)?], sink);
+    }
+    if let Some(stream) = pieces(&entries) {
+        let mut parser = sse::Parser::default();
+        parser.push(stream.as_bytes(), &mut |frame| sink(Entry::Event(frame)));
+        parser.finish(&mut |frame| sink(Entry::Event(frame)));
+        return Ok(());
+    }
     let (mut at, mut line) = (0, 1);
     for entry in entries {
         let start = offset_in(bytes, entry.get());
@@ -30,9 +45,22 @@ pub(super) fn read(bytes: &[u8], sink: &mut impl FnMut(Entry<'_>)) -> Result<(),
     Ok(())
 }
 
+fn document(text: &str) -> Result<Value, CaptureError> {
+    serde_json::from_str(text).map_err(|error| malformed(Format::Json, &error))
+}
+
+/// The stream of which a list has the pieces, as texts.
+fn pieces(entries: &[&RawValue]) -> Option<String> {
+    let first = entries.first().filter(|first| first.get().starts_with('"'))?;
+    let is_stream = body::starts_with_field(unquoted(first.get()).as_bytes());
+    let is_text = |entry: &&RawValue| entry.get().starts_with('"');
+    let all = || entries.iter().map(|entry| unquoted(entry.get())).collect();
+    (is_stream && entries.iter().all(is_text)).then(all)
+}
+
 /// A frame whose data are a piece of the recording.
 fn frame<'a>(bytes: &'a [u8], start: usize, text: &'a str, line: u64) -> Frame<'a> {
-    Frame {
+    unwrapped(Frame {
         data: Some(Cow::Borrowed(text)),
         source: &bytes[start..start + text.len()],
         bytes: start as u64..(start + text.len()) as u64,
@@ -41,7 +69,44 @@ fn frame<'a>(bytes: &'a [u8], start: usize, text: &'a str, line: u64) -> Frame<'
         terminated: true,
         transport: Transport::Unframed,
         ..Frame::default()
+    })
+}
+
+/// The same frame; or what it is wrapped in, `{"event": NAME, "data": EVENT}`, taken off.
+pub(super) fn unwrapped(frame: Frame<'_>) -> Frame<'_> {
+    #[derive(Deserialize)]
+    struct Wrapped<'a> {
+        #[serde(borrow)]
+        event: Cow<'a, str>,
+        #[serde(borrow)]
+        data: &'a RawValue,
+        // An event says its type itself.
+        r#type: Option<IgnoredAny>,
     }
+    // Most events begin with another member, and are not read for this.
+    let start = frame.source.strip_prefix(b"{").unwrap_or_default().trim_ascii_start();
+    if ![b"\"event\"".as_slice(), b"\"data\""].iter().any(|name| start.starts_with(name)) {
+        return frame;
+    }
+    let wrapped = serde_json::from_slice(frame.source).ok();
+    let Some(Wrapped { event, data, r#type: None }) = wrapped else { return frame };
+    let quote = usize::from(data.get().starts_with('"'));
+    let text = if quote == 1 { unquoted(data.get()) } else { Cow::Borrowed(data.get()) };
+    let is_as_it_was = matches!(text, Cow::Borrowed(_));
+    let start = offset_in(frame.source, data.get()) + quote;
+    let places = if is_as_it_was { Places::At(start) } else { Places::Nowhere };
+    Frame { event: Some(event), data: Some(text), places, ..frame }
+}
+
+/// The text of a JSON string; borrowed where nothing is escaped in it.
+pub(super) fn unquoted(raw: &str) -> Cow<'_, str> {
+    if let Ok(text) = serde_json::from_str::<&str>(raw) {
+        return Cow::Borrowed(text);
+    }
+    // A lone surrogate is no Rust string.
+    let inner = raw.trim_matches('"');
+    serde_json::from_str::<String>(raw)
+        .map_or_else(|_| Cow::Owned(spec::json::decode(inner).0.into_owned()), Cow::Owned)
 }
 
 /// Where a piece of the bytes begins in them.
@@ -75,8 +140,66 @@ pub(super) fn is_event(text: &[u8]) -> bool {
     #[derive(Deserialize)]
     struct Look {
         r#type: Option<String>,
-        object: Option<serde::de::IgnoredAny>,
+        object: Option<IgnoredAny>,
     }
     let look: Result<Look, _> = serde_json::from_slice(text);
     look.is_ok_and(|look| look.r#type.is_some() && look.object.is_none())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn entries(document: &str) -> Vec<String> {
+        let mut entries = Vec::new();
+        read(document.as_bytes(), &mut |entry| {
+            entries.push(match entry {
+                Entry::Event(frame) => {
+                    let place =
+                        frame.place(0).map(|place| usize::try_from(frame.bytes.start).unwrap() + place);
+                    format!("{:?} {} {place:?}", frame.event, frame.data.unwrap_or_default())
+                }
+                Entry::Body(frame) => format!("body {}", frame.data.unwrap_or_default()),
+                Entry::Exchange(exchange) => exchange.label.unwrap_or_default(),
+                other => format!("{other:?}"),
+            });
+        })
+        .unwrap();
+        entries
+    }
+
+    #[test]
+    fn what_events_are_wrapped_in_is_taken_off() {
+        let list = r#"[{"event":"a","data":{"b":1}}, {"data":"{\"b\":2}","event":"a"}, {"event":"e","data":"[DONE]"}]"#;
+        let unwrapped =
+            [r#"Some("a") {"b":1} Some(21)"#, r#"Some("a") {"b":2} None"#, r#"Some("e") [DONE] Some(86)"#];
+        assert_eq!(entries(list), unwrapped);
+        assert_eq!(entries(r#"{"event":"a","data":{"b":1}}"#), [r#"Some("a") {"b":1} Some(20)"#]);
+        // These are events themselves, or nothing that one knows.
+        for event in
+            [r#"{"event":"a","type":"b","data":{}}"#, r#"{"data":{},"more":1}"#, r#"{"event":1,"data":{}}"#]
+        {
+            assert_eq!(entries(&format!("[{event}]")), [format!("None {event} Some(1)")]);
+        }
+    }
+
+    #[test]
+    fn pieces_of_a_stream_are_joined() {
+        assert_eq!(
+            entries(r#"["event: a\nda", "ta: {\"b\":1}\n", "\n"]"#),
+            [r#"Some("a") {"b":1} Some(15)"#],
+        );
+        assert_eq!(entries(r#"["no stream"]"#), [r#"None "no stream" Some(1)"#]);
+    }
+
+    #[test]
+    fn exchanges_are_told_from_events_and_bodies() {
+        let exchange =
+            r#"{"request":{"method":"POST","url":"/v1/responses"},"response":{"status":200,"body":"{}"}}"#;
+        let read = ["interaction 1, POST /v1/responses", "body {}"];
+        assert_eq!(entries(exchange), read);
+        assert_eq!(entries(&format!("[{exchange}]")), read);
+        assert_eq!(entries(&format!("{{\"interactions\":[{exchange}]}}")), read);
+        assert_eq!(entries(r#"{"object":"response"}"#), [r#"body {"object":"response"}"#]);
+    }
 }

@@ -23,6 +23,7 @@ mod http;
 mod json;
 pub mod ndjson;
 mod reader;
+mod recorded;
 mod recorder;
 pub mod sse;
 mod websocket;
@@ -50,7 +51,7 @@ pub enum Format {
     Sse,
     /// One event a line.
     Ndjson,
-    /// A list of events, or a response that is no stream.
+    /// A list of events, a response that is no stream, or exchanges as recorders of tests keep them.
     Json,
     /// An HTTP answer: status, headers, body. What `curl -i` prints.
     Http,
@@ -58,7 +59,7 @@ pub enum Format {
     WebSocket,
     /// An HTTP archive (HAR 1.2).
     Har,
-    /// A YAML cassette of VCR or one of its kin.
+    /// A YAML cassette of VCR, one of its kin, or httpmock.
     Cassette,
     /// What a [`Recorder`] wrote.
     Exchange,

@@ -3,6 +3,7 @@
 use memchr::memchr;
 
 use super::frame::{Frame, Places, Transport};
+use super::json;
 
 /// Takes bytes as they come and hands out a frame for every line that is not blank.
 #[derive(Debug)]
@@ -60,7 +61,7 @@ impl Parser {
         let before = line.len() - body.len() + body.len() - body.trim_ascii_start().len();
         let start = self.start + before as u64;
         let text = std::str::from_utf8(source);
-        sink(Frame {
+        sink(json::unwrapped(Frame {
             invalid_utf8: text.err().map(|error| start + error.valid_up_to() as u64),
             places: if text.is_ok() { Places::At(0) } else { Places::Nowhere },
             data: Some(String::from_utf8_lossy(source)),
@@ -70,7 +71,7 @@ impl Parser {
             terminated: true,
             transport: Transport::Unframed,
             ..Frame::default()
-        });
+        }));
     }
 }
 

@@ -101,7 +101,7 @@ fn message(frame: Frame<'_>, sink: &mut impl FnMut(Entry<'_>)) -> Result<(), Cap
     let (Message::Sent(raw) | Message::Received(raw) | Message::Lost(raw)) = message;
     let start = json::offset_in(frame.source, raw.get());
     // A message is a string with the text that went over the wire, or that text as it is.
-    let text = if raw.get().starts_with('"') { unquoted(raw.get()) } else { Cow::Borrowed(raw.get()) };
+    let text = if raw.get().starts_with('"') { json::unquoted(raw.get()) } else { Cow::Borrowed(raw.get()) };
     let quote = usize::from(raw.get().starts_with('"'));
     let frame = Frame {
         places: if matches!(text, Cow::Borrowed(_)) { Places::At(start + quote) } else { Places::Nowhere },
@@ -116,17 +116,6 @@ fn message(frame: Frame<'_>, sink: &mut impl FnMut(Entry<'_>)) -> Result<(), Cap
         Message::Lost(_) => Entry::Lost(text),
     });
     Ok(())
-}
-
-/// The text of a JSON string; borrowed where nothing is escaped in it.
-fn unquoted(raw: &str) -> Cow<'_, str> {
-    if let Ok(text) = serde_json::from_str::<&str>(raw) {
-        return Cow::Borrowed(text);
-    }
-    // A lone surrogate is no Rust string.
-    let inner = raw.trim_matches('"');
-    serde_json::from_str::<String>(raw)
-        .map_or_else(|_| Cow::Owned(spec::json::decode(inner).0.into_owned()), Cow::Owned)
 }
 
 #[cfg(test)]

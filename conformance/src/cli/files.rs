@@ -103,7 +103,7 @@ pub(super) enum FormatIn {
     Sse,
     /// One event a line.
     Ndjson,
-    /// A list of events, or a body that is no stream.
+    /// A list of events, a body that is no stream, or exchanges as recorders of tests keep them.
     Json,
     /// An answer as `curl -i` prints it.
     Http,
@@ -111,7 +111,7 @@ pub(super) enum FormatIn {
     Websocket,
     /// An HTTP archive.
     Har,
-    /// A YAML cassette.
+    /// A YAML cassette of VCR, one of its kin, or httpmock.
     Cassette,
     /// What was recorded by this program.
     Exchange,
