@@ -133,6 +133,56 @@ fn a_stream_of_endless_faults_is_bounded() {
     assert_eq!((checker.findings().len(), checker.omitted(), checker.events()), (1000, 2000, 3000));
 }
 
+/// Items whose texts begin and are never finished, and a final output with these texts.
+fn unfinished(streamed: &[String], kept: &[String]) -> u64 {
+    let rules = Rules::of(dialect("openai")).only(|rule| rule.id == "output/text-kept");
+    let mut checker = Checker::with_rules(&rules);
+    let created = r#"{"type":"response.created","sequence_number":0,"response":{"id":"r","object":"response","status":"in_progress","output":[]}}"#;
+    checker.event(created);
+    for (index, text) in streamed.iter().enumerate() {
+        let event = |name: &str, rest: &str| {
+            format!(
+                r#"{{"type":"response.{name}","output_index":{index},"sequence_number":{},{rest}}}"#,
+                index + 1
+            )
+        };
+        let item = format!(
+            r#""item":{{"type":"message","id":"m_{index}","status":"in_progress","role":"assistant","content":[]}}"#
+        );
+        let of = format!(r#""item_id":"m_{index}","content_index":0"#);
+        checker.event(&event("output_item.added", &item));
+        let part = r#""part":{"type":"output_text","text":"","annotations":[],"logprobs":[]}"#;
+        checker.event(&event("content_part.added", &format!("{of},{part}")));
+        checker.event(&event("output_text.delta", &format!(r#"{of},"delta":"{text}","logprobs":[]"#)));
+    }
+    let entry = |text: &String| {
+        format!(r#"{{"type":"message","id":"","content":[{{"type":"output_text","text":"{text}"}}]}}"#)
+    };
+    let output: Vec<String> = kept.iter().map(entry).collect();
+    let status = r#"{"type":"response.incomplete","sequence_number":9,"response":{"id":"r","object":"response","status":"incomplete","output":["#;
+    checker.event(&format!("{status}{}]}}}}", output.join(",")));
+    checker.finish();
+    checker.findings().iter().map(|finding| finding.count).sum()
+}
+
+#[test]
+fn texts_that_were_never_finished_are_looked_for() {
+    let texts = |begin: &str, count: usize| -> Vec<String> {
+        (0..count).map(|number| format!("{begin} {number}.")).collect()
+    };
+    let streamed = texts("Said", 200);
+    assert_eq!(unfinished(&streamed, &streamed), 0);
+    // What began a text goes on, and what was a text is within another.
+    assert_eq!(
+        unfinished(&texts("Said", 3), &["Said 0. And more.".into(), "I said: Said 2. Said 1.".into()]),
+        0
+    );
+    assert_eq!(unfinished(&texts("Said", 3), &["Said 0.".into(), "Sai".into()]), 2);
+    assert_eq!(unfinished(&[String::new()], &[]), 0);
+    assert_eq!(unfinished(&streamed, &[&texts("Kept", 200)[..], &streamed[..100]].concat()), 100);
+    assert_eq!(unfinished(&streamed, &texts("Kept", 200)), 100);
+}
+
 #[test]
 fn an_error_on_a_websocket_has_an_envelope_of_its_own() {
     let envelope = r#"{"type":"error","status":400,"error":{"type":"invalid_request_error","code":"x","message":"y","param":null}}"#;

@@ -164,6 +164,20 @@ fn long(deltas: usize, sink: &mut dyn FnMut(&[u8])) {
 
 /// The same with so many items, which the final output has the other way round.
 fn crowded(items: usize, sink: &mut dyn FnMut(&[u8])) {
+    many(items, &|_| true, sink);
+}
+
+/// The same, no text ever finished and all of them other ones in the end.
+fn unfinished(items: usize, sink: &mut dyn FnMut(&[u8])) {
+    let is_begun = |frame: &str| frame.contains("added\n") || frame.contains(".delta\n");
+    many(items, &is_begun, &mut |frame| {
+        let text = String::from_utf8_lossy(frame);
+        let is_end = text.starts_with("event: response.completed\n");
+        sink(if is_end { text.replace("world", "there") } else { text.into_owned() }.as_bytes());
+    });
+}
+
+fn many(items: usize, is_kept: &dyn Fn(&str) -> bool, sink: &mut dyn FnMut(&[u8])) {
     let golden = golden();
     let (before, rest) = golden.split_at(begin(&golden, "response.output_item.added"));
     let (item, end) = rest.split_at(begin(rest, "response.completed"));
@@ -176,7 +190,7 @@ fn crowded(items: usize, sink: &mut dyn FnMut(&[u8])) {
     sink(before.as_bytes());
     let mut number = before.matches("\n\n").count();
     for index in 0..items {
-        for frame in of(item, index).split_inclusive("\n\n") {
+        for frame in of(item, index).split_inclusive("\n\n").filter(|frame| is_kept(frame)) {
             sink(numbered(frame, number).as_bytes());
             number += 1;
         }
@@ -209,6 +223,7 @@ fn linear(rules: &Rules) {
         grown(rules, &format!("{items} items, all of them out of order in the end"), |sink| {
             crowded(items, sink);
         });
+        grown(rules, &format!("{items} items, none of them ever finished"), |sink| unfinished(items, sink));
     }
 }
 

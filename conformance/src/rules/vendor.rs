@@ -67,13 +67,10 @@ pub(super) fn rewrite_before_text_done(case: &mut Case<'_>) {
     if !is_rewrite || stream.torn || stream.resumed {
         return;
     }
-    let parts = stream.items().flat_map(|item| stream.children(item, Scope::Part));
-    let (mut is_open, mut is_final) = (false, false);
-    for text in parts.flat_map(|part| stream.children(part, Scope::Text)) {
-        is_open |= text.state() != State::Closed;
-        is_final |= text.state() == State::Closed;
-    }
-    if is_final && !is_open {
+    // The last item is mostly the one that is open.
+    let parts = stream.items().rev().flat_map(|item| stream.children(item, Scope::Part));
+    let mut texts = parts.flat_map(|part| stream.children(part, Scope::Text)).map(Node::state).peekable();
+    if texts.peek().is_some() && texts.all(|state| state == State::Closed) {
         let place = Place { expected: Some("a rewrite before the text is final"), ..Place::WHOLE };
         case.report(&place, || "a rewrite is announced after the text is final".to_owned());
     }
