@@ -92,12 +92,13 @@ pub(super) fn no_stream(case: &mut Case<'_>) {
 
 pub(super) fn body_shape(case: &mut Case<'_>, frame: &Frame<'_>) {
     let Some((_, body)) = error_body(case, frame).filter(|(status, _)| *status >= 400) else { return };
-    let error = body.value("error").filter(|error| error.starts_with('{')).map(Object::new);
-    let Some(error) = error else {
-        let found = body.value("error").map_or("none", |_| "no object");
-        case.fault("", "property \"error\"", found, || {
-            "the body of an error has no object that says what went wrong".to_owned()
-        });
+    let value = body.value("error");
+    let Some(error) = value.filter(|error| error.starts_with('{')).map(Object::new) else {
+        let message = || "the body of an error has no object that says what went wrong".to_owned();
+        match value {
+            Some(other) => case.fault("/error", "an object", &short(other), message),
+            None => case.fault("", "property \"error\"", "none", message),
+        }
         return;
     };
     for name in ["message", "type"] {
