@@ -4,6 +4,10 @@ use std::fmt::Write as _;
 
 use conformance::{Checker, Finding, Rules};
 
+#[allow(dead_code, unreachable_pub, reason = "it is a package of its own, too")]
+#[path = "../../fuzz/src/lib.rs"]
+mod fuzz;
+
 fn dialect(name: &str) -> &'static spec::Dialect {
     spec::DIALECTS.iter().find(|dialect| dialect.name == name).expect("the build has it")
 }
@@ -209,4 +213,26 @@ fn headers_that_nobody_kept_are_not_judged() {
     assert_eq!(faults("Date: today\r\n"), ["wire/event-stream-content-type"]);
     assert_eq!(faults("Content-Type: text/event-stream\r\n"), [""; 0]);
     assert_eq!(faults(""), [""; 0]);
+}
+
+/// Events alone do not say where a connection ends; a stream of server-sent events is one.
+#[test]
+fn one_response_after_the_other_is_no_fault_where_nothing_frames_them() {
+    let stream = conformance::goldens::golden("openai/text").unwrap().bytes;
+    let events = fuzz::recordings::data(stream).join("\n");
+    let found = |recording: String| {
+        let report =
+            conformance::report::check("a", &mut recording.as_bytes(), None, &Rules::of(dialect("openai")));
+        let rules: Vec<_> = report.findings.into_iter().map(|finding| finding.rule).collect();
+        (report.streams, rules.iter().any(|rule| rule == "response/one-terminal"), rules.len())
+    };
+    assert_eq!(found(format!("{events}\n{events}")), (2, false, 0));
+    assert_eq!(found(format!("[{0},{0}]", events.replace('\n', ","))), (2, false, 0));
+    let text = String::from_utf8_lossy(stream);
+    let (streams, is_told, _) = found(format!("{text}{text}"));
+    assert_eq!((streams, is_told), (1, true));
+    // What comes after the end without beginning anew is a fault.
+    let last = events.rsplit('\n').next().unwrap();
+    let (streams, is_told, _) = found(format!("{events}\n{last}"));
+    assert_eq!((streams, is_told), (1, true));
 }

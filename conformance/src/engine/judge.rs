@@ -59,6 +59,10 @@ impl Judge {
         std::mem::take(&mut self.findings)
     }
 
+    pub(super) fn has_ended(&self) -> bool {
+        self.stream.has_ended()
+    }
+
     pub(super) const fn events(&self) -> u64 {
         self.events
     }

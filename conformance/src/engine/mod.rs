@@ -162,6 +162,11 @@ impl Checker {
         self.judge.events()
     }
 
+    /// Whether the response has ended.
+    pub(crate) fn has_ended(&self) -> bool {
+        self.judge.has_ended()
+    }
+
     /// What was found, and how many faults there were beyond that.
     pub fn into_findings(mut self) -> (Vec<Finding>, u64) {
         self.take_findings()

@@ -4,7 +4,7 @@ use std::io::Read;
 
 use super::run::{CaptureReport, Finding, Lost};
 use super::timeline::Drawing;
-use crate::capture::{Entry, Format, LEFT, Reader};
+use crate::capture::{Entry, Format, Frame, LEFT, Reader, Transport};
 use crate::engine::{Checker, Rules};
 use crate::rules::root_of_body;
 
@@ -103,6 +103,9 @@ impl<'r> Checking<'r> {
                 self.draw(|drawing| drawing.exchange(exchange));
             }
             Entry::Event(frame) => {
+                if self.is_next(frame) {
+                    self.end_stream();
+                }
                 let is_faulty = !self.checker().frame(frame).is_empty();
                 self.draw(|drawing| drawing.frame(frame, is_faulty));
             }
@@ -126,6 +129,18 @@ impl<'r> Checking<'r> {
                 self.draw(|drawing| drawing.lost(reason));
             }
         }
+    }
+
+    /// Whether another stream begins with an event. A recording of events alone can hold several, one after
+    /// the other: nothing in it says where one connection ends.
+    fn is_next(&self, frame: &Frame<'_>) -> bool {
+        let begins = || {
+            let said = frame.data.as_deref().and_then(|data| spec::json::at(data, "/type"));
+            said.map_or(frame.event.as_deref() == Some("response.created"), |said| {
+                said == "\"response.created\""
+            })
+        };
+        frame.transport == Transport::Unframed && self.checker.has_ended() && begins()
     }
 
     fn lost(&mut self, reason: &str) {
