@@ -7,11 +7,14 @@ use super::{CaptureError, Format, websocket};
 
 /// The format, or nothing as long as more bytes could change the answer.
 pub(super) fn detect(bytes: &[u8], complete: bool) -> Result<Option<Format>, CaptureError> {
+    if bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff") {
+        return Err(CaptureError::Utf16);
+    }
     let text = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     let start = text.trim_ascii_start();
     match start {
         [] if complete && bytes.is_empty() => return Err(CaptureError::Empty),
-        [b'[', ..] => return Ok(Some(Format::Json)),
+        [b'[' | b'"', ..] => return Ok(Some(Format::Json)),
         [b'{', ..] => return Ok(object(start, complete)),
         _ if start.starts_with(b"HTTP/") => return Ok(Some(Format::Http)),
         _ => {}
@@ -74,7 +77,7 @@ mod tests {
 
     #[test]
     fn the_first_bytes_tell() {
-        let cases: [(&str, Format); 18] = [
+        let cases: [(&str, Format); 19] = [
             ("event: a\ndata: 1\n\n", Format::Sse),
             ("\u{feff}\n\ndata:1", Format::Sse),
             (": ping\n\n", Format::Sse),
@@ -86,6 +89,7 @@ mod tests {
             ("{\"object\":\"response\"}", Format::Json),
             ("{\n \"object\": \"response\"\n}", Format::Json),
             ("[\n{\"type\":\"a\"}]", Format::Json),
+            ("\"data: {}\\n\\n\"", Format::Json),
             ("{\"log\":{\"entries\":[]}}", Format::Har),
             ("{\"exchange\":1}\n", Format::Exchange),
             ("---\ninteractions:\n- request:\n", Format::Cassette),
@@ -109,6 +113,7 @@ mod tests {
     #[test]
     fn what_cannot_be_read_is_told() {
         assert_eq!(detect(b"", true), Err(CaptureError::Empty));
+        assert_eq!(detect(b"\xff\xfed\0a\0", false), Err(CaptureError::Utf16));
         assert_eq!(detect(b"<html>", true), Err(CaptureError::Unrecognised));
     }
 }

@@ -21,6 +21,8 @@ pub enum CaptureError {
     },
     /// It was compressed twice, the second time in this way.
     CompressedTwice(&'static str),
+    /// It is UTF-16.
+    Utf16,
     /// It looks like none of the formats.
     Unrecognised,
     /// This build of the suite was made without what reads it: the feature of that name.
@@ -50,6 +52,9 @@ impl fmt::Display for CaptureError {
             Self::CompressedTwice(how) => {
                 write!(f, "it is compressed twice, with {how} inside; decompress it once")
             }
+            Self::Utf16 => f.write_str(
+                "it is UTF-16, as PowerShell writes what a command prints; every format here is UTF-8",
+            ),
             Self::Unrecognised => {
                 f.write_str("it looks like none of the formats; name the right one with --format-in: ")?;
                 let names = Format::ALL.map(Format::name);

@@ -14,10 +14,18 @@ use super::{CaptureError, Format, body, recorded, sse};
 pub(super) fn read(bytes: &[u8], sink: &mut impl FnMut(Entry<'_>)) -> Result<(), CaptureError> {
     let mark = if bytes.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
     let text = utf8(bytes, Format::Json)?.get(mark..).unwrap_or_default();
+    if text.trim_start().starts_with('"') {
+        let whole: &RawValue = serde_json::from_str(text).map_err(|error| malformed(Format::Json, &error))?;
+        let stream = pieces(&[whole]).ok_or(CaptureError::Unrecognised)?;
+        stream_of(&stream, sink);
+        return Ok(());
+    }
     if !text.trim_start().starts_with('[') {
         if recorded::is_recorded(text) {
             return recorded::read([&document(text)?], sink);
         }
+        // Half a document is no answer of anybody.
+        let _: IgnoredAny = serde_json::from_str(text).map_err(|error| malformed(Format::Json, &error))?;
         let start = mark + text.len() - text.trim_start().len();
         let frame = frame(bytes, start, text.trim(), line_of(bytes, start));
         let is_event = frame.event.is_some() || is_event(text.as_bytes());
@@ -30,9 +38,7 @@ pub(super) fn read(bytes: &[u8], sink: &mut impl FnMut(Entry<'_>)) -> Result<(),
         return recorded::read([&document(text)?], sink);
     }
     if let Some(stream) = pieces(&entries) {
-        let mut parser = sse::Parser::default();
-        parser.push(stream.as_bytes(), &mut |frame| sink(Entry::Event(frame)));
-        parser.finish(&mut |frame| sink(Entry::Event(frame)));
+        stream_of(&stream, sink);
         return Ok(());
     }
     let (mut at, mut line) = (0, 1);
@@ -47,6 +53,13 @@ pub(super) fn read(bytes: &[u8], sink: &mut impl FnMut(Entry<'_>)) -> Result<(),
 
 fn document(text: &str) -> Result<Value, CaptureError> {
     serde_json::from_str(text).map_err(|error| malformed(Format::Json, &error))
+}
+
+/// Reads a stream that was kept as texts; places are those in the texts.
+fn stream_of(stream: &str, sink: &mut impl FnMut(Entry<'_>)) {
+    let mut parser = sse::Parser::default();
+    parser.push(stream.as_bytes(), &mut |frame| sink(Entry::Event(frame)));
+    parser.finish(&mut |frame| sink(Entry::Event(frame)));
 }
 
 /// The stream of which a list has the pieces, as texts.
@@ -189,7 +202,19 @@ mod tests {
             entries(r#"["event: a\nda", "ta: {\"b\":1}\n", "\n"]"#),
             [r#"Some("a") {"b":1} Some(15)"#],
         );
+        assert_eq!(entries(r#""data: {}\n\n""#), ["None {} Some(6)"]);
+        assert_eq!(read(b"\"no stream\"", &mut |_| {}), Err(CaptureError::Unrecognised));
         assert_eq!(entries(r#"["no stream"]"#), [r#"None "no stream" Some(1)"#]);
+    }
+
+    #[test]
+    fn half_a_document_is_told() {
+        let half = |text: &str| read(text.as_bytes(), &mut |_| {}).unwrap_err().to_string();
+        assert_eq!(
+            half("{\n\"object\":"),
+            "line 2: EOF while parsing a value at line 2 column 9 (read as json)"
+        );
+        assert!(half("[{}").ends_with("(read as json)"));
     }
 
     #[test]
