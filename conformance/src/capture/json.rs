@@ -10,49 +10,83 @@ use serde_json::value::RawValue;
 use super::frame::{Entry, Frame, Places, Transport};
 use super::{CaptureError, Format, body, recorded, sse};
 
-/// Reads a document.
+/// Reads a document; or several, one after the other, as tools print events that take many lines each.
 pub(super) fn read(bytes: &[u8], sink: &mut impl FnMut(Entry<'_>)) -> Result<(), CaptureError> {
     let mark = if bytes.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
     let text = utf8(bytes, Format::Json)?.get(mark..).unwrap_or_default();
-    if text.trim_start().starts_with('"') {
-        let whole: &RawValue = serde_json::from_str(text).map_err(|error| malformed(Format::Json, &error))?;
+    let mut documents = serde_json::Deserializer::from_str(text).into_iter::<&RawValue>();
+    let first = match documents.next() {
+        Some(first) => first.map_err(|error| malformed(Format::Json, &error))?,
+        None => return Err(CaptureError::Empty),
+    };
+    let Some(second) = documents.next() else { return single(bytes, first, sink) };
+    let mut lines = Lines::of(bytes);
+    for document in [Ok(first), second].into_iter().chain(documents) {
+        let document = document.map_err(|error| malformed(Format::Json, &error))?;
+        lines.hand_out(document, sink);
+    }
+    Ok(())
+}
+
+/// Reads the only document.
+fn single(bytes: &[u8], whole: &RawValue, sink: &mut impl FnMut(Entry<'_>)) -> Result<(), CaptureError> {
+    if whole.get().starts_with('"') {
         let stream = pieces(&[whole]).ok_or(CaptureError::Unrecognised)?;
         stream_of(&stream, sink);
         return Ok(());
     }
-    if !text.trim_start().starts_with('[') {
-        if recorded::is_recorded(text) {
-            return recorded::read([&document(text)?], sink);
+    if !whole.get().starts_with('[') {
+        if recorded::is_recorded(whole.get()) {
+            return recorded::read([&document(whole)?], sink);
         }
-        // Half a document is no answer of anybody.
-        let _: IgnoredAny = serde_json::from_str(text).map_err(|error| malformed(Format::Json, &error))?;
-        let start = mark + text.len() - text.trim_start().len();
-        let frame = frame(bytes, start, text.trim(), line_of(bytes, start));
-        let is_event = frame.event.is_some() || is_event(text.as_bytes());
-        sink(if is_event { Entry::Event(frame) } else { Entry::Body(frame) });
+        Lines::of(bytes).hand_out(whole, sink);
         return Ok(());
     }
     let entries: Vec<&RawValue> =
-        serde_json::from_str(text).map_err(|error| malformed(Format::Json, &error))?;
+        serde_json::from_str(whole.get()).map_err(|error| malformed(Format::Json, &error))?;
     if entries.first().is_some_and(|first| recorded::is_recorded(first.get())) {
-        return recorded::read([&document(text)?], sink);
+        return recorded::read([&document(whole)?], sink);
     }
     if let Some(stream) = pieces(&entries) {
         stream_of(&stream, sink);
         return Ok(());
     }
-    let (mut at, mut line) = (0, 1);
+    let mut lines = Lines::of(bytes);
     for entry in entries {
-        let start = offset_in(bytes, entry.get());
-        line += newlines(&bytes[at..start]);
-        at = start;
-        sink(Entry::Event(frame(bytes, start, entry.get(), line)));
+        sink(Entry::Event(lines.frame(entry)));
     }
     Ok(())
 }
 
-fn document(text: &str) -> Result<Value, CaptureError> {
-    serde_json::from_str(text).map_err(|error| malformed(Format::Json, &error))
+/// Knows on which line the pieces of a recording begin, taken in order.
+struct Lines<'a> {
+    bytes: &'a [u8],
+    at: usize,
+    line: u64,
+}
+
+impl<'a> Lines<'a> {
+    const fn of(bytes: &'a [u8]) -> Self {
+        Self { bytes, at: 0, line: 1 }
+    }
+
+    fn frame(&mut self, piece: &'a RawValue) -> Frame<'a> {
+        let start = offset_in(self.bytes, piece.get());
+        self.line += newlines(&self.bytes[self.at..start]);
+        self.at = start;
+        frame(self.bytes, start, piece.get(), self.line)
+    }
+
+    /// An event, or a body.
+    fn hand_out(&mut self, document: &'a RawValue, sink: &mut impl FnMut(Entry<'_>)) {
+        let frame = self.frame(document);
+        let is_event = frame.event.is_some() || is_event(document.get().as_bytes());
+        sink(if is_event { Entry::Event(frame) } else { Entry::Body(frame) });
+    }
+}
+
+fn document(whole: &RawValue) -> Result<Value, CaptureError> {
+    serde_json::from_str(whole.get()).map_err(|error| malformed(Format::Json, &error))
 }
 
 /// Reads a stream that was kept as texts; places are those in the texts.
@@ -205,6 +239,17 @@ mod tests {
         assert_eq!(entries(r#""data: {}\n\n""#), ["None {} Some(6)"]);
         assert_eq!(read(b"\"no stream\"", &mut |_| {}), Err(CaptureError::Unrecognised));
         assert_eq!(entries(r#"["no stream"]"#), [r#"None "no stream" Some(1)"#]);
+    }
+
+    #[test]
+    fn documents_can_follow_each_other() {
+        let three = "{\n \"type\":\"a\"\n}\n{\"event\":\"b\",\n\"data\":{}} {\"object\":\"response\"}";
+        let told = [
+            "None {\n \"type\":\"a\"\n} Some(0)",
+            "Some(\"b\") {} Some(37)",
+            "body {\"object\":\"response\"}",
+        ];
+        assert_eq!(entries(three), told);
     }
 
     #[test]
