@@ -59,8 +59,9 @@ impl Judge {
         std::mem::take(&mut self.findings)
     }
 
-    pub(super) fn has_ended(&self) -> bool {
-        self.stream.has_ended()
+    pub(super) fn ended(&self) -> Option<&str> {
+        let id = || self.stream.first_snapshot.get().and_then(|response| response.get("id"));
+        self.stream.has_ended().then(|| id().unwrap_or_default())
     }
 
     pub(super) const fn events(&self) -> u64 {

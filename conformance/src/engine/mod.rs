@@ -162,9 +162,9 @@ impl Checker {
         self.judge.events()
     }
 
-    /// Whether the response has ended.
-    pub(crate) fn has_ended(&self) -> bool {
-        self.judge.has_ended()
+    /// The id of the response that has ended, as it is written in JSON; empty where it has none.
+    pub(crate) fn ended(&self) -> Option<&str> {
+        self.judge.ended()
     }
 
     /// What was found, and how many faults there were beyond that.

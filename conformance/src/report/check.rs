@@ -131,16 +131,17 @@ impl<'r> Checking<'r> {
         }
     }
 
-    /// Whether another stream begins with an event. A recording of events alone can hold several, one after
-    /// the other: nothing in it says where one connection ends.
+    /// Whether another response begins with an event. A recording of events alone can hold several, one
+    /// after the other: nothing in it says where one connection ends.
     fn is_next(&self, frame: &Frame<'_>) -> bool {
-        let begins = || {
-            let said = frame.data.as_deref().and_then(|data| spec::json::at(data, "/type"));
-            said.map_or(frame.event.as_deref() == Some("response.created"), |said| {
-                said == "\"response.created\""
-            })
+        let ended = self.checker.ended().filter(|_| frame.transport == Transport::Unframed);
+        let Some(ended) = ended else { return false };
+        let at = |pointer| frame.data.as_deref().and_then(|data| spec::json::at(data, pointer));
+        let begins = match at("/type") {
+            Some(said) => said == "\"response.created\"",
+            None => frame.event.as_deref() == Some("response.created"),
         };
-        frame.transport == Transport::Unframed && self.checker.has_ended() && begins()
+        begins && at("/response/id").is_none_or(|id| id != ended)
     }
 
     fn lost(&mut self, reason: &str) {
