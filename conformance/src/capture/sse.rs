@@ -82,12 +82,15 @@ impl Parser {
     /// The same for who only looks at frames: one is large, and none is moved.
     pub(crate) fn push_lent(&mut self, chunk: &[u8], sink: &mut impl FnMut(&mut Frame<'_>)) {
         let mut rest = self.without_bom(chunk);
+        // As much of the rest as is known to be UTF-8: many frames are looked at at once.
+        let mut valid: Option<&str> = None;
         while !rest.is_empty() {
             if self.after_cr && self.frame.is_empty() && self.pending.is_empty() {
                 self.after_cr = false;
                 if let [b'\n', behind @ ..] = rest {
                     self.frame.start += 1;
                     rest = behind;
+                    valid = None;
                     continue;
                 }
             }
@@ -96,13 +99,15 @@ impl Parser {
                 return;
             };
             if self.pending.is_empty() {
-                self.frame.hand_out(rest, true, self.time, sink);
+                let text = valid.get_or_insert_with(|| valid_start(rest));
+                self.frame.hand_out(rest, text, true, self.time, sink);
             } else {
                 self.pending.extend_from_slice(&rest[..used]);
-                self.frame.hand_out(&self.pending, true, self.time, sink);
+                self.frame.hand_out(&self.pending, "", true, self.time, sink);
             }
             self.frame.begin_next(self.pending.len().max(used));
             self.pending.clear();
+            valid = valid.and_then(|text| text.get(used..));
             rest = &rest[used..];
         }
     }
@@ -123,7 +128,7 @@ impl Parser {
             self.frame.lines.push(self.frame.line_start..end);
             self.frame.line_start = end;
         }
-        self.frame.hand_out(&self.pending, false, self.time, sink);
+        self.frame.hand_out(&self.pending, "", false, self.time, sink);
         self.frame.begin_next(end);
         self.pending.clear();
     }
@@ -174,6 +179,15 @@ impl Parser {
     }
 }
 
+/// As much of the bytes as is UTF-8.
+fn valid_start(bytes: &[u8]) -> &str {
+    let valid = match simdutf8::compat::from_utf8(bytes) {
+        Ok(text) => return text,
+        Err(error) => error.valid_up_to(),
+    };
+    simdutf8::compat::from_utf8(&bytes[..valid]).unwrap_or_default()
+}
+
 /// Where the line ends that begins at an offset. Every other line is blank, and ends at once.
 #[inline]
 fn line_end(bytes: &[u8], start: usize) -> Option<usize> {
@@ -196,10 +210,12 @@ impl Outline {
         self.line_start = 0;
     }
 
+    /// Hands out the frame that these bytes begin with. As much of them as is in `valid` is known to be UTF-8.
     #[inline]
     fn hand_out(
         &self,
         bytes: &[u8],
+        valid: &str,
         terminated: bool,
         time: Option<Duration>,
         sink: &mut impl FnMut(&mut Frame<'_>),
@@ -225,7 +241,7 @@ impl Outline {
             transport: Transport::Http,
             time,
         };
-        match simdutf8::compat::from_utf8(source) {
+        match valid.get(..source.len()).map_or_else(|| simdutf8::compat::from_utf8(source), Ok) {
             Ok(text) => {
                 for line in &self.lines {
                     let value = |range: Range<usize>| Cow::Borrowed(text.get(range).unwrap_or_default());
@@ -250,19 +266,34 @@ fn add_line<'a>(
     line: &Range<usize>,
     value: impl Fn(Range<usize>) -> Cow<'a, str>,
 ) {
-    let bytes = &source[line.clone()];
-    let colon = match bytes {
-        [b'd', b'a', b't', b'a', b':', ..] => 4,
-        [b'e', b'v', b'e', b'n', b't', b':', ..] => 5,
-        _ => memchr(b':', bytes).unwrap_or(bytes.len()),
-    };
-    let mut start = (colon + 1).min(bytes.len());
-    if bytes.get(start) == Some(&b' ') {
-        start += 1;
+    // One space behind the colon is not part of the value.
+    let start = |rest: &[u8]| line.end - rest.len() + usize::from(rest.first() == Some(&b' '));
+    match &source[line.clone()] {
+        [b'd', b'a', b't', b'a', b':', rest @ ..] => {
+            let start = start(rest);
+            add_data(frame, value(start..line.end), start);
+        }
+        [b'e', b'v', b'e', b'n', b't', b':', rest @ ..] => frame.event = Some(value(start(rest)..line.end)),
+        bytes => {
+            let (name, rest) = bytes.split_at(memchr(b':', bytes).unwrap_or(bytes.len()));
+            let start = start(rest.get(1..).unwrap_or_default());
+            add_rare_line(frame, name, line, start, value);
+        }
     }
-    let range = line.start + start..line.end;
-    match &bytes[..colon] {
-        b"data" => add_data(frame, value(range.clone()), range.start),
+}
+
+/// Any other line; a name without a colon has an empty value.
+#[cold]
+fn add_rare_line<'a>(
+    frame: &mut Frame<'a>,
+    name: &[u8],
+    line: &Range<usize>,
+    start: usize,
+    value: impl Fn(Range<usize>) -> Cow<'a, str>,
+) {
+    let range = start..line.end;
+    match name {
+        b"data" => add_data(frame, value(range), start),
         b"event" => frame.event = Some(value(range)),
         b"id" => frame.id = Some(value(range)).filter(|id| !id.contains('\0')).or(frame.id.take()),
         b"retry" => frame.retry = Some(value(range)),
@@ -274,23 +305,30 @@ fn add_line<'a>(
 
 #[inline]
 fn add_data<'a>(frame: &mut Frame<'a>, value: Cow<'a, str>, at: usize) {
-    let Some(data) = &mut frame.data else {
-        if matches!(value, Cow::Borrowed(_)) {
-            frame.places = Places::At(at);
-        }
+    // What was decoded does not stand in the source as it is.
+    let at = matches!(value, Cow::Borrowed(_)).then_some(at);
+    if frame.data.is_some() {
+        join_data(frame, &value, at);
+    } else {
+        frame.places = at.map_or(Places::Nowhere, Places::At);
         frame.data = Some(value);
-        return;
-    };
+    }
+}
+
+/// Adds another line of data to those that came before.
+#[cold]
+fn join_data(frame: &mut Frame<'_>, value: &str, at: Option<usize>) {
+    let Some(data) = &mut frame.data else { return };
     let joined = data.to_mut();
     joined.push('\n');
-    if let (Places::At(start), Cow::Borrowed(_)) = (&frame.places, &value) {
+    if let (Places::At(start), Some(_)) = (&frame.places, at) {
         frame.places = Places::Pieces(vec![(0, *start)]);
     }
-    match &mut frame.places {
-        Places::Pieces(pieces) if matches!(value, Cow::Borrowed(_)) => pieces.push((joined.len(), at)),
-        places => *places = Places::Nowhere,
+    match (&mut frame.places, at) {
+        (Places::Pieces(pieces), Some(at)) => pieces.push((joined.len(), at)),
+        (places, _) => *places = Places::Nowhere,
     }
-    joined.push_str(&value);
+    joined.push_str(value);
 }
 
 #[cfg(test)]
