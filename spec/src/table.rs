@@ -53,6 +53,7 @@ pub struct EventInfo {
     pub value: Option<&'static str>,
     /// The phase that it begins.
     pub phase: Option<&'static str>,
+    pub(crate) check: EventCheck,
 }
 
 impl EventInfo {
@@ -215,7 +216,7 @@ pub struct Dialect {
     pub events: &'static [EventInfo],
     /// Names of its types, sorted.
     pub types: &'static [&'static str],
-    pub(crate) check_event: EventCheck,
+    pub(crate) place_of_event: fn(&str) -> Option<usize>,
     pub(crate) check_named: fn(&str) -> Option<Check>,
 }
 
@@ -232,9 +233,44 @@ impl Memory {
     pub const fn outline(&self) -> &Outline {
         &self.outline
     }
+
+    /// Checks the payload of an event of a stream, and hands out its values: what [`Dialect::view_event`] does,
+    /// but faster, by what is remembered of the events before it. The view must be [`View::nothing`] before.
+    #[inline]
+    pub fn next_event<'a>(
+        &mut self,
+        event: Option<&'static EventInfo>,
+        data: &'a str,
+        view: &mut View<'a>,
+    ) -> Verdict {
+        self.outline.begin();
+        if event.and_then(|event| self.shape.fit(event, data, view)).is_some() {
+            return Verdict::Valid;
+        }
+        self.new_event(event, data, view)
+    }
+
+    fn new_event<'a>(
+        &mut self,
+        event: Option<&'static EventInfo>,
+        data: &'a str,
+        view: &mut View<'a>,
+    ) -> Verdict {
+        let mut checker = Checker::with_outline(data, mem::take(&mut self.outline));
+        *view = View::new(data);
+        let verdict = fill(view, event, &mut checker);
+        let (outline, varying) = checker.into_notes();
+        self.outline = outline;
+        match event.filter(|_| verdict.is_valid()) {
+            Some(event) => self.shape.learn(event, view, &varying),
+            None => self.shape.forget(),
+        }
+        verdict
+    }
 }
 
-pub(crate) type EventCheck = for<'a> fn(&str, &mut Checker<'a>, &mut View<'a>) -> Option<Scan<()>>;
+/// A validator of an event's payload, which hands out its values.
+pub(crate) type EventCheck = for<'a> fn(&mut Checker<'a>, &mut View<'a>) -> Scan<()>;
 
 /// What came of checking a value against its schema.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -272,7 +308,7 @@ impl Dialect {
 
     /// The same, with its place in the list of events.
     pub fn position(&self, name: &str) -> Option<(usize, &'static EventInfo)> {
-        let at = self.events.binary_search_by(|event| event.name.cmp(name)).ok()?;
+        let at = (self.place_of_event)(name)?;
         Some((at, self.events.get(at)?))
     }
 
@@ -299,41 +335,8 @@ impl Dialect {
     /// Checks an event's payload, and hands out the values that lifecycle and rules are about. Those of an
     /// event that the dialect does not list are taken from where they usually stand.
     pub fn view_event<'a>(&self, event: &str, data: &'a str) -> (Verdict, View<'a>) {
-        self.view_with(event, data, &mut Checker::new(data))
-    }
-
-    /// The same for one event of many, the next of which is read faster by what is remembered of this one.
-    #[inline]
-    pub fn next_event<'a>(&self, event: &str, data: &'a str, memory: &mut Memory) -> (Verdict, View<'a>) {
-        memory.outline.begin();
-        if let Some(view) = memory.shape.fit(self.check_event, event, data) {
-            return (Verdict::Valid, view);
-        }
-        let mut checker = Checker::with_outline(data, mem::take(&mut memory.outline));
-        let (verdict, view) = self.view_with(event, data, &mut checker);
-        let (outline, varying) = checker.into_notes();
-        memory.outline = outline;
-        if verdict.is_valid() {
-            memory.shape.learn(self.check_event, event, &view, &varying);
-        } else {
-            memory.shape.forget();
-        }
-        (verdict, view)
-    }
-
-    #[inline]
-    fn view_with<'a>(&self, event: &str, data: &'a str, checker: &mut Checker<'a>) -> (Verdict, View<'a>) {
         let mut view = View::new(data);
-        let verdict = match (self.check_event)(event, checker, &mut view) {
-            None => {
-                let taken = view.take_members(checker, Slot::USUAL);
-                if taken.and_then(|()| checker.any()).and_then(|()| checker.end()).is_err() {
-                    view = View::new(data);
-                }
-                Verdict::Unknown
-            }
-            Some(scan) => verdict(scan, checker),
-        };
+        let verdict = fill(&mut view, self.event(event), &mut Checker::new(data));
         (verdict, view)
     }
 
@@ -348,6 +351,19 @@ impl Dialect {
             }
         }
     }
+}
+
+/// Checks a whole event. The values of one that is not known are taken from where they usually stand.
+fn fill<'a>(view: &mut View<'a>, event: Option<&EventInfo>, checker: &mut Checker<'a>) -> Verdict {
+    let Some(event) = event else {
+        let taken = view.take_members(checker, Slot::USUAL);
+        if taken.and_then(|()| checker.any()).and_then(|()| checker.end()).is_err() {
+            *view = View::new(view.text());
+        }
+        return Verdict::Unknown;
+    };
+    let scan = (event.check)(checker, view);
+    verdict(scan, checker)
 }
 
 fn verdict(scan: Scan<()>, checker: &mut Checker<'_>) -> Verdict {

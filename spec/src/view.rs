@@ -2,15 +2,14 @@
 
 use std::ops::Range;
 
-use crate::json::{Checker, RawString, Scan};
+use crate::json::{Checker, RawString, Scan, is_escaped};
 use crate::table::Slot;
 
 /// The values of an event that lifecycle and rules are about, as JSON text borrowed from it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct View<'a> {
     text: &'a str,
-    /// From where to where each value stands in the text; nowhere is an empty range.
-    /// From where to where they stand. What stands behind 4 GiB of text is not found.
+    /// From where to where each value stands in the text; nowhere is an empty range. What stands behind 4 GiB of text is not found.
     slots: [(u32, u32); Slot::COUNT],
     repeats: bool,
 }
@@ -21,9 +20,11 @@ impl<'a> View<'a> {
         Self { text, slots: [(0, 0); Slot::COUNT], repeats: false }
     }
 
-    /// A view of an event that is like the one before.
-    pub(crate) const fn repeating(text: &'a str) -> Self {
-        Self { repeats: true, ..Self::new(text) }
+    /// Is a view of an event that is like the one before, from now on.
+    #[inline]
+    pub(crate) const fn repeat(&mut self, text: &'a str) {
+        self.text = text;
+        self.repeats = true;
     }
 
     /// Whether the event is like the one before it to the letter, but for its value, its sequence number, and
@@ -37,16 +38,21 @@ impl<'a> View<'a> {
     }
 
     /// From where to where the values stand that the event has.
-    pub(crate) fn places(&self) -> impl Iterator<Item = (Slot, Range<usize>)> {
-        let places = Slot::ALL.iter().map(|slot| (*slot, self.place(*slot)));
-        places.filter(|(_, place)| !place.is_empty())
+    pub(crate) fn places(&self) -> impl Iterator<Item = (Slot, (u32, u32))> {
+        let places = Slot::ALL.into_iter().zip(self.slots);
+        places.filter(|(_, (start, end))| start < end)
     }
 
     #[inline]
     pub(crate) fn put(&mut self, slot: Slot, (start, end): (usize, usize)) {
         if let (Ok(start), Ok(end)) = (u32::try_from(start), u32::try_from(end)) {
-            self.slots[slot as usize] = (start, end);
+            self.put_place(slot, (start, end));
         }
+    }
+
+    #[inline]
+    pub(crate) const fn put_place(&mut self, slot: Slot, place: (u32, u32)) {
+        self.slots[slot as usize] = place;
     }
 
     #[inline]
@@ -76,7 +82,7 @@ impl<'a> View<'a> {
     /// A value that is a string, not yet decoded.
     pub fn string(&self, slot: Slot) -> Option<RawString<'a>> {
         let raw = self.raw(slot)?.strip_prefix('"')?.strip_suffix('"')?;
-        Some(RawString { raw, escaped: raw.as_bytes().contains(&b'\\') })
+        Some(RawString { raw, escaped: is_escaped(raw) })
     }
 
     /// Checks a value and keeps its text.

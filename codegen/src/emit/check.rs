@@ -32,27 +32,34 @@ pub(super) fn emit(dialect: &Dialect, scopes: &ScopesFile) -> Result<TokenStream
     for (name, schema) in &dialect.types {
         emitter.named(&type_function(name), schema).map_err(|error| format!("types/{name}.json: {error}"))?;
     }
-    let mut events = Vec::new();
+    let (mut events, mut places) = (Vec::new(), Vec::new());
     for event in dialect.events.values() {
         let outer =
             Outer { slots: slots(dialect, event, scopes), is_delta: event.lifecycle.role == Role::Delta };
         let function =
             emitter.event(event, &outer).map_err(|e| format!("events/{}.json: {e}", event.name))?;
-        events.push((event.name.as_str(), quote!(#function(checker, view))));
+        let place = Literal::usize_unsuffixed(events.len());
+        places.push((event.name.as_str(), quote!(#place)));
+        events.push(function);
     }
+    let count = events.len();
     let types = dialect.types.keys().map(|name| {
         let function = type_function(name);
         (name.as_str(), quote!(#function))
     });
-    let by_event = super::lookup(&quote!(event), events, &quote!(return None));
+    let by_event = super::lookup(&quote!(event), places, &quote!(return None));
     let by_type = super::lookup(&quote!(name), types, &quote!(return None));
     let functions = emitter.functions;
     Ok(quote! {
         use crate::json::{Check, Checker, Members, Scan, TextPattern, TextRules, UNDECLARED};
+        use crate::table::EventCheck;
         use crate::{Slot, View};
 
-        /// Checks the payload of an event, if there is one of that type, and hands out its values.
-        pub(super) fn event<'a>(event: &str, checker: &mut Checker<'a>, view: &mut View<'a>) -> Option<Scan<()>> {
+        /// The validators of events, in the order of their types.
+        pub(super) const EVENTS: [EventCheck; #count] = [#(#events),*];
+
+        /// Which of them is that of an event.
+        pub(super) fn place_of_event(event: &str) -> Option<usize> {
             Some(#by_event)
         }
 

@@ -112,7 +112,7 @@ pub(super) fn dialect(dialect: &Dialect) -> TokenStream {
         let level = super::catalogue::level(*level);
         quote!(RuleLevel { id: #id, level: crate::catalogue::#level, reason: #reason })
     });
-    let events = dialect.events.values().map(event);
+    let events = dialect.events.values().enumerate().map(|(place, info)| event(place, info));
     let types = dialect.types.keys();
     quote! {
         /// The dialect, for programs that treat all dialects alike.
@@ -137,14 +137,14 @@ pub(super) fn dialect(dialect: &Dialect) -> TokenStream {
                 rules: &[#(#rules),*],
                 events: &[#(#events),*],
                 types: &[#(#types),*],
-                check_event: check::event,
+                place_of_event: check::place_of_event,
                 check_named: check::named,
             }
         };
     }
 }
 
-fn event(event: &Event) -> TokenStream {
+fn event(place: usize, event: &Event) -> TokenStream {
     let Event { name, description, lifecycle: Lifecycle { scope, role, value, phase }, .. } = event;
     let scope = names::ident(&names::pascal(scope));
     let role = self::role(*role);
@@ -157,6 +157,7 @@ fn event(event: &Event) -> TokenStream {
             role: #role,
             value: #value,
             phase: #phase,
+            check: check::EVENTS[#place],
         }
     }
 }

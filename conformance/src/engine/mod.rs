@@ -32,7 +32,7 @@ pub(crate) use rules::level;
 pub(crate) use spot::Mark;
 pub use spot::Spot;
 pub(crate) use stream::Stream;
-pub(crate) use view::{Object, entries_that_are, same, short};
+pub(crate) use view::{Object, entries_that_are, number, same, short};
 
 use crate::capture::{Exchange, Frame, Transport, sse};
 

@@ -1,6 +1,7 @@
 //! What is open in a stream.
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
+use std::collections::btree_map::{BTreeMap, Entry};
 
 use spec::table::{Scope, Slot};
 
@@ -116,7 +117,7 @@ pub(super) enum Cell {
     /// Several, in order.
     Values(Vec<Box<str>>),
     /// Several, by their hash.
-    Hashes(std::collections::HashSet<u64>),
+    Hashes(BTreeSet<u64>),
 }
 
 impl Node {
@@ -413,8 +414,10 @@ impl Nodes {
         let Some(node) = self.get_mut(at) else { return };
         let (scope, key) = (node.scope, node.key);
         node.empty();
-        if self.by_key.get(&(scope, key)) == Some(&at) {
-            self.by_key.remove(&(scope, key));
+        if let Entry::Occupied(entry) = self.by_key.entry((scope, key))
+            && *entry.get() == at
+        {
+            entry.remove();
         }
         self.recent[scope as usize] = None;
         self.free.push(at);

@@ -6,7 +6,7 @@ use spec::Dialect;
 use spec::catalogue::{DecidedBy, Family, Level, Rule};
 use spec::table::{EventInfo, Role, Scope};
 
-use super::relation::{Step, carried, collected};
+use super::relation::{Places, Step, carried, collected};
 use crate::rules::{Hooks, hooks};
 
 /// A rule, and how binding it is here.
@@ -28,6 +28,8 @@ pub(crate) struct Plan {
     pub(super) steps: Vec<Vec<Step>>,
     /// Rules with a relation.
     pub(super) relations: Vec<Bound>,
+    /// Where occurrences of a scope stand in what closes that which they lie in.
+    pub(super) places: Vec<Places>,
     /// Those that compare what lies in something with what closes it, by scope.
     pub(super) carried: Vec<Vec<usize>>,
     /// Those of them that gather what lies in something in a list, by the scope of that.
@@ -69,7 +71,9 @@ impl Plan {
         let steps = dialect.events.iter().map(|event| Step::all_of(event, &relations)).collect();
         let carried = carried(&relations);
         let collected = collected(&relations, &carried);
-        Arc::new(Self { dialect, structure, scopes, steps, relations, carried, collected, hooks: plan_hooks })
+        let places = Scope::ALL.iter().map(|scope| Places::of(*scope)).collect();
+        let hooks = plan_hooks;
+        Arc::new(Self { dialect, structure, scopes, steps, relations, places, carried, collected, hooks })
     }
 
     /// The rule that is in charge of a family in a scope.

@@ -69,29 +69,25 @@ impl<'a> Record<'a> {
             None if is_done => None,
             None => event_type(dialect, frame, data),
         };
-        let (mut verdict, view) = dialect.next_event(event_type.as_deref().unwrap_or_default(), data, memory);
-        if frame.transport == Transport::WebSocket
-            && event_type.as_deref() == Some("error")
-            && matches!(verdict, Verdict::Invalid(..) | Verdict::Unknown)
-        {
-            verdict = socket_error(dialect, data);
-        }
-        let payload = match verdict {
-            _ if is_done => Payload::Done,
-            Verdict::NotJson(problem, at) => Payload::NotJson(problem, at),
-            Verdict::Valid => Payload::Object,
-            Verdict::Invalid(..) | Verdict::Unknown => payload(data),
-        };
         let known = guessed.or_else(|| event_type.as_deref().and_then(|name| dialect.position(name)));
         *recent = known;
-        let sequence_number = view.number(Slot::SequenceNumber);
+        let mut view = View::nothing();
+        let mut verdict = memory.next_event(known.map(|(_, info)| info), data, &mut view);
+        let payload = if is_done || !verdict.is_valid() {
+            if frame.transport == Transport::WebSocket && event_type.as_deref() == Some("error") {
+                verdict = socket_error(dialect, data, verdict);
+            }
+            what_else(data, is_done, &verdict)
+        } else {
+            Payload::Object
+        };
         Some(Record {
             frame,
             number,
             event,
             event_type,
             known,
-            sequence_number,
+            sequence_number: view.number(Slot::SequenceNumber),
             payload,
             verdict,
             view,
@@ -167,8 +163,25 @@ fn event_type<'a>(dialect: &Dialect, frame: &'a Frame<'_>, data: &'a str) -> Opt
 }
 
 /// What comes of an error that answers a message: it is in an envelope of its own, not in a stream.
-fn socket_error(dialect: &Dialect, data: &str) -> Verdict {
-    dialect.root("websocket_error").map_or(Verdict::Valid, |envelope| dialect.check_type(envelope, data))
+#[cold]
+fn socket_error(dialect: &Dialect, data: &str, as_event: Verdict) -> Verdict {
+    match as_event {
+        Verdict::Invalid(..) | Verdict::Unknown => dialect
+            .root("websocket_error")
+            .map_or(Verdict::Valid, |envelope| dialect.check_type(envelope, data)),
+        other => other,
+    }
+}
+
+/// What data are that are no valid event of the dialect.
+#[cold]
+fn what_else(data: &str, is_done: bool, verdict: &Verdict) -> Payload {
+    match *verdict {
+        _ if is_done => Payload::Done,
+        Verdict::NotJson(problem, at) => Payload::NotJson(problem, at),
+        Verdict::Valid => Payload::Object,
+        Verdict::Invalid(..) | Verdict::Unknown => payload(data),
+    }
 }
 
 fn payload(data: &str) -> Payload {

@@ -130,10 +130,19 @@ pub(super) fn collected(relations: &[Bound], carried: &[Vec<usize>]) -> Vec<Vec<
 }
 
 impl<'r> Tracker<'_, 'r> {
-    /// Lets the relations look at an event that happens in a node.
+    /// Lets the relations look at an event that happens in a node. Most events are fragments, which have none.
+    #[inline]
     pub(super) fn relate(&mut self, event: usize, node: usize) {
+        let steps = &self.plan.steps[event];
+        if !steps.is_empty() {
+            self.take_steps(steps, node);
+        }
+    }
+
+    #[inline(never)]
+    fn take_steps(&mut self, steps: &[Step], node: usize) {
         let plan = self.plan;
-        for step in &plan.steps[event] {
+        for step in steps {
             let bound = plan.relations[step.relation];
             let Some(holder) = self.holder(bound, node) else { continue };
             let Some(raw) = self.value(step.at.as_ref()) else { continue };
@@ -162,13 +171,12 @@ impl<'r> Tracker<'_, 'r> {
         let view = &self.record.view;
         let Some(target) = at else { return view.raw(Slot::Value) };
         if let (Some((name, rest)), Some(response)) = (target.in_response, &self.response) {
-            let member = view.raw(Slot::Response)?.get(response.place(name)?)?;
-            return spec::json::at(member, rest);
+            return inside(view.raw(Slot::Response)?.get(response.place(name)?)?, rest);
         }
         if let Some(rest) = target.in_value {
             let raw = view.raw(Slot::Value)?;
             return match (target.in_member, &self.value) {
-                (Some((name, rest)), Some(value)) => spec::json::at(raw.get(value.place(name)?)?, rest),
+                (Some((name, rest)), Some(value)) => inside(raw.get(value.place(name)?)?, rest),
                 _ => spec::json::at(raw, rest),
             };
         }
@@ -239,10 +247,10 @@ impl<'r> Tracker<'_, 'r> {
     /// Compares the final value of a text with its fragments.
     fn compare_joined(&mut self, bound: Bound, at: usize, raw: &str) {
         let Some(node) = self.stream.nodes.get_mut(at) else { return };
-        let Some(whole) = spec::json::string(raw) else { return };
-        if node.fragments == 0 || node.partial || node.joined == *whole {
+        if node.fragments == 0 || node.partial {
             return;
         }
+        let Some(whole) = spec::json::string(raw).filter(|whole| node.joined != **whole) else { return };
         node.disputed = true;
         let (joined, whole) = differing(&node.joined, &whole);
         self.tell(bound, "", &joined, &whole, |name| {
@@ -262,8 +270,8 @@ impl<'r> Tracker<'_, 'r> {
             let Some(closed) = self.stream.nodes.get(node) else { return };
             let Some(child) = closed.children.get(nth).copied() else { return };
             let Some(found) = self.stream.nodes.get(child) else { continue };
-            let info = found.scope.info();
-            let in_closer = if node == RESPONSE { info.in_response } else { info.in_parent };
+            let places = &plan.places[found.scope as usize];
+            let in_closer = if node == RESPONSE { &places.in_response } else { &places.in_parent };
             let Some(template) = in_closer else { continue };
             let relations = &plan.carried[found.scope as usize];
             let is_settled = plan.ways(found.scope).closes;
@@ -271,7 +279,7 @@ impl<'r> Tracker<'_, 'r> {
                 continue;
             }
             let Some(raw) = lists.at(value, template, found) else { continue };
-            let pointer = |node: &Node| format!("{prefix}{}", fill(template, node));
+            let pointer = |node: &Node| format!("{prefix}{}", template.fill(node));
             if !is_settled {
                 let inner = pointer(found);
                 self.carry(child, &Object::new(raw), &inner);
@@ -327,18 +335,13 @@ impl<'r> Tracker<'_, 'r> {
             Some(Cell::Values(values)) => values,
             _ => &[],
         };
-        let list = scope
-            .info()
-            .in_parent
-            .and_then(|template| template.rsplit_once('/'))
-            .map_or("", |(list, _)| list);
-        let entries = value.at(list).and_then(spec::json::entries);
-        let Some(entries) = entries.filter(|_| !list.is_empty()) else { return };
+        let Some(list) = &self.plan.places[scope as usize].in_parent else { return };
+        let Some(entries) = list.holder(value).and_then(spec::json::entries) else { return };
         if entries.len() == values.len() && entries.iter().zip(values).all(|(one, other)| same(one, other)) {
             return;
         }
         let (came, has) = (values.len(), entries.len());
-        let pointer = format!("{}{prefix}{list}", self.value_pointer());
+        let pointer = format!("{}{prefix}{}", self.value_pointer(), list.holder);
         let (expected, actual) = (format!("the {came} that came before"), format!("{has}"));
         self.tell(bound, &pointer, &expected, &actual, |_| {
             if came == has {
@@ -357,6 +360,7 @@ impl<'r> Tracker<'_, 'r> {
             .unwrap_or(if self.record.view.raw(Slot::Response).is_some() { "/response" } else { "" })
     }
 
+    #[cold]
     fn tell(
         &mut self,
         bound: Bound,
@@ -376,7 +380,59 @@ impl<'r> Tracker<'_, 'r> {
     }
 }
 
-/// Where things stand in the value that they lie in.
+/// Where occurrences of a scope stand in what closes that which they lie in.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Places {
+    in_parent: Option<Template>,
+    in_response: Option<Template>,
+}
+
+/// The place of an occurrence of a scope in a value: a member, or an entry of a list.
+#[derive(Debug, Clone, Copy)]
+struct Template {
+    /// JSON pointer to it, with a name for its index.
+    text: &'static str,
+    /// JSON pointer to the list, or to the member itself.
+    holder: &'static str,
+    /// Its first segment, and the rest.
+    segments: (&'static str, &'static str),
+    is_list: bool,
+}
+
+impl Places {
+    pub(super) fn of(scope: Scope) -> Self {
+        let info = scope.info();
+        let template = |text: Option<&'static str>| text.and_then(Template::new);
+        Self { in_parent: template(info.in_parent), in_response: template(info.in_response) }
+    }
+}
+
+impl Template {
+    fn new(text: &'static str) -> Option<Self> {
+        let list = text.split_once("/{").map(|(list, _)| list);
+        let holder = list.unwrap_or(text);
+        Some(Self { text, holder, segments: first_segment(holder)?, is_list: list.is_some() })
+    }
+
+    /// The list, or the member itself.
+    fn holder<'v>(&self, value: &'v Object<'_>) -> Option<&'v str> {
+        let (name, rest) = self.segments;
+        inside(value.get(name)?, rest)
+    }
+
+    /// JSON pointer with the node's own index filled in.
+    fn fill(&self, node: &Node) -> Cow<'static, str> {
+        match (self.text.split_once('{'), node.key.last()) {
+            (Some((start, rest)), Some(index)) => {
+                let end = rest.split_once('}').map_or("", |(_, end)| end);
+                Cow::Owned(format!("{start}{index}{end}"))
+            }
+            _ => Cow::Borrowed(self.text),
+        }
+    }
+}
+
+/// The lists of a value in which things stand.
 #[derive(Default)]
 struct Lists<'v> {
     /// The last list that was looked into, and its entries: most things lie in one.
@@ -385,28 +441,24 @@ struct Lists<'v> {
 
 impl<'v> Lists<'v> {
     /// The text of what stands at a place, with the node's own index filled in.
-    fn at(&mut self, value: &'v Object<'_>, template: &'static str, node: &Node) -> Option<&'v str> {
-        let Some((list, _)) = template.split_once("/{") else { return value.at(template) };
+    fn at(&mut self, value: &'v Object<'_>, template: &Template, node: &Node) -> Option<&'v str> {
+        if !template.is_list {
+            return template.holder(value);
+        }
         let entries = match &self.last {
-            Some((known, entries)) if *known == list => entries,
+            Some((known, entries)) if *known == template.holder => entries,
             _ => {
-                let entries = value.at(list).and_then(spec::json::entries).unwrap_or_default();
-                &self.last.insert((list, entries)).1
+                let entries = template.holder(value).and_then(spec::json::entries).unwrap_or_default();
+                &self.last.insert((template.holder, entries)).1
             }
         };
         entries.get(usize::try_from(node.key.last()?).ok()?).copied()
     }
 }
 
-/// A place with the node's own index filled in.
-fn fill<'t>(template: &'t str, node: &Node) -> Cow<'t, str> {
-    match (template.split_once('{'), node.key.last()) {
-        (Some((start, rest)), Some(index)) => {
-            let end = rest.split_once('}').map_or("", |(_, end)| end);
-            Cow::Owned(format!("{start}{index}{end}"))
-        }
-        _ => Cow::Borrowed(template),
-    }
+/// The text of the value at a JSON pointer in a text that has no space around it.
+fn inside<'t>(text: &'t str, pointer: &str) -> Option<&'t str> {
+    if pointer.is_empty() { Some(text) } else { spec::json::at(text, pointer) }
 }
 
 /// Two texts, cut around the first difference, as JSON strings.

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use serde_json::Value;
-use spec::json::{Outline, OutlineMember};
+use spec::json::{Outline, OutlineMember, is_escaped, member_named, shared_length};
 
 use super::kept::{Kept, Room};
 
@@ -16,116 +16,46 @@ const LARGE: usize = 400;
 pub(crate) struct Object<'a> {
     text: Cow<'a, str>,
     members: Cow<'a, [OutlineMember]>,
-    /// Where members stand in the list, by a hash of their names; of large objects only.
-    index: Option<Box<[u8; PLACES]>>,
-    /// Which member is its `type`, the member that is asked for most; of small objects only.
-    kind: Option<usize>,
-}
-
-const KIND: &str = "type";
-
-/// So many places the index of a large object has.
-const PLACES: usize = 128;
-
-/// Objects of fewer members are searched from end to end; more than these are not put into the index.
-const INDEXED: std::ops::Range<usize> = 12..PLACES / 2;
-
-/// Where a name belongs in the index: by its length, its first byte and the last two.
-fn slot(name: &[u8]) -> usize {
-    let glance = match *name {
-        [] => 0,
-        [only] => 1 << 24 | u32::from(only),
-        [first, .., before, last] => {
-            let length = u8::try_from(name.len()).unwrap_or(u8::MAX);
-            u32::from_le_bytes([first, before, last, length])
-        }
-        [first, last] => u32::from_le_bytes([first, last, 0, 2]),
-    };
-    (glance.wrapping_mul(0x9e37_79b1) >> 25) as usize
 }
 
 impl<'a> Object<'a> {
     /// Looks into a JSON text.
     pub(crate) fn new(text: &'a str) -> Self {
-        let place = |piece: &str| {
-            let start = piece.as_ptr() as usize - text.as_ptr() as usize;
-            start..start + piece.len()
-        };
+        let offset = |piece: &str| piece.as_ptr() as usize - text.as_ptr() as usize;
         let mut members = Vec::new();
         if text.starts_with('{') {
             members.reserve_exact(if text.len() > LARGE { 40 } else { 8 });
         }
         let is_object = spec::json::each_member(text, |name, value| {
-            let (name, escaped, value) = (place(name.raw), name.escaped, place(value));
-            members.push(OutlineMember { name, escaped, value });
+            let start = offset(value);
+            let name_start = offset(name.raw);
+            let name = (name.raw.as_bytes(), name.escaped);
+            members.push(OutlineMember::new(name, name_start, start..start + value.len()));
         });
         if !is_object {
             members.clear();
         }
-        Self::of_members(text, Cow::Owned(members))
-    }
-
-    fn of_members(text: &'a str, members: Cow<'a, [OutlineMember]>) -> Self {
-        let mut object = Self { text: Cow::Borrowed(text), members, index: None, kind: None };
-        if INDEXED.contains(&object.members.len()) {
-            object.index = Some(Box::new(object.index()));
-        } else {
-            object.kind = object.members.iter().rposition(|member| object.is_named(member, KIND));
-        }
-        object
-    }
-
-    /// The last of several members of one name is found first.
-    fn index(&self) -> [u8; PLACES] {
-        let mut index = [0; PLACES];
-        for (at, member) in self.members.iter().enumerate().rev() {
-            let mut place = if member.escaped {
-                slot(spec::json::decode(self.piece(&member.name)).0.as_bytes())
-            } else {
-                slot(self.text.as_bytes().get(member.name.clone()).unwrap_or_default())
-            };
-            while index[place] != 0 {
-                place = (place + 1) % PLACES;
-            }
-            index[place] = u8::try_from(at + 1).unwrap_or_default();
-        }
-        index
+        Self { text: Cow::Borrowed(text), members: Cow::Owned(members) }
     }
 
     /// An object whose members were noted while it was checked.
     pub(crate) fn outlined(text: &'a str, outline: Option<&'a Outline>) -> Self {
         match outline.and_then(Outline::members) {
-            Some(members) => Self::of_members(text, Cow::Borrowed(members)),
-            None => Self::new(text),
-        }
-    }
-
-    /// The same for a text that is also that of another object.
-    pub(crate) fn outlined_like(text: &'a str, outline: Option<&'a Outline>, other: &Object<'_>) -> Self {
-        match outline.and_then(Outline::members) {
-            Some(members) => Self {
-                text: Cow::Borrowed(text),
-                members: Cow::Borrowed(members),
-                index: other.index.clone(),
-                kind: other.kind,
-            },
+            Some(members) => Self { text: Cow::Borrowed(text), members: Cow::Borrowed(members) },
             None => Self::new(text),
         }
     }
 
     /// Takes the place of an object that was kept, for longer than what this one came from.
     pub(crate) fn keep_in(&self, kept: &mut Kept<Object<'static>>) {
-        let Object { text, members, index, kind } = kept.fill();
+        let Object { text, members } = kept.fill();
         self.text.as_ref().clone_into(text.to_mut());
         self.members.as_ref().clone_into(members.to_mut());
-        index.clone_from(&self.index);
-        *kind = self.kind;
     }
 
     /// The same for another copy of its text.
     pub(crate) fn of_same_text<'t>(&'t self, text: &'t str) -> Object<'t> {
-        let members = Cow::Borrowed(&*self.members);
-        Object { text: Cow::Borrowed(text), members, index: self.index.clone(), kind: self.kind }
+        Object { text: Cow::Borrowed(text), members: Cow::Borrowed(&*self.members) }
     }
 
     /// All of it.
@@ -133,58 +63,27 @@ impl<'a> Object<'a> {
         &self.text
     }
 
-    fn piece(&self, place: &Range<usize>) -> &str {
-        self.text.get(place.clone()).unwrap_or_default()
-    }
-
-    #[inline]
-    fn is_named(&self, member: &OutlineMember, name: &str) -> bool {
-        if member.escaped {
-            return spec::json::decode(self.piece(&member.name)).0 == name;
-        }
-        if member.name.len() != name.len() {
-            return false;
-        }
-        self.text.as_bytes().get(member.name.clone()) == Some(name.as_bytes())
+    fn piece(&self, place: Range<usize>) -> &str {
+        self.text.get(place).unwrap_or_default()
     }
 
     fn member(&self, name: &str) -> Option<&OutlineMember> {
-        let Some(index) = &self.index else {
-            if name == KIND {
-                return self.members.get(self.kind?);
-            }
-            return self.members.iter().rev().find(|member| self.is_named(member, name));
-        };
-        let mut place = slot(name.as_bytes());
-        loop {
-            // A place that is free has 0, and the others one more than where the member stands.
-            let member = self.members.get(usize::from(index[place]).checked_sub(1)?)?;
-            if self.is_named(member, name) {
-                return Some(member);
-            }
-            place = (place + 1) % PLACES;
-        }
+        member_named(&self.members, &self.text, name)
     }
 
     /// Its members, in their order, with their names as they are written.
     pub(crate) fn members(&self) -> impl Iterator<Item = (&str, &str)> {
-        self.members.iter().map(|member| (self.piece(&member.name), self.piece(&member.value)))
+        self.members.iter().map(|member| (self.piece(member.name()), self.piece(member.value())))
     }
 
     /// Where a member stands in the text.
     pub(crate) fn place(&self, name: &str) -> Option<Range<usize>> {
-        self.member(name).map(|member| member.value.clone())
+        self.member(name).map(OutlineMember::value)
     }
 
     /// The text of a member.
     pub(crate) fn get(&self, name: &str) -> Option<&str> {
-        Some(self.piece(&self.member(name)?.value))
-    }
-
-    /// The text of the value at a JSON pointer.
-    pub(crate) fn at(&self, pointer: &str) -> Option<&str> {
-        let Some((name, rest)) = first_segment(pointer) else { return Some(&self.text) };
-        spec::json::at(self.get(name)?, rest)
+        Some(self.piece(self.member(name)?.value()))
     }
 
     /// The members that another object has otherwise, or has not. Those that stand at the same place in both
@@ -193,19 +92,29 @@ impl<'a> Object<'a> {
         &'o self,
         other: &'o Object<'_>,
     ) -> impl Iterator<Item = (&'o str, &'o str, Option<&'o str>)> {
-        let is_same = |at: usize, member: &OutlineMember| {
+        // From one change to the next, the texts are the same: where that stretch ends, and how far apart it stands
+        // in them.
+        let mut stretch = (0, 0);
+        let mut is_same = move |at: usize, member: &OutlineMember| {
             let Some(near) = other.members.get(at) else { return false };
             let (whole, whole_near) = (whole(member), whole(near));
+            let apart = whole_near.start.wrapping_sub(whole.start);
+            if whole.end > stretch.0 || apart != stretch.1 {
+                let rest = |text: &'o str, start: usize| text.as_bytes().get(start..).unwrap_or_default();
+                let length =
+                    shared_length(rest(&self.text, whole.start), rest(&other.text, whole_near.start));
+                stretch = (whole.start + length, apart);
+            }
             // Names of one length, and values of one length, that are the same as one text.
-            near.name.len() == member.name.len()
+            whole.end <= stretch.0
+                && near.name().len() == member.name().len()
                 && whole_near.len() == whole.len()
-                && other.text.as_bytes().get(whole_near) == self.text.as_bytes().get(whole)
         };
         let beside = |at: usize, member: &OutlineMember| {
-            let name = self.piece(&member.name);
-            let near = other.members.get(at).filter(|near| other.is_named(near, name));
+            let name = self.piece(member.name());
+            let near = other.members.get(at).filter(|near| other.piece(near.name()) == name);
             let there = near.or_else(|| other.member(name));
-            (name, self.piece(&member.value), there.map(|there| other.piece(&there.value)))
+            (name, self.piece(member.value()), there.map(|there| other.piece(there.value())))
         };
         let rest = self.members.iter().enumerate().filter(move |(at, member)| !is_same(*at, member));
         let pairs = rest.map(move |(at, member)| beside(at, member));
@@ -225,7 +134,7 @@ impl<'a> Object<'a> {
     /// A member that is a string without escapes, as names and ids are.
     pub(crate) fn plain(&self, name: &str) -> Option<&str> {
         let inside = self.get(name)?.strip_prefix('"')?.strip_suffix('"')?;
-        (!inside.contains('\\')).then_some(inside)
+        (!is_escaped(inside)).then_some(inside)
     }
 
     /// The id by which the result of a call is told, where this is a call.
@@ -236,7 +145,7 @@ impl<'a> Object<'a> {
 
     /// A member that is a number.
     pub(crate) fn number(&self, name: &str) -> Option<f64> {
-        self.get(name)?.parse().ok()
+        number(self.get(name)?)
     }
 
     /// The entries of a member that is a list.
@@ -254,7 +163,7 @@ impl Room for Object<'static> {
 
 /// Where a member stands, name and value.
 fn whole(member: &OutlineMember) -> Range<usize> {
-    member.name.start..member.value.end
+    member.name().start..member.value().end
 }
 
 /// The entries of a list, if they are these texts, as lists of what was told one by one mostly are. That is
@@ -274,6 +183,11 @@ pub(crate) fn entries_that_are<'l, 't>(
         rest = behind;
     }
     (rest == "]").then_some(entries)
+}
+
+/// A number, from its JSON text. Most are whole and small, and are read sooner as what they are.
+pub(crate) fn number(raw: &str) -> Option<f64> {
+    raw.parse::<u32>().map(f64::from).or_else(|_| raw.parse()).ok()
 }
 
 /// The first segment of a JSON pointer, and the rest.
@@ -338,7 +252,8 @@ mod tests {
         let (mut memory, mut noted) = (spec::Memory::default(), 0);
         for data in lines.filter_map(|line| line.strip_prefix("data: ")).chain([odd]) {
             let name = spec::json::Checker::new(data).tag("type").ok().flatten().unwrap_or_default();
-            let (_, view) = spec::openai::DIALECT.next_event(&name, data, &mut memory);
+            let mut view = spec::View::nothing();
+            memory.next_event(spec::openai::DIALECT.event(&name), data, &mut view);
             let about = view.raw(spec::Slot::Response).or(view.raw(spec::Slot::Value));
             let Some(raw) = about.filter(|raw| raw.starts_with('{')) else { continue };
             noted += usize::from(memory.outline().members().is_some());

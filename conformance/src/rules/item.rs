@@ -13,8 +13,8 @@ pub(super) fn starts_empty(case: &mut Case<'_>, _: &Node, item: &Object<'_>) {
         Some("function_call") if case.plan.ways(Scope::Arguments).closes => ("arguments", "\"\""),
         _ => return,
     };
-    let Some(raw) = item.value(name) else { return };
-    let is_empty = match item.entries(name) {
+    let Some(raw) = item.value(name).filter(|raw| *raw != zero) else { return };
+    let is_empty = match spec::json::entries(raw) {
         Some(entries) => entries.is_empty(),
         None => raw == "\"\"" || !raw.starts_with('"'),
     };

@@ -1,7 +1,7 @@
 //! Rules of the group `request`: what the response repeats of its request, and what came of it.
 
 use super::{Case, Ending};
-use crate::engine::{Object, same};
+use crate::engine::{Object, number, same};
 
 /// A call that the response made.
 struct Call {
@@ -40,11 +40,22 @@ fn calls(case: &Case<'_>, ending: &Ending<'_>) -> Vec<Call> {
     entries.filter_map(|(index, item)| Call::of(item, Some(format!("/response/output/{index}")))).collect()
 }
 
-/// What the response repeats of its request. Where it says different things, the request is not known.
-fn echoed<'e>(case: &Case<'_>, ending: &'e Ending<'_>, name: &str) -> Option<&'e str> {
-    let last = ending.snapshot.response.get(name)?;
+/// What the response repeats of its request, if it is of interest. Where it says different things, the request
+/// is not known.
+fn echoed<'e>(
+    case: &Case<'_>,
+    ending: &'e Ending<'_>,
+    name: &str,
+    is_of_interest: impl Fn(&str) -> bool,
+) -> Option<&'e str> {
+    let last = ending.snapshot.response.get(name).filter(|raw| is_of_interest(raw))?;
     let first = case.stream.first_snapshot.get().and_then(|response| response.get(name));
     first.is_none_or(|first| same(first, last)).then_some(last)
+}
+
+/// The choice of tools that the response repeats, where it is more than a word.
+fn chosen<'e>(case: &Case<'_>, ending: &'e Ending<'_>) -> Option<Object<'e>> {
+    echoed(case, ending, "tool_choice", |choice| choice.starts_with('{')).map(Object::new)
 }
 
 fn tell(case: &mut Case<'_>, call: &Call, expected: &str, message: impl FnOnce() -> String) {
@@ -58,7 +69,7 @@ fn has_failed(ending: &Ending<'_>) -> bool {
 }
 
 pub(super) fn tool_choice_none(case: &mut Case<'_>, ending: &Ending<'_>) {
-    if echoed(case, ending, "tool_choice") != Some("\"none\"") || has_failed(ending) {
+    if echoed(case, ending, "tool_choice", |choice| choice == "\"none\"").is_none() || has_failed(ending) {
         return;
     }
     if let Some(call) = calls(case, ending).first() {
@@ -69,7 +80,7 @@ pub(super) fn tool_choice_none(case: &mut Case<'_>, ending: &Ending<'_>) {
 pub(super) fn tool_choice_required(case: &mut Case<'_>, ending: &Ending<'_>) {
     let is_complete =
         ending.snapshot.event == "response.completed" && !case.stream.resumed && !case.stream.torn;
-    if !is_complete || echoed(case, ending, "tool_choice") != Some("\"required\"") {
+    if !is_complete || echoed(case, ending, "tool_choice", |choice| choice == "\"required\"").is_none() {
         return;
     }
     // Items of unknown types may be calls.
@@ -87,7 +98,7 @@ pub(super) fn tool_choice_forced(case: &mut Case<'_>, ending: &Ending<'_>) {
     if ending.snapshot.event != "response.completed" || case.stream.resumed || case.stream.torn {
         return;
     }
-    let Some(choice) = echoed(case, ending, "tool_choice").map(Object::new) else { return };
+    let Some(choice) = chosen(case, ending) else { return };
     let Some(forced) = choice.string("name").filter(|_| choice.plain("type") == Some("function")) else {
         return;
     };
@@ -106,7 +117,7 @@ pub(super) fn tool_choice_forced(case: &mut Case<'_>, ending: &Ending<'_>) {
 }
 
 pub(super) fn allowed_tools(case: &mut Case<'_>, ending: &Ending<'_>) {
-    let Some(choice) = echoed(case, ending, "tool_choice").map(Object::new) else { return };
+    let Some(choice) = chosen(case, ending) else { return };
     if choice.plain("type") != Some("allowed_tools") || has_failed(ending) {
         return;
     }
@@ -142,7 +153,7 @@ fn allows(tool: &Object<'_>, call: &Call) -> bool {
 }
 
 pub(super) fn one_call_at_most(case: &mut Case<'_>, ending: &Ending<'_>) {
-    if echoed(case, ending, "parallel_tool_calls") != Some("false") {
+    if echoed(case, ending, "parallel_tool_calls", |raw| raw == "false").is_none() {
         return;
     }
     let calls = calls(case, ending);
@@ -156,7 +167,7 @@ pub(super) fn one_call_at_most(case: &mut Case<'_>, ending: &Ending<'_>) {
 }
 
 pub(super) fn output_within_limit(case: &mut Case<'_>, ending: &Ending<'_>) {
-    let limit = echoed(case, ending, "max_output_tokens").and_then(|limit| limit.parse::<f64>().ok());
+    let limit = echoed(case, ending, "max_output_tokens", |limit| limit != "null").and_then(number);
     let Some(limit) = limit else { return };
     let usage = ending.snapshot.usage.as_ref();
     let Some(used) = usage.and_then(|usage| usage.number("output_tokens")) else { return };

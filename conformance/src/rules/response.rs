@@ -4,7 +4,7 @@ use spec::table::{Role, Scope};
 
 use super::case::Change;
 use super::{Case, Snapshot};
-use crate::engine::{Place, same, short};
+use crate::engine::{Place, number, same, short};
 
 /// What a response repeats of its request, and so never changes. The service tier does: from what was
 /// asked for to what was used.
@@ -176,8 +176,7 @@ pub(super) fn usage_details_within(case: &mut Case<'_>, snapshot: &Snapshot<'_>)
         ("input_tokens_details", "/cached_tokens", "input_tokens"),
         ("output_tokens_details", "/reasoning_tokens", "output_tokens"),
     ] {
-        let number = usage.value(details).and_then(|details| spec::json::at(details, part));
-        let part_of = number.and_then(|number| number.parse::<f64>().ok());
+        let part_of = usage.value(details).and_then(|details| spec::json::at(details, part)).and_then(number);
         let Some((part_of, all)) = part_of.zip(usage.number(whole)) else { continue };
         if part_of > all {
             let pointer = format!("/response/usage/{details}{part}");
@@ -217,8 +216,7 @@ pub(super) fn completed_at_agrees(case: &mut Case<'_>, snapshot: &Snapshot<'_>) 
         case.fault(pointer, "the time of completion", "null", || {
             "a completed response has no completed_at".to_owned()
         });
-    } else if let (Some(created), Ok(completed)) =
-        (snapshot.response.number("created_at"), raw.parse::<f64>())
+    } else if let (Some(created), Some(completed)) = (snapshot.response.number("created_at"), number(raw))
         && completed < created
     {
         case.fault(pointer, &format!("at least {created}"), raw, || {

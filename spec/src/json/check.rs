@@ -4,8 +4,8 @@ use std::borrow::Cow;
 use std::mem;
 
 use super::fault::{Fault, Faults, Segment, excerpt};
-use super::outline::{Outline, OutlineMember};
-use super::scanner::{RawNumber, RawString, Scan, Scanner};
+use super::outline::{Outline, OutlineMember, Seen};
+use super::scanner::{DEEPEST, RawNumber, RawString, Scan, Scanner};
 use super::shape::Varying;
 use super::text::decode;
 
@@ -20,6 +20,8 @@ pub struct Checker<'a> {
     faults: Faults,
     outline: Outline,
     varying: Varying,
+    /// How deep the values go that were entered since the object began whose members are noted.
+    deepest: u32,
 }
 
 /// The place of a member that is not declared.
@@ -64,7 +66,8 @@ impl<'a> Checker<'a> {
 
     /// The same, with room to note the members of an object in.
     pub(crate) fn with_outline(text: &'a str, outline: Outline) -> Self {
-        Self { scanner: Scanner::new(text), faults: Faults::default(), outline, varying: Varying::default() }
+        let (faults, varying) = (Faults::default(), Varying::default());
+        Self { scanner: Scanner::new(text), faults, outline, varying, deepest: 0 }
     }
 
     /// What was noted of an object, and the room for it; and the values that may vary.
@@ -302,7 +305,7 @@ impl<'a> Checker<'a> {
         if self.scanner.peek() != b'[' {
             return self.wrong(&"a list");
         }
-        if !self.scanner.descend() {
+        if !self.descend() {
             return self.too_deep();
         }
         let mut index = 0;
@@ -366,59 +369,60 @@ impl<'a> Checker<'a> {
         if self.scanner.peek() != b'{' {
             return self.wrong(&"an object");
         }
-        if !self.scanner.descend() {
+        if !self.descend() {
             return self.too_deep();
         }
-        let (object, faults) = (self.scanner.offset(), self.faults.count());
-        let noted = noted.filter(|_| self.outline.enter());
-        let is_known = noted.is_some_and(|check| self.outline.knows(check));
-        if is_known && let Some(length) = self.outline.again(self.scanner.rest()) {
-            self.scanner.rewind(object + length);
-            self.scanner.ascend();
-            return Ok(());
+        let (object, depth, faults) = (self.scanner.offset(), self.scanner.depth(), self.faults.count());
+        let mut is_known = false;
+        if let Some(check) = noted {
+            if let Some((length, levels)) = self.outline.again(check, self.scanner.rest(), DEEPEST - depth) {
+                self.deepest = self.deepest.max(depth + levels);
+                self.scanner.rewind(object + length);
+                self.scanner.ascend();
+                return Ok(());
+            }
+            is_known = self.outline.knows(check);
         }
-        let mut seen = 0_u64;
-        let mut expected = 0;
+        let noted = noted.filter(|_| self.outline.enter());
+        if noted.is_some() {
+            self.deepest = depth;
+        }
+        let mut seen = Seen::default();
         self.scanner.advance();
         if self.scanner.peek() == b'}' {
             self.scanner.advance();
         } else {
             loop {
+                if is_known && self.pass_known(object, &mut seen) {
+                    if self.scanner.separator(b'}')? {
+                        break;
+                    }
+                    continue;
+                }
                 let before = self.faults.count();
                 let start = if noted.is_some() { self.name_start() } else { 0 };
-                let next = members.names.get(expected as usize).copied().unwrap_or_default();
+                let next = members.names.get(seen.next() as usize).copied().unwrap_or_default();
                 let mut name = (next.as_bytes(), false);
                 let is_expected = !next.is_empty() && self.scanner.pass_expected_name(name.0);
                 if !is_expected {
                     name = self.scanner.name_bytes()?;
                 }
                 let value = self.scanner.offset();
-                let same = || self.outline.same_value(name.0, self.scanner.rest());
-                let place = if let Some(length) = (is_known && is_expected).then(same).flatten() {
-                    self.scanner.rewind(value + length);
-                    expected
-                } else if is_expected {
-                    member(self, expected, name.0)?;
-                    expected
+                let place = if is_expected {
+                    member(self, seen.next(), name.0)?;
+                    seen.next()
                 } else if name.1 {
                     self.any_member(&decoded(name.0), &place_of, &mut member)?
                 } else {
                     self.any_member(name.0, &place_of, &mut member)?
                 };
                 if noted.is_some() {
-                    self.outline.add(OutlineMember {
-                        name: start - object..start - object + name.0.len(),
-                        escaped: name.1,
-                        value: value - object..self.scanner.offset() - object,
-                    });
+                    let value = value - object..self.scanner.offset() - object;
+                    self.outline.add(OutlineMember::new(name, start - object, value), place);
                 }
-                if place != UNDECLARED {
-                    let bit = 1_u64.wrapping_shl(place);
-                    if seen & bit != 0 || self.faults.count() != before {
-                        self.declared_fault(before, seen & bit != 0, members.names, place);
-                    }
-                    seen |= bit;
-                    expected = place + 1;
+                let is_new = seen.add(place);
+                if place != UNDECLARED && (!is_new || self.faults.count() != before) {
+                    self.declared_fault(before, !is_new, members.names, place);
                 }
                 if self.scanner.separator(b'}')? {
                     break;
@@ -426,16 +430,33 @@ impl<'a> Checker<'a> {
             }
         }
         self.scanner.ascend();
-        if seen & members.required != members.required {
-            self.missing(members.required & !seen, members.names);
+        if seen.bits() & members.required != members.required {
+            self.missing(members.required & !seen.bits(), members.names);
         }
         if let Some(check) = noted {
             self.outline.leave();
             if self.faults.count() == faults {
-                self.outline.keep(self.scanner.since(object), check);
+                self.outline.keep(check, self.scanner.since(object), self.deepest - depth);
             }
         }
         Ok(())
+    }
+
+    /// Enters a nested value; false when that would be too deep.
+    #[inline]
+    fn descend(&mut self) -> bool {
+        let is_allowed = self.scanner.descend();
+        self.deepest = self.deepest.max(self.scanner.depth());
+        is_allowed
+    }
+
+    /// Passes members that the known object has, too.
+    fn pass_known(&mut self, object: usize, seen: &mut Seen) -> bool {
+        self.scanner.peek();
+        let at = self.scanner.offset();
+        let length = self.outline.pass_known(self.scanner.rest(), at - object, seen);
+        self.scanner.rewind(at + length.unwrap_or(0));
+        length.is_some()
     }
 
     /// Where the name of the next member starts, behind its quote.

@@ -2,16 +2,24 @@
 
 use std::ops::Range;
 
-use super::Check;
+use super::text::{decode, is_escaped};
+use super::{Check, UNDECLARED, shared_length};
 
 /// Where the members of one object stand. It can be used again, and then allocates nothing.
 #[derive(Debug, Default)]
 pub struct Outline {
     members: Vec<OutlineMember>,
+    /// Which of the declared members they are.
+    places: Vec<u32>,
     state: Outlining,
     /// Whether the object that is expected often comes again as it was.
     recurs: bool,
-    known: Known,
+    /// In a box, as an outline is moved for each event.
+    known: Option<Box<Known>>,
+    /// The last valid ones of the others: what an event is about comes again inside of what later ones are about.
+    recent: Vec<Valid>,
+    /// Which of them is the oldest.
+    oldest: usize,
 }
 
 /// The last valid object of those that often come again.
@@ -19,9 +27,23 @@ pub struct Outline {
 struct Known {
     text: String,
     members: Vec<OutlineMember>,
+    places: Vec<u32>,
     /// What it is valid by.
     check: Option<Check>,
 }
+
+/// A valid object.
+#[derive(Debug)]
+struct Valid {
+    text: String,
+    /// What it is valid by.
+    check: Check,
+    /// How many levels of values are nested in it.
+    levels: u32,
+}
+
+/// So many objects are kept that are no responses, and of so many bytes.
+const RECENT: (usize, usize) = (8, 1 << 13);
 
 /// Responses have about so many members.
 const USUAL: usize = 40;
@@ -29,15 +51,98 @@ const USUAL: usize = 40;
 /// Objects of more bytes are not kept.
 const LONGEST: usize = 1 << 16;
 
-/// Where a member stands in the text of its object.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// Where a member stands in the text of its object. What stands behind 4 GiB of text is not found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct OutlineMember {
+    name: (u32, u32),
+    value: (u32, u32),
+    glance: u32,
+}
+
+impl OutlineMember {
+    /// A member of that name, as it is written from `start` on, and with its value there.
+    #[inline]
+    pub fn new((raw, escaped): (&[u8], bool), start: usize, value: Range<usize>) -> Self {
+        let offset = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
+        Self {
+            name: (offset(start), offset(start + raw.len())),
+            value: (offset(value.start), offset(value.end)),
+            glance: if escaped { glance_inside(raw) } else { glance(raw) },
+        }
+    }
+
+    fn moved(&self, shift: u32) -> Self {
+        let Self { name, value, glance } = *self;
+        let moved = |place: (u32, u32)| (place.0.wrapping_add(shift), place.1.wrapping_add(shift));
+        Self { name: moved(name), value: moved(value), glance }
+    }
+
     /// Its name, as it is written between the quotes.
-    pub name: Range<usize>,
-    /// Whether the name holds escapes.
-    pub escaped: bool,
+    pub const fn name(&self) -> Range<usize> {
+        self.name.0 as usize..self.name.1 as usize
+    }
+
     /// Its value.
-    pub value: Range<usize>,
+    pub const fn value(&self) -> Range<usize> {
+        self.value.0 as usize..self.value.1 as usize
+    }
+
+    /// Whether it has that name in the text of its object.
+    #[inline]
+    fn is_named(&self, text: &str, name: &str) -> bool {
+        let raw = text.get(self.name()).unwrap_or_default();
+        raw == name || is_escaped(raw) && decode(raw).0 == name
+    }
+}
+
+/// The member of that name in the text of its object; the last one, where there are several.
+pub fn member_named<'m>(members: &'m [OutlineMember], text: &str, name: &str) -> Option<&'m OutlineMember> {
+    let glance = glance(name.as_bytes());
+    members.iter().rev().find(|member| member.glance == glance && member.is_named(text, name))
+}
+
+/// What tells a name from nearly all others: its length, its first byte and its last.
+#[inline]
+fn glance(name: &[u8]) -> u32 {
+    let (Some(first), Some(last)) = (name.first(), name.last()) else { return 0 };
+    let [low, high, ..] = name.len().to_le_bytes();
+    u32::from_le_bytes([*first, *last, low, high])
+}
+
+/// The same for a name that is written with escapes.
+#[cold]
+fn glance_inside(raw: &[u8]) -> u32 {
+    glance(decode(&String::from_utf8_lossy(raw)).0.as_bytes())
+}
+
+/// Which of the declared members of an object came, and which should come next.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Seen {
+    bits: u64,
+    next: u32,
+}
+
+impl Seen {
+    /// Adds one; whether it was not seen yet. Those that are not declared may come again.
+    #[inline]
+    pub(super) fn add(&mut self, place: u32) -> bool {
+        if place == UNDECLARED {
+            return true;
+        }
+        let bit = 1_u64.wrapping_shl(place);
+        let is_new = self.bits & bit == 0;
+        self.bits |= bit;
+        self.next = place + 1;
+        is_new
+    }
+
+    pub(super) const fn bits(self) -> u64 {
+        self.bits
+    }
+
+    pub(super) const fn next(self) -> u32 {
+        self.next
+    }
 }
 
 /// How far the noting is.
@@ -89,48 +194,89 @@ impl Outline {
             self.state = Outlining::Idle;
             self.members.clear();
             self.members.reserve(USUAL);
+            self.places.clear();
+            self.places.reserve(USUAL);
         }
         is_wanted
     }
 
-    pub(super) fn add(&mut self, member: OutlineMember) {
+    pub(super) fn add(&mut self, member: OutlineMember, place: u32) {
         self.members.push(member);
+        self.places.push(place);
     }
 
     pub(super) const fn leave(&mut self) {
         self.state = Outlining::Done;
     }
 
-    /// Whether an object that is valid by this check can be compared with one that was.
+    /// Whether the object that is entered now can be compared with one that was valid by the same check.
     pub(super) fn knows(&self, check: Check) -> bool {
-        self.recurs && self.known.check.is_some_and(|known| std::ptr::fn_addr_eq(known, check))
+        let is_wanted = self.recurs && self.state == Outlining::Next;
+        let known = self.known.as_ref().filter(|_| is_wanted).and_then(|known| known.check);
+        known.is_some_and(|known| std::ptr::fn_addr_eq(known, check))
     }
 
-    /// The length of the known object, if a text begins with it.
-    pub(super) fn again(&mut self, text: &str) -> Option<usize> {
-        text.starts_with(&self.known.text).then(|| {
-            self.members.clone_from(&self.known.members);
+    /// The length of an object that was valid by this check, if a text begins with it, and how many levels of values
+    /// are nested in it: no more than these may be.
+    pub(super) fn again(&mut self, check: Check, text: &str, most: u32) -> Option<(usize, u32)> {
+        if self.knows(check) {
+            let known = self.known.as_ref().filter(|known| text.starts_with(&known.text))?;
+            self.members.clone_from(&known.members);
             self.state = Outlining::Done;
-            self.known.text.len()
-        })
+            return Some((known.text.len(), 0));
+        }
+        let is_inside = self.state == Outlining::Idle;
+        let mut recent = self.recent.iter().filter(|valid| is_inside && valid.levels <= most);
+        let is_it =
+            |valid: &&Valid| std::ptr::fn_addr_eq(valid.check, check) && text.starts_with(&valid.text);
+        recent.find(is_it).map(|valid| (valid.text.len(), valid.levels))
     }
 
-    /// The length of the next member's value, if the known object has the same at its place.
-    pub(super) fn same_value(&self, name: &[u8], text: &str) -> Option<usize> {
-        let known = self.known.members.get(self.members.len())?;
-        let piece = |range: &Range<usize>| self.known.text.as_bytes().get(range.clone());
-        let value = piece(&known.value)?;
-        let ends = matches!(text.as_bytes().get(value.len()), Some(b',' | b'}'));
-        let is_same = ends && piece(&known.name) == Some(name) && text.as_bytes().starts_with(value);
-        is_same.then_some(value.len())
+    /// Notes the next members as long as they are those of the known object to the letter, and were not seen yet.
+    /// They begin the text, which stands at this offset in the object. Gives the length of them all.
+    pub(super) fn pass_known(&mut self, text: &str, offset: usize, seen: &mut Seen) -> Option<usize> {
+        let Self { members, places, known, .. } = self;
+        let known = known.as_ref()?;
+        let next = known.members.get(members.len()..)?;
+        // With the quote before its name.
+        let start = next.first()?.name().start.checked_sub(1)?;
+        let end = start + shared_length(known.text.as_bytes().get(start..)?, text.as_bytes());
+        let shift = u32::try_from(offset).ok()?.wrapping_sub(u32::try_from(start).ok()?);
+        // What follows a value must be the same, too, or it might not end there.
+        let is_passed =
+            |(member, place): &(&OutlineMember, &u32)| member.value().end < end && seen.add(**place);
+        let next_places = known.places.get(members.len()..)?;
+        let passed = next.iter().zip(next_places).take_while(is_passed).count();
+        let length = next.get(passed.checked_sub(1)?)?.value().end - start;
+        members.extend(next.iter().take(passed).map(|member| member.moved(shift)));
+        places.extend(next_places.iter().take(passed));
+        Some(length)
     }
 
     /// The object that was noted is valid.
-    pub(super) fn keep(&mut self, text: &str, check: Check) {
-        if self.recurs && text.len() <= LONGEST {
-            text.clone_into(&mut self.known.text);
-            self.known.members.clone_from(&self.members);
-            self.known.check = Some(check);
+    pub(super) fn keep(&mut self, check: Check, text: &str, levels: u32) {
+        if !self.recurs {
+            self.keep_recent(check, text, levels);
+        } else if text.len() <= LONGEST {
+            let known = self.known.get_or_insert_default();
+            text.clone_into(&mut known.text);
+            known.members.clone_from(&self.members);
+            known.places.clone_from(&self.places);
+            known.check = Some(check);
+        }
+    }
+
+    fn keep_recent(&mut self, check: Check, text: &str, levels: u32) {
+        let (most, longest) = RECENT;
+        if text.len() > longest {
+            return;
+        }
+        if self.recent.len() < most {
+            self.recent.push(Valid { text: text.to_owned(), check, levels });
+        } else if let Some(valid) = self.recent.get_mut(self.oldest) {
+            text.clone_into(&mut valid.text);
+            (valid.check, valid.levels) = (check, levels);
+            self.oldest = (self.oldest + 1) % most;
         }
     }
 

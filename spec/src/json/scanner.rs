@@ -152,6 +152,12 @@ impl<'a> Scanner<'a> {
         self.depth <= DEEPEST
     }
 
+    /// How many values around the cursor were entered.
+    #[inline]
+    pub(super) const fn depth(&self) -> u32 {
+        self.depth
+    }
+
     #[inline]
     pub(crate) const fn ascend(&mut self) {
         self.depth -= 1;
@@ -311,16 +317,7 @@ impl<'a> Scanner<'a> {
     fn pass_long_string(&mut self, mut at: usize) -> Scan<()> {
         let bytes = self.text.as_bytes();
         loop {
-            let (blocks, _) = bytes.get(at..).unwrap_or_default().as_chunks::<32>();
-            for block in blocks {
-                let marks = [0, 8, 16, 24].map(|offset| special(word(block, offset)));
-                if marks[0] | marks[1] | marks[2] | marks[3] != 0 {
-                    let hit = marks.iter().position(|mark| *mark != 0).unwrap_or_default();
-                    at += 8 * hit + marks[hit].trailing_zeros() as usize / 8;
-                    break;
-                }
-                at += 32;
-            }
+            at += plain_run(bytes.get(at..).unwrap_or_default());
             match bytes.get(at) {
                 Some(b'"') => {
                     self.at = at + 1;
@@ -529,6 +526,34 @@ fn digits(bytes: &[u8], mut at: usize) -> usize {
 fn word(block: &[u8], offset: usize) -> u64 {
     let bytes = block.get(offset..offset + 8).and_then(|bytes| bytes.try_into().ok());
     u64::from_le_bytes(bytes.unwrap_or_default())
+}
+
+/// How many bytes at the start of a text are known to be plain in a string; the next one may be, too, where the
+/// text ends within a word.
+#[inline]
+fn plain_run(bytes: &[u8]) -> usize {
+    let (blocks, _) = bytes.as_chunks::<BLOCK>();
+    let mut at = BLOCK * blocks.iter().take_while(|block| is_plain(block)).count();
+    let (words, _) = bytes.get(at..).unwrap_or_default().as_chunks::<8>();
+    for word in words {
+        let found = special(u64::from_le_bytes(*word));
+        if found != 0 {
+            return at + found.trailing_zeros() as usize / 8;
+        }
+        at += 8;
+    }
+    at
+}
+
+/// So many bytes are looked at at once.
+const BLOCK: usize = 32;
+
+/// Whether nothing in a block ends or interrupts a plain run in a string. Said without branches, so that it is
+/// compiled to instructions that look at many bytes.
+#[inline]
+fn is_plain(block: &[u8; BLOCK]) -> bool {
+    let is_special = |byte: u8| (byte ^ b'"').min(byte ^ b'\\').min(byte.saturating_sub(0x1f)) == 0;
+    !block.iter().fold(false, |found, byte| found | is_special(*byte))
 }
 
 /// Marks (in each byte's top bit, the lowest one being right) what ends or interrupts a plain run in a

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::Scanner;
-use crate::table::{EventCheck, Slot};
+use crate::table::{EventInfo, Slot};
 use crate::view::View;
 
 /// So many values of an event may vary.
@@ -23,9 +23,7 @@ pub(crate) struct Varying {
 /// nothing else, and what was checked once need not be checked again for each of them.
 #[derive(Debug, Default)]
 pub(crate) struct Shape {
-    /// How events of its dialect are checked.
-    check: Option<EventCheck>,
-    event: String,
+    event: Option<&'static EventInfo>,
     text: String,
     varying: Varying,
     slots: Vec<SlotPlace>,
@@ -35,9 +33,16 @@ pub(crate) struct Shape {
 #[derive(Debug)]
 struct SlotPlace {
     slot: Slot,
-    value: Range<usize>,
-    /// How many values that vary begin before it begins, and before it ends.
-    behind: (usize, usize),
+    start: Offset,
+    end: Offset,
+}
+
+/// An offset that moves with the values before it.
+#[derive(Debug)]
+struct Offset {
+    at: u32,
+    /// How many values that vary begin before it.
+    behind: usize,
 }
 
 impl Varying {
@@ -56,19 +61,21 @@ impl Varying {
 
 impl Shape {
     /// Keeps the shape of a valid event.
-    pub(crate) fn learn(&mut self, check: EventCheck, event: &str, view: &View<'_>, varying: &Varying) {
+    pub(crate) fn learn(&mut self, event: &'static EventInfo, view: &View<'_>, varying: &Varying) {
         self.forget();
         if varying.values().is_empty() || view.text().len() > LONGEST {
             return;
         }
-        self.check = Some(check);
-        event.clone_into(&mut self.event);
+        self.event = Some(event);
         view.text().clone_into(&mut self.text);
-        let behind = |at: usize| varying.values().iter().filter(|value| value.start < at).count();
+        let offset = |at: u32| {
+            let behind = varying.values().iter().filter(|value| value.start < at as usize).count();
+            Offset { at, behind }
+        };
         self.slots.clear();
-        self.slots.extend(view.places().map(|(slot, value)| {
-            let behind = (behind(value.start), behind(value.end));
-            SlotPlace { slot, value, behind }
+        self.slots.extend(view.places().map(|(slot, (start, end))| {
+            let (start, end) = (offset(start), offset(end));
+            SlotPlace { slot, start, end }
         }));
         self.varying = varying.clone();
     }
@@ -77,16 +84,17 @@ impl Shape {
         self.varying.count = 0;
     }
 
-    /// What stands where in the data of another event, if they have this shape.
-    pub(crate) fn fit<'a>(&self, check: EventCheck, event: &str, data: &'a str) -> Option<View<'a>> {
+    /// Sees what stands where in the data of another event, if they have this shape.
+    pub(crate) fn fit<'a>(&self, event: &EventInfo, data: &'a str, view: &mut View<'a>) -> Option<()> {
         let varying = self.varying.values();
-        if varying.is_empty() || self.event != event || !std::ptr::fn_addr_eq(self.check?, check) {
+        if varying.is_empty() || !std::ptr::eq(self.event?, event) {
             return None;
         }
+        let offset = |at: usize| u32::try_from(at).ok();
         let known = self.text.as_bytes();
         let mut scanner = Scanner::new(data);
         // How much further on things stand, behind as many of the values that vary.
-        let mut shifts = [0_usize; MOST + 1];
+        let mut shifts = [0_u32; MOST + 1];
         let mut at = 0;
         for (value, shift) in varying.iter().zip(&mut shifts[1..]) {
             let is_same = scanner.pass_same(known.get(at..value.start)?);
@@ -94,16 +102,17 @@ impl Shape {
                 return None;
             }
             at = value.end;
-            *shift = scanner.offset().wrapping_sub(at);
+            *shift = offset(scanner.offset())?.wrapping_sub(offset(at)?);
         }
         if !scanner.pass_same(known.get(at..)?) || scanner.offset() != data.len() {
             return None;
         }
-        let mut view = View::repeating(data);
-        for SlotPlace { slot, value, behind } in &self.slots {
-            let start = value.start.wrapping_add(shifts[behind.0]);
-            view.put(*slot, (start, value.end.wrapping_add(shifts[behind.1])));
+        offset(data.len())?;
+        view.repeat(data);
+        let moved = |offset: &Offset| offset.at.wrapping_add(shifts[offset.behind]);
+        for SlotPlace { slot, start, end } in &self.slots {
+            view.put_place(*slot, (moved(start), moved(end)));
         }
-        Some(view)
+        Some(())
     }
 }

@@ -7,7 +7,7 @@ use super::scanner::special;
 /// Decodes what stands between the quotes of a string whose grammar was checked.
 /// The flag is set when it holds a lone surrogate, which no Rust string can: U+FFFD stands for it.
 pub fn decode(raw: &str) -> (Cow<'_, str>, bool) {
-    if !raw.as_bytes().contains(&b'\\') {
+    if !is_escaped(raw) {
         return (Cow::Borrowed(raw), false);
     }
     let mut decoded = String::with_capacity(raw.len());
@@ -17,7 +17,7 @@ pub fn decode(raw: &str) -> (Cow<'_, str>, bool) {
 
 /// The same, added to a text.
 pub fn decode_onto(decoded: &mut String, raw: &str) -> bool {
-    let (plain, mut rest) = raw.split_at(raw.find('\\').unwrap_or(raw.len()));
+    let (plain, mut rest) = split_at_escape(raw);
     decoded.push_str(plain);
     let mut lone = false;
     while let Some(escape) = rest.strip_prefix('\\') {
@@ -37,11 +37,33 @@ pub fn decode_onto(decoded: &mut String, raw: &str) -> bool {
             }
             other => decoded.push(char::from(other)),
         }
-        let (plain, behind) = rest.split_at(rest.find('\\').unwrap_or(rest.len()));
+        let (plain, behind) = split_at_escape(rest);
         decoded.push_str(plain);
         rest = behind;
     }
     lone
+}
+
+/// Whether an escape stands in the text of a string.
+#[inline]
+pub fn is_escaped(raw: &str) -> bool {
+    first_escape(raw).is_some()
+}
+
+fn split_at_escape(raw: &str) -> (&str, &str) {
+    raw.split_at(first_escape(raw).unwrap_or(raw.len()))
+}
+
+/// Where the first backslash stands. Most texts are short, or have none.
+#[inline]
+fn first_escape(raw: &str) -> Option<usize> {
+    const BLOCK: usize = 16;
+    let bytes = raw.as_bytes();
+    let (blocks, _) = bytes.as_chunks::<BLOCK>();
+    let is_one = |byte: u8| byte == b'\\';
+    let is_free = |block: &&[u8; BLOCK]| !block.iter().fold(false, |found, byte| found | is_one(*byte));
+    let before = BLOCK * blocks.iter().take_while(is_free).count();
+    bytes.get(before..)?.iter().position(|byte| is_one(*byte)).map(|at| before + at)
 }
 
 /// The character that the hexadecimal digits (and a second escape, for a pair) mean, and what follows.

@@ -64,13 +64,7 @@ impl<'r> Tracker<'_, 'r> {
         };
         self.current = Some(node);
         if info.scope == Scope::Response {
-            self.response =
-                self.record.view.raw(Slot::Response).map(|raw| match self.stream.first_snapshot.get() {
-                    Some(first) if first.text() == raw => {
-                        Object::outlined_like(raw, self.record.outline, first)
-                    }
-                    _ => self.outlined(raw),
-                });
+            self.response = self.record.view.raw(Slot::Response).map(|raw| self.outlined(raw));
         }
         match info.role {
             Role::Open => self.open(event, node),
@@ -377,7 +371,12 @@ impl<'r> Tracker<'_, 'r> {
             return (entries.collect(), stream.items().is_sorted_by_key(|item| item.key.last()));
         }
         let entries = response.entries("output").unwrap_or_default();
-        (entries.into_iter().map(Object::new).collect(), false)
+        let mut finished = finished();
+        let object = |entry| match finished.next().flatten() {
+            Some(item) if item.text() == entry => item.of_same_text(entry),
+            _ => Object::new(entry),
+        };
+        (entries.into_iter().map(object).collect(), false)
     }
 
     /// Runs the rules that are about a scope's opening or closing.
