@@ -107,6 +107,8 @@ impl Judge {
         let hooks = &plan.hooks;
         if plan.dialect.framing.event_line != EventLine::EqualsType || is_remarkable(record) {
             self.ask(&hooks.frame, plan, record);
+        } else if !record.is_plain {
+            self.ask(&hooks.marred, plan, record);
         }
         if record.payload == Payload::Done || self.stream.done.is_some() {
             self.ask(&hooks.marker, plan, record);
@@ -166,12 +168,8 @@ impl Judge {
 
     #[inline]
     fn ask(&mut self, hooks: &Plain, plan: &Plan, record: &Record<'_>) {
-        let Some((first, _)) = hooks.first() else { return };
-        let mut case = self.connection.case(*first, plan, record, &self.stream, &mut self.findings);
-        for (bound, hook) in hooks {
-            case.bound = *bound;
-            hook(&mut case);
-        }
+        let Self { connection, stream, findings, .. } = self;
+        connection.ask(hooks, plan, record, stream, findings, |rule, case| rule(case));
     }
 
     fn count(&mut self, record: &Record<'_>) {
@@ -217,10 +215,8 @@ impl Judge {
     pub(super) fn body(&mut self, plan: &Plan, frame: &Frame<'_>) {
         self.frames += 1;
         let record = Record::of_body(frame, self.frames);
-        for (bound, hook) in &plan.hooks.body {
-            let mut case = self.connection.case(*bound, plan, &record, &self.stream, &mut self.findings);
-            hook(&mut case, frame);
-        }
+        let Self { connection, stream, findings, .. } = self;
+        connection.ask(&plan.hooks.body, plan, &record, stream, findings, |rule, case| rule(case, frame));
     }
 
     pub(super) fn finish(&mut self, plan: &Plan) {
@@ -236,13 +232,12 @@ impl Judge {
     }
 }
 
-/// Whether there is anything about a frame that its rules could tell of: most frames are complete, in
-/// plain text, and have an event line that is the type of the event.
+/// Whether there is anything about a frame that its rules could tell of: most frames are complete, and have
+/// an event line that is the type of the event.
 fn is_remarkable(record: &Record<'_>) -> bool {
     let frame = record.frame;
-    let is_plain = frame.terminated
-        && frame.id.is_none()
-        && frame.invalid_utf8.is_none()
-        && frame.event.as_deref() == record.event_type.as_deref();
-    !is_plain || !record.is_plain
+    !frame.terminated
+        || frame.id.is_some()
+        || frame.invalid_utf8.is_some()
+        || frame.event.as_deref() != record.event_type.as_deref()
 }

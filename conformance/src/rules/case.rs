@@ -85,6 +85,9 @@ pub(crate) struct Change<'s> {
     pub(crate) now: Option<&'s str>,
 }
 
+/// Most responses differ in no more members from what they were at first.
+const USUAL_CHANGES: usize = 8;
+
 /// The response, as it ends.
 #[derive(Debug)]
 pub(crate) struct Ending<'s> {
@@ -104,8 +107,11 @@ impl<'s> Snapshot<'s> {
         is_terminal: bool,
     ) -> Self {
         let usage = response.value("usage").map(Object::new);
-        let changes = first.into_iter().flat_map(|first| first.changes(response));
-        let changes = changes.map(|(name, before, now)| Change { name, before, now }).collect();
+        let mut changes = Vec::new();
+        if let Some(first) = first {
+            changes.reserve(USUAL_CHANGES);
+            changes.extend(first.changes(response).map(|(name, before, now)| Change { name, before, now }));
+        }
         Self { response, status: response.string("status"), usage, changes, is_terminal, event }
     }
 }
@@ -121,15 +127,24 @@ impl Connection {
         self.turn.as_ref()?.sent?.checked_sub(self.began?)
     }
 
-    pub(crate) fn case<'c>(
+    /// Asks rules, one after the other.
+    #[inline]
+    pub(crate) fn ask<'c, F: Copy>(
         &'c self,
-        bound: Bound,
+        rules: &[(Bound, F)],
         plan: &'c Plan,
         record: &'c Record<'c>,
         stream: &'c Stream,
         findings: &'c mut Findings,
-    ) -> Case<'c> {
-        Case { bound, plan, at: At::Record(record), stream, connection: self, findings }
+        mut ask: impl FnMut(F, &mut Case<'c>),
+    ) {
+        let Some((first, _)) = rules.first() else { return };
+        let at = At::Record(record);
+        let mut case = Case { bound: *first, plan, at, stream, connection: self, findings };
+        for (bound, code) in rules {
+            case.bound = *bound;
+            ask(*code, &mut case);
+        }
     }
 
     pub(crate) fn case_at<'c>(

@@ -11,6 +11,8 @@ use crate::engine::{Bound, Node, Object};
 pub(crate) enum Native {
     /// A frame with data came, whatever is in it; the stream is as it was before.
     Frame(fn(&mut Case<'_>)),
+    /// The same, but only of interest where something in the data is escaped, or a character may be lost.
+    Marred(fn(&mut Case<'_>)),
     /// A frame came that is not what the dialect knows: no JSON, of no known type, or not as its schema
     /// says.
     Faulty(fn(&mut Case<'_>)),
@@ -27,50 +29,77 @@ pub(crate) enum Native {
     /// An event came after an error.
     AfterError(fn(&mut Case<'_>)),
     /// An event came that has the response, as it was at first or otherwise.
-    AnySnapshot(fn(&mut Case<'_>, &Snapshot<'_>)),
+    AnySnapshot(OfSnapshot),
     /// An event came that has the response, and not as it was at first.
-    Snapshot(fn(&mut Case<'_>, &Snapshot<'_>)),
+    Snapshot(OfSnapshot),
     /// Something of a scope was opened by a value.
-    Opened(Scope, fn(&mut Case<'_>, &Node, &Object<'_>)),
+    Opened(Scope, OfValue),
     /// Something of a scope is closed by a value.
-    Closed(Scope, fn(&mut Case<'_>, &Node, &Object<'_>)),
+    Closed(Scope, OfValue),
     /// A fragment of something of a scope came.
-    Fragment(Scope, fn(&mut Case<'_>, &Node)),
+    Fragment(Scope, OfNode),
+    /// The same, with log probabilities of its tokens.
+    LogprobsOf(Scope, OfNode),
     /// Something happened in a node, at a single point.
-    Point(fn(&mut Case<'_>, &Node)),
+    Point(OfNode),
     /// The response ends, with a snapshot.
-    Ending(fn(&mut Case<'_>, &Ending<'_>)),
+    Ending(OfEnding),
     /// The stream is over. There is no record any more.
     Over(fn(&mut Case<'_>)),
     /// An answer that is no stream.
-    Body(fn(&mut Case<'_>, &Frame<'_>)),
+    Body(OfBody),
 }
 
+/// Rules, and what is called when they are asked.
+pub(crate) type Asked<F> = Vec<(Bound, F)>;
+
 /// Rules that need nothing but the case.
-pub(crate) type Plain = Vec<(Bound, fn(&mut Case<'_>))>;
+pub(crate) type Plain = Asked<fn(&mut Case<'_>)>;
 
-/// Rules that look at the response as an event has it.
-pub(crate) type OfSnapshot = Vec<(Bound, fn(&mut Case<'_>, &Snapshot<'_>))>;
+/// What looks at the response as an event has it.
+pub(crate) type OfSnapshot = fn(&mut Case<'_>, &Snapshot<'_>);
 
-/// Rules that look at an occurrence of a scope.
-pub(crate) type OfNode = Vec<(Bound, fn(&mut Case<'_>, &Node))>;
+/// What looks at an occurrence of a scope.
+type OfNode = fn(&mut Case<'_>, &Node);
 
-/// Rules that look at an occurrence of one scope.
-pub(crate) type OfNodeIn = Vec<(Bound, Scope, fn(&mut Case<'_>, &Node))>;
+/// What looks at an occurrence of a scope and the value that opens or closes it.
+pub(crate) type OfValue = fn(&mut Case<'_>, &Node, &Object<'_>);
 
-/// Rules that look at the end of the response.
-pub(crate) type OfEnding = Vec<(Bound, fn(&mut Case<'_>, &Ending<'_>))>;
+/// What looks at the end of the response.
+pub(crate) type OfEnding = fn(&mut Case<'_>, &Ending<'_>);
 
-/// Rules that look at an answer that is no stream.
-pub(crate) type OfBody = Vec<(Bound, fn(&mut Case<'_>, &Frame<'_>))>;
+/// What looks at an answer that is no stream.
+type OfBody = fn(&mut Case<'_>, &Frame<'_>);
 
-/// Rules that are about one scope.
-pub(crate) type OfScope = Vec<(Bound, Scope, fn(&mut Case<'_>, &Node, &Object<'_>))>;
+/// Rules that are about one scope each, by that.
+#[derive(Debug)]
+pub(crate) struct InScope<F>(Vec<Asked<F>>);
+
+impl<F> Default for InScope<F> {
+    fn default() -> Self {
+        Self(Scope::ALL.iter().map(|_| Vec::new()).collect())
+    }
+}
+
+impl<F> InScope<F> {
+    fn push(&mut self, scope: Scope, rule: (Bound, F)) {
+        if let Some(rules) = self.0.get_mut(scope as usize) {
+            rules.push(rule);
+        }
+    }
+
+    /// Those of a scope.
+    pub(crate) fn of(&self, scope: Scope) -> &[(Bound, F)] {
+        self.0.get(scope as usize).map_or(&[], Vec::as_slice)
+    }
+}
 
 /// The rules with code, by when they are asked.
 #[derive(Debug, Default)]
 pub(crate) struct Hooks {
     pub(crate) frame: Plain,
+    /// Those of them that are only of interest where data are not plain.
+    pub(crate) marred: Plain,
     pub(crate) faulty: Plain,
     pub(crate) marker: Plain,
     pub(crate) event: Plain,
@@ -78,15 +107,16 @@ pub(crate) struct Hooks {
     pub(crate) beginning: Plain,
     pub(crate) socket: Plain,
     pub(crate) after_error: Plain,
-    pub(crate) any_snapshot: OfSnapshot,
-    pub(crate) snapshot: OfSnapshot,
-    pub(crate) opened: OfScope,
-    pub(crate) closed: OfScope,
-    pub(crate) fragment: OfNodeIn,
-    pub(crate) point: OfNode,
-    pub(crate) ending: OfEnding,
+    pub(crate) any_snapshot: Asked<OfSnapshot>,
+    pub(crate) snapshot: Asked<OfSnapshot>,
+    pub(crate) opened: InScope<OfValue>,
+    pub(crate) closed: InScope<OfValue>,
+    pub(crate) fragment: InScope<OfNode>,
+    pub(crate) logprobs: InScope<OfNode>,
+    pub(crate) point: Asked<OfNode>,
+    pub(crate) ending: Asked<OfEnding>,
     pub(crate) over: Plain,
-    pub(crate) body: OfBody,
+    pub(crate) body: Asked<OfBody>,
 }
 
 impl Hooks {
@@ -94,6 +124,10 @@ impl Hooks {
         for native in natives {
             match *native {
                 Native::Frame(code) => self.frame.push((bound, code)),
+                Native::Marred(code) => {
+                    self.frame.push((bound, code));
+                    self.marred.push((bound, code));
+                }
                 Native::Faulty(code) => self.faulty.push((bound, code)),
                 Native::Marker(code) => self.marker.push((bound, code)),
                 Native::Event(code) => self.event.push((bound, code)),
@@ -103,9 +137,10 @@ impl Hooks {
                 Native::AfterError(code) => self.after_error.push((bound, code)),
                 Native::AnySnapshot(code) => self.any_snapshot.push((bound, code)),
                 Native::Snapshot(code) => self.snapshot.push((bound, code)),
-                Native::Opened(scope, code) => self.opened.push((bound, scope, code)),
-                Native::Closed(scope, code) => self.closed.push((bound, scope, code)),
-                Native::Fragment(scope, code) => self.fragment.push((bound, scope, code)),
+                Native::Opened(scope, code) => self.opened.push(scope, (bound, code)),
+                Native::Closed(scope, code) => self.closed.push(scope, (bound, code)),
+                Native::Fragment(scope, code) => self.fragment.push(scope, (bound, code)),
+                Native::LogprobsOf(scope, code) => self.logprobs.push(scope, (bound, code)),
                 Native::Point(code) => self.point.push((bound, code)),
                 Native::Ending(code) => self.ending.push((bound, code)),
                 Native::Over(code) => self.over.push((bound, code)),

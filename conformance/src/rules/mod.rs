@@ -22,7 +22,7 @@ mod ws;
 
 pub(crate) use case::{Case, Connection, Ending, Snapshot, Turn};
 pub(crate) use hooks::Native;
-pub(crate) use hooks::{Hooks, OfScope, Plain};
+pub(crate) use hooks::{Hooks, InScope, OfEnding, OfSnapshot, OfValue, Plain};
 pub(crate) use schema::root_of_body;
 use spec::catalogue::NativeRule;
 use spec::table::Scope;
@@ -102,7 +102,7 @@ pub(crate) const fn hooks(rule: NativeRule) -> &'static [Native] {
         NativeRule::SummaryStartsEmpty => &[Native::Opened(Scope::SummaryPart, summary::starts_empty)],
         NativeRule::TextHasDeltas => &[Native::Closed(Scope::Text, text::has_deltas)],
         NativeRule::TextLogprobsJoined => &[Native::Closed(Scope::Text, text::logprobs_joined)],
-        NativeRule::TextLogprobsSpellDelta => &[Native::Fragment(Scope::Text, text::logprobs_spell_delta)],
+        NativeRule::TextLogprobsSpellDelta => &[Native::LogprobsOf(Scope::Text, text::logprobs_spell_delta)],
         NativeRule::ToolCodeWithinCall => &[
             Native::Fragment(Scope::Code, tool::code_fragment_within_call),
             Native::Closed(Scope::Code, tool::code_within_call),
@@ -126,8 +126,8 @@ pub(crate) const fn hooks(rule: NativeRule) -> &'static [Native] {
         NativeRule::WireJsonObject => &[Native::Faulty(wire::json_object)],
         NativeRule::WireKeepAliveIsComment => &[Native::Faulty(wire::keep_alive_is_comment)],
         NativeRule::WireNoIdLine => &[Native::Frame(wire::no_id_line)],
-        NativeRule::WireNoLoneSurrogate => &[Native::Frame(wire::no_lone_surrogate)],
-        NativeRule::WireNoReplacementCharacter => &[Native::Frame(wire::no_replacement_character)],
+        NativeRule::WireNoLoneSurrogate => &[Native::Marred(wire::no_lone_surrogate)],
+        NativeRule::WireNoReplacementCharacter => &[Native::Marred(wire::no_replacement_character)],
         NativeRule::WireTerminated => &[Native::Frame(wire::terminated)],
         NativeRule::WireUtf8 => &[Native::Frame(wire::utf8)],
         NativeRule::WsAnswersCreate => &[Native::Over(ws::answers_create)],

@@ -41,10 +41,8 @@ pub(super) fn logprobs_joined(case: &mut Case<'_>, node: &Node, _: &Object<'_>) 
 
 pub(super) fn logprobs_spell_delta(case: &mut Case<'_>, _: &Node) {
     let Some(record) = case.record() else { return };
-    let Some(list) = record.view.raw(Slot::Logprobs).filter(|list| *list != "[]" && *list != "null") else {
-        return;
-    };
-    let (Some(tokens), Some(delta)) = (json::entries(list), record.view.string(Slot::Value)) else { return };
+    let tokens = record.view.raw(Slot::Logprobs).and_then(json::entries);
+    let (Some(tokens), Some(delta)) = (tokens, record.view.string(Slot::Value)) else { return };
     let delta = json::decode(delta.raw).0;
     let tokens: Vec<Object<'_>> = tokens.into_iter().map(Object::new).collect();
     if let Some(spelled) = spelled(&tokens).filter(|spelled| **spelled != *delta) {

@@ -14,7 +14,7 @@ use crate::engine::record::Record;
 use crate::engine::spot::Mark;
 use crate::engine::stream::{RESPONSE, Stream};
 use crate::engine::view::{Object, entries_that_are};
-use crate::rules::{Case, Connection, Ending, Snapshot};
+use crate::rules::{Case, Connection, Ending, Hooks, InScope, OfEnding, OfSnapshot, OfValue, Snapshot};
 
 /// What takes one event into the stream.
 pub(in crate::engine) struct Tracker<'t, 'r> {
@@ -186,14 +186,13 @@ impl<'r> Tracker<'_, 'r> {
             }
         }
         self.relate(event, node);
-        let Some(found) = self.stream.nodes.get(node) else { return };
-        for (bound, scope, hook) in &self.plan.hooks.fragment {
-            if *scope == found.scope {
-                hook(
-                    &mut self.connection.case(*bound, self.plan, self.record, self.stream, self.findings),
-                    found,
-                );
-            }
+        let Self { plan, stream, findings, connection, record, .. } = self;
+        let Some(found) = stream.nodes.get(node) else { return };
+        let rules = plan.hooks.fragment.of(found.scope);
+        connection.ask(rules, plan, record, stream, findings, |rule, case| rule(case, found));
+        if logprobs.is_some() {
+            let rules = plan.hooks.logprobs.of(found.scope);
+            connection.ask(rules, plan, record, stream, findings, |rule, case| rule(case, found));
         }
     }
 
@@ -263,13 +262,9 @@ impl<'r> Tracker<'_, 'r> {
         let Some((_, info)) = self.record.known else { return };
         self.note_error(info);
         self.relate(event, node);
-        let Some(found) = self.stream.nodes.get(node) else { return };
-        for (bound, hook) in &self.plan.hooks.point {
-            hook(
-                &mut self.connection.case(*bound, self.plan, self.record, self.stream, self.findings),
-                found,
-            );
-        }
+        let Self { plan, stream, findings, connection, record, .. } = self;
+        let Some(found) = stream.nodes.get(node) else { return };
+        connection.ask(&plan.hooks.point, plan, record, stream, findings, |rule, case| rule(case, found));
     }
 
     /// Keeps an error that is told in the stream: what comes next depends on it.
@@ -326,37 +321,26 @@ impl<'r> Tracker<'_, 'r> {
     fn snapshot(&mut self, is_terminal: bool) {
         let Some(response) = self.response.take() else { return };
         let event = self.record.known.map_or("", |(_, info)| info.name);
+        let Self { plan, stream, findings, connection, record, .. } = self;
         // What is wrong with a response was told when it came first.
-        let first = self.stream.first_snapshot.get();
+        let first = stream.first_snapshot.get();
         let is_first_again = first.is_some_and(|first| first.text() == response.text());
         let first = first.filter(|_| !is_first_again);
         let snapshot = Snapshot::new(&response, first, event, is_terminal);
-        for (bound, hook) in &self.plan.hooks.any_snapshot {
-            hook(
-                &mut self.connection.case(*bound, self.plan, self.record, self.stream, self.findings),
-                &snapshot,
-            );
+        let look = |rule: OfSnapshot, case: &mut Case<'_>| rule(case, &snapshot);
+        connection.ask(&plan.hooks.any_snapshot, plan, record, stream, findings, look);
+        if !is_first_again {
+            connection.ask(&plan.hooks.snapshot, plan, record, stream, findings, look);
         }
-        let hooks = if is_first_again { &[][..] } else { &self.plan.hooks.snapshot };
-        for (bound, hook) in hooks {
-            hook(
-                &mut self.connection.case(*bound, self.plan, self.record, self.stream, self.findings),
-                &snapshot,
-            );
-        }
-        if is_terminal && !self.plan.hooks.ending.is_empty() {
-            let (output, is_as_finished) = Self::output(self.stream, &response);
-            let is_as_finished = is_as_finished && !self.stream.torn && !self.stream.resumed;
+        if is_terminal && !plan.hooks.ending.is_empty() {
+            let (output, is_as_finished) = Self::output(stream, &response);
+            let is_as_finished = is_as_finished && !stream.torn && !stream.resumed;
             let ending = Ending { snapshot: &snapshot, output, is_as_finished };
-            for (bound, hook) in &self.plan.hooks.ending {
-                hook(
-                    &mut self.connection.case(*bound, self.plan, self.record, self.stream, self.findings),
-                    &ending,
-                );
-            }
+            let look = |rule: OfEnding, case: &mut Case<'_>| rule(case, &ending);
+            connection.ask(&plan.hooks.ending, plan, record, stream, findings, look);
         }
-        if !self.stream.first_snapshot.is_there() {
-            response.keep_in(&mut self.stream.first_snapshot);
+        if !stream.first_snapshot.is_there() {
+            response.keep_in(&mut stream.first_snapshot);
         }
     }
 
@@ -383,18 +367,14 @@ impl<'r> Tracker<'_, 'r> {
     fn run(
         &mut self,
         node: usize,
-        hooks: impl FnOnce(&crate::rules::Hooks) -> &crate::rules::OfScope,
+        rules: impl FnOnce(&Hooks) -> &InScope<OfValue>,
         value: impl FnOnce(&Node) -> Option<&Object<'_>>,
     ) {
-        let Some(found) = self.stream.nodes.get(node) else { return };
+        let Self { plan, stream, findings, connection, record, .. } = self;
+        let Some(found) = stream.nodes.get(node) else { return };
         let Some(value) = value(found) else { return };
-        for (bound, scope, hook) in hooks(&self.plan.hooks) {
-            if *scope == found.scope {
-                let mut case: Case<'_> =
-                    self.connection.case(*bound, self.plan, self.record, self.stream, self.findings);
-                hook(&mut case, found, value);
-            }
-        }
+        let rules = rules(&plan.hooks).of(found.scope);
+        connection.ask(rules, plan, record, stream, findings, |rule, case| rule(case, found, value));
     }
 }
 
