@@ -166,8 +166,16 @@ impl Judge {
         self.count(record);
     }
 
+    /// Asks rules that need nothing but the case; mostly there are none to be asked.
     #[inline]
     fn ask(&mut self, hooks: &Plain, plan: &Plan, record: &Record<'_>) {
+        if !hooks.is_empty() {
+            self.ask_all(hooks, plan, record);
+        }
+    }
+
+    #[inline(never)]
+    fn ask_all(&mut self, hooks: &Plain, plan: &Plan, record: &Record<'_>) {
         let Self { connection, stream, findings, .. } = self;
         connection.ask(hooks, plan, record, stream, findings, |rule, case| rule(case));
     }
