@@ -19,15 +19,16 @@ pub(super) fn detect(bytes: &[u8], complete: bool) -> Result<Option<Format>, Cap
         _ if start.starts_with(b"HTTP/") => return Ok(Some(Format::Http)),
         _ => {}
     }
-    for line in start.split_inclusive(|byte| matches!(byte, b'\n' | b'\r')) {
-        let whole = line.trim_ascii_end();
-        if whole.contains(&b':') || whole.len() < line.len() || complete {
-            if is_field(whole) {
-                return Ok(Some(Format::Sse));
-            }
-            if matches!(whole, b"interactions:" | b"http_interactions:" | b"when:") {
-                return Ok(Some(Format::Cassette));
-            }
+    let ends = complete && start.len() <= MOST;
+    let looked_at = start.get(..MOST).unwrap_or(start);
+    for line in looked_at.split_inclusive(|byte| matches!(byte, b'\n' | b'\r')) {
+        let is_whole = ends || line.ends_with(b"\n") || line.ends_with(b"\r");
+        let line = line.trim_ascii_end();
+        if (is_whole || line.contains(&b':')) && is_field(line) {
+            return Ok(Some(Format::Sse));
+        }
+        if is_whole && matches!(line, b"interactions:" | b"http_interactions:" | b"when:") {
+            return Ok(Some(Format::Cassette));
         }
     }
     if complete || start.len() > MOST { Err(CaptureError::Unrecognised) } else { Ok(None) }
@@ -77,7 +78,7 @@ mod tests {
 
     #[test]
     fn the_first_bytes_tell() {
-        let cases: [(&str, Format); 19] = [
+        let cases: [(&str, Format); 21] = [
             ("event: a\ndata: 1\n\n", Format::Sse),
             ("\u{feff}\n\ndata:1", Format::Sse),
             (": ping\n\n", Format::Sse),
@@ -97,6 +98,9 @@ mod tests {
             ("{\"version\":1,\"interactions\":[]}\n", Format::Json),
             ("{\"event\":\"a\",\"data\":{}}\n{\"event\":\"b\",\"data\":{}}\n", Format::Ndjson),
             ("{\"sent\":\"{}\"}\n{\"recv\":\"{}\"}\n", Format::WebSocket),
+            // What a line begins with is not yet the line.
+            ("interactions: of a test\ndata \n", Format::Sse),
+            ("data of a test\ninteractions:  \n", Format::Cassette),
         ];
         for (text, format) in cases {
             assert_eq!(detect(text.as_bytes(), true), Ok(Some(format)), "{text}");
@@ -115,5 +119,11 @@ mod tests {
         assert_eq!(detect(b"", true), Err(CaptureError::Empty));
         assert_eq!(detect(b"\xff\xfed\0a\0", false), Err(CaptureError::Utf16));
         assert_eq!(detect(b"<html>", true), Err(CaptureError::Unrecognised));
+        // However the bytes come, no more is looked at.
+        let late = [&b"x\n".repeat(MOST)[..], b"data: 1\n"].concat();
+        assert_eq!(detect(&late[..MOST], false), Ok(None));
+        for end in [MOST + 1, late.len()] {
+            assert_eq!(detect(&late[..end], false), Err(CaptureError::Unrecognised));
+        }
     }
 }
