@@ -9,7 +9,8 @@ use crate::table::Slot;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct View<'a> {
     text: &'a str,
-    /// From where to where each value stands in the text; nowhere is an empty range. What stands behind 4 GiB of text is not found.
+    /// From where to where each value stands in the text; nowhere is an empty range. What stands behind 4 GiB
+    /// of text is not found.
     slots: [(u32, u32); Slot::COUNT],
     repeats: bool,
 }

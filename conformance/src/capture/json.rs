@@ -12,8 +12,8 @@ use super::{CaptureError, Format, body, recorded, sse};
 
 /// Reads a document; or several, one after the other, as tools print events that take many lines each.
 pub(super) fn read(bytes: &[u8], sink: &mut impl FnMut(Entry<'_>)) -> Result<(), CaptureError> {
-    let mark = if bytes.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
-    let text = utf8(bytes, Format::Json)?.get(mark..).unwrap_or_default();
+    let text = utf8(bytes, Format::Json)?;
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut documents = serde_json::Deserializer::from_str(text).into_iter::<&RawValue>();
     let first = match documents.next() {
         Some(first) => first.map_err(|error| malformed(Format::Json, &error))?,
@@ -70,11 +70,22 @@ impl<'a> Lines<'a> {
         Self { bytes, at: 0, line: 1 }
     }
 
+    /// A frame whose data are a piece of the recording.
     fn frame(&mut self, piece: &'a RawValue) -> Frame<'a> {
-        let start = offset_in(self.bytes, piece.get());
+        let text = piece.get();
+        let start = offset_in(self.bytes, text);
         self.line += newlines(&self.bytes[self.at..start]);
         self.at = start;
-        frame(self.bytes, start, piece.get(), self.line)
+        unwrapped(Frame {
+            data: Some(Cow::Borrowed(text)),
+            source: text.as_bytes(),
+            bytes: start as u64..(start + text.len()) as u64,
+            line: self.line,
+            places: Places::At(0),
+            terminated: true,
+            transport: Transport::Unframed,
+            ..Frame::default()
+        })
     }
 
     /// An event, or a body.
@@ -105,20 +116,6 @@ fn pieces(entries: &[&RawValue]) -> Option<String> {
     (is_stream && entries.iter().all(is_text)).then(all)
 }
 
-/// A frame whose data are a piece of the recording.
-fn frame<'a>(bytes: &'a [u8], start: usize, text: &'a str, line: u64) -> Frame<'a> {
-    unwrapped(Frame {
-        data: Some(Cow::Borrowed(text)),
-        source: &bytes[start..start + text.len()],
-        bytes: start as u64..(start + text.len()) as u64,
-        line,
-        places: Places::At(0),
-        terminated: true,
-        transport: Transport::Unframed,
-        ..Frame::default()
-    })
-}
-
 /// The same frame; or what it is wrapped in, `{"event": NAME, "data": EVENT}`, taken off.
 pub(super) fn unwrapped(frame: Frame<'_>) -> Frame<'_> {
     #[derive(Deserialize)]
@@ -137,16 +134,24 @@ pub(super) fn unwrapped(frame: Frame<'_>) -> Frame<'_> {
     }
     let wrapped = serde_json::from_slice(frame.source).ok();
     let Some(Wrapped { event, data, r#type: None }) = wrapped else { return frame };
-    let quote = usize::from(data.get().starts_with('"'));
-    let text = if quote == 1 { unquoted(data.get()) } else { Cow::Borrowed(data.get()) };
-    let is_as_it_was = matches!(text, Cow::Borrowed(_));
-    let start = offset_in(frame.source, data.get()) + quote;
-    let places = if is_as_it_was { Places::At(start) } else { Places::Nowhere };
+    let (text, places) = said(frame.source, data);
     Frame { event: Some(event), data: Some(text), places, ..frame }
 }
 
+/// What a member of a line holds, and where that stands in the line: the text of a string, or JSON as it is.
+pub(super) fn said<'a>(line: &[u8], raw: &'a RawValue) -> (Cow<'a, str>, Places) {
+    let raw = raw.get();
+    let is_string = raw.starts_with('"');
+    let text = if is_string { unquoted(raw) } else { Cow::Borrowed(raw) };
+    let places = match text {
+        Cow::Borrowed(_) => Places::At(offset_in(line, raw) + usize::from(is_string)),
+        Cow::Owned(_) => Places::Nowhere,
+    };
+    (text, places)
+}
+
 /// The text of a JSON string; borrowed where nothing is escaped in it.
-pub(super) fn unquoted(raw: &str) -> Cow<'_, str> {
+fn unquoted(raw: &str) -> Cow<'_, str> {
     if let Ok(text) = serde_json::from_str::<&str>(raw) {
         return Cow::Borrowed(text);
     }
@@ -157,7 +162,7 @@ pub(super) fn unquoted(raw: &str) -> Cow<'_, str> {
 }
 
 /// Where a piece of the bytes begins in them.
-pub(super) fn offset_in(bytes: &[u8], piece: &str) -> usize {
+fn offset_in(bytes: &[u8], piece: &str) -> usize {
     (piece.as_ptr() as usize).saturating_sub(bytes.as_ptr() as usize).min(bytes.len())
 }
 

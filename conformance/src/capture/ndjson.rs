@@ -3,7 +3,6 @@
 use memchr::memchr;
 
 use super::frame::{Frame, Places, Transport};
-use super::json;
 
 /// Takes bytes as they come and hands out a frame for every line that is not blank.
 #[derive(Debug)]
@@ -61,7 +60,7 @@ impl Parser {
         let before = line.len() - body.len() + body.len() - body.trim_ascii_start().len();
         let start = self.start + before as u64;
         let text = std::str::from_utf8(source);
-        sink(json::unwrapped(Frame {
+        sink(Frame {
             invalid_utf8: text.err().map(|error| start + error.valid_up_to() as u64),
             places: if text.is_ok() { Places::At(0) } else { Places::Nowhere },
             data: Some(String::from_utf8_lossy(source)),
@@ -71,7 +70,7 @@ impl Parser {
             terminated: true,
             transport: Transport::Unframed,
             ..Frame::default()
-        }));
+        });
     }
 }
 

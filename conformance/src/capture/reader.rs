@@ -78,7 +78,7 @@ impl Reader {
                 Ok(())
             }
             State::Ndjson(parser) => {
-                parser.push(chunk, &mut |frame| sink(Entry::Event(frame)));
+                parser.push(chunk, &mut |frame| sink(Entry::Event(json::unwrapped(frame))));
                 Ok(())
             }
             State::Exchange(parser) => parser.push(chunk, sink),
@@ -135,7 +135,7 @@ impl Reader {
                 Ok(Format::Sse)
             }
             State::Ndjson(mut parser) => {
-                parser.finish(&mut event);
+                parser.finish(&mut |frame| event(json::unwrapped(frame)));
                 Ok(Format::Ndjson)
             }
             State::Exchange(parser) => parser.finish(sink).map(|()| Format::Exchange),

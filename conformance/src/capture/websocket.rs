@@ -99,12 +99,10 @@ fn message(frame: Frame<'_>, sink: &mut impl FnMut(Entry<'_>)) -> Result<(), Cap
         fail("the line holds neither what was `sent` nor what was received, `recv`".to_owned())
     })?;
     let (Message::Sent(raw) | Message::Received(raw) | Message::Lost(raw)) = message;
-    let start = json::offset_in(frame.source, raw.get());
     // A message is a string with the text that went over the wire, or that text as it is.
-    let text = if raw.get().starts_with('"') { json::unquoted(raw.get()) } else { Cow::Borrowed(raw.get()) };
-    let quote = usize::from(raw.get().starts_with('"'));
+    let (text, places) = json::said(frame.source, raw);
     let frame = Frame {
-        places: if matches!(text, Cow::Borrowed(_)) { Places::At(start + quote) } else { Places::Nowhere },
+        places,
         time: line.time.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok()),
         data: Some(text.clone()),
         transport: Transport::WebSocket,
@@ -149,6 +147,19 @@ mod tests {
         assert!(
             entries("{\"recv\":\"x\"}\n{\"type\":\"what\"}")[1].contains("line 2: the line holds neither")
         );
+    }
+
+    /// It is not what wraps an event of a stream, though it has members of the same names.
+    #[test]
+    fn a_line_of_a_log_names_no_event() {
+        let log = br#"{"data":{"type":"a"},"event":"arrived","direction":"in"}"#;
+        let mut named = Vec::new();
+        let kept = read(log, &mut |entry| {
+            if let Entry::Event(frame) = entry {
+                named.push((frame.event.is_some(), frame.data.unwrap_or_default().into_owned()));
+            }
+        });
+        assert_eq!((kept, named), (Ok(()), vec![(false, "{\"type\":\"a\"}".to_owned())]));
     }
 
     #[test]

@@ -53,6 +53,11 @@ fn echoed<'e>(
     first.is_none_or(|first| same(first, last)).then_some(last)
 }
 
+/// Whether the request is known to say this, as it is written in JSON.
+fn says(case: &Case<'_>, ending: &Ending<'_>, name: &str, raw: &str) -> bool {
+    echoed(case, ending, name, |found| found == raw).is_some()
+}
+
 /// The choice of tools that the response repeats, where it is more than a word.
 fn chosen<'e>(case: &Case<'_>, ending: &'e Ending<'_>) -> Option<Object<'e>> {
     echoed(case, ending, "tool_choice", |choice| choice.starts_with('{')).map(Object::new)
@@ -69,7 +74,7 @@ fn has_failed(ending: &Ending<'_>) -> bool {
 }
 
 pub(super) fn tool_choice_none(case: &mut Case<'_>, ending: &Ending<'_>) {
-    if echoed(case, ending, "tool_choice", |choice| choice == "\"none\"").is_none() || has_failed(ending) {
+    if !says(case, ending, "tool_choice", "\"none\"") || has_failed(ending) {
         return;
     }
     if let Some(call) = calls(case, ending).first() {
@@ -80,7 +85,7 @@ pub(super) fn tool_choice_none(case: &mut Case<'_>, ending: &Ending<'_>) {
 pub(super) fn tool_choice_required(case: &mut Case<'_>, ending: &Ending<'_>) {
     let is_complete =
         ending.snapshot.event == "response.completed" && !case.stream.resumed && !case.stream.torn;
-    if !is_complete || echoed(case, ending, "tool_choice", |choice| choice == "\"required\"").is_none() {
+    if !is_complete || !says(case, ending, "tool_choice", "\"required\"") {
         return;
     }
     // Items of unknown types may be calls.
@@ -153,7 +158,7 @@ fn allows(tool: &Object<'_>, call: &Call) -> bool {
 }
 
 pub(super) fn one_call_at_most(case: &mut Case<'_>, ending: &Ending<'_>) {
-    if echoed(case, ending, "parallel_tool_calls", |raw| raw == "false").is_none() {
+    if !says(case, ending, "parallel_tool_calls", "false") {
         return;
     }
     let calls = calls(case, ending);
