@@ -207,7 +207,7 @@ fn headers_that_nobody_kept_are_not_judged() {
         let body = "event: response.created\ndata: {}\n\n";
         let recording = format!("HTTP/1.1 200 OK\r\n{header}\r\n{body}");
         let rules = Rules::of(dialect("openai")).only(|rule| rule.id.ends_with("content-type"));
-        let report = conformance::report::check("a", &mut recording.as_bytes(), None, &rules);
+        let report = conformance::check("a", &mut recording.as_bytes(), None, &rules);
         report.findings.into_iter().map(|finding| finding.rule).collect::<Vec<_>>()
     };
     assert_eq!(faults("Date: today\r\n"), ["wire/event-stream-content-type"]);
@@ -221,8 +221,7 @@ fn one_response_after_the_other_is_no_fault_where_nothing_frames_them() {
     let stream = conformance::goldens::golden("openai/text").unwrap().bytes;
     let events = fuzz::recordings::data(stream).join("\n");
     let found = |recording: String| {
-        let report =
-            conformance::report::check("a", &mut recording.as_bytes(), None, &Rules::of(dialect("openai")));
+        let report = conformance::check("a", &mut recording.as_bytes(), None, &Rules::of(dialect("openai")));
         let rules: Vec<_> = report.findings.into_iter().map(|finding| finding.rule).collect();
         (report.streams, rules.iter().any(|rule| rule == "response/one-terminal"), rules.len())
     };

@@ -1,12 +1,11 @@
 //! The reference gateway on a port.
-#![cfg(feature = "live")]
 
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
 use conformance::capture::Format;
-use conformance::reference::{self, Embedded, Notes, Settings, WireFault};
+use conformance::gateway::{self, Embedded, Notes, Settings, WireFault};
 use conformance::{Rules, check};
 use serde_json::{Value, json};
 use spec::Dialect;
@@ -218,9 +217,9 @@ fn rules_are_broken_on_the_wire() {
         {
             let rule = catalogue::rule(id).unwrap();
             let rules = Rules::of(dialect);
-            let (_, golden) = reference::faults(&rules.only(|other| other.id == id))[0];
+            let (_, golden) = gateway::faults(&rules.only(|other| other.id == id))[0];
             let gateway = start(Settings { rules: vec![rule], ..Settings::new(dialect) });
-            let answer = post(&gateway, &reference::example(golden).unwrap());
+            let answer = post(&gateway, &gateway::example(golden).unwrap());
             assert_eq!(answer.broken(dialect), [id], "{name}");
         }
         let several = ["text/deltas-joined", "sequence/by-one"];

@@ -1,7 +1,6 @@
 //! The reference gateway keeps every rule of every dialect, and breaks those that it is told to.
-#![cfg(feature = "live")]
 
-use conformance::{Checker, Rules, goldens, reference};
+use conformance::{Checker, Rules, gateway, goldens};
 use serde_json::{Value, json};
 use spec::Dialect;
 use spec::catalogue::Rule;
@@ -12,8 +11,8 @@ fn dialect(name: &str) -> &'static Dialect {
 
 /// Requests for all that a plan can hold.
 fn requests() -> Vec<(String, Value)> {
-    let mut requests: Vec<(String, Value)> = reference::examples()
-        .filter_map(|golden| Some((golden.to_owned(), reference::example(golden)?)))
+    let mut requests: Vec<(String, Value)> = gateway::examples()
+        .filter_map(|golden| Some((golden.to_owned(), gateway::example(golden)?)))
         .collect();
     let texts = [
         "[[parts 3]]",
@@ -73,9 +72,9 @@ fn requests() -> Vec<(String, Value)> {
     requests
 }
 
-fn answer(request: &Value, dialect: &'static Dialect, seed: u64) -> reference::Answer {
-    let plan = reference::plan(request, dialect, seed);
-    reference::answer(request, &plan, dialect, seed)
+fn answer(request: &Value, dialect: &'static Dialect, seed: u64) -> gateway::Answer {
+    let plan = gateway::plan(request, dialect, seed);
+    gateway::answer(request, &plan, dialect, seed)
 }
 
 #[test]
@@ -128,17 +127,17 @@ fn types(stream: &str) -> Vec<String> {
 
 #[test]
 fn examples_have_the_shape_of_their_golden() {
-    for golden in reference::examples().filter_map(goldens::golden) {
+    for golden in gateway::examples().filter_map(goldens::golden) {
         let stream = String::from_utf8_lossy(golden.bytes);
         if !stream.starts_with("event:") {
             continue;
         }
         let id = format!("{}/{}", golden.dialect, golden.name);
-        let request = reference::example(&id).expect("it is an example");
+        let request = gateway::example(&id).expect("it is an example");
         let ours = answer(&request, dialect(golden.dialect), 0).stream();
         assert_eq!(types(&ours), types(&stream), "{id}");
     }
-    assert!(reference::examples().all(|id| goldens::golden(id).is_some()));
+    assert!(gateway::examples().all(|id| goldens::golden(id).is_some()));
 }
 
 /// Rules about several turns on a WebSocket: faults are made within one answer.
@@ -150,7 +149,7 @@ fn needs_websocket(rule: &Rule) -> bool {
 fn every_rule_can_be_broken_in_the_dialect_of_its_violation() {
     for dialect in spec::DIALECTS {
         let rules = Rules::of(dialect);
-        let faults = reference::faults(&rules);
+        let faults = gateway::faults(&rules);
         let own = |rule: &&Rule| rule.violation.golden.split('/').next() == Some(dialect.name);
         let missing: Vec<&str> = (rules.iter())
             .filter(|rule| own(rule) && !needs_websocket(rule))
@@ -159,8 +158,8 @@ fn every_rule_can_be_broken_in_the_dialect_of_its_violation() {
             .collect();
         assert!(missing.is_empty(), "{}: {missing:?}", dialect.name);
         for (rule, golden) in faults {
-            let request = reference::example(golden).expect("it is an example");
-            let wire = reference::respond(&request, dialect);
+            let request = gateway::example(golden).expect("it is an example");
+            let wire = gateway::respond(&request, dialect);
             assert_eq!(wire.broken(&rules), Vec::<&str>::new(), "{} {golden}", dialect.name);
             let broken = wire.breaking(rule, &rules, &[]).expect("it can be broken").broken(&rules);
             let told = format!("{} {} in {golden}: {broken:?}", dialect.name, rule.id);

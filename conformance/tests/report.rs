@@ -1,7 +1,7 @@
 //! Findings as people see them.
 
 use conformance::capture::Format;
-use conformance::report::{Screen, Style, diagnostic};
+use conformance::reports::{Screen, Style, diagnostic};
 use conformance::{Rules, check, goldens, violation};
 use spec::catalogue;
 
@@ -107,7 +107,7 @@ fn broken(recording: &str, rule: &str) -> Vec<&'static str> {
     let chosen = Rules::of(dialect).only(|known| known.id == rule);
     let report = check("a.sse", &mut recording.as_bytes(), None, &chosen);
     assert!(!report.findings.is_empty(), "{rule} is broken");
-    let clients = report.findings.iter().flat_map(conformance::report::Finding::broken_clients);
+    let clients = report.findings.iter().flat_map(conformance::results::Finding::broken_clients);
     let clients: std::collections::BTreeSet<_> = clients.map(|(client, _)| client).collect();
     clients.into_iter().collect()
 }

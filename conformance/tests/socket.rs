@@ -1,5 +1,4 @@
 //! The reference gateway on a WebSocket.
-#![cfg(feature = "live")]
 
 use std::fmt::Write as _;
 use std::io::{Read as _, Write as _};
@@ -7,7 +6,7 @@ use std::net::TcpStream;
 use std::time::Duration;
 
 use conformance::capture::Format;
-use conformance::reference::{self, Embedded, Settings};
+use conformance::gateway::{self, Embedded, Settings};
 use conformance::{Rules, check, goldens};
 use serde_json::{Value, json};
 use spec::Dialect;
@@ -164,7 +163,7 @@ fn dialects_whose_messages_would_not_say_what_they_are_have_none() {
 fn rules_of_turns_can_be_broken() {
     let dialect = dialect("open-responses");
     let rules = Rules::of(dialect);
-    let faults = reference::socket_faults(&rules);
+    let faults = gateway::socket_faults(&rules);
     assert_eq!(faults.len(), 5);
     for (rule, _) in faults {
         let gateway = Embedded::start(Settings { rules: vec![rule], ..Settings::new(dialect) }).unwrap();

@@ -7,7 +7,8 @@ pub mod recordings;
 use std::io::{self, Read};
 
 use conformance::capture::{CaptureError, Entry, Format, Reader};
-use conformance::report::{self, CaptureReport, Run, Style};
+use conformance::reports::Style;
+use conformance::results::{CaptureReport, Run};
 use conformance::{Rules, check as check_recording};
 use random::Random;
 
@@ -18,11 +19,11 @@ pub fn check(bytes: &[u8]) {
         let rules = Rules::of(dialect);
         let capture = check_recording("fuzz", &mut &*bytes, None, &rules);
         for finding in &capture.findings {
-            let text = report::diagnostic("fuzz", finding, Style::Plain);
+            let text = conformance::reports::diagnostic("fuzz", finding, Style::Plain);
             assert!(text.chars().all(|character| character == '\n' || !character.is_control()), "{text:?}");
         }
         let run = Run::new(&rules, vec![capture], None);
-        let json = report::json(&run);
+        let json = conformance::reports::json(&run);
         serde_json::from_str::<serde_json::Value>(&json).expect("the report is JSON");
     }
 }

@@ -14,3 +14,19 @@ pub use table::{Dialect, EventInfo, Memory, Scope, Slot, Verdict};
 pub use view::View;
 
 include!(concat!(env!("OUT_DIR"), "/dialects.rs"));
+
+/// The dialect of that name.
+pub fn dialect(name: &str) -> Option<&'static Dialect> {
+    dialects().find(|(known, _)| *known == name).map(|(_, dialect)| dialect)
+}
+
+/// All dialects of this build, each by the names that it has.
+pub fn dialects() -> impl Iterator<Item = (&'static str, &'static Dialect)> {
+    DIALECTS.iter().flat_map(|dialect| {
+        // A specification that is always in its latest version has the name of that version, too.
+        let is_version =
+            |name: &&str| name.strip_prefix(dialect.name).is_some_and(|rest| rest.starts_with('@'));
+        let latest = dialect.lineage.first().copied().filter(is_version);
+        [Some(dialect.name), latest].into_iter().flatten().map(|name| (name, *dialect))
+    })
+}

@@ -7,8 +7,8 @@ use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
 use conformance::Rules;
-use conformance::report::Finding;
-use conformance::report::{self, CaptureReport};
+use conformance::results::CaptureReport;
+use conformance::results::Finding;
 use spec::Dialect;
 
 /// One event: what the `event:` line says, if there is one, and its data.
@@ -145,7 +145,7 @@ pub fn check(folder: &Path, extensions: &[&str], dialect: &'static Dialect) -> V
     let checked = |path: &PathBuf| {
         let name = path.strip_prefix(folder).unwrap_or(path).display().to_string();
         let mut file = File::open(path).unwrap_or_else(|error| panic!("{name}: {error}"));
-        (name.clone(), report::check(name, &mut file, None, &rules))
+        (name.clone(), conformance::check(name, &mut file, None, &rules))
     };
     files(folder, extensions).iter().map(checked).collect()
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use codegen::formats;
-use conformance::{Rules, goldens, report, violation};
+use conformance::{Rules, goldens, violation};
 use spec::catalogue::{self, Edit, Level, Side, Target, Violation};
 
 /// What is found in a golden once it is edited.
@@ -30,7 +30,7 @@ pub fn check(golden: &str, edits: &str) -> Result<Found, String> {
 pub fn check_bytes(dialect: &str, bytes: &[u8]) -> Result<Found, String> {
     let dialect = spec::DIALECTS.iter().find(|known| known.name == dialect);
     let dialect = dialect.ok_or("the build has no such dialect")?;
-    let report = report::check("edited", &mut { bytes }, None, &Rules::of(dialect));
+    let report = conformance::check("edited", &mut { bytes }, None, &Rules::of(dialect));
     if let Some(error) = report.error {
         return Err(error);
     }

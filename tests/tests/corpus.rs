@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
-use conformance::report::Finding;
+use conformance::results::Finding;
 use spec::Verdict;
 use tests::corpus::{self, Fired, Index, Recording, starred};
 

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
-use conformance::report::CaptureReport;
+use conformance::results::CaptureReport;
 use serde::Deserialize;
 use tests::corpus;
 

@@ -7,8 +7,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use conformance::Rules;
-use conformance::report::Finding;
-use conformance::report::{self, CaptureReport};
+use conformance::results::CaptureReport;
+use conformance::results::Finding;
 use serde_json::{Map, Value, json};
 use spec::catalogue::Level;
 use tests::corpus;
@@ -41,7 +41,7 @@ fn streams() -> BTreeMap<String, Events> {
 }
 
 fn check(rules: &Rules, stream: &str) -> CaptureReport {
-    report::check("rewritten", &mut stream.as_bytes(), None, rules)
+    conformance::check("rewritten", &mut stream.as_bytes(), None, rules)
 }
 
 /// The stream, each event written in the same way.

@@ -6,8 +6,8 @@
 use std::process::ExitCode;
 
 use conformance::Suite;
+use conformance::gateway::{Embedded, Settings};
 use conformance::live::Target;
-use conformance::reference::{Embedded, Settings};
 
 /// What the gateway offers: all that needs something else is ignored, and says so.
 const FEATURES: [&str; 4] = ["tools", "parallel-tool-calls", "structured-output", "store"];

@@ -10,7 +10,7 @@ use serde::Deserialize;
 use spec::catalogue::{self, SCENARIOS};
 
 use super::names;
-use crate::suite::{Known, Suite};
+use harness::suite::{Known, Suite};
 
 /// What is known to fail.
 #[derive(Debug, Args)]

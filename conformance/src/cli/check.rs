@@ -14,9 +14,10 @@ use super::color::Color;
 use super::progress::Progress;
 use super::select::SelectArgs;
 use super::{NOT_DONE, files, names, print};
-use crate::capture::Format;
-use crate::engine::Rules;
-use crate::report::{self, CaptureReport, Form, Outcome, Run, Style};
+use checker::Rules;
+use recordings::capture::Format;
+use reports::{Form, Style};
+use results::{CaptureReport, Outcome, Run};
 
 /// Checks recordings: streams, HTTP answers, NDJSON, lists of events, WebSocket logs, HTTP archives.
 ///
@@ -88,7 +89,7 @@ pub(super) fn check_file(
     draws: bool,
 ) -> CaptureReport {
     let name = files::name(path);
-    let check = if draws { report::check_with_timelines } else { report::check };
+    let check = if draws { recordings::check_with_timelines } else { recordings::check };
     let report = match files::open(path) {
         Ok(input) => check(name, &mut progress.reading(input), format, rules),
         Err(error) => CaptureReport { name, error: Some(error.to_string()), ..CaptureReport::default() },
@@ -127,12 +128,12 @@ fn take<'f>(files: &'f [PathBuf], next: &AtomicUsize) -> Option<(usize, &'f Path
 /// Tells on stdout what was found; for people, finding by finding on stderr.
 pub(super) fn tell(run: &Run, format: Form, shown: Level, color: Color) -> anyhow::Result<()> {
     if format == Form::Human {
-        let findings = report::diagnostics(run, shown, color.screen(&io::stderr()));
+        let findings = reports::diagnostics(run, shown, color.screen(&io::stderr()));
         // Nobody is left to tell when stderr is gone.
         let _ = io::stderr().lock().write_all(findings.as_bytes());
-        return print(&report::summary(run, shown, color.screen(&io::stdout())));
+        return print(&reports::summary(run, shown, color.screen(&io::stdout())));
     }
-    print(&report::render(run, format, shown, Style::Plain.into()))
+    print(&reports::render(run, format, shown, Style::Plain.into()))
 }
 
 /// What a command exits with that is about this run.

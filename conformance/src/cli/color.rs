@@ -5,7 +5,7 @@ use std::io::IsTerminal;
 
 use clap::ValueEnum;
 
-use crate::report::{Screen, Style};
+use reports::{Screen, Style};
 
 /// Whether to use colour.
 #[derive(Debug, Clone, Copy, Default, ValueEnum)]

@@ -9,8 +9,8 @@ use clap::{Args, ValueEnum};
 
 use super::color::Color;
 use super::{NOT_DONE, print, report::read};
-use crate::report::Outcome;
-use crate::report::diff::{Diff, human, markdown};
+use reports::diff::{Diff, human, markdown};
+use results::Outcome;
 
 /// Compares two runs: for the upgrade of a gateway.
 ///

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
 
-use crate::capture::{Compression, Decompressing, Format};
+use recordings::capture::{Compression, Decompressing, Format};
 
 /// Files of a folder whose names end so are taken for recordings, compressed or not.
 const ENDINGS: [&str; 10] =

@@ -11,8 +11,9 @@ use spec::catalogue::{self, Coverage};
 
 use super::color::Color;
 use super::{names, print};
-use crate::engine::level;
-use crate::report::{Screen, wrap};
+use checker::level;
+use reports::Screen;
+use results::text::wrap;
 
 /// Lists what the suite knows: without a word more, what can be listed.
 #[derive(Debug, Args)]
@@ -217,7 +218,7 @@ fn dialects() -> Vec<Value> {
             "extends": dialect.lineage,
         })
     };
-    crate::dialects().map(dialect).collect()
+    spec::dialects().map(dialect).collect()
 }
 
 fn scenarios() -> Vec<Value> {
@@ -288,7 +289,7 @@ fn requirements() -> Vec<Value> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::Style;
+    use reports::Style;
 
     fn shown(width: usize) -> String {
         let entries = [

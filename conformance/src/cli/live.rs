@@ -14,8 +14,8 @@ use super::names;
 use super::select::SelectArgs;
 use super::target::{TargetArgs, time};
 use crate::Suite;
-use crate::reference::Settings;
-use crate::report::Transport;
+use gateway::Settings;
+use results::Transport;
 
 /// How the suite runs against an endpoint.
 #[derive(Debug, Args)]

@@ -26,7 +26,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-use crate::suite::NOT_DONE;
+use harness::suite::NOT_DONE;
 
 /// Checks whether streams of the Responses API are what their dialect promises.
 ///

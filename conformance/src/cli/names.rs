@@ -6,8 +6,8 @@ use spec::catalogue::{self, Requirement, Rule};
 
 /// The dialect of that name.
 pub(super) fn dialect(name: &str) -> Result<&'static Dialect> {
-    let all = || crate::dialects().map(|(name, _)| name);
-    crate::dialect(name).ok_or_else(|| {
+    let all = || spec::dialects().map(|(name, _)| name);
+    spec::dialect(name).ok_or_else(|| {
         let names: Vec<_> = all().collect();
         let hint = if name == "all" { " but for the reference gateway" } else { &*meant(name, all()) };
         anyhow!("there is no dialect \"{name}\"{hint}; there are: {}", names.join(", "))
@@ -44,7 +44,7 @@ fn sentence(name: &str, dialect: &Dialect) -> Option<&'static Requirement> {
     let of_id = || catalogue::REQUIREMENTS.iter().filter(|sentence| sentence.id.eq_ignore_ascii_case(id));
     match version {
         Some(version) => {
-            let own = crate::dialect(version);
+            let own = spec::dialect(version);
             of_id().find(|sentence| {
                 sentence.version == version || own.is_some_and(|own| own.is_or_extends(sentence.version))
             })

@@ -12,7 +12,7 @@ use tokio::time::Instant;
 
 use super::target::TargetArgs;
 use super::{NOT_DONE, names};
-use crate::live::{self, Asked, Before, Call, Machine};
+use harness::live::{self, Asked, Before, Call, Machine};
 
 /// Sends one request, and writes down what comes, without secrets.
 ///

@@ -13,11 +13,12 @@ use super::progress::Progress;
 use super::snapshots::SnapshotArgs;
 use super::suite::told;
 use super::{NOT_DONE, files};
-use crate::capture::Format;
-use crate::certificate::unseen;
-use crate::engine::Rules;
-use crate::report::{self, CaptureReport, Outcome, Run, Screen};
-use crate::suite::{is_due, is_for_people, run_quietly, show};
+use checker::Rules;
+use harness::certificate::unseen;
+use harness::suite::{is_due, is_for_people, run_quietly, show};
+use recordings::capture::Format;
+use reports::Screen;
+use results::{CaptureReport, Outcome, Run};
 
 /// Recordings, and what they are tested by.
 pub(super) struct Tested {
@@ -57,7 +58,7 @@ impl Tested {
             if conclusion.has_failed() && run.outcome == Outcome::Passed {
                 run.outcome = Outcome::Failed;
             }
-            show(&report::summary(&run, Level::Should, screen));
+            show(&reports::summary(&run, Level::Should, screen));
         }
         Ok(match (incomplete.load(Ordering::Relaxed), conclusion.has_failed()) {
             (true, _) => ExitCode::from(NOT_DONE),

@@ -10,7 +10,8 @@ use serde::Deserialize;
 
 use super::check::{Shown, tell};
 use super::color::Color;
-use crate::report::{self, Form, Run, Style};
+use reports::{Form, Style};
+use results::Run;
 
 /// Tells again what a run found.
 ///
@@ -42,7 +43,7 @@ impl ReportArgs {
         match &self.output {
             None => tell(&run, self.format, shown, self.color)?,
             Some(file) => {
-                let text = report::render(&run, self.format, shown, Style::Plain.into());
+                let text = reports::render(&run, self.format, shown, Style::Plain.into());
                 fs::write(file, text).with_context(|| file.display().to_string())?;
             }
         }
@@ -60,9 +61,9 @@ pub(super) fn read(path: &Path) -> Result<Run> {
     let of_file = || file.display().to_string();
     // A report can be large: the version alone first, which builds nothing of the rest.
     let Format { version } = serde_json::from_str(&text).with_context(of_file)?;
-    if version != Some(u64::from(report::VERSION)) {
+    if version != Some(u64::from(results::VERSION)) {
         let version = version.map_or_else(|| "no version".to_owned(), |version| format!("version {version}"));
-        bail!("{} has {version}, and this build reads {}", of_file(), report::VERSION);
+        bail!("{} has {version}, and this build reads {}", of_file(), results::VERSION);
     }
     serde_json::from_str(&text).with_context(of_file)
 }

@@ -8,8 +8,8 @@ use spec::Dialect;
 use spec::catalogue::{self, Rule};
 
 use super::names;
-use crate::engine::Rules;
-use crate::suite::{is_meant, is_selected};
+use checker::Rules;
+use harness::suite::{is_meant, is_selected};
 
 /// Which rules to check.
 #[derive(Debug, Args)]

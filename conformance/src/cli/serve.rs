@@ -15,7 +15,7 @@ use tokio::net::TcpListener;
 
 use super::{names, print};
 use crate::Rules;
-use crate::reference::{self, Settings, WireFault};
+use gateway::{Settings, WireFault};
 
 /// Serves a gateway to test clients against: it answers as a dialect promises, or breaks the rules it is
 /// told to.
@@ -96,7 +96,7 @@ impl ServeArgs {
         if settings.rules.is_empty() {
             return Ok(about);
         }
-        let (can, on_sockets) = (reference::faults(rules), reference::socket_faults(rules));
+        let (can, on_sockets) = (gateway::faults(rules), gateway::socket_faults(rules));
         for rule in &settings.rules {
             let find = |faults: &[(&'static Rule, &'static str)]| {
                 faults.iter().find(|(other, _)| other.id == rule.id).copied()
@@ -154,17 +154,17 @@ fn lower(title: &str) -> String {
 
 /// What to say in a request for the answer that a golden is of.
 fn input(golden: &str) -> Option<String> {
-    let request = reference::example(golden)?;
+    let request = gateway::example(golden)?;
     Some(request.get("input")?.as_str()?.replace('\n', "\\n"))
 }
 
 /// What can be given as a fault: the rules, with what to say in a request so that the answer breaks them or in
 /// which turns of a WebSocket they are broken, and what goes wrong in transport.
 fn list(rules: &Rules) -> String {
-    let of_rules: Vec<_> = reference::faults(rules)
+    let of_rules: Vec<_> = gateway::faults(rules)
         .into_iter()
         .map(|(rule, golden)| (rule.id, input(golden).unwrap_or_default()))
-        .chain(reference::socket_faults(rules).into_iter().map(|(rule, turn)| (rule.id, format!("({turn})"))))
+        .chain(gateway::socket_faults(rules).into_iter().map(|(rule, turn)| (rule.id, format!("({turn})"))))
         .collect();
     let of_transport: Vec<_> =
         WireFault::ALL.iter().map(|fault| (fault.name(), fault.effect().to_owned())).collect();
@@ -211,5 +211,5 @@ async fn listen(port: u16, settings: Settings, about: String) -> anyhow::Result<
     print(&format!("http://{}/v1 speaks {}\n", listener.local_addr()?, settings.dialect.name))?;
     // Who starts it from a script reads the address alone.
     writeln!(io::stderr().lock(), "{}{about}Ctrl-C ends it", served(&settings))?;
-    Ok(reference::serve(listener, settings, interrupted).await?)
+    Ok(gateway::serve(listener, settings, interrupted).await?)
 }

@@ -9,9 +9,9 @@ use libtest_mimic::{Completion, Trial};
 use spec::Dialect;
 
 use super::files;
-use crate::capture::Format;
-use crate::shape::shape;
-use crate::suite::Snapshots;
+use harness::suite::Snapshots;
+use recordings::capture::Format;
+use recordings::shape::shape;
 
 /// What shapes streams should have.
 #[derive(Debug, Args)]

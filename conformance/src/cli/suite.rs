@@ -17,11 +17,12 @@ use super::recordings::Tested;
 use super::select::SelectArgs;
 use super::snapshots::SnapshotArgs;
 use super::{files, names};
-use crate::capture::Format;
-use crate::engine::Rules;
-use crate::goldens::{self, GOLDENS, Golden};
-use crate::report::{self, CaptureReport, Finding, Screen, Style, diagnostic};
 use crate::{suite, violation};
+use checker::Rules;
+use recordings::capture::Format;
+use recordings::goldens::{self, GOLDENS, Golden};
+use reports::{Screen, Style, diagnostic};
+use results::{CaptureReport, Finding};
 
 /// How the suite runs; the flags are those of any Rust test.
 #[derive(Debug, Args)]
@@ -145,7 +146,8 @@ fn own_trials(select: &SelectArgs) -> Vec<Trial> {
             for group in groups(&rules) {
                 let (check, name, all) = (Arc::clone(&check), name.clone(), rules.clone());
                 trials.push(Trial::test(format!("{name}::{group}"), move || {
-                    let of_golden = || report::check(name, &mut { golden.bytes }, Some(golden.format), &all);
+                    let of_golden =
+                        || recordings::check(name, &mut { golden.bytes }, Some(golden.format), &all);
                     clean(group, check.get_or_init(of_golden))
                 }));
             }
@@ -173,7 +175,7 @@ fn proof(rule: &'static Rule) -> Result<(), Failed> {
     let golden: &Golden = golden.ok_or_else(|| format!("there is no golden {}", rule.violation.golden))?;
     let dialect = names::dialect(golden.dialect).map_err(|error| error.to_string())?;
     let recording = violation::recording(rule)?;
-    let report = report::check(rule.id, &mut &*recording, None, &Rules::of(dialect));
+    let report = recordings::check(rule.id, &mut &*recording, None, &Rules::of(dialect));
     if let Some(error) = report.error {
         return Err(format!("the violation cannot be read: {error}").into());
     }

@@ -8,7 +8,7 @@ use anyhow::{Context, Result, anyhow};
 use clap::Args;
 
 use super::names;
-use crate::live::{Client, Given, Limits, Machine, Target, wanted};
+use harness::live::{Client, Given, Limits, Machine, Target, wanted};
 
 /// Which endpoint to talk to, and how long it may take. A TIME is `30s`, `500ms` or `2m`.
 #[derive(Debug, Args)]

@@ -11,10 +11,10 @@ use spec::catalogue::Level;
 
 use super::select::SelectArgs;
 use super::{NOT_DONE, names, print};
-use crate::certificate::{Certificate, Judge, Sent, first_difference};
-use crate::live::{self, Attempt, Case, Evidence, Offer, RunFile, hash, judge};
-use crate::report::{self, Options, State};
-use crate::suite;
+use harness::certificate::{Certificate, Judge, Sent, first_difference};
+use harness::live::{self, Attempt, Case, Evidence, Offer, RunFile, hash, judge};
+use harness::suite;
+use results::{Options, State};
 
 /// Judges the exchanges of a finished run again, and compares what comes of it with what the run said.
 ///
@@ -99,7 +99,7 @@ fn compare(evidence: &Evidence, run: &RunFile) -> Result<Vec<String>> {
     let each = |case| of(case).iter().map(move |attempt| Sent { case, attempt });
     let sent: Vec<Sent> = cases.iter().flat_map(each).collect();
     let (report, profiles) = Judge { run, rules: &rules, cases: &cases, sent: &sent }.report();
-    let report = report::json(&report);
+    let report = reports::json(&report);
     let told = evidence.report()?;
     if told != report.as_bytes() {
         let line = first_difference(&String::from_utf8_lossy(&told), &report);

@@ -1,11 +1,12 @@
 //! What differs between two runs.
 
-use conformance::report::diff::{Diff, human, markdown};
-use conformance::report::{Run, Style, Verdict};
+use conformance::reports::Style;
+use conformance::reports::diff::{Diff, human, markdown};
+use conformance::results::{Run, Verdict};
 
 use crate::runs;
 
-fn names(changes: &[conformance::report::diff::TrialChange]) -> Vec<&str> {
+fn names(changes: &[conformance::reports::diff::TrialChange]) -> Vec<&str> {
     changes.iter().map(|change| change.name.as_str()).collect()
 }
 

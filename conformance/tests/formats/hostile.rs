@@ -1,7 +1,7 @@
 //! Nothing of what a stranger wrote is obeyed, whatever it is shown by.
 
-use conformance::report::diff::{self, Diff};
-use conformance::report::{Form, Style};
+use conformance::reports::diff::{self, Diff};
+use conformance::reports::{Form, Style};
 use pulldown_cmark::{Event, Options, Parser, Tag};
 
 use crate::runs::{self, HOSTILE};

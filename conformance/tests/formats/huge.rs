@@ -2,7 +2,8 @@
 
 use std::time::Instant;
 
-use conformance::report::{CaptureReport, Form};
+use conformance::reports::Form;
+use conformance::results::CaptureReport;
 
 use crate::{FORMS, rendered, runs};
 

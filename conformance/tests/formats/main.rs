@@ -9,7 +9,8 @@ mod runs;
 mod schemas;
 mod xml;
 
-use conformance::report::{Form, Run, Screen, Style, render};
+use conformance::reports::{Form, Screen, Style, render};
+use conformance::results::Run;
 use spec::catalogue::Level;
 
 /// All formats, with the endings of their snapshots; pages for browsers have tests of their own.
@@ -40,7 +41,7 @@ fn every_format_tells_of_every_run() {
 fn narrow_terminals_show_as_much() {
     for width in [40, 80] {
         let told =
-            conformance::report::summary(&runs::bad(), Level::Should, Screen { style: Style::Plain, width });
+            conformance::reports::summary(&runs::bad(), Level::Should, Screen { style: Style::Plain, width });
         for row in told.lines().filter(|row| !row.starts_with("    conformance ")) {
             let columns = unicode_width::UnicodeWidthStr::width(row);
             let is_one_word = row.split_whitespace().count() == 1;
@@ -49,7 +50,7 @@ fn narrow_terminals_show_as_much() {
         insta::assert_snapshot!(format!("bad_{width}"), told);
     }
     let screen = Screen { style: Style::Colour, width: 80 };
-    let colours = conformance::report::summary(&runs::bad(), Level::Should, screen);
+    let colours = conformance::reports::summary(&runs::bad(), Level::Should, screen);
     assert!(colours.starts_with("\u{1b}[1;31mfailed\u{1b}[0m: "), "{colours}");
     assert!(!rendered(&runs::bad(), Form::Human).contains('\u{1b}'));
 }

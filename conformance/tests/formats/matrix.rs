@@ -1,8 +1,7 @@
 //! What profiles demand, by group of scenarios.
 
-use conformance::report::{
-    Demand, Form, MatrixRow, ProfileReport, ProfileState, Reason, Run, Screen, Style, Verdict, summary,
-};
+use conformance::reports::{Form, Screen, Style, summary};
+use conformance::results::{Demand, MatrixRow, ProfileReport, ProfileState, Reason, Run, Verdict};
 use spec::catalogue::Level;
 use unicode_width::UnicodeWidthStr;
 

@@ -1,6 +1,6 @@
 //! The runs that every format must be able to tell.
 
-use conformance::report::{
+use conformance::results::{
     CaptureReport, CaseReport, Demand, Judged, Latency, LiveReport, Lost, Options, ProfileReport,
     ProfileState, Reason, Run, Spread, State, Told, Transport, Verdict,
 };

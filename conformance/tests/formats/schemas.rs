@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-use conformance::report::{Form, Run};
+use conformance::reports::Form;
+use conformance::results::Run;
 use serde_json::Value;
 
 use crate::{rendered, runs, xml};

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-const STYLE: &str = include_str!("../../src/report/html/style.css");
+const STYLE: &str = include_str!("../../reports/src/html/style.css");
 
 /// What texts are written in, and on what. Each may stand on each.
 const TEXTS: [&str; 8] = ["bad", "good", "idle", "ink", "link", "note", "soft", "warn"];

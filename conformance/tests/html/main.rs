@@ -7,7 +7,8 @@ mod runs;
 
 use std::sync::LazyLock;
 
-use conformance::report::{Run, html};
+use conformance::reports::html;
+use conformance::results::Run;
 use markup::{elements, named};
 
 /// Every run, by its name, and its page.

@@ -4,9 +4,10 @@ use std::fmt::Write as _;
 use std::time::Duration;
 
 use conformance::capture::{End, Exchange, Recorder, Request};
-use conformance::report::{
+use conformance::check_with_timelines;
+use conformance::results::{
     CaptureReport, CaseReport, Demand, Judged, LiveReport, Options, ProfileReport, ProfileState, Reason, Run,
-    State, Told, Verdict, check_with_timelines,
+    State, Told, Verdict,
 };
 use conformance::{Rules, goldens, violation};
 use spec::catalogue;

@@ -7,9 +7,9 @@ use std::time::Duration;
 
 use conformance::Suite;
 use conformance::certificate::{Certificate, demanded, specification};
+use conformance::gateway::Settings;
 use conformance::live::Limits;
-use conformance::reference::Settings;
-use conformance::report::{Demand, ProfileReport, ProfileState, Verdict};
+use conformance::results::{Demand, ProfileReport, ProfileState, Verdict};
 use spec::Dialect;
 use spec::catalogue::{self, PROFILES};
 

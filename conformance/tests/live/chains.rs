@@ -3,7 +3,7 @@
 
 use std::fs;
 
-use conformance::reference::{Embedded, Settings};
+use conformance::gateway::{Embedded, Settings};
 
 use crate::program::{conformance, expect, folder, path};
 use crate::server::{Server, answer, head, response, text, write};

@@ -7,7 +7,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use conformance::certificate::Certificate;
-use conformance::report::{ProfileState, State};
+use conformance::results::{ProfileState, State};
 
 use crate::program::{command, conformance, expect, files, folder, hello, path};
 use crate::server::{Server, golden, head, text, write};

@@ -7,11 +7,11 @@ use std::thread;
 use std::time::Duration;
 
 use conformance::Rules;
+use conformance::gateway::{Embedded, Notes, Settings, Wire, WireFault, respond, socket_faults};
 use conformance::live::{
     About, Asked, Case, Client, Done, Given, Limits, Live, Machine, Offer, Plan, Target, cases,
 };
-use conformance::reference::{Embedded, Notes, Settings, Wire, WireFault, respond, socket_faults};
-use conformance::report::{Finding, Judged, Transport, Verdict};
+use conformance::results::{Finding, Judged, Transport, Verdict};
 use spec::Dialect;
 use spec::catalogue::{self, Level, Rule};
 use spec::table::Operation;
@@ -89,7 +89,7 @@ impl Harness {
     }
 
     fn given(&self) -> Given {
-        let mut given = conformance::reference::given();
+        let mut given = conformance::gateway::given();
         given.insert("mcp-server".to_owned(), self.notes.url());
         given.insert("failing-mcp-server".to_owned(), self.notes.failing_url());
         given

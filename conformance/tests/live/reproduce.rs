@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use conformance::certificate::Certificate;
-use conformance::reference::{Embedded, Settings};
+use conformance::gateway::{Embedded, Settings};
 use serde_json::Value;
 
 use crate::program::{command, expect, files, folder, outcome, path};

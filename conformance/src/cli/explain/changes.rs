@@ -6,8 +6,9 @@ use spec::catalogue::{Edit, Violation};
 
 use super::steps::{Part, Step, parts, readable, steps};
 use super::values::{differences, json};
-use crate::goldens::Golden;
-use crate::report::{Screen, Style, shortened};
+use recordings::goldens::Golden;
+use reports::{Screen, Style};
+use results::text::shortened;
 
 /// The changed parts, each with its neighbours: - left out, + put in, ~ changed.
 pub(super) fn changes(golden: &Golden, edited: &[u8], violation: &Violation, screen: Screen) -> String {
@@ -210,7 +211,7 @@ impl Cut {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::capture::Format;
+    use recordings::capture::Format;
 
     fn shown(before: &'static str, after: &str, edits: &'static [Edit]) -> String {
         let golden = Golden { dialect: "x", name: "x", format: Format::Sse, bytes: before.as_bytes() };

@@ -18,11 +18,11 @@ use spec::catalogue::Rule;
 use super::color::Color;
 use super::names::Topic;
 use super::{names, print};
-use crate::engine::Rules;
-use crate::goldens;
-use crate::pages::words;
-use crate::report::{self, Screen, diagnostic};
-use crate::violation;
+use checker::Rules;
+use recordings::goldens;
+use recordings::violation;
+use reports::pages::words;
+use reports::{Screen, diagnostic};
 
 /// Tells what a rule or a sentence of the specification demands.
 ///
@@ -72,7 +72,7 @@ fn shown(rule: &Rule, screen: Screen) -> anyhow::Result<String> {
     out += &changes::changes(golden, &edited, violation, screen);
     let dialect = names::dialect(golden.dialect)?;
     let report =
-        report::check(format!("{}, edited", violation.golden), &mut &*edited, None, &Rules::of(dialect));
+        recordings::check(format!("{}, edited", violation.golden), &mut &*edited, None, &Rules::of(dialect));
     if let Some(error) = report.error {
         return Err(anyhow!(error));
     }
@@ -93,7 +93,7 @@ mod tests {
     use spec::catalogue::RULES;
 
     use super::*;
-    use crate::report::Style;
+    use reports::Style;
 
     #[test]
     fn every_rule_can_be_explained() {

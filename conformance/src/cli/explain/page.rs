@@ -5,9 +5,11 @@ use std::fmt::Write as _;
 use spec::Dialect;
 use spec::catalogue::{DecidedBy, Level, Rule};
 
-use crate::engine::level;
-use crate::pages::{requirement, standing, words};
-use crate::report::{Screen, broken_clients, wrap};
+use checker::level;
+use reports::Screen;
+use reports::pages::{requirement, standing, words};
+use results::broken_clients;
+use results::text::wrap;
 
 /// Prose is hard to read on longer lines.
 const PROSE: usize = 96;

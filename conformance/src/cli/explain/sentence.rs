@@ -4,9 +4,10 @@ use spec::Dialect;
 use spec::catalogue::{self, Coverage, Level, REQUIREMENTS, Requirement, Who};
 
 use super::page::{fact, width};
-use crate::engine::level;
-use crate::pages::{duty, standing, whose};
-use crate::report::{Screen, wrap};
+use checker::level;
+use reports::Screen;
+use reports::pages::{duty, standing, whose};
+use results::text::wrap;
 
 /// What it demands and of whom, where it can be read, where it binds, and what sees to it.
 pub(super) fn page(sentence: &Requirement, dialect: &Dialect, screen: Screen) -> String {
@@ -35,7 +36,7 @@ pub(super) fn page(sentence: &Requirement, dialect: &Dialect, screen: Screen) ->
         })
         .collect();
     rows("also", &others);
-    let bound = crate::dialects().filter(|(_, dialect)| dialect.is_or_extends(sentence.version));
+    let bound = spec::dialects().filter(|(_, dialect)| dialect.is_or_extends(sentence.version));
     rows("binds in", &[bound.map(|(name, _)| name).collect::<Vec<_>>().join(", ")]);
     match sentence.coverage {
         Coverage::Covered { rules, scenarios } => {
@@ -75,7 +76,7 @@ fn duty_of(sentence: &Requirement) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::Style;
+    use reports::Style;
 
     #[test]
     fn every_sentence_can_be_explained() {

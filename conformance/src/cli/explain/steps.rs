@@ -7,7 +7,7 @@ use std::ops::Range;
 use serde_json::Value;
 
 use super::values::{data_of, differences};
-use crate::capture::Format;
+use recordings::capture::Format;
 
 /// The bytes as text, with what is not UTF-8 as escapes.
 pub(super) fn readable(bytes: &[u8]) -> String {

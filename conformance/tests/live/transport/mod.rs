@@ -7,7 +7,7 @@ mod proxy;
 mod secure;
 mod tls;
 
-use conformance::reference::{Embedded, Settings};
+use conformance::gateway::{Embedded, Settings};
 use tokio::io::copy_bidirectional;
 use tokio::net::TcpStream;
 

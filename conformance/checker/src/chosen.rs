@@ -1,0 +1,58 @@
+//! The rules that are checked, and how binding each is.
+
+use std::sync::Arc;
+
+use spec::Dialect;
+use spec::catalogue::{self, Level, Rule};
+
+use crate::engine::{Bound, Plan};
+use crate::rules::hooks;
+
+/// A choice of rules for a dialect.
+#[derive(Debug, Clone)]
+pub struct Rules {
+    chosen: Vec<Bound>,
+    plan: Arc<Plan>,
+}
+
+impl Rules {
+    /// All rules that bind in a dialect.
+    pub fn of(dialect: &'static Dialect) -> Self {
+        let bound = |rule| Bound { rule, level: level(rule, dialect) };
+        let chosen = catalogue::RULES.iter().map(bound).filter(|bound| bound.level != Level::Off);
+        Self::new(dialect, chosen.collect())
+    }
+
+    fn new(dialect: &'static Dialect, chosen: Vec<Bound>) -> Self {
+        Self { plan: Plan::new(dialect, &chosen, hooks), chosen }
+    }
+
+    /// Those of them that are wanted.
+    #[must_use]
+    pub fn only(self, mut wanted: impl FnMut(&Rule) -> bool) -> Self {
+        let dialect = self.plan.dialect;
+        Self::new(dialect, self.chosen.into_iter().filter(|bound| wanted(bound.rule)).collect())
+    }
+
+    /// The rules, by their ids.
+    pub fn iter(&self) -> impl Iterator<Item = &'static Rule> + '_ {
+        self.chosen.iter().map(|bound| bound.rule)
+    }
+
+    /// The dialect that they are for.
+    pub fn dialect(&self) -> &'static Dialect {
+        self.plan.dialect
+    }
+
+    pub(crate) fn plan(&self) -> Arc<Plan> {
+        Arc::clone(&self.plan)
+    }
+}
+
+/// How binding a rule is in a dialect.
+pub fn level(rule: &Rule, dialect: &Dialect) -> Level {
+    if !rule.only_in.is_empty() && !rule.only_in.iter().any(|name| dialect.is_or_extends(name)) {
+        return Level::Off;
+    }
+    dialect.rule_level(rule.id).unwrap_or(rule.level)
+}

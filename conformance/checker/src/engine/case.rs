@@ -1,0 +1,228 @@
+//! What a rule is given to judge by.
+
+use std::borrow::Cow;
+use std::collections::{HashSet, VecDeque};
+use std::time::Duration;
+
+use spec::Dialect;
+use spec::table::EventInfo;
+
+use super::{Bound, Findings, Mark, Node, Object, Place, Plan, Record, Stream};
+use crate::Frame;
+
+/// What a rule is given to judge by, and where it tells what it finds.
+pub(crate) struct Case<'c> {
+    pub(crate) bound: Bound,
+    pub(crate) plan: &'c Plan,
+    /// The event at hand; at the end of the stream, the last one.
+    at: At<'c>,
+    /// What came before it.
+    pub(crate) stream: &'c Stream,
+    /// What the stream came on.
+    pub(crate) connection: &'c Connection,
+    findings: &'c mut Findings,
+}
+
+#[derive(Clone, Copy)]
+enum At<'c> {
+    Record(&'c Record<'c>),
+    Mark(&'c Mark),
+}
+
+/// What a stream came on.
+#[derive(Debug, Default)]
+pub(crate) struct Connection {
+    /// The status of the answer.
+    pub(crate) status: Option<u16>,
+    /// Whether its headers are known. No answer is without any, but some recorders keep none.
+    pub(crate) has_headers: bool,
+    /// Its content type.
+    pub(crate) content_type: Option<String>,
+    /// When the first message on a WebSocket came or went.
+    pub(crate) began: Option<Duration>,
+    /// Requests on a WebSocket that were not answered yet.
+    pub(crate) unanswered: VecDeque<Turn>,
+    /// The request that is being answered.
+    pub(crate) turn: Option<Turn>,
+    /// Ids of responses that a WebSocket has brought and not lost again.
+    pub(crate) responses: HashSet<String>,
+    /// The id of the last of them.
+    pub(crate) latest: Option<String>,
+}
+
+/// A request on a WebSocket.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(crate) struct Turn {
+    /// The response that it continues.
+    pub(crate) previous_response_id: Option<String>,
+    /// It asked not to store the response.
+    pub(crate) is_unstored: bool,
+    /// When it was sent.
+    pub(crate) sent: Option<Duration>,
+}
+
+/// The response, as an event has it.
+#[derive(Debug)]
+pub(crate) struct Snapshot<'s> {
+    pub(crate) response: &'s Object<'s>,
+    /// Its status.
+    pub(crate) status: Option<Cow<'s, str>>,
+    /// Its usage, unless that is null.
+    pub(crate) usage: Option<Object<'s>>,
+    /// The members of the first one that it has otherwise, or has no more.
+    pub(crate) changes: Vec<Change<'s>>,
+    /// Whether the event ends the response.
+    pub(crate) is_terminal: bool,
+    /// The type of the event.
+    pub(crate) event: &'static str,
+}
+
+/// A member of a response that is not as it was at first.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Change<'s> {
+    pub(crate) name: &'s str,
+    pub(crate) before: &'s str,
+    pub(crate) now: Option<&'s str>,
+}
+
+/// Most responses differ in no more members from what they were at first.
+const USUAL_CHANGES: usize = 8;
+
+/// The response, as it ends.
+#[derive(Debug)]
+pub(crate) struct Ending<'s> {
+    pub(crate) snapshot: &'s Snapshot<'s>,
+    /// The entries of its output.
+    pub(crate) output: Vec<Object<'s>>,
+    /// They are the finished items to the letter, in the same order, and nothing that was streamed is unknown.
+    pub(crate) is_as_finished: bool,
+}
+
+impl<'s> Snapshot<'s> {
+    /// Looks at a response beside the first one.
+    pub(crate) fn new(
+        response: &'s Object<'s>,
+        first: Option<&'s Object<'s>>,
+        event: &'static str,
+        is_terminal: bool,
+    ) -> Self {
+        let usage = response.value("usage").map(Object::new);
+        let mut changes = Vec::new();
+        if let Some(first) = first {
+            changes.reserve(USUAL_CHANGES);
+            changes.extend(first.changes(response).map(|(name, before, now)| Change { name, before, now }));
+        }
+        Self { response, status: response.string("status"), usage, changes, is_terminal, event }
+    }
+}
+
+impl Connection {
+    /// Notes when the first message came or went, if times were kept.
+    pub(crate) fn begin(&mut self, frame: &Frame<'_>) {
+        self.began = self.began.or(frame.time);
+    }
+
+    /// How long the connection had been in use when the request was sent that is being answered.
+    pub(crate) fn age_at_request(&self) -> Option<Duration> {
+        self.turn.as_ref()?.sent?.checked_sub(self.began?)
+    }
+
+    /// Asks rules, one after the other.
+    #[inline]
+    pub(crate) fn ask<'c, F: Copy>(
+        &'c self,
+        rules: &[(Bound, F)],
+        plan: &'c Plan,
+        record: &'c Record<'c>,
+        stream: &'c Stream,
+        findings: &'c mut Findings,
+        mut ask: impl FnMut(F, &mut Case<'c>),
+    ) {
+        let Some((first, _)) = rules.first() else { return };
+        let at = At::Record(record);
+        let mut case = Case { bound: *first, plan, at, stream, connection: self, findings };
+        for (bound, code) in rules {
+            case.bound = *bound;
+            ask(*code, &mut case);
+        }
+    }
+
+    pub(crate) fn case_at<'c>(
+        &'c self,
+        bound: Bound,
+        plan: &'c Plan,
+        mark: &'c Mark,
+        stream: &'c Stream,
+        findings: &'c mut Findings,
+    ) -> Case<'c> {
+        Case { bound, plan, at: At::Mark(mark), stream, connection: self, findings }
+    }
+}
+
+impl<'c> Case<'c> {
+    /// The event at hand. There is none at the end of the stream.
+    pub(crate) fn record(&self) -> Option<&'c Record<'c>> {
+        match self.at {
+            At::Record(record) => Some(record),
+            At::Mark(_) => None,
+        }
+    }
+
+    pub(crate) fn dialect(&self) -> &'static Dialect {
+        self.plan.dialect
+    }
+
+    /// What the dialect knows of the event at hand.
+    pub(crate) fn info(&self) -> Option<&'static EventInfo> {
+        self.record()?.known.map(|(_, info)| info)
+    }
+
+    /// What an occurrence of a scope is called.
+    pub(crate) fn name(&self, node: &Node) -> String {
+        self.stream.name(node)
+    }
+
+    /// Tells of a fault.
+    #[cold]
+    pub(crate) fn report(&mut self, place: &Place<'_>, message: impl FnOnce() -> String) {
+        match self.at {
+            At::Record(record) => self.findings.add(self.bound, record, place, message),
+            At::Mark(mark) => self.findings.add_at(self.bound, mark, place, message),
+        }
+    }
+
+    /// Tells of a fault that may be none in other dialects.
+    #[cold]
+    pub(crate) fn report_here(
+        &mut self,
+        place: &Place<'_>,
+        is_fine_in: impl FnMut(&'static Dialect) -> bool,
+        message: impl FnOnce() -> String,
+    ) {
+        match self.at {
+            At::Record(record) => {
+                self.findings.add_here(self.bound, record, place, None, is_fine_in, message);
+            }
+            At::Mark(mark) => self.findings.add_at(self.bound, mark, place, message),
+        }
+    }
+
+    /// Tells of a fault at a JSON pointer of the event.
+    #[cold]
+    pub(crate) fn fault(
+        &mut self,
+        pointer: &str,
+        expected: &str,
+        actual: &str,
+        message: impl FnOnce() -> String,
+    ) {
+        let place =
+            Place { pointer: Some(pointer), at: None, expected: Some(expected), actual: Some(actual) };
+        self.report(&place, message);
+    }
+
+    /// There were so many faults more, of which nothing is known.
+    pub(crate) const fn omit(&mut self, faults: usize) {
+        self.findings.add_omitted(faults);
+    }
+}

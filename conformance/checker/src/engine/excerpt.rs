@@ -1,0 +1,93 @@
+//! The line that a finding is about, cut around the place.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use crate::Frame;
+
+/// A line of a recording, shortened, with a place in it.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Excerpt {
+    /// What is shown of the line.
+    pub text: String,
+    /// From which byte of the text to which the place is.
+    pub mark: Range<usize>,
+    /// Whether something of the line was left out before, and behind.
+    pub cut: (bool, bool),
+    /// How many lines below the first line of the frame it stands.
+    pub(crate) lines_down: u64,
+}
+
+/// So many bytes of a line are kept before the place, and from the place on.
+const BEFORE: usize = 60;
+const FROM_PLACE: usize = 140;
+
+impl Excerpt {
+    /// The line of the frame in which a piece of its data stands; all of its data, when none is told.
+    pub(crate) fn of(frame: &Frame<'_>, in_data: Option<&Range<usize>>) -> Self {
+        let data = frame.data.as_deref().unwrap_or_default();
+        let range = in_data.cloned().unwrap_or(0..data.len());
+        if let Some(start) = frame.place(range.start) {
+            return Self::cut(frame.source, start..start + (range.end - range.start));
+        }
+        // What was decoded is shown as it is now, on the line that it came from.
+        Self { lines_down: 0, ..Self::cut(data.as_bytes(), range) }
+    }
+
+    /// The first line of a piece of a recording.
+    pub(super) fn head(piece: &[u8]) -> Self {
+        let end = boundary(piece, piece.len());
+        Self::cut(&piece[..end], 0..0)
+    }
+
+    fn cut(source: &[u8], place: Range<usize>) -> Self {
+        let at = place.start.min(source.len());
+        let line_start = memchr::memrchr2(b'\n', b'\r', &source[..at]).map_or(0, |end| end + 1);
+        let line_end = memchr::memchr2(b'\n', b'\r', &source[at..]).map_or(source.len(), |end| at + end);
+        let start = if at - line_start <= BEFORE { line_start } else { boundary(source, at - BEFORE) };
+        let end = if line_end - at <= FROM_PLACE { line_end } else { boundary(source, at + FROM_PLACE) };
+        let before = String::from_utf8_lossy(&source[start..at]);
+        let marked = String::from_utf8_lossy(&source[at..place.end.clamp(at, end)]);
+        let behind = String::from_utf8_lossy(&source[place.end.clamp(at, end)..end]);
+        let mark = before.len()..before.len() + marked.len();
+        let lines_down = line_ends(&source[..line_start]);
+        Self {
+            text: [before, marked, behind].into_iter().map(Cow::into_owned).collect(),
+            mark,
+            cut: (start > line_start, end < line_end),
+            lines_down,
+        }
+    }
+}
+
+/// The nearest offset before which no character is cut.
+fn boundary(bytes: &[u8], mut at: usize) -> usize {
+    let least = at.saturating_sub(3);
+    while at > least && bytes.get(at).is_some_and(|byte| byte & 0xc0 == 0x80) {
+        at -= 1;
+    }
+    at
+}
+
+/// How many lines end in these bytes.
+pub(super) fn line_ends(bytes: &[u8]) -> u64 {
+    let is_pair = |at: &usize| bytes.get(*at..at + 2) == Some(b"\r\n");
+    memchr::memchr2_iter(b'\n', b'\r', bytes).filter(|at| !is_pair(at)).count() as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_line_is_cut_around_the_place() {
+        let source = format!("event: a\r\ndata: {}X{}", "é".repeat(100), "b".repeat(300));
+        let at = source.find('X').unwrap();
+        let excerpt = Excerpt::cut(source.as_bytes(), at..at + 1);
+        assert_eq!(&excerpt.text[excerpt.mark.clone()], "X");
+        assert_eq!((excerpt.cut, excerpt.lines_down), ((true, true), 1));
+        assert_eq!(excerpt.text.chars().count(), 30 + FROM_PLACE);
+        let short = Excerpt::cut(b"data: 1", 6..7);
+        assert_eq!((short.text.as_str(), short.mark, short.cut), ("data: 1", 6..7, (false, false)));
+    }
+}

@@ -1,0 +1,292 @@
+//! What is wrong, and where.
+
+use std::collections::{BTreeSet, HashMap};
+use std::fmt::Write as _;
+
+use spec::Dialect;
+use spec::catalogue::{Level, Rule};
+
+use super::locate::Locator;
+use super::plan::Bound;
+use super::record::Record;
+use super::spot::{Mark, Spot};
+
+/// A place where a stream breaks a rule, and how often it does so in the same way.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Finding {
+    /// The rule.
+    pub rule: &'static str,
+    /// How binding it is here.
+    pub level: Level,
+    /// What is wrong, in a sentence.
+    pub message: String,
+    /// The event that is wrong.
+    pub spot: Spot,
+    /// JSON pointer to the value in the data.
+    pub pointer: Option<String>,
+    /// What should stand there.
+    pub expected: Option<String>,
+    /// What stands there.
+    pub actual: Option<String>,
+    /// An event that explains it.
+    pub related: Option<Related>,
+    /// Clients that the rule's page names, but that this does not break: they are written for a dialect that
+    /// has what is missed here, or fail at other places only.
+    pub spared: Vec<&'static str>,
+    /// How often the stream does the same.
+    pub count: u64,
+}
+
+/// An event that explains a finding.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Related {
+    /// What it has to do with it.
+    pub label: String,
+    /// The event.
+    pub spot: Spot,
+}
+
+/// What a rule says of a record.
+pub(crate) struct Place<'p> {
+    /// JSON pointer to the value that is wrong.
+    pub(crate) pointer: Option<&'p str>,
+    /// The byte of the data, where there is no value to point at.
+    pub(crate) at: Option<usize>,
+    /// What should stand there.
+    pub(crate) expected: Option<&'p str>,
+    /// What stands there.
+    pub(crate) actual: Option<&'p str>,
+}
+
+impl Place<'_> {
+    /// The event as a whole.
+    pub(crate) const WHOLE: Self = Self { pointer: None, at: None, expected: None, actual: None };
+}
+
+/// Findings, each listed once.
+#[derive(Debug, Default)]
+pub struct Findings {
+    found: Vec<Finding>,
+    seen: HashMap<String, usize>,
+    /// The rules of which one is listed, by how binding it is.
+    rules: BTreeSet<(Level, &'static str)>,
+    omitted: u64,
+    /// Kept to be written anew without allocating.
+    key: String,
+    /// The values of one frame that were blamed: a fault is told once, by the first rule that sees it.
+    blamed: (u64, Vec<String>),
+    locator: Locator,
+}
+
+/// So many different findings are listed for one stream, and the first of each rule beyond them: however much
+/// else is wrong before it, a rule that is broken is known to be.
+const MOST: usize = 1000;
+
+impl Findings {
+    /// Notes a finding. The message is asked for only when the stream has not done the same before.
+    #[cold]
+    pub(crate) fn add(
+        &mut self,
+        bound: Bound,
+        record: &Record<'_>,
+        place: &Place<'_>,
+        message: impl FnOnce() -> String,
+    ) {
+        self.add_related(bound, record, place, None, message);
+    }
+
+    /// The same, of what may be no fault in other dialects: then it breaks no client that is written for them.
+    #[cold]
+    pub(crate) fn add_here(
+        &mut self,
+        bound: Bound,
+        record: &Record<'_>,
+        place: &Place<'_>,
+        related: Option<Related>,
+        mut is_fine_in: impl FnMut(&'static Dialect) -> bool,
+        message: impl FnOnce() -> String,
+    ) {
+        let noted = self.add_related(bound, record, place, related, message);
+        let Some(finding) = noted.and_then(|at| self.found.get_mut(at)) else { return };
+        let mut bears = |client: &str| is_spared(bound.rule, client, place, &mut is_fine_in);
+        if finding.count == 1 {
+            finding.spared = clients(bound.rule).filter(|client| bears(client)).collect();
+        } else {
+            finding.spared.retain(|client| bears(client));
+        }
+    }
+
+    /// Notes a finding that another event explains. Gives its place in the list.
+    #[cold]
+    pub(crate) fn add_related(
+        &mut self,
+        bound: Bound,
+        record: &Record<'_>,
+        place: &Place<'_>,
+        related: Option<Related>,
+        message: impl FnOnce() -> String,
+    ) -> Option<usize> {
+        if self.is_blamed(record.number, bound.rule, place) {
+            return None;
+        }
+        self.write_key(bound.rule, record.event_type.as_deref(), place);
+        let spot = |locator: &mut Locator| {
+            let in_data = match (place.pointer, place.at) {
+                (Some(pointer), _) => locator.value(record.number, record.data(), pointer),
+                (None, Some(at)) => Some(at..at + 1),
+                (None, None) => None,
+            };
+            Spot::of(record, in_data.as_ref())
+        };
+        self.keep(bound, place, related, spot, message)
+    }
+
+    /// Notes a finding at a place that is gone by.
+    #[cold]
+    pub(crate) fn add_at(
+        &mut self,
+        bound: Bound,
+        mark: &Mark,
+        place: &Place<'_>,
+        message: impl FnOnce() -> String,
+    ) {
+        self.write_key(bound.rule, Some(mark.event_type()), place);
+        self.keep(bound, place, None, |_| mark.spot(), message);
+    }
+
+    fn keep(
+        &mut self,
+        bound: Bound,
+        place: &Place<'_>,
+        related: Option<Related>,
+        spot: impl FnOnce(&mut Locator) -> Spot,
+        message: impl FnOnce() -> String,
+    ) -> Option<usize> {
+        if let Some(index) = self.seen.get(&self.key) {
+            self.found[*index].count += 1;
+            return Some(*index);
+        }
+        if self.found.len() >= MOST && self.rules.contains(&(bound.level, bound.rule.id)) {
+            self.omitted += 1;
+            return None;
+        }
+        self.rules.insert((bound.level, bound.rule.id));
+        self.seen.insert(self.key.clone(), self.found.len());
+        self.found.push(Finding {
+            rule: bound.rule.id,
+            level: bound.level,
+            message: message(),
+            spot: spot(&mut self.locator),
+            pointer: place.pointer.map(str::to_owned),
+            expected: place.expected.map(str::to_owned),
+            actual: place.actual.map(str::to_owned),
+            related,
+            spared: clients(bound.rule)
+                .filter(|client| is_spared(bound.rule, client, place, &mut |_| false))
+                .collect(),
+            count: 1,
+        });
+        Some(self.found.len() - 1)
+    }
+
+    /// Whether another rule has blamed the value, or what it lies in.
+    fn is_blamed(&mut self, frame: u64, rule: &Rule, place: &Place<'_>) -> bool {
+        let Some(pointer) = place.pointer else { return false };
+        let pointer = match place.expected.and_then(missing_property) {
+            Some(name) => &format!("{pointer}/{name}"),
+            None if pointer.is_empty() => return false,
+            None => pointer,
+        };
+        if self.blamed.0 != frame {
+            self.blamed = (frame, Vec::new());
+        }
+        let lies_in = |blamed: &String| {
+            let (by, outer) = blamed.split_once(' ').unwrap_or_default();
+            let rest = pointer.strip_prefix(outer);
+            by != rule.id && rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        };
+        if self.blamed.1.iter().any(lies_in) {
+            return true;
+        }
+        if self.blamed.1.len() < MOST {
+            self.blamed.1.push(format!("{} {pointer}", rule.id));
+        }
+        false
+    }
+
+    /// There were so many faults more, of which nothing is known.
+    pub(crate) const fn add_omitted(&mut self, faults: usize) {
+        self.omitted += faults as u64;
+    }
+
+    /// Two findings are the same when all of this is.
+    fn write_key(&mut self, rule: &Rule, event_type: Option<&str>, place: &Place<'_>) {
+        self.key.clear();
+        let event_type = event_type.unwrap_or_default();
+        let _ = write!(self.key, "{}\0{event_type}\0{}\0", rule.id, place.expected.unwrap_or_default());
+        let Some(pointer) = place.pointer else {
+            self.key.push_str(place.actual.unwrap_or_default());
+            return;
+        };
+        for segment in pointer.split('/') {
+            self.key.push('/');
+            self.key.push_str(without_index(segment));
+        }
+    }
+
+    /// All of them so far, in the order of first appearance.
+    pub fn all(&self) -> &[Finding] {
+        &self.found
+    }
+
+    /// How many there were beyond those that are listed.
+    pub const fn omitted(&self) -> u64 {
+        self.omitted
+    }
+
+    pub(crate) fn finish(self) -> (Vec<Finding>, u64) {
+        (self.found, self.omitted)
+    }
+}
+
+/// The property that is missing, when one is expected.
+pub(crate) fn missing_property(expected: &str) -> Option<&str> {
+    expected.strip_prefix("property \"")?.split('"').next()
+}
+
+fn without_index(segment: &str) -> &str {
+    let is_index = !segment.is_empty() && segment.bytes().all(|byte| byte.is_ascii_digit());
+    if is_index { "*" } else { segment }
+}
+
+/// The clients that a rule's page names.
+fn clients(rule: &Rule) -> impl Iterator<Item = &'static str> + use<> {
+    let breaks = rule.breaks;
+    let is_first = |at: usize, client: &str| breaks.iter().take(at).all(|before| before.client != client);
+    breaks
+        .iter()
+        .enumerate()
+        .filter(move |(at, broken)| is_first(*at, broken.client))
+        .map(|(_, broken)| broken.client)
+}
+
+/// Whether nothing of what breaks a client by a rule is at hand.
+fn is_spared(
+    rule: &Rule,
+    client: &str,
+    place: &Place<'_>,
+    is_fine_in: &mut impl FnMut(&'static Dialect) -> bool,
+) -> bool {
+    let mut of_client = rule.breaks.iter().filter(|broken| broken.client == client);
+    of_client.all(|broken| {
+        !(broken.at.is_empty() || broken.at.iter().any(|pattern| is_at(place, pattern)))
+            || broken.dialect.and_then(spec::dialect).is_some_and(&mut *is_fine_in)
+    })
+}
+
+/// Whether a place is one of those that a pattern tells of.
+fn is_at(place: &Place<'_>, pattern: &str) -> bool {
+    let missing = place.pointer.and(place.expected).and_then(missing_property);
+    let segments = place.pointer.unwrap_or_default().split('/').map(without_index).chain(missing);
+    segments.eq(pattern.split('/'))
+}

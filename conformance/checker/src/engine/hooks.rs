@@ -1,0 +1,151 @@
+//! When rules are asked.
+
+use spec::table::Scope;
+
+use super::{Bound, Node, Object};
+use super::{Case, Ending, Snapshot};
+use crate::Frame;
+
+/// When a rule is asked, and what is called then.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Native {
+    /// A frame with data came, whatever is in it; the stream is as it was before.
+    Frame(fn(&mut Case<'_>)),
+    /// The same, but only of interest where something in the data is escaped, or a character may be lost.
+    Marred(fn(&mut Case<'_>)),
+    /// A frame came that is not what the dialect knows: no JSON, of no known type, or not as its schema
+    /// says.
+    Faulty(fn(&mut Case<'_>)),
+    /// The marker `[DONE]` came, or a frame after it.
+    Marker(fn(&mut Case<'_>)),
+    /// An event came that is a JSON object; the stream is as it was before.
+    Event(fn(&mut Case<'_>)),
+    /// An event came whose sequence number is not the next one.
+    Sequence(fn(&mut Case<'_>)),
+    /// One of the first events came.
+    Beginning(fn(&mut Case<'_>)),
+    /// An event came on a WebSocket.
+    Socket(fn(&mut Case<'_>)),
+    /// An event came after an error.
+    AfterError(fn(&mut Case<'_>)),
+    /// An event came that has the response, as it was at first or otherwise.
+    AnySnapshot(OfSnapshot),
+    /// An event came that has the response, and not as it was at first.
+    Snapshot(OfSnapshot),
+    /// Something of a scope was opened by a value.
+    Opened(Scope, OfValue),
+    /// Something of a scope is closed by a value.
+    Closed(Scope, OfValue),
+    /// A fragment of something of a scope came.
+    Fragment(Scope, OfNode),
+    /// The same, with log probabilities of its tokens.
+    LogprobsOf(Scope, OfNode),
+    /// Something happened in a node, at a single point.
+    Point(OfNode),
+    /// The response ends, with a snapshot.
+    Ending(OfEnding),
+    /// The stream is over. There is no record any more.
+    Over(fn(&mut Case<'_>)),
+    /// An answer that is no stream.
+    Body(OfBody),
+}
+
+/// Rules, and what is called when they are asked.
+pub(crate) type Asked<F> = Vec<(Bound, F)>;
+
+/// Rules that need nothing but the case.
+pub(crate) type Plain = Asked<fn(&mut Case<'_>)>;
+
+/// What looks at the response as an event has it.
+pub(crate) type OfSnapshot = fn(&mut Case<'_>, &Snapshot<'_>);
+
+/// What looks at an occurrence of a scope.
+type OfNode = fn(&mut Case<'_>, &Node);
+
+/// What looks at an occurrence of a scope and the value that opens or closes it.
+pub(crate) type OfValue = fn(&mut Case<'_>, &Node, &Object<'_>);
+
+/// What looks at the end of the response.
+pub(crate) type OfEnding = fn(&mut Case<'_>, &Ending<'_>);
+
+/// What looks at an answer that is no stream.
+type OfBody = fn(&mut Case<'_>, &Frame<'_>);
+
+/// Rules that are about one scope each, by that.
+#[derive(Debug)]
+pub(crate) struct InScope<F>(Vec<Asked<F>>);
+
+impl<F> Default for InScope<F> {
+    fn default() -> Self {
+        Self(Scope::ALL.iter().map(|_| Vec::new()).collect())
+    }
+}
+
+impl<F> InScope<F> {
+    fn push(&mut self, scope: Scope, rule: (Bound, F)) {
+        if let Some(rules) = self.0.get_mut(scope as usize) {
+            rules.push(rule);
+        }
+    }
+
+    /// Those of a scope.
+    pub(crate) fn of(&self, scope: Scope) -> &[(Bound, F)] {
+        self.0.get(scope as usize).map_or(&[], Vec::as_slice)
+    }
+}
+
+/// The rules with code, by when they are asked.
+#[derive(Debug, Default)]
+pub(crate) struct Hooks {
+    pub(crate) frame: Plain,
+    /// Those of them that are only of interest where data are not plain.
+    pub(crate) marred: Plain,
+    pub(crate) faulty: Plain,
+    pub(crate) marker: Plain,
+    pub(crate) event: Plain,
+    pub(crate) sequence: Plain,
+    pub(crate) beginning: Plain,
+    pub(crate) socket: Plain,
+    pub(crate) after_error: Plain,
+    pub(crate) any_snapshot: Asked<OfSnapshot>,
+    pub(crate) snapshot: Asked<OfSnapshot>,
+    pub(crate) opened: InScope<OfValue>,
+    pub(crate) closed: InScope<OfValue>,
+    pub(crate) fragment: InScope<OfNode>,
+    pub(crate) logprobs: InScope<OfNode>,
+    pub(crate) point: Asked<OfNode>,
+    pub(crate) ending: Asked<OfEnding>,
+    pub(crate) over: Plain,
+    pub(crate) body: Asked<OfBody>,
+}
+
+impl Hooks {
+    pub(crate) fn add(&mut self, bound: Bound, natives: &[Native]) {
+        for native in natives {
+            match *native {
+                Native::Frame(code) => self.frame.push((bound, code)),
+                Native::Marred(code) => {
+                    self.frame.push((bound, code));
+                    self.marred.push((bound, code));
+                }
+                Native::Faulty(code) => self.faulty.push((bound, code)),
+                Native::Marker(code) => self.marker.push((bound, code)),
+                Native::Event(code) => self.event.push((bound, code)),
+                Native::Sequence(code) => self.sequence.push((bound, code)),
+                Native::Beginning(code) => self.beginning.push((bound, code)),
+                Native::Socket(code) => self.socket.push((bound, code)),
+                Native::AfterError(code) => self.after_error.push((bound, code)),
+                Native::AnySnapshot(code) => self.any_snapshot.push((bound, code)),
+                Native::Snapshot(code) => self.snapshot.push((bound, code)),
+                Native::Opened(scope, code) => self.opened.push(scope, (bound, code)),
+                Native::Closed(scope, code) => self.closed.push(scope, (bound, code)),
+                Native::Fragment(scope, code) => self.fragment.push(scope, (bound, code)),
+                Native::LogprobsOf(scope, code) => self.logprobs.push(scope, (bound, code)),
+                Native::Point(code) => self.point.push((bound, code)),
+                Native::Ending(code) => self.ending.push((bound, code)),
+                Native::Over(code) => self.over.push((bound, code)),
+                Native::Body(code) => self.body.push((bound, code)),
+            }
+        }
+    }
+}

@@ -1,0 +1,199 @@
+//! What is known of a stream of one response.
+
+use std::borrow::Cow;
+use std::mem::take;
+use std::sync::OnceLock;
+
+use spec::View;
+use spec::table::{Scope, Slot};
+
+use super::kept::{Kept, Room};
+use super::node::{Key, Node, Nodes, State};
+use super::record::Record;
+use super::view::Object;
+use crate::Transport;
+
+/// What is known of a stream of one response, up to the event at hand.
+#[derive(Debug)]
+pub(crate) struct Stream {
+    /// What was opened in it; the response itself comes first.
+    pub(crate) nodes: Nodes,
+    /// Its items, in the order in which they came.
+    pub(crate) items: Vec<usize>,
+    /// It began before the one before it had ended.
+    pub(crate) overlaps: bool,
+    /// The first item that ended incomplete.
+    pub(super) incomplete: Option<usize>,
+    /// The last delta: the next event mostly feeds the same.
+    pub(super) recent: Recent,
+    /// What its frames came on.
+    pub(crate) transport: Transport,
+    /// How many events came before.
+    pub(crate) events: u64,
+    /// The types of the first few of them.
+    pub(crate) first_types: Vec<Cow<'static, str>>,
+    /// It is the rest of a stream that was broken off.
+    pub(crate) resumed: bool,
+    /// Something in it could not be read, so not all that belongs to it is known.
+    pub(crate) torn: bool,
+    /// The last sequence number.
+    pub(crate) sequence_number: Option<u64>,
+    /// The response as the first event has it.
+    pub(crate) first_snapshot: Kept<Object<'static>>,
+    /// The functions that it declares, once a call has asked for them. Nothing where they cannot be known.
+    pub(crate) functions: OnceLock<Option<Vec<String>>>,
+    /// The last `error` event.
+    pub(crate) error: Kept<Object<'static>>,
+    /// Where the marker `[DONE]` stood first.
+    pub(crate) done: Option<u64>,
+}
+
+/// The response is the first node of every stream.
+pub(super) const RESPONSE: usize = 0;
+
+/// So many types of first events are kept.
+const FIRST: usize = 4;
+
+impl Stream {
+    pub(super) fn new() -> Self {
+        Self::with(Nodes::new())
+    }
+
+    /// Forgets all, for another stream.
+    pub(super) fn reset(&mut self) {
+        let Self { nodes, items, recent, first_types, first_snapshot, .. } = self;
+        nodes.clear();
+        items.vacate();
+        recent.forget();
+        first_types.clear();
+        first_snapshot.empty();
+        let (nodes, items, first_snapshot) = (take(nodes), take(items), take(first_snapshot));
+        let (recent, first_types) = (take(recent), take(first_types));
+        *self = Self { items, recent, first_types, first_snapshot, ..Self::with(nodes) };
+    }
+
+    fn with(mut nodes: Nodes) -> Self {
+        nodes.add(Scope::Response, Key::default(), State::Implied, None);
+        Self {
+            nodes,
+            items: Vec::new(),
+            incomplete: None,
+            overlaps: false,
+            recent: Recent::default(),
+            transport: Transport::default(),
+            events: 0,
+            first_types: Vec::new(),
+            resumed: false,
+            torn: false,
+            sequence_number: None,
+            first_snapshot: Kept::default(),
+            functions: OnceLock::new(),
+            error: Kept::default(),
+            done: None,
+        }
+    }
+
+    pub(super) fn count(&mut self, record: &Record<'_>) {
+        self.events += 1;
+        if self.first_types.len() < FIRST {
+            self.first_types.push(record.kept_type());
+        }
+    }
+
+    /// Something came that cannot be read: whatever follows may lack it.
+    pub(super) fn tear(&mut self) {
+        self.torn = true;
+        self.sequence_number = None;
+        self.nodes.tear();
+    }
+
+    /// The response.
+    pub(crate) fn response(&self) -> Option<&Node> {
+        self.nodes.get(RESPONSE)
+    }
+
+    /// Whether the response has begun.
+    pub(crate) fn has_begun(&self) -> bool {
+        self.response().is_some_and(|response| response.state() != State::Implied)
+    }
+
+    /// Whether the response has ended.
+    pub(crate) fn has_ended(&self) -> bool {
+        self.response().is_some_and(|response| response.state() == State::Closed)
+    }
+
+    /// Whether an event is an error that answers a message on a WebSocket, outside of any response: it has
+    /// an envelope of its own.
+    pub(crate) fn is_answered_apart(&self, record: &Record<'_>) -> bool {
+        record.frame.transport == Transport::WebSocket
+            && record.event_type.as_deref() == Some("error")
+            && !self.has_begun()
+    }
+
+    /// Its items, in the order in which they came.
+    pub(crate) fn items(&self) -> impl DoubleEndedIterator<Item = &Node> {
+        self.items.iter().filter_map(|at| self.nodes.get(*at))
+    }
+
+    /// The first item that ended incomplete.
+    pub(crate) fn incomplete(&self) -> Option<&Node> {
+        self.nodes.get(self.incomplete?)
+    }
+
+    /// What an occurrence of a scope is called.
+    pub(crate) fn name(&self, node: &Node) -> String {
+        node.name(&self.nodes)
+    }
+
+    /// What a node lies in.
+    pub(crate) fn parent(&self, node: &Node) -> Option<&Node> {
+        self.nodes.get(node.parent?)
+    }
+
+    /// What of a scope lies in a node.
+    pub(crate) fn children<'s>(&'s self, node: &'s Node, scope: Scope) -> impl Iterator<Item = &'s Node> {
+        node.children.iter().filter_map(|at| self.nodes.get(*at)).filter(move |child| child.scope == scope)
+    }
+}
+
+/// What a delta fed, by the words with which it said so.
+#[derive(Debug, Default)]
+pub(super) struct Recent {
+    /// The event and the node; nothing is known without them.
+    fed: Option<(usize, usize)>,
+    words: [Vec<u8>; WORDS.len()],
+}
+
+/// What says where an event belongs.
+const WORDS: [Slot; 5] =
+    [Slot::ItemId, Slot::OutputIndex, Slot::ContentIndex, Slot::SummaryIndex, Slot::CommandIndex];
+
+impl Recent {
+    /// What an event feeds, if it is like the last one.
+    pub(super) fn node(&self, event: usize, view: &View<'_>) -> Option<usize> {
+        let (of, node) = self.fed?;
+        if view.repeats() {
+            return Some(node);
+        }
+        let is_same = |(word, slot): (&Vec<u8>, Slot)| match (word.as_slice(), view.raw(slot)) {
+            ([], None) => true,
+            // An index is mostly one digit, which takes no call to compare.
+            ([digit], Some(found)) => found.as_bytes() == [*digit],
+            (word, Some(found)) => word == found.as_bytes(),
+            (_, None) => false,
+        };
+        (of == event && self.words.iter().zip(WORDS).all(is_same)).then_some(node)
+    }
+
+    pub(super) fn keep(&mut self, event: usize, node: usize, view: &View<'_>) {
+        self.fed = Some((event, node));
+        for (word, slot) in self.words.iter_mut().zip(WORDS) {
+            word.clear();
+            word.extend_from_slice(view.raw(slot).unwrap_or_default().as_bytes());
+        }
+    }
+
+    pub(super) fn forget(&mut self) {
+        self.fed = None;
+    }
+}

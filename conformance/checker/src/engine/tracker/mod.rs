@@ -1,0 +1,396 @@
+//! Follows what opens, is fed and closes in a stream, as `spec/scopes.toml` has it.
+
+mod fault;
+mod place;
+
+use spec::catalogue::Family;
+use spec::table::{EventInfo, Role, Scope, Slot};
+
+use crate::engine::finding::{Findings, Place};
+use crate::engine::kept::Room;
+use crate::engine::node::{Node, State};
+use crate::engine::plan::Plan;
+use crate::engine::record::Record;
+use crate::engine::spot::Mark;
+use crate::engine::stream::{RESPONSE, Stream};
+use crate::engine::view::{Object, entries_that_are};
+use crate::engine::{Case, Connection, Ending, Hooks, InScope, OfEnding, OfSnapshot, OfValue, Snapshot};
+
+/// What takes one event into the stream.
+pub(in crate::engine) struct Tracker<'t, 'r> {
+    pub(in crate::engine) plan: &'t Plan,
+    pub(in crate::engine) stream: &'t mut Stream,
+    pub(in crate::engine) findings: &'t mut Findings,
+    pub(in crate::engine) connection: &'t Connection,
+    pub(in crate::engine) record: &'t Record<'r>,
+    /// The response that the event has.
+    pub(in crate::engine) response: Option<Object<'r>>,
+    /// The value with which it opens or closes something.
+    pub(in crate::engine) value: Option<Object<'r>>,
+    /// What the event is about.
+    pub(in crate::engine) current: Option<usize>,
+}
+
+/// Most texts are longer than their first fragment by far.
+const USUAL_TEXT: usize = 256;
+
+impl<'r> Tracker<'_, 'r> {
+    /// Takes the event.
+    pub(in crate::engine) fn take(&mut self) {
+        let Some((event, info)) = self.record.known else {
+            if self.response_allows(false) {
+                self.begin(None);
+            }
+            return;
+        };
+        if info.role == Role::Delta
+            && let Some(node) = self.stream.recent.node(event, &self.record.view)
+        {
+            self.current = Some(node);
+            self.feed(event, node);
+            return;
+        }
+        self.stream.recent.forget();
+        if !self.response_allows(info.scope == Scope::Response && info.role == Role::Terminal) {
+            return;
+        }
+        self.begin(Some(info));
+        if matches!(info.role, Role::Open | Role::Close | Role::Final) {
+            self.value = self.record.view.raw(Slot::Value).map(|raw| self.outlined(raw));
+        }
+        let Some(node) = (if info.scope == Scope::Response { Some(RESPONSE) } else { self.locate(info) })
+        else {
+            return;
+        };
+        self.current = Some(node);
+        if info.scope == Scope::Response {
+            self.response = self.record.view.raw(Slot::Response).map(|raw| self.outlined(raw));
+        }
+        match info.role {
+            Role::Open => self.open(event, node),
+            Role::Delta => {
+                self.feed(event, node);
+                self.stream.recent.keep(event, node, &self.record.view);
+            }
+            Role::Final | Role::Close => self.close(event, node),
+            Role::Phase => self.phase(event, node),
+            Role::Terminal => self.end(event),
+            Role::Point => self.point(event, node),
+        }
+    }
+
+    /// The object that the event is about.
+    fn outlined(&self, raw: &'r str) -> Object<'r> {
+        Object::outlined(raw, self.record.outline)
+    }
+
+    /// Whether the response has not ended yet.
+    fn response_allows(&mut self, ends: bool) -> bool {
+        if !self.stream.has_ended() {
+            return true;
+        }
+        let family = if ends { Family::ClosedAgain } else { Family::AfterClose };
+        let name = self.event_name();
+        self.report_after_the_end(family, || {
+            if ends {
+                format!("{name} ends the response, which had ended")
+            } else {
+                format!("{name} comes after the response has ended")
+            }
+        });
+        false
+    }
+
+    /// The response begins with its opening event, unless this is the rest of a stream.
+    fn begin(&mut self, info: Option<&EventInfo>) {
+        let is_opening = info.is_some_and(|info| info.scope == Scope::Response && info.role == Role::Open);
+        if is_opening || self.stream.has_begun() {
+            return;
+        }
+        let is_error = info.is_some_and(|info| info.name == "error");
+        let number = self.record.sequence_number;
+        self.stream.resumed = self.stream.events == 0 && number.is_some_and(|number| number > 0);
+        if !self.stream.resumed && !self.stream.torn && !is_error && self.plan.ways(Scope::Response).opens {
+            let name = self.event_name();
+            self.report(
+                Family::BeforeOpen,
+                Scope::Response,
+                "",
+                Some("response.created as the first event"),
+                None,
+                || format!("{name} comes before response.created"),
+            );
+        }
+        self.stream.nodes.set_state(RESPONSE, State::Open);
+    }
+
+    fn open(&mut self, event: usize, node: usize) {
+        if node == RESPONSE {
+            if self.stream.has_begun() {
+                let related = self.related(RESPONSE, |node| node.opened.get(), "the response began here");
+                self.report(
+                    Family::Reopened,
+                    Scope::Response,
+                    "",
+                    Some("one response.created"),
+                    related,
+                    || "the response is created a second time".to_owned(),
+                );
+            }
+            self.stream.nodes.set_state(RESPONSE, State::Open);
+            if let Some(response) = self.stream.nodes.get_mut(RESPONSE)
+                && !response.opened.is_there()
+            {
+                response.opened.note(self.record);
+            }
+            self.relate(event, node);
+            self.snapshot(false);
+            return;
+        }
+        let is_item = self.stream.nodes.get(node).is_some_and(|found| found.scope == Scope::Item);
+        self.stream.nodes.set_state(node, State::Open);
+        if let Some(found) = self.stream.nodes.get_mut(node) {
+            found.opened.note(self.record);
+            if let Some(value) = &self.value {
+                found.learn(value);
+                value.keep_in(&mut found.opening);
+            }
+        }
+        if is_item {
+            self.stream.nodes.name_item(node);
+            self.stream.nodes.name_call(node);
+        }
+        self.wrong_parent(node);
+        self.relate(event, node);
+        self.run(node, |hooks| &hooks.opened, |found| found.opening.get());
+    }
+
+    fn feed(&mut self, event: usize, node: usize) {
+        let text = self.record.string(Slot::Value);
+        let logprobs = self.record.view.raw(Slot::Logprobs).filter(|list| !matches!(*list, "[]" | "null"));
+        if let Some(found) = self.stream.nodes.get_mut(node) {
+            found.fragments += 1;
+            found.logprobs.extend(logprobs.map(Into::into));
+            if found.joined.capacity() == 0 {
+                found.joined.reserve(USUAL_TEXT);
+            }
+            match text {
+                Some(text) if text.escaped => {
+                    // Half of a surrogate pair: what it makes with the other half is not known.
+                    found.partial |= spec::json::decode_onto(&mut found.joined, text.raw);
+                }
+                Some(text) => {
+                    found.joined.push_str(text.raw);
+                }
+                None => found.partial = true,
+            }
+        }
+        self.relate(event, node);
+        let Self { plan, stream, findings, connection, record, .. } = self;
+        let Some(found) = stream.nodes.get(node) else { return };
+        let rules = plan.hooks.fragment.of(found.scope);
+        connection.ask(rules, plan, record, stream, findings, |rule, case| rule(case, found));
+        if logprobs.is_some() {
+            let rules = plan.hooks.logprobs.of(found.scope);
+            connection.ask(rules, plan, record, stream, findings, |rule, case| rule(case, found));
+        }
+    }
+
+    fn close(&mut self, event: usize, node: usize) {
+        if let (Some(found), Some(value)) = (self.stream.nodes.get_mut(node), &self.value) {
+            found.learn(value);
+            value.keep_in(&mut found.closing);
+            if found.scope == Scope::Item {
+                if value.plain("status") == Some("incomplete") {
+                    self.stream.incomplete.get_or_insert(node);
+                }
+                self.stream.nodes.name_call(node);
+            }
+        }
+        self.relate(event, node);
+        if let Some(value) = self.value.take() {
+            self.carry(node, &value, "");
+        }
+        self.run(node, |hooks| &hooks.closed, |found| found.closing.get());
+        self.stream.nodes.set_state(node, State::Closed);
+        if let Some(found) = self.stream.nodes.get_mut(node) {
+            found.closed.note(self.record);
+            if !found.disputed {
+                found.joined.vacate();
+            }
+            if found.scope != Scope::Item {
+                found.opening.empty();
+            }
+        }
+        self.stream.nodes.forget_closed_below(node);
+    }
+
+    fn phase(&mut self, event: usize, node: usize) {
+        let Some(((_, info), found)) = self.record.known.zip(self.stream.nodes.get(node)) else { return };
+        let scope = found.scope.info();
+        let ends = info.ends_scope();
+        let rank = if ends { scope.phases.len() } else { rank(scope.phases, info.phase) };
+        let repeated = node == RESPONSE && found.phase == Some(rank);
+        if found.phase.is_some_and(|before| before > rank) || repeated {
+            let name = self.stream.name(found);
+            let phase = info.phase.unwrap_or_default();
+            let order = scope.phases.iter().chain(scope.ends).copied().collect::<Vec<_>>().join(", ");
+            self.report(Family::PhaseOrder, info.scope, "", Some(&order), None, || {
+                if repeated {
+                    format!("the {name} is {phase} a second time")
+                } else {
+                    format!("the {name} is {phase} after a later phase")
+                }
+            });
+        }
+        if let Some(found) = self.stream.nodes.get_mut(node) {
+            found.phase = found.phase.max(Some(rank));
+            if ends {
+                found.closed.note(self.record);
+                self.stream.nodes.set_state(node, State::Closed);
+            }
+        }
+        self.relate(event, node);
+        if node == RESPONSE {
+            self.snapshot(false);
+        } else if info.scope == Scope::Rewrite {
+            self.stream.nodes.tear();
+        }
+    }
+
+    fn point(&mut self, event: usize, node: usize) {
+        let Some((_, info)) = self.record.known else { return };
+        self.note_error(info);
+        self.relate(event, node);
+        let Self { plan, stream, findings, connection, record, .. } = self;
+        let Some(found) = stream.nodes.get(node) else { return };
+        connection.ask(&plan.hooks.point, plan, record, stream, findings, |rule, case| rule(case, found));
+    }
+
+    /// Keeps an error that is told in the stream: what comes next depends on it.
+    fn note_error(&mut self, info: &EventInfo) {
+        if info.name == "error" {
+            Object::new(self.record.data()).keep_in(&mut self.stream.error);
+        }
+    }
+
+    /// The response ends.
+    fn end(&mut self, event: usize) {
+        if let Some((_, info)) = self.record.known {
+            self.note_error(info);
+        }
+        self.relate(event, RESPONSE);
+        if let Some(response) = self.response.take() {
+            self.carry(RESPONSE, &response, "");
+            self.response = Some(response);
+        }
+        self.snapshot(true);
+        let name = self.record.event_type.as_deref().unwrap_or_default();
+        if !self.stream.torn && !name.ends_with("failed") && name != "error" {
+            self.never_closed();
+        }
+        self.stream.nodes.set_state(RESPONSE, State::Closed);
+        if let Some(found) = self.stream.nodes.get_mut(RESPONSE) {
+            found.closed.note(self.record);
+        }
+    }
+
+    /// What is still open when the response ends.
+    fn never_closed(&mut self) {
+        let still_open: Vec<(usize, Scope)> = (self.stream.nodes.numbered())
+            .filter(|(at, node)| {
+                *at != RESPONSE
+                    && node.state() == State::Open
+                    && self.plan.ways(node.scope).closes
+                    // What lies in something that was never opened is told of once.
+                    && !node.parent.is_some_and(|parent| parent != RESPONSE && self.is_implied(parent))
+            })
+            .map(|(at, node)| (at, node.scope))
+            .collect();
+        for (node, scope) in still_open {
+            let related = self.related(node, |node| node.opened.get(), "was opened here");
+            let name = self.stream.nodes.get(node).map(|node| self.stream.name(node)).unwrap_or_default();
+            let closing = self.closing_events(scope);
+            self.report(Family::NeverClosed, scope, "", Some(&closing), related, || {
+                format!("the response ends, and {name} was never closed")
+            });
+        }
+    }
+
+    /// Hands a snapshot of the response to the rules, and keeps the first.
+    fn snapshot(&mut self, is_terminal: bool) {
+        let Some(response) = self.response.take() else { return };
+        let event = self.record.known.map_or("", |(_, info)| info.name);
+        let Self { plan, stream, findings, connection, record, .. } = self;
+        // What is wrong with a response was told when it came first.
+        let first = stream.first_snapshot.get();
+        let is_first_again = first.is_some_and(|first| first.text() == response.text());
+        let first = first.filter(|_| !is_first_again);
+        let snapshot = Snapshot::new(&response, first, event, is_terminal);
+        let look = |rule: OfSnapshot, case: &mut Case<'_>| rule(case, &snapshot);
+        connection.ask(&plan.hooks.any_snapshot, plan, record, stream, findings, look);
+        if !is_first_again {
+            connection.ask(&plan.hooks.snapshot, plan, record, stream, findings, look);
+        }
+        if is_terminal && !plan.hooks.ending.is_empty() {
+            let (output, is_as_finished) = Self::output(stream, &response);
+            let is_as_finished = is_as_finished && !stream.torn && !stream.resumed;
+            let ending = Ending { snapshot: &snapshot, output, is_as_finished };
+            let look = |rule: OfEnding, case: &mut Case<'_>| rule(case, &ending);
+            connection.ask(&plan.hooks.ending, plan, record, stream, findings, look);
+        }
+        if !stream.first_snapshot.is_there() {
+            response.keep_in(&mut stream.first_snapshot);
+        }
+    }
+
+    /// The entries of the final output, and whether they are the finished items to the letter, in their order:
+    /// most are, and then they were looked into before.
+    fn output<'o>(stream: &'o Stream, response: &'o Object<'_>) -> (Vec<Object<'o>>, bool) {
+        let finished = || stream.items().map(|item| item.closing.get());
+        let texts = finished().map(|item| item.map(Object::text));
+        let list = response.get("output").unwrap_or_default();
+        if let Some(entries) = entries_that_are(list, texts) {
+            let entries = finished().flatten().zip(entries).map(|(item, entry)| item.of_same_text(entry));
+            return (entries.collect(), stream.items().is_sorted_by_key(|item| item.key.last()));
+        }
+        let entries = response.entries("output").unwrap_or_default();
+        let mut finished = finished();
+        let object = |entry| match finished.next().flatten() {
+            Some(item) if item.text() == entry => item.of_same_text(entry),
+            _ => Object::new(entry),
+        };
+        (entries.into_iter().map(object).collect(), false)
+    }
+
+    /// Runs the rules that are about a scope's opening or closing.
+    fn run(
+        &mut self,
+        node: usize,
+        rules: impl FnOnce(&Hooks) -> &InScope<OfValue>,
+        value: impl FnOnce(&Node) -> Option<&Object<'_>>,
+    ) {
+        let Self { plan, stream, findings, connection, record, .. } = self;
+        let Some(found) = stream.nodes.get(node) else { return };
+        let Some(value) = value(found) else { return };
+        let rules = rules(&plan.hooks).of(found.scope);
+        connection.ask(rules, plan, record, stream, findings, |rule, case| rule(case, found, value));
+    }
+}
+
+fn rank(phases: &[&str], phase: Option<&str>) -> usize {
+    phases.iter().position(|known| Some(*known) == phase).unwrap_or(0)
+}
+
+/// The stream is over, and the response has not ended.
+pub(in crate::engine) fn unended(plan: &Plan, stream: &Stream, last: &Mark, findings: &mut Findings) {
+    let Some(bound) = plan.structural(Family::NeverClosed, Scope::Response) else { return };
+    // An error without what should follow it is told by the rule that says what should.
+    if stream.torn || stream.error.is_there() {
+        return;
+    }
+    let expected = plan.dialect.terminal.join(" or ");
+    findings.add_at(bound, last, &Place { expected: Some(&expected), ..Place::WHOLE }, || {
+        "the stream is over, and nothing has ended the response".to_owned()
+    });
+}

@@ -1,0 +1,284 @@
+//! JSON objects of a stream that are kept or looked into more than once.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use serde_json::Value;
+use spec::json::{Outline, OutlineMember, is_escaped, member_named, shared_length};
+
+use super::kept::{Kept, Room};
+
+/// Objects of more bytes have many members.
+const LARGE: usize = 400;
+
+/// A JSON value as its text, with the places of its members when it is an object.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(crate) struct Object<'a> {
+    text: Cow<'a, str>,
+    members: Cow<'a, [OutlineMember]>,
+}
+
+impl<'a> Object<'a> {
+    /// Looks into a JSON text.
+    pub(crate) fn new(text: &'a str) -> Self {
+        let offset = |piece: &str| piece.as_ptr() as usize - text.as_ptr() as usize;
+        let mut members = Vec::new();
+        if text.starts_with('{') {
+            members.reserve_exact(if text.len() > LARGE { 40 } else { 8 });
+        }
+        let is_object = spec::json::each_member(text, |name, value| {
+            let start = offset(value);
+            let name_start = offset(name.raw);
+            let name = (name.raw.as_bytes(), name.escaped);
+            members.push(OutlineMember::new(name, name_start, start..start + value.len()));
+        });
+        if !is_object {
+            members.clear();
+        }
+        Self { text: Cow::Borrowed(text), members: Cow::Owned(members) }
+    }
+
+    /// An object whose members were noted while it was checked.
+    pub(crate) fn outlined(text: &'a str, outline: Option<&'a Outline>) -> Self {
+        match outline.and_then(Outline::members) {
+            Some(members) => Self { text: Cow::Borrowed(text), members: Cow::Borrowed(members) },
+            None => Self::new(text),
+        }
+    }
+
+    /// Takes the place of an object that was kept, for longer than what this one came from.
+    pub(crate) fn keep_in(&self, kept: &mut Kept<Object<'static>>) {
+        let Object { text, members } = kept.fill();
+        self.text.as_ref().clone_into(text.to_mut());
+        self.members.as_ref().clone_into(members.to_mut());
+    }
+
+    /// The same for another copy of its text.
+    pub(crate) fn of_same_text<'t>(&'t self, text: &'t str) -> Object<'t> {
+        Object { text: Cow::Borrowed(text), members: Cow::Borrowed(&*self.members) }
+    }
+
+    /// All of it.
+    pub(crate) fn text(&self) -> &str {
+        &self.text
+    }
+
+    fn piece(&self, place: Range<usize>) -> &str {
+        self.text.get(place).unwrap_or_default()
+    }
+
+    fn member(&self, name: &str) -> Option<&OutlineMember> {
+        member_named(&self.members, &self.text, name)
+    }
+
+    /// Its members, in their order, with their names as they are written.
+    pub(crate) fn members(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.members.iter().map(|member| (self.piece(member.name()), self.piece(member.value())))
+    }
+
+    /// Where a member stands in the text.
+    pub(crate) fn place(&self, name: &str) -> Option<Range<usize>> {
+        self.member(name).map(OutlineMember::value)
+    }
+
+    /// The text of a member.
+    pub(crate) fn get(&self, name: &str) -> Option<&str> {
+        Some(self.piece(self.member(name)?.value()))
+    }
+
+    /// The members that another object has otherwise, or has not. Those that stand at the same place in both
+    /// are found at once.
+    pub(crate) fn changes<'o>(
+        &'o self,
+        other: &'o Object<'_>,
+    ) -> impl Iterator<Item = (&'o str, &'o str, Option<&'o str>)> {
+        // From one change to the next, the texts are the same: where that stretch ends, and how far apart it stands
+        // in them.
+        let mut stretch = (0, 0);
+        let mut is_same = move |at: usize, member: &OutlineMember| {
+            let Some(near) = other.members.get(at) else { return false };
+            let (whole, whole_near) = (whole(member), whole(near));
+            let apart = whole_near.start.wrapping_sub(whole.start);
+            if whole.end > stretch.0 || apart != stretch.1 {
+                let rest = |text: &'o str, start: usize| text.as_bytes().get(start..).unwrap_or_default();
+                let length =
+                    shared_length(rest(&self.text, whole.start), rest(&other.text, whole_near.start));
+                stretch = (whole.start + length, apart);
+            }
+            // Names of one length, and values of one length, that are the same as one text.
+            whole.end <= stretch.0
+                && near.name().len() == member.name().len()
+                && whole_near.len() == whole.len()
+        };
+        let beside = |at: usize, member: &OutlineMember| {
+            let name = self.piece(member.name());
+            let near = other.members.get(at).filter(|near| other.piece(near.name()) == name);
+            let there = near.or_else(|| other.member(name));
+            (name, self.piece(member.value()), there.map(|there| other.piece(there.value())))
+        };
+        let rest = self.members.iter().enumerate().filter(move |(at, member)| !is_same(*at, member));
+        let pairs = rest.map(move |(at, member)| beside(at, member));
+        pairs.filter(|(_, before, now)| *now != Some(*before))
+    }
+
+    /// The text of a member, unless it is null.
+    pub(crate) fn value(&self, name: &str) -> Option<&str> {
+        self.get(name).filter(|raw| *raw != "null")
+    }
+
+    /// A member that is a string.
+    pub(crate) fn string(&self, name: &str) -> Option<Cow<'_, str>> {
+        spec::json::string(self.get(name)?)
+    }
+
+    /// A member that is a string without escapes, as names and ids are.
+    pub(crate) fn plain(&self, name: &str) -> Option<&str> {
+        let inside = self.get(name)?.strip_prefix('"')?.strip_suffix('"')?;
+        (!is_escaped(inside)).then_some(inside)
+    }
+
+    /// The id by which the result of a call is told, where this is a call.
+    pub(crate) fn call_id(&self) -> Option<&str> {
+        self.plain("type").filter(|kind| kind.ends_with("_call"))?;
+        self.plain("call_id")
+    }
+
+    /// A member that is a number.
+    pub(crate) fn number(&self, name: &str) -> Option<f64> {
+        number(self.get(name)?)
+    }
+
+    /// The entries of a member that is a list.
+    pub(crate) fn entries(&self, name: &str) -> Option<Vec<&str>> {
+        spec::json::entries(self.get(name)?)
+    }
+}
+
+impl Room for Object<'static> {
+    fn vacate(&mut self) {
+        self.text.to_mut().vacate();
+        self.members.to_mut().vacate();
+    }
+}
+
+/// Where a member stands, name and value.
+fn whole(member: &OutlineMember) -> Range<usize> {
+    member.name().start..member.value().end
+}
+
+/// The entries of a list, if they are these texts, as lists of what was told one by one mostly are. That is
+/// seen sooner than where entries end.
+pub(crate) fn entries_that_are<'l, 't>(
+    list: &'l str,
+    texts: impl Iterator<Item = Option<&'t str>>,
+) -> Option<Vec<&'l str>> {
+    let mut rest = list.strip_prefix('[')?;
+    let mut entries = Vec::new();
+    for text in texts {
+        if !entries.is_empty() {
+            rest = rest.strip_prefix(',')?;
+        }
+        let (entry, behind) = rest.split_at_checked(text?.len())?;
+        entries.push((text == Some(entry)).then_some(entry)?);
+        rest = behind;
+    }
+    (rest == "]").then_some(entries)
+}
+
+/// A number, from its JSON text. Most are whole and small, and are read sooner as what they are.
+pub(crate) fn number(raw: &str) -> Option<f64> {
+    raw.parse::<u32>().map(f64::from).or_else(|_| raw.parse()).ok()
+}
+
+/// The first segment of a JSON pointer, and the rest.
+pub(crate) fn first_segment(pointer: &str) -> Option<(&str, &str)> {
+    let pointer = pointer.strip_prefix('/')?;
+    Some(pointer.split_at(pointer.find('/').unwrap_or(pointer.len())))
+}
+
+/// Whether two JSON texts mean the same.
+pub(crate) fn same(one: &str, other: &str) -> bool {
+    if one == other {
+        return true;
+    }
+    let value = |text: &str| serde_json::from_str::<Value>(text).ok();
+    matches!((value(one), value(other)), (Some(one), Some(other)) if equal(&one, &other))
+}
+
+fn equal(one: &Value, other: &Value) -> bool {
+    match (one, other) {
+        (Value::Number(one), Value::Number(other)) => one == other || one.as_f64() == other.as_f64(),
+        (Value::Array(one), Value::Array(other)) => {
+            one.len() == other.len() && one.iter().zip(other).all(|(one, other)| equal(one, other))
+        }
+        (Value::Object(one), Value::Object(other)) => {
+            one.len() == other.len()
+                && one.iter().all(|(name, value)| other.get(name).is_some_and(|found| equal(value, found)))
+        }
+        _ => one == other,
+    }
+}
+
+/// A JSON text, short enough for a message.
+pub(crate) fn short(raw: &str) -> Cow<'_, str> {
+    const MOST: usize = 60;
+    if raw.len() <= MOST {
+        return Cow::Borrowed(raw);
+    }
+    let end = (0..=MOST).rev().find(|at| raw.is_char_boundary(*at)).unwrap_or(0);
+    Cow::Owned(format!("{}…", &raw[..end]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn members_are_found() {
+        let object = Object::new(r#"{"a":"x","n":null,"l":[1,{}],"f":1.5}"#);
+        assert_eq!((object.plain("a"), object.get("n"), object.value("n")), (Some("x"), Some("null"), None));
+        assert_eq!(object.entries("l"), Some(vec!["1", "{}"]));
+        assert_eq!(object.number("f"), Some(1.5));
+        assert_eq!(Object::new("[]").members().count(), 0);
+    }
+
+    #[test]
+    fn members_noted_on_the_way_are_those_that_are_found() {
+        let odd = r#"{"type":"response.output_item.added","sequence_number":1,"output_index":0,
+            "item": { "type" : "function_call", "\u0069d":"fc_1","new":[{}], "name":"f","call_id":"c",
+            "arguments":"{}","name":"g", "status":"completed" } }"#;
+        let goldens =
+            recordings::goldens::GOLDENS.iter().filter(|golden| golden.bytes.starts_with(b"event:"));
+        let lines = goldens.flat_map(|golden| std::str::from_utf8(golden.bytes).unwrap().lines());
+        let (mut memory, mut noted) = (spec::Memory::default(), 0);
+        for data in lines.filter_map(|line| line.strip_prefix("data: ")).chain([odd]) {
+            let name = spec::json::Checker::new(data).tag("type").ok().flatten().unwrap_or_default();
+            let mut view = spec::View::nothing();
+            memory.next_event(spec::openai::DIALECT.event(&name), data, &mut view);
+            let about = view.raw(spec::Slot::Response).or(view.raw(spec::Slot::Value));
+            let Some(raw) = about.filter(|raw| raw.starts_with('{')) else { continue };
+            noted += usize::from(memory.outline().members().is_some());
+            assert_eq!(Object::outlined(raw, Some(memory.outline())), Object::new(raw), "{data}");
+        }
+        let last = memory.outline().members().map(<[_]>::len);
+        assert!(noted > 50 && last == Some(8), "{noted}");
+    }
+
+    #[test]
+    fn entries_are_told_by_their_texts() {
+        let told = |list, texts: &[&'static str]| entries_that_are(list, texts.iter().copied().map(Some));
+        assert_eq!(told("[1,{}]", &["1", "{}"]), Some(vec!["1", "{}"]));
+        assert_eq!(told("[]", &[]), Some(Vec::new()));
+        for list in ["[1]", "[1,{},2]", "[12,{}]", "[1,{}", "[1, {}]", "[1{}]", "[{},1]", "null"] {
+            assert_eq!(told(list, &["1", "{}"]), None, "{list}");
+        }
+        assert_eq!(entries_that_are("[1]", [None].into_iter()), None);
+    }
+
+    #[test]
+    fn equality_is_that_of_values() {
+        assert!(same(r#"{"a":1,"b":"\u00e9"}"#, r#"{ "b":"é", "a":1.0 }"#));
+        assert!(!same(r#"{"a":1}"#, r#"{"a":1,"b":null}"#));
+        assert!(!same("[1,2]", "[2,1]"));
+    }
+}

@@ -1,0 +1,17 @@
+//! Judges streams of the Responses API, event by event.
+//!
+//! [`Checker`] takes a stream as it comes and returns [`Finding`]s, without I/O and without a clock: inside a
+//! gateway's own tests, beside its live traffic, or in a browser.
+
+mod checker;
+mod chosen;
+mod engine;
+mod frame;
+mod rules;
+pub mod sse;
+
+pub use checker::Checker;
+pub use chosen::{Rules, level};
+pub use engine::{Excerpt, Finding, Findings, Payload, Record, Related, Spot};
+pub use frame::{Entry, Exchange, Frame, Headers, LEFT, Places, Request, Transport};
+pub use rules::{is_about_bodies, is_sign_of_life, root_of_body};

@@ -1,0 +1,66 @@
+//! Rules of the group `annotation`.
+
+use std::collections::BTreeSet;
+
+use spec::table::Scope;
+
+use crate::engine::Case;
+use crate::engine::{Node, Object, State};
+
+/// The type of annotations that mark a range of characters.
+const CITATION: &str = "url_citation";
+
+pub(super) fn before_text_done(case: &mut Case<'_>, part: &Node) {
+    if case.info().is_none_or(|info| info.scope != Scope::Annotation) {
+        return;
+    }
+    let mut texts = case.stream.children(part, Scope::Text);
+    if texts.any(|text| text.state() == State::Closed) {
+        let part = case.name(part);
+        case.fault("/annotation", "annotations before the text is final", "an annotation after it", || {
+            format!("an annotation comes after the text of {part} is final")
+        });
+    }
+}
+
+pub(super) fn range_in_part(case: &mut Case<'_>, _: &Node, part: &Object<'_>) {
+    ranges(case, part, "/part");
+}
+
+/// Parts that nothing closes are known only when their item is closed.
+pub(super) fn range_in_item(case: &mut Case<'_>, node: &Node, item: &Object<'_>) {
+    // Nothing else is judged, and most items have none.
+    if !item.get("content").is_some_and(|content| content.contains(CITATION)) {
+        return;
+    }
+    let parts = case.stream.children(node, Scope::Part).filter(|part| part.closing.is_there());
+    let closed: BTreeSet<u64> = parts.filter_map(|part| part.key.last()).collect();
+    for (index, part) in item.entries("content").unwrap_or_default().into_iter().enumerate() {
+        if !closed.contains(&(index as u64)) {
+            ranges(case, &Object::new(part), &format!("/item/content/{index}"));
+        }
+    }
+}
+
+fn ranges(case: &mut Case<'_>, part: &Object<'_>, prefix: &str) {
+    let Some(annotations) = part.entries("annotations").filter(|entries| !entries.is_empty()) else { return };
+    let Some(length) = part.string("text").map(|text| text.chars().count() as u64) else { return };
+    for (at, raw) in annotations.into_iter().enumerate() {
+        let annotation = Object::new(raw);
+        if annotation.plain("type") != Some(CITATION) {
+            continue;
+        }
+        let index = |name: &str| annotation.get(name)?.parse::<u64>().ok();
+        let (Some(start), Some(end)) = (index("start_index"), index("end_index")) else { continue };
+        let pointer = |name: &str| format!("{prefix}/annotations/{at}/{name}");
+        if end > length {
+            case.fault(&pointer("end_index"), &format!("at most {length}"), &end.to_string(), || {
+                format!("the citation ends at character {end}, and the text has {length}")
+            });
+        } else if start > end {
+            case.fault(&pointer("start_index"), &format!("at most {end}"), &start.to_string(), || {
+                format!("the citation starts at character {start}, behind its end at {end}")
+            });
+        }
+    }
+}

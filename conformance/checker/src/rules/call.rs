@@ -1,0 +1,90 @@
+//! Rules of the group `call`.
+
+use spec::json;
+
+use super::text;
+use crate::engine::Case;
+use crate::engine::{Node, Object, short};
+
+pub(super) fn arguments_json(case: &mut Case<'_>, _: &Node, item: &Object<'_>) {
+    let is_call = matches!(item.plain("type"), Some("function_call" | "mcp_call"));
+    if !is_call || item.plain("status") != Some("completed") {
+        return;
+    }
+    let Some(arguments) = item.string("arguments") else { return };
+    if json::members(&arguments).is_none() {
+        let actual = format!("{arguments:?}");
+        case.fault("/item/arguments", "the text of a JSON object", &short(&actual), || {
+            "the call is completed, and its arguments are no JSON object".to_owned()
+        });
+    }
+}
+
+pub(super) fn has_deltas(case: &mut Case<'_>, node: &Node, arguments: &Object<'_>) {
+    text::came_at_once(case, node, arguments, "arguments");
+}
+
+pub(super) fn id_unique(case: &mut Case<'_>, node: &Node, item: &Object<'_>) {
+    let Some(id) = item.call_id().filter(|id| !id.is_empty()) else { return };
+    if let Some(other) = case.stream.nodes.call_named(id).filter(|first| !std::ptr::eq(*first, node)) {
+        let other = case.name(other);
+        case.fault("/item/call_id", "a call_id that no other call has", &format!("{id:?}"), || {
+            format!("{other} has the same call_id {id:?}")
+        });
+    }
+}
+
+pub(super) fn name_declared(case: &mut Case<'_>, _: &Node, item: &Object<'_>) {
+    if item.plain("type") != Some("function_call") || item.value("namespace").is_some() {
+        return;
+    }
+    let Some(name) = item.string("name").filter(|name| !name.is_empty()) else { return };
+    let Some(response) = case.stream.first_snapshot.get() else { return };
+    let declared = case.stream.functions.get_or_init(|| functions(&response.entries("tools")?));
+    let Some(declared) = declared.as_ref().filter(|names| !names.is_empty()) else { return };
+    if !declared.iter().any(|declared| *declared == *name) {
+        let list = declared.iter().map(|name| format!("{name:?}")).collect::<Vec<_>>().join(", ");
+        case.fault("/item/name", &list, &format!("{name:?}"), || {
+            format!("{name:?} is called, and the response declares no such function")
+        });
+    }
+}
+
+/// The names of declared functions. Nothing where tools may bring functions that are not listed.
+fn functions(tools: &[&str]) -> Option<Vec<String>> {
+    let mut names = Vec::new();
+    for tool in tools {
+        let tool = Object::new(tool);
+        match tool.plain("type")? {
+            "function" => names.push(tool.string("name")?.into_owned()),
+            "custom"
+            | "web_search"
+            | "web_search_preview"
+            | "file_search"
+            | "code_interpreter"
+            | "image_generation"
+            | "shell"
+            | "local_shell"
+            | "apply_patch"
+            | "computer_use_preview" => {}
+            _ => return None,
+        }
+    }
+    Some(names)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn functions_are_known_only_when_all_are_listed() {
+        let function = r#"{"type":"function","name":"f"}"#;
+        assert_eq!(functions(&[function, r#"{"type":"web_search"}"#]), Some(vec!["f".to_owned()]));
+        for tool in
+            [r#"{"type":"mcp"}"#, r#"{"type":"namespace","tools":[]}"#, r#"{"type":"function"}"#, "{}"]
+        {
+            assert_eq!(functions(&[function, tool]), None, "{tool}");
+        }
+    }
+}

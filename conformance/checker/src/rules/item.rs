@@ -1,0 +1,107 @@
+//! Rules of the group `item`.
+
+use spec::table::Scope;
+
+use crate::engine::{Case, Ending};
+use crate::engine::{Node, Object, Place, same, short};
+
+pub(super) fn starts_empty(case: &mut Case<'_>, _: &Node, item: &Object<'_>) {
+    let (name, zero) = match item.plain("type") {
+        Some("message") => ("content", "[]"),
+        Some("reasoning") => ("summary", "[]"),
+        // Where arguments are not streamed, they can only stand here.
+        Some("function_call") if case.plan.ways(Scope::Arguments).closes => ("arguments", "\"\""),
+        _ => return,
+    };
+    let Some(raw) = item.value(name).filter(|raw| *raw != zero) else { return };
+    let is_empty = match spec::json::entries(raw) {
+        Some(entries) => entries.is_empty(),
+        None => raw == "\"\"" || !raw.starts_with('"'),
+    };
+    if !is_empty {
+        let pointer = format!("/item/{name}");
+        case.fault(&pointer, zero, &short(raw), || format!("the item is added with its {name}, not empty"));
+    }
+}
+
+pub(super) fn message_from_assistant(case: &mut Case<'_>, _: &Node, item: &Object<'_>) {
+    if item.plain("type") != Some("message") {
+        return;
+    }
+    let Some(role) = item.string("role").filter(|role| role != "assistant") else { return };
+    let actual = format!("{role:?}");
+    case.fault("/item/role", "\"assistant\"", &actual, || {
+        format!("a message of the {role} is added to the output")
+    });
+}
+
+pub(super) fn call_named(case: &mut Case<'_>, _: &Node, item: &Object<'_>) {
+    let Some(kind @ ("function_call" | "custom_tool_call")) = item.plain("type") else { return };
+    for name in ["name", "call_id"] {
+        if item.get(name) == Some("\"\"") {
+            case.fault(&format!("/item/{name}"), "a string that is not empty", "\"\"", || {
+                format!("a {kind} is added with an empty {name}")
+            });
+        }
+    }
+}
+
+pub(super) fn fields_stable(case: &mut Case<'_>, node: &Node, item: &Object<'_>) {
+    let Some(added) = node.opening.get() else { return };
+    if item.plain("type") == Some("tool_search_call") {
+        return;
+    }
+    for name in ["name", "call_id", "role", "server_label", "phase"] {
+        // An empty name or id is another rule's business.
+        let Some(before) = added.value(name).filter(|raw| *raw != "\"\"") else { continue };
+        let Some(after) = item.get(name).filter(|after| !same(before, after)) else { continue };
+        case.fault(&format!("/item/{name}"), &short(before), &short(after), || {
+            format!("{name} is {} here; the item was added with {}", short(after), short(before))
+        });
+    }
+}
+
+pub(super) fn keys_kept(case: &mut Case<'_>, node: &Node, item: &Object<'_>) {
+    let Some(added) = node.opening.get() else { return };
+    for (name, value, now) in added.changes(item) {
+        if now.is_none() {
+            case.fault("/item", &format!("property {name:?}"), "none", || {
+                format!("the item was added with {name} {}, and has none now", short(value))
+            });
+        }
+    }
+}
+
+/// At the opening of the item that follows.
+pub(super) fn incomplete_last(case: &mut Case<'_>, node: &Node, _: &Object<'_>) {
+    if let Some(earlier) = case.stream.incomplete() {
+        let (name, earlier) = (case.name(node), case.name(earlier));
+        let place = Place { expected: Some("no item after one that ended incomplete"), ..Place::WHOLE };
+        case.report(&place, || format!("{name} is added after {earlier} has ended incomplete"));
+    }
+}
+
+/// At the end of an item that was overtaken by another.
+pub(super) fn incomplete_before_last(case: &mut Case<'_>, node: &Node, item: &Object<'_>) {
+    let Some(last) = case.stream.items().next_back().filter(|last| !std::ptr::eq(*last, node)) else {
+        return;
+    };
+    if item.plain("status") == Some("incomplete") {
+        let last = case.name(last);
+        case.fault("/item/status", "the status of an item that others follow", "\"incomplete\"", || {
+            format!("an item ends incomplete, and {last} was added after it")
+        });
+    }
+}
+
+pub(super) fn incomplete_ends_response(case: &mut Case<'_>, ending: &Ending<'_>) {
+    let has_other_end = case.dialect().event("response.incomplete").is_some();
+    if ending.snapshot.event != "response.completed" || !has_other_end {
+        return;
+    }
+    let Some(item) = case.stream.incomplete() else { return };
+    let (name, status) = (case.name(item), ending.snapshot.response.get("status").unwrap_or("no status"));
+    case.fault("/response/status", "\"incomplete\"", status, || {
+        format!("the response is completed, and {name} ended incomplete")
+    });
+}

@@ -1,0 +1,144 @@
+//! What decides whether rules hold, where that takes code of its own.
+
+mod annotation;
+mod call;
+mod elsewhere;
+mod error;
+mod item;
+mod output;
+mod part;
+mod request;
+mod response;
+mod schema;
+mod sequence;
+mod summary;
+mod text;
+mod tool;
+mod vendor;
+mod wire;
+mod ws;
+
+pub use schema::root_of_body;
+use spec::catalogue::{DecidedBy, NativeRule, Rule};
+use spec::table::Scope;
+
+use crate::engine::Native;
+pub use wire::is_sign_of_life;
+
+/// Returns whether a rule looks at answers that are no stream, and at nothing else.
+pub fn is_about_bodies(rule: &Rule) -> bool {
+    let DecidedBy::Code(native) = rule.decided_by else { return false };
+    let asked = hooks(native);
+    !asked.is_empty() && asked.iter().all(|native| matches!(native, Native::Body(_)))
+}
+
+/// When a rule is asked, and what decides it then.
+pub(crate) const fn hooks(rule: NativeRule) -> &'static [Native] {
+    match rule {
+        NativeRule::AnnotationBeforeTextDone => &[Native::Point(annotation::before_text_done)],
+        NativeRule::AnnotationRangeInText => &[
+            Native::Closed(Scope::Part, annotation::range_in_part),
+            Native::Closed(Scope::Item, annotation::range_in_item),
+        ],
+        NativeRule::CallArgumentsJson => &[Native::Closed(Scope::Item, call::arguments_json)],
+        NativeRule::CallHasDeltas => &[Native::Closed(Scope::Arguments, call::has_deltas)],
+        NativeRule::CallIdUnique => &[Native::Opened(Scope::Item, call::id_unique)],
+        NativeRule::CallNameDeclared => &[Native::Opened(Scope::Item, call::name_declared)],
+        NativeRule::ErrorBodyShape => &[Native::Body(error::body_shape), Native::Beginning(error::no_stream)],
+        NativeRule::ErrorEqualsFailed => &[Native::Snapshot(error::equals_failed)],
+        NativeRule::ErrorFollowedByFailed => {
+            &[Native::AfterError(error::followed_by_failed), Native::Over(error::ended_by_failed)]
+        }
+        NativeRule::ErrorNotUnder200 => {
+            &[Native::Beginning(error::stream_not_under_200), Native::Body(error::body_not_under_200)]
+        }
+        NativeRule::ErrorStatusAgrees => &[Native::Body(error::status_agrees)],
+        NativeRule::ItemCallNamed => &[Native::Opened(Scope::Item, item::call_named)],
+        NativeRule::ItemFieldsStable => &[Native::Closed(Scope::Item, item::fields_stable)],
+        NativeRule::ItemIncompleteEndsResponse => &[Native::Ending(item::incomplete_ends_response)],
+        NativeRule::ItemIncompleteLast => &[
+            Native::Opened(Scope::Item, item::incomplete_last),
+            Native::Closed(Scope::Item, item::incomplete_before_last),
+        ],
+        NativeRule::ItemKeysKept => &[Native::Closed(Scope::Item, item::keys_kept)],
+        NativeRule::ItemMessageFromAssistant => &[Native::Opened(Scope::Item, item::message_from_assistant)],
+        NativeRule::ItemStartsEmpty => &[Native::Opened(Scope::Item, item::starts_empty)],
+        NativeRule::OutputCountAgrees => &[Native::Ending(output::count_agrees)],
+        NativeRule::OutputEqualsItems => &[Native::Ending(output::equals_items)],
+        NativeRule::OutputIdsKept => &[Native::Ending(output::ids_kept)],
+        NativeRule::OutputTextKept => &[Native::Ending(output::text_kept)],
+        NativeRule::OutputTypesInOrder => &[Native::Ending(output::types_in_order)],
+        NativeRule::PartCountAgrees => &[Native::Closed(Scope::Item, part::count_agrees)],
+        NativeRule::PartEqualsItem => &[Native::Closed(Scope::Item, part::equals_item)],
+        NativeRule::PartStartsEmpty => &[Native::Opened(Scope::Part, part::starts_empty)],
+        NativeRule::RequestAllowedTools => &[Native::Ending(request::allowed_tools)],
+        NativeRule::RequestOneCallAtMost => &[Native::Ending(request::one_call_at_most)],
+        NativeRule::RequestOutputWithinLimit => &[Native::Ending(request::output_within_limit)],
+        NativeRule::RequestToolChoiceForced => &[Native::Ending(request::tool_choice_forced)],
+        NativeRule::RequestToolChoiceNone => &[Native::Ending(request::tool_choice_none)],
+        NativeRule::RequestToolChoiceRequired => &[Native::Ending(request::tool_choice_required)],
+        NativeRule::ResponseCompletedAtAgrees => &[Native::Snapshot(response::completed_at_agrees)],
+        NativeRule::ResponseEchoConstant => &[Native::Snapshot(response::echo_constant)],
+        NativeRule::ResponseErrorAgrees => &[Native::Snapshot(response::error_agrees)],
+        NativeRule::ResponseInProgressSecond => &[Native::Beginning(response::in_progress_second)],
+        NativeRule::ResponseInProgressUnchanged => &[Native::Snapshot(response::in_progress_unchanged)],
+        NativeRule::ResponseIncompleteDetailsAgree => &[Native::Snapshot(response::incomplete_details_agree)],
+        NativeRule::ResponseKeysKept => &[Native::Snapshot(response::keys_kept)],
+        NativeRule::ResponseMetadataIsObject => &[Native::Snapshot(response::metadata_is_object)],
+        NativeRule::ResponseOutputStartsEmpty => &[Native::Snapshot(response::output_starts_empty)],
+        NativeRule::ResponseStatusAgrees => &[Native::AnySnapshot(response::status_agrees)],
+        NativeRule::ResponseTimesInSeconds => &[Native::Snapshot(response::times_in_seconds)],
+        NativeRule::ResponseUsageAddsUp => &[Native::Snapshot(response::usage_adds_up)],
+        NativeRule::ResponseUsageDetailsWithin => &[Native::Snapshot(response::usage_details_within)],
+        NativeRule::ResponseUsageOnlyAtEnd => &[Native::Snapshot(response::usage_only_at_end)],
+        NativeRule::ResponseUsagePresent => &[Native::Snapshot(response::usage_present)],
+        NativeRule::SchemaBodyValid => &[Native::Body(schema::body_valid)],
+        NativeRule::SchemaEventKnown => &[Native::Faulty(schema::event_known)],
+        NativeRule::SchemaEventValid => &[Native::Faulty(schema::event_valid)],
+        NativeRule::SchemaForeignProtocol => &[Native::Faulty(schema::foreign_protocol)],
+        NativeRule::SchemaTypeKnown => &[Native::Faulty(schema::type_known)],
+        NativeRule::SequenceByOne => &[Native::Sequence(sequence::by_one)],
+        NativeRule::SequenceGrows => &[Native::Sequence(sequence::grows)],
+        NativeRule::SequencePresent => &[Native::Faulty(sequence::present)],
+        NativeRule::SequenceStartsAtZero => &[Native::Beginning(sequence::starts_at_zero)],
+        NativeRule::SummaryCountAgrees => &[Native::Closed(Scope::Item, summary::count_agrees)],
+        NativeRule::SummaryOneAtATime => &[Native::Opened(Scope::SummaryPart, summary::one_at_a_time)],
+        NativeRule::SummaryStartsEmpty => &[Native::Opened(Scope::SummaryPart, summary::starts_empty)],
+        NativeRule::TextHasDeltas => &[Native::Closed(Scope::Text, text::has_deltas)],
+        NativeRule::TextLogprobsJoined => &[Native::Closed(Scope::Text, text::logprobs_joined)],
+        NativeRule::TextLogprobsSpellDelta => &[Native::LogprobsOf(Scope::Text, text::logprobs_spell_delta)],
+        NativeRule::ToolCodeWithinCall => &[
+            Native::Fragment(Scope::Code, tool::code_fragment_within_call),
+            Native::Closed(Scope::Code, tool::code_within_call),
+        ],
+        NativeRule::ToolMcpFailureHasError => &[Native::Closed(Scope::Item, tool::mcp_failure_has_error)],
+        NativeRule::VendorCreatedAtInMilliseconds => &[Native::Snapshot(vendor::created_at_in_milliseconds)],
+        NativeRule::VendorMcpArgumentsWithinCall => &[
+            Native::Fragment(Scope::McpArguments, vendor::mcp_fragment_within_call),
+            Native::Closed(Scope::McpArguments, vendor::mcp_arguments_within_call),
+        ],
+        NativeRule::VendorOutputTextJoined => &[Native::Ending(vendor::output_text_joined)],
+        NativeRule::VendorRewriteBeforeTextDone => &[Native::Event(vendor::rewrite_before_text_done)],
+        NativeRule::VendorRoutingBeforeItems => &[Native::Point(vendor::routing_before_items)],
+        NativeRule::WireDoneLast => &[Native::Marker(wire::done_last)],
+        NativeRule::WireDoneMarker => {
+            &[Native::Marker(wire::done_is_forbidden), Native::Over(wire::done_is_required)]
+        }
+        NativeRule::WireEventLine => &[Native::Frame(wire::event_line)],
+        NativeRule::WireEventStreamContentType => &[Native::Beginning(wire::event_stream_content_type)],
+        NativeRule::WireJsonContentType => &[Native::Body(wire::json_content_type)],
+        NativeRule::WireJsonObject => &[Native::Faulty(wire::json_object)],
+        NativeRule::WireKeepAliveIsComment => &[Native::Faulty(wire::keep_alive_is_comment)],
+        NativeRule::WireNoIdLine => &[Native::Frame(wire::no_id_line)],
+        NativeRule::WireNoLoneSurrogate => &[Native::Marred(wire::no_lone_surrogate)],
+        NativeRule::WireNoReplacementCharacter => &[Native::Marred(wire::no_replacement_character)],
+        NativeRule::WireTerminated => &[Native::Frame(wire::terminated)],
+        NativeRule::WireUtf8 => &[Native::Frame(wire::utf8)],
+        NativeRule::WsAnswersCreate => &[Native::Over(ws::answers_create)],
+        NativeRule::WsConnectionLimit => &[Native::Socket(ws::connection_limit)],
+        NativeRule::WsErrorEnvelope => &[Native::Socket(ws::error_envelope)],
+        NativeRule::WsLatestKept => &[Native::Socket(ws::latest_kept)],
+        NativeRule::WsOneInFlight => &[Native::Socket(ws::one_in_flight)],
+        NativeRule::WsUnknownPreviousId => &[Native::Socket(ws::unknown_previous_id)],
+    }
+}

@@ -1,0 +1,324 @@
+//! Rules of the group `output`: the final output beside the items that were streamed.
+
+use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
+
+use memchr::memmem::Finder;
+use spec::json;
+use spec::table::Scope;
+
+use crate::engine::{Case, Ending};
+use crate::engine::{Node, Object, Place, same, short};
+
+/// An entry of the final output, and the item that it is the end of.
+struct Pair<'p> {
+    /// Which entry it is.
+    index: usize,
+    /// The value that closed the item.
+    done: &'p Object<'static>,
+    entry: &'p Object<'p>,
+}
+
+impl Pair<'_> {
+    fn is_of_one_type(&self) -> bool {
+        self.done.plain("type") == self.entry.plain("type")
+    }
+
+    fn pointer(&self, rest: &str) -> String {
+        format!("/response/output/{}{rest}", self.index)
+    }
+}
+
+/// Items and entries that belong together: by their order, or by their ids where some have no counterpart.
+fn pairs<'p>(case: &Case<'p>, ending: &'p Ending<'p>) -> Vec<Pair<'p>> {
+    if ending.is_as_finished {
+        return Vec::new();
+    }
+    let stream = case.stream;
+    let items = ordered(case);
+    let entries = ending.output.iter().enumerate();
+    if items.len() == ending.output.len() && !stream.torn && !stream.resumed {
+        let closed = entries.zip(items).filter_map(|(entry, item)| Some((entry, item.closing.get()?)));
+        let pairs = closed.map(|((index, entry), done)| Pair { index, done, entry });
+        // Most are the same to the letter, and nothing is left to judge.
+        return pairs.filter(|pair| pair.done.text() != pair.entry.text()).collect();
+    }
+    let mut finished: HashMap<&str, &Object<'static>> = HashMap::new();
+    for done in items.iter().filter_map(|item| item.closing.get()) {
+        if let Some(id) = done.plain("id") {
+            finished.entry(id).or_insert(done);
+        }
+    }
+    let done = |entry: &Object<'_>| finished.get(entry.plain("id")?).copied();
+    entries.filter_map(|(index, entry)| Some(Pair { index, done: done(entry)?, entry })).collect()
+}
+
+/// Items by their index.
+fn ordered<'c>(case: &Case<'c>) -> Vec<&'c Node> {
+    let stream = case.stream;
+    let mut items: Vec<&Node> = stream.items().collect();
+    items.sort_by_key(|item| item.key.last());
+    items
+}
+
+pub(super) fn count_agrees(case: &mut Case<'_>, ending: &Ending<'_>) {
+    let is_unknown = case.stream.torn || case.stream.resumed || ending.snapshot.event == "response.failed";
+    let Some(output) = ending.snapshot.response.get("output").filter(|_| !is_unknown) else { return };
+    let (streamed, has) = (case.stream.items.len(), ending.output.len());
+    // That texts are lost is the worse fault, and told by its own rule.
+    if streamed == has + lost(case, ending).len() || !output.starts_with('[') {
+        return;
+    }
+    // Where too much is there, what is there too much is the place; other rules judge the rest.
+    let streamed_ids: HashSet<Option<&str>> = case.stream.items().map(Node::id).collect();
+    let is_extra = |entry: &Object<'_>| !streamed_ids.contains(&entry.plain("id"));
+    let extra = ending.output.iter().position(is_extra).filter(|_| has > streamed);
+    let pointer = extra.map(|index| format!("/response/output/{index}"));
+    let (expected, actual) = (format!("an output of {streamed} items"), has.to_string());
+    let place = Place {
+        pointer: pointer.as_deref(),
+        expected: Some(&expected),
+        actual: Some(&actual),
+        ..Place::WHOLE
+    };
+    case.report(&place, || format!("the final output counts {has}, and {streamed} came one by one"));
+}
+
+/// Finished items with texts that are not in the final output.
+fn lost<'c>(case: &Case<'c>, ending: &Ending<'_>) -> Vec<&'c Object<'static>> {
+    let has_output = ending.snapshot.response.get("output").is_some_and(|output| output.starts_with('['));
+    let stream = case.stream;
+    let is_unknown = stream.torn || stream.resumed || ending.snapshot.event == "response.failed";
+    if !has_output || is_unknown || stream.items.len() <= ending.output.len() {
+        return Vec::new();
+    }
+    let ids: HashSet<Option<&str>> = ending.output.iter().map(|entry| entry.plain("id")).collect();
+    let is_there = |done: &Object<'_>| ids.contains(&done.plain("id"));
+    let has_texts = |done: &Object<'_>| {
+        let is_text = |value: Option<Cow<'_, str>>| value.is_some_and(|text| !text.is_empty());
+        INPUTS.iter().any(|name| is_text(done.string(name)))
+            || LISTS
+                .iter()
+                .filter_map(|list| parts(done, list))
+                .flatten()
+                .any(|part| TEXTS.iter().any(|name| is_text(part.string(name))))
+    };
+    let done = stream.items().filter_map(|item| item.closing.get());
+    done.filter(|done| has_texts(done) && !is_there(done)).collect()
+}
+
+/// Texts of items that were never finished and that the final output does not have.
+fn unfinished(case: &Case<'_>, ending: &Ending<'_>) -> Vec<(String, String)> {
+    let stream = case.stream;
+    let has_output = ending.snapshot.response.get("output").is_some_and(|output| output.starts_with('['));
+    if !has_output || stream.torn || stream.resumed || ending.snapshot.event == "response.failed" {
+        return Vec::new();
+    }
+    let open = stream.items().filter(|item| !item.closing.is_there());
+    let streamed: Vec<_> = open
+        .flat_map(|item| stream.children(item, Scope::Part))
+        .flat_map(|part| texts_of(case, part).into_iter().map(|text| (case.name(part), text)))
+        .collect();
+    if streamed.is_empty() {
+        return streamed;
+    }
+    let in_output: Vec<Object<'_>> =
+        ending.output.iter().filter_map(|entry| parts(entry, "content")).flatten().collect();
+    let mut texts: Vec<Cow<'_, str>> =
+        in_output.iter().flat_map(|part| TEXTS.iter().filter_map(|name| part.string(name))).collect();
+    texts.sort_unstable();
+    let begins_one = |text: &str| {
+        let next = texts.partition_point(|other| **other < *text);
+        texts.get(next).is_some_and(|other| other.starts_with(text))
+    };
+    let is_in_one = |text: &str| {
+        let finder = Finder::new(text);
+        texts.iter().any(|other| finder.find(other.as_bytes()).is_some())
+    };
+    let doubtful = streamed.into_iter().filter(|(_, text)| !text.is_empty() && !begins_one(text));
+    doubtful.take(SOUGHT).filter(|(_, text)| !is_in_one(text)).collect()
+}
+
+/// So many texts that begin no other are looked for in all others, which takes long.
+const SOUGHT: usize = 100;
+
+/// The texts of a part: as it was finished, or as far as they came.
+fn texts_of(case: &Case<'_>, part: &Node) -> Vec<String> {
+    if let Some(done) = part.closing.get() {
+        return TEXTS.iter().filter_map(|name| done.string(name)).map(Cow::into_owned).collect();
+    }
+    let stream = case.stream;
+    let texts = stream.children(part, Scope::Text).chain(stream.children(part, Scope::Refusal));
+    let whole = |text: &Node| match text.closing.get() {
+        Some(closing) => json::string(closing.text()).map(Cow::into_owned),
+        None => Some(text.joined.clone()).filter(|_| !text.partial),
+    };
+    texts.filter_map(whole).collect()
+}
+
+pub(super) fn types_in_order(case: &mut Case<'_>, ending: &Ending<'_>) {
+    for pair in pairs(case, ending) {
+        let (Some(done), Some(entry)) = (pair.done.plain("type"), pair.entry.plain("type")) else { continue };
+        if done != entry {
+            case.fault(&pair.pointer("/type"), &format!("{done:?}"), &format!("{entry:?}"), || {
+                format!(
+                    "entry {} of the final output is a {entry}; the item with this index is a {done}",
+                    pair.index
+                )
+            });
+            return;
+        }
+    }
+}
+
+pub(super) fn ids_kept(case: &mut Case<'_>, ending: &Ending<'_>) {
+    for pair in pairs(case, ending).into_iter().filter(Pair::is_of_one_type) {
+        let (Some(done), Some(entry)) = (pair.done.string("id"), pair.entry.string("id")) else { continue };
+        if done != entry {
+            case.fault(&pair.pointer("/id"), &format!("{done:?}"), &format!("{entry:?}"), || {
+                format!("the item was finished as {done}, and is {entry} in the final output")
+            });
+        }
+    }
+}
+
+/// The lists that hold texts, and the members that are texts themselves.
+const LISTS: [&str; 2] = ["content", "summary"];
+const TEXTS: [&str; 2] = ["text", "refusal"];
+const INPUTS: [&str; 2] = ["arguments", "input"];
+
+pub(super) fn text_kept(case: &mut Case<'_>, ending: &Ending<'_>) {
+    if ending.is_as_finished {
+        return;
+    }
+    for (name, text) in unfinished(case, ending) {
+        let shown = format!("{text:?}");
+        case.fault("/response/output", &short(&shown), "other texts", || {
+            format!("the text of {name} was streamed, and is not in the final output")
+        });
+    }
+    for done in lost(case, ending) {
+        let id = done.string("id").unwrap_or_default();
+        let has = ending.output.len();
+        case.fault("/response/output", &format!("an entry for {id}"), &format!("{has} entries"), || {
+            format!("what was finished as {id} is not in the final output")
+        });
+    }
+    for pair in pairs(case, ending).into_iter().filter(Pair::is_of_one_type) {
+        for name in INPUTS {
+            compare_texts(case, pair.done, pair.entry, name, &pair.pointer(""));
+        }
+        for name in LISTS {
+            let (Some(done), Some(entry)) = (parts(pair.done, name), parts(pair.entry, name)) else {
+                continue;
+            };
+            if loses_texts(&done, &entry) {
+                let (before, after) = (format!("{} parts", done.len()), format!("{}", entry.len()));
+                case.fault(&pair.pointer(&format!("/{name}")), &before, &after, || {
+                    format!("{name} has other texts in the final output than the item was finished with")
+                });
+            } else if done.len() == entry.len() {
+                for (at, (done, entry)) in done.iter().zip(&entry).enumerate() {
+                    for text in TEXTS {
+                        compare_texts(case, done, entry, text, &pair.pointer(&format!("/{name}/{at}")));
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn parts<'i>(item: &'i Object<'_>, list: &str) -> Option<Vec<Object<'i>>> {
+    Some(item.entries(list)?.into_iter().map(Object::new).collect())
+}
+
+/// Whether lists of parts have other texts, as one has more parts.
+fn loses_texts(done: &[Object<'_>], entry: &[Object<'_>]) -> bool {
+    let texts = |parts: &[Object<'_>]| -> String {
+        parts.iter().flat_map(|part| TEXTS.map(|name| part.string(name).unwrap_or_default())).collect()
+    };
+    done.len() != entry.len() && texts(done) != texts(entry)
+}
+
+fn compare_texts(case: &mut Case<'_>, done: &Object<'_>, entry: &Object<'_>, name: &str, place: &str) {
+    let (Some(before), Some(after)) = (done.string(name), entry.string(name)) else { return };
+    if before != after {
+        let (before, after) = (format!("{before:?}"), format!("{after:?}"));
+        case.fault(&format!("{place}/{name}"), &short(&before), &short(&after), || {
+            format!(
+                "{name} is {} in the final output; the item was finished with {}",
+                short(&after),
+                short(&before)
+            )
+        });
+    }
+}
+
+pub(super) fn equals_items(case: &mut Case<'_>, ending: &Ending<'_>) {
+    for pair in pairs(case, ending).into_iter().filter(Pair::is_of_one_type) {
+        let is_program = pair.done.plain("type") == Some("program");
+        let is_exempt = |name: &str| match name {
+            "id" | "encrypted_content" => true,
+            "fingerprint" => is_program,
+            _ => false,
+        };
+        compare_members(case, pair.done, pair.entry, &pair.pointer(""), &|name| is_exempt(name));
+    }
+}
+
+/// Compares all members but those that are exempt, and the texts, which are another rule's business.
+fn compare_members(
+    case: &mut Case<'_>,
+    done: &Object<'_>,
+    entry: &Object<'_>,
+    place: &str,
+    is_exempt: &dyn Fn(&str) -> bool,
+) {
+    let added = entry.members().map(|(name, _)| name).filter(|name| done.get(name).is_none());
+    let names = done.members().map(|(name, _)| name).chain(added);
+    for name in names.filter(|name| !is_exempt(name)) {
+        // Whether what is nothing is written down makes no difference.
+        let (before, after) = (done.value(name), entry.value(name));
+        if before == after || before.zip(after).is_some_and(|(before, after)| same(before, after)) {
+            continue;
+        }
+        let are_texts = [before, after].iter().flatten().all(|raw| raw.starts_with('"'));
+        let is_text = TEXTS.contains(&name) || INPUTS.contains(&name);
+        if is_text && are_texts && before.is_some() && after.is_some() {
+            continue;
+        }
+        if LISTS.contains(&name)
+            && let (Some(before), Some(after)) = (parts(done, name), parts(entry, name))
+        {
+            if loses_texts(&before, &after) {
+                continue;
+            }
+            if before.len() == after.len() {
+                for (at, (done, entry)) in before.iter().zip(&after).enumerate() {
+                    compare_members(case, done, entry, &format!("{place}/{name}/{at}"), &|_| false);
+                }
+                continue;
+            }
+        }
+        tell_member(case, name, before, after, place);
+    }
+}
+
+fn tell_member(case: &mut Case<'_>, name: &str, before: Option<&str>, after: Option<&str>, place: &str) {
+    let before = before.map(short);
+    let finished = match &before {
+        Some(before) => format!("with {before}"),
+        None => "without it".to_owned(),
+    };
+    match after {
+        None => case.fault(place, &format!("property {name:?}"), "none", || {
+            format!("the final output has no {name}; the item was finished {finished}")
+        }),
+        Some(after) => {
+            let expected = before.as_deref().unwrap_or("nothing");
+            case.fault(&format!("{place}/{name}"), expected, &short(after), || {
+                format!("{name} is {} in the final output; the item was finished {finished}", short(after))
+            });
+        }
+    }
+}

@@ -1,0 +1,79 @@
+//! Rules of the group `part`.
+
+use spec::table::Scope;
+
+use crate::engine::Case;
+use crate::engine::{Node, Object, State, entries_that_are, short};
+
+/// The members of a part that are streamed.
+const TEXTS: [&str; 2] = ["text", "refusal"];
+
+pub(super) fn starts_empty(case: &mut Case<'_>, _: &Node, part: &Object<'_>) {
+    for name in TEXTS {
+        if let Some(raw) = part.get(name).filter(|raw| raw.starts_with('"') && *raw != "\"\"") {
+            case.fault(&format!("/part/{name}"), "\"\"", &short(raw), || {
+                format!("the part is added with its {name}, not empty")
+            });
+        }
+    }
+    if let Some(annotations) = part.entries("annotations").filter(|entries| !entries.is_empty()) {
+        let actual = format!("{} of them", annotations.len());
+        case.fault("/part/annotations", "[]", &actual, || "the part is added with annotations".to_owned());
+    }
+}
+
+pub(super) fn equals_item(case: &mut Case<'_>, node: &Node, item: &Object<'_>) {
+    let stream = case.stream;
+    let Some(content) = entries(case, node, item, Scope::Part, "content") else { return };
+    for child in stream.children(node, Scope::Part) {
+        let Some((part, index)) = child.closing.get().zip(child.key.last()) else { continue };
+        let entry = usize::try_from(index).ok().and_then(|index| content.get(index));
+        let Some(entry) = entry.filter(|raw| **raw != part.text()).map(|raw| Object::new(raw)) else {
+            continue;
+        };
+        for name in TEXTS {
+            let Some((before, after)) = part.string(name).zip(entry.string(name)) else { continue };
+            if before != after {
+                let (pointer, part) = (format!("/item/content/{index}/{name}"), case.name(child));
+                let (before, after) = (format!("{before:?}"), format!("{after:?}"));
+                case.fault(&pointer, &short(&before), &short(&after), || {
+                    format!("{pointer} is not the {name} that {part} was closed with")
+                });
+            }
+        }
+    }
+}
+
+pub(super) fn count_agrees(case: &mut Case<'_>, node: &Node, item: &Object<'_>) {
+    if item.plain("type") == Some("message") && case.plan.ways(Scope::Part).opens {
+        count(case, node, item, Scope::Part, "content");
+    }
+}
+
+/// The entries of a list in an item: mostly what was closed in it, to the letter.
+fn entries<'i>(
+    case: &Case<'_>,
+    node: &Node,
+    item: &'i Object<'_>,
+    scope: Scope,
+    list: &str,
+) -> Option<Vec<&'i str>> {
+    let closed = case.stream.children(node, scope).map(|child| child.closing.get().map(Object::text));
+    entries_that_are(item.get(list)?, closed).or_else(|| item.entries(list))
+}
+
+/// Compares how many of a scope were opened in an item with how many it has in the end.
+pub(super) fn count(case: &mut Case<'_>, node: &Node, item: &Object<'_>, scope: Scope, list: &str) {
+    let is_unknown =
+        case.stream.torn || case.stream.resumed || node.state() == State::Implied || node.partial;
+    if is_unknown {
+        return;
+    }
+    let Some(entries) = entries(case, node, item, scope, list) else { return };
+    let (streamed, has) = (case.stream.children(node, scope).count(), entries.len());
+    if streamed != has {
+        case.fault(&format!("/item/{list}"), &format!("{streamed} entries"), &has.to_string(), || {
+            format!("the finished item counts {has} in its {list}, and {streamed} came one by one")
+        });
+    }
+}

@@ -1,0 +1,208 @@
+//! Rules of the group `request`: what the response repeats of its request, and what came of it.
+
+use crate::engine::{Case, Ending};
+use crate::engine::{Object, number, same};
+
+/// A call that the response made.
+struct Call {
+    kind: String,
+    name: Option<String>,
+    server: Option<String>,
+    /// Where it stands in the event at hand, if it does.
+    pointer: Option<String>,
+}
+
+impl Call {
+    fn of(item: &Object<'_>, pointer: Option<String>) -> Option<Self> {
+        let kind = item.plain("type").filter(|kind| kind.ends_with("_call"))?.to_owned();
+        let text = |name: &str| item.string(name).map(Into::into);
+        Some(Self { kind, name: text("name"), server: text("server_label"), pointer })
+    }
+
+    fn is_function(&self) -> bool {
+        self.kind == "function_call"
+    }
+
+    fn title(&self) -> String {
+        let name = self.name.as_deref().unwrap_or_default();
+        format!("{} {name}", self.kind).trim_end().to_owned()
+    }
+}
+
+/// All calls: those of the final output, or those that were streamed, where it shows nothing.
+fn calls(case: &Case<'_>, ending: &Ending<'_>) -> Vec<Call> {
+    if ending.output.is_empty() {
+        let items = case.stream.items();
+        let values = items.filter_map(|item| item.closing.get().or(item.opening.get()));
+        return values.filter_map(|item| Call::of(item, None)).collect();
+    }
+    let entries = ending.output.iter().enumerate();
+    entries.filter_map(|(index, item)| Call::of(item, Some(format!("/response/output/{index}")))).collect()
+}
+
+/// What the response repeats of its request, if it is of interest. Where it says different things, the request
+/// is not known.
+fn echoed<'e>(
+    case: &Case<'_>,
+    ending: &'e Ending<'_>,
+    name: &str,
+    is_of_interest: impl Fn(&str) -> bool,
+) -> Option<&'e str> {
+    let last = ending.snapshot.response.get(name).filter(|raw| is_of_interest(raw))?;
+    let first = case.stream.first_snapshot.get().and_then(|response| response.get(name));
+    first.is_none_or(|first| same(first, last)).then_some(last)
+}
+
+/// Whether the request is known to say this, as it is written in JSON.
+fn says(case: &Case<'_>, ending: &Ending<'_>, name: &str, raw: &str) -> bool {
+    echoed(case, ending, name, |found| found == raw).is_some()
+}
+
+/// The choice of tools that the response repeats, where it is more than a word.
+fn chosen<'e>(case: &Case<'_>, ending: &'e Ending<'_>) -> Option<Object<'e>> {
+    echoed(case, ending, "tool_choice", |choice| choice.starts_with('{')).map(Object::new)
+}
+
+fn tell(case: &mut Case<'_>, call: &Call, expected: &str, message: impl FnOnce() -> String) {
+    let actual = call.title();
+    let pointer = call.pointer.as_deref().unwrap_or("/response/output");
+    case.fault(pointer, expected, &actual, message);
+}
+
+fn has_failed(ending: &Ending<'_>) -> bool {
+    ending.snapshot.event == "response.failed"
+}
+
+pub(super) fn tool_choice_none(case: &mut Case<'_>, ending: &Ending<'_>) {
+    if !says(case, ending, "tool_choice", "\"none\"") || has_failed(ending) {
+        return;
+    }
+    if let Some(call) = calls(case, ending).first() {
+        tell(case, call, "no call", || format!("tool_choice is none, and there is a {}", call.title()));
+    }
+}
+
+pub(super) fn tool_choice_required(case: &mut Case<'_>, ending: &Ending<'_>) {
+    let is_complete =
+        ending.snapshot.event == "response.completed" && !case.stream.resumed && !case.stream.torn;
+    if !is_complete || !says(case, ending, "tool_choice", "\"required\"") {
+        return;
+    }
+    // Items of unknown types may be calls.
+    let is_no_call = |kind: Option<&str>| matches!(kind, Some("message" | "reasoning"));
+    let has_call = ending.output.iter().any(|item| !is_no_call(item.plain("type")))
+        || case.stream.items().any(|item| !is_no_call(item.kind()));
+    if !has_call {
+        case.fault("/response/output", "at least one call", "none", || {
+            "tool_choice is required, and no tool is called".to_owned()
+        });
+    }
+}
+
+pub(super) fn tool_choice_forced(case: &mut Case<'_>, ending: &Ending<'_>) {
+    if ending.snapshot.event != "response.completed" || case.stream.resumed || case.stream.torn {
+        return;
+    }
+    let Some(choice) = chosen(case, ending) else { return };
+    let Some(forced) = choice.string("name").filter(|_| choice.plain("type") == Some("function")) else {
+        return;
+    };
+    let calls = calls(case, ending);
+    let is_forced = |call: &&Call| call.is_function() && call.name.as_deref() == Some(&*forced);
+    let expected = format!("a call of {forced:?}, and of nothing else");
+    if let Some(other) = calls.iter().find(|call| !is_forced(call)) {
+        tell(case, other, &expected, || {
+            format!("tool_choice forces {forced:?}, and there is a {}", other.title())
+        });
+    } else if calls.is_empty() {
+        case.fault("/response/output", &expected, "no call", || {
+            format!("tool_choice forces {forced:?}, which is not called")
+        });
+    }
+}
+
+pub(super) fn allowed_tools(case: &mut Case<'_>, ending: &Ending<'_>) {
+    let Some(choice) = chosen(case, ending) else { return };
+    if choice.plain("type") != Some("allowed_tools") || has_failed(ending) {
+        return;
+    }
+    let Some(tools) = choice.entries("tools") else { return };
+    let tools: Vec<Object<'_>> = tools.into_iter().map(Object::new).collect();
+    for call in calls(case, ending) {
+        if !tools.iter().any(|tool| allows(tool, &call)) {
+            tell(case, &call, "a call of an allowed tool", || {
+                format!("there is a {}, and tool_choice does not allow it", call.title())
+            });
+        }
+    }
+}
+
+/// Whether a call is of a tool in the list; where that cannot be known, it is.
+fn allows(tool: &Object<'_>, call: &Call) -> bool {
+    let Some(kind) = tool.plain("type") else { return true };
+    let called = call.kind.strip_suffix("_call").unwrap_or_default();
+    if called.contains(':') {
+        return true;
+    }
+    let names = |name: &str, other: Option<&str>| match (tool.string(name), other) {
+        (Some(name), Some(other)) => name == other,
+        _ => true,
+    };
+    match called {
+        "function" => kind == "function" && names("name", call.name.as_deref()),
+        "custom_tool" => kind == "custom" && names("name", call.name.as_deref()),
+        "mcp" => kind == "mcp" && names("server_label", call.server.as_deref()),
+        // Tools have versions and addresses in their names: `web_search_preview`.
+        _ => kind.starts_with(called),
+    }
+}
+
+pub(super) fn one_call_at_most(case: &mut Case<'_>, ending: &Ending<'_>) {
+    if !says(case, ending, "parallel_tool_calls", "false") {
+        return;
+    }
+    let calls = calls(case, ending);
+    let functions: Vec<&Call> = calls.iter().filter(|call| call.is_function()).collect();
+    if let Some(second) = functions.get(1) {
+        let count = functions.len();
+        tell(case, second, "one function call", || {
+            format!("parallel_tool_calls is false, and there are {count} function calls")
+        });
+    }
+}
+
+pub(super) fn output_within_limit(case: &mut Case<'_>, ending: &Ending<'_>) {
+    let limit = echoed(case, ending, "max_output_tokens", |limit| limit != "null").and_then(number);
+    let Some(limit) = limit else { return };
+    let usage = ending.snapshot.usage.as_ref();
+    let Some(used) = usage.and_then(|usage| usage.number("output_tokens")) else { return };
+    if used > limit {
+        let (expected, actual) = (format!("at most {limit}"), used.to_string());
+        case.fault("/response/usage/output_tokens", &expected, &actual, || {
+            format!("{used} output tokens are used, and max_output_tokens is {limit}")
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn allowed(tool: &str, item: &str) -> bool {
+        allows(&Object::new(tool), &Call::of(&Object::new(item), None).unwrap())
+    }
+
+    #[test]
+    fn tools_allow_their_calls() {
+        let function = r#"{"type":"function","name":"f"}"#;
+        assert!(allowed(function, r#"{"type":"function_call","name":"f"}"#));
+        assert!(!allowed(function, r#"{"type":"function_call","name":"g"}"#));
+        assert!(!allowed(function, r#"{"type":"web_search_call"}"#));
+        assert!(allowed(r#"{"type":"web_search_preview"}"#, r#"{"type":"web_search_call"}"#));
+        assert!(!allowed(
+            r#"{"type":"mcp","server_label":"a"}"#,
+            r#"{"type":"mcp_call","server_label":"b"}"#
+        ));
+        assert!(allowed(function, r#"{"type":"acme:search_call"}"#));
+    }
+}

@@ -1,0 +1,262 @@
+//! Rules of the group `response`.
+
+use spec::table::{Role, Scope};
+
+use crate::engine::Change;
+use crate::engine::{Case, Snapshot};
+use crate::engine::{Place, number, same, short};
+
+/// What a response repeats of its request, and so never changes. The service tier does: from what was
+/// asked for to what was used.
+const ECHOED: [&str; 26] = [
+    "object",
+    "model",
+    "instructions",
+    "tools",
+    "tool_choice",
+    "temperature",
+    "top_p",
+    "max_output_tokens",
+    "max_tool_calls",
+    "parallel_tool_calls",
+    "previous_response_id",
+    "conversation",
+    "reasoning",
+    "text",
+    "truncation",
+    "metadata",
+    "store",
+    "background",
+    "user",
+    "safety_identifier",
+    "prompt_cache_key",
+    "prompt_cache_retention",
+    "top_logprobs",
+    "frequency_penalty",
+    "presence_penalty",
+    "prompt",
+];
+
+/// Fields that have rules of their own.
+const OTHERWISE_JUDGED: [&str; 8] =
+    ["id", "created_at", "status", "output", "usage", "completed_at", "error", "incomplete_details"];
+
+pub(super) fn in_progress_second(case: &mut Case<'_>) {
+    let stream = case.stream;
+    if !matches!(stream.events, 1 | 2) {
+        return;
+    }
+    let Some(record) = case.record() else { return };
+    let Some(info) = case.info().filter(|info| info.role != Role::Point) else { return };
+    let first = stream.first_types.first().map(|name| &**name);
+    // That the response is created again is told by its own rule.
+    if info.role == Role::Open && info.scope == Scope::Response {
+        return;
+    }
+    let place_is_wrong = match stream.events {
+        1 => !matches!(info.phase, Some("in_progress" | "queued")),
+        2 => stream.first_types.get(1).is_some_and(|name| name == "response.queued") && info.phase.is_none(),
+        _ => false,
+    };
+    let has_such_an_event = case.dialect().event("response.in_progress").is_some();
+    if !place_is_wrong
+        || first != Some("response.created")
+        || info.name == "response.failed"
+        || stream.torn
+        || !has_such_an_event
+        || record.event_type.is_none()
+    {
+        return;
+    }
+    let place = Place { expected: Some("response.in_progress"), actual: Some(info.name), ..Place::WHOLE };
+    case.report(&place, || format!("{} comes where response.in_progress should", info.name));
+}
+
+pub(super) fn status_agrees(case: &mut Case<'_>, snapshot: &Snapshot<'_>) {
+    let expected = match snapshot.event {
+        "response.created" => return,
+        name => name.strip_prefix("response.").unwrap_or_default(),
+    };
+    let Some(status) = snapshot.status.as_ref().filter(|status| **status != expected) else { return };
+    case.fault("/response/status", &format!("\"{expected}\""), &format!("\"{status}\""), || {
+        format!("{} brings a response whose status is \"{status}\"", snapshot.event)
+    });
+}
+
+pub(super) fn echo_constant(case: &mut Case<'_>, snapshot: &Snapshot<'_>) {
+    for change in snapshot.changes.iter().filter(|change| ECHOED.contains(&change.name)) {
+        unchanged(case, change);
+    }
+}
+
+pub(super) fn in_progress_unchanged(case: &mut Case<'_>, snapshot: &Snapshot<'_>) {
+    if snapshot.event != "response.in_progress" {
+        return;
+    }
+    for change in &snapshot.changes {
+        if !ECHOED.contains(&change.name) && !OTHERWISE_JUDGED.contains(&change.name) {
+            unchanged(case, change);
+        }
+    }
+}
+
+/// A member may be written otherwise, and may be left out.
+fn unchanged(case: &mut Case<'_>, change: &Change<'_>) {
+    let Change { name, before, now: Some(now) } = *change else { return };
+    if !same(before, now) {
+        case.fault(&format!("/response/{name}"), &short(before), &short(now), || {
+            format!("the {name} of the response is {} here; it was {} before", short(now), short(before))
+        });
+    }
+}
+
+pub(super) fn keys_kept(case: &mut Case<'_>, snapshot: &Snapshot<'_>) {
+    if !snapshot.is_terminal {
+        return;
+    }
+    for Change { name, now, .. } in &snapshot.changes {
+        if now.is_none() {
+            case.fault("/response", &format!("property \"{name}\""), "none", || {
+                format!("the response had {name} when it began, and has none at its end")
+            });
+        }
+    }
+}
+
+pub(super) fn output_starts_empty(case: &mut Case<'_>, snapshot: &Snapshot<'_>) {
+    if snapshot.is_terminal {
+        return;
+    }
+    let entries = snapshot.response.entries("output").unwrap_or_default().len();
+    if entries > 0 {
+        case.fault("/response/output", "[]", &format!("{entries} entries"), || {
+            format!("the output has {entries} entries before any item was added")
+        });
+    }
+}
+
+pub(super) fn usage_only_at_end(case: &mut Case<'_>, snapshot: &Snapshot<'_>) {
+    let Some(usage) = snapshot.response.value("usage").filter(|_| !snapshot.is_terminal) else { return };
+    case.fault("/response/usage", "null", &short(usage), || {
+        "the response has usage before it has ended".to_owned()
+    });
+}
+
+pub(super) fn usage_present(case: &mut Case<'_>, snapshot: &Snapshot<'_>) {
+    let ends_with_usage = matches!(snapshot.event, "response.completed" | "response.incomplete");
+    if !ends_with_usage || snapshot.response.value("usage").is_some() {
+        return;
+    }
+    let (pointer, expected) = match snapshot.response.get("usage") {
+        Some(_) => ("/response/usage", "an object"),
+        None => ("/response", "property \"usage\""),
+    };
+    case.fault(pointer, expected, "none", || "the response ends without usage".to_owned());
+}
+
+pub(super) fn usage_adds_up(case: &mut Case<'_>, snapshot: &Snapshot<'_>) {
+    let Some(usage) = &snapshot.usage else { return };
+    let number = |name| usage.number(name);
+    let (Some(input), Some(output), Some(total)) =
+        (number("input_tokens"), number("output_tokens"), number("total_tokens"))
+    else {
+        return;
+    };
+    let sum = input + output;
+    if (sum - total).abs() > 0.5 {
+        case.fault("/response/usage/total_tokens", &sum.to_string(), &total.to_string(), || {
+            format!("{input} and {output} tokens are {sum}, not {total}")
+        });
+    }
+}
+
+pub(super) fn usage_details_within(case: &mut Case<'_>, snapshot: &Snapshot<'_>) {
+    let Some(usage) = &snapshot.usage else { return };
+    for (details, part, whole) in [
+        ("input_tokens_details", "/cached_tokens", "input_tokens"),
+        ("output_tokens_details", "/reasoning_tokens", "output_tokens"),
+    ] {
+        let part_of = usage.value(details).and_then(|details| spec::json::at(details, part)).and_then(number);
+        let Some((part_of, all)) = part_of.zip(usage.number(whole)) else { continue };
+        if part_of > all {
+            let pointer = format!("/response/usage/{details}{part}");
+            let part = part.trim_start_matches('/');
+            case.fault(&pointer, &format!("at most {all}"), &part_of.to_string(), || {
+                format!("{part} is {part_of}, more than {whole}, which is {all}")
+            });
+        }
+    }
+}
+
+const SECONDS: std::ops::Range<f64> = 1e9..4e9;
+
+pub(super) fn times_in_seconds(case: &mut Case<'_>, snapshot: &Snapshot<'_>) {
+    for name in ["created_at", "completed_at"] {
+        let Some(time) = snapshot.response.number(name).filter(|time| !SECONDS.contains(time)) else {
+            continue;
+        };
+        case.fault(&format!("/response/{name}"), "seconds since 1970", &time.to_string(), || {
+            format!("{name} is {time}, which are no seconds since 1970 of these years")
+        });
+    }
+}
+
+pub(super) fn completed_at_agrees(case: &mut Case<'_>, snapshot: &Snapshot<'_>) {
+    let Some(raw) = snapshot.response.get("completed_at") else { return };
+    let pointer = "/response/completed_at";
+    if snapshot.event != "response.completed" {
+        if raw != "null" {
+            case.fault(pointer, "null", &short(raw), || {
+                format!("{} brings a response that has completed_at", snapshot.event)
+            });
+        }
+        return;
+    }
+    if raw == "null" {
+        case.fault(pointer, "the time of completion", "null", || {
+            "a completed response has no completed_at".to_owned()
+        });
+    } else if let (Some(created), Some(completed)) = (snapshot.response.number("created_at"), number(raw))
+        && completed < created
+    {
+        case.fault(pointer, &format!("at least {created}"), raw, || {
+            format!("the response was completed at {completed}, before it was created at {created}")
+        });
+    }
+}
+
+pub(super) fn incomplete_details_agree(case: &mut Case<'_>, snapshot: &Snapshot<'_>) {
+    present_iff(case, snapshot, "incomplete_details", "incomplete");
+}
+
+pub(super) fn error_agrees(case: &mut Case<'_>, snapshot: &Snapshot<'_>) {
+    present_iff(case, snapshot, "error", "failed");
+}
+
+/// A field has a value in a response of that status, and in no other.
+fn present_iff(case: &mut Case<'_>, snapshot: &Snapshot<'_>, name: &str, status: &str) {
+    let Some(found) = snapshot.status.as_deref() else { return };
+    let value = snapshot.response.value(name);
+    if value.is_some() == (found == status) {
+        return;
+    }
+    let pointer = format!("/response/{name}");
+    if found == status && value.is_none() {
+        let (pointer, expected) = match snapshot.response.get(name) {
+            Some(_) => (pointer.as_str(), "a value".to_owned()),
+            None => ("/response", format!("property \"{name}\"")),
+        };
+        case.fault(pointer, &expected, "none", || {
+            format!("the response is {status}, and its {name} has no value")
+        });
+    } else if let Some(value) = value.filter(|_| found != status) {
+        case.fault(&pointer, "null", &short(value), || {
+            format!("the response has a value in {name}, and its status is \"{found}\"")
+        });
+    }
+}
+
+pub(super) fn metadata_is_object(case: &mut Case<'_>, snapshot: &Snapshot<'_>) {
+    let Some(raw) = snapshot.response.value("metadata").filter(|raw| !raw.starts_with('{')) else { return };
+    case.fault("/response/metadata", "an object", &short(raw), || "the metadata are no object".to_owned());
+}

@@ -1,0 +1,231 @@
+//! Rules of the group `schema`.
+
+use spec::catalogue::Level;
+use spec::json::Fault;
+use spec::table::UnknownEvents;
+use spec::{Dialect, Verdict};
+
+use super::elsewhere::{self, Elsewhere, place_of};
+use super::sequence;
+use crate::Frame;
+use crate::engine::Case;
+use crate::engine::{Object, Payload, Place};
+
+pub(super) fn event_known(case: &mut Case<'_>) {
+    let Some(record) = case.record() else { return };
+    // Under the status of an error there is no stream of events.
+    let is_error = case.connection.status.is_some_and(|status| status >= 400);
+    if record.payload != Payload::Object
+        || record.verdict != Verdict::Unknown
+        || foreign(case).is_some()
+        || is_error
+    {
+        return;
+    }
+    let name = record.event_type.as_deref();
+    let expected = match case.dialect().framing.unknown_events {
+        UnknownEvents::Ignored if name.is_some() => return,
+        UnknownEvents::Ignored => "a type that tells clients whether they know the event",
+        UnknownEvents::Reported => {
+            case.bound.level = Level::May;
+            "an event type that the dialect lists"
+        }
+        UnknownEvents::Prefixed if name.is_some_and(has_prefix) => return,
+        UnknownEvents::Prefixed => "an event type that the dialect lists, or one with its vendor's prefix",
+    };
+    let pointer = name.is_some().then_some("/type");
+    let place = Place { pointer, at: None, expected: Some(expected), actual: name.or(Some("no type")) };
+    let dialect = case.dialect().name;
+    let is_known_in = |other: &Dialect| name.is_some_and(|name| other.event(name).is_some());
+    case.report_here(&place, is_known_in, || match name {
+        Some(name) => format!("{dialect} has no event \"{name}\""),
+        None => "the event has no type".to_owned(),
+    });
+}
+
+/// Whether a type begins with the slug of whoever added it, and a colon.
+fn has_prefix(name: &str) -> bool {
+    let in_slug = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
+    name.split_once(':')
+        .is_some_and(|(slug, rest)| !slug.is_empty() && slug.bytes().all(in_slug) && !rest.is_empty())
+}
+
+pub(super) fn event_valid(case: &mut Case<'_>) {
+    let Some(record) = case.record() else { return };
+    let Verdict::Invalid(faults, more) = &record.verdict else { return };
+    // That it is no object at all is another rule's business.
+    if record.payload != Payload::Object || foreign(case).is_some() || case.stream.is_answered_apart(record) {
+        return;
+    }
+    let told = faults.iter().filter(|fault| !sequence::is_about_it(fault));
+    tell(case, "the event", told, faults, elsewhere::of_event(record));
+    case.omit(*more);
+}
+
+pub(super) fn body_valid(case: &mut Case<'_>, frame: &Frame<'_>) {
+    let Some(body) = frame.data.as_deref() else { return };
+    if case.connection.status.is_some_and(|status| status >= 400) {
+        return;
+    }
+    let Some(record) = case.record().filter(|record| record.payload == Payload::Object) else {
+        // What else a recording holds without a status may be anything.
+        if case.connection.status.is_some() {
+            let place =
+                Place { expected: Some("a JSON object"), actual: Some(kind_of(body)), ..Place::WHOLE };
+            case.report(&place, || "the body of an answer is no JSON object".to_owned());
+        }
+        return;
+    };
+    let object = Object::new(record.data());
+    if object.get("deleted").is_some() {
+        return;
+    }
+    let Some(root) = object.plain("object").and_then(root_of_body) else { return };
+    let Some(name) = case.dialect().root(root) else { return };
+    if let Verdict::Invalid(faults, more) = case.dialect().check_type(name, body) {
+        let check = |other: &Dialect| other.root(root).map(|name| other.check_type(name, body));
+        tell(case, "the body", faults.iter(), &faults, Elsewhere::new(&check));
+        case.omit(more);
+    }
+}
+
+/// The role of the type that a body has, by its `object`.
+pub fn root_of_body(object: &str) -> Option<&'static str> {
+    match object {
+        "response" => Some("response"),
+        "response.compaction" => Some("compact_response"),
+        "list" => Some("item_list"),
+        _ => None,
+    }
+}
+
+/// What a body is that is no object.
+fn kind_of(body: &str) -> &'static str {
+    match body.trim_ascii_start().as_bytes().first() {
+        Some(b'[') => "a list",
+        Some(b'"') => "a string",
+        Some(b'n') => "null",
+        _ => "something else",
+    }
+}
+
+/// Tells of faults, but not of those that follow from a type that the dialect does not have.
+fn tell<'f>(
+    case: &mut Case<'_>,
+    whole: &str,
+    faults: impl Iterator<Item = &'f Fault>,
+    all: &[Fault],
+    mut others: Elsewhere<impl Fn(&'static Dialect) -> Option<Verdict>>,
+) {
+    let unknown: Vec<&str> = all.iter().filter_map(unknown_type).map(|(holder, _)| holder).collect();
+    let follows = |fault: &Fault| {
+        let inside = |holder: &&str| {
+            fault.pointer.strip_prefix(*holder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        };
+        unknown.iter().any(inside)
+    };
+    for fault in faults.filter(|fault| !follows(fault)) {
+        let is_fine_in = |other| others.is_fine(other, fault);
+        case.report_here(&place_of(fault), is_fine_in, || in_words(whole, fault));
+    }
+}
+
+/// What has a type that the dialect does not have, and the type.
+fn unknown_type(fault: &Fault) -> Option<(&str, &str)> {
+    let holder = fault.pointer.strip_suffix("/type")?;
+    let name = fault.actual.strip_prefix("string \"")?.strip_suffix('"')?;
+    let (outer, last) = holder.rsplit_once('/')?;
+    let is_index = !last.is_empty() && last.bytes().all(|byte| byte.is_ascii_digit());
+    let kind = if is_index { outer.rsplit('/').next()? } else { last };
+    let can_be_extended = matches!(
+        kind,
+        "item"
+            | "part"
+            | "annotation"
+            | "output"
+            | "content"
+            | "summary"
+            | "annotations"
+            | "tools"
+            | "tool_choice"
+    );
+    can_be_extended.then_some((holder, name))
+}
+
+pub(super) fn type_known(case: &mut Case<'_>) {
+    let Some(record) = case.record() else { return };
+    let Verdict::Invalid(faults, _) = &record.verdict else { return };
+    let mut others = elsewhere::of_event(record);
+    for fault in faults {
+        if let Some((_, name)) = unknown_type(fault).filter(|(_, name)| !has_prefix(name)) {
+            let is_known_in = |other| others.is_fine(other, fault);
+            case.report_here(&place_of(fault), is_known_in, || {
+                format!("{name:?} is a type that the dialect does not have, without a vendor's prefix")
+            });
+        }
+    }
+}
+
+/// The protocol that an event comes from, when it is not this one.
+fn foreign(case: &Case<'_>) -> Option<&'static str> {
+    const MESSAGES: [&str; 6] = [
+        "message_start",
+        "message_delta",
+        "message_stop",
+        "content_block_start",
+        "content_block_delta",
+        "content_block_stop",
+    ];
+    let record = case.record().filter(|record| record.payload == Payload::Object)?;
+    if record.verdict == Verdict::Valid {
+        return None;
+    }
+    match record.event_type.as_deref() {
+        Some(name) if MESSAGES.contains(&name) => Some("Anthropic's Messages"),
+        Some(name)
+            if ["session.", "conversation.item.", "input_audio_buffer.", "response.output_audio."]
+                .iter()
+                .any(|start| name.starts_with(start)) =>
+        {
+            Some("the Realtime API")
+        }
+        Some(_) => None,
+        None => match Object::new(record.data()).plain("object") {
+            Some("chat.completion.chunk" | "chat.completion") => Some("Chat Completions"),
+            _ => None,
+        },
+    }
+}
+
+pub(super) fn foreign_protocol(case: &mut Case<'_>) {
+    let Some(protocol) = foreign(case) else { return };
+    let place =
+        Place { expected: Some("an event of the Responses API"), actual: Some(protocol), ..Place::WHOLE };
+    case.report(&place, || format!("this is an event of {protocol}"));
+}
+
+fn in_words(whole: &str, fault: &Fault) -> String {
+    let place = if fault.pointer.is_empty() { whole } else { &fault.pointer };
+    match fault.expected.strip_prefix("property ") {
+        Some(name) if fault.actual.starts_with("none") => {
+            let (name, _) = name.split_once(':').unwrap_or((name, ""));
+            format!("{place} lacks property {name}")
+        }
+        _ => format!("{place} is {}, not {}", fault.actual, fault.expected),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn prefixes_are_slugs() {
+        for name in ["acme:trace", "a-b_1.c:x:y"] {
+            assert!(has_prefix(name), "{name}");
+        }
+        for name in ["response.created", ":x", "a:", "a b:c", ""] {
+            assert!(!has_prefix(name), "{name}");
+        }
+    }
+}

@@ -1,0 +1,78 @@
+//! Rules of the group `sequence`.
+
+use spec::Verdict;
+use spec::json::Fault;
+use spec::table::{Role, Scope, UnknownEvents};
+
+use super::elsewhere::{self, place_of};
+use crate::engine::Case;
+use crate::engine::Place;
+
+/// Whether a fault of the schema is about the sequence number.
+pub(super) fn is_about_it(fault: &Fault) -> bool {
+    fault.pointer == "/sequence_number"
+        || fault.pointer.is_empty() && fault.expected.starts_with("property \"sequence_number\"")
+}
+
+pub(super) fn present(case: &mut Case<'_>) {
+    let Some(record) = case.record() else { return };
+    match &record.verdict {
+        Verdict::Invalid(faults, _) => {
+            let Some(fault) = faults.iter().find(|fault| is_about_it(fault)) else { return };
+            let mut others = elsewhere::of_event(record);
+            case.report_here(
+                &place_of(fault),
+                |other| others.is_fine(other, fault),
+                || {
+                    if fault.pointer.is_empty() {
+                        "the event has no sequence_number".to_owned()
+                    } else {
+                        format!("the sequence_number is {}", fault.actual)
+                    }
+                },
+            );
+        }
+        Verdict::Unknown
+            if case.dialect().framing.unknown_events == UnknownEvents::Prefixed
+                && record.event_type.is_some()
+                && record.sequence_number.is_none() =>
+        {
+            let place =
+                Place { pointer: Some(""), expected: Some("property \"sequence_number\""), ..Place::WHOLE };
+            case.report(&place, || "an event beyond the specification has no sequence_number".to_owned());
+        }
+        _ => {}
+    }
+}
+
+pub(super) fn starts_at_zero(case: &mut Case<'_>) {
+    let opens = |case: &Case<'_>| {
+        case.info().is_some_and(|info| info.scope == Scope::Response && info.role == Role::Open)
+    };
+    let Some(number) = case.record().and_then(|record| record.sequence_number) else { return };
+    // A stream that begins with a later event is the rest of one that was broken off.
+    if case.stream.events == 0 && number != 0 && opens(case) {
+        case.fault("/sequence_number", "0", &number.to_string(), || {
+            format!("the first event has sequence_number {number}")
+        });
+    }
+}
+
+pub(super) fn grows(case: &mut Case<'_>) {
+    let Some(number) = case.record().and_then(|record| record.sequence_number) else { return };
+    let Some(before) = case.stream.sequence_number.filter(|before| number <= *before) else { return };
+    case.fault("/sequence_number", "a greater number than before", &number.to_string(), || {
+        format!("sequence_number {number} comes after {before}")
+    });
+}
+
+pub(super) fn by_one(case: &mut Case<'_>) {
+    let Some(number) = case.record().and_then(|record| record.sequence_number) else { return };
+    // A number that does not grow is another rule's business.
+    let Some(before) = case.stream.sequence_number.filter(|before| number > before.saturating_add(1)) else {
+        return;
+    };
+    case.fault("/sequence_number", "the next number", &number.to_string(), || {
+        format!("sequence_number {number} comes after {before}")
+    });
+}

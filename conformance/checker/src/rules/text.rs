@@ -1,0 +1,101 @@
+//! Rules of the group `text`.
+
+use spec::json;
+use spec::table::Slot;
+
+use crate::engine::Case;
+use crate::engine::{Node, Object, same};
+
+pub(super) fn has_deltas(case: &mut Case<'_>, node: &Node, text: &Object<'_>) {
+    came_at_once(case, node, text, "text");
+}
+
+/// Tells of a final value of which nothing was streamed.
+pub(super) fn came_at_once(case: &mut Case<'_>, node: &Node, value: &Object<'_>, what: &str) {
+    if node.fragments != 0 || node.partial || case.stream.torn {
+        return;
+    }
+    let Some(whole) = json::string(value.text()).filter(|whole| !whole.is_empty()) else { return };
+    let Some(pointer) = case.info().and_then(|info| info.value) else { return };
+    let expected = format!("deltas of the {what} before it");
+    let actual = format!("{} characters, and no delta", whole.chars().count());
+    case.fault(pointer, &expected, &actual, || format!("no delta came before the final {what}"));
+}
+
+pub(super) fn logprobs_joined(case: &mut Case<'_>, node: &Node, _: &Object<'_>) {
+    let stated = case.record().and_then(|record| record.view.raw(Slot::Logprobs)).and_then(json::entries);
+    if node.logprobs.is_empty() || node.partial || case.stream.torn {
+        return;
+    }
+    let Some(stated) = stated else { return };
+    let joined: Vec<&str> = node.logprobs.iter().filter_map(|list| json::entries(list)).flatten().collect();
+    let is_same =
+        stated.len() == joined.len() && stated.iter().zip(&joined).all(|(one, other)| same(one, other));
+    if !is_same {
+        let (expected, actual) = (format!("the {} of the deltas", joined.len()), stated.len().to_string());
+        case.fault("/logprobs", &expected, &actual, || {
+            "the log probabilities are not those that came with the deltas".to_owned()
+        });
+    }
+}
+
+pub(super) fn logprobs_spell_delta(case: &mut Case<'_>, _: &Node) {
+    let Some(record) = case.record() else { return };
+    let tokens = record.view.raw(Slot::Logprobs).and_then(json::entries);
+    let (Some(tokens), Some(delta)) = (tokens, record.view.string(Slot::Value)) else { return };
+    let delta = json::decode(delta.raw).0;
+    let tokens: Vec<Object<'_>> = tokens.into_iter().map(Object::new).collect();
+    if let Some(spelled) = spelled(&tokens).filter(|spelled| **spelled != *delta) {
+        case.fault("/logprobs", &format!("tokens that spell {delta:?}"), &format!("{spelled:?}"), || {
+            format!("the tokens spell {spelled:?}, and the delta is {delta:?}")
+        });
+    }
+}
+
+/// What tokens spell: their bytes, where all have them, as a token may be a piece of a character. Nothing
+/// where that cannot be known.
+fn spelled(tokens: &[Object<'_>]) -> Option<String> {
+    if tokens.is_empty() {
+        return None;
+    }
+    let bytes = |token: &Object<'_>| -> Option<Vec<u8>> {
+        token.entries("bytes")?.into_iter().map(|byte| byte.parse().ok()).collect()
+    };
+    let bytes: Option<Vec<Vec<u8>>> = tokens.iter().map(bytes).collect();
+    if let Some(bytes) = bytes.map(|all| all.concat()).filter(|bytes| !bytes.is_empty()) {
+        return String::from_utf8(bytes).ok();
+    }
+    let text: String = tokens.iter().map(|token| token.string("token")).collect::<Option<_>>()?;
+    (!text.contains(char::REPLACEMENT_CHARACTER)).then_some(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn spelling(list: &str) -> Option<String> {
+        let tokens: Vec<Object<'_>> = json::entries(list).unwrap().into_iter().map(Object::new).collect();
+        spelled(&tokens)
+    }
+
+    #[test]
+    fn tokens_spell_what_they_say() {
+        assert_eq!(spelling(r#"[{"token":"Hel"},{"token":"lo"}]"#).as_deref(), Some("Hello"));
+        assert_eq!(spelling(r#"[{"token":"a\u0308","bytes":null}]"#).as_deref(), Some("a\u{308}"));
+    }
+
+    #[test]
+    fn pieces_of_characters_are_spelled_by_their_bytes() {
+        let halves = r#"[{"token":"\\xc3","bytes":[195]},{"token":"\\xa4","bytes":[164]}]"#;
+        assert_eq!(spelling(halves).as_deref(), Some("ä"));
+    }
+
+    #[test]
+    fn what_is_not_known_is_not_guessed() {
+        for list in
+            ["[]", r#"[{"logprob":-1}]"#, r#"[{"token":"�"}]"#, r#"[{"token":"\\xc3","bytes":[195]}]"#]
+        {
+            assert_eq!(spelling(list), None, "{list}");
+        }
+    }
+}

@@ -1,0 +1,47 @@
+//! Rules of the group `tool`.
+
+use spec::table::Scope;
+
+use crate::engine::Case;
+use crate::engine::{Node, Object, Place, State};
+
+pub(super) fn mcp_failure_has_error(case: &mut Case<'_>, node: &Node, item: &Object<'_>) {
+    let stream = case.stream;
+    let failed =
+        |call: &Node| call.closed.get().is_some_and(|end| end.event_type() == "response.mcp_call.failed");
+    if !stream.children(node, Scope::McpCall).any(failed) {
+        return;
+    }
+    if let Some(status) = item.get("status").filter(|status| *status != "\"failed\"") {
+        case.fault("/item/status", "\"failed\"", status, || {
+            "the call has failed, and its item has another status".to_owned()
+        });
+    }
+    match item.get("error") {
+        None => case.fault("/item", "property \"error\"", "none", || {
+            "the call has failed, and its item has no error".to_owned()
+        }),
+        Some(error @ ("null" | "\"\"" | "{}")) => case.fault("/item/error", "what went wrong", error, || {
+            "the call has failed, and its item has no error".to_owned()
+        }),
+        Some(_) => {}
+    }
+}
+
+pub(super) fn code_fragment_within_call(case: &mut Case<'_>, node: &Node) {
+    code_within_call(case, node, &Object::default());
+}
+
+pub(super) fn code_within_call(case: &mut Case<'_>, code: &Node, _: &Object<'_>) {
+    let stream = case.stream;
+    let item =
+        stream.parent(code).filter(|item| item.state() == State::Open && !stream.torn && !stream.resumed);
+    let call = item.and_then(|item| stream.children(item, Scope::CodeInterpreter).next());
+    // Of the phases the first is `in_progress`.
+    if call.and_then(|call| call.phase).is_some_and(|phase| phase > 0) {
+        let expected = "all of the code before it is interpreted";
+        case.report(&Place { expected: Some(expected), ..Place::WHOLE }, || {
+            "code comes after the call has begun to interpret it".to_owned()
+        });
+    }
+}

@@ -1,0 +1,226 @@
+//! Rules of the group `wire`.
+
+use std::borrow::Cow;
+use std::sync::LazyLock;
+
+use memchr::{memchr, memmem};
+use spec::Verdict;
+use spec::table::{EventLine, Marker};
+
+use crate::engine::Case;
+use crate::engine::{Payload, Place};
+use crate::{Frame, Transport};
+
+pub(super) fn json_object(case: &mut Case<'_>) {
+    let Some(record) = case.record() else { return };
+    let place = Place { expected: Some("a JSON object"), ..Place::WHOLE };
+    match record.payload {
+        Payload::Done | Payload::Object => {}
+        Payload::NotJson(problem, at) => {
+            let place = Place { at: Some(at), actual: Some(problem), ..place };
+            case.report(&place, || format!("the data are not JSON: {problem}"));
+        }
+        Payload::OtherValue => {
+            let kind = match record.data().trim_ascii_start().as_bytes().first() {
+                Some(b'[') => "a list",
+                Some(b'"') => "a string",
+                Some(b'n') => "null",
+                Some(b't' | b'f') => "true or false",
+                _ => "a number",
+            };
+            case.report(&Place { actual: Some(kind), ..place }, || {
+                format!("the data are {kind}, not an object")
+            });
+        }
+    }
+}
+
+pub(super) fn event_line(case: &mut Case<'_>) {
+    let Some(record) = case.record() else { return };
+    let frame = record.frame;
+    if frame.transport != Transport::Http || record.payload == Payload::Done {
+        return;
+    }
+    let line = frame.event.as_deref();
+    let inside = || spec::json::Checker::new(record.data()).tag("type").ok().flatten();
+    let expected = match case.dialect().framing.event_line {
+        EventLine::AlwaysMessage => Some(Cow::Borrowed("message")),
+        EventLine::EqualsType => record.event_type.as_deref().map(Cow::Borrowed),
+        // Where it tells events apart, it can still contradict what stands inside.
+        EventLine::Discriminator if line.is_none() => Some(Cow::Borrowed("the type of the event")),
+        EventLine::Discriminator => inside(),
+        EventLine::DiscriminatorIfUntyped => line.and_then(|_| inside()),
+    };
+    let Some(expected) = expected.filter(|expected| line != Some(expected)) else { return };
+    let place = Place { expected: Some(&expected), actual: line.or(Some("no event line")), ..Place::WHOLE };
+    case.report(&place, || match line {
+        Some(line) => format!("the event line says {line:?}, not {expected:?}"),
+        None => "the event has no event line".to_owned(),
+    });
+}
+
+pub(super) fn done_is_forbidden(case: &mut Case<'_>) {
+    let is_done = case.record().is_some_and(|record| record.payload == Payload::Done);
+    if is_done && case.dialect().framing.done == Marker::Forbidden {
+        let place = Place { expected: Some("no marker"), actual: Some("[DONE]"), ..Place::WHOLE };
+        case.report(&place, || "the stream has a marker [DONE], which this dialect does not have".to_owned());
+    }
+}
+
+pub(super) fn done_is_required(case: &mut Case<'_>) {
+    let stream = case.stream;
+    // A stream that was cut off has a worse fault.
+    if case.dialect().framing.done == Marker::Required
+        && stream.transport == Transport::Http
+        && stream.done.is_none()
+        && stream.has_ended()
+    {
+        let place = Place { expected: Some("[DONE]"), actual: Some("the end of the stream"), ..Place::WHOLE };
+        case.report(&place, || "the stream ends without the marker [DONE]".to_owned());
+    }
+}
+
+pub(super) fn done_last(case: &mut Case<'_>) {
+    if case.stream.done.is_none() {
+        return;
+    }
+    let again = case.record().is_some_and(|record| record.payload == Payload::Done);
+    let place = Place { expected: Some("nothing after the first [DONE]"), ..Place::WHOLE };
+    let what = if again {
+        "the marker [DONE] comes a second time"
+    } else {
+        "an event comes after the marker [DONE]"
+    };
+    case.report(&place, || what.to_owned());
+}
+
+pub(super) fn terminated(case: &mut Case<'_>) {
+    let Some(record) = case.record() else { return };
+    if record.frame.transport == Transport::Http && !record.frame.terminated {
+        let place = Place { expected: Some("a blank line behind the last event"), ..Place::WHOLE };
+        case.report(&place, || "no blank line ends the last event: readers drop it".to_owned());
+    }
+}
+
+pub(super) fn no_id_line(case: &mut Case<'_>) {
+    let Some(id) = case.record().and_then(|record| record.frame.id.as_deref()) else { return };
+    let place = Place { expected: Some("no id line"), actual: Some(id), ..Place::WHOLE };
+    case.report(&place, || "the event has an id line".to_owned());
+}
+
+pub(super) fn utf8(case: &mut Case<'_>) {
+    let Some(at) = case.record().and_then(|record| record.frame.invalid_utf8) else { return };
+    let place = Place { expected: Some("UTF-8"), ..Place::WHOLE };
+    case.report(&place, || format!("byte {at} of the recording is not UTF-8"));
+}
+
+pub(super) fn no_replacement_character(case: &mut Case<'_>) {
+    let Some(record) = case.record() else { return };
+    let data = record.data();
+    let is_replaced = memchr(0xef, data.as_bytes()).is_some() && data.contains('\u{fffd}');
+    if is_replaced && record.frame.invalid_utf8.is_none() {
+        let at = data.find('\u{fffd}');
+        let place = Place { at, expected: Some("the character that was meant"), ..Place::WHOLE };
+        case.report(&place, || "the data hold U+FFFD, which stands for a character that was lost".to_owned());
+    }
+}
+
+pub(super) fn no_lone_surrogate(case: &mut Case<'_>) {
+    let Some(record) = case.record() else { return };
+    let Some(at) = lone_surrogate(record.data()) else { return };
+    let place = Place { at: Some(at), expected: Some("both halves of a surrogate pair"), ..Place::WHOLE };
+    case.report(&place, || "half of a surrogate pair stands alone: a character was cut in two".to_owned());
+}
+
+/// Where an escaped half of a surrogate pair stands without the other.
+fn lone_surrogate(data: &str) -> Option<usize> {
+    // Most escapes are line feeds and quotes.
+    static ESCAPED: LazyLock<memmem::Finder<'_>> = LazyLock::new(|| memmem::Finder::new("\\u"));
+    let bytes = data.as_bytes();
+    ESCAPED.find(bytes)?;
+    let mut at = 0;
+    let unit = |at: usize| {
+        let digits = data.get(at + 2..at + 6).filter(|_| bytes.get(at..at + 2) == Some(b"\\u"))?;
+        u32::from_str_radix(digits, 16).ok()
+    };
+    while let Some(found) = memchr(b'\\', &bytes[at..]) {
+        at += found;
+        match unit(at) {
+            Some(0xd800..0xdc00) => match unit(at + 6) {
+                Some(0xdc00..0xe000) => at += 12,
+                _ => return Some(at),
+            },
+            Some(0xdc00..0xe000) => return Some(at),
+            Some(_) => at += 6,
+            None => at += 2,
+        }
+        at = at.min(bytes.len());
+    }
+    None
+}
+
+/// Whether events of this type only show that the connection is alive.
+pub fn is_sign_of_life(name: &str) -> bool {
+    matches!(name, "ping" | "keepalive" | "keep-alive" | "keep_alive" | "heartbeat" | "response.ping")
+}
+
+pub(super) fn keep_alive_is_comment(case: &mut Case<'_>) {
+    let Some(record) = case.record().filter(|record| record.verdict == Verdict::Unknown) else { return };
+    let Some(name) = record.event_type.as_deref().filter(|name| is_sign_of_life(name)) else { return };
+    let place = Place { expected: Some("a comment line"), actual: Some(name), ..Place::WHOLE };
+    case.report_here(
+        &place,
+        |other| other.event(name).is_some(),
+        || format!("the stream is kept alive by an event {name:?}, which clients do not know"),
+    );
+}
+
+pub(super) fn event_stream_content_type(case: &mut Case<'_>) {
+    let connection = case.connection;
+    let is_first = case.stream.events == 0 && connection.has_headers;
+    if !is_first || case.record().is_some_and(|record| record.frame.transport != Transport::Http) {
+        return;
+    }
+    let found = connection.content_type.as_deref();
+    if media_type(found) != Some("text/event-stream".into()) {
+        let place = Place {
+            expected: Some("text/event-stream"),
+            actual: found.or(Some("no content type")),
+            ..Place::WHOLE
+        };
+        case.report(&place, || format!("the content type of the stream is {}", found.unwrap_or("not told")));
+    }
+}
+
+pub(super) fn json_content_type(case: &mut Case<'_>, _: &Frame<'_>) {
+    let connection = case.connection;
+    let found = connection.content_type.as_deref();
+    if connection.has_headers && media_type(found) != Some("application/json".into()) {
+        let place = Place {
+            expected: Some("application/json"),
+            actual: found.or(Some("no content type")),
+            ..Place::WHOLE
+        };
+        case.report(&place, || format!("the content type of the answer is {}", found.unwrap_or("not told")));
+    }
+}
+
+/// A content type without its parameters.
+fn media_type(content_type: Option<&str>) -> Option<String> {
+    let name = content_type?.split(';').next()?;
+    Some(name.trim().to_ascii_lowercase())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::lone_surrogate;
+
+    #[test]
+    fn surrogates_belong_in_pairs() {
+        assert_eq!(lone_surrogate(r#"{"a":"\ud83d\ude00 \u00e9 \\ud83d"}"#), None);
+        assert_eq!(lone_surrogate(r#""\ud83d""#), Some(1));
+        assert_eq!(lone_surrogate(r#""\ud83d\ud83d\ude00""#), Some(1));
+        assert_eq!(lone_surrogate(r#""x\uDE00""#), Some(2));
+        assert_eq!(lone_surrogate(r#""\u12"#), None);
+    }
+}

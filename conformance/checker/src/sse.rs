@@ -1,0 +1,482 @@
+//! Server-sent events, by the rules of WHATWG's HTML standard.
+
+use std::borrow::Cow;
+use std::mem;
+use std::ops::Range;
+use std::time::Duration;
+
+use memchr::{memchr, memchr2};
+
+use super::frame::{Frame, Places, Transport};
+
+/// Most frames are shorter.
+const USUAL: usize = 4096;
+
+const BOM: &[u8] = b"\xef\xbb\xbf";
+
+/// Takes the bytes of a stream as they come and hands out its frames. However the bytes are cut, the
+/// frames are the same; a frame that lies within one piece is not copied.
+#[derive(Debug)]
+pub struct Parser {
+    /// The start of a frame whose end has not come yet.
+    pending: Vec<u8>,
+    frame: Outline,
+    /// How much of a byte order mark was seen; all of it, once that is settled.
+    bom: usize,
+    /// The last byte was a carriage return: a line feed would belong to it.
+    after_cr: bool,
+    time: Option<Duration>,
+}
+
+/// What is known of the frame that is being read. Offsets are from its first byte.
+#[derive(Debug)]
+struct Outline {
+    /// Where it begins in the recording.
+    start: u64,
+    /// The line that it begins on.
+    first_line: u64,
+    /// Its lines so far, without their ends.
+    lines: Vec<Range<usize>>,
+    /// Where the line begins whose end has not come yet.
+    line_start: usize,
+}
+
+impl Default for Parser {
+    fn default() -> Self {
+        Self::starting_at(0, 1)
+    }
+}
+
+impl Parser {
+    /// A parser for a stream that begins at this byte and line of a recording.
+    pub fn starting_at(byte: u64, line: u64) -> Self {
+        Self {
+            pending: Vec::new(),
+            frame: Outline { start: byte, first_line: line, lines: Vec::new(), line_start: 0 },
+            bom: 0,
+            after_cr: false,
+            time: None,
+        }
+    }
+
+    /// Forgets the stream, for another one, but not the room that it took.
+    pub(crate) fn reset(&mut self) {
+        let (mut pending, mut lines) = (mem::take(&mut self.pending), mem::take(&mut self.frame.lines));
+        pending.clear();
+        pending.shrink_to(USUAL);
+        lines.clear();
+        *self = Self { pending, ..Self::default() };
+        self.frame.lines = lines;
+    }
+
+    /// Frames that are complete from now on were so at this time.
+    pub fn set_time(&mut self, time: Option<Duration>) {
+        self.time = time;
+    }
+
+    /// Takes the next bytes.
+    pub fn push(&mut self, chunk: &[u8], sink: &mut impl FnMut(Frame<'_>)) {
+        self.push_lent(chunk, &mut |frame| sink(mem::take(frame)));
+    }
+
+    /// The same for who only looks at frames: one is large, and none is moved.
+    pub(crate) fn push_lent(&mut self, chunk: &[u8], sink: &mut impl FnMut(&mut Frame<'_>)) {
+        let mut rest = self.without_bom(chunk);
+        // As much of the rest as is known to be UTF-8: many frames are looked at at once.
+        let mut valid: Option<&str> = None;
+        while !rest.is_empty() {
+            if self.after_cr && self.frame.is_empty() && self.pending.is_empty() {
+                self.after_cr = false;
+                if let [b'\n', behind @ ..] = rest {
+                    self.frame.start += 1;
+                    rest = behind;
+                    valid = None;
+                    continue;
+                }
+            }
+            let Some(used) = self.find_end(rest) else {
+                self.pending.extend_from_slice(rest);
+                return;
+            };
+            if self.pending.is_empty() {
+                let text = valid.get_or_insert_with(|| valid_start(rest));
+                self.frame.hand_out(rest, text, true, self.time, sink);
+            } else {
+                self.pending.extend_from_slice(&rest[..used]);
+                self.frame.hand_out(&self.pending, "", true, self.time, sink);
+            }
+            self.frame.begin_next(self.pending.len().max(used));
+            self.pending.clear();
+            valid = valid.and_then(|text| text.get(used..));
+            rest = &rest[used..];
+        }
+    }
+
+    /// The stream has ended.
+    pub fn finish(&mut self, sink: &mut impl FnMut(Frame<'_>)) {
+        self.finish_lent(&mut |frame| sink(mem::take(frame)));
+    }
+
+    /// The same for who only looks at frames.
+    pub(crate) fn finish_lent(&mut self, sink: &mut impl FnMut(&mut Frame<'_>)) {
+        if self.bom < BOM.len() {
+            self.pending.extend_from_slice(&BOM[..self.bom]);
+            self.bom = BOM.len();
+        }
+        let end = self.pending.len();
+        if self.frame.line_start < end {
+            self.frame.lines.push(self.frame.line_start..end);
+            self.frame.line_start = end;
+        }
+        self.frame.hand_out(&self.pending, "", false, self.time, sink);
+        self.frame.begin_next(end);
+        self.pending.clear();
+    }
+
+    fn without_bom<'c>(&mut self, mut chunk: &'c [u8]) -> &'c [u8] {
+        while let (Some(wanted), [first, rest @ ..]) = (BOM.get(self.bom), chunk) {
+            if first == wanted {
+                self.bom += 1;
+                chunk = rest;
+                if self.bom == BOM.len() {
+                    self.frame.start += BOM.len() as u64;
+                }
+            } else {
+                self.pending.extend_from_slice(&BOM[..self.bom]);
+                self.bom = BOM.len();
+            }
+        }
+        chunk
+    }
+
+    /// Notes the lines that end in these bytes, and returns how many of the bytes belong to the frame
+    /// when a blank line ends it.
+    fn find_end(&mut self, bytes: &[u8]) -> Option<usize> {
+        let before = self.pending.len();
+        let mut at = 0;
+        if self.after_cr && bytes.first() == Some(&b'\n') {
+            at = 1;
+            self.frame.line_start = before + 1;
+        }
+        self.after_cr = false;
+        while let Some(end) = line_end(bytes, at) {
+            at = end + 1;
+            if bytes[end] == b'\r' {
+                match bytes.get(at) {
+                    Some(b'\n') => at += 1,
+                    Some(_) => {}
+                    None => self.after_cr = true,
+                }
+            }
+            let line = self.frame.line_start..before + end;
+            if line.is_empty() {
+                return Some(at);
+            }
+            self.frame.lines.push(line);
+            self.frame.line_start = before + at;
+        }
+        None
+    }
+}
+
+/// As much of the bytes as is UTF-8.
+fn valid_start(bytes: &[u8]) -> &str {
+    let valid = match simdutf8::compat::from_utf8(bytes) {
+        Ok(text) => return text,
+        Err(error) => error.valid_up_to(),
+    };
+    simdutf8::compat::from_utf8(&bytes[..valid]).unwrap_or_default()
+}
+
+/// Where the line ends that begins at an offset. Every other line is blank, and ends at once.
+#[inline]
+fn line_end(bytes: &[u8], start: usize) -> Option<usize> {
+    match bytes.get(start)? {
+        b'\n' | b'\r' => Some(start),
+        _ => memchr2(b'\n', b'\r', &bytes[start..]).map(|found| start + found),
+    }
+}
+
+impl Outline {
+    const fn is_empty(&self) -> bool {
+        self.lines.is_empty()
+    }
+
+    /// The next frame begins so many bytes after this one, behind a blank line.
+    fn begin_next(&mut self, length: usize) {
+        self.start += length as u64;
+        self.first_line += self.lines.len() as u64 + 1;
+        self.lines.clear();
+        self.line_start = 0;
+    }
+
+    /// Hands out the frame that these bytes begin with. As much of them as is in `valid` is known to be UTF-8.
+    #[inline]
+    fn hand_out(
+        &self,
+        bytes: &[u8],
+        valid: &str,
+        terminated: bool,
+        time: Option<Duration>,
+        sink: &mut impl FnMut(&mut Frame<'_>),
+    ) {
+        if self.is_empty() {
+            return;
+        }
+        let source = &bytes[..self.line_start];
+        // Each member is named: a frame is large, and none is to be made only to be copied.
+        let mut frame = Frame {
+            event: None,
+            data: None,
+            id: None,
+            retry: None,
+            comments: Vec::new(),
+            strays: Vec::new(),
+            source,
+            bytes: self.start..self.start + source.len() as u64,
+            line: self.first_line,
+            places: Places::Nowhere,
+            terminated,
+            invalid_utf8: None,
+            transport: Transport::Http,
+            time,
+        };
+        match valid.get(..source.len()).map_or_else(|| simdutf8::compat::from_utf8(source), Ok) {
+            Ok(text) => {
+                for line in &self.lines {
+                    let value = |range: Range<usize>| Cow::Borrowed(text.get(range).unwrap_or_default());
+                    add_line(&mut frame, source, line, value);
+                }
+            }
+            Err(error) => {
+                frame.invalid_utf8 = Some(self.start + error.valid_up_to() as u64);
+                for line in &self.lines {
+                    add_line(&mut frame, source, line, |range| String::from_utf8_lossy(&source[range]));
+                }
+            }
+        }
+        sink(&mut frame);
+    }
+}
+
+#[inline]
+fn add_line<'a>(
+    frame: &mut Frame<'a>,
+    source: &'a [u8],
+    line: &Range<usize>,
+    value: impl Fn(Range<usize>) -> Cow<'a, str>,
+) {
+    // One space behind the colon is not part of the value.
+    let start = |rest: &[u8]| line.end - rest.len() + usize::from(rest.first() == Some(&b' '));
+    match &source[line.clone()] {
+        [b'd', b'a', b't', b'a', b':', rest @ ..] => {
+            let start = start(rest);
+            add_data(frame, value(start..line.end), start);
+        }
+        [b'e', b'v', b'e', b'n', b't', b':', rest @ ..] => frame.event = Some(value(start(rest)..line.end)),
+        bytes => {
+            let (name, rest) = bytes.split_at(memchr(b':', bytes).unwrap_or(bytes.len()));
+            let start = start(rest.get(1..).unwrap_or_default());
+            add_rare_line(frame, name, line, start, value);
+        }
+    }
+}
+
+/// Any other line; a name without a colon has an empty value.
+#[cold]
+fn add_rare_line<'a>(
+    frame: &mut Frame<'a>,
+    name: &[u8],
+    line: &Range<usize>,
+    start: usize,
+    value: impl Fn(Range<usize>) -> Cow<'a, str>,
+) {
+    let range = start..line.end;
+    match name {
+        b"data" => add_data(frame, value(range), start),
+        b"event" => frame.event = Some(value(range)),
+        b"id" => frame.id = Some(value(range)).filter(|id| !id.contains('\0')).or(frame.id.take()),
+        b"retry" => frame.retry = Some(value(range)),
+        // The space after the colon is part of a comment.
+        b"" => frame.comments.push(value(line.start + 1..line.end)),
+        _ => frame.strays.push(value(line.clone())),
+    }
+}
+
+#[inline]
+fn add_data<'a>(frame: &mut Frame<'a>, value: Cow<'a, str>, at: usize) {
+    // What was decoded does not stand in the source as it is.
+    let at = matches!(value, Cow::Borrowed(_)).then_some(at);
+    if frame.data.is_some() {
+        join_data(frame, &value, at);
+    } else {
+        frame.places = at.map_or(Places::Nowhere, Places::At);
+        frame.data = Some(value);
+    }
+}
+
+/// Adds another line of data to those that came before.
+#[cold]
+fn join_data(frame: &mut Frame<'_>, value: &str, at: Option<usize>) {
+    let Some(data) = &mut frame.data else { return };
+    let joined = data.to_mut();
+    joined.push('\n');
+    if let (Places::At(start), Some(_)) = (&frame.places, at) {
+        frame.places = Places::Pieces(vec![(0, *start)]);
+    }
+    match (&mut frame.places, at) {
+        (Places::Pieces(pieces), Some(at)) => pieces.push((joined.len(), at)),
+        (places, _) => *places = Places::Nowhere,
+    }
+    joined.push_str(value);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A frame with nothing borrowed.
+    #[derive(Debug, Clone, PartialEq)]
+    struct Kept {
+        texts: Vec<Option<String>>,
+        comments: Vec<String>,
+        bytes: Range<u64>,
+        line: u64,
+        places: Places,
+        terminated: bool,
+        invalid_utf8: Option<u64>,
+    }
+
+    fn keep(frame: &Frame<'_>) -> Kept {
+        let text = |text: &Option<Cow<'_, str>>| text.as_ref().map(ToString::to_string);
+        Kept {
+            texts: [&frame.event, &frame.data, &frame.id, &frame.retry].map(text).to_vec(),
+            comments: frame.comments.iter().chain(&frame.strays).map(ToString::to_string).collect(),
+            bytes: frame.bytes.clone(),
+            line: frame.line,
+            places: frame.places.clone(),
+            terminated: frame.terminated,
+            invalid_utf8: frame.invalid_utf8,
+        }
+    }
+
+    fn frames<'c>(chunks: impl IntoIterator<Item = &'c [u8]>) -> Vec<Kept> {
+        let mut kept = Vec::new();
+        let mut parser = Parser::default();
+        for chunk in chunks {
+            parser.push(chunk, &mut |frame| kept.push(keep(&frame)));
+        }
+        parser.finish(&mut |frame| kept.push(keep(&frame)));
+        kept
+    }
+
+    fn data(stream: &[u8]) -> Vec<Option<String>> {
+        frames([stream]).into_iter().map(|frame| frame.texts[1].clone()).collect()
+    }
+
+    fn some(texts: &[&str]) -> Vec<Option<String>> {
+        texts.iter().map(|text| Some((*text).to_owned())).collect()
+    }
+
+    #[test]
+    fn lines_end_in_three_ways() {
+        for end in ["\n", "\r\n", "\r"] {
+            let stream = format!("data: a{end}data:b{end}data:  c{end}{end}{end}event: x{end}data{end}{end}");
+            assert_eq!(data(stream.as_bytes()), some(&["a\nb\n c", ""]), "{end:?}");
+            let lines: Vec<u64> = frames([stream.as_bytes()]).iter().map(|frame| frame.line).collect();
+            assert_eq!(lines, [1, 6], "{end:?}");
+        }
+    }
+
+    #[test]
+    fn what_a_frame_can_hold() {
+        let stream = b"\xef\xbb\xbf: hi\nid: 7\nid: a\0b\nretry: 5\nevent: a\nevent: b\nwhat\ndata: 1\n\n";
+        let frame = frames([&stream[..]]).remove(0);
+        assert_eq!(frame.texts, some(&["b", "1", "7", "5"]));
+        assert_eq!(frame.comments, [" hi", "what"]);
+        assert_eq!((frame.bytes, frame.line, frame.terminated), (3..stream.len() as u64 - 1, 1, true));
+    }
+
+    #[test]
+    fn the_end_without_a_blank_line_is_told() {
+        for stream in ["data: a", "data: a\n", "data: a\r", "data: a\r\n"] {
+            let frame = frames([stream.as_bytes()]).remove(0);
+            assert_eq!((frame.texts[1].as_deref(), frame.terminated), (Some("a"), false), "{stream:?}");
+            assert_eq!(frame.bytes, 0..stream.len() as u64);
+        }
+        assert!(frames([&b""[..]]).is_empty() && frames([&b"\n\r\n\n"[..]]).is_empty());
+    }
+
+    #[test]
+    fn bytes_that_are_not_utf8_are_told() {
+        let frame = frames([&b"data: a\n\nevent: x\ndata: \xff!\n\n"[..]]).remove(1);
+        assert_eq!((frame.invalid_utf8, frame.texts[1].as_deref()), (Some(24), Some("\u{fffd}!")));
+        assert_eq!(frame.places, Places::Nowhere);
+    }
+
+    #[test]
+    fn data_are_found_again() {
+        let stream = b"data: abc\ndata:def\n\n";
+        let mut places = Vec::new();
+        Parser::default().push(stream, &mut |frame| {
+            places = [0, 2, 4, 6].map(|at| frame.place(at).map(|at| stream[at])).to_vec();
+        });
+        assert_eq!(places, [Some(b'a'), Some(b'c'), Some(b'd'), Some(b'f')]);
+    }
+
+    struct Random(u64);
+
+    impl Random {
+        fn below(&mut self, limit: usize) -> usize {
+            self.0 ^= self.0 << 13;
+            self.0 ^= self.0 >> 7;
+            self.0 ^= self.0 << 17;
+            usize::try_from(self.0 % limit as u64).unwrap_or(0)
+        }
+    }
+
+    #[test]
+    fn cuts_change_nothing() {
+        let mut random = Random(0x2545_f491_4f6c_dd1d);
+        let odd = [
+            &b"\xef\xbb\xbfdata: a\r\n\r\ndata: b\r\rdata: c\n\n\r\n: \xf0\x9f\x98\x80\r\n\n\rdata: \xf0\x9f\r\n"[..],
+            b"\xef\xbbdata: a\n\n",
+            b"\xef\xbb",
+            b"\r\n\r\n\xef\xbb\xbfdata: a\r\n\r",
+        ];
+        let goldens = recordings::goldens::GOLDENS.iter().map(|golden| golden.bytes);
+        for stream in odd.into_iter().chain(goldens) {
+            let whole = frames([stream]);
+            assert_eq!(frames(stream.chunks(1)), whole);
+            for cut in 0..stream.len() {
+                if stream.len() < 2000 || random.below(64) == 0 {
+                    assert_eq!(frames([&stream[..cut], &stream[cut..]]), whole, "cut at {cut}");
+                }
+            }
+            for _ in 0..20 {
+                let longest = 1 + random.below(300);
+                let mut rest = stream;
+                let mut chunks = Vec::new();
+                while !rest.is_empty() {
+                    let (chunk, behind) = rest.split_at((1 + random.below(longest)).min(rest.len()));
+                    chunks.push(chunk);
+                    rest = behind;
+                }
+                assert_eq!(frames(chunks), whole);
+            }
+        }
+    }
+
+    #[test]
+    fn one_long_line_in_bytes_takes_linear_time() {
+        let mut stream = b"data: ".to_vec();
+        stream.resize(10 << 20, b'x');
+        stream.extend_from_slice(b"\n\n");
+        let mut parser = Parser::default();
+        let mut length = 0;
+        for chunk in stream.chunks(1) {
+            parser.push(chunk, &mut |frame| length = frame.data.map_or(0, |data| data.len()));
+        }
+        assert_eq!(length, (10 << 20) - 6);
+    }
+}

@@ -1,0 +1,77 @@
+//! A server within this process.
+
+use std::io;
+use std::net::{IpAddr, SocketAddr};
+use std::thread::JoinHandle;
+
+use axum::Router;
+use axum::serve::ListenerExt as _;
+use reqwest::Url;
+use tokio::net::TcpListener;
+use tokio::sync::oneshot;
+
+/// A server on a port of the loopback interface. It ends when it is dropped.
+#[derive(Debug)]
+pub(super) struct Host {
+    address: SocketAddr,
+    stop: Option<oneshot::Sender<()>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Host {
+    /// Starts it.
+    pub(super) fn start(app: Router) -> io::Result<Self> {
+        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
+        let listener = runtime.block_on(TcpListener::bind(("127.0.0.1", 0)))?;
+        let address = listener.local_addr()?;
+        let (stop, stopped) = oneshot::channel();
+        let thread = std::thread::spawn(move || {
+            let until = async {
+                let _ = stopped.await;
+            };
+            // Nobody is told that it ended badly: its clients see that.
+            let _ = runtime.block_on(listen(listener, app, until));
+            runtime.shutdown_background();
+        });
+        Ok(Self { address, stop: Some(stop), thread: Some(thread) })
+    }
+
+    /// Where it listens.
+    pub(super) const fn address(&self) -> SocketAddr {
+        self.address
+    }
+}
+
+impl Drop for Host {
+    fn drop(&mut self) {
+        self.stop.take();
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+/// Serves until a future is done. Streams that never end do not keep it alive.
+pub(super) async fn listen(
+    listener: TcpListener,
+    app: Router,
+    until: impl Future<Output = ()>,
+) -> io::Result<()> {
+    // Small messages must not wait for each other.
+    let listener = listener.tap_io(|connection| {
+        let _ = connection.set_nodelay(true);
+    });
+    tokio::select! {
+        result = async { axum::serve(listener, app).await } => result,
+        () = until => Ok(()),
+    }
+}
+
+/// Returns whether an address is on this machine.
+pub fn is_loopback(url: &Url) -> bool {
+    match url.host_str().map(|host| host.trim_matches(['[', ']'])) {
+        Some("localhost") => true,
+        Some(host) => host.parse::<IpAddr>().is_ok_and(|address| address.is_loopback()),
+        None => false,
+    }
+}

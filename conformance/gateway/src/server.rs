@@ -1,0 +1,220 @@
+//! The gateway on a port.
+
+use std::future::Future;
+use std::io;
+use std::net::SocketAddr;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use serde_json::Value;
+use spec::Dialect;
+use spec::catalogue::Rule;
+use tokio::net::TcpListener;
+
+use super::context::{Turn, unmatched, with_context};
+use super::host::{Host, listen};
+use super::ids::tagged;
+use super::mcp::Servers;
+use super::problem::{Problem, refusal, unserved};
+use super::routes;
+use super::script::lengthen;
+use super::store::{Store, Stored};
+use super::wire::WireFault;
+use super::{Answer, Wire, answer, plan};
+use checker::Rules;
+
+/// How a gateway behaves.
+#[derive(Debug, Clone)]
+pub struct Settings {
+    /// What it speaks.
+    pub dialect: &'static Dialect,
+    /// What decides where there is a choice.
+    pub seed: u64,
+    /// The pause before every event.
+    pub pace: Duration,
+    /// So many bytes are sent at once; whole events, when absent.
+    pub chunk: Option<usize>,
+    /// Texts are said again and again until they have so many fragments.
+    pub fragments: usize,
+    /// The rules that are broken, in every answer in which nothing else breaks by it.
+    pub rules: Vec<&'static Rule>,
+    /// What else is wrong with streams.
+    pub wire: Vec<WireFault>,
+    /// The models that are served; when empty, all but those whose names begin with `no-such-` or `unknown-`.
+    pub models: Vec<String>,
+    /// How long a WebSocket lives.
+    pub socket_limit: Duration,
+}
+
+impl Settings {
+    /// A gateway that does nothing wrong.
+    pub const fn new(dialect: &'static Dialect) -> Self {
+        Self {
+            dialect,
+            seed: 0,
+            pace: Duration::ZERO,
+            chunk: None,
+            fragments: 0,
+            rules: Vec::new(),
+            wire: Vec::new(),
+            models: Vec::new(),
+            socket_limit: Duration::from_secs(60 * 60),
+        }
+    }
+}
+
+/// A gateway at work.
+#[derive(Debug)]
+pub(super) struct Gateway {
+    pub(super) settings: Settings,
+    rules: Rules,
+    store: Mutex<Store>,
+}
+
+impl Gateway {
+    pub(super) fn new(settings: Settings) -> Self {
+        Self { rules: Rules::of(settings.dialect), settings, store: Mutex::default() }
+    }
+
+    pub(super) fn store(&self) -> MutexGuard<'_, Store> {
+        // What a panic leaves behind is a store of whole responses.
+        self.store.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Answers the request for a response.
+    pub(super) fn create(&self, body: &[u8], servers: &Servers) -> Wire {
+        let refuse = |problem: &Problem| self.broken(Wire::json(problem.status, &problem.body().to_string()));
+        let request: Value = match serde_json::from_slice(body) {
+            Ok(request) => request,
+            Err(error) => {
+                return refuse(&Problem::invalid(
+                    "invalid_json",
+                    format!("The body is not JSON: {error}."),
+                    None,
+                ));
+            }
+        };
+        let is_stream = request.get("stream") == Some(&Value::Bool(true));
+        let made = match self.make(request, is_stream, &[], servers) {
+            Ok(made) => made,
+            Err(problem) => return refuse(&problem),
+        };
+        if let Some(stream) = made.stream {
+            return stream;
+        }
+        let [queued, _, ended] = &made.answer.snapshots;
+        let whole = if made.is_background { queued } else { ended };
+        let mut wire = self.broken(Wire::json(200, &whole.to_string()));
+        wire.body = tagged(&wire.body, &made.tag);
+        wire
+    }
+
+    /// Why a model is not served, if it is not.
+    pub(super) fn unserved(&self, request: &Value) -> Option<Problem> {
+        unserved(request, &self.settings.models)
+    }
+
+    /// Makes the answer to a request, as a stream or as a whole, and stores it. It may continue what is stored,
+    /// or these responses.
+    pub(super) fn make(
+        &self,
+        request: Value,
+        is_stream: bool,
+        known: &[Turn],
+        servers: &Servers,
+    ) -> Result<Made, Problem> {
+        if let Some(problem) = refusal(&request, self.settings.dialect).or_else(|| self.unserved(&request)) {
+            return Err(problem);
+        }
+        let previous = request.get("previous_response_id").and_then(Value::as_str);
+        let before = match previous.map(|id| known.iter().find(|known| known.id == id).ok_or(id)) {
+            None => Vec::new(),
+            Some(Ok(turn)) => turn.context.clone(),
+            Some(Err(id)) => self.store().continued(id)?,
+        };
+        let Settings { dialect, seed, .. } = self.settings;
+        let asked = with_context(&request, before);
+        if let Some(problem) = unmatched(&asked) {
+            return Err(problem);
+        }
+        let mut plan = plan(&asked, dialect, seed);
+        servers.tell(&mut plan);
+        lengthen(&mut plan, &asked, self.settings.fragments);
+        let answer = answer(&request, &plan, dialect, seed);
+        let number = self.store().next();
+        let tag = format!("{seed:04x}{number:06x}");
+        let own = |value: &Value| -> Value {
+            serde_json::from_slice(&tagged(value.to_string().as_bytes(), &tag)).unwrap_or_default()
+        };
+        let snapshots = answer.snapshots.each_ref().map(own);
+        let id = snapshots[1].get("id").and_then(Value::as_str).unwrap_or_default().to_owned();
+        let turn = Turn::new(&id, &asked, &snapshots[2]);
+        let is_background = request.get("background") == Some(&Value::Bool(true));
+        let is_stored = !id.is_empty() && request.get("store") != Some(&Value::Bool(false));
+        let mut stream = (is_stream || is_stored).then(|| self.broken(Wire::stream(&answer)));
+        if let Some(stream) = &mut stream {
+            stream.body = tagged(&stream.body, &tag);
+        }
+        if let Some(stream) = stream.as_ref().filter(|_| is_stored) {
+            // What is taken up again is the stream that was begun, with all that is wrong with it.
+            let stored = Stored::new(request, stream.body.clone(), snapshots, turn.context.clone());
+            self.store().keep(number, id, stored);
+        }
+        Ok(Made { stream: stream.filter(|_| is_stream), is_background, turn, tag, answer })
+    }
+
+    /// Breaks the rules that are to be broken, where that breaks no others.
+    pub(super) fn broken(&self, mut wire: Wire) -> Wire {
+        let mut already: Vec<&str> = Vec::new();
+        for rule in &self.settings.rules {
+            if let Some(broken) = wire.breaking(rule, &self.rules, &already) {
+                wire = broken;
+                already.push(rule.id);
+                already.extend(rule.violation.also);
+            }
+        }
+        wire
+    }
+}
+
+/// An answer that was made for somebody.
+pub(super) struct Made {
+    pub(super) answer: Answer,
+    /// What it leaves behind.
+    pub(super) turn: Turn,
+    /// What its ids have that those of no other answer have.
+    pub(super) tag: String,
+    /// The stream of its events, with ids of its own, if one is asked for.
+    pub(super) stream: Option<Wire>,
+    is_background: bool,
+}
+
+/// Serves until a future is done.
+pub async fn serve(
+    listener: TcpListener,
+    settings: Settings,
+    until: impl Future<Output = ()>,
+) -> io::Result<()> {
+    listen(listener, routes::router(Arc::new(Gateway::new(settings))), until).await
+}
+
+/// A gateway in this process, on a port of its own. It ends when it is dropped.
+#[derive(Debug)]
+pub struct Embedded(Host);
+
+impl Embedded {
+    /// Starts it.
+    pub fn start(settings: Settings) -> io::Result<Self> {
+        Host::start(routes::router(Arc::new(Gateway::new(settings)))).map(Self)
+    }
+
+    /// Where it listens.
+    pub const fn address(&self) -> SocketAddr {
+        self.0.address()
+    }
+
+    /// What to give a client as its base URL.
+    pub fn url(&self) -> String {
+        format!("http://{}/v1", self.address())
+    }
+}

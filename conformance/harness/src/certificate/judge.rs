@@ -1,0 +1,214 @@
+//! What a run comes to for a profile.
+
+use spec::Dialect;
+use spec::catalogue::{self, Level, Profile};
+
+use super::exercise::exercises;
+use super::{chosen, demanded, specification};
+use crate::live::{self, About, Attempt, Case, RunFile};
+use checker::Rules;
+use results::{
+    Demand, Judged, ProfileReport, ProfileState, Reason, Run, Specification, State, Transport, Verdict,
+};
+
+/// A recorded attempt, and the case that it belongs to.
+#[derive(Debug, Clone, Copy)]
+pub struct Sent<'r> {
+    /// The case.
+    pub case: &'r Case,
+    /// What was recorded of it.
+    pub attempt: &'r Attempt,
+}
+
+/// All that a run has to show.
+#[derive(Debug, Clone, Copy)]
+pub struct Judge<'r> {
+    /// How it was made, and what came of its trials.
+    pub run: &'r RunFile,
+    /// The rules that were checked.
+    pub rules: &'r Rules,
+    /// What can be sent.
+    pub cases: &'r [Case],
+    /// What was sent, in order.
+    pub sent: &'r [Sent<'r>],
+}
+
+impl Judge<'_> {
+    /// What reports tell of the run, and what it comes to for each profile that it was made for.
+    pub fn report(&self) -> (Run, Vec<ProfileReport>) {
+        let profiles = self.profiles();
+        let latency = live::latencies(self.sent.iter().map(|sent| (&*sent.case.name, sent.attempt)));
+        let captures = self.sent.iter().map(|sent| sent.attempt.report.clone()).collect();
+        (Run::new(self.rules, captures, Some(self.run.report(profiles.clone(), latency))), profiles)
+    }
+
+    /// What it comes to for each profile that it was made for.
+    fn profiles(&self) -> Vec<ProfileReport> {
+        chosen(&self.run.options.profiles).map(|profile| self.profile(profile)).collect()
+    }
+
+    fn dialect(&self) -> &'static Dialect {
+        self.rules.dialect()
+    }
+
+    fn profile(&self, profile: &Profile) -> ProfileReport {
+        let dialect = self.dialect();
+        let mut report = ProfileReport {
+            name: profile.name.to_owned(),
+            version: profile.version,
+            title: profile.title.to_owned(),
+            specification: None,
+            state: ProfileState::NotApplicable,
+            rules: Vec::new(),
+            scenarios: Vec::new(),
+            reasons: Vec::new(),
+        };
+        let owned = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect();
+        let Some(specification) = specification(profile, dialect) else {
+            report.reasons.push(reason(
+                Demand::Run,
+                "",
+                Verdict::NotExercised,
+                format!(
+                    "it is about {}, and the run was in {}",
+                    profile.specifications.join(", "),
+                    dialect.name
+                ),
+            ));
+            return report;
+        };
+        // A dialect that is always a specification's latest version is known by what that version says.
+        let source = spec::dialect(specification).map_or(dialect.source, |of| source(of));
+        report.specification =
+            Some(Specification { name: specification.to_owned(), source: source.to_owned() });
+        let rules = demanded(profile, dialect);
+        report.rules = owned(&rules);
+        report.scenarios = owned(profile.scenarios);
+        if self.run.state != State::Finished {
+            report.reasons.push(reason(
+                Demand::Run,
+                "",
+                Verdict::NotExercised,
+                "the run did not come to its end",
+            ));
+        }
+        for alternatives in profile.scenarios {
+            self.scenario(alternatives, &mut report.reasons);
+        }
+        for rule in rules {
+            report.reasons.extend(self.rule(rule, profile));
+        }
+        let has_failed = report.reasons.iter().any(|reason| reason.verdict == Verdict::Fail);
+        report.state = match (has_failed, report.reasons.is_empty()) {
+            (true, _) => ProfileState::Failed,
+            (false, true) => ProfileState::Passed,
+            (false, false) => ProfileState::Incomplete,
+        };
+        report
+    }
+
+    /// Why a scenario, or each of several of which one is demanded, is not as demanded.
+    fn scenario(&self, alternatives: &str, reasons: &mut Vec<Reason>) {
+        let of_each: Vec<Vec<Reason>> = alternatives.split('|').map(|id| self.cases_of(id)).collect();
+        let is_done = of_each.iter().any(Vec::is_empty);
+        let all = of_each.into_iter().flatten();
+        reasons.extend(all.filter(|reason| !is_done || reason.verdict == Verdict::Fail));
+    }
+
+    /// Why the cases of a scenario are not as demanded.
+    fn cases_of(&self, scenario: &str) -> Vec<Reason> {
+        let mut reasons = Vec::new();
+        let of_scenario: Vec<&Case> = self.cases.iter().filter(|case| is_of(case, scenario)).collect();
+        if of_scenario.is_empty() {
+            let text = "nothing was sent for it";
+            reasons.push(reason(Demand::Scenario, scenario, Verdict::NotExercised, text));
+        }
+        for case in of_scenario {
+            if case.trials.is_empty() {
+                let text = "the run left out this way of sending it";
+                reasons.push(reason(Demand::Scenario, &case.name, Verdict::NotExercised, text));
+            }
+            let trials = case.trials.iter().map(|about| (*about, self.told(&case.trial(*about))));
+            for (about, judged) in trials {
+                let Some(judged) = judged else {
+                    let text = "not all of its tests were run: a filter left some out";
+                    reasons.push(reason(Demand::Scenario, &case.name, Verdict::NotExercised, text));
+                    break;
+                };
+                // What rules say of it is judged rule by rule.
+                if !matches!(about, About::Group(_) | About::Rest) && judged.verdict != Verdict::Pass {
+                    let mut reason =
+                        reason(Demand::Scenario, &case.name, judged.verdict, judged.reason.clone());
+                    reason.exchanges = self.files(&case.name);
+                    reasons.push(reason);
+                }
+            }
+        }
+        reasons
+    }
+
+    /// Why a rule is not as demanded, as far as the exchanges of a profile's scenarios show.
+    fn rule(&self, id: &str, profile: &Profile) -> Option<Reason> {
+        if !self.rules.iter().any(|rule| rule.id == id) {
+            return Some(reason(Demand::Rule, id, Verdict::NotExercised, "it was left out of the run"));
+        }
+        let is_demanded =
+            |case: &Case| profile.scenarios.iter().flat_map(|ids| ids.split('|')).any(|id| is_of(case, id));
+        let sent = || {
+            let all = self.sent.iter().filter(|sent| is_demanded(sent.case));
+            all.map(|sent| (sent.case, sent.attempt))
+        };
+        let breaks = |attempt: &Attempt| {
+            attempt.report.findings.iter().any(|finding| finding.rule == id && finding.level == Level::Must)
+        };
+        let broken: Vec<String> = sent()
+            .filter(|(_, attempt)| breaks(attempt))
+            .map(|(_, attempt)| attempt.report.name.clone())
+            .collect();
+        if !broken.is_empty() {
+            let times = broken.len();
+            let text = format!("broken in {times} exchange{}", if times == 1 { "" } else { "s" });
+            let reason = reason(Demand::Rule, id, Verdict::Fail, text);
+            return Some(Reason { exchanges: broken, ..reason });
+        }
+        let rule = catalogue::rule(id)?;
+        let is_shown = sent().any(|(case, attempt)| {
+            let answered = self.told(&case.trial(About::Answer));
+            answered.is_some_and(|judged| judged.verdict == Verdict::Pass)
+                && exercises(case, attempt, rule, self.dialect())
+        });
+        let text = "no answer to the scenarios of this profile shows it";
+        (!is_shown).then(|| reason(Demand::Rule, id, Verdict::NotExercised, text))
+    }
+
+    /// What came of a trial, if it was run.
+    fn told(&self, trial: &str) -> Option<&Judged> {
+        self.run.trials.iter().find(|told| told.name == trial).map(|told| &told.judged)
+    }
+
+    fn files(&self, case: &str) -> Vec<String> {
+        let of_case = self.sent.iter().filter(|sent| sent.case.name == case);
+        of_case.map(|sent| sent.attempt.report.name.clone()).collect()
+    }
+}
+
+/// Whether a case shows what a scenario is demanded for. A WebSocket, where a scenario is not for one alone,
+/// is one more way to send it, and demanded by nobody.
+fn is_of(case: &Case, scenario: &str) -> bool {
+    let is_one_more = case.transport() == Transport::Websocket && case.scenario.websocket.is_none();
+    case.scenario.id == scenario && !is_one_more
+}
+
+/// Where the facts of a dialect come from; of one that only stands for another, where those of that do.
+fn source(dialect: &'static Dialect) -> &'static str {
+    let stands_for =
+        dialect.lineage.first().and_then(|name| spec::DIALECTS.iter().find(|of| of.name == *name));
+    match stands_for {
+        Some(of) if of.name.split('@').next() == Some(dialect.name) => of.source,
+        _ => dialect.source,
+    }
+}
+
+fn reason(demand: Demand, name: &str, verdict: Verdict, text: impl Into<String>) -> Reason {
+    Reason { demand, name: name.to_owned(), verdict, reason: text.into(), exchanges: Vec::new() }
+}

@@ -1,0 +1,144 @@
+//! A certificate, as a page for people.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+
+use super::Certificate;
+use results::{Demand, ProfileReport, Reason, State, Verdict};
+
+/// How many exchanges are named for a reason.
+const EXCHANGES: usize = 3;
+
+pub(super) fn page(certificate: &Certificate) -> String {
+    let Certificate { suite, dialect, target, model, state, profiles, exchanges, .. } = certificate;
+    let mut out = "# Conformance certificate\n\n".to_owned();
+    let state = match state {
+        State::Finished => "finished",
+        State::Interrupted => "interrupted",
+        State::Begun => "not finished",
+    };
+    let count = exchanges.len();
+    for (name, value) in [
+        ("Endpoint", code(target)),
+        ("Model", code(model)),
+        ("Dialect", code(dialect)),
+        ("Suite", format!("conformance {}", text(suite))),
+        ("Run", format!("{state}, {count} exchange{}", if count == 1 { "" } else { "s" })),
+    ] {
+        let _ = writeln!(out, "- {name}: {value}");
+    }
+    out += "\n| profile | specification | state | what it says |\n|---|---|---|---|\n";
+    for profile in profiles {
+        let ProfileReport { name, version, title, specification, state, .. } = profile;
+        let specification = specification.as_ref().map_or("", |specification| &specification.name);
+        let state = state.name();
+        let _ = writeln!(
+            out,
+            "| {} {version} | {} | {state} | {} |",
+            text(name),
+            text(specification),
+            text(title)
+        );
+    }
+    for profile in profiles.iter().filter(|profile| !profile.reasons.is_empty()) {
+        let _ = writeln!(out, "\n## {}: {}\n", text(&profile.name), profile.state.name());
+        out += &reasons(&profile.reasons);
+    }
+    out += "\n## Reproduce\n\n";
+    let _ = writeln!(
+        out,
+        "With version {} of the suite, the key in `CONFORMANCE_API_KEY`, and what else is secret in the \
+         variables that are named. The last command judges the recorded exchanges of a run again: this one's, too.\n",
+        text(suite)
+    );
+    out += "```sh\n";
+    for command in &certificate.reproduce {
+        let _ = writeln!(out, "{command}");
+    }
+    out += "```\n\n";
+    let _ = writeln!(
+        out,
+        "SHA-256 of `report.json`: `{}`. `certificate.json` has those of the exchanges.",
+        text(&certificate.report)
+    );
+    out
+}
+
+/// Why a profile is not passed, what is alike in one line.
+fn reasons(reasons: &[Reason]) -> String {
+    let mut lines: Vec<(String, Vec<&Reason>)> = Vec::new();
+    let mut known: BTreeMap<(u8, u8, &str), usize> = BTreeMap::new();
+    for reason in reasons {
+        let key = (reason.demand as u8, reason.verdict as u8, reason.reason.as_str());
+        let at = *known.entry(key).or_insert_with(|| {
+            lines.push((reason.reason.clone(), Vec::new()));
+            lines.len() - 1
+        });
+        if let Some((_, alike)) = lines.get_mut(at) {
+            alike.push(reason);
+        }
+    }
+    let mut out = String::new();
+    for (why, alike) in lines {
+        let Some(first) = alike.first() else { continue };
+        let verdict = match first.verdict {
+            Verdict::Pass => "passed",
+            Verdict::Fail => "failed",
+            Verdict::NotExercised => "not exercised",
+            Verdict::HarnessError => "not found out",
+        };
+        let names: Vec<String> =
+            alike.iter().filter(|reason| !reason.name.is_empty()).map(|reason| code(&reason.name)).collect();
+        let what = match (first.demand, names.len()) {
+            (Demand::Run, _) => "the run".to_owned(),
+            (Demand::Scenario, 1) => format!("scenario {}", names.join(", ")),
+            (Demand::Scenario, _) => format!("scenarios {}", names.join(", ")),
+            (Demand::Rule, 1) => format!("rule {}", names.join(", ")),
+            (Demand::Rule, _) => format!("rules {}", names.join(", ")),
+        };
+        let files: BTreeSet<&String> = alike.iter().flat_map(|reason| &reason.exchanges).collect();
+        let mut shown = files.iter().take(EXCHANGES).map(|file| code(file)).collect::<Vec<_>>().join(", ");
+        if files.len() > EXCHANGES {
+            let _ = write!(shown, " and {} more", files.len() - EXCHANGES);
+        }
+        let shown = if shown.is_empty() { shown } else { format!(": {shown}") };
+        let _ = writeln!(out, "- {verdict}: {what}: {}{shown}", text(&why));
+    }
+    out
+}
+
+/// Words of anybody, as nothing but words.
+fn text(words: &str) -> String {
+    let mut out = String::new();
+    for c in words.chars() {
+        match c {
+            _ if c.is_control() => out.push(' '),
+            '<' => out += "&lt;",
+            '&' => out += "&amp;",
+            // Marks that turn text around, or hide it.
+            '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}' => {}
+            '\\' | '`' | '*' | '_' | '[' | ']' | '|' | '!' | '~' | '#' => out.extend(['\\', c]),
+            _ => out.push(c),
+        }
+    }
+    out
+}
+
+/// Words of anybody, as they are.
+fn code(words: &str) -> String {
+    let is_plain = |c: char| !c.is_control() && c.is_ascii() && !"`|".contains(c);
+    if words.chars().all(is_plain) { format!("`{words}`") } else { text(words) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_of_others_say_nothing_but_themselves() {
+        assert_eq!(text("a|b\n# <script>[x](y) `c`"), "a\\|b \\# &lt;script>\\[x\\](y) \\`c\\`");
+        assert_eq!(text("abc\u{202e}def\u{1b}[0m"), "abcdef \\[0m");
+        assert_eq!(code("a/b_c"), "`a/b_c`");
+        assert_eq!(code("a`b|c"), "a\\`b\\|c");
+    }
+}

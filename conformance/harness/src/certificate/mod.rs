@@ -1,0 +1,290 @@
+//! Certificates: what a run proves of an endpoint, profile by profile.
+//!
+//! A certificate is a function of the evidence of a run alone, so that anybody who has that can make it
+//! again and compare.
+
+mod exercise;
+mod judge;
+mod markdown;
+mod reproduce;
+
+use std::io;
+
+use serde::{Deserialize, Serialize};
+use spec::Dialect;
+use spec::catalogue::{self, Level, PROFILES, Profile};
+
+pub use exercise::unseen;
+pub use judge::{Judge, Sent};
+
+use crate::live::{Evidence, Kept, RunFile};
+use checker::level;
+use results::{Options, ProfileReport, ProfileState, State};
+
+/// The version of the format of [`Certificate`]. It rises when a member goes away or changes its meaning.
+pub const VERSION: u32 = 1;
+
+/// The file with the certificate, in the folder of the run.
+pub const CERTIFICATE: &str = "certificate.json";
+/// The same for people.
+pub const PAGE: &str = "certificate.md";
+
+/// `certificate.json`: what a run proves of an endpoint.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Certificate {
+    /// Version of this format.
+    pub version: u32,
+    /// Version of the suite.
+    pub suite: String,
+    /// The dialect that was checked against.
+    pub dialect: String,
+    /// The endpoint, without secrets.
+    pub target: String,
+    /// The model that was asked for.
+    pub model: String,
+    /// The options that bear on verdicts, or on what was sent.
+    pub options: Options,
+    /// How far the run came.
+    pub state: State,
+    /// What the run comes to, by profile.
+    pub profiles: Vec<ProfileReport>,
+    /// SHA-256 of `report.json`.
+    pub report: String,
+    /// The exchanges that it was judged by, each with its SHA-256.
+    pub exchanges: Vec<Kept>,
+    /// The commands that make such a run, and check this one.
+    pub reproduce: Vec<String>,
+}
+
+impl Certificate {
+    /// The certificate of a run whose report was written.
+    pub fn new(run: &RunFile, profiles: Vec<ProfileReport>) -> Self {
+        Self {
+            version: VERSION,
+            suite: run.suite.clone(),
+            dialect: run.dialect.clone(),
+            target: run.target.clone(),
+            model: run.model.clone(),
+            options: run.options.clone(),
+            state: run.state,
+            profiles,
+            report: run.report.clone().unwrap_or_default(),
+            exchanges: run.exchanges.clone(),
+            reproduce: reproduce::commands(run),
+        }
+    }
+
+    /// As JSON; `docs/certificate.schema.json` says what stands in it.
+    pub fn json(&self) -> String {
+        let mut text = serde_json::to_string_pretty(self).unwrap_or_default();
+        text.push('\n');
+        text
+    }
+
+    /// Writes it beside the evidence of its run.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be written.
+    pub fn write(&self, evidence: &Evidence) -> io::Result<()> {
+        evidence.write(CERTIFICATE, &self.json())?;
+        evidence.write(PAGE, &self.markdown())
+    }
+
+    /// What is not in the evidence of a run as it is here.
+    pub fn differences(&self, evidence: &Evidence) -> Vec<String> {
+        let files = [(CERTIFICATE, self.json()), (PAGE, self.markdown())];
+        let differs = |(file, text): (&str, String)| match evidence.read(file) {
+            Ok(bytes) if bytes == text.as_bytes() => None,
+            Ok(bytes) => {
+                let line = first_difference(&String::from_utf8_lossy(&bytes), &text);
+                Some(format!("{file}: line {line} is not what comes of the exchanges"))
+            }
+            Err(error) => Some(format!("{file}: it cannot be read: {error}")),
+        };
+        files.into_iter().filter_map(differs).collect()
+    }
+
+    /// What the run comes to, in a line.
+    pub fn summary(&self) -> String {
+        let of_state = |wanted: ProfileState| {
+            let names = self.profiles.iter().filter(|profile| profile.state == wanted);
+            let names: Vec<&str> = names.map(|profile| profile.name.as_str()).collect();
+            (!names.is_empty()).then(|| format!("{} {}", wanted.name(), names.join(", ")))
+        };
+        let states = [ProfileState::Passed, ProfileState::Failed, ProfileState::Incomplete];
+        let told: Vec<String> = states.into_iter().filter_map(of_state).collect();
+        format!(
+            "certificate: {}",
+            if told.is_empty() { "no profile is about the dialect".to_owned() } else { told.join("; ") }
+        )
+    }
+
+    /// As a page of Markdown.
+    pub fn markdown(&self) -> String {
+        markdown::page(self)
+    }
+}
+
+/// The first line that differs, counted from 1.
+pub fn first_difference(one: &str, other: &str) -> usize {
+    let same = one.lines().zip(other.lines()).take_while(|(one, other)| one == other);
+    same.count() + 1
+}
+
+/// The specification of a profile that a dialect is, if there is one.
+pub fn specification(profile: &Profile, dialect: &Dialect) -> Option<&'static str> {
+    let is_it = |name: &&&str| spec::dialect(name).is_some_and(|named| named.name == dialect.name);
+    profile.specifications.iter().find(is_it).copied()
+}
+
+/// The rules that a profile demands in a dialect: those that are a MUST there.
+pub fn demanded(profile: &Profile, dialect: &Dialect) -> Vec<&'static str> {
+    let is_must = |id: &&&str| catalogue::rule(id).is_some_and(|rule| level(rule, dialect) == Level::Must);
+    profile.rules.iter().filter(is_must).copied().collect()
+}
+
+/// The profiles of these names; all, when there are none.
+pub fn chosen(names: &[String]) -> impl Iterator<Item = &'static Profile> + '_ {
+    PROFILES.iter().filter(|profile| names.is_empty() || names.iter().any(|name| name == profile.name))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{env, fs};
+
+    use spec::catalogue::Scenario;
+
+    use super::*;
+    use crate::live::{self, Offer, hash};
+    use checker::Rules;
+    use results::Transport;
+
+    #[test]
+    fn certificate_schema_is_fresh() {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/certificate.schema.json");
+        let text = format!("{:#}\n", schemars::schema_for!(Certificate).as_value());
+        if env::var_os("BLESS").is_some() {
+            fs::write(path, &text).unwrap();
+        }
+        assert!(
+            fs::read_to_string(path).unwrap_or_default() == text,
+            "docs/certificate.schema.json is stale: BLESS=1 cargo test -p harness certificate_schema"
+        );
+    }
+
+    /// What is asked by the scenarios of a profile, and by those that they continue, and what it has to bring.
+    fn questions(profile: &Profile) -> String {
+        let mut asked: Vec<&Scenario> = Vec::new();
+        let mut due: Vec<&str> = profile.scenarios.iter().flat_map(|ids| ids.split('|')).rev().collect();
+        while let Some(scenario) = due.pop().and_then(catalogue::scenario) {
+            if asked.iter().all(|other| other.id != scenario.id) {
+                asked.push(scenario);
+                due.extend(scenario.previous);
+            }
+        }
+        asked.into_iter().map(question).collect::<Vec<_>>().join("\n")
+    }
+
+    fn question(scenario: &Scenario) -> String {
+        // Words about it may change. What else a scenario may come to have has to be thought of here.
+        let Scenario {
+            id,
+            operation,
+            features,
+            elicits,
+            status,
+            twin,
+            without,
+            says,
+            cut_after,
+            fill,
+            malformed,
+            previous,
+            websocket,
+            rules,
+            title: _,
+            prose: _,
+            request,
+        } = *scenario;
+        let request: serde_json::Value = serde_json::from_str(request).unwrap_or_default();
+        let text = format!("{id} {} {features:?} {request}", operation.name());
+        let mut text = format!("{text} {elicits:?} {without:?} {says:?} {status:?} {rules:?} {previous:?}");
+        for (is_so, word) in [(twin, "twin"), (malformed, "malformed")] {
+            text.extend(is_so.then_some([" ", word]).into_iter().flatten());
+        }
+        format!("{text} {cut_after:?} {fill:?} {websocket:?}")
+    }
+
+    /// What a version of a profile demands of a specification is written down once, and stays.
+    #[test]
+    fn profiles_are_frozen() {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../spec/frozen.txt");
+        let mut text = fs::read_to_string(path).unwrap_or_default();
+        let mut changed = Vec::new();
+        for profile in PROFILES {
+            for name in profile.specifications {
+                let dialect = spec::dialect(name).unwrap();
+                let demands = [
+                    demanded(profile, dialect).join(" "),
+                    profile.scenarios.join(" "),
+                    dialect.source.to_owned(),
+                    questions(profile),
+                ];
+                let (key, sha256) = (
+                    format!("{}@{} {name} ", profile.name, profile.version),
+                    hash(demands.join("\n").as_bytes()),
+                );
+                match text.lines().find_map(|line| line.strip_prefix(key.as_str())) {
+                    Some(frozen) if frozen == sha256 => {}
+                    None if env::var_os("BLESS").is_some() => text.extend([&*key, &*sha256, "\n"]),
+                    frozen => changed.push((key, frozen.is_some())),
+                }
+            }
+        }
+        if env::var_os("BLESS").is_some() {
+            fs::write(path, &text).unwrap();
+        }
+        for (key, is_changed) in &changed {
+            assert!(
+                !is_changed,
+                "{key}demands or asks something else than when it was frozen: give the profile its next version"
+            );
+        }
+        assert!(
+            changed.is_empty(),
+            "not frozen yet: BLESS=1 cargo test -p harness profiles_are_frozen: {changed:?}"
+        );
+    }
+
+    /// Whoever holds to a specification can be asked for all of it.
+    #[test]
+    fn profiles_demand_only_what_their_specifications_have() {
+        for profile in PROFILES {
+            for name in profile.specifications {
+                let dialect = spec::dialect(name).unwrap();
+                let cases = live::cases(dialect, &Rules::of(dialect), &Offer::All, &Transport::ALL);
+                for id in profile.scenarios.iter().flat_map(|ids| ids.split('|')) {
+                    let case = cases.iter().find(|case| case.scenario.id == id).unwrap();
+                    assert_eq!(case.unfit, None, "{} in {name}: {id}", profile.name);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn versions_of_a_specification_are_told_apart() {
+        let profile = Profile { specifications: &["open-responses@2026-04-24", "openai"], ..PROFILES[0] };
+        for (dialect, expected) in [
+            ("open-responses", Some("open-responses@2026-04-24")),
+            ("open-responses@2026-04-24", Some("open-responses@2026-04-24")),
+            ("open-responses@2026-01-15", None),
+            ("openai", Some("openai")),
+            ("wave", None),
+        ] {
+            let named = spec::dialect(dialect).unwrap();
+            assert_eq!(specification(&profile, named), expected, "{dialect}");
+        }
+    }
+}

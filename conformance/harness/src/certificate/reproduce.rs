@@ -1,0 +1,123 @@
+//! The commands that make a run again.
+
+use std::borrow::Cow;
+use std::fmt::Write as _;
+use std::time::Duration;
+
+use crate::live::{Limits, RunFile};
+use recordings::capture::REDACTED;
+use results::Transport;
+
+/// The commands that make such a run, and check one that was made.
+pub(super) fn commands(run: &RunFile) -> Vec<String> {
+    let options = &run.options;
+    let mut command = "conformance".to_owned();
+    if !run.is_reference {
+        let _ = write!(command, " --target {}", quoted(&run.target));
+    }
+    let _ = write!(command, " --dialect {} --model {}", quoted(&run.dialect), quoted(&run.model));
+    for name in &options.headers {
+        let _ =
+            write!(command, " --header {}\"${}\"", quoted(&format!("{name}: ")), variable("HEADER", name));
+    }
+    for (name, value) in &options.given {
+        let _ = if value == REDACTED {
+            write!(command, " --given {}\"${}\"", quoted(&format!("{name}=")), variable("GIVEN", name))
+        } else {
+            write!(command, " --given {}", quoted(&format!("{name}={value}")))
+        };
+    }
+    if options.has_authorities {
+        command += " --ca-file \"$CA_FILE\"";
+    }
+    let mut add = |flag: &str, value: &str| {
+        // Writing to a string cannot fail.
+        let _ = write!(command, " --{flag} {}", quoted(value));
+    };
+    let lists = [("profile", &options.profiles), ("select", &options.select), ("ignore", &options.ignore)];
+    for (flag, values) in lists.into_iter().filter(|(_, values)| !values.is_empty()) {
+        add(flag, &values.join(","));
+    }
+    let usual: &[Transport] =
+        if run.is_reference { &Transport::ALL } else { &[Transport::Sse, Transport::Json] };
+    if options.transports != usual {
+        let names: Vec<&str> = options.transports.iter().map(|transport| name(*transport)).collect();
+        add("transport", &names.join(","));
+    }
+    if let Some(features) = &options.features {
+        add("features", &features.join(","));
+    }
+    for (flag, value, usual) in
+        [("attempts", options.attempts, 3), ("jobs", options.jobs, 1), ("concurrent", options.concurrent, 1)]
+    {
+        if value != usual {
+            add(flag, &value.to_string());
+        }
+    }
+    let limits = Limits::default();
+    for (flag, value, usual) in [
+        ("delay", options.delay_ms, Duration::ZERO),
+        ("connect-timeout", options.connect_ms, limits.connect),
+        ("first-event-timeout", options.first_event_ms, limits.first_event),
+        ("idle-timeout", options.idle_ms, limits.idle),
+        ("timeout", options.total_ms, limits.total),
+    ] {
+        if value != usual.as_millis() {
+            add(flag, &format!("{value}ms"));
+        }
+    }
+    if options.bytes != limits.bytes {
+        add("max-bytes", &options.bytes.to_string());
+    }
+    for word in &options.filters.without {
+        add("skip", word);
+    }
+    for (flag, is_set) in [(" --strict", options.strict), (" --exact", options.filters.exact)] {
+        command += if is_set { flag } else { "" };
+    }
+    command += " --out again";
+    if let Some(word) = &options.filters.with {
+        let _ = write!(command, " -- {}", quoted(word));
+    }
+    vec![command, "conformance verify again".to_owned()]
+}
+
+/// What a transport is called on the command line.
+const fn name(transport: Transport) -> &'static str {
+    match transport {
+        Transport::Sse => "sse",
+        Transport::Json => "json",
+        Transport::Websocket => "websocket",
+    }
+}
+
+/// The variable in which a shell finds what is secret.
+fn variable(prefix: &str, name: &str) -> String {
+    let upper = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_uppercase() } else { '_' };
+    format!("{prefix}_{}", name.chars().map(upper).collect::<String>())
+}
+
+/// A word, as a shell takes it for one.
+fn quoted(word: &str) -> Cow<'_, str> {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./:@,+=%".contains(c);
+    if !word.is_empty() && word.chars().all(is_plain) {
+        return Cow::Borrowed(word);
+    }
+    // A line that is one command stays one.
+    let printable: String = word.chars().map(|c| if c.is_control() { '?' } else { c }).collect();
+    Cow::Owned(format!("'{}'", printable.replace('\'', r"'\''")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_stay_words() {
+        assert_eq!(quoted("http://h.test:80/v1"), "http://h.test:80/v1");
+        assert_eq!(quoted("a b"), "'a b'");
+        assert_eq!(quoted("$(rm -rf ~)"), "'$(rm -rf ~)'");
+        assert_eq!(quoted("it's\n"), r"'it'\''s?'");
+        assert_eq!(quoted(""), "''");
+    }
+}

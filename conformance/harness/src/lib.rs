@@ -1,0 +1,8 @@
+//! The suite against an endpoint: scenarios are sent, what comes is written down, and all verdicts are
+//! functions of that evidence.
+
+pub mod certificate;
+pub mod live;
+pub mod suite;
+
+pub use suite::Suite;

@@ -1,0 +1,319 @@
+//! Whether an answer agrees with the one that it is about, or with its twin: what no rule can tell, for a
+//! rule sees one exchange only.
+
+use serde_json::Value;
+use spec::table::Operation;
+
+use super::case::Case;
+use super::facts::Facts;
+use results::{Judged, Verdict};
+
+/// So many differences are told.
+const TOLD: usize = 3;
+
+/// How an answer agrees with the one that it is compared with, if it is compared with one.
+pub(super) fn agreement(case: &Case, attempts: &[&Facts], other: Option<&Facts>) -> Judged {
+    let Some(own) = attempts.last() else {
+        return Judged::new(Verdict::NotExercised, "nothing was sent");
+    };
+    if let Some(words) = case.scenario.says
+        && !attempts.iter().any(|facts| facts.says(words))
+    {
+        let reason = format!("the answer does not say {words:?}, which only the earlier turn has told");
+        return Judged::new(Verdict::Fail, reason);
+    }
+    if case.compared.is_none() {
+        return Judged::PASS;
+    }
+    let Some(other) = other else {
+        return Judged::new(Verdict::NotExercised, "there is nothing to compare it with");
+    };
+    let found = match case.scenario.operation {
+        _ if case.is_twin => return twins(own, other),
+        Operation::Create | Operation::Compact => Ok(()),
+        Operation::Retrieve => retrieved(own, other),
+        Operation::Poll => polled(own, other),
+        Operation::Resume => resumed(own, other),
+        Operation::Delete => deleted(own, other),
+        Operation::Cancel => return cancelled(own, other),
+        Operation::InputItems => input_items(own, other),
+    };
+    found.map_or_else(|reason| Judged::new(Verdict::Fail, reason), |()| Judged::PASS)
+}
+
+fn member<'v>(facts: &'v Facts, name: &str) -> &'v Value {
+    facts.response.as_ref().and_then(|response| response.get(name)).unwrap_or(&Value::Null)
+}
+
+fn same_id(own: &Facts, other: &Facts) -> Result<(), String> {
+    if own.response_id == other.response_id {
+        return Ok(());
+    }
+    let told = |facts: &Facts| facts.response_id.clone().unwrap_or_else(|| "nothing".to_owned());
+    Err(format!("it is about {:?}, and {:?} was asked for", told(own), told(other)))
+}
+
+fn has_ended(status: &Value) -> bool {
+    matches!(status.as_str(), Some("completed" | "incomplete" | "failed" | "cancelled"))
+}
+
+fn retrieved(own: &Facts, other: &Facts) -> Result<(), String> {
+    const KEPT: [&str; 5] = ["id", "status", "model", "output", "usage"];
+    let (Some(now), Some(then)) = (&own.response, &other.response) else {
+        return Err("there is no response to compare".to_owned());
+    };
+    let lost = KEPT.iter().filter(|name| then.get(**name).is_some_and(|it| !it.is_null()));
+    let mut found: Vec<String> = lost
+        .filter(|name| now.get(**name).is_none_or(Value::is_null))
+        .map(|name| format!("/{name} is gone"))
+        .collect();
+    differences(now, then, "", &mut found);
+    tell("it is not the response that was streamed", &found)
+}
+
+fn tell(what: &str, found: &[String]) -> Result<(), String> {
+    if found.is_empty() {
+        return Ok(());
+    }
+    let told = found.iter().take(TOLD).map(String::as_str).collect::<Vec<_>>().join("; ");
+    let more = found.len().saturating_sub(TOLD);
+    Err(format!("{what}: {told}{}", if more > 0 { format!("; and {more} more") } else { String::new() }))
+}
+
+/// Where two values differ, as far as both say something. What is encrypted is so anew every time.
+fn differences(now: &Value, then: &Value, at: &str, found: &mut Vec<String>) {
+    match (now, then) {
+        (Value::Object(now), Value::Object(then)) => {
+            for (name, now) in now.iter().filter(|(name, _)| *name != "encrypted_content") {
+                if let Some(then) = then.get(name) {
+                    differences(now, then, &format!("{at}/{name}"), found);
+                }
+            }
+        }
+        (Value::Array(now), Value::Array(then)) if now.len() == then.len() => {
+            for (index, (now, then)) in now.iter().zip(then).enumerate() {
+                differences(now, then, &format!("{at}/{index}"), found);
+            }
+        }
+        (Value::Array(now), Value::Array(then)) => {
+            found.push(format!("{at} has {} entries, and had {}", now.len(), then.len()));
+        }
+        (Value::Number(one), Value::Number(two)) if one.as_f64() == two.as_f64() => {}
+        _ if now == then => {}
+        _ => found.push(format!("{at} is {}, and was {}", short(now), short(then))),
+    }
+}
+
+fn short(value: &Value) -> String {
+    let text = value.to_string();
+    match text.char_indices().nth(60) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text,
+    }
+}
+
+fn polled(own: &Facts, other: &Facts) -> Result<(), String> {
+    same_id(own, other)
+}
+
+fn resumed(own: &Facts, other: &Facts) -> Result<(), String> {
+    same_id(own, other)?;
+    let (Some((first, _)), Some((_, last))) = (own.numbers, other.numbers) else {
+        return Err("there are no sequence numbers to go on from".to_owned());
+    };
+    if first == last.saturating_add(1) {
+        return Ok(());
+    }
+    Err(format!("the stream goes on with the number {first}, and {last} was the last that came"))
+}
+
+fn deleted(own: &Facts, other: &Facts) -> Result<(), String> {
+    same_id(own, other)?;
+    match member(own, "deleted") {
+        Value::Bool(true) => Ok(()),
+        other => Err(format!("`deleted` is {}, and not true", short(other))),
+    }
+}
+
+fn cancelled(own: &Facts, other: &Facts) -> Judged {
+    if let Err(reason) = same_id(own, other) {
+        return Judged::new(Verdict::Fail, reason);
+    }
+    match member(own, "status") {
+        Value::String(status) if status == "cancelled" => Judged::PASS,
+        status if has_ended(status) => {
+            let reason = format!("there was nothing to cancel any more: the status is {}", short(status));
+            Judged::new(Verdict::NotExercised, reason)
+        }
+        status => Judged::new(Verdict::Fail, format!("the status is {}, and not cancelled", short(status))),
+    }
+}
+
+/// Whether what the user said is among the items.
+fn input_items(own: &Facts, other: &Facts) -> Result<(), String> {
+    let Some(said) = other.request.as_ref().and_then(|request| request.get("input")?.as_str()) else {
+        return Ok(());
+    };
+    let items = member(own, "data").as_array().map(Vec::as_slice).unwrap_or_default();
+    let holds = |item: &Value| {
+        let parts = item.get("content").and_then(Value::as_array).into_iter().flatten();
+        item.get("role").is_some_and(|role| role == "user")
+            && parts.filter_map(|part| part.get("text")?.as_str()).any(|text| text == said)
+    };
+    if items.iter().any(holds) {
+        return Ok(());
+    }
+    Err(format!("none of {} items is what the user said", items.len()))
+}
+
+/// A response as a whole has the shape that the end of its stream has: no member is missing, none is of
+/// another kind, in the response and in all items and parts that both have.
+fn twins(own: &Facts, stream: &Facts) -> Judged {
+    let (Some(whole), Some(streamed)) = (&own.response, &stream.response) else {
+        return Judged::new(Verdict::NotExercised, "there is no response to compare");
+    };
+    let mut found = Vec::new();
+    shapes(whole, streamed, "", &mut found);
+    if let Err(reason) = tell("it has not the shape of the response that was streamed", &found) {
+        return Judged::new(Verdict::Fail, reason);
+    }
+    // Whether to think is up to the model.
+    let kinds = |facts: &Facts| {
+        let output = facts.output();
+        let kinds = output.iter().filter_map(|item| item.get("type")?.as_str().map(str::to_owned));
+        kinds.filter(|kind| kind != "reasoning").collect::<std::collections::BTreeSet<_>>()
+    };
+    let missing: Vec<String> = kinds(stream).difference(&kinds(own)).cloned().collect();
+    if missing.is_empty() {
+        return Judged::PASS;
+    }
+    let reason = format!("the stream had what it has not: {}", missing.join(", "));
+    Judged::new(Verdict::NotExercised, reason)
+}
+
+fn shapes(whole: &Value, streamed: &Value, at: &str, found: &mut Vec<String>) {
+    match (whole, streamed) {
+        (Value::Null, _) | (_, Value::Null) => {}
+        (Value::Object(whole), Value::Object(streamed)) => {
+            for (name, streamed) in streamed {
+                match whole.get(name) {
+                    Some(whole) => shapes(whole, streamed, &format!("{at}/{name}"), found),
+                    None if streamed.is_null() || name == "encrypted_content" => {}
+                    None => found.push(format!("{at}/{name} is missing")),
+                }
+            }
+        }
+        (Value::Array(whole), Value::Array(streamed)) => {
+            let kind = |entry: &Value| entry.get("type").and_then(Value::as_str).map(str::to_owned);
+            let mut seen = Vec::new();
+            for one in streamed.iter().filter(|entry| entry.is_object()) {
+                let own = kind(one);
+                let Some(other) = whole.iter().find(|entry| kind(entry) == own) else { continue };
+                let name = own.clone().unwrap_or_default();
+                if !seen.contains(&own) {
+                    seen.push(own);
+                    shapes(other, one, &format!("{at}/{name}"), found);
+                }
+            }
+        }
+        _ if kind_of(whole) == kind_of(streamed) => {}
+        _ => found.push(format!("{at} is {}, and was {}", kind_of(whole), kind_of(streamed))),
+    }
+}
+
+fn kind_of(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "a boolean",
+        Value::Number(_) => "a number",
+        Value::String(_) => "a string",
+        Value::Array(_) => "a list",
+        Value::Object(_) => "an object",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn of(response: Value) -> Facts {
+        let response_id = response["id"].as_str().map(str::to_owned);
+        Facts { response: Some(response), response_id, ..Facts::default() }
+    }
+
+    fn reason(found: Result<(), String>) -> String {
+        found.err().unwrap_or_default()
+    }
+
+    #[test]
+    fn what_is_retrieved_is_what_was_streamed() {
+        let then =
+            of(json!({"id": "r", "status": "completed", "output": [{"id": "m", "x": 1.0}], "usage": {}}));
+        let now = |response| reason(retrieved(&of(response), &then));
+        let same =
+            json!({"id": "r", "status": "completed", "output": [{"id": "m", "x": 1, "y": 2}], "usage": {}});
+        assert_eq!(now(same), "");
+        let other = json!({"id": "r", "status": "failed", "output": []});
+        assert_eq!(
+            now(other),
+            "it is not the response that was streamed: /usage is gone; /status is \"failed\", and was \
+             \"completed\"; /output has 0 entries, and had 1"
+        );
+        let changed = json!({"id": "r", "status": "completed", "output": [{"id": "n"}], "usage": {}});
+        assert!(now(changed).contains("/output/0/id is \"n\", and was \"m\""));
+    }
+
+    #[test]
+    fn streams_go_on_where_they_were_left() {
+        let cut = Facts { numbers: Some((0, 3)), response_id: Some("r".to_owned()), ..Facts::default() };
+        let from = |first| Facts { numbers: Some((first, 9)), ..cut.clone() };
+        assert_eq!(resumed(&from(4), &cut), Ok(()));
+        assert!(reason(resumed(&from(0), &cut)).contains("goes on with the number 0, and 3 was the last"));
+        let other = Facts { response_id: Some("q".to_owned()), ..from(4) };
+        assert!(reason(resumed(&other, &cut)).contains("it is about \"q\""));
+        assert!(resumed(&Facts { numbers: None, ..cut.clone() }, &cut).is_err());
+    }
+
+    #[test]
+    fn operations_do_what_they_say() {
+        let then = of(json!({"id": "r", "status": "queued"}));
+        assert_eq!(deleted(&of(json!({"id": "r", "deleted": true})), &then), Ok(()));
+        assert!(deleted(&of(json!({"id": "r", "deleted": false})), &then).is_err());
+        assert!(deleted(&of(json!({"id": "q", "deleted": true})), &then).is_err());
+        let cancel = |status: &str| cancelled(&of(json!({"id": "r", "status": status})), &then).verdict;
+        assert_eq!(
+            ["cancelled", "completed", "in_progress"].map(cancel),
+            [Verdict::Pass, Verdict::NotExercised, Verdict::Fail]
+        );
+        let asked = Facts { request: Some(json!({"input": "Hi"})), ..Facts::default() };
+        let items = |text: &str| {
+            let item = json!({"role": "user", "content": [{"type": "input_text", "text": text}]});
+            input_items(&of(json!({"data": [item]})), &asked)
+        };
+        assert_eq!((items("Hi").is_ok(), items("Ho").is_ok()), (true, false));
+    }
+
+    #[test]
+    fn twins_have_one_shape() {
+        let streamed = of(json!({"id": "r", "error": null, "usage": {"input_tokens": 1},
+            "output": [{"type": "reasoning"}, {"type": "message", "content": [{"type": "output_text", "text": "a"}]}]}));
+        let told = |response: Value| twins(&of(response), &streamed).to_string();
+        let message =
+            json!({"type": "message", "content": [{"type": "output_text", "text": "b"}], "more": 1});
+        let whole = json!({"id": "q", "usage": {"input_tokens": 2}, "output": [message]});
+        assert_eq!(told(whole.clone()), "pass");
+        let mut other = whole.clone();
+        other["usage"] = json!({});
+        other["output"][0]["content"][0]["text"] = json!(["b"]);
+        assert_eq!(
+            told(other),
+            "fail (it has not the shape of the response that was streamed: /usage/input_tokens is missing; \
+             /output/message/content/output_text/text is a list, and was a string)"
+        );
+        let mut empty = whole;
+        empty["output"] = json!([]);
+        assert_eq!(told(empty), "not exercised (the stream had what it has not: message)");
+    }
+}

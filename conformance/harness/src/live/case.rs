@@ -1,0 +1,323 @@
+//! What is sent: a scenario, or its twin, and what its answer is judged by.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+use spec::Dialect;
+use spec::catalogue::{Rule, SCENARIOS, Scenario};
+use spec::table::{Operation, Scope};
+
+use super::call::{Asked, Before, Call, Given, is_previous_output, not_given};
+use super::crowd::PLACEHOLDER;
+use super::facts::lacks;
+use super::turns;
+use checker::Rules;
+use results::{OTHER_RULES, Transport};
+
+/// A request that is sent, and what is asked of its answer.
+#[derive(Debug, Clone)]
+pub struct Case {
+    /// Its name: that of the scenario, and of its twin with `.json` behind it.
+    pub name: String,
+    /// The scenario.
+    pub scenario: &'static Scenario,
+    /// Whether it is sent without `stream`.
+    pub is_twin: bool,
+    /// The case whose response it continues or is about, by its place in the list.
+    pub previous: Option<usize>,
+    /// The case whose answer its own has to agree with.
+    pub compared: Option<usize>,
+    /// Why it is not sent.
+    pub unfit: Option<String>,
+    /// Its trials, by what they judge.
+    pub trials: Vec<About>,
+    /// The turns that are taken on a WebSocket, with its own as the last; none, where it is sent by HTTP.
+    pub turns: Vec<&'static Scenario>,
+}
+
+/// What a trial judges.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum About {
+    /// Whether the answer is what was asked for, and came to its end.
+    Answer,
+    /// Whether it agrees with the answer that it is about, or with its twin.
+    Agrees,
+    /// Whether answers that were asked for at once keep apart.
+    Apart,
+    /// The rules of a group.
+    Group(&'static str),
+    /// All other rules.
+    Rest,
+}
+
+impl About {
+    /// What the name of the trial ends with.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Answer => "answer",
+            Self::Agrees => "agrees",
+            Self::Apart => "apart",
+            Self::Group(group) => group,
+            Self::Rest => OTHER_RULES,
+        }
+    }
+}
+
+/// What an endpoint is said to offer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Offer {
+    /// Everything.
+    All,
+    /// These features, and what needs none.
+    Only(Vec<String>),
+}
+
+/// All cases for a dialect and these transports: what is continued comes before what continues it, and what may
+/// keep an endpoint busy for long comes last, so that no other request has to wait for it.
+pub fn cases(dialect: &'static Dialect, rules: &Rules, offer: &Offer, transports: &[Transport]) -> Vec<Case> {
+    let mut cases: Vec<Case> = Vec::new();
+    for is_long in [false, true] {
+        let chosen = || SCENARIOS.iter().filter(move |scenario| scenario.fill.is_some() == is_long);
+        for scenario in chosen().filter(|scenario| scenario.websocket.is_none()) {
+            add(&mut cases, scenario, dialect, rules, offer);
+        }
+        if transports.contains(&Transport::Websocket) {
+            turns::add(&mut cases, chosen(), dialect, rules, offer);
+        }
+    }
+    for case in cases.iter_mut().filter(|case| !transports.contains(&case.transport())) {
+        // What others continue has to be sent all the same.
+        case.trials.clear();
+    }
+    cases
+}
+
+fn add(
+    cases: &mut Vec<Case>,
+    scenario: &'static Scenario,
+    dialect: &'static Dialect,
+    rules: &Rules,
+    offer: &Offer,
+) -> Option<usize> {
+    let is_it = |case: &Case| case.scenario.id == scenario.id && !case.is_twin;
+    if let Some(at) = cases.iter().position(is_it) {
+        return Some(at);
+    }
+    let previous = scenario.previous.and_then(spec::catalogue::scenario);
+    let previous = previous.and_then(|previous| add(cases, previous, dialect, rules, offer));
+    for is_twin in [false, true].into_iter().take(1 + usize::from(scenario.twin)) {
+        let stream = cases.len().checked_sub(1);
+        let before = previous.and_then(|at| cases.get(at)).filter(|before| before.unfit.is_some());
+        let not_before = before.map(|before| format!("{} is not asked for", before.name));
+        cases.push(Case {
+            name: format!("{}{}", scenario.id, if is_twin { Transport::Json.suffix() } else { "" }),
+            scenario,
+            is_twin,
+            previous,
+            compared: if is_twin {
+                stream
+            } else {
+                previous.filter(|_| !scenario.operation.has_body() && scenario.status.is_empty())
+            },
+            unfit: fitting(scenario, is_twin, dialect, offer).or(not_before),
+            trials: trials(scenario, is_twin, dialect, rules),
+            turns: Vec::new(),
+        });
+    }
+    cases.iter().position(is_it)
+}
+
+/// Why a scenario is not sent, if it is not.
+pub(super) fn fitting(
+    scenario: &Scenario,
+    is_twin: bool,
+    dialect: &Dialect,
+    offer: &Offer,
+) -> Option<String> {
+    let offered = |feature: &&&str| match offer {
+        Offer::All => true,
+        Offer::Only(features) => features.iter().any(|offered| offered == *feature),
+    };
+    if let Some(feature) = scenario.features.iter().find(|feature| !offered(feature)) {
+        return Some(format!("the endpoint is not said to offer {feature}"));
+    }
+    let name = dialect.name;
+    let operation = scenario.operation;
+    if operation != Operation::Create && !dialect.operations.contains(&operation) {
+        return Some(format!("{name} has no operation {}", operation.name()));
+    }
+    if let Some(events) = lacks(dialect, scenario) {
+        return Some(format!("{name} has no {events}"));
+    }
+    let is_json = scenario.status.is_empty() && !wants_stream(scenario, is_twin);
+    if is_json && dialect.root("response").is_none() {
+        return Some(format!("{name} has no answer that is no stream"));
+    }
+    if !operation.has_body() {
+        return None;
+    }
+    let root = if operation == Operation::Compact { "compact_request" } else { "request" };
+    let request = without_previous_output(scenario.request);
+    match (dialect.root(root), scenario.status.is_empty()) {
+        // What must be refused is for those to say that say what a request is.
+        (None, false) => Some(format!("{name} does not say what a request is")),
+        (Some(root), true) if !dialect.check_type(root, &request).is_valid() => {
+            Some(format!("{name} has no such request"))
+        }
+        _ => None,
+    }
+}
+
+/// A request without what is taken from the response before.
+fn without_previous_output(request: &str) -> String {
+    let Ok(mut request) = serde_json::from_str::<Value>(request) else { return request.to_owned() };
+    if let Some(entries) = request.get_mut("input").and_then(Value::as_array_mut) {
+        entries.retain(|entry| !is_previous_output(entry));
+    }
+    request.to_string()
+}
+
+/// Groups whose rules are about few requests, each with the scope that such an answer has.
+const ON_DEMAND: [(&str, Option<Scope>); 5] = [
+    ("call", Some(Scope::Arguments)),
+    ("error", None),
+    ("request", None),
+    ("summary", Some(Scope::SummaryPart)),
+    ("ws", None),
+];
+
+fn wants_stream(scenario: &Scenario, is_twin: bool) -> bool {
+    let is_stream = match scenario.operation {
+        Operation::Create => spec::json::at(scenario.request, "/stream") == Some("true"),
+        operation => operation == Operation::Resume,
+    };
+    is_stream && !is_twin && scenario.status.is_empty()
+}
+
+/// What is judged of the answer to a scenario.
+pub(super) fn trials(scenario: &Scenario, is_twin: bool, dialect: &Dialect, rules: &Rules) -> Vec<About> {
+    let mut scopes: BTreeSet<Scope> = BTreeSet::new();
+    let is_stream = wants_stream(scenario, is_twin);
+    if is_stream {
+        let events = scenario.elicits.iter().flat_map(|events| events.split('|'));
+        for event in events.filter_map(|event| dialect.event(event)) {
+            scopes.extend(std::iter::successors(Some(event.scope), |scope| scope.info().parent));
+        }
+    }
+    let is_of_body = |rule: &Rule| matches!(rule.group(), "wire" | "schema");
+    let is_due = |rule: &Rule| {
+        let in_scope = || rule.scopes.is_empty() || rule.scopes.iter().any(|scope| scopes.contains(scope));
+        let on_demand = ON_DEMAND.iter().find(|(name, _)| *name == rule.group());
+        let is_usual = on_demand.is_none_or(|(_, scope)| scope.is_some_and(|scope| scopes.contains(&scope)));
+        scenario.rules.contains(&rule.id) || is_usual && if is_stream { in_scope() } else { is_of_body(rule) }
+    };
+    let groups: BTreeSet<&str> = rules.iter().filter(|rule| is_due(rule)).map(Rule::group).collect();
+    let is_compared = is_twin || !scenario.operation.has_body();
+    let agrees = scenario.status.is_empty() && (is_compared || scenario.says.is_some());
+    let agrees = agrees.then_some(About::Agrees);
+    let groups = groups.into_iter().map(About::Group);
+    let agrees = agrees.into_iter().chain(is_marked(scenario, is_twin).then_some(About::Apart));
+    std::iter::once(About::Answer).chain(agrees).chain(groups).chain([About::Rest]).collect()
+}
+
+/// Whether each request has a mark of its own, so that many can be sent at once.
+fn is_marked(scenario: &Scenario, is_twin: bool) -> bool {
+    !is_twin && scenario.request.contains(PLACEHOLDER)
+}
+
+impl Case {
+    /// Is not sent when it needs what was not given.
+    pub fn give(&mut self, given: &Given) {
+        let unfit = self.unfit.take();
+        self.unfit = unfit.or_else(|| not_given(self.scenario, given));
+    }
+
+    /// The name of one of its trials.
+    pub fn trial(&self, about: About) -> String {
+        format!("{}::{}", self.name, about.name())
+    }
+
+    /// The name of the trial of its shape.
+    pub fn shape(&self) -> String {
+        format!("{}::snapshot", self.name)
+    }
+
+    /// Whether its answer is events.
+    pub fn has_stream(&self) -> bool {
+        self.wants_stream() || self.transport() == Transport::Websocket
+    }
+
+    /// How it is sent, and answered.
+    pub const fn transport(&self) -> Transport {
+        match (self.turns.is_empty(), self.is_twin) {
+            (false, _) => Transport::Websocket,
+            (true, true) => Transport::Json,
+            (true, false) => Transport::Sse,
+        }
+    }
+
+    /// How many requests it takes.
+    pub fn requests(&self) -> usize {
+        self.turns.len().max(1)
+    }
+
+    /// The request.
+    pub fn call(&self, asked: &Asked<'_>, before: Option<&Before>) -> Call {
+        Call::of(self.scenario, asked, before, self.is_twin)
+    }
+
+    /// Whether each request has a mark of its own, so that many can be sent at once.
+    pub fn is_marked(&self) -> bool {
+        is_marked(self.scenario, self.is_twin)
+    }
+
+    /// Whether its answer is a part of a stream: the beginning, or the rest of one.
+    pub fn is_part(&self) -> bool {
+        self.scenario.cut_after.is_some() || self.scenario.operation == Operation::Resume
+    }
+
+    /// Whether its answer should be a stream.
+    pub fn wants_stream(&self) -> bool {
+        wants_stream(self.scenario, self.is_twin)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_continued_comes_first() {
+        let dialect = spec::DIALECTS.iter().find(|dialect| dialect.name == "openai").copied().unwrap();
+        let cases =
+            cases(dialect, &Rules::of(dialect), &Offer::Only(vec!["store".to_owned()]), &Transport::ALL);
+        assert!(cases.len() > 40);
+        for (at, case) in cases.iter().enumerate() {
+            let is_continued = case.turns.len() < 2 && case.scenario.previous.is_some();
+            assert_eq!(case.previous.is_some(), is_continued, "{}", case.name);
+            assert!(case.previous.is_none_or(|previous| previous < at), "{}", case.name);
+            let is_offered = case.scenario.features.iter().all(|feature| *feature == "store");
+            assert_eq!(case.unfit.is_none(), is_offered, "{}", case.name);
+            assert!(case.compared.is_none_or(|compared| compared < at), "{}", case.name);
+            assert!(case.trials.len() > 3, "{}: {:?}", case.name, case.trials);
+        }
+        let first_long = cases.iter().position(|case| case.scenario.fill.is_some());
+        assert!(first_long.is_some_and(|at| cases.iter().skip(at).all(|case| case.scenario.fill.is_some())));
+    }
+
+    #[test]
+    fn dialects_are_asked_only_for_what_they_have() {
+        for (dialect, name, reason) in [
+            ("openai", "text/hello.json", None),
+            ("wave", "text/hello.json", Some("wave has no answer that is no stream")),
+            ("wave", "text/refusal", Some("wave has no response.refusal.delta")),
+            ("wave", "error/wrong-type", Some("wave does not say what a request is")),
+            ("open-responses", "format/json-object", Some("open-responses has no such request")),
+        ] {
+            let dialect = spec::DIALECTS.iter().find(|known| known.name == dialect).copied().unwrap();
+            let cases = cases(dialect, &Rules::of(dialect), &Offer::All, &Transport::ALL);
+            let case = cases.iter().find(|case| case.name == name).unwrap();
+            assert_eq!(case.unfit.as_deref(), reason, "{name}");
+        }
+    }
+}

@@ -1,0 +1,425 @@
+//! Sends requests, and writes down what comes.
+
+use std::borrow::Cow;
+use std::error::Error;
+use std::time::{Duration, SystemTime};
+
+use reqwest::header::{CONTENT_TYPE, HeaderMap};
+use reqwest::{RequestBuilder, Response, StatusCode, redirect};
+use tokio::sync::watch;
+use tokio::time::{Instant, sleep_until, timeout_at};
+
+use super::call::Call;
+use super::limits::{Ends, Limits};
+use super::mask::Mask;
+use super::proxy::Proxy;
+use super::target::Target;
+use recordings::capture::{End, Exchange, Headers, LEFT, Recorder, Request};
+use results::NO_CONNECTION;
+
+/// What an exchange is lost with when the user ends the run.
+pub(super) const INTERRUPTED: &str = "interrupted";
+
+/// So often an endpoint can send a request on to another path.
+const REDIRECTIONS: usize = 5;
+
+/// What sends requests to one target, within limits.
+#[derive(Debug, Clone)]
+pub struct Client {
+    http: reqwest::Client,
+    /// For a WebSocket, which begins as HTTP/1.1.
+    upgrading: reqwest::Client,
+    target: Target,
+    /// The address of the proxy on the way, if there is one.
+    proxy: Option<String>,
+    limits: Limits,
+    interrupt: watch::Receiver<bool>,
+}
+
+/// What came of a request, as far as the next step depends on it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Outcome {
+    /// The status of the answer, if one came.
+    pub status: Option<u16>,
+    /// After which time the endpoint wants to be asked again.
+    pub retry_after: Option<Duration>,
+}
+
+impl Client {
+    /// A client that gives up what it does when the signal turns true.
+    ///
+    /// # Errors
+    ///
+    /// When nobody is trusted who could vouch for the endpoint, or the proxy of the environment is none for
+    /// HTTP.
+    pub fn new(target: Target, limits: Limits, interrupt: watch::Receiver<bool>) -> Result<Self, String> {
+        // Another part of the program may have chosen one already.
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        let proxy = if target.is_direct() { None } else { Proxy::of(target.url())? };
+        let is_secure =
+            target.url().scheme() == "https" || proxy.as_ref().is_some_and(|proxy| proxy.is_secure);
+        let target = target.hiding(proxy.as_ref().map_or(&[], |proxy| &proxy.secrets));
+        let builder = || usual(&target, &limits, is_secure);
+        let http = builder().build().map_err(|error| in_words(&error))?;
+        let upgrading = builder().http1_only().build().map_err(|error| in_words(&error))?;
+        Ok(Self { http, upgrading, target, proxy: proxy.map(|proxy| proxy.shown), limits, interrupt })
+    }
+
+    /// The address of the proxy that requests go through, without its user, if there is one.
+    pub fn proxy(&self) -> Option<&str> {
+        self.proxy.as_deref()
+    }
+
+    /// The endpoint.
+    pub const fn target(&self) -> &Target {
+        &self.target
+    }
+
+    /// The limits.
+    pub const fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
+    /// Waits so long, but not beyond the end of the run; whether the run goes on.
+    pub(super) async fn wait(&self, until: Instant) -> bool {
+        tokio::select! {
+            biased;
+            () = interrupted(self.interrupt.clone()) => false,
+            () = sleep_until(until) => true,
+        }
+    }
+
+    /// Sends a request and hands out the lines of the recording as they come.
+    pub async fn send(&self, call: &Call, by: Instant, keep: &mut (dyn FnMut(&str) + Send)) -> Outcome {
+        let mut headers = self.target.headers(call.wants_stream);
+        if call.body.is_none() {
+            headers.remove(CONTENT_TYPE);
+        }
+        let mut sending = self.sending(call, &headers, by, keep);
+        let lost = tokio::select! {
+            biased;
+            () = interrupted(self.interrupt.clone()) => Some(INTERRUPTED.to_owned()),
+            answered = sending.run(headers) => answered.err(),
+        };
+        sending.end(lost.as_deref())
+    }
+
+    /// A request that is about to be sent.
+    pub(super) fn sending<'s>(
+        &'s self,
+        call: &'s Call,
+        headers: &HeaderMap,
+        by: Instant,
+        keep: &'s mut (dyn FnMut(&str) + Send),
+    ) -> Sending<'s> {
+        Sending {
+            client: self,
+            call,
+            exchange: Exchange { request: Some(self.request(call, headers)), ..Exchange::default() },
+            start: Instant::now(),
+            by,
+            mask: Mask::new(&self.target.secrets()),
+            keep,
+            outcome: Outcome::default(),
+        }
+    }
+
+    /// What makes connections that become a WebSocket.
+    pub(super) const fn upgrading(&self) -> &reqwest::Client {
+        &self.upgrading
+    }
+
+    /// Turns true when the user ends the run.
+    pub(super) fn interrupt(&self) -> watch::Receiver<bool> {
+        self.interrupt.clone()
+    }
+
+    /// A request, as it is written down.
+    fn request(&self, call: &Call, headers: &HeaderMap) -> Request<'static> {
+        Request {
+            method: Cow::Owned(call.method.to_string()),
+            url: Cow::Owned(call.url(self.target.url()).to_string()),
+            headers: written(headers),
+            body: call.body.clone().map(Cow::Owned),
+        }
+    }
+}
+
+/// What all requests have in common.
+fn usual(target: &Target, limits: &Limits, is_secure: bool) -> reqwest::ClientBuilder {
+    let builder = reqwest::Client::builder();
+    let builder = if target.is_direct() { builder.no_proxy() } else { builder };
+    // Where nobody has to vouch for anybody, a system may well know no authority.
+    let builder =
+        if is_secure { builder.tls_certs_merge(target.authorities()) } else { builder.tls_certs_only([]) };
+    builder
+        .connect_timeout(limits.connect)
+        .redirect(redirect::Policy::custom(stay))
+        .retry(reqwest::retry::never())
+        // A connection of its own for each exchange: one that the endpoint has closed meanwhile would
+        // look like an answer that never came.
+        .pool_max_idle_per_host(0)
+}
+
+/// Follows only what leads to the same place of the same host, with the same request.
+fn stay(attempt: redirect::Attempt<'_>) -> redirect::Action {
+    let is_same = matches!(attempt.status(), StatusCode::TEMPORARY_REDIRECT | StatusCode::PERMANENT_REDIRECT)
+        && attempt.previous().first().is_some_and(|first| first.origin() == attempt.url().origin());
+    if is_same && attempt.previous().len() <= REDIRECTIONS { attempt.follow() } else { attempt.stop() }
+}
+
+/// Waits until the user ends the run.
+pub(super) async fn interrupted(mut signal: watch::Receiver<bool>) {
+    if signal.wait_for(|is_over| *is_over).await.is_err() {
+        // Nobody is left who could.
+        std::future::pending::<()>().await;
+    }
+}
+
+/// One request on its way.
+pub(super) struct Sending<'s> {
+    pub(super) client: &'s Client,
+    call: &'s Call,
+    exchange: Exchange<'static>,
+    start: Instant,
+    /// When all has to be there.
+    pub(super) by: Instant,
+    mask: Mask,
+    keep: &'s mut (dyn FnMut(&str) + Send),
+    outcome: Outcome,
+}
+
+impl Sending<'_> {
+    /// Sends the request and reads the answer; fails with the reason why it was not read to its end.
+    async fn run(&mut self, headers: HeaderMap) -> Result<(), String> {
+        let Client { http, target, .. } = self.client;
+        let request = http.request(self.call.method.clone(), self.call.url(target.url())).headers(headers);
+        let request = match &self.call.body {
+            Some(body) => request.body(body.clone()),
+            None => request,
+        };
+        let mut response = self.ask(request).await?;
+        self.read(&mut response).await
+    }
+
+    /// Sends the request and waits for the head of the answer.
+    pub(super) async fn ask(&mut self, request: RequestBuilder) -> Result<Response, String> {
+        let limits = self.client.limits;
+        let (by, what) = self.earlier(limits.first_event, self.call.wants_stream);
+        let response = match timeout_at(by, request.send()).await {
+            Err(_) => return Err(format!("no answer came {}", what.words(&limits))),
+            Ok(Err(error)) if error.is_connect() => {
+                let Client { target, proxy, .. } = self.client;
+                let through = proxy.as_ref().map(|proxy| format!(" through the proxy {proxy}"));
+                let (to, through) = (target.address(), through.unwrap_or_default());
+                return Err(format!("{NO_CONNECTION} to {to}{through}: {}", unconnected(&error)));
+            }
+            Ok(Err(error)) => return Err(in_words(&error)),
+            Ok(Ok(response)) => response,
+        };
+        self.begin(&response);
+        Ok(response)
+    }
+
+    fn begin(&mut self, response: &Response) {
+        self.outcome.status = Some(response.status().as_u16());
+        self.outcome.retry_after = retry_after(response.headers());
+        self.exchange.status = self.outcome.status;
+        self.exchange.headers = written(response.headers());
+        let line = Recorder::new().begin(&self.exchange);
+        self.keep_masked(&line);
+    }
+
+    /// Reads the body of the answer.
+    pub(super) async fn read(&mut self, response: &mut Response) -> Result<(), String> {
+        let limits = self.client.limits;
+        let is_framed = self.exchange.is_stream() && self.exchange.header("content-encoding").is_none();
+        let mut ends = Ends::default();
+        let mut last_event = None;
+        let mut length = 0;
+        let (mut counted, mut left) = (Ends::default(), self.call.cut_after.unwrap_or_default());
+        loop {
+            let (by, what) = match last_event {
+                None => self.earlier(limits.first_event, self.call.wants_stream),
+                Some(last) if last + limits.idle < self.by => (last + limits.idle, Limit::Idle),
+                Some(_) => (self.by, Limit::Total),
+            };
+            let chunk = match timeout_at(by, response.chunk()).await {
+                Err(_) => return Err(format!("no {} {}", self.awaited(), what.words(&limits))),
+                Ok(Err(error)) => return Err(in_words(&error)),
+                Ok(Ok(None)) => return Ok(()),
+                Ok(Ok(Some(chunk))) => chunk,
+            };
+            if !is_framed || ends.are_in(&chunk) {
+                last_event = Some(Instant::now());
+            }
+            let rest = limits.bytes - length;
+            let cut = (left > 0 && is_framed).then(|| counted.count(&chunk, &mut left)).flatten();
+            let bytes = chunk.get(..cut.unwrap_or(rest)).unwrap_or(&chunk);
+            length += bytes.len();
+            let bytes = self.mask.push(bytes);
+            self.chunk(&bytes);
+            if cut.is_some() {
+                return Err(LEFT.to_owned());
+            }
+            if chunk.len() > rest {
+                return Err(format!("the answer is longer than {} bytes", limits.bytes));
+            }
+        }
+    }
+
+    fn awaited(&self) -> &'static str {
+        if self.exchange.is_stream() { "event ended" } else { "byte of the answer came" }
+    }
+
+    /// Whether the first event has to be there before all has to.
+    fn earlier(&self, first_event: Duration, is_stream: bool) -> (Instant, Limit) {
+        let first = self.start + first_event;
+        if is_stream && first < self.by { (first, Limit::FirstEvent) } else { (self.by, Limit::Total) }
+    }
+
+    fn chunk(&mut self, bytes: &[u8]) {
+        if !bytes.is_empty() {
+            (self.keep)(&Recorder::new().chunk(self.start.elapsed(), bytes));
+        }
+    }
+
+    /// How long ago it began.
+    pub(super) fn elapsed(&self) -> Duration {
+        self.start.elapsed()
+    }
+
+    /// Writes down what happened, without secrets in it.
+    pub(super) fn keep(&mut self, line: &str) {
+        (self.keep)(line);
+    }
+
+    /// Writes down a line of its own: headers, addresses and reasons may repeat secrets, too.
+    fn keep_masked(&mut self, line: &str) {
+        let line = self.client.target.masked(line);
+        (self.keep)(&line);
+    }
+
+    /// A text without secrets in it.
+    pub(super) fn masked(&mut self, text: &str) -> String {
+        let mut bytes = self.mask.push(text.as_bytes());
+        bytes.extend(self.mask.finish());
+        String::from_utf8_lossy(&bytes).into_owned()
+    }
+
+    pub(super) fn end(mut self, lost: Option<&str>) -> Outcome {
+        let recorder = Recorder::new();
+        if self.outcome.status.is_none() {
+            let line = recorder.begin(&self.exchange);
+            self.keep_masked(&line);
+        }
+        let held = self.mask.finish();
+        self.chunk(&held);
+        let end = lost.map_or(End::Closed, End::Lost);
+        let line = recorder.end(self.start.elapsed(), end);
+        self.keep_masked(&line);
+        self.outcome
+    }
+}
+
+/// What has taken too long.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Limit {
+    FirstEvent,
+    Idle,
+    Total,
+}
+
+impl Limit {
+    pub(super) fn words(self, limits: &Limits) -> String {
+        match self {
+            Self::FirstEvent => format!("within {:?} of the request", limits.first_event),
+            Self::Idle => format!("for {:?}", limits.idle),
+            Self::Total => "within the time that an answer may take as a whole".to_owned(),
+        }
+    }
+}
+
+fn written(headers: &HeaderMap) -> Headers<'static> {
+    let text = |(name, value): (&reqwest::header::HeaderName, &reqwest::header::HeaderValue)| {
+        let value = String::from_utf8_lossy(value.as_bytes()).into_owned();
+        (Cow::Owned(name.to_string()), Cow::Owned(value))
+    };
+    headers.iter().map(text).collect()
+}
+
+fn retry_after(headers: &HeaderMap) -> Option<Duration> {
+    let text = |name: &str| Some(headers.get(name)?.to_str().ok()?.trim());
+    let number = |name| text(name)?.parse::<u64>().ok();
+    let date = |name| httpdate::parse_http_date(text(name)?).ok();
+    // The endpoint's own clock, if it tells: its dates are made with that.
+    let until = || {
+        let now = date("date").unwrap_or_else(SystemTime::now);
+        Some(date("retry-after")?.duration_since(now).unwrap_or_default())
+    };
+    let seconds = || number("retry-after").map(Duration::from_secs);
+    number("retry-after-ms").map(Duration::from_millis).or_else(seconds).or_else(until)
+}
+
+/// An error with all that led to it, and without the address: it may hold secrets.
+pub(super) fn in_words(error: &reqwest::Error) -> String {
+    let mut text = if error.is_redirect() { "too many redirections".to_owned() } else { String::new() };
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        let words = error.to_string();
+        if !text.contains(&words) {
+            text += if text.is_empty() { "" } else { ": " };
+            text += &words;
+        }
+        cause = error.source();
+    }
+    let advice = ADVICE.iter().find(|(words, _)| text.contains(words));
+    text += advice.map_or("", |(_, advice)| advice);
+    if text.is_empty() { "the request could not be sent".to_owned() } else { text }
+}
+
+/// Why there is no connection, without what every such error says.
+fn unconnected(error: &reqwest::Error) -> String {
+    let text = in_words(error);
+    let text = text.strip_prefix("client error (Connect): ").unwrap_or(&text);
+    let text = text.strip_prefix("tcp connect error: ").unwrap_or(text);
+    let text =
+        text.split_once(" (os error ").filter(|(_, rest)| rest.ends_with(')')).map_or(text, |(text, _)| text);
+    match text.strip_prefix("Connection ") {
+        Some(rest) => format!("connection {rest}"),
+        None => text.to_owned(),
+    }
+}
+
+/// What to do about errors that are told in these words.
+const ADVICE: [(&str, &str); 2] = [
+    ("UnknownIssuer", "; if its authority is a private one, name that with --ca-file"),
+    ("No CA certificates", "; name those to trust with --ca-file"),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn endpoints_say_in_many_ways_when_to_come_again() {
+        let wait = |headers: &[(&'static str, &str)]| {
+            let header = |(name, value): &(&'static str, &str)| {
+                (reqwest::header::HeaderName::from_static(name), value.parse().unwrap())
+            };
+            retry_after(&headers.iter().map(header).collect())
+        };
+        let date = ("date", "Sun, 06 Nov 1994 08:49:37 GMT");
+        let seconds = |seconds| Some(Duration::from_secs(seconds));
+        assert_eq!(wait(&[("retry-after", " 3 ")]), seconds(3));
+        assert_eq!(wait(&[("retry-after", "3"), ("retry-after-ms", "20")]), Some(Duration::from_millis(20)));
+        assert_eq!(wait(&[date, ("retry-after", "Sun, 06 Nov 1994 08:50:00 GMT")]), seconds(23));
+        assert_eq!(wait(&[date, ("retry-after", "Sunday, 06-Nov-94 08:49:30 GMT")]), seconds(0));
+        let soon = httpdate::fmt_http_date(SystemTime::now() + Duration::from_secs(100));
+        let left = wait(&[("retry-after", &soon)]).unwrap();
+        assert!(left > Duration::from_secs(90) && left <= Duration::from_secs(100), "{left:?}");
+        for other in ["soon", "-1", "1.5", ""] {
+            assert_eq!(wait(&[("retry-after", other)]), None, "{other}");
+        }
+    }
+}

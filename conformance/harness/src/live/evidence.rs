@@ -1,0 +1,207 @@
+//! What is kept of a run, so that others can judge it again.
+
+use std::fmt::Write as _;
+use std::fs::{self, File};
+use std::io::{self, Write as _};
+use std::path::{Component, Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+use spec::catalogue;
+
+use results::{CaseReport, Latency, LiveReport, Options, ProfileReport, State, Told, Transport};
+
+/// The version of the format of [`RunFile`].
+pub const VERSION: u32 = 1;
+
+/// `run.json`: how a run was made, and what came of it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RunFile {
+    /// Version of this format.
+    pub version: u32,
+    /// Version of the suite.
+    pub suite: String,
+    /// The dialect that was checked against.
+    pub dialect: String,
+    /// The endpoint, without secrets.
+    pub target: String,
+    /// The proxy that requests went through, if there was one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub proxy: Option<String>,
+    /// Whether it is the reference gateway, which is there for the run alone.
+    #[serde(default)]
+    pub is_reference: bool,
+    /// The model that was asked for.
+    pub model: String,
+    /// What was wanted, without secrets.
+    pub options: Options,
+    /// How far the run came.
+    pub state: State,
+    /// SHA-256 of `report.json`.
+    pub report: Option<String>,
+    /// The exchanges, in the order of `report.json`.
+    pub exchanges: Vec<Kept>,
+    /// The trials and what came of them.
+    pub trials: Vec<Told>,
+    /// Failures that were expected and are over, each with the reason why it cannot be expected.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub stale: Vec<String>,
+}
+
+/// An exchange that was kept.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Kept {
+    /// Its file, below the folder.
+    pub file: String,
+    /// The case that it belongs to.
+    pub case: String,
+    /// SHA-256 of the file.
+    pub sha256: String,
+}
+
+impl RunFile {
+    /// What reports say of the endpoint, its trials, what they come to by profile, and how fast it was.
+    pub fn report(&self, profiles: Vec<ProfileReport>, latency: Vec<Latency>) -> LiveReport {
+        let mut cases: Vec<CaseReport> = Vec::new();
+        for told in &self.trials {
+            let name = told.name.split("::").next().unwrap_or_default();
+            if cases.last().is_none_or(|case| case.name != name) {
+                cases.push(self.case(name));
+            }
+            if let Some(case) = cases.last_mut() {
+                case.trials.push(told.clone());
+            }
+        }
+        LiveReport {
+            target: self.target.clone(),
+            is_reference: self.is_reference,
+            model: self.model.clone(),
+            options: self.options.clone(),
+            state: self.state,
+            cases,
+            profiles,
+            latency,
+            stale: self.stale.clone(),
+        }
+    }
+
+    /// A case, as yet without its trials.
+    fn case(&self, name: &str) -> CaseReport {
+        let scenario = catalogue::scenario(Transport::scenario(name));
+        let exchanges = self.exchanges.iter().enumerate();
+        CaseReport {
+            name: name.to_owned(),
+            title: scenario.map(|scenario| scenario.title.to_owned()).unwrap_or_default(),
+            attempts: exchanges.filter(|(_, kept)| kept.case == name).map(|(at, _)| at).collect(),
+            trials: Vec::new(),
+        }
+    }
+}
+
+/// The folder of a run.
+#[derive(Debug, Clone)]
+pub struct Evidence {
+    folder: PathBuf,
+}
+
+/// The file with how a run was made.
+const RUN: &str = "run.json";
+/// The file with what was found.
+const REPORT: &str = "report.json";
+
+impl Evidence {
+    /// A folder for a new run. It may be there, but not hold another run.
+    ///
+    /// # Errors
+    ///
+    /// When it does, or cannot be made.
+    pub fn create(folder: &Path) -> io::Result<Self> {
+        if folder.join(RUN).exists() || folder.join("exchanges").exists() {
+            return Err(io::Error::other("it holds a run already; name another folder"));
+        }
+        fs::create_dir_all(folder)?;
+        Ok(Self { folder: folder.to_owned() })
+    }
+
+    /// The folder of a run that was made.
+    pub fn open(folder: &Path) -> Self {
+        Self { folder: folder.to_owned() }
+    }
+
+    /// The folder.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// Begins the file of an exchange.
+    pub(super) fn begin(&self, file: &str) -> io::Result<File> {
+        let path = self.folder.join(file);
+        fs::create_dir_all(path.parent().unwrap_or(&self.folder))?;
+        File::create_new(path)
+    }
+
+    /// Writes how the run was made.
+    pub fn write_run(&self, run: &RunFile) -> io::Result<()> {
+        let mut text = serde_json::to_string_pretty(run)?;
+        text.push('\n');
+        self.write(RUN, &text)
+    }
+
+    /// Writes what was found; returns its hash.
+    pub fn write_report(&self, report: &str) -> io::Result<String> {
+        self.write(REPORT, report)?;
+        Ok(hash(report.as_bytes()))
+    }
+
+    /// Writes a file in one step: it is never there in part.
+    pub(crate) fn write(&self, name: &str, text: &str) -> io::Result<()> {
+        let new = self.folder.join(format!("{name}.new"));
+        File::create(&new)?.write_all(text.as_bytes())?;
+        fs::rename(new, self.folder.join(name))
+    }
+
+    /// Reads how the run was made.
+    pub fn run(&self) -> io::Result<RunFile> {
+        let path = self.folder.join(RUN);
+        let text = fs::read_to_string(&path)
+            .map_err(|error| io::Error::new(error.kind(), format!("{}: {error}", path.display())))?;
+        let run: RunFile = serde_json::from_str(&text)
+            .map_err(|error| io::Error::other(format!("{}: {error}", path.display())))?;
+        if run.version == VERSION {
+            return Ok(run);
+        }
+        let problem =
+            format!("{} has version {}, and this build reads {VERSION}", path.display(), run.version);
+        Err(io::Error::other(problem))
+    }
+
+    /// Reads a file of the run, and none besides: who made the run may have named any.
+    pub fn read(&self, file: &str) -> io::Result<Vec<u8>> {
+        let is_below = |part| matches!(part, Component::Normal(_));
+        if !Path::new(file).components().all(is_below) {
+            return Err(io::Error::other("it is not in the folder"));
+        }
+        fs::read(self.folder.join(file))
+    }
+
+    /// Reads what was found.
+    pub fn report(&self) -> io::Result<Vec<u8>> {
+        self.read(REPORT)
+    }
+}
+
+/// SHA-256, in hexadecimal digits.
+pub fn hash(bytes: &[u8]) -> String {
+    digits(&Sha256::digest(bytes))
+}
+
+/// Bytes in hexadecimal digits.
+pub(super) fn digits(bytes: &[u8]) -> String {
+    let mut digits = String::new();
+    for byte in bytes {
+        // Writing to a string cannot fail.
+        let _ = write!(digits, "{byte:02x}");
+    }
+    digits
+}

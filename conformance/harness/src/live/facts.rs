@@ -1,0 +1,232 @@
+//! What a recording says of an exchange, beside what rules find in it.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::Value;
+use serde_json::value::RawValue;
+use spec::Dialect;
+use spec::catalogue::Scenario;
+
+use super::crowd::marks;
+use recordings::capture::{Entry, Transport};
+use results::NO_CONNECTION;
+
+/// What a recording says of an exchange.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Facts {
+    /// The body of the request.
+    pub request: Option<Value>,
+    /// The status of the answer, if one came.
+    pub status: Option<u16>,
+    /// Whether its headers promise a stream of events.
+    pub is_stream: bool,
+    /// The id of the response.
+    pub response_id: Option<String>,
+    /// The response as the last event has it that has it whole, or the body that is no stream.
+    pub response: Option<Value>,
+    /// How often each type of event came.
+    pub events: BTreeMap<String, u64>,
+    /// Members of events that are more than null and more than empty, as `<type> /<member>`.
+    pub members: BTreeSet<String>,
+    /// The sequence numbers of the first and of the last event that has one.
+    pub numbers: Option<(u64, u64)>,
+    /// The text that came.
+    pub text: String,
+    /// The mark of the request.
+    pub asked_mark: Option<usize>,
+    /// Marks in the answer.
+    pub marks: BTreeSet<usize>,
+    /// Ids of the response and of its items.
+    pub ids: BTreeSet<String>,
+    /// When each event came, in microseconds from the request.
+    pub times_us: Vec<u32>,
+    /// Why the answer was not read to its end.
+    pub lost: Option<String>,
+    /// How many turns were answered on a WebSocket: all else is about the last of them.
+    pub turns: usize,
+    /// Whether a response has begun there that has not ended.
+    pub(super) is_open: bool,
+}
+
+/// So much text is kept.
+const TEXT: usize = 1 << 20;
+/// So many marks and ids are kept.
+const NAMES: usize = 1000;
+/// The times of so many events are kept.
+const TIMES: usize = 1 << 18;
+/// The status with which HTTP becomes a WebSocket.
+pub(super) const SWITCHED: u16 = 101;
+
+impl Facts {
+    /// Whether there never was a connection.
+    pub(super) fn is_unconnected(&self) -> bool {
+        self.status.is_none() && self.lost.as_deref().is_some_and(|lost| lost.starts_with(NO_CONNECTION))
+    }
+
+    /// What the recording says next.
+    pub(super) fn add(&mut self, entry: &Entry<'_>) {
+        match entry {
+            Entry::Exchange(exchange) => {
+                self.status = exchange.status;
+                self.is_stream = exchange.is_stream();
+                let body = exchange.request.as_ref().and_then(|request| request.body.as_deref());
+                self.request = body.and_then(|body| serde_json::from_str(body).ok());
+                self.asked_mark = body.and_then(|body| marks(body).next());
+            }
+            Entry::Event(frame) => {
+                if let Some(data) = frame.data.as_deref() {
+                    if frame.transport == Transport::WebSocket {
+                        self.message(data);
+                    }
+                    self.event(data, frame.event.as_deref());
+                    let time = frame.time.filter(|_| self.times_us.len() < TIMES);
+                    self.times_us.extend(time.and_then(|time| u32::try_from(time.as_micros()).ok()));
+                }
+            }
+            Entry::Body(frame) => {
+                self.response = frame.data.as_deref().and_then(|body| serde_json::from_str(body).ok());
+                let response = self.response.as_ref();
+                self.response_id = response.and_then(|body| Some(body.get("id")?.as_str()?.to_owned()));
+                self.text = response.map(output_text).unwrap_or_default();
+            }
+            Entry::Lost(reason) => self.lost = Some(reason.to_string()),
+            Entry::Sent(frame) => {
+                self.asked_mark = self.asked_mark.or_else(|| marks(frame.data.as_deref()?).next());
+            }
+        }
+    }
+
+    fn event(&mut self, data: &str, line: Option<&str>) {
+        // The line tells events apart where the data do not.
+        let kind = text(data, "/type").or_else(|| line.map(str::to_owned)).unwrap_or_default();
+        let members: BTreeMap<String, &RawValue> = serde_json::from_str(data).unwrap_or_default();
+        let is_empty = |value: &RawValue| matches!(value.get(), "null" | "[]" | "{}" | "\"\"");
+        let mut member = String::new();
+        for (name, _) in members.iter().filter(|(_, value)| !is_empty(value)) {
+            member.clear();
+            member.extend([&kind, " /", name]);
+            // Most have come before.
+            if !self.members.contains(&member) {
+                self.members.insert(member.clone());
+            }
+        }
+        if let Some(number) = members.get("sequence_number").and_then(|it| it.get().parse().ok()) {
+            self.numbers = Some((self.numbers.map_or(number, |(first, _)| first), number));
+        }
+        if kind == "response.output_text.delta" && self.text.len() < TEXT {
+            self.text += &text(data, "/delta").unwrap_or_default();
+        }
+        if let Some(response) = members.get("response") {
+            self.response = serde_json::from_str(response.get()).ok();
+            let id = self.response.as_ref().and_then(|response| response.get("id")?.as_str());
+            self.response_id = id.map(str::to_owned).or(self.response_id.take());
+        } else if kind == "response.created" {
+            // Where the response is the event itself.
+            self.response_id = text(data, "/id").or(self.response_id.take());
+        }
+        self.marks.extend(marks(data).take(NAMES.saturating_sub(self.marks.len())));
+        if kind == "response.output_item.added" && self.ids.len() < NAMES {
+            self.ids.extend(text(data, "/item/id"));
+        } else if kind == "response.created" {
+            self.ids.extend(self.response_id.clone());
+        }
+        match self.events.get_mut(&kind) {
+            Some(count) => *count += 1,
+            None => drop(self.events.insert(kind, 1)),
+        }
+    }
+
+    /// What the response puts out.
+    pub fn output(&self) -> Vec<Value> {
+        let output = self.response.as_ref().and_then(|response| response.get("output")?.as_array());
+        output.cloned().unwrap_or_default()
+    }
+
+    /// A message may begin the answer to another turn, with the status that HTTP would have.
+    fn message(&mut self, data: &str) {
+        let kind = text(data, "/type").unwrap_or_default();
+        let is_refused = kind == "error" && !self.is_open;
+        if kind == "response.created" || is_refused {
+            self.turns += 1;
+            self.events.clear();
+            self.members.clear();
+            self.text.clear();
+            (self.response, self.response_id, self.numbers) = (None, None, None);
+            let status = || spec::json::at(data, "/status").and_then(|status| status.parse().ok());
+            self.status = if is_refused { status().or(Some(SWITCHED)) } else { Some(200) };
+        }
+        self.is_open = match &*kind {
+            "response.created" => true,
+            "response.completed" | "response.incomplete" | "response.failed" => false,
+            _ => self.is_open,
+        };
+    }
+
+    /// What a scenario is there for and did not come.
+    pub fn missing(&self, scenario: &Scenario, dialect: &Dialect) -> Vec<String> {
+        let mut wanted: BTreeMap<&'static str, u64> = BTreeMap::new();
+        for events in scenario.elicits {
+            *wanted.entry(events).or_default() += 1;
+        }
+        let known = |events: &'static str| events.split('|').filter(|event| dialect.event(event).is_some());
+        let came = |events| known(events).filter_map(|event| self.events.get(event)).sum::<u64>();
+        let short = wanted.into_iter().filter(|&(events, count)| came(events) < count);
+        let told = short.map(|(events, count)| {
+            // What the dialect does not have may well have come, and counts for nothing.
+            let events = known(events).collect::<Vec<_>>().join(" or ");
+            if count == 1 { events } else { format!("{events} ({count} times)") }
+        });
+        told.collect()
+    }
+
+    /// What a scenario is there for and an answer that is no stream does not have: it ends as its stream
+    /// would, with text and with calls where these would have come.
+    pub fn missing_as_a_whole(&self, scenario: &Scenario) -> Vec<String> {
+        let is_elicited = |event: &str| scenario.elicits.contains(&event);
+        let output = self.output();
+        let has = |kind: &str| output.iter().any(|item| item.get("type").is_some_and(|it| it == kind));
+        let status = self.response.as_ref().and_then(|response| response.get("status")?.as_str());
+        let mut missing = Vec::new();
+        for ending in ["completed", "incomplete"] {
+            if is_elicited(&format!("response.{ending}")) && status != Some(ending) {
+                missing.push(format!("status {ending}"));
+            }
+        }
+        if is_elicited("response.output_text.delta") && self.text.is_empty() {
+            missing.push("text".to_owned());
+        }
+        if is_elicited("response.function_call_arguments.done") && !has("function_call") {
+            missing.push("function_call".to_owned());
+        }
+        missing
+    }
+
+    /// What should not have come and did.
+    pub fn unwanted(&self, scenario: &Scenario) -> Option<&'static str> {
+        let came = |it: &&&str| self.events.contains_key(**it) || self.members.contains(**it);
+        scenario.without.iter().find(came).copied()
+    }
+
+    /// Whether these words came, in any case.
+    pub fn says(&self, words: &str) -> bool {
+        self.text.to_lowercase().contains(&words.to_lowercase())
+    }
+}
+
+/// The text at a place of a JSON text, if there is one.
+fn text(json: &str, pointer: &str) -> Option<String> {
+    serde_json::from_str(spec::json::at(json, pointer)?).ok()
+}
+
+/// All text that a response puts out.
+fn output_text(response: &Value) -> String {
+    let items = response.get("output").and_then(Value::as_array).into_iter().flatten();
+    let parts = items.filter_map(|item| item.get("content")?.as_array()).flatten();
+    parts.filter_map(|part| part.get("text")?.as_str()).collect()
+}
+
+/// Events that a scenario is there for and that the dialect does not have.
+pub(super) fn lacks(dialect: &Dialect, scenario: &Scenario) -> Option<&'static str> {
+    let has = |events: &&&str| events.split('|').any(|event| dialect.event(event).is_some());
+    scenario.elicits.iter().find(|events| !has(events)).copied()
+}

@@ -1,0 +1,37 @@
+//! Runs against endpoints: scenarios are sent, and what comes is written down, then judged.
+//!
+//! A [`Client`] makes recordings; all verdicts are functions of recordings alone, so that anybody who has
+//! the [`Evidence`] of a run can compute them again.
+
+mod agree;
+mod attempt;
+mod call;
+mod case;
+mod client;
+mod crowd;
+mod evidence;
+mod facts;
+mod join;
+mod limits;
+mod machine;
+mod mask;
+mod proxy;
+mod run;
+mod socket;
+mod target;
+mod turns;
+mod verdict;
+
+pub use attempt::Attempt;
+pub use call::{Asked, Before, Call, Given, filled, not_given, wanted};
+pub use case::{About, Case, Offer, cases};
+pub use client::{Client, Outcome};
+pub use crowd::latencies;
+pub use evidence::{Evidence, Kept, RunFile, VERSION, hash};
+pub use facts::Facts;
+pub use limits::Limits;
+pub use machine::Machine;
+pub use run::{Done, Live, Plan};
+pub use target::secrets_of;
+pub use target::{Target, TargetError};
+pub use verdict::judge;

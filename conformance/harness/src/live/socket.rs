@@ -1,0 +1,292 @@
+//! Takes turns on a WebSocket, and writes down what is said.
+
+use futures_util::{SinkExt as _, StreamExt as _};
+use reqwest::Upgraded;
+use reqwest::header::{
+    ACCEPT, CONNECTION, CONTENT_TYPE, HeaderMap, HeaderValue, SEC_WEBSOCKET_ACCEPT, SEC_WEBSOCKET_KEY,
+    SEC_WEBSOCKET_VERSION, UPGRADE,
+};
+use serde_json::Value;
+use spec::Dialect;
+use spec::catalogue::{OnSocket, Scenario};
+use std::time::Duration;
+use tokio::time::{Instant, timeout_at};
+use tokio_tungstenite::WebSocketStream;
+use tokio_tungstenite::tungstenite::error::{CapacityError, ProtocolError};
+use tokio_tungstenite::tungstenite::handshake::client::generate_key;
+use tokio_tungstenite::tungstenite::handshake::derive_accept_key;
+use tokio_tungstenite::tungstenite::protocol::frame::coding::CloseCode;
+use tokio_tungstenite::tungstenite::protocol::{CloseFrame, Role, WebSocketConfig};
+use tokio_tungstenite::tungstenite::{Error, Message};
+
+use super::call::{Asked, Before, Call};
+use super::client::{Client, INTERRUPTED, Limit, Outcome, Sending, in_words, interrupted};
+use super::turns::message;
+use recordings::capture::Recorder;
+
+type Socket = WebSocketStream<Upgraded>;
+
+/// So long the end of a response is waited for after an error in it.
+const AFTER_ERROR: Duration = Duration::from_secs(2);
+/// So long the other side may take to close the connection.
+const CLOSING: Duration = Duration::from_secs(1);
+
+/// What is said on a connection.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Script<'s> {
+    /// The turns that are taken.
+    pub(super) turns: &'s [&'static Scenario],
+    /// What all scenarios are asked with.
+    pub(super) asked: Asked<'s>,
+    /// The response that the first turn continues.
+    pub(super) before: Option<&'s Before>,
+    /// What says which events end a turn.
+    pub(super) dialect: &'static Dialect,
+}
+
+/// How a turn ended.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+struct Turn {
+    /// Its response.
+    response: Option<Before>,
+    /// The status of the error that took the place of a response.
+    status: Option<u16>,
+}
+
+impl Client {
+    /// Takes turns on a WebSocket of its own, and hands out the lines of the recording as they come.
+    pub(super) async fn talk(
+        &self,
+        script: &Script<'_>,
+        by: Instant,
+        keep: &mut (dyn FnMut(&str) + Send),
+    ) -> Outcome {
+        let key = generate_key();
+        let headers = self.upgrade_headers(&key);
+        let call = Call::upgrade();
+        let mut sending = self.sending(&call, &headers, by, keep);
+        let lost = tokio::select! {
+            biased;
+            () = interrupted(self.interrupt()) => Some(INTERRUPTED.to_owned()),
+            talked = sending.talk(script, headers, &key) => talked.err(),
+        };
+        sending.end(lost.as_deref())
+    }
+
+    fn upgrade_headers(&self, key: &str) -> HeaderMap {
+        let mut headers = self.target().headers(true);
+        headers.remove(CONTENT_TYPE);
+        headers.remove(ACCEPT);
+        headers.insert(CONNECTION, HeaderValue::from_static("Upgrade"));
+        headers.insert(UPGRADE, HeaderValue::from_static("websocket"));
+        headers.insert(SEC_WEBSOCKET_VERSION, HeaderValue::from_static("13"));
+        if let Ok(key) = HeaderValue::from_str(key) {
+            headers.insert(SEC_WEBSOCKET_KEY, key);
+        }
+        headers
+    }
+}
+
+impl Sending<'_> {
+    async fn talk(&mut self, script: &Script<'_>, headers: HeaderMap, key: &str) -> Result<(), String> {
+        let request = self.client.upgrading().get(self.client.target().url().clone()).headers(headers);
+        let mut response = self.ask(request).await?;
+        if response.status() != 101 {
+            return self.read(&mut response).await;
+        }
+        let accepted = response.headers().get(SEC_WEBSOCKET_ACCEPT);
+        if accepted.is_none_or(|accepted| accepted != &derive_accept_key(key.as_bytes())) {
+            return Err("its Sec-WebSocket-Accept does not follow from the key that was sent".to_owned());
+        }
+        let limit = self.client.limits().bytes;
+        let mut config = WebSocketConfig::default();
+        (config.max_message_size, config.max_frame_size) = (Some(limit), Some(limit));
+        let upgraded = response.upgrade().await.map_err(|error| in_words(&error))?;
+        let mut socket = WebSocketStream::from_raw_socket(upgraded, Role::Client, Some(config)).await;
+        let mut length = 0;
+        self.turns(script, &mut socket, &mut length).await?;
+        self.close(&mut socket, &mut length).await;
+        Ok(())
+    }
+
+    /// Takes the turns, as long as they are answered as expected.
+    async fn turns(
+        &mut self,
+        script: &Script<'_>,
+        socket: &mut Socket,
+        length: &mut usize,
+    ) -> Result<(), String> {
+        let mut before = script.before.cloned();
+        let mut due = script.turns.iter().peekable();
+        while let Some(turn) = due.next() {
+            let mut said = vec![turn];
+            while let Some(ahead) = due.next_if(|turn| turn.websocket == Some(OnSocket::Ahead)) {
+                said.push(ahead);
+            }
+            for turn in &said {
+                self.say(socket, &message(turn, &script.asked, before.as_ref())).await?;
+            }
+            for turn in said {
+                let ended = self.listen(socket, script.dialect, length).await?;
+                let is_expected = match ended.status {
+                    None => turn.status.is_empty(),
+                    Some(status) => turn.status.contains(&status),
+                };
+                if !is_expected {
+                    return Ok(());
+                }
+                before = ended.response.or(before);
+            }
+        }
+        Ok(())
+    }
+
+    async fn say(&mut self, socket: &mut Socket, text: &str) -> Result<(), String> {
+        self.keep(&Recorder::new().sent(self.elapsed(), text));
+        match timeout_at(self.by, socket.send(Message::text(text))).await {
+            Err(_) => Err(format!("a message was not taken {}", Limit::Total.words(self.client.limits()))),
+            Ok(Err(error)) => Err(broken(&error, self.client.limits().bytes)),
+            Ok(Ok(())) => Ok(()),
+        }
+    }
+
+    /// Reads until a turn has ended.
+    async fn listen(
+        &mut self,
+        socket: &mut Socket,
+        dialect: &Dialect,
+        length: &mut usize,
+    ) -> Result<Turn, String> {
+        let limits = *self.client.limits();
+        let mut due = (Instant::now() + limits.first_event, Limit::FirstEvent);
+        let mut after_error = None;
+        let mut has_begun = false;
+        loop {
+            let (by, what) = if due.0 < self.by { due } else { (self.by, Limit::Total) };
+            let next = match timeout_at(after_error.unwrap_or(by).min(by), socket.next()).await {
+                Err(_) if after_error.is_some() => return Ok(Turn::default()),
+                Err(_) => return Err(format!("no message came {}", what.words(&limits))),
+                Ok(next) => next,
+            };
+            let text = self.heard(next, length)?;
+            due = (Instant::now() + limits.idle, Limit::Idle);
+            let Some(text) = text else { continue };
+            let member =
+                |pointer| -> Option<String> { serde_json::from_str(spec::json::at(&text, pointer)?).ok() };
+            let kind = member("/type").unwrap_or_default();
+            if kind == "error" && !has_begun {
+                let status = spec::json::at(&text, "/status").and_then(|status| status.parse().ok());
+                return Ok(Turn { response: None, status: Some(status.unwrap_or_default()) });
+            }
+            has_begun = true;
+            if dialect.terminal.contains(&&*kind) {
+                return Ok(Turn { response: response(&text), status: None });
+            }
+            if kind == "error" {
+                after_error.get_or_insert(Instant::now() + AFTER_ERROR);
+            }
+        }
+    }
+
+    /// Writes down what was heard, and returns it if it is a message.
+    fn heard(
+        &mut self,
+        next: Option<Result<Message, Error>>,
+        length: &mut usize,
+    ) -> Result<Option<String>, String> {
+        let limit = self.client.limits().bytes;
+        match next {
+            None => Err("the connection ended".to_owned()),
+            Some(Err(error)) => Err(broken(&error, limit)),
+            Some(Ok(Message::Text(text))) => {
+                *length = length.saturating_add(text.len());
+                if *length > limit {
+                    return Err(format!("the answer is longer than {limit} bytes"));
+                }
+                let text = self.masked(text.as_str());
+                self.keep(&Recorder::new().received(self.elapsed(), &text));
+                Ok(Some(text))
+            }
+            Some(Ok(Message::Binary(_))) => Err("a message is binary, and not a text".to_owned()),
+            Some(Ok(Message::Close(frame))) => {
+                let words = closed(frame.as_ref());
+                Err(self.masked(&words))
+            }
+            Some(Ok(Message::Ping(_) | Message::Pong(_) | Message::Frame(_))) => Ok(None),
+        }
+    }
+
+    /// Says goodbye. What comes until it is answered is still written down.
+    async fn close(&mut self, socket: &mut Socket, length: &mut usize) {
+        let by = self.by.min(Instant::now() + CLOSING);
+        let normal = CloseFrame { code: CloseCode::Normal, reason: "".into() };
+        let _ = timeout_at(by, socket.close(Some(normal))).await;
+        while let Ok(next) = timeout_at(by, socket.next()).await {
+            if self.heard(next, length).is_err() {
+                return;
+            }
+        }
+    }
+}
+
+/// The response in an event, so that others can continue it.
+fn response(event: &str) -> Option<Before> {
+    let response: Value = serde_json::from_str(spec::json::at(event, "/response")?).ok()?;
+    let id = response.get("id")?.as_str()?.to_owned();
+    let output = response.get("output").and_then(Value::as_array).cloned().unwrap_or_default();
+    Some(Before { id, output, last_number: None })
+}
+
+/// Why the endpoint says that it leaves.
+fn closed(frame: Option<&CloseFrame>) -> String {
+    let Some(CloseFrame { code, reason }) = frame else {
+        return "the endpoint closed the WebSocket without a code".to_owned();
+    };
+    let meaning = match code {
+        CloseCode::Normal => " (normal)",
+        CloseCode::Away => " (going away)",
+        CloseCode::Protocol => " (protocol error)",
+        CloseCode::Unsupported => " (unsupported data)",
+        CloseCode::Invalid => " (invalid data)",
+        CloseCode::Policy => " (policy violation)",
+        CloseCode::Size => " (message too big)",
+        CloseCode::Error => " (internal error)",
+        CloseCode::Restart => " (restart)",
+        CloseCode::Again => " (try again later)",
+        _ => "",
+    };
+    let reason = if reason.is_empty() { String::new() } else { format!(": {:?}", reason.as_str()) };
+    format!("the endpoint closed the WebSocket with code {}{meaning}{reason}", u16::from(*code))
+}
+
+/// Why a connection could not be used any more.
+fn broken(error: &Error, limit: usize) -> String {
+    match error {
+        Error::Capacity(CapacityError::MessageTooLong { .. }) => {
+            format!("the answer is longer than {limit} bytes")
+        }
+        Error::Protocol(ProtocolError::ResetWithoutClosingHandshake) | Error::Io(_) => {
+            "the connection broke without a close of the WebSocket".to_owned()
+        }
+        Error::ConnectionClosed | Error::AlreadyClosed => "the connection ended".to_owned(),
+        other => format!("the WebSocket cannot be read: {other}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn codes_have_a_meaning() {
+        let frame = |code: u16, reason: &'static str| CloseFrame { code: code.into(), reason: reason.into() };
+        for (frame, words) in [
+            (Some(frame(1011, "")), "with code 1011 (internal error)"),
+            (Some(frame(1013, "busy\u{1b}[2J")), "with code 1013 (try again later): \"busy\\u{1b}[2J\""),
+            (Some(frame(4000, "")), "with code 4000"),
+            (None, "without a code"),
+        ] {
+            assert_eq!(closed(frame.as_ref()), format!("the endpoint closed the WebSocket {words}"));
+        }
+    }
+}

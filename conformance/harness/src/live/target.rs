@@ -1,0 +1,284 @@
+//! The endpoint under test.
+
+use base64::prelude::{BASE64_STANDARD, Engine as _};
+use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, USER_AGENT};
+use reqwest::{Certificate, Url};
+
+use gateway::is_loopback;
+
+use super::mask::Mask;
+use recordings::capture::Recorder;
+
+/// The endpoint under test, and what it is to be told with each request.
+#[derive(Debug, Clone)]
+pub struct Target {
+    url: Url,
+    headers: HeaderMap,
+    /// The names of those of them that were wanted with `with_header`.
+    wanted: Vec<String>,
+    secrets: Vec<String>,
+    is_direct: bool,
+    authorities: Vec<Certificate>,
+}
+
+/// Why something cannot be a target.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TargetError(String);
+
+impl std::fmt::Display for TargetError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for TargetError {}
+
+/// Values as short as this are no secrets: they would be found in any answer.
+const SHORT: usize = 8;
+
+impl Target {
+    /// The endpoint at an address: that of `/responses` itself, of the version above it
+    /// (`https://gateway.test/v1`), or of the host, where `/v1/responses` is meant.
+    ///
+    /// # Errors
+    ///
+    /// When it is no address of HTTP.
+    pub fn new(base: &str) -> Result<Self, TargetError> {
+        let wrong = |problem: &str| {
+            TargetError(format!("the target is no URL such as https://gateway.example/v1: {problem}"))
+        };
+        let mut url = Url::parse(base).map_err(|error| wrong(&error.to_string()))?;
+        if !matches!(url.scheme(), "http" | "https") || !url.has_host() {
+            return Err(wrong("it has to begin with http:// or https://"));
+        }
+        url.set_path(&path(url.path()));
+        url.set_fragment(None);
+        // What may be shown of the address, such as the version of an API, is no secret.
+        let shown = Recorder::new().url(url.as_str());
+        let of_query = url.query_pairs().map(|(_, value)| value.into_owned());
+        let of_query = of_query.filter(|value| !shown.contains(value));
+        let secrets = credentials(&url).into_iter().chain(of_query).collect();
+        let headers = HeaderMap::from_iter([
+            (CONTENT_TYPE, HeaderValue::from_static("application/json")),
+            (USER_AGENT, HeaderValue::from_static(concat!("conformance/", env!("CARGO_PKG_VERSION")))),
+        ]);
+        Ok(Self { url, headers, wanted: Vec::new(), secrets, is_direct: false, authorities: Vec::new() })
+    }
+
+    /// Sends this key with each request, as a bearer token.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot stand in a header.
+    pub fn with_key(mut self, key: &str) -> Result<Self, TargetError> {
+        let value = HeaderValue::from_str(&format!("Bearer {key}"))
+            .map_err(|_| TargetError("the API key has characters that no header can have".to_owned()))?;
+        self.headers.insert(AUTHORIZATION, value);
+        self.secrets.push(key.to_owned());
+        Ok(self)
+    }
+
+    /// Sends this header, `Name: value`, with each request.
+    ///
+    /// # Errors
+    ///
+    /// When it is none. The value is not repeated: it may be a secret.
+    pub fn with_header(mut self, header: &str) -> Result<Self, TargetError> {
+        let wrong = || TargetError("a header has the form 'Name: value'".to_owned());
+        let (name, value) = header.split_once(':').ok_or_else(wrong)?;
+        let name = HeaderName::from_bytes(name.trim().as_bytes()).map_err(|_| wrong())?;
+        let text = value.trim();
+        let value = HeaderValue::from_str(text).map_err(|_| wrong())?;
+        // Of `Bearer abc` and `session=abc; path=/` the secret is a part.
+        let parts =
+            text.split([' ', ';', ',']).map(|part| part.split_once('=').map_or(part, |(_, value)| value));
+        self.secrets.extend(parts.map(str::to_owned));
+        self.secrets.push(text.to_owned());
+        self.wanted.push(name.to_string());
+        self.headers.append(name, value);
+        Ok(self)
+    }
+
+    /// Trusts these authorities, too, for the certificate of an endpoint behind TLS: certificates as PEM.
+    ///
+    /// # Errors
+    ///
+    /// When there is none among it.
+    pub fn with_authorities(mut self, pem: &[u8]) -> Result<Self, TargetError> {
+        let read = Certificate::from_pem_bundle(pem).unwrap_or_default();
+        if read.is_empty() {
+            return Err(TargetError("it holds no certificate, which would begin as PEM does".to_owned()));
+        }
+        self.authorities.extend(read);
+        Ok(self)
+    }
+
+    /// The authorities that are trusted, too.
+    pub(super) fn authorities(&self) -> impl Iterator<Item = Certificate> {
+        self.authorities.iter().cloned()
+    }
+
+    /// The names of the headers that were wanted with each request.
+    pub(crate) fn wanted_headers(&self) -> &[String] {
+        &self.wanted
+    }
+
+    /// Whether authorities are trusted beside those of the system.
+    pub(crate) const fn has_authorities(&self) -> bool {
+        !self.authorities.is_empty()
+    }
+
+    /// Keeps these to itself, too.
+    pub(crate) fn hiding(mut self, secrets: &[String]) -> Self {
+        self.secrets.extend_from_slice(secrets);
+        self
+    }
+
+    /// Goes there without any proxy.
+    #[must_use]
+    pub fn direct(self) -> Self {
+        Self { is_direct: true, ..self }
+    }
+
+    /// Whether no proxy is used.
+    pub(super) const fn is_direct(&self) -> bool {
+        self.is_direct
+    }
+
+    /// Whether it is on this machine, so that it reaches what listens here.
+    pub fn is_local(&self) -> bool {
+        is_loopback(&self.url)
+    }
+
+    /// Where requests go.
+    pub const fn url(&self) -> &Url {
+        &self.url
+    }
+
+    /// Its host and port.
+    pub(super) fn address(&self) -> String {
+        let host = self.url.host_str().unwrap_or_default();
+        self.url.port_or_known_default().map_or_else(|| host.to_owned(), |port| format!("{host}:{port}"))
+    }
+
+    /// The headers of a request that is answered with a stream, or is not.
+    pub(super) fn headers(&self, is_stream: bool) -> HeaderMap {
+        let mut headers = self.headers.clone();
+        let accept = if is_stream { "text/event-stream" } else { "application/json" };
+        headers.entry(ACCEPT).or_insert(HeaderValue::from_static(accept));
+        headers
+    }
+
+    /// What no file may hold, even when the endpoint says it.
+    pub(super) fn secrets(&self) -> Vec<String> {
+        self.secrets.iter().filter(|secret| secret.len() >= SHORT).cloned().collect()
+    }
+
+    /// The address, as it may be shown: without what may be a secret in it.
+    pub fn shown(&self) -> String {
+        self.masked(&Recorder::new().url(self.url.as_str()))
+    }
+
+    /// A text without secrets in it.
+    pub(crate) fn masked(&self, text: &str) -> String {
+        let mut mask = Mask::new(&self.secrets());
+        let mut bytes = mask.push(text.as_bytes());
+        bytes.extend(mask.finish());
+        String::from_utf8_lossy(&bytes).into_owned()
+    }
+}
+
+/// What must not be told of the user that an address names: the password, or a name without one, and both as
+/// they are sent.
+fn credentials(url: &Url) -> Vec<String> {
+    // The query of an address has the one decoder there is.
+    let decoded = |text: &str| {
+        let mut query = url.clone();
+        query.set_query(Some(&text.replace('&', "%26").replace('+', "%2B").replace('=', "%3D")));
+        query.query_pairs().next().map(|(name, _)| name.into_owned()).unwrap_or_default()
+    };
+    let (user, password) = (decoded(url.username()), url.password().map(decoded));
+    if user.is_empty() && password.is_none() {
+        return Vec::new();
+    }
+    let basic = BASE64_STANDARD.encode(format!("{user}:{}", password.as_deref().unwrap_or_default()));
+    vec![password.unwrap_or(user), basic]
+}
+
+/// What must not be told of an address that is given to somebody else: its user, the values of its query, and
+/// what is long enough in its path to be a token.
+pub fn secrets_of(address: &str) -> Vec<String> {
+    /// Pieces of paths that are as long as this may be secrets.
+    const TOKEN: usize = 16;
+
+    let Ok(url) = Url::parse(address) else { return Vec::new() };
+    let of_query = url.query_pairs().map(|(_, value)| value.into_owned());
+    let of_path = url.path().split('/').filter(|segment| segment.len() >= TOKEN).map(str::to_owned);
+    credentials(&url).into_iter().chain(of_query).chain(of_path).collect()
+}
+
+/// The path of `/responses`.
+fn path(base: &str) -> String {
+    let base = base.trim_end_matches('/');
+    let is_version = |segment: &str| {
+        segment.strip_prefix('v').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
+    };
+    if base.ends_with("/responses") {
+        base.to_owned()
+    } else if base.split('/').any(is_version) {
+        format!("{base}/responses")
+    } else {
+        format!("{base}/v1/responses")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bases_become_addresses() {
+        let url = |base: &str| Target::new(base).map(|target| target.url().to_string());
+        for (base, expected) in [
+            ("http://a.test", "http://a.test/v1/responses"),
+            ("http://a.test:81/v1/", "http://a.test:81/v1/responses"),
+            ("https://a.test/openai/v1?api-version=1", "https://a.test/openai/v1/responses?api-version=1"),
+            ("https://a.test/openai", "https://a.test/openai/v1/responses"),
+            ("https://a.test/v1beta/x", "https://a.test/v1beta/x/responses"),
+            ("https://a.test/responses", "https://a.test/responses"),
+        ] {
+            assert_eq!(url(base), Ok(expected.to_owned()));
+        }
+        for base in ["a.test", "ftp://a.test", "unix:/a"] {
+            assert!(url(base).is_err(), "{base}");
+        }
+    }
+
+    #[test]
+    fn headers_are_checked_and_never_repeated() {
+        let target = Target::new("http://a.test?api-version=2026-01-01&sig=key-00000000").unwrap();
+        for header in ["x", "x y: 12345678", "x: 1234\n5678"] {
+            let error = target.clone().with_header(header).unwrap_err().to_string();
+            assert!(!error.contains("1234"), "{error}");
+        }
+        let target =
+            target.with_key("key-12345678").unwrap().with_header("Cookie: a=session-1; b=2").unwrap();
+        let mut secrets = target.secrets();
+        secrets.sort_unstable();
+        assert_eq!(secrets, ["a=session-1; b=2", "key-00000000", "key-12345678", "session-1"]);
+    }
+
+    #[test]
+    fn secrets_in_addresses_are_hidden() {
+        let target = Target::new("http://me:p%40ss%2Fw+rd@a.test/key-12345678/v1").unwrap();
+        let target = target.with_key("key-12345678").unwrap();
+        assert_eq!(target.shown(), "http://a.test/************/v1/responses");
+        // As it is sent: the base64 of `me:p@ss/w+rd`.
+        assert_eq!(
+            target.masked("bTpwQHNz bWU6cEBzcy93K3Jk p@ss/w+rd"),
+            "bTpwQHNz **************** *********"
+        );
+        let named = Target::new("http://token-12345678@a.test/v1").unwrap();
+        assert_eq!(named.masked("token-12345678"), "**************");
+    }
+}

@@ -1,0 +1,150 @@
+//! What is sent on a WebSocket: scenarios as turns of a conversation.
+
+use serde_json::{Map, Value};
+use spec::Dialect;
+use spec::catalogue::{OnSocket, Scenario};
+use spec::table::Operation;
+
+use super::call::{Asked, Before, Call, Given};
+use super::case::{About, Case, Offer, fitting, trials};
+use checker::Rules;
+use results::Transport;
+
+/// What HTTP has in its requests, and a WebSocket not.
+const OF_HTTP: [&str; 3] = ["stream", "stream_options", "background"];
+
+/// Adds the cases on a WebSocket: each has a connection of its own, and takes there also the turns that it
+/// continues.
+pub(super) fn add(
+    cases: &mut Vec<Case>,
+    scenarios: impl Iterator<Item = &'static Scenario>,
+    dialect: &'static Dialect,
+    rules: &Rules,
+    offer: &Offer,
+) {
+    for scenario in scenarios.filter(|scenario| is_sent(scenario)) {
+        add_case(cases, scenario, dialect, rules, offer);
+    }
+}
+
+fn add_case(
+    cases: &mut Vec<Case>,
+    scenario: &'static Scenario,
+    dialect: &'static Dialect,
+    rules: &Rules,
+    offer: &Offer,
+) -> usize {
+    let name = format!("{}{}", scenario.id, Transport::Websocket.suffix());
+    if let Some(at) = cases.iter().position(|case| case.name == name) {
+        return at;
+    }
+    let mut turns = vec![scenario];
+    while let Some(previous) = turns.last().and_then(|first| on_connection(first)) {
+        turns.push(previous);
+    }
+    turns.reverse();
+    let elsewhere = turns.first().and_then(|first| first.previous).and_then(spec::catalogue::scenario);
+    let previous = elsewhere.map(|previous| add_case(cases, previous, dialect, rules, offer));
+    cases.push(Case {
+        name,
+        scenario,
+        is_twin: false,
+        previous,
+        compared: None,
+        unfit: unfit(&turns, dialect, offer),
+        trials: of_socket(trials(scenario, false, dialect, rules)),
+        turns,
+    });
+    cases.len() - 1
+}
+
+/// The scenario whose answer has to come before on the same connection.
+fn on_connection(scenario: &Scenario) -> Option<&'static Scenario> {
+    let is_anew = scenario.websocket == Some(OnSocket::Anew);
+    scenario.previous.filter(|_| !is_anew).and_then(spec::catalogue::scenario)
+}
+
+/// Whether a scenario makes sense on a WebSocket: as one message, and not because of what HTTP forgets.
+fn is_sent(scenario: &Scenario) -> bool {
+    let Ok(Value::Object(request)) = serde_json::from_str(scenario.request) else { return false };
+    let is = |name: &str| request.get(name) == Some(&Value::Bool(true));
+    let is_forgotten = !scenario.status.is_empty() && scenario.previous.is_some();
+    let is_whole =
+        scenario.operation == Operation::Create && scenario.cut_after.is_none() && !scenario.malformed;
+    let is_plain = is_whole && is("stream") && !is("background") && !is_forgotten;
+    let before = scenario.previous.and_then(spec::catalogue::scenario);
+    scenario.websocket.is_some() || is_plain && before.is_none_or(is_sent)
+}
+
+fn unfit(turns: &[&'static Scenario], dialect: &'static Dialect, offer: &Offer) -> Option<String> {
+    if !dialect.framing.websocket {
+        return Some(format!("{} has no WebSocket", dialect.name));
+    }
+    let unfit = turns.iter().find_map(|turn| fitting(turn, false, dialect, offer));
+    unfit.or_else(|| {
+        let root = dialect.root("websocket_request")?;
+        let asked = Asked { model: "default", given: &Given::new(), number: 1 };
+        let before = Before { id: "resp_1".to_owned(), ..Before::default() };
+        let refused = |turn: &&&'static Scenario| {
+            let message = message(turn, &asked, Some(&before));
+            turn.status.is_empty() && !dialect.check_type(root, &message).is_valid()
+        };
+        turns.iter().find(refused).map(|_| format!("{} has no such message", dialect.name))
+    })
+}
+
+/// Rules about bodies and statuses of HTTP have nothing to say of messages.
+fn of_socket(trials: Vec<About>) -> Vec<About> {
+    let mut trials: Vec<About> =
+        trials.into_iter().filter(|about| !matches!(about, About::Group("error" | "ws"))).collect();
+    trials.insert(trials.len().saturating_sub(1), About::Group("ws"));
+    trials
+}
+
+/// The message that asks for a response.
+pub(super) fn message(scenario: &Scenario, asked: &Asked<'_>, before: Option<&Before>) -> String {
+    let body = Call::of(scenario, asked, before, false).body.unwrap_or_default();
+    let Ok(Value::Object(request)) = serde_json::from_str(&body) else { return body };
+    let mut message = Map::from_iter([("type".to_owned(), "response.create".into())]);
+    message.extend(request.into_iter().filter(|(name, _)| !OF_HTTP.contains(&name.as_str())));
+    Value::Object(message).to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use spec::catalogue::SCENARIOS;
+
+    use super::*;
+
+    #[test]
+    fn nothing_of_http_is_said_on_a_websocket() {
+        for scenario in SCENARIOS.iter().filter(|scenario| is_sent(scenario)) {
+            let before = Before { id: "resp_1".to_owned(), ..Before::default() };
+            let asked = Asked { model: "m", given: &Given::new(), number: 1 };
+            let text = message(scenario, &asked, Some(&before));
+            let message: Value = serde_json::from_str(&text).unwrap();
+            assert_eq!(message["type"], "response.create");
+            assert!(OF_HTTP.iter().all(|name| message.get(name).is_none()), "{text}");
+            assert!(message.get("previous_response_id") != Some(&"previous".into()), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_continued_is_said_on_the_same_connection() {
+        let mut cases = Vec::new();
+        let dialect = spec::dialect("open-responses").unwrap();
+        add(&mut cases, SCENARIOS.iter(), dialect, &Rules::of(dialect), &Offer::All);
+        let turns = |name: &str| -> Vec<&str> {
+            let case = cases.iter().find(|case| case.name == name).unwrap();
+            assert_eq!(case.unfit, None);
+            case.turns.iter().map(|turn| turn.id).collect()
+        };
+        assert_eq!(turns("text/hello.ws"), ["text/hello"]);
+        assert_eq!(turns("state/continued.ws"), ["state/stored", "state/continued"]);
+        assert!(cases.iter().all(|case| case.name != "error/not-stored.ws"), "HTTP forgets it");
+        let wave = spec::dialect("wave").unwrap();
+        let mut cases = Vec::new();
+        add(&mut cases, SCENARIOS.iter(), wave, &Rules::of(wave), &Offer::All);
+        assert!(cases.iter().all(|case| case.unfit.as_deref() == Some("wave has no WebSocket")));
+    }
+}

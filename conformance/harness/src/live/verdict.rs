@@ -1,0 +1,198 @@
+//! What came of a case, as a function of its recordings alone.
+
+use spec::Dialect;
+use spec::catalogue::Level;
+use spec::table::Operation;
+
+use super::agree::agreement;
+use super::attempt::Attempt;
+use super::case::{About, Case};
+use super::client::INTERRUPTED;
+use super::crowd::apart;
+use super::facts::{Facts, SWITCHED};
+use super::join::joined;
+use checker::Rules;
+use recordings::capture::LEFT;
+use results::{CaptureReport, Judged, Verdict};
+
+/// Statuses of endpoints that do not let the harness in.
+const REFUSALS: [(u16, &str); 5] = [
+    (401, "give --api-key, CONFORMANCE_API_KEY or --header"),
+    (402, "the account has to pay first"),
+    (403, "the key may not do this"),
+    (407, "the proxy wants to know who asks"),
+    (429, "it is asked too often: try --delay"),
+];
+
+/// What a trial of a case comes to. The recordings are in the order in which they were made; the other one is
+/// the last of the case that it has to agree with.
+pub fn judge(
+    case: &Case,
+    about: About,
+    attempts: &[Attempt],
+    compared: Option<&Attempt>,
+    least: Level,
+    rules: &Rules,
+) -> Judged {
+    let answer = answer(case, attempts, rules.dialect());
+    if about == About::Answer {
+        return answer;
+    }
+    let found = attempts.iter().flat_map(|attempt| attempt.findings(case, about, least));
+    let mut broken: Vec<&str> = found.map(|finding| finding.rule.as_ref()).collect();
+    broken.sort_unstable();
+    broken.dedup();
+    if !broken.is_empty() {
+        return Judged::new(Verdict::Fail, broken.join(", "));
+    }
+    match answer.verdict {
+        Verdict::Pass if about == About::Agrees => {
+            let agreed = agreement(case, &facts(attempts), compared.map(|attempt| &attempt.facts));
+            match (attempts.last(), compared) {
+                (Some(rest), Some(begun))
+                    if agreed.verdict == Verdict::Pass && case.scenario.operation == Operation::Resume =>
+                {
+                    joined(begun, rest, rules, least)
+                }
+                _ => agreed,
+            }
+        }
+        Verdict::Pass if about == About::Apart => apart(&facts(attempts)),
+        Verdict::Pass => Judged::PASS,
+        _ => Judged::new(Verdict::NotExercised, format!("see {}", case.trial(About::Answer))),
+    }
+}
+
+fn facts(attempts: &[Attempt]) -> Vec<&Facts> {
+    attempts.iter().map(|attempt| &attempt.facts).collect()
+}
+
+/// Whether the last answer is what was asked for, and came to its end. Of answers that were asked for at
+/// once, each has to be.
+pub(super) fn answer(case: &Case, attempts: &[Attempt], dialect: &Dialect) -> Judged {
+    const WORST_FIRST: [Verdict; 3] = [Verdict::Fail, Verdict::HarnessError, Verdict::Pass];
+    if !case.is_marked() {
+        return last_answer(case, attempts, dialect);
+    }
+    let each = || attempts.iter().map(|attempt| last_answer(case, std::slice::from_ref(attempt), dialect));
+    let worst = WORST_FIRST.iter().find_map(|verdict| each().find(|judged| judged.verdict == *verdict));
+    worst.unwrap_or_else(|| last_answer(case, attempts, dialect))
+}
+
+fn last_answer(case: &Case, attempts: &[Attempt], dialect: &Dialect) -> Judged {
+    let Some(Attempt { facts, report, .. }) = attempts.last() else {
+        return Judged::new(Verdict::NotExercised, "nothing was sent");
+    };
+    let lost = facts.lost.as_deref();
+    let Some(status) = facts.status else {
+        let reason = lost.unwrap_or("no answer came");
+        let is_harness = facts.is_unconnected() || reason == INTERRUPTED;
+        return Judged::new(if is_harness { Verdict::HarnessError } else { Verdict::Fail }, reason);
+    };
+    if lost == Some(INTERRUPTED) {
+        return Judged::new(Verdict::HarnessError, INTERRUPTED);
+    }
+    if let Some(unanswered) = unanswered(case, facts) {
+        return unanswered;
+    }
+    if let Some(wrong) = wrong_status(case, status) {
+        return wrong;
+    }
+    if let Some(reason) = lost.filter(|reason| *reason != LEFT) {
+        return Judged::new(Verdict::Fail, format!("the answer was not read to its end: {reason}"));
+    }
+    if let Some(reason) = wrong_kind(case, facts, report) {
+        return Judged::new(Verdict::Fail, reason);
+    }
+    if let Some(unwanted) = facts.unwanted(case.scenario) {
+        return Judged::new(Verdict::Fail, format!("the answer has a {unwanted}, and should have none"));
+    }
+    if case.scenario.cut_after.is_some() && lost.is_none() {
+        return Judged::new(Verdict::NotExercised, "the stream had ended before the client could leave");
+    }
+    let missing = match case.scenario.operation {
+        _ if !case.scenario.status.is_empty() => Vec::new(),
+        _ if case.wants_stream() => facts.missing(case.scenario, dialect),
+        Operation::Create => facts.missing_as_a_whole(case.scenario),
+        _ => Vec::new(),
+    };
+    if missing.is_empty() {
+        return still_running(case, facts).unwrap_or(Judged::PASS);
+    }
+    let times = if attempts.len() == 1 { "once".to_owned() } else { format!("{} times", attempts.len()) };
+    Judged::new(Verdict::NotExercised, format!("asked {times}, and there was no {}", missing.join(", no ")))
+}
+
+/// What is wrong where the last turn on a WebSocket was not answered at all.
+fn unanswered(case: &Case, facts: &Facts) -> Option<Judged> {
+    let status = facts.status.filter(|_| facts.turns < case.turns.len())?;
+    if status != SWITCHED && facts.turns == 0 {
+        // It did not become one.
+        return REFUSALS.iter().all(|(refusal, _)| *refusal != status).then(|| {
+            let advice = "what has none can be left out of --transport";
+            Judged::new(Verdict::Fail, format!("a WebSocket is answered with status {status}; {advice}"))
+        });
+    }
+    let (answered, all) = (facts.turns, case.turns.len());
+    let otherwise = || format!("turn {answered} of {all} was answered otherwise");
+    Some(facts.lost.as_deref().map_or_else(
+        || Judged::new(Verdict::NotExercised, otherwise()),
+        |reason| Judged::new(Verdict::Fail, format!("the answer was not read to its end: {reason}")),
+    ))
+}
+
+fn wrong_status(case: &Case, status: u16) -> Option<Judged> {
+    let expected: &[u16] = if case.scenario.status.is_empty() { &[200] } else { case.scenario.status };
+    if expected.contains(&status) {
+        return None;
+    }
+    if let Some((_, advice)) = REFUSALS.iter().find(|(refusal, _)| *refusal == status) {
+        return Some(Judged::new(Verdict::HarnessError, format!("the endpoint answers {status}: {advice}")));
+    }
+    let expected = expected.iter().map(u16::to_string).collect::<Vec<_>>().join(" or ");
+    let aside = match status {
+        300..400 => "; redirections to other places are not followed",
+        400..500 => "; what the endpoint does not offer can be left out of --features",
+        _ => "",
+    };
+    Some(Judged::new(Verdict::Fail, format!("the answer has status {status}, and not {expected}{aside}")))
+}
+
+/// What is polled should end.
+fn still_running(case: &Case, facts: &Facts) -> Option<Judged> {
+    let status = facts.response.as_ref()?.get("status")?.as_str()?;
+    let is_running = matches!(status, "queued" | "in_progress");
+    (case.scenario.operation == Operation::Poll && is_running)
+        .then(|| Judged::new(Verdict::NotExercised, format!("the response is still {status}")))
+}
+
+fn wrong_kind(case: &Case, facts: &Facts, report: &CaptureReport) -> Option<String> {
+    let wants_stream = case.wants_stream();
+    let is_stream = if case.turns.is_empty() { facts.is_stream } else { wants_stream };
+    let expected = match case.scenario.operation {
+        _ if !case.scenario.status.is_empty() => None,
+        Operation::Create | Operation::Resume | Operation::Delete => None,
+        Operation::Retrieve | Operation::Poll | Operation::Cancel => Some("response"),
+        Operation::InputItems => Some("list"),
+        Operation::Compact => Some("response.compaction"),
+    };
+    let object = || facts.response.as_ref().and_then(|body| body.get("object")?.as_str());
+    let reason = match (wants_stream, is_stream) {
+        (true, false) => "a stream was asked for, and the content type of the answer says that it is none",
+        (false, true) => "the content type of the answer says that it is a stream, and it should be none",
+        (true, true) if report.events == 0 => "there is no event in the stream",
+        (false, false) if !case.turns.is_empty() => return report.error.clone(),
+        (false, false) if report.bodies == 0 => "the answer has no body",
+        (false, false) if expected.is_some() && object() != expected => {
+            return expected.map(|expected| format!("the `object` of the answer is not {expected:?}"));
+        }
+        (false, false)
+            if case.scenario.operation == Operation::Create
+                && (report.unjudged > 0 || matches!(object(), Some("list" | "response.compaction"))) =>
+        {
+            "the answer is neither a response nor an error"
+        }
+        _ => return report.error.clone(),
+    };
+    Some(reason.to_owned())
+}

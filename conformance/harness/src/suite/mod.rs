@@ -1,0 +1,296 @@
+//! The suite against an endpoint, as tests.
+//!
+//! This is what `conformance --target` runs, for those who want it among their own tests. In
+//! `tests/conformance.rs`, which has `harness = false` in `Cargo.toml`:
+//!
+//! ```no_run
+//! use std::process::ExitCode;
+//!
+//! use conformance::Suite;
+//! use conformance::live::Target;
+//!
+//! fn main() -> ExitCode {
+//!     let dialect = conformance::dialect("open-responses").expect("it is known");
+//!     let target = Target::new("http://127.0.0.1:8080/v1").expect("it is an address");
+//!     Suite::new(target, dialect).model("my-model").offering(["tools", "store"]).main()
+//! }
+//! ```
+//!
+//! The tests have the flags of any Rust test, and `--list` sends nothing.
+
+mod baseline;
+mod run;
+mod session;
+mod snapshot;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use libtest_mimic::Arguments;
+use spec::Dialect;
+use spec::catalogue::{Level, Profile, Rule, Scenario};
+
+use crate::certificate;
+use crate::live::{Given, Limits, Offer, Target};
+use checker::Rules;
+use reports::Style;
+use results::{Told, Transport};
+
+pub use baseline::Known;
+pub use run::{NOT_DONE, run};
+pub use run::{is_due, is_for_people, run_quietly, show};
+pub use snapshot::Snapshots;
+
+/// The suite against an endpoint.
+#[derive(Debug, Clone)]
+pub struct Suite {
+    endpoint: Endpoint,
+    dialect: &'static Dialect,
+    limits: Limits,
+    model: String,
+    transports: Vec<Transport>,
+    features: Option<Vec<String>>,
+    given: Given,
+    profiles: Vec<String>,
+    select: Vec<String>,
+    ignore: Vec<String>,
+    attempts: usize,
+    jobs: usize,
+    concurrent: usize,
+    delay: Duration,
+    is_strict: bool,
+    known: Vec<Known>,
+    failures: Option<PathBuf>,
+    snapshots: Option<Snapshots>,
+    out: Option<PathBuf>,
+    is_named: bool,
+}
+
+/// Who is asked.
+#[derive(Debug, Clone)]
+enum Endpoint {
+    At(Target),
+    /// A reference gateway that is there for the run alone.
+    Reference(gateway::Settings),
+}
+
+/// Why a suite could not be run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SuiteError(String);
+
+impl std::fmt::Display for SuiteError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for SuiteError {}
+
+impl Suite {
+    /// The suite against an endpoint that should speak a dialect.
+    pub fn new(target: Target, dialect: &'static Dialect) -> Self {
+        Self::of(Endpoint::At(target), dialect)
+    }
+
+    /// The suite against a reference gateway, which is started for it.
+    pub fn reference(settings: gateway::Settings) -> Self {
+        let dialect = settings.dialect;
+        Self { transports: Transport::ALL.to_vec(), ..Self::of(Endpoint::Reference(settings), dialect) }
+    }
+
+    fn of(endpoint: Endpoint, dialect: &'static Dialect) -> Self {
+        Self {
+            endpoint,
+            dialect,
+            limits: Limits::default(),
+            model: "default".to_owned(),
+            transports: vec![Transport::Sse, Transport::Json],
+            features: None,
+            given: Given::new(),
+            profiles: Vec::new(),
+            select: Vec::new(),
+            ignore: Vec::new(),
+            attempts: 3,
+            jobs: 1,
+            concurrent: 1,
+            delay: Duration::ZERO,
+            is_strict: false,
+            known: Vec::new(),
+            failures: None,
+            snapshots: None,
+            out: None,
+            is_named: false,
+        }
+    }
+
+    /// Asks for this model.
+    #[must_use]
+    pub fn model(self, model: impl Into<String>) -> Self {
+        Self { model: model.into(), ..self }
+    }
+
+    /// Allows the endpoint this.
+    #[must_use]
+    pub fn limits(self, limits: Limits) -> Self {
+        Self { limits, ..self }
+    }
+
+    /// Sends scenarios in these ways; a stream and JSON over HTTP alone, when nothing is said, for not every
+    /// endpoint has a WebSocket.
+    #[must_use]
+    pub fn transports(self, transports: impl IntoIterator<Item = Transport>) -> Self {
+        Self { transports: transports.into_iter().collect(), ..self }
+    }
+
+    /// Sends only what needs no other features than these, and what needs none.
+    #[must_use]
+    pub fn offering(self, features: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        Self { features: Some(features.into_iter().map(Into::into).collect()), ..self }
+    }
+
+    /// Tells what scenarios need and only the owner of the endpoint can name: `vector-store`, the id of files
+    /// that can be searched; `mcp-server`, the URL of an MCP server with a tool `search_notes`, and
+    /// `failing-mcp-server`, of one whose tools all fail; and models that fail: `down-model` before a stream
+    /// begins, `failing-model` within it, `limited-model` with the status 429. What needs more than was given is
+    /// not sent.
+    #[must_use]
+    pub fn given(self, given: Given) -> Self {
+        Self { given, ..self }
+    }
+
+    /// Sends and checks only what these profiles demand; everything, when there are none.
+    #[must_use]
+    pub fn profiles(self, profiles: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        Self { profiles: profiles.into_iter().map(Into::into).collect(), ..self }
+    }
+
+    /// Checks only these rules, or groups of rules; all, when there are none.
+    #[must_use]
+    pub fn select(self, rules: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        Self { select: rules.into_iter().map(Into::into).collect(), ..self }
+    }
+
+    /// Leaves out these rules, or groups of rules.
+    #[must_use]
+    pub fn ignore(self, rules: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        Self { ignore: rules.into_iter().map(Into::into).collect(), ..self }
+    }
+
+    /// Sends so many requests at once of the scenarios that are about that.
+    #[must_use]
+    pub fn concurrent(self, concurrent: usize) -> Self {
+        Self { concurrent: concurrent.max(1), ..self }
+    }
+
+    /// Sends so often at most what does not bring what it is there for.
+    #[must_use]
+    pub fn attempts(self, attempts: usize) -> Self {
+        Self { attempts: attempts.max(1), ..self }
+    }
+
+    /// Sends so many scenarios at once.
+    #[must_use]
+    pub fn jobs(self, jobs: usize) -> Self {
+        Self { jobs: jobs.max(1), ..self }
+    }
+
+    /// Waits so long from one request to the next.
+    #[must_use]
+    pub fn delay(self, delay: Duration) -> Self {
+        Self { delay, ..self }
+    }
+
+    /// Lets rules that are only recommended fail, too.
+    #[must_use]
+    pub fn strict(self, is_strict: bool) -> Self {
+        Self { is_strict, ..self }
+    }
+
+    /// Bears these failures: their tests are ignored, with the reason. What is told of the endpoint is the
+    /// same, and one that does not fail any more fails the run.
+    #[must_use]
+    pub fn expecting(self, known: impl IntoIterator<Item = Known>) -> Self {
+        Self { known: known.into_iter().collect(), ..self }
+    }
+
+    /// Writes all failures to this file, in the form in which they can be expected, instead of failing by them.
+    #[must_use]
+    pub fn listing_failures(self, file: impl Into<PathBuf>) -> Self {
+        Self { failures: Some(file.into()), ..self }
+    }
+
+    /// Compares the [shape](recordings::shape) of each stream with an approved one, by a test `snapshot`.
+    #[must_use]
+    pub fn snapshots(self, snapshots: Snapshots) -> Self {
+        Self { snapshots: Some(snapshots), ..self }
+    }
+
+    /// Keeps every exchange, and what came of it, in this folder, which must hold no run yet.
+    #[must_use]
+    pub fn out(self, folder: impl Into<PathBuf>) -> Self {
+        Self { out: Some(folder.into()), ..self }
+    }
+
+    /// Puts the dialect before the names of tests, and below the folder.
+    #[must_use]
+    pub fn named(self) -> Self {
+        Self { out: self.out.map(|folder| folder.join(self.dialect.name)), is_named: true, ..self }
+    }
+
+    /// Runs as a test target does, with the flags of the command line.
+    pub fn main(self) -> ExitCode {
+        run(&[self], &Arguments::from_args(), Vec::new(), Style::Plain.into()).unwrap_or_else(|error| {
+            run::tell(&format!("error: {error}"));
+            ExitCode::from(NOT_DONE)
+        })
+    }
+
+    /// Runs, and tells what came of each test.
+    ///
+    /// # Errors
+    ///
+    /// When nothing could be sent at all, or the evidence not be kept.
+    pub fn judge(&self) -> Result<Vec<Told>, SuiteError> {
+        run::judge(self)
+    }
+
+    fn rules(&self) -> Rules {
+        rules(self.dialect, &self.profiles, &self.select, &self.ignore)
+    }
+
+    fn offer(&self) -> Offer {
+        self.features.clone().map_or(Offer::All, Offer::Only)
+    }
+
+    const fn least(&self) -> Level {
+        if self.is_strict { Level::Should } else { Level::Must }
+    }
+}
+
+/// The rules that bind in a dialect, as far as profiles demand them and they are selected.
+pub fn rules(dialect: &'static Dialect, profiles: &[String], select: &[String], ignore: &[String]) -> Rules {
+    let is_demanded = |rule: &Rule| {
+        profiles.is_empty() || certificate::chosen(profiles).any(|profile| profile.rules.contains(&rule.id))
+    };
+    Rules::of(dialect).only(|rule| is_demanded(rule) && is_selected(rule, select, ignore))
+}
+
+/// Whether profiles demand a scenario.
+fn is_demanded(scenario: &Scenario, profiles: &[String]) -> bool {
+    let names_it = |profile: &Profile| {
+        profile.scenarios.iter().flat_map(|ids| ids.split('|')).any(|id| id == scenario.id)
+    };
+    profiles.is_empty() || certificate::chosen(profiles).any(names_it)
+}
+
+/// Whether a rule is among these rules and groups, or there are none, and is not left out.
+pub fn is_selected(rule: &Rule, select: &[String], ignore: &[String]) -> bool {
+    let is_one_of = |names: &[String]| names.iter().any(|name| is_meant(rule, name));
+    (select.is_empty() || is_one_of(select)) && !is_one_of(ignore)
+}
+
+/// Whether a name is that of a rule, or of the group that it is in.
+pub fn is_meant(rule: &Rule, name: &str) -> bool {
+    rule.id == name || rule.group() == name
+}

@@ -1,0 +1,165 @@
+//! Runs suites with the flags of tests.
+
+use std::collections::BTreeSet;
+use std::io::{self, Write as _};
+use std::panic::{self, AssertUnwindSafe};
+use std::process::ExitCode;
+
+use libtest_mimic::{Arguments, Completion, Conclusion, FormatSetting, Trial};
+use spec::catalogue::{self, Level};
+
+use super::session::{Finished, Planned, Session};
+use super::{Suite, SuiteError};
+use crate::live::Machine;
+use reports::Screen;
+use results::{Filters, Judged, Outcome, Told, Verdict};
+
+/// What a command that could not be carried out exits with.
+pub const NOT_DONE: u8 = 2;
+
+/// Runs these trials, and then those of suites. All sessions send at the same time; their trials wait for
+/// what comes, in order.
+pub fn run(
+    suites: &[Suite],
+    arguments: &Arguments,
+    mut trials: Vec<Trial>,
+    screen: Screen,
+) -> Result<ExitCode, SuiteError> {
+    let is_due = |name: &str| is_due(arguments, name);
+    let planned: Vec<_> = suites.iter().map(|suite| suite.plan(&is_due)).collect();
+    let mut unmet = unmet(suites, &planned)?;
+    unmet.retain(|told| is_due(&told.name));
+    if arguments.list {
+        let names = planned.iter().flat_map(Planned::names).chain(unmet.into_iter().map(|told| told.name));
+        trials.extend(names.map(|name| Trial::test(name, || Ok(()))));
+        let done = run_quietly(arguments, trials);
+        return Ok(done.map_or(ExitCode::from(NOT_DONE), |_| ExitCode::SUCCESS));
+    }
+    if planned.iter().all(Planned::is_empty) {
+        reachable(suites)?;
+    }
+    let machine = Machine::start().map_err(|error| SuiteError(error.to_string()))?;
+    trials.extend(unmet.into_iter().map(trial));
+    let due = planned.into_iter().filter(|planned| !planned.is_empty());
+    let filters = filters(arguments);
+    let sessions = due.map(|planned| planned.start(&machine, &filters)).collect::<Result<Vec<_>, _>>()?;
+    trials.extend(sessions.iter().flat_map(Session::trials));
+    let conclusion = run_quietly(&Arguments { test_threads: Some(1), ..arguments.clone() }, trials);
+    let mut is_undone = machine.is_interrupted();
+    let mut is_stale = false;
+    let mut dialects = Vec::new();
+    for session in sessions {
+        let Finished { trials, report } = session.finish(&machine)?;
+        is_undone |= trials.iter().any(Told::is_harness_error);
+        is_stale |= report.live.as_ref().is_some_and(|live| !live.stale.is_empty());
+        dialects.push((report.dialect.clone(), report.totals.trials));
+        // Of many runs only those are told as a whole that say something.
+        if is_for_people(arguments) && (suites.len() == 1 || report.outcome != Outcome::Passed) {
+            show(&reports::summary(&report, Level::Should, screen));
+        }
+    }
+    if is_for_people(arguments) && dialects.len() > 1 {
+        let of = dialects.iter().map(|(name, trials)| (name.as_str(), *trials));
+        show(&reports::by_dialect(of, screen));
+    }
+    Ok(match conclusion {
+        None => ExitCode::from(NOT_DONE),
+        Some(_) if is_undone => ExitCode::from(NOT_DONE),
+        Some(conclusion) if is_stale || conclusion.has_failed() => ExitCode::from(1),
+        Some(_) => ExitCode::SUCCESS,
+    })
+}
+
+/// Whether a test of that name is wanted.
+pub fn is_due(arguments: &Arguments, name: &str) -> bool {
+    !arguments.is_filtered_out(&Trial::test(name, || Ok(())))
+}
+
+/// Which tests are wanted.
+fn filters(arguments: &Arguments) -> Filters {
+    Filters { with: arguments.filter.clone(), exact: arguments.exact, without: arguments.skip.clone() }
+}
+
+/// What is said of shapes that were approved of, and that no stream is compared with.
+fn unmet(suites: &[Suite], planned: &[Planned<'_>]) -> Result<Vec<Told>, SuiteError> {
+    let Some(snapshots) = suites.iter().find_map(|suite| suite.snapshots.as_ref()) else {
+        return Ok(Vec::new());
+    };
+    let compared: Vec<String> = planned.iter().flat_map(Planned::shapes).collect();
+    let mut others = snapshots.others(compared.iter().map(String::as_str)).map_err(SuiteError)?;
+    let known: BTreeSet<String> = suites.iter().flat_map(Suite::known_shapes).collect();
+    // Those of recordings may lie beside them.
+    let groups: BTreeSet<&str> = known.iter().map(|name| catalogue::group(name)).collect();
+    others.retain(|name| groups.contains(catalogue::group(name)));
+    let told = |name: String| {
+        let judged = if known.contains(&name) {
+            Judged::new(Verdict::NotExercised, "this run does not ask for it")
+        } else {
+            Judged::new(Verdict::Fail, snapshots.stale(&name, "there is no scenario of this name"))
+        };
+        Told { name: format!("{name}::snapshot"), judged }
+    };
+    Ok(others.into_iter().map(told).collect())
+}
+
+fn trial(told: Told) -> Trial {
+    let Told { name, judged } = told;
+    Trial::ignorable_test(name, move || match judged.verdict {
+        Verdict::Fail => Err(judged.reason.into()),
+        _ => Ok(Completion::ignored_with(judged.reason)),
+    })
+}
+
+/// Fails where profiles are wanted of which nothing could be sent, whatever the filters.
+fn reachable(suites: &[Suite]) -> Result<(), SuiteError> {
+    let Some(Suite { profiles, .. }) = suites.first().filter(|suite| !suite.profiles.is_empty()) else {
+        return Ok(());
+    };
+    if suites.iter().any(|suite| !suite.plan(&|_| true).is_empty()) {
+        return Ok(());
+    }
+    let (profiles, verb) = (profiles.join(", "), if profiles.len() == 1 { "demands" } else { "demand" });
+    Err(SuiteError(format!(
+        "nothing that {profiles} {verb} can be sent this way: name what it needs with --transport"
+    )))
+}
+
+/// Whether what is told of the tests is for people, and not for programs.
+pub const fn is_for_people(arguments: &Arguments) -> bool {
+    !arguments.quiet && matches!(arguments.format, None | Some(FormatSetting::Pretty))
+}
+
+/// Says something on stdout.
+pub fn show(text: &str) {
+    // Nobody is left to tell when stdout is gone.
+    let _ = io::stdout().lock().write_all(text.as_bytes());
+}
+
+/// Runs a suite without telling anybody but the caller.
+pub(super) fn judge(suite: &Suite) -> Result<Vec<Told>, SuiteError> {
+    let machine = Machine::start().map_err(|error| SuiteError(error.to_string()))?;
+    let planned = suite.plan(&|_| true);
+    let unmet = unmet(std::slice::from_ref(suite), std::slice::from_ref(&planned))?;
+    let mut trials = planned.start(&machine, &Filters::default())?.finish(&machine)?.trials;
+    trials.extend(unmet);
+    Ok(trials)
+}
+
+/// Runs the trials. Nothing comes of it when nobody reads the results any more: the printer panics then,
+/// which is nothing to show.
+pub fn run_quietly(arguments: &Arguments, trials: Vec<Trial>) -> Option<Conclusion> {
+    let usual = panic::take_hook();
+    panic::set_hook(Box::new(move |info| {
+        let is_closed_pipe = |text: &String| text.contains("BrokenPipe");
+        if !info.payload().downcast_ref::<String>().is_some_and(is_closed_pipe) {
+            usual(info);
+        }
+    }));
+    panic::catch_unwind(AssertUnwindSafe(|| libtest_mimic::run(arguments, trials))).ok()
+}
+
+/// Says something on stderr.
+pub(super) fn tell(text: &str) {
+    // Nobody is left to tell when stderr is gone.
+    let _ = writeln!(io::stderr().lock(), "{text}");
+}

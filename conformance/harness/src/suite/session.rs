@@ -1,0 +1,424 @@
+//! A suite on its way: what is sent, what is tested of it, and what is kept.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use std::{fs, io};
+
+use libtest_mimic::{Completion, Failed, Trial};
+
+use super::baseline::{self, Known};
+use super::run::tell;
+use super::snapshot;
+use super::{Endpoint, Suite, SuiteError, is_demanded};
+use crate::certificate::{Certificate, Judge, Sent};
+use crate::live::{
+    self, About, Case, Client, Evidence, Given, Kept, Live, Machine, Offer, Plan, RunFile, Target,
+};
+use gateway::{self, Embedded, Notes};
+use recordings::capture::REDACTED;
+use reports::{Style, diagnostic};
+use results::{Filters, Options, ProfileReport, Run, State, Told, Transport, Verdict};
+
+/// What a suite will send, and which of its tests are wanted.
+pub(super) struct Planned<'s> {
+    suite: &'s Suite,
+    plan: Plan,
+    due: Vec<(usize, About)>,
+    /// The cases of whose streams the shape is compared.
+    shapes: Vec<usize>,
+}
+
+/// What came of a suite.
+pub(super) struct Finished {
+    /// Its tests.
+    pub(super) trials: Vec<Told>,
+    /// What reports tell of it.
+    pub(super) report: Run,
+}
+
+/// A suite that is being run.
+pub(super) struct Session {
+    suite: Suite,
+    live: Arc<Live>,
+    known: Arc<[Known]>,
+    due: Vec<(usize, About)>,
+    shapes: Vec<usize>,
+    file: RunFile,
+    evidence: Option<Evidence>,
+    /// The MCP server, if it is there for the run alone.
+    _notes: Option<Notes>,
+    /// What answers, if it is there for the run alone.
+    _gateway: Option<Embedded>,
+}
+
+impl Suite {
+    /// What is sent for the tests that are due by their names.
+    pub(super) fn plan(&self, is_due: &dyn Fn(&str) -> bool) -> Planned<'_> {
+        let mut cases = live::cases(self.dialect, &self.rules(), &self.offer(), &self.transports);
+        let given = self.gifts();
+        for case in &mut cases {
+            case.give(&given);
+        }
+        let due: Vec<(usize, About)> = (cases.iter().enumerate())
+            .flat_map(|(at, case)| case.trials.iter().map(move |about| (at, case, *about)))
+            .filter(|(_, case, _)| is_demanded(case.scenario, &self.profiles))
+            .filter(|(_, case, about)| is_due(&self.name(&case.trial(*about))))
+            .map(|(at, _, about)| (at, about))
+            .collect();
+        let shapes: Vec<usize> = (cases.iter().enumerate())
+            .filter(|(_, case)| self.snapshots.is_some() && case.has_stream() && !case.trials.is_empty())
+            .filter(|(_, case)| is_demanded(case.scenario, &self.profiles))
+            .filter(|(_, case)| is_due(&self.name(&case.shape())))
+            .map(|(at, _)| at)
+            .collect();
+        let is_wanted = |at: usize| shapes.contains(&at) || due.iter().any(|(due, _)| *due == at);
+        let wanted = (0..cases.len()).map(is_wanted).collect();
+        let mut plan = Plan {
+            cases,
+            wanted,
+            model: self.model.clone(),
+            given,
+            attempts: self.attempts,
+            jobs: self.jobs,
+            concurrent: self.concurrent,
+            delay: self.delay,
+            least: self.least(),
+            shapes: !shapes.is_empty(),
+        };
+        plan.complete();
+        Planned { suite: self, plan, due, shapes }
+    }
+
+    /// The files of the shapes that its streams can have, however it is run.
+    pub(super) fn known_shapes(&self) -> BTreeSet<String> {
+        let cases = live::cases(self.dialect, &self.rules(), &Offer::All, &Transport::ALL);
+        cases.iter().filter(|case| case.has_stream()).map(|case| self.name(&case.name)).collect()
+    }
+
+    /// What was given. The reference gateway needs nobody to tell it what it has.
+    fn gifts(&self) -> Given {
+        let (mut given, is_local) = match &self.endpoint {
+            Endpoint::At(target) => (Given::new(), target.is_local()),
+            Endpoint::Reference(_) => (gateway::given(), true),
+        };
+        given.extend(self.given.clone());
+        if is_local {
+            // It is started when something is sent.
+            for name in [MCP_SERVER, FAILING_MCP_SERVER] {
+                given.entry(name.to_owned()).or_default();
+            }
+        }
+        given
+    }
+
+    /// What a test is called beside those of others.
+    fn name(&self, trial: &str) -> String {
+        if self.is_named { format!("{}/{trial}", self.dialect.name) } else { trial.to_owned() }
+    }
+
+    /// Who is asked; a gateway of its own begins to listen.
+    fn open(&self) -> Result<(Target, Option<Embedded>), SuiteError> {
+        match &self.endpoint {
+            Endpoint::At(target) => Ok((target.clone(), None)),
+            Endpoint::Reference(settings) => {
+                let failed = |problem: String| SuiteError(format!("the reference gateway: {problem}"));
+                let gateway = Embedded::start(settings.clone()).map_err(|error| failed(error.to_string()))?;
+                let target = Target::new(&gateway.url()).map_err(|error| failed(error.to_string()))?;
+                Ok((target.direct(), Some(gateway)))
+            }
+        }
+    }
+
+    fn run_file(&self, client: &Client, filters: &Filters) -> RunFile {
+        let limits = client.limits();
+        let target = client.target();
+        RunFile {
+            version: live::VERSION,
+            suite: env!("CARGO_PKG_VERSION").to_owned(),
+            dialect: self.dialect.name.to_owned(),
+            target: target.shown(),
+            proxy: client.proxy().map(str::to_owned),
+            is_reference: matches!(self.endpoint, Endpoint::Reference(_)),
+            model: self.model.clone(),
+            options: Options {
+                transports: self.transports.clone(),
+                features: self.features.clone(),
+                profiles: self.profiles.clone(),
+                select: self.select.clone(),
+                ignore: self.ignore.clone(),
+                strict: self.is_strict,
+                attempts: self.attempts,
+                jobs: self.jobs,
+                concurrent: self.concurrent,
+                delay_ms: self.delay.as_millis(),
+                connect_ms: limits.connect.as_millis(),
+                first_event_ms: limits.first_event.as_millis(),
+                idle_ms: limits.idle.as_millis(),
+                total_ms: limits.total.as_millis(),
+                bytes: limits.bytes,
+                given: self.given.iter().map(|(name, value)| (name.clone(), shown(target, value))).collect(),
+                headers: target.wanted_headers().to_vec(),
+                has_authorities: target.has_authorities(),
+                filters: filters.clone(),
+            },
+            state: State::Begun,
+            report: None,
+            exchanges: Vec::new(),
+            trials: Vec::new(),
+            stale: Vec::new(),
+        }
+    }
+}
+
+impl Planned<'_> {
+    /// The names of the tests that are due.
+    pub(super) fn names(&self) -> impl Iterator<Item = String> {
+        let due = self.due.iter().filter_map(|(at, about)| Some(self.plan.cases.get(*at)?.trial(*about)));
+        let shapes = self.shapes.iter().filter_map(|at| Some(self.plan.cases.get(*at)?.shape()));
+        due.chain(shapes).map(|name| self.suite.name(&name))
+    }
+
+    /// The files of the shapes that are compared.
+    pub(super) fn shapes(&self) -> impl Iterator<Item = String> {
+        self.shapes.iter().filter_map(|at| Some(self.suite.name(&self.plan.cases.get(*at)?.name)))
+    }
+
+    /// Whether no test is due.
+    pub(super) const fn is_empty(&self) -> bool {
+        self.due.is_empty() && self.shapes.is_empty()
+    }
+
+    /// Says what will be sent, and begins to.
+    pub(super) fn start(self, machine: &Machine, filters: &Filters) -> Result<Session, SuiteError> {
+        let Self { suite, mut plan, due, shapes } = self;
+        let notes = host(&mut plan.given)?;
+        let (target, gateway) = suite.open()?;
+        let secrets: Vec<String> = suite.given.values().flat_map(|value| live::secrets_of(value)).collect();
+        let target = target.hiding(&secrets);
+        let client = Client::new(target, suite.limits, machine.interrupt());
+        let client = client.map_err(|problem| SuiteError(format!("no connection can be made: {problem}")))?;
+        let file = suite.run_file(&client, filters);
+        let mut evidence = None;
+        if let Some(folder) = &suite.out {
+            let new = Evidence::create(folder).map_err(|error| suite.lost(&error))?;
+            new.write_run(&file).map_err(|error| suite.lost(&error))?;
+            evidence = Some(new);
+        }
+        announce(&plan, &file, gateway.is_some().then_some(suite.dialect.name));
+        let live = Arc::new(Live::new(plan, suite.rules(), client, machine.runtime(), evidence.clone()));
+        live.start();
+        let known = suite.known.clone().into();
+        let suite = suite.clone();
+        Ok(Session { suite, live, known, due, shapes, file, evidence, _notes: notes, _gateway: gateway })
+    }
+}
+
+/// The name that an MCP server is given by.
+const MCP_SERVER: &str = "mcp-server";
+/// The name that one is given by whose tools can be listed, and fail.
+const FAILING_MCP_SERVER: &str = "failing-mcp-server";
+
+/// Starts an MCP server where none was given and one can be reached.
+fn host(given: &mut Given) -> Result<Option<Notes>, SuiteError> {
+    let is_empty = |name: &&str| given.get(*name).is_some_and(String::is_empty);
+    let wanted: Vec<&str> = [MCP_SERVER, FAILING_MCP_SERVER].into_iter().filter(is_empty).collect();
+    if wanted.is_empty() {
+        return Ok(None);
+    }
+    let notes = Notes::start().map_err(|error| SuiteError(format!("the MCP server: {error}")))?;
+    for name in wanted {
+        let url = if name == MCP_SERVER { notes.url() } else { notes.failing_url() };
+        given.insert(name.to_owned(), url);
+    }
+    Ok(Some(notes))
+}
+
+/// What was given; nothing of it, when there is a secret in it.
+fn shown(target: &Target, value: &str) -> String {
+    if target.masked(value) == value { value.to_owned() } else { REDACTED.to_owned() }
+}
+
+/// Says on stderr what will be sent.
+fn announce(plan: &Plan, file: &RunFile, reference: Option<&str>) {
+    let RunFile { target, proxy, .. } = file;
+    let whom = reference.map_or_else(
+        || target.to_owned(),
+        |dialect| format!("the reference gateway, which speaks {dialect}, at {target}"),
+    );
+    let through = proxy.as_ref().map(|proxy| format!(" through the proxy {proxy}")).unwrap_or_default();
+    let again = if plan.attempts > 1 && reference.is_none() {
+        format!("; up to {} times each where an answer does not bring what it is asked for", plan.attempts)
+    } else {
+        String::new()
+    };
+    let least = if plan.polls() { "at least " } else { "" };
+    tell(&format!("{least}{} will be sent to {whom}{through}{again}", counted(plan.requests())));
+}
+
+fn counted(requests: usize) -> String {
+    format!("{requests} request{}", if requests == 1 { "" } else { "s" })
+}
+
+impl Suite {
+    /// The evidence cannot be kept.
+    fn lost(&self, error: &io::Error) -> SuiteError {
+        let folder = self.out.as_ref().map(|folder| folder.display().to_string()).unwrap_or_default();
+        SuiteError(format!("{folder}: {error}"))
+    }
+}
+
+impl Session {
+    /// The tests that are due.
+    pub(super) fn trials(&self) -> impl Iterator<Item = Trial> {
+        let of_shapes = self.shapes.iter().map(|at| self.shape_trial(*at));
+        self.due.iter().map(|(at, about)| self.trial(*at, *about)).chain(of_shapes)
+    }
+
+    fn shape_trial(&self, at: usize) -> Trial {
+        let (live, snapshots) = (Arc::clone(&self.live), self.suite.snapshots.clone());
+        let (trial, file) = self.shape_names(at);
+        Trial::ignorable_test(trial, move || {
+            let Some(snapshots) = &snapshots else { return Ok(Completion::Completed) };
+            let judged = snapshot::judge(&live, at, &file, snapshots);
+            match judged.verdict {
+                Verdict::Pass => Ok(Completion::Completed),
+                Verdict::NotExercised => Ok(Completion::ignored_with(judged.reason)),
+                Verdict::HarnessError => Err(format!("harness error: {}", judged.reason).into()),
+                Verdict::Fail => Err(judged.reason.into()),
+            }
+        })
+    }
+
+    /// What the test of a shape is called, and the file of that shape.
+    fn shape_names(&self, at: usize) -> (String, String) {
+        let case = self.live.plan.cases.get(at);
+        let name = |name: &dyn Fn(&Case) -> String| self.suite.name(&case.map(name).unwrap_or_default());
+        (name(&Case::shape), name(&|case| case.name.clone()))
+    }
+
+    fn trial(&self, at: usize, about: About) -> Trial {
+        let name = self.live.plan.cases.get(at).map(|case| case.trial(about)).unwrap_or_default();
+        let (live, known) = (Arc::clone(&self.live), Arc::clone(&self.known));
+        let is_listed = self.suite.failures.is_some();
+        Trial::ignorable_test(self.suite.name(&name), move || {
+            let judged = live.judge(at, about);
+            match judged.verdict {
+                Verdict::Pass => Ok(Completion::Completed),
+                Verdict::NotExercised => Ok(Completion::ignored_with(judged.reason)),
+                Verdict::HarnessError => Err(format!("harness error: {}", judged.reason).into()),
+                // What is written to a list of failures needs nobody's attention in this run.
+                Verdict::Fail if is_listed => {
+                    Ok(Completion::ignored_with(format!("listed: {}", judged.reason)))
+                }
+                Verdict::Fail => failed(&live, at, about, &known, judged.reason),
+            }
+        })
+    }
+
+    /// Keeps what came of it all, once it is there.
+    pub(super) fn finish(mut self, machine: &Machine) -> Result<Finished, SuiteError> {
+        self.file.trials = self.due.iter().map(|(at, about)| told(&self.live, *at, *about)).collect();
+        let is_interrupted = machine.is_interrupted();
+        self.file.state = if is_interrupted { State::Interrupted } else { State::Finished };
+        if is_interrupted {
+            let sent = self.live.sent().map(|(case, _)| &case.name).collect::<BTreeSet<_>>().len();
+            tell(&format!("interrupted after {sent} of {}", counted(self.live.plan.requests())));
+        }
+        if let Some(sent) = self.live.given_up() {
+            let planned = counted(self.live.plan.requests());
+            tell(&format!("given up after {sent} of {planned}: none found a connection"));
+        }
+        self.file.exchanges = (self.live.sent())
+            .map(|(case, attempt)| Kept {
+                file: attempt.report.name.clone(),
+                case: case.name.clone(),
+                sha256: attempt.sha256.clone(),
+            })
+            .collect();
+        let stale =
+            if is_interrupted { Vec::new() } else { baseline::stale(&self.live, &self.due, &self.known) };
+        if self.suite.failures.is_some() {
+            for entry in stale {
+                tell(&format!("an expected failure is over, and is not listed again: {entry}"));
+            }
+        } else {
+            self.file.stale = stale;
+        }
+        let (report, profiles) = self.report();
+        if let Some(evidence) = self.evidence.take() {
+            self.keep(&evidence, &report, profiles).map_err(|error| self.suite.lost(&error))?;
+            let folder = evidence.folder().display();
+            tell(&format!("evidence: {folder}; `conformance verify {folder}` judges it again"));
+        }
+        if let Some(file) = &self.suite.failures {
+            fs::write(file, baseline::file(&self.live, &self.due, &self.known))
+                .map_err(|error| SuiteError(format!("{}: {error}", file.display())))?;
+            tell(&format!("failures: {}; each needs a reason before it can be expected", file.display()));
+        }
+        let mut trials = std::mem::take(&mut self.file.trials);
+        if let Some(snapshots) = &self.suite.snapshots {
+            trials.extend(self.shapes.iter().map(|at| {
+                let (name, file) = self.shape_names(*at);
+                Told { name, judged: snapshot::judge(&self.live, *at, &file, snapshots) }
+            }));
+        }
+        Ok(Finished { trials, report })
+    }
+
+    /// What reports know of the run, and what profiles make of it.
+    fn report(&self) -> (Run, Vec<ProfileReport>) {
+        let rules = self.suite.rules();
+        let sent: Vec<Sent> = self.live.sent().map(|(case, attempt)| Sent { case, attempt }).collect();
+        Judge { run: &self.file, rules: &rules, cases: &self.live.plan.cases, sent: &sent }.report()
+    }
+
+    /// Writes what came of a run beside its exchanges.
+    fn keep(&mut self, evidence: &Evidence, report: &Run, profiles: Vec<ProfileReport>) -> io::Result<()> {
+        self.file.report = Some(evidence.write_report(&reports::json(report))?);
+        evidence.write_run(&self.file)?;
+        let certificate = Certificate::new(&self.file, profiles);
+        certificate.write(evidence)?;
+        tell(&certificate.summary());
+        Ok(())
+    }
+}
+
+/// What a test that failed comes to, with all that it found and that is not known.
+fn failed(
+    live: &Live,
+    at: usize,
+    about: About,
+    known: &[Known],
+    reason: String,
+) -> Result<Completion, Failed> {
+    let Some(case) = live.plan.cases.get(at) else { return Err(reason.into()) };
+    let failing = baseline::failing(live, case, at, about);
+    let expected: BTreeMap<&str, &str> = failing
+        .iter()
+        .filter_map(|rule| Some((rule.as_str(), baseline::reason(known, &case.name, rule)?)))
+        .collect();
+    let told = || expected.iter().map(|(rule, reason)| format!("{rule}: {reason}"));
+    if expected.len() == failing.len() {
+        return Ok(Completion::ignored_with(format!("expected: {}", told().collect::<Vec<_>>().join("; "))));
+    }
+    let mut text = String::new();
+    for attempt in live.attempts_of(at) {
+        let findings = attempt.findings(case, about, live.plan.least);
+        for finding in findings.filter(|finding| !expected.contains_key(finding.rule.as_ref())) {
+            text += &diagnostic(&attempt.report.path(), finding, Style::Plain);
+            text.push('\n');
+        }
+    }
+    if text.is_empty() {
+        text = reason;
+    }
+    for known in told() {
+        text.extend(["expected, besides: ", &known, "\n"]);
+    }
+    Err(text.into())
+}
+
+fn told(live: &Live, at: usize, about: About) -> Told {
+    let name = live.plan.cases.get(at).map(|case| case.trial(about)).unwrap_or_default();
+    Told { name, judged: live.judge(at, about) }
+}

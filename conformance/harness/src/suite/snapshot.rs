@@ -1,0 +1,192 @@
+//! Approved shapes of streams, in a folder, and whether what came has them.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::io::{self, ErrorKind};
+use std::path::{Component, Path, PathBuf};
+
+use similar::TextDiff;
+
+use crate::live::{About, Live};
+use results::{Judged, Verdict};
+
+/// A folder with approved shapes, one file each.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Snapshots {
+    folder: PathBuf,
+    blesses: bool,
+}
+
+/// What the name of a file with a shape ends with.
+const ENDING: &str = ".shape";
+/// So many lines of a difference are told.
+const TOLD: usize = 100;
+
+impl Snapshots {
+    /// The shapes in this folder.
+    pub fn new(folder: impl Into<PathBuf>) -> Self {
+        Self { folder: folder.into(), blesses: false }
+    }
+
+    /// Approves of what comes, instead of comparing it.
+    #[must_use]
+    pub fn bless(self, blesses: bool) -> Self {
+        Self { blesses, ..self }
+    }
+
+    /// Whether a shape is the approved one, which then is the one that came.
+    ///
+    /// # Errors
+    ///
+    /// Says what differs, or that nothing was approved yet; what came is in a file beside.
+    pub fn check(&self, name: &str, shape: &str) -> Result<(), String> {
+        let file = self.file(name);
+        let new = with_ending(&file, ".new");
+        let failed = |error: &io::Error| format!("{}: {error}", file.display());
+        let approved = if self.blesses { Ok(shape.to_owned()) } else { fs::read_to_string(&file) };
+        let write = |file: &Path| {
+            file.parent().map_or(Ok(()), fs::create_dir_all)?;
+            fs::write(file, shape)
+        };
+        match approved {
+            // Git may have changed how lines end.
+            Ok(approved) if approved.lines().eq(shape.lines()) => {
+                if self.blesses {
+                    write(&file).map_err(|error| failed(&error))?;
+                }
+                match fs::remove_file(&new) {
+                    Err(error) if error.kind() != ErrorKind::NotFound => Err(failed(&error)),
+                    _ => Ok(()),
+                }
+            }
+            Ok(approved) => {
+                write(&new).map_err(|error| failed(&error))?;
+                let (approved_name, new) = (file.display(), new.display());
+                Err(format!(
+                    "the shape of the stream is not the one in {approved_name}:\n{}what came is in {new}; if it is \
+                     right, accept it with --bless\n",
+                    difference(&approved, shape)
+                ))
+            }
+            Err(error) if error.kind() == ErrorKind::NotFound => {
+                write(&new).map_err(|error| failed(&error))?;
+                let (file, new) = (file.display(), new.display());
+                Err(format!(
+                    "no shape is approved: there is no {file}; what came is in {new}: read it, and accept it with \
+                     --bless\n"
+                ))
+            }
+            Err(error) => Err(failed(&error)),
+        }
+    }
+
+    /// The names of the shapes in the folder that are none of these.
+    ///
+    /// # Errors
+    ///
+    /// When the folder cannot be read.
+    pub fn others<'n>(&self, compared: impl Iterator<Item = &'n str>) -> Result<Vec<String>, String> {
+        let compared: BTreeSet<PathBuf> = compared.map(|name| self.file(name)).collect();
+        let mut others = Vec::new();
+        let mut folders = vec![self.folder.clone()];
+        while let Some(folder) = folders.pop() {
+            let failed = |error: io::Error| format!("{}: {error}", folder.display());
+            let entries = match fs::read_dir(&folder) {
+                // Nothing was approved yet.
+                Err(error) if error.kind() == ErrorKind::NotFound => continue,
+                entries => entries.map_err(failed)?,
+            };
+            for entry in entries {
+                let entry = entry.map_err(failed)?;
+                if entry.file_type().map_err(failed)?.is_dir() {
+                    folders.push(entry.path());
+                } else if !compared.contains(&entry.path()) {
+                    others.extend(self.name(&entry.path()));
+                }
+            }
+        }
+        others.sort_unstable();
+        Ok(others)
+    }
+
+    /// Whether the shape of this name lies below that of a folder.
+    pub fn is_below(&self, name: &str, folder: &str) -> bool {
+        self.place(name).starts_with(self.place(folder))
+    }
+
+    /// The name of a shape, if a file is one.
+    fn name(&self, file: &Path) -> Option<String> {
+        let inside = file.strip_prefix(&self.folder).ok()?.to_str()?.strip_suffix(ENDING)?;
+        Some(inside.replace(std::path::MAIN_SEPARATOR, "/"))
+    }
+
+    /// What is said of a shape that nothing has, for this reason.
+    pub fn stale(&self, name: &str, reason: &str) -> String {
+        format!("it is stale: {reason}; take {} away", self.file(name).display())
+    }
+
+    /// Where a shape lies.
+    fn file(&self, name: &str) -> PathBuf {
+        with_ending(&self.place(name), ENDING)
+    }
+
+    /// What stands for a name: below the folder, whatever it is.
+    fn place(&self, name: &str) -> PathBuf {
+        let mut file = self.folder.clone();
+        for component in Path::new(name).components() {
+            match component {
+                Component::Normal(part) => file.push(part),
+                Component::ParentDir => file.push("_parent"),
+                Component::Prefix(_) | Component::RootDir | Component::CurDir => {}
+            }
+        }
+        file
+    }
+}
+
+/// What comes of the stream that answered a case. The shape of a failure is not approved of.
+pub(super) fn judge(live: &Live, at: usize, name: &str, snapshots: &Snapshots) -> Judged {
+    let answer = live.judge(at, About::Answer);
+    match answer.verdict {
+        Verdict::HarnessError => return answer,
+        // What was approved of has to come again, but nothing is asked of what never came.
+        Verdict::NotExercised if snapshots.blesses || !snapshots.file(name).exists() => return answer,
+        Verdict::Fail if snapshots.blesses => {
+            let reason = format!("its shape is not approved of: the answer failed: {}", answer.reason);
+            return Judged::new(Verdict::Fail, reason);
+        }
+        _ => {}
+    }
+    let failed = |reason| Judged::new(Verdict::Fail, reason);
+    match live.attempts_of(at).last().and_then(|attempt| attempt.shape.as_ref()) {
+        Some(Ok(Some(shape))) => snapshots.check(name, shape).map_or_else(failed, |()| Judged::PASS),
+        Some(Ok(None)) => failed("there is no event in the answer".to_owned()),
+        Some(Err(problem)) => failed(problem.clone()),
+        None => answer,
+    }
+}
+
+/// The name of a file with more behind it.
+fn with_ending(file: &Path, ending: &str) -> PathBuf {
+    let mut name = file.as_os_str().to_owned();
+    name.push(ending);
+    PathBuf::from(name)
+}
+
+/// What differs, line by line: `-` was approved, `+` came.
+fn difference(approved: &str, shape: &str) -> String {
+    let (approved, shape) = (lines(approved), lines(shape));
+    let diff = TextDiff::from_lines(&approved, &shape);
+    let text = diff.unified_diff().context_radius(3).header("approved", "came").to_string();
+    let more = text.lines().count().saturating_sub(TOLD);
+    let mut told: String = text.lines().take(TOLD).flat_map(|line| [line, "\n"]).collect();
+    if more > 0 {
+        told.extend(["... and ", &more.to_string(), " more lines\n"]);
+    }
+    told
+}
+
+/// Lines that all end in one way.
+fn lines(text: &str) -> String {
+    text.lines().flat_map(|line| [line, "\n"]).collect()
+}

@@ -1,0 +1,52 @@
+//! Takes the good recordings of the specification into the program.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::{env, fs, io};
+
+fn main() {
+    if let Err(error) = embed() {
+        println!("cargo::error=the goldens cannot be read: {error}");
+    }
+}
+
+fn embed() -> io::Result<()> {
+    let folder = Path::new("../../spec/goldens");
+    println!("cargo::rerun-if-changed={}", folder.display());
+    let mut code = String::from("&[\n");
+    for dialect in names(folder)? {
+        let of_dialect = folder.join(&dialect);
+        if !of_dialect.is_dir() {
+            continue;
+        }
+        println!("cargo::rerun-if-changed={}", of_dialect.display());
+        for file in names(&of_dialect)? {
+            let Some((name, extension)) = file.rsplit_once('.') else { continue };
+            let format = match extension {
+                "sse" => "Sse",
+                "jsonl" => "WebSocket",
+                "http" => "Http",
+                _ => continue,
+            };
+            println!("cargo::rerun-if-changed={}", of_dialect.join(&file).display());
+            let path = format!("/../../spec/goldens/{dialect}/{file}");
+            let _ = writeln!(
+                code,
+                "    Golden {{ dialect: {dialect:?}, name: {name:?}, format: Format::{format}, bytes: include_bytes!(concat!(env!(\"CARGO_MANIFEST_DIR\"), {path:?})) }},"
+            );
+        }
+    }
+    code += "]\n";
+    let out = PathBuf::from(env::var_os("OUT_DIR").unwrap_or_default());
+    fs::write(out.join("goldens.rs"), code)
+}
+
+/// What a folder holds, in a stable order.
+fn names(folder: &Path) -> io::Result<Vec<String>> {
+    let mut names = Vec::new();
+    for entry in fs::read_dir(folder)? {
+        names.extend(entry?.file_name().into_string());
+    }
+    names.sort();
+    Ok(names)
+}

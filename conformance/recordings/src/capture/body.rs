@@ -1,0 +1,232 @@
+//! The body of an answer, as it comes.
+
+use std::time::Duration;
+
+use super::decompress::Decompressor;
+use super::{CaptureError, Compression, json, sse};
+use checker::{Entry, Exchange, Frame, Places};
+
+/// Takes the bytes of a body as they come, decompresses them if the answer says that they are
+/// compressed and they are, and hands out what they hold.
+#[derive(Debug)]
+pub(super) struct Body {
+    coding: Coding,
+    content: Content,
+}
+
+#[derive(Debug)]
+enum Coding {
+    /// The bytes are the content.
+    Plain,
+    /// The answer says that it is compressed in this way; whether it still is, these first bytes must
+    /// tell.
+    Stated(String, Vec<u8>),
+    Compressed(Box<Decompressor>),
+}
+
+#[derive(Debug)]
+enum Content {
+    Stream(sse::Parser),
+    /// What is no stream: its bytes so far, where it begins, and when the last of it came.
+    Whole {
+        bytes: Vec<u8>,
+        byte: u64,
+        line: u64,
+        time: Option<Duration>,
+    },
+}
+
+/// So many bytes without any that no text has are text.
+const SURE: usize = 256;
+
+impl Body {
+    /// The body of an answer with these headers, which begins at this byte and line of the recording.
+    pub(super) fn new(exchange: &Exchange<'_>, (byte, line): (u64, u64)) -> Self {
+        let content = if exchange.is_stream() {
+            Content::Stream(sse::Parser::starting_at(byte, line))
+        } else {
+            Content::Whole { bytes: Vec::new(), byte, line, time: None }
+        };
+        let coding = coding(exchange).map_or(Coding::Plain, |how| Coding::Stated(how.to_owned(), Vec::new()));
+        Self { coding, content }
+    }
+
+    /// Takes the next bytes, which came at this time.
+    pub(super) fn push(
+        &mut self,
+        bytes: &[u8],
+        time: Option<Duration>,
+        sink: &mut impl FnMut(Entry<'_>),
+    ) -> Result<(), CaptureError> {
+        let Self { coding, content } = self;
+        content.set_time(time);
+        match coding {
+            Coding::Plain => {
+                content.push(bytes, sink);
+                Ok(())
+            }
+            Coding::Compressed(decompressor) => decompressor.push(bytes, &mut |bytes| {
+                content.push(bytes, sink);
+                Ok(())
+            }),
+            Coding::Stated(_, start) => {
+                start.extend_from_slice(bytes);
+                if Look::at(start) == Look::Unsure { Ok(()) } else { self.decide(sink) }
+            }
+        }
+    }
+
+    /// There is nothing more.
+    pub(super) fn finish(mut self, sink: &mut impl FnMut(Entry<'_>)) -> Result<(), CaptureError> {
+        let decided = if matches!(self.coding, Coding::Stated(..)) { self.decide(sink) } else { Ok(()) };
+        let Self { coding, mut content } = self;
+        let outcome = match coding {
+            Coding::Compressed(mut decompressor) if decided.is_ok() => decompressor.finish(&mut |bytes| {
+                content.push(bytes, sink);
+                Ok(())
+            }),
+            _ => decided,
+        };
+        content.finish(sink);
+        outcome
+    }
+
+    /// Reads a body that is there as a whole.
+    pub(super) fn read(mut self, bytes: &[u8], sink: &mut impl FnMut(Entry<'_>)) -> Result<(), CaptureError> {
+        match self.push(bytes, None, sink) {
+            Ok(()) => self.finish(sink),
+            Err(error) => {
+                self.give_up(sink);
+                Err(error)
+            }
+        }
+    }
+
+    /// Something is wrong with the rest: hands out what is there.
+    pub(super) fn give_up(self, sink: &mut impl FnMut(Entry<'_>)) {
+        self.content.finish(sink);
+    }
+
+    fn decide(&mut self, sink: &mut impl FnMut(Entry<'_>)) -> Result<(), CaptureError> {
+        let Coding::Stated(how, start) = std::mem::replace(&mut self.coding, Coding::Plain) else {
+            return Ok(());
+        };
+        if Look::at(&start) != Look::Compressed {
+            self.content.push(&start, sink);
+            return Ok(());
+        }
+        let compression = Compression::named(&how).ok_or_else(|| CaptureError::Compression {
+            how: how.clone(),
+            after: 0,
+            problem: "only gzip, deflate, br and zstd can be undone".to_owned(),
+        })?;
+        let mut decompressor = Decompressor::new(compression)?;
+        let outcome = decompressor.push(&start, &mut |bytes| {
+            self.content.push(bytes, sink);
+            Ok(())
+        });
+        self.coding = Coding::Compressed(Box::new(decompressor));
+        outcome
+    }
+}
+
+/// What the answer says that its body is compressed with.
+fn coding<'e>(exchange: &'e Exchange<'_>) -> Option<&'e str> {
+    exchange.header("content-encoding").map(str::trim).filter(|how| !matches!(*how, "" | "identity"))
+}
+
+/// Whether a body is compressed: the answer says so, and it does not look as if what recorded it had
+/// decompressed it already.
+pub(super) fn is_compressed(exchange: &Exchange<'_>, body: &[u8]) -> bool {
+    coding(exchange).is_some() && Look::at(body) == Look::Compressed
+}
+
+/// What a body looks like, by its first bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Look {
+    Plain,
+    Compressed,
+    /// More bytes have to come.
+    Unsure,
+}
+
+impl Look {
+    fn at(bytes: &[u8]) -> Self {
+        let start = &bytes[..bytes.len().min(SURE)];
+        let is_control = |byte: &u8| byte.is_ascii_control() && !matches!(byte, b'\t' | b'\n' | b'\r');
+        // A character may be cut off at the end.
+        let is_utf8 = std::str::from_utf8(start).map_or_else(|error| error.error_len().is_none(), |_| true);
+        if starts_with_field(start) {
+            Self::Plain
+        } else if !is_utf8 || start.iter().any(is_control) {
+            Self::Compressed
+        } else if start.len() == SURE {
+            Self::Plain
+        } else {
+            Self::Unsure
+        }
+    }
+}
+
+/// Whether this is how a stream of events begins, or JSON.
+pub(super) fn is_content(bytes: &[u8]) -> bool {
+    starts_with_field(bytes) || matches!(bytes.trim_ascii_start(), [b'{' | b'[', ..])
+}
+
+/// Whether this is how a stream of server-sent events begins.
+pub(super) fn starts_with_field(bytes: &[u8]) -> bool {
+    const FIELDS: [&[u8]; 5] = [b"data:", b"event:", b"id:", b"retry:", b":"];
+    let start = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+    FIELDS.iter().any(|field| start.starts_with(field))
+}
+
+impl Content {
+    fn set_time(&mut self, now: Option<Duration>) {
+        match self {
+            Self::Stream(parser) => parser.set_time(now),
+            Self::Whole { time, .. } => *time = now,
+        }
+    }
+
+    fn push(&mut self, bytes: &[u8], sink: &mut impl FnMut(Entry<'_>)) {
+        match self {
+            Self::Stream(parser) => parser.push(bytes, &mut |frame| sink(Entry::Event(frame))),
+            Self::Whole { bytes: before, .. } => before.extend_from_slice(bytes),
+        }
+    }
+
+    fn finish(self, sink: &mut impl FnMut(Entry<'_>)) {
+        match self {
+            Self::Stream(mut parser) => parser.finish(&mut |frame| sink(Entry::Event(frame))),
+            // A stream can have the wrong content type.
+            Self::Whole { bytes, byte, line, time } if starts_with_field(&bytes) => {
+                let mut parser = sse::Parser::starting_at(byte, line);
+                parser.set_time(time);
+                parser.push(&bytes, &mut |frame| sink(Entry::Event(frame)));
+                parser.finish(&mut |frame| sink(Entry::Event(frame)));
+            }
+            Self::Whole { bytes, byte, line, time } => whole(&bytes, (byte, line), time, sink),
+        }
+    }
+}
+
+fn whole(body: &[u8], (byte, line): (u64, u64), time: Option<Duration>, sink: &mut impl FnMut(Entry<'_>)) {
+    let source = body.trim_ascii();
+    if source.is_empty() {
+        return;
+    }
+    let before = body.len() - body.trim_ascii_start().len();
+    let start = byte + before as u64;
+    let text = std::str::from_utf8(source);
+    sink(Entry::Body(Frame {
+        invalid_utf8: text.err().map(|error| start + error.valid_up_to() as u64),
+        places: if text.is_ok() { Places::At(0) } else { Places::Nowhere },
+        data: Some(String::from_utf8_lossy(source)),
+        source,
+        bytes: start..start + source.len() as u64,
+        line: line + json::newlines(&body[..before]),
+        terminated: true,
+        time,
+        ..Frame::default()
+    }));
+}

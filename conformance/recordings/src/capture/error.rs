@@ -1,0 +1,68 @@
+//! Why a recording cannot be read.
+
+use std::fmt;
+
+use super::Format;
+
+/// Why a recording cannot be read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum CaptureError {
+    /// There is nothing in it.
+    Empty,
+    /// It cannot be decompressed, or not to its end.
+    Compression {
+        /// What it is compressed with.
+        how: String,
+        /// So many bytes came of it before.
+        after: u64,
+        /// What is wrong then.
+        problem: String,
+    },
+    /// It was compressed twice, the second time in this way.
+    CompressedTwice(&'static str),
+    /// It is UTF-16.
+    Utf16,
+    /// It looks like none of the formats.
+    Unrecognised,
+    /// It is not what its format demands.
+    Malformed {
+        /// The format.
+        format: Format,
+        /// The line, counted from 1.
+        line: u64,
+        /// What is wrong there.
+        problem: String,
+    },
+}
+
+impl fmt::Display for CaptureError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Empty => f.write_str("nothing was recorded: there is not a single byte"),
+            Self::Compression { how, after, problem } => {
+                write!(f, "it is compressed with {how}, and cannot be decompressed ")?;
+                match after {
+                    0 => write!(f, "at all: {problem}"),
+                    _ => write!(f, "beyond the first {after} bytes that it holds: {problem}"),
+                }
+            }
+            Self::CompressedTwice(how) => {
+                write!(f, "it is compressed twice, with {how} inside; decompress it once")
+            }
+            Self::Utf16 => f.write_str(
+                "it is UTF-16, as PowerShell writes what a command prints; every format here is UTF-8",
+            ),
+            Self::Unrecognised => {
+                f.write_str("it looks like none of the formats; name the right one with --format-in: ")?;
+                let names = Format::ALL.map(Format::name);
+                f.write_str(&names.join(", "))
+            }
+            Self::Malformed { format, line, problem } => {
+                write!(f, "line {line}: {problem} (read as {})", format.name())
+            }
+        }
+    }
+}
+
+impl std::error::Error for CaptureError {}

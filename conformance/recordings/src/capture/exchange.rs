@@ -1,0 +1,205 @@
+//! Recorded exchanges as a [`Recorder`](super::Recorder) writes them, one JSON object a line.
+
+use std::borrow::Cow;
+use std::time::Duration;
+
+use serde::Deserialize;
+
+use super::body::Body;
+use super::{CaptureError, Format, base64, ndjson, websocket};
+use checker::{Entry, Exchange, Frame, Headers, Request};
+
+/// The version of the format that is written and read.
+pub(super) const VERSION: u64 = 1;
+
+#[derive(Deserialize, Default)]
+#[serde(default)]
+struct Line<'a> {
+    exchange: Option<u64>,
+    #[serde(borrow)]
+    request: Option<Asked<'a>>,
+    #[serde(borrow)]
+    response: Option<Answered<'a>>,
+    /// Milliseconds.
+    at: Option<f64>,
+    #[serde(borrow)]
+    bytes: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    text: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    sent: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    received: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    end: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    reason: Option<Cow<'a, str>>,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(default)]
+struct Asked<'a> {
+    #[serde(borrow)]
+    method: Cow<'a, str>,
+    #[serde(borrow)]
+    url: Cow<'a, str>,
+    #[serde(borrow)]
+    headers: Headers<'a>,
+    #[serde(borrow)]
+    body: Option<Cow<'a, str>>,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(default)]
+struct Answered<'a> {
+    status: Option<u16>,
+    #[serde(borrow)]
+    headers: Headers<'a>,
+}
+
+/// Takes the bytes of a recording as they come.
+#[derive(Debug, Default)]
+pub(super) struct Parser {
+    lines: ndjson::Parser,
+    state: State,
+    failed: Option<CaptureError>,
+}
+
+/// Where in a recording one is.
+#[derive(Debug, Default)]
+struct State {
+    exchanges: u64,
+    messages: u64,
+    /// The body that is being read.
+    body: Option<Body>,
+    /// Whether an exchange has begun that has not ended.
+    is_open: bool,
+}
+
+impl Parser {
+    /// Takes the next bytes.
+    pub(super) fn push(
+        &mut self,
+        chunk: &[u8],
+        sink: &mut impl FnMut(Entry<'_>),
+    ) -> Result<(), CaptureError> {
+        let Self { lines, state, failed } = self;
+        lines.push(chunk, &mut |frame| state.take(&frame, failed, sink));
+        self.outcome()
+    }
+
+    /// There is nothing more.
+    pub(super) fn finish(mut self, sink: &mut impl FnMut(Entry<'_>)) -> Result<(), CaptureError> {
+        let Self { lines, state, failed } = &mut self;
+        lines.finish(&mut |frame| state.take(&frame, failed, sink));
+        let ended = self.state.end(Some("the recording breaks off here"), sink);
+        self.outcome().and(ended)
+    }
+
+    fn outcome(&self) -> Result<(), CaptureError> {
+        self.failed.clone().map_or(Ok(()), Err)
+    }
+}
+
+impl State {
+    fn take(
+        &mut self,
+        line: &Frame<'_>,
+        failed: &mut Option<CaptureError>,
+        sink: &mut impl FnMut(Entry<'_>),
+    ) {
+        if failed.is_some() {
+            return;
+        }
+        *failed = self.line(line, sink).err();
+        if failed.is_some()
+            && let Some(body) = self.body.take()
+        {
+            body.give_up(sink);
+            self.is_open = false;
+        }
+    }
+
+    fn line(&mut self, frame: &Frame<'_>, sink: &mut impl FnMut(Entry<'_>)) -> Result<(), CaptureError> {
+        let fail =
+            |problem: String| CaptureError::Malformed { format: Format::Exchange, line: frame.line, problem };
+        let line: Line<'_> = serde_json::from_slice(frame.source).map_err(|error| fail(error.to_string()))?;
+        if let Some(version) = line.exchange {
+            if version != VERSION {
+                return Err(fail(format!(
+                    "the exchange is written in version {version} of the format; this build reads version {VERSION}"
+                )));
+            }
+            self.end(Some("the next exchange begins without it having ended"), sink)?;
+            self.begin(line, sink);
+            return Ok(());
+        }
+        if !self.is_open {
+            return Err(fail("no exchange has begun; the first line of one has `\"exchange\":1`".to_owned()));
+        }
+        let time = line.at.and_then(time);
+        if let Some(how) = &line.end {
+            return match &**how {
+                "closed" => self.end(None, sink),
+                "lost" => self.end(Some(line.reason.as_deref().unwrap_or("the connection was lost")), sink),
+                _ => Err(fail(format!("the end is `closed` or `lost`, not `{how}`"))),
+            };
+        }
+        if let Some(text) = line.sent.as_deref().or(line.received.as_deref()) {
+            self.messages += 1;
+            let frame = websocket::frame(text, self.messages, time);
+            sink(if line.sent.is_some() { Entry::Sent(frame) } else { Entry::Event(frame) });
+            return Ok(());
+        }
+        let bytes = match (&line.text, &line.bytes) {
+            (Some(text), _) => Cow::Borrowed(text.as_bytes()),
+            (None, Some(text)) => {
+                Cow::Owned(base64::decode(text).ok_or_else(|| fail("`bytes` is not base64".to_owned()))?)
+            }
+            (None, None) => {
+                return Err(fail("expected `bytes`, `text`, `sent`, `received` or `end`".to_owned()));
+            }
+        };
+        match &mut self.body {
+            Some(body) => body.push(&bytes, time, sink),
+            None => Ok(()),
+        }
+    }
+
+    fn begin(&mut self, line: Line<'_>, sink: &mut impl FnMut(Entry<'_>)) {
+        let asked = line.request.unwrap_or_default();
+        let answered = line.response.unwrap_or_default();
+        self.exchanges += 1;
+        self.messages = 0;
+        let exchange = Exchange {
+            label: Some(format!("exchange {}, {} {}", self.exchanges, asked.method, asked.url)),
+            status: answered.status,
+            headers: answered.headers,
+            request: Some(Request {
+                method: asked.method,
+                url: asked.url,
+                headers: asked.headers,
+                body: asked.body,
+            }),
+        };
+        self.body = Some(Body::new(&exchange, (0, 1)));
+        self.is_open = true;
+        sink(Entry::Exchange(exchange));
+    }
+
+    /// The exchange has ended; for this reason, if it was not as it should.
+    fn end(&mut self, lost: Option<&str>, sink: &mut impl FnMut(Entry<'_>)) -> Result<(), CaptureError> {
+        let outcome = self.body.take().map_or(Ok(()), |body| body.finish(sink));
+        if let (true, Some(reason)) = (std::mem::take(&mut self.is_open), lost) {
+            sink(Entry::Lost(Cow::Borrowed(reason)));
+        }
+        outcome
+    }
+}
+
+/// Milliseconds, to the microsecond.
+fn time(milliseconds: f64) -> Option<Duration> {
+    let seconds = Duration::try_from_secs_f64(milliseconds / 1000.0).ok()?;
+    let rounded = seconds.checked_add(Duration::from_nanos(500))?.as_micros();
+    u64::try_from(rounded).ok().map(Duration::from_micros)
+}

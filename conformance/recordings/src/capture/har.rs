@@ -1,0 +1,200 @@
+//! HTTP archives, version 1.2, as browsers and proxies save them.
+
+use std::borrow::Cow;
+use std::time::Duration;
+
+use serde::Deserialize;
+
+use super::body::Body;
+use super::{CaptureError, Format, Recorder, base64, json, websocket};
+use checker::{Entry, Exchange, Headers};
+
+#[derive(Deserialize)]
+struct Archive {
+    log: Log,
+}
+
+#[derive(Deserialize)]
+struct Log {
+    entries: Vec<Recorded>,
+}
+
+#[derive(Deserialize)]
+struct Recorded {
+    request: Request,
+    response: Response,
+    #[serde(default, rename = "_webSocketMessages")]
+    messages: Vec<Message>,
+}
+
+#[derive(Deserialize)]
+struct Request {
+    #[serde(default)]
+    method: String,
+    #[serde(default)]
+    url: String,
+    #[serde(default)]
+    headers: Vec<Header>,
+    #[serde(default, rename = "postData")]
+    body: Option<Posted>,
+}
+
+#[derive(Deserialize)]
+struct Posted {
+    #[serde(default)]
+    text: String,
+}
+
+#[derive(Deserialize)]
+struct Response {
+    status: u16,
+    #[serde(default)]
+    headers: Vec<Header>,
+    #[serde(default)]
+    content: Content,
+}
+
+#[derive(Deserialize)]
+struct Header {
+    name: String,
+    value: String,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(rename_all = "camelCase")]
+struct Content {
+    #[serde(default)]
+    mime_type: String,
+    #[serde(default)]
+    text: String,
+    #[serde(default)]
+    encoding: String,
+}
+
+#[derive(Deserialize)]
+struct Message {
+    r#type: String,
+    /// Seconds since 1970.
+    time: f64,
+    data: String,
+}
+
+/// Reads an archive. Of what else a browser fetched, nothing is handed out.
+pub(super) fn read(bytes: &[u8], sink: &mut impl FnMut(Entry<'_>)) -> Result<(), CaptureError> {
+    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+    let archive: Archive =
+        serde_json::from_slice(bytes).map_err(|error| json::malformed(Format::Har, &error))?;
+    let mut outcome = Ok(());
+    for (index, entry) in archive.log.entries.iter().enumerate() {
+        let exchange = entry.exchange(index + 1);
+        if !exchange.is_stream() && !entry.request.url.contains("/responses") {
+            continue;
+        }
+        let body = Body::new(&exchange, (0, 1));
+        sink(Entry::Exchange(exchange));
+        let content = entry.response.content.body().ok_or_else(|| CaptureError::Malformed {
+            format: Format::Har,
+            line: 1,
+            problem: format!("the body of entry {} says that it is base64, but is not", index + 1),
+        });
+        if entry.messages.is_empty() {
+            outcome = outcome.and(content.and_then(|content| body.read(&content, sink)));
+        }
+        for (number, message) in entry.messages.iter().enumerate() {
+            message.hand_out(number as u64 + 1, entry.messages[0].time, sink);
+        }
+    }
+    outcome
+}
+
+impl Recorded {
+    fn exchange(&self, number: usize) -> Exchange<'_> {
+        let mut headers = pairs(&self.response.headers);
+        if !headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("content-type")) {
+            headers.push(("content-type".into(), (&*self.response.content.mime_type).into()));
+        }
+        let url = Recorder::new().url(&self.request.url);
+        Exchange {
+            label: Some(format!("entry {number}, {} {url}", self.request.method)),
+            status: Some(self.response.status),
+            headers,
+            request: Some(self.request.read()),
+        }
+    }
+}
+
+fn pairs(headers: &[Header]) -> Headers<'_> {
+    headers.iter().map(|header| (Cow::Borrowed(&*header.name), Cow::Borrowed(&*header.value))).collect()
+}
+
+impl Request {
+    fn read(&self) -> checker::Request<'_> {
+        checker::Request {
+            method: Cow::Borrowed(&self.method),
+            url: Cow::Borrowed(&self.url),
+            headers: pairs(&self.headers),
+            body: self.body.as_ref().map(|body| Cow::Borrowed(&*body.text)),
+        }
+    }
+}
+
+impl Content {
+    fn body(&self) -> Option<Cow<'_, [u8]>> {
+        match self.encoding.as_str() {
+            "base64" => base64::decode(&self.text).map(Cow::Owned),
+            _ => Some(Cow::Borrowed(self.text.as_bytes())),
+        }
+    }
+}
+
+impl Message {
+    fn hand_out(&self, line: u64, first: f64, sink: &mut impl FnMut(Entry<'_>)) {
+        let time = Duration::try_from_secs_f64(self.time - first).ok();
+        let frame = websocket::frame(&self.data, line, time);
+        sink(if self.r#type == "send" { Entry::Sent(frame) } else { Entry::Event(frame) });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn streams_bodies_and_messages() {
+        let har = r#"{"log":{"version":"1.2","entries":[
+            {"request":{"method":"GET","url":"https://a.test/logo.png"},
+             "response":{"status":200,"headers":[],"content":{"mimeType":"image/png"}}},
+            {"request":{"method":"POST","url":"https://a.test/v1/responses"},
+             "response":{"status":200,"headers":[{"name":"Content-Type","value":"text/event-stream"}],
+                         "content":{"text":"data: 1\n\n"}}},
+            {"request":{"method":"POST","url":"https://a.test/v1/responses"},
+             "response":{"status":400,"content":{"mimeType":"application/json","text":"e30=","encoding":"base64"}}},
+            {"request":{"method":"GET","url":"wss://a.test/v1/responses"},
+             "response":{"status":101,"headers":[],"content":{}},
+             "_webSocketMessages":[{"type":"send","time":10,"opcode":1,"data":"{}"},
+                                   {"type":"receive","time":10.5,"opcode":1,"data":"[]"}]}
+        ]}}"#;
+        let mut seen = Vec::new();
+        read(har.as_bytes(), &mut |entry| {
+            seen.push(match entry {
+                Entry::Exchange(exchange) => exchange.label.unwrap_or_default(),
+                Entry::Event(frame) => format!("{} {:?}", frame.data.unwrap_or_default(), frame.time),
+                Entry::Body(frame) => format!("body {}", frame.data.unwrap_or_default()),
+                Entry::Sent(frame) => format!("> {}", frame.data.unwrap_or_default()),
+                Entry::Lost(reason) => reason.into_owned(),
+            });
+        })
+        .unwrap();
+        let post = "POST https://a.test/v1/responses";
+        let expected = [
+            &format!("entry 2, {post}"),
+            "1 None",
+            &format!("entry 3, {post}"),
+            "body {}",
+            "entry 4, GET wss://a.test/v1/responses",
+            "> {}",
+            "[] Some(500ms)",
+        ];
+        assert_eq!(seen, expected);
+    }
+}

@@ -1,0 +1,200 @@
+//! HTTP answers as `curl -i` prints them: status, headers, a blank line, the body.
+
+use std::borrow::Cow;
+
+use memchr::memchr;
+
+use super::body::{Body, is_compressed};
+use super::{CaptureError, Format, json};
+use checker::{Entry, Exchange};
+
+/// Reads an answer.
+pub(super) fn read(bytes: &[u8], sink: &mut impl FnMut(Entry<'_>)) -> Result<(), CaptureError> {
+    let (mut exchange, mut body) = head(bytes, 0)?;
+    // An interim answer, a redirection that was followed or a proxy's answer comes before the real one.
+    while bytes[body..].starts_with(b"HTTP/") {
+        (exchange, body) = head(bytes, body)?;
+    }
+    let chunked = exchange.header("transfer-encoding").is_some_and(|how| how.contains("chunked"));
+    // What printed the answer may have put the chunks together already.
+    let dechunked = if chunked { Chunks::decode(&bytes[body..]) } else { None };
+    let sent = dechunked.as_ref().map_or(&bytes[body..], |chunks| &chunks.body);
+    if is_compressed(&exchange, sent) {
+        let how = exchange.header("content-encoding").unwrap_or_default();
+        exchange.label = Some(format!("the body, decompressed ({how})"));
+        let reader = Body::new(&exchange, (0, 1));
+        sink(Entry::Exchange(exchange));
+        return reader.read(sent, sink);
+    }
+    let Some(chunks) = &dechunked else {
+        let reader = Body::new(&exchange, (body as u64, json::line_of(bytes, body)));
+        sink(Entry::Exchange(exchange));
+        return reader.read(sent, sink);
+    };
+    let reader = Body::new(&exchange, (0, 1));
+    sink(Entry::Exchange(exchange));
+    let mut lines = Lines { bytes, at: 0, line: 1 };
+    reader.read(sent, &mut |entry| sink(chunks.place(entry, body, &mut lines)))
+}
+
+/// The status line and headers at an offset, and where the body begins.
+fn head(bytes: &[u8], start: usize) -> Result<(Exchange<'_>, usize), CaptureError> {
+    let mut at = start;
+    let mut line = || {
+        let rest = &bytes[at..];
+        let end = memchr(b'\n', rest).map_or(rest.len(), |end| end + 1);
+        at += end;
+        (String::from_utf8_lossy(rest[..end].trim_ascii_end()), at)
+    };
+    let (first, _) = line();
+    let status = first.split_ascii_whitespace().nth(1).and_then(|status| status.parse().ok());
+    if status.is_none() {
+        return Err(CaptureError::Malformed {
+            format: Format::Http,
+            line: json::line_of(bytes, start),
+            problem: "expected a status line such as `HTTP/1.1 200 OK`".to_owned(),
+        });
+    }
+    let mut exchange = Exchange { status, ..Exchange::default() };
+    loop {
+        let (header, end) = line();
+        if header.is_empty() {
+            return Ok((exchange, end));
+        }
+        if let Some((name, value)) = header.split_once(':') {
+            let header = (Cow::Owned(name.trim().to_owned()), Cow::Owned(value.trim().to_owned()));
+            exchange.headers.push(header);
+        }
+    }
+}
+
+/// A body that was sent in chunks.
+struct Chunks {
+    body: Vec<u8>,
+    /// Where each chunk begins in the body, and in what was sent.
+    starts: Vec<(usize, usize)>,
+}
+
+impl Chunks {
+    /// Puts the chunks together. A recording may end in the middle of one.
+    fn decode(sent: &[u8]) -> Option<Self> {
+        let mut chunks = Self { body: Vec::new(), starts: Vec::new() };
+        let mut at = 0;
+        loop {
+            let Some(end) = memchr(b'\n', &sent[at..]) else {
+                return (!chunks.starts.is_empty()).then_some(chunks);
+            };
+            let line = sent[at..at + end].trim_ascii_end();
+            let digits = line.split(|byte| *byte == b';').next().unwrap_or_default().trim_ascii_end();
+            let size =
+                std::str::from_utf8(digits).ok().and_then(|text| usize::from_str_radix(text, 16).ok())?;
+            at += end + 1;
+            if size == 0 {
+                return Some(chunks);
+            }
+            chunks.starts.push((chunks.body.len(), at));
+            let end = at.saturating_add(size);
+            let Some(data) = sent.get(at..end) else {
+                chunks.body.extend_from_slice(&sent[at..]);
+                return Some(chunks);
+            };
+            chunks.body.extend_from_slice(data);
+            let rest = &sent[end..];
+            at = end
+                + rest.strip_prefix(b"\r\n").or_else(|| rest.strip_prefix(b"\n")).map(|_| match rest {
+                    [b'\r', ..] => 2,
+                    _ => 1,
+                })?;
+        }
+    }
+
+    /// Where a byte of the body was sent.
+    fn sent_at(&self, in_body: u64) -> u64 {
+        let chunk = self.starts.partition_point(|(start, _)| *start as u64 <= in_body).saturating_sub(1);
+        self.starts.get(chunk).map_or(in_body, |(start, sent)| in_body - *start as u64 + *sent as u64)
+    }
+
+    /// An entry whose places are those in the recording.
+    fn place<'a>(&self, mut entry: Entry<'a>, body: usize, lines: &mut Lines<'_>) -> Entry<'a> {
+        let place = |at: u64| body as u64 + self.sent_at(at);
+        if let Entry::Event(frame) | Entry::Body(frame) = &mut entry {
+            let end = place(frame.bytes.end.saturating_sub(1)) + 1;
+            frame.bytes = place(frame.bytes.start)..end;
+            frame.line = lines.of(frame.bytes.start);
+            frame.invalid_utf8 = frame.invalid_utf8.map(place);
+        }
+        entry
+    }
+}
+
+/// Counts lines from one place to the next.
+struct Lines<'b> {
+    bytes: &'b [u8],
+    at: usize,
+    line: u64,
+}
+
+impl Lines<'_> {
+    /// The line of a byte that comes after those that were asked for before.
+    fn of(&mut self, byte: u64) -> u64 {
+        let to = usize::try_from(byte).unwrap_or(usize::MAX).clamp(self.at, self.bytes.len());
+        self.line += json::newlines(&self.bytes[self.at..to]);
+        self.at = to;
+        self.line
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn events(text: &str) -> Vec<(Option<u16>, String, std::ops::Range<u64>, u64)> {
+        let mut status = None;
+        let mut events = Vec::new();
+        let read = read(text.as_bytes(), &mut |entry| match entry {
+            Entry::Exchange(exchange) => status = exchange.status,
+            Entry::Event(frame) => {
+                events.push((status, frame.data.unwrap_or_default().into_owned(), frame.bytes, frame.line));
+            }
+            Entry::Body(frame) => {
+                events.push((None, frame.data.unwrap_or_default().into_owned(), frame.bytes, frame.line));
+            }
+            other => panic!("{other:?}"),
+        });
+        assert_eq!(read, Ok(()));
+        events
+    }
+
+    #[test]
+    fn bodies_as_they_are() {
+        let stream =
+            "HTTP/1.1 100 Continue\r\n\r\nHTTP/2 200\r\ncontent-type: text/event-stream\r\n\r\ndata: 1\n\n";
+        let at = stream.find("data").unwrap() as u64;
+        assert_eq!(events(stream), [(Some(200), "1".to_owned(), at..at + 8, 6)]);
+        let refused = "HTTP/1.1 429 Too Many Requests\r\nContent-Type: application/json\r\n\r\n\r\n{}\n";
+        assert_eq!(events(refused)[0].1, "{}");
+        assert_eq!(events(refused)[0].3, 5);
+        assert!(events("HTTP/1.1 204 No Content\r\n\r\n").is_empty());
+        assert!(events("HTTP/1.1 204 No Content").is_empty());
+    }
+
+    #[test]
+    fn bodies_in_chunks() {
+        let head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nContent-Type: text/event-stream\r\n\r\n";
+        let sent = format!("{head}9\r\ndata: 1\n\n\r\n5;x=y\r\ndata:\r\n4\r\n 2\n\n\r\n0\r\n\r\n");
+        let found = events(&sent);
+        let second = sent.find("data:\r").unwrap() as u64;
+        let end = sent.find(" 2\n").unwrap() as u64 + 3;
+        assert_eq!(found[1], (Some(200), "2".to_owned(), second..end, 10));
+        let cut = sent.find("\n\n\r\n0").unwrap();
+        assert_eq!(events(&sent[..cut])[1].1, "2");
+        // Put together already, though the header is still there.
+        assert_eq!(events(&format!("{head}data: 1\n\n"))[0].1, "1");
+    }
+
+    #[test]
+    fn what_is_no_answer() {
+        let error = read(b"HTTP/1.1 OK\r\n\r\n", &mut |_| {}).unwrap_err();
+        assert!(error.to_string().starts_with("line 1: expected a status line"), "{error}");
+    }
+}

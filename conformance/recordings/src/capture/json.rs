@@ -1,0 +1,280 @@
+//! JSON documents: a list of events, one body, or the exchanges that a recorder of tests kept.
+
+use std::borrow::Cow;
+
+use serde::Deserialize;
+use serde::de::IgnoredAny;
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+use super::{CaptureError, Format, body, recorded, sse};
+use checker::{Entry, Frame, Places, Transport};
+
+/// Reads a document; or several, one after the other, as tools print events that take many lines each.
+pub(super) fn read(bytes: &[u8], sink: &mut impl FnMut(Entry<'_>)) -> Result<(), CaptureError> {
+    let text = utf8(bytes, Format::Json)?;
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let mut documents = serde_json::Deserializer::from_str(text).into_iter::<&RawValue>();
+    let first = match documents.next() {
+        Some(first) => first.map_err(|error| malformed(Format::Json, &error))?,
+        None => return Err(CaptureError::Empty),
+    };
+    let Some(second) = documents.next() else { return single(bytes, first, sink) };
+    let mut lines = Lines::of(bytes);
+    for document in [Ok(first), second].into_iter().chain(documents) {
+        let document = document.map_err(|error| malformed(Format::Json, &error))?;
+        lines.hand_out(document, sink);
+    }
+    Ok(())
+}
+
+/// Reads the only document.
+fn single(bytes: &[u8], whole: &RawValue, sink: &mut impl FnMut(Entry<'_>)) -> Result<(), CaptureError> {
+    if whole.get().starts_with('"') {
+        let stream = pieces(&[whole]).ok_or(CaptureError::Unrecognised)?;
+        stream_of(&stream, sink);
+        return Ok(());
+    }
+    if !whole.get().starts_with('[') {
+        if recorded::is_recorded(whole.get()) {
+            return recorded::read([&document(whole)?], sink);
+        }
+        Lines::of(bytes).hand_out(whole, sink);
+        return Ok(());
+    }
+    let entries: Vec<&RawValue> =
+        serde_json::from_str(whole.get()).map_err(|error| malformed(Format::Json, &error))?;
+    if entries.first().is_some_and(|first| recorded::is_recorded(first.get())) {
+        return recorded::read([&document(whole)?], sink);
+    }
+    if let Some(stream) = pieces(&entries) {
+        stream_of(&stream, sink);
+        return Ok(());
+    }
+    let mut lines = Lines::of(bytes);
+    for entry in entries {
+        sink(Entry::Event(lines.frame(entry)));
+    }
+    Ok(())
+}
+
+/// Knows on which line the pieces of a recording begin, taken in order.
+struct Lines<'a> {
+    bytes: &'a [u8],
+    at: usize,
+    line: u64,
+}
+
+impl<'a> Lines<'a> {
+    const fn of(bytes: &'a [u8]) -> Self {
+        Self { bytes, at: 0, line: 1 }
+    }
+
+    /// A frame whose data are a piece of the recording.
+    fn frame(&mut self, piece: &'a RawValue) -> Frame<'a> {
+        let text = piece.get();
+        let start = offset_in(self.bytes, text);
+        self.line += newlines(&self.bytes[self.at..start]);
+        self.at = start;
+        unwrapped(Frame {
+            data: Some(Cow::Borrowed(text)),
+            source: text.as_bytes(),
+            bytes: start as u64..(start + text.len()) as u64,
+            line: self.line,
+            places: Places::At(0),
+            terminated: true,
+            transport: Transport::Unframed,
+            ..Frame::default()
+        })
+    }
+
+    /// An event, or a body.
+    fn hand_out(&mut self, document: &'a RawValue, sink: &mut impl FnMut(Entry<'_>)) {
+        let frame = self.frame(document);
+        let is_event = frame.event.is_some() || is_event(document.get().as_bytes());
+        sink(if is_event { Entry::Event(frame) } else { Entry::Body(frame) });
+    }
+}
+
+fn document(whole: &RawValue) -> Result<Value, CaptureError> {
+    serde_json::from_str(whole.get()).map_err(|error| malformed(Format::Json, &error))
+}
+
+/// Reads a stream that was kept as texts; places are those in the texts.
+fn stream_of(stream: &str, sink: &mut impl FnMut(Entry<'_>)) {
+    let mut parser = sse::Parser::default();
+    parser.push(stream.as_bytes(), &mut |frame| sink(Entry::Event(frame)));
+    parser.finish(&mut |frame| sink(Entry::Event(frame)));
+}
+
+/// The stream of which a list has the pieces, as texts.
+fn pieces(entries: &[&RawValue]) -> Option<String> {
+    let first = entries.first().filter(|first| first.get().starts_with('"'))?;
+    let is_stream = body::starts_with_field(unquoted(first.get()).as_bytes());
+    let is_text = |entry: &&RawValue| entry.get().starts_with('"');
+    let all = || entries.iter().map(|entry| unquoted(entry.get())).collect();
+    (is_stream && entries.iter().all(is_text)).then(all)
+}
+
+/// The same frame; or what it is wrapped in, `{"event": NAME, "data": EVENT}`, taken off.
+pub(super) fn unwrapped(frame: Frame<'_>) -> Frame<'_> {
+    #[derive(Deserialize)]
+    struct Wrapped<'a> {
+        #[serde(borrow)]
+        event: Cow<'a, str>,
+        #[serde(borrow)]
+        data: &'a RawValue,
+        // An event says its type itself.
+        r#type: Option<IgnoredAny>,
+    }
+    // Most events begin with another member, and are not read for this.
+    let start = frame.source.strip_prefix(b"{").unwrap_or_default().trim_ascii_start();
+    if ![b"\"event\"".as_slice(), b"\"data\""].iter().any(|name| start.starts_with(name)) {
+        return frame;
+    }
+    let wrapped = serde_json::from_slice(frame.source).ok();
+    let Some(Wrapped { event, data, r#type: None }) = wrapped else { return frame };
+    let (text, places) = said(frame.source, data);
+    Frame { event: Some(event), data: Some(text), places, ..frame }
+}
+
+/// What a member of a line holds, and where that stands in the line: the text of a string, or JSON as it is.
+pub(super) fn said<'a>(line: &[u8], raw: &'a RawValue) -> (Cow<'a, str>, Places) {
+    let raw = raw.get();
+    let is_string = raw.starts_with('"');
+    let text = if is_string { unquoted(raw) } else { Cow::Borrowed(raw) };
+    let places = match text {
+        Cow::Borrowed(_) => Places::At(offset_in(line, raw) + usize::from(is_string)),
+        Cow::Owned(_) => Places::Nowhere,
+    };
+    (text, places)
+}
+
+/// The text of a JSON string; borrowed where nothing is escaped in it.
+fn unquoted(raw: &str) -> Cow<'_, str> {
+    if let Ok(text) = serde_json::from_str::<&str>(raw) {
+        return Cow::Borrowed(text);
+    }
+    // A lone surrogate is no Rust string.
+    let inner = raw.trim_matches('"');
+    serde_json::from_str::<String>(raw)
+        .map_or_else(|_| Cow::Owned(spec::json::decode(inner).0.into_owned()), Cow::Owned)
+}
+
+/// Where a piece of the bytes begins in them.
+fn offset_in(bytes: &[u8], piece: &str) -> usize {
+    (piece.as_ptr() as usize).saturating_sub(bytes.as_ptr() as usize).min(bytes.len())
+}
+
+/// The line on which a byte stands.
+pub(super) fn line_of(bytes: &[u8], at: usize) -> u64 {
+    1 + newlines(&bytes[..at.min(bytes.len())])
+}
+
+pub(super) fn newlines(bytes: &[u8]) -> u64 {
+    memchr::memchr_iter(b'\n', bytes).count() as u64
+}
+
+pub(super) fn utf8(bytes: &[u8], format: Format) -> Result<&str, CaptureError> {
+    std::str::from_utf8(bytes).map_err(|error| CaptureError::Malformed {
+        format,
+        line: line_of(bytes, error.valid_up_to()),
+        problem: format!("byte {} is not UTF-8", error.valid_up_to()),
+    })
+}
+
+pub(super) fn malformed(format: Format, error: &serde_json::Error) -> CaptureError {
+    CaptureError::Malformed { format, line: error.line() as u64, problem: error.to_string() }
+}
+
+/// Whether an object is an event: it says its type, and is not a response or the body of an error.
+pub(super) fn is_event(text: &[u8]) -> bool {
+    #[derive(Deserialize)]
+    struct Look {
+        r#type: Option<String>,
+        object: Option<IgnoredAny>,
+    }
+    let look: Result<Look, _> = serde_json::from_slice(text);
+    look.is_ok_and(|look| look.r#type.is_some() && look.object.is_none())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn entries(document: &str) -> Vec<String> {
+        let mut entries = Vec::new();
+        read(document.as_bytes(), &mut |entry| {
+            entries.push(match entry {
+                Entry::Event(frame) => {
+                    let place =
+                        frame.place(0).map(|place| usize::try_from(frame.bytes.start).unwrap() + place);
+                    format!("{:?} {} {place:?}", frame.event, frame.data.unwrap_or_default())
+                }
+                Entry::Body(frame) => format!("body {}", frame.data.unwrap_or_default()),
+                Entry::Exchange(exchange) => exchange.label.unwrap_or_default(),
+                other => format!("{other:?}"),
+            });
+        })
+        .unwrap();
+        entries
+    }
+
+    #[test]
+    fn what_events_are_wrapped_in_is_taken_off() {
+        let list = r#"[{"event":"a","data":{"b":1}}, {"data":"{\"b\":2}","event":"a"}, {"event":"e","data":"[DONE]"}]"#;
+        let unwrapped =
+            [r#"Some("a") {"b":1} Some(21)"#, r#"Some("a") {"b":2} None"#, r#"Some("e") [DONE] Some(86)"#];
+        assert_eq!(entries(list), unwrapped);
+        assert_eq!(entries(r#"{"event":"a","data":{"b":1}}"#), [r#"Some("a") {"b":1} Some(20)"#]);
+        // These are events themselves, or nothing that one knows.
+        for event in
+            [r#"{"event":"a","type":"b","data":{}}"#, r#"{"data":{},"more":1}"#, r#"{"event":1,"data":{}}"#]
+        {
+            assert_eq!(entries(&format!("[{event}]")), [format!("None {event} Some(1)")]);
+        }
+    }
+
+    #[test]
+    fn pieces_of_a_stream_are_joined() {
+        assert_eq!(
+            entries(r#"["event: a\nda", "ta: {\"b\":1}\n", "\n"]"#),
+            [r#"Some("a") {"b":1} Some(15)"#],
+        );
+        assert_eq!(entries(r#""data: {}\n\n""#), ["None {} Some(6)"]);
+        assert_eq!(read(b"\"no stream\"", &mut |_| {}), Err(CaptureError::Unrecognised));
+        assert_eq!(entries(r#"["no stream"]"#), [r#"None "no stream" Some(1)"#]);
+    }
+
+    #[test]
+    fn documents_can_follow_each_other() {
+        let three = "{\n \"type\":\"a\"\n}\n{\"event\":\"b\",\n\"data\":{}} {\"object\":\"response\"}";
+        let told = [
+            "None {\n \"type\":\"a\"\n} Some(0)",
+            "Some(\"b\") {} Some(37)",
+            "body {\"object\":\"response\"}",
+        ];
+        assert_eq!(entries(three), told);
+    }
+
+    #[test]
+    fn half_a_document_is_told() {
+        let half = |text: &str| read(text.as_bytes(), &mut |_| {}).unwrap_err().to_string();
+        assert_eq!(
+            half("{\n\"object\":"),
+            "line 2: EOF while parsing a value at line 2 column 9 (read as json)"
+        );
+        assert!(half("[{}").ends_with("(read as json)"));
+    }
+
+    #[test]
+    fn exchanges_are_told_from_events_and_bodies() {
+        let exchange =
+            r#"{"request":{"method":"POST","url":"/v1/responses"},"response":{"status":200,"body":"{}"}}"#;
+        let read = ["interaction 1, POST /v1/responses", "body {}"];
+        assert_eq!(entries(exchange), read);
+        assert_eq!(entries(&format!("[{exchange}]")), read);
+        assert_eq!(entries(&format!("{{\"interactions\":[{exchange}]}}")), read);
+        assert_eq!(entries(r#"{"object":"response"}"#), [r#"body {"object":"response"}"#]);
+    }
+}

@@ -1,0 +1,43 @@
+//! From recorded bytes of any format to frames.
+//!
+//! [`Reader`] takes bytes as they come and finds out by itself what they are, compressed or not;
+//! [`sse::Parser`] and [`ndjson::Parser`] are for those who know. A [`Recorder`] writes exchanges down,
+//! without their secrets.
+
+pub(crate) mod base64;
+mod body;
+mod cassette;
+mod compression;
+mod decompress;
+mod detect;
+mod error;
+mod exchange;
+mod har;
+mod http;
+mod json;
+pub mod ndjson;
+mod reader;
+mod recorded;
+mod recorder;
+mod websocket;
+mod zstd;
+
+pub use base64::encode as base64_of;
+pub use checker::{Entry, Exchange, Frame, Headers, LEFT, Places, Request, Transport, sse};
+pub use compression::{Compression, Decompressing};
+pub use error::CaptureError;
+pub use reader::Reader;
+pub use recorder::REDACTED;
+pub use recorder::{End, Recorder};
+pub use results::Format;
+
+/// Reads a recording that is there as a whole, and says what format it has.
+pub fn read(
+    bytes: &[u8],
+    format: Option<Format>,
+    sink: &mut impl FnMut(Entry<'_>),
+) -> Result<Format, CaptureError> {
+    let mut reader = Reader::new(format);
+    reader.push(bytes, sink)?;
+    reader.finish(sink)
+}

@@ -1,0 +1,294 @@
+//! Exchanges as the recorders of tests write them down: names differ, what they hold does not.
+
+use std::borrow::Cow;
+
+use serde::Deserialize;
+use serde::de::IgnoredAny;
+use serde_json::Value;
+
+use super::body::{self, Body};
+use super::{CaptureError, Recorder, base64};
+use checker::{Entry, Exchange, Headers, Request};
+
+/// What the list of exchanges is called: by VCR and its ports, by the test proxy of Azure's SDKs, by
+/// `WireMock`, and others.
+const LISTS: [&str; 5] = ["interactions", "http_interactions", "recordings", "Entries", "mappings"];
+
+/// Whether a JSON object is one exchange, or has a list of them. Its values are not looked at.
+pub(super) fn is_recorded(text: &str) -> bool {
+    #[derive(Deserialize)]
+    struct Look {
+        #[serde(
+            rename = "interactions",
+            alias = "http_interactions",
+            alias = "recordings",
+            alias = "mappings"
+        )]
+        list: Option<IgnoredAny>,
+        #[serde(rename = "Entries")]
+        entries: Option<IgnoredAny>,
+        #[serde(rename = "request", alias = "when", alias = "scope")]
+        request: Option<IgnoredAny>,
+        #[serde(rename = "response", alias = "then")]
+        response: Option<IgnoredAny>,
+        // An event or a response can have members of these names, too.
+        r#type: Option<IgnoredAny>,
+        object: Option<IgnoredAny>,
+    }
+    let look: Option<Look> = serde_json::from_str(text).ok();
+    look.is_some_and(|look| {
+        let is_one = look.request.is_some() && look.response.is_some();
+        let is_other = look.r#type.is_some() || look.object.is_some();
+        (look.list.is_some() || look.entries.is_some() || is_one) && !is_other
+    })
+}
+
+/// Hands out the exchanges of a recording. Of those that have nothing to do with responses, nothing is.
+pub(super) fn read<'v>(
+    documents: impl IntoIterator<Item = &'v Value>,
+    sink: &mut impl FnMut(Entry<'_>),
+) -> Result<(), CaptureError> {
+    let mut outcome = Ok(());
+    for (index, exchange) in documents.into_iter().flat_map(listed).enumerate() {
+        let Some(recorded) = Recorded::of(exchange) else { continue };
+        let exchange = recorded.exchange(index + 1);
+        if exchange.is_stream() || recorded.url.contains("/responses") {
+            let content = Body::new(&exchange, (0, 1));
+            let bytes = recorded.bytes(&exchange);
+            sink(Entry::Exchange(exchange));
+            outcome = outcome.and(content.read(&bytes, sink));
+        }
+    }
+    outcome
+}
+
+fn listed(document: &Value) -> &[Value] {
+    let named = LISTS.iter().find_map(|name| document.get(name)?.as_array());
+    named.or_else(|| document.as_array()).map_or(std::slice::from_ref(document), Vec::as_slice)
+}
+
+/// An exchange: where each thing of it stands.
+struct Recorded<'v> {
+    method: &'v str,
+    url: Cow<'v, str>,
+    asked: [&'v Value; 2],
+    status: Option<u64>,
+    headers: &'v Value,
+    body: &'v Value,
+}
+
+/// What bytes that are no text are called, written as base64: by VCR, by `ReqLLM`.
+const BASE64: [&str; 2] = ["base64_string", "b64"];
+
+const ABSENT: &Value = &Value::Null;
+
+impl<'v> Recorded<'v> {
+    fn of(exchange: &'v Value) -> Option<Self> {
+        Self::in_pairs(exchange).or_else(|| Self::of_test_proxy(exchange)).or_else(|| Self::of_nock(exchange))
+    }
+
+    /// A request and its response: VCR, its ports, go-vcr, `ExVCR`, `WireMock`; `when` and `then`: httpmock.
+    fn in_pairs(exchange: &'v Value) -> Option<Self> {
+        let side = |names: [&str; 2]| names.iter().find_map(|name| exchange.get(name)?.as_object());
+        let (request, response) = (side(["request", "when"])?, side(["response", "then"])?);
+        let asked = |names: &[&str]| first(names.iter().map(|name| request.get(*name)));
+        let came = |names: &[&str]| first(names.iter().map(|name| response.get(*name)));
+        let status = came(&["code", "status_code", "status"]);
+        Some(Self {
+            method: asked(&["method"]).as_str().unwrap_or_default(),
+            url: Cow::Borrowed(asked(&["uri", "url", "path", "urlPath"]).as_str().unwrap_or_default()),
+            asked: [asked(&["headers", "header"]), asked(&["body", "parsed_body"])],
+            status: status.as_u64().or_else(|| response.get("status")?["code"].as_u64()),
+            headers: came(&["headers", "header"]),
+            body: match came(&["body", "parsed_body", "jsonBody", "base64Body", "body_base64", "chunks"]) {
+                // Some keep the pieces of a stream apart from what they say of its answer.
+                Value::Null => first([exchange.get("chunks")]),
+                body => body,
+            },
+        })
+    }
+
+    /// A session record of the proxy that Azure's SDKs are tested with.
+    fn of_test_proxy(exchange: &'v Value) -> Option<Self> {
+        Some(Self {
+            method: exchange["RequestMethod"].as_str().unwrap_or_default(),
+            url: Cow::Borrowed(exchange["RequestUri"].as_str()?),
+            asked: [&exchange["RequestHeaders"], &exchange["RequestBody"]],
+            status: Some(exchange["StatusCode"].as_u64()?),
+            headers: &exchange["ResponseHeaders"],
+            body: &exchange["ResponseBody"],
+        })
+    }
+
+    fn of_nock(exchange: &'v Value) -> Option<Self> {
+        let (scope, path) = (exchange["scope"].as_str()?, exchange["path"].as_str()?);
+        Some(Self {
+            method: exchange["method"].as_str().unwrap_or_default(),
+            url: Cow::Owned(format!("{scope}{path}")),
+            asked: [&exchange["reqheaders"], &exchange["body"]],
+            status: Some(exchange["status"].as_u64()?),
+            headers: first([exchange.get("rawHeaders"), exchange.get("headers")]),
+            body: &exchange["response"],
+        })
+    }
+
+    fn exchange(&self, number: usize) -> Exchange<'static> {
+        let method = self.method.to_uppercase();
+        let [headers_asked, body_asked] = self.asked;
+        let asked = String::from_utf8_lossy(&bytes(body_asked)).into_owned();
+        Exchange {
+            label: Some(format!("interaction {number}, {method} {}", Recorder::new().url(&self.url))),
+            status: self.status.and_then(|status| status.try_into().ok()),
+            headers: headers(self.headers),
+            request: Some(Request {
+                url: Cow::Owned(self.url.clone().into_owned()),
+                method: Cow::Owned(method),
+                headers: headers(headers_asked),
+                body: (!asked.is_empty()).then_some(Cow::Owned(asked)),
+            }),
+        }
+    }
+
+    /// The body of the answer. Bytes that are no text stand in it as base64, and nothing says so but that
+    /// neither a stream nor JSON looks like that.
+    fn bytes(&self, exchange: &Exchange<'_>) -> Cow<'v, [u8]> {
+        let written = bytes(self.body);
+        let decoded = std::str::from_utf8(&written).ok().and_then(base64::decode);
+        match decoded.filter(|decoded| body::is_compressed(exchange, decoded) || body::is_content(decoded)) {
+            Some(decoded) => Cow::Owned(decoded),
+            None => written,
+        }
+    }
+}
+
+/// The first that is there, and not null.
+fn first<'v>(all: impl IntoIterator<Item = Option<&'v Value>>) -> &'v Value {
+    all.into_iter().flatten().find(|value| !value.is_null()).unwrap_or(ABSENT)
+}
+
+/// Headers by name, each with a value or a list of them; or objects with `name` and `value`; or a list in
+/// which names and values take turns.
+fn headers(headers: &Value) -> Headers<'static> {
+    let owned = |name: &str, value: &str| (Cow::Owned(name.to_owned()), Cow::Owned(value.to_owned()));
+    let texts = |values: &Value| -> Vec<String> {
+        let values = values.as_array().map_or(std::slice::from_ref(values), Vec::as_slice);
+        values.iter().filter_map(Value::as_str).map(str::to_owned).collect()
+    };
+    match headers {
+        Value::Object(by_name) => {
+            let all = by_name
+                .iter()
+                .flat_map(|(name, values)| texts(values).into_iter().map(move |value| (name, value)));
+            all.map(|(name, value)| owned(name, &value)).collect()
+        }
+        Value::Array(list) if list.iter().all(Value::is_string) => {
+            let pairs = texts(headers);
+            pairs.chunks_exact(2).filter_map(|pair| Some(owned(pair.first()?, pair.get(1)?))).collect()
+        }
+        Value::Array(list) => {
+            let pair = |header: &Value| Some(owned(header["name"].as_str()?, header["value"].as_str()?));
+            list.iter().filter_map(pair).collect()
+        }
+        _ => Headers::new(),
+    }
+}
+
+/// A body: a text, or an object with it, or a list of its pieces. Some recorders keep JSON as it is.
+fn bytes(body: &Value) -> Cow<'_, [u8]> {
+    if let Some(text) = body.as_str().or_else(|| body["string"].as_str()) {
+        return Cow::Borrowed(text.as_bytes());
+    }
+    if let Some(bytes) = BASE64.iter().find_map(|name| base64::decode(body.get(name)?.as_str()?)) {
+        return Cow::Owned(bytes);
+    }
+    let is_piece = |piece: &Value| piece.is_string() || BASE64.iter().any(|name| piece.get(name).is_some());
+    match body {
+        Value::Null => Cow::Borrowed(b""),
+        Value::Array(pieces) if !pieces.is_empty() && pieces.iter().all(is_piece) => {
+            Cow::Owned(pieces.iter().flat_map(|piece| bytes(piece).into_owned()).collect())
+        }
+        other => Cow::Owned(other.to_string().into_bytes()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn entries(document: &Value) -> Vec<String> {
+        let mut entries = Vec::new();
+        read([document], &mut |entry| {
+            entries.push(match entry {
+                Entry::Exchange(exchange) => {
+                    let asked = exchange.request.and_then(|request| request.body).unwrap_or_default();
+                    format!("{} {:?} {asked}", exchange.label.unwrap_or_default(), exchange.status)
+                }
+                Entry::Event(frame) => frame.data.unwrap_or_default().into_owned(),
+                Entry::Body(frame) => format!("body {}", frame.data.unwrap_or_default()),
+                other => format!("{other:?}"),
+            });
+        })
+        .unwrap();
+        entries
+    }
+
+    #[test]
+    fn recorders_have_names_of_their_own() {
+        let label = "interaction 1, POST https://a.test/v1/responses Some(200) {}";
+        let url = "https://a.test/v1/responses";
+        let stream = "data: 1\n\ndata: 2\n\n";
+        let kind = json!({"Content-Type": "text/event-stream"});
+        let request = json!({"method": "post", "url": url, "body": "{}"});
+        let documents = [
+            json!({"version": 1, "interactions": [{"request": request,
+                "response": {"status": 200, "headers": kind, "body": stream}}]}),
+            json!({"http_interactions": [{"request": {"method": "post", "uri": url, "body": {"string": "{}"}},
+                "response": {"status": {"code": 200}, "headers": {"Content-Type": ["text/event-stream"]},
+                             "body": {"base64_string": base64::encode(stream.as_bytes())}}}]}),
+            json!({"Entries": [{"RequestUri": url, "RequestMethod": "POST", "RequestBody": {}, "StatusCode": 200,
+                "ResponseHeaders": kind, "ResponseBody": ["data: 1\n\n", "data: 2\n\n"]}]}),
+            json!({"when": {"path": url, "method": "POST", "body": "{}"},
+                "then": {"status": 200, "header": [{"name": "content-type", "value": "text/event-stream"}],
+                         "body": stream}}),
+            json!([{"scope": "https://a.test", "method": "POST", "path": "/v1/responses", "body": {},
+                "status": 200, "response": stream, "rawHeaders": ["Content-Type", "text/event-stream"]}]),
+            json!([{"request": request, "response": {"status_code": 200, "headers": kind, "body": stream}}]),
+            json!({"recordings": [{"request": request,
+                "response": {"status": 200, "headers": kind, "chunks": ["data: 1\n\nda", "ta: 2\n\n"]}}]}),
+            json!({"chunks": [{"b64": base64::encode(b"data: 1\n\nda")}, {"b64": base64::encode(b"ta: 2\n\n")}],
+                "request": {"method": "POST", "url": url, "body": {"b64": base64::encode(b"{}")}},
+                "response": {"body": null, "status": 200, "headers": kind}}),
+            json!({"mappings": [{"request": request, "response": {"status": 200, "headers": kind, "body": stream}}]}),
+        ];
+        for document in documents {
+            assert_eq!(entries(&document), [label, "1", "2"], "{document}");
+            let is_list = document.is_array();
+            assert!(is_list || is_recorded(&document.to_string()), "{document}");
+        }
+    }
+
+    #[test]
+    fn bodies_are_kept_in_many_ways() {
+        let request = json!({"method": "POST", "uri": "https://a.test/v1/responses"});
+        let of = |response: Value| {
+            entries(&json!({"interactions": [{"request": request, "response": response}]})).split_off(1)
+        };
+        assert_eq!(of(json!({"parsed_body": {"object": "response"}})), [r#"body {"object":"response"}"#]);
+        assert_eq!(of(json!({"body": null, "jsonBody": {"a": 1}})), [r#"body {"a":1}"#]);
+        // What is no base64, and what is, but means nothing then.
+        assert_eq!(of(json!({"body": "no content"})), ["body no content"]);
+        assert_eq!(of(json!({"body": "nocontent"})), ["body nocontent"]);
+        assert_eq!(of(json!({"body": base64::encode(b"data: 1\n\n")})), ["1"]);
+        assert_eq!(of(json!({"base64Body": base64::encode(b" {\"a\":1}")})), [r#"body {"a":1}"#]);
+    }
+
+    #[test]
+    fn events_and_responses_are_no_recordings() {
+        assert!(!is_recorded(r#"{"type":"response.created","request":{},"response":{}}"#));
+        assert!(!is_recorded(r#"{"object":"list","interactions":[]}"#));
+        assert!(!is_recorded(r#"{"response":{}}"#));
+        assert!(!is_recorded("[]"));
+    }
+}

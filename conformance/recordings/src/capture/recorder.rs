@@ -1,0 +1,386 @@
+//! Writes exchanges down, without their secrets.
+
+use std::time::Duration;
+
+use serde_json::{Map, Value, json};
+
+use super::{base64, exchange};
+use checker::{Exchange, Headers, Request};
+
+/// Writes an exchange down as it happens, one line of JSON for each thing. It does no I/O and knows no
+/// clock: times are given to it, counted from the start of the request, and lines are for its user to
+/// keep.
+///
+/// Only values of headers and of query parameters that it knows to be harmless are kept, and in the body
+/// of a request none that a tool would use to authorize itself. Chunks are kept as they came.
+///
+/// ```
+/// use std::time::Duration;
+/// use conformance::capture::{End, Exchange, Recorder, Request};
+///
+/// let recorder = Recorder::new();
+/// let mut recording = recorder.begin(&Exchange {
+///     status: Some(200),
+///     headers: vec![("content-type".into(), "text/event-stream".into())],
+///     request: Some(Request {
+///         method: "POST".into(),
+///         url: "https://gateway.test/v1/responses?api_key=abc".into(),
+///         headers: vec![("authorization".into(), "Bearer abc".into())],
+///         body: Some("{}".into()),
+///     }),
+///     ..Exchange::default()
+/// });
+/// recording += &recorder.chunk(Duration::from_millis(12), b"data: {}\n\n");
+/// recording += &recorder.end(Duration::from_millis(13), End::Closed);
+/// assert!(!recording.contains("abc"));
+/// assert_eq!(recording.lines().count(), 3);
+/// ```
+#[derive(Debug, Clone, Default)]
+pub struct Recorder {
+    headers: Vec<String>,
+    parameters: Vec<String>,
+}
+
+/// How a connection ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum End<'a> {
+    /// As it should.
+    Closed,
+    /// In the middle, for this reason.
+    Lost(&'a str),
+}
+
+/// What stands for a value that was not kept, as it may be a secret.
+pub const REDACTED: &str = "[redacted]";
+
+/// Headers whose values are no secret.
+const HEADERS: [&str; 27] = [
+    "accept",
+    "accept-encoding",
+    "cache-control",
+    "connection",
+    "content-encoding",
+    "content-length",
+    "content-type",
+    "date",
+    "openai-beta",
+    "openai-processing-ms",
+    "openai-version",
+    "retry-after",
+    "retry-after-ms",
+    "server",
+    "strict-transport-security",
+    "transfer-encoding",
+    "upgrade",
+    "user-agent",
+    "vary",
+    "via",
+    "x-ratelimit-limit-requests",
+    "x-ratelimit-limit-tokens",
+    "x-ratelimit-remaining-requests",
+    "x-ratelimit-remaining-tokens",
+    "x-ratelimit-reset-requests",
+    "x-ratelimit-reset-tokens",
+    "x-request-id",
+];
+
+/// Query parameters whose values are no secret.
+const PARAMETERS: [&str; 10] = [
+    "after",
+    "api-version",
+    "before",
+    "include",
+    "include[]",
+    "include_obfuscation",
+    "limit",
+    "order",
+    "starting_after",
+    "stream",
+];
+
+/// Members of a request whose texts are secrets, wherever they stand.
+const SECRET_MEMBERS: [&str; 9] = [
+    "access_token",
+    "api-key",
+    "api_key",
+    "apikey",
+    "authorization",
+    "client_secret",
+    "password",
+    "secret",
+    "token",
+];
+
+impl Recorder {
+    /// A recorder that keeps what is harmless everywhere.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Keeps the value of this header, too.
+    #[must_use]
+    pub fn keep_header(mut self, name: impl Into<String>) -> Self {
+        self.headers.push(name.into());
+        self
+    }
+
+    /// Keeps the value of this query parameter, too.
+    #[must_use]
+    pub fn keep_parameter(mut self, name: impl Into<String>) -> Self {
+        self.parameters.push(name.into());
+        self
+    }
+
+    /// The line that an exchange begins with. There is no status when no answer came.
+    pub fn begin(&self, exchange: &Exchange<'_>) -> String {
+        let request = exchange.request.as_ref().map(|request| self.request(request));
+        let status = exchange.status;
+        let headers = self.redact(&exchange.headers);
+        let response = status.map(|status| json!({ "status": status, "headers": headers }));
+        line(&json!({ "exchange": exchange::VERSION, "request": request, "response": response }))
+    }
+
+    /// The line of bytes of the body that came together.
+    pub fn chunk(&self, at: Duration, bytes: &[u8]) -> String {
+        line(&match std::str::from_utf8(bytes) {
+            Ok(text) => json!({ "at": milliseconds(at), "text": text }),
+            Err(_) => json!({ "at": milliseconds(at), "bytes": base64::encode(bytes) }),
+        })
+    }
+
+    /// The line of a WebSocket message from the client.
+    pub fn sent(&self, at: Duration, message: &str) -> String {
+        line(&json!({ "at": milliseconds(at), "sent": self.body(message) }))
+    }
+
+    /// The line of a WebSocket message from the server.
+    pub fn received(&self, at: Duration, message: &str) -> String {
+        line(&json!({ "at": milliseconds(at), "received": message }))
+    }
+
+    /// The line that an exchange ends with.
+    pub fn end(&self, at: Duration, end: End<'_>) -> String {
+        line(&match end {
+            End::Closed => json!({ "at": milliseconds(at), "end": "closed" }),
+            End::Lost(reason) => json!({ "at": milliseconds(at), "end": "lost", "reason": reason }),
+        })
+    }
+
+    fn request(&self, request: &Request<'_>) -> Value {
+        json!({
+            "method": request.method,
+            "url": self.url(&request.url),
+            "headers": self.redact(&request.headers),
+            "body": request.body.as_deref().map(|text| self.body(text)),
+        })
+    }
+
+    fn redact(&self, headers: &Headers<'_>) -> Vec<(String, String)> {
+        let is_kept = |name: &str| is_listed(name, &HEADERS, &self.headers);
+        let value = |name: &str, value: &str| if is_kept(name) { value } else { REDACTED }.to_owned();
+        headers.iter().map(|(name, text)| (name.to_string(), value(name, text))).collect()
+    }
+
+    /// An address without the name and password in it, values of unknown parameters, and fragment.
+    pub fn url(&self, url: &str) -> String {
+        let url = url.split('#').next().unwrap_or_default();
+        let (place, query) = url.split_once('?').map_or((url, None), |(place, query)| (place, Some(query)));
+        let mut text = match place.split_once("://") {
+            Some((scheme, rest)) => {
+                let (host, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
+                let host = host.rsplit('@').next().unwrap_or_default();
+                format!("{scheme}://{host}{path}")
+            }
+            None => place.to_owned(),
+        };
+        let parameter = |parameter: &str| match parameter.split_once('=') {
+            Some((name, _)) if is_listed(name, &PARAMETERS, &self.parameters) => parameter.to_owned(),
+            Some((name, _)) => format!("{name}={REDACTED}"),
+            // Without a name, it is a value.
+            None => REDACTED.to_owned(),
+        };
+        if let Some(query) = query {
+            text.push('?');
+            text += &query.split('&').map(parameter).collect::<Vec<_>>().join("&");
+        }
+        text
+    }
+
+    /// The body of a request without secrets, and otherwise as it is. What is no JSON is not kept: it
+    /// could hold anything.
+    pub fn body(&self, text: &str) -> String {
+        let Ok(mut value) = serde_json::from_str::<Value>(text) else { return REDACTED.to_owned() };
+        if hide(&mut value) { value.to_string() } else { text.to_owned() }
+    }
+}
+
+fn is_listed(name: &str, known: &[&str], more: &[String]) -> bool {
+    let mut all = known.iter().copied().chain(more.iter().map(String::as_str));
+    all.any(|listed| name.eq_ignore_ascii_case(listed))
+}
+
+/// Takes secrets out of a value; whether there were any.
+fn hide(value: &mut Value) -> bool {
+    match value {
+        Value::Array(values) => values.iter_mut().fold(false, |found, value| hide(value) | found),
+        Value::Object(members) => hide_members(members),
+        _ => false,
+    }
+}
+
+fn hide_members(members: &mut Map<String, Value>) -> bool {
+    let mut found = false;
+    for (name, value) in members {
+        found |= match value {
+            Value::String(text) if SECRET_MEMBERS.iter().any(|secret| name.eq_ignore_ascii_case(secret)) => {
+                REDACTED.clone_into(text);
+                true
+            }
+            Value::Object(headers) if name.eq_ignore_ascii_case("headers") => {
+                headers.values_mut().for_each(|header| *header = REDACTED.into());
+                !headers.is_empty()
+            }
+            other => hide(other),
+        };
+    }
+    found
+}
+
+/// To the microsecond.
+fn milliseconds(at: Duration) -> Value {
+    #[expect(clippy::cast_precision_loss, reason = "a recording does not last for centuries")]
+    let milliseconds = at.as_micros() as f64 / 1000.0;
+    if milliseconds.fract() == 0.0 { json!(at.as_millis()) } else { json!(milliseconds) }
+}
+
+fn line(value: &Value) -> String {
+    let mut line = value.to_string();
+    line.push('\n');
+    line
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::capture::{self, Entry, Format};
+
+    const SECRET: &str = "sk-47110815";
+
+    #[test]
+    fn secrets_are_never_written() {
+        let header = |name: &str, value: &str| (name.to_owned().into(), value.to_owned().into());
+        let names = [
+            "Authorization",
+            "api-key",
+            "X-API-Key",
+            "Cookie",
+            "Sec-WebSocket-Protocol",
+            "Proxy-Authorization",
+            "x-anything",
+        ];
+        let mut headers: Headers<'_> =
+            names.iter().map(|name| header(name, &format!("Bearer {SECRET}"))).collect();
+        headers.push(header("content-type", "application/json"));
+        for url in [
+            "https://a.test/v1/responses?api_key=S&key=S&token=S&stream=true",
+            "https://a.test/v1/responses?S",
+            "https://a.test/v1/responses?stream=true#S",
+            "https://user:S@a.test/v1/responses",
+            "https://S@a.test?KEY=S",
+            "/v1/responses?a=1;key=S&api%5Fkey=S",
+        ] {
+            let body = format!(
+                "{{\"tools\":[{{\"type\":\"mcp\",\"authorization\":\"{SECRET}\",\"headers\":{{\"x\":\"{SECRET}\"}}}}],\"a\":{{\"API_KEY\":\"{SECRET}\"}}}}"
+            );
+            let exchange = Exchange {
+                status: Some(200),
+                headers: vec![header("set-cookie", SECRET), header("Content-Type", "text/event-stream")],
+                request: Some(Request {
+                    method: "POST".into(),
+                    url: url.replace('S', SECRET).into(),
+                    headers: headers.clone(),
+                    body: Some(body.into()),
+                }),
+                ..Exchange::default()
+            };
+            let recorder = Recorder::new();
+            let lines = recorder.begin(&exchange)
+                + &recorder
+                    .sent(Duration::ZERO, &format!("{{\"tools\":[{{\"authorization\":\"{SECRET}\"}}]}}"))
+                + &recorder.sent(Duration::ZERO, SECRET);
+            assert!(!lines.contains("4711"), "{lines}");
+            assert!(lines.contains("text/event-stream") && lines.contains("application/json"), "{lines}");
+            assert!(!url.contains("stream=true") || lines.contains("stream=true"), "{lines}");
+        }
+    }
+
+    #[test]
+    fn what_is_harmless_stays_as_it_is() {
+        let text = "{ \"model\" : \"m\", \"max_output_tokens\": 1.0, \"metadata\": {\"key\":\"a\"} }";
+        let exchange = Exchange {
+            request: Some(Request {
+                url: "https://a.test/?x=1&y=2".into(),
+                body: Some(text.into()),
+                ..Request::default()
+            }),
+            ..Exchange::default()
+        };
+        let line = Recorder::new().keep_parameter("y").begin(&exchange);
+        let value: Value = serde_json::from_str(&line).unwrap();
+        assert_eq!(value["request"]["body"], text);
+        assert_eq!(value["request"]["url"], "https://a.test/?x=[redacted]&y=2");
+        assert_eq!(value["response"], Value::Null);
+    }
+
+    #[test]
+    fn what_is_written_is_read() {
+        let recorder = Recorder::new();
+        let exchange = Exchange {
+            status: Some(200),
+            headers: vec![("content-type".into(), "text/event-stream".into())],
+            request: Some(Request {
+                method: "POST".into(),
+                url: "https://a.test/".into(),
+                ..Request::default()
+            }),
+            ..Exchange::default()
+        };
+        let mut text = recorder.begin(&exchange);
+        let ms = |micros| Duration::from_micros(micros);
+        text += &recorder.chunk(ms(1001), b"data: 1\n\ndata: \xf0\x9f");
+        text += &recorder.chunk(ms(2_000_000_123), b"\x98\x80\n\ndata: 3");
+        text += &recorder.end(ms(3_000_000_000), End::Lost("reset by peer"));
+        text += &recorder.begin(&Exchange { status: Some(101), ..exchange });
+        text += &recorder.sent(ms(1), "{}");
+        text += &recorder.received(ms(2), "[]");
+        let mut seen = Vec::new();
+        let format = capture::read(text.as_bytes(), None, &mut |entry| {
+            seen.push(match entry {
+                Entry::Exchange(exchange) => {
+                    format!("{} {:?}", exchange.label.unwrap_or_default(), exchange.status)
+                }
+                Entry::Event(frame) => {
+                    format!("{} {:?}", frame.data.unwrap_or_default(), frame.time.unwrap_or_default())
+                }
+                Entry::Sent(frame) => {
+                    format!("> {} {:?}", frame.data.unwrap_or_default(), frame.time.unwrap_or_default())
+                }
+                Entry::Lost(reason) => format!("! {reason}"),
+                Entry::Body(frame) => format!("{frame:?}"),
+            });
+        });
+        assert_eq!(format, Ok(Format::Exchange));
+        let expected = [
+            "exchange 1, POST https://a.test/ Some(200)",
+            "1 1.001ms",
+            "\u{1f600} 2000.000123s",
+            "3 2000.000123s",
+            "! reset by peer",
+            "exchange 2, POST https://a.test/ Some(101)",
+            "> {} 1\u{b5}s",
+            "[] 2\u{b5}s",
+            "! the recording breaks off here",
+        ];
+        assert_eq!(seen, expected);
+    }
+}

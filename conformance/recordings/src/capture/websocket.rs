@@ -1,0 +1,171 @@
+//! The messages of a WebSocket connection, one JSON object a line.
+//!
+//! What is sent and what comes is told apart by the name of the member that holds it (`sent`, `recv`),
+//! or by one that says the direction (`direction`, or `type` in the manner of HTTP archives).
+
+use std::borrow::Cow;
+use std::time::Duration;
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use super::{CaptureError, Format, json, ndjson};
+use checker::{Entry, Frame, Places, Transport};
+
+#[derive(Deserialize, Default)]
+struct Line<'a> {
+    #[serde(borrow, default, alias = "send")]
+    sent: Option<&'a RawValue>,
+    #[serde(borrow, default, alias = "received", alias = "receive")]
+    recv: Option<&'a RawValue>,
+    #[serde(borrow, default, alias = "closed", alias = "close", alias = "error")]
+    exception: Option<&'a RawValue>,
+    #[serde(borrow, default, alias = "type")]
+    direction: Option<Cow<'a, str>>,
+    #[serde(borrow, default, alias = "message", alias = "payload", alias = "text")]
+    data: Option<&'a RawValue>,
+    /// Seconds.
+    #[serde(default, alias = "t", alias = "at")]
+    time: Option<f64>,
+}
+
+enum Message<'a> {
+    Sent(&'a RawValue),
+    Received(&'a RawValue),
+    Lost(&'a RawValue),
+}
+
+impl<'a> Line<'a> {
+    fn message(&self) -> Option<Message<'a>> {
+        let by_name = self.sent.map(Message::Sent).or(self.recv.map(Message::Received));
+        by_name.or(self.exception.map(Message::Lost)).or_else(|| {
+            let data = self.data?;
+            match self.direction.as_deref()? {
+                "sent" | "send" | "out" | "outgoing" | "client" => Some(Message::Sent(data)),
+                "received" | "receive" | "recv" | "in" | "incoming" | "server" => {
+                    Some(Message::Received(data))
+                }
+                _ => None,
+            }
+        })
+    }
+}
+
+/// Whether a line is a message of such a log.
+pub(super) fn is_message(line: &[u8]) -> bool {
+    // An `error` event has a type; the end of a connection has none.
+    let parsed: Option<Line<'_>> = serde_json::from_slice(line).ok();
+    parsed.is_some_and(|line| match line.message() {
+        Some(Message::Lost(_)) => line.direction.is_none(),
+        Some(_) => true,
+        None => false,
+    })
+}
+
+/// Reads a log.
+pub(super) fn read(bytes: &[u8], sink: &mut impl FnMut(Entry<'_>)) -> Result<(), CaptureError> {
+    let mut failed = None;
+    let mut lines = ndjson::Parser::default();
+    let mut each = |frame: Frame<'_>| {
+        if failed.is_none() {
+            failed = message(frame, sink).err();
+        }
+    };
+    lines.push(bytes, &mut each);
+    lines.finish(&mut each);
+    failed.map_or(Ok(()), Err)
+}
+
+/// A message by itself: places are those in it, and it counts as a line.
+pub(super) fn frame(text: &str, line: u64, time: Option<Duration>) -> Frame<'_> {
+    Frame {
+        data: Some(Cow::Borrowed(text)),
+        source: text.as_bytes(),
+        bytes: 0..text.len() as u64,
+        line,
+        places: Places::At(0),
+        transport: Transport::WebSocket,
+        terminated: true,
+        time,
+        ..Frame::default()
+    }
+}
+
+fn message(frame: Frame<'_>, sink: &mut impl FnMut(Entry<'_>)) -> Result<(), CaptureError> {
+    let fail =
+        |problem: String| CaptureError::Malformed { format: Format::WebSocket, line: frame.line, problem };
+    let line: Line<'_> = serde_json::from_slice(frame.source).map_err(|error| fail(error.to_string()))?;
+    let message = line.message().ok_or_else(|| {
+        fail("the line holds neither what was `sent` nor what was received, `recv`".to_owned())
+    })?;
+    let (Message::Sent(raw) | Message::Received(raw) | Message::Lost(raw)) = message;
+    // A message is a string with the text that went over the wire, or that text as it is.
+    let (text, places) = json::said(frame.source, raw);
+    let frame = Frame {
+        places,
+        time: line.time.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok()),
+        data: Some(text.clone()),
+        transport: Transport::WebSocket,
+        ..frame
+    };
+    sink(match message {
+        Message::Sent(_) => Entry::Sent(frame),
+        Message::Received(_) => Entry::Event(frame),
+        Message::Lost(_) => Entry::Lost(text),
+    });
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn entries(log: &str) -> Vec<String> {
+        let mut entries = Vec::new();
+        let kept = read(log.as_bytes(), &mut |entry| {
+            entries.push(match entry {
+                Entry::Sent(frame) => format!("> {}", frame.data.unwrap_or_default()),
+                Entry::Event(frame) => {
+                    format!("{}< {} {:?}", frame.line, frame.data.unwrap_or_default(), frame.time)
+                }
+                Entry::Lost(reason) => format!("! {reason}"),
+                other => format!("{other:?}"),
+            });
+        });
+        entries.extend(kept.err().map(|error| error.to_string()));
+        entries
+    }
+
+    #[test]
+    fn messages_have_a_direction() {
+        let log = "{\"sent\":\"{\\\"a\\\":1}\"}\n\n{\"recv\":{\"b\":2},\"time\":0.25}\n\
+                   {\"type\":\"receive\",\"data\":\"plain\",\"time\":1}\n{\"exception\":\"closed\"}\n";
+        assert_eq!(
+            entries(log),
+            ["> {\"a\":1}", "3< {\"b\":2} Some(250ms)", "4< plain Some(1s)", "! closed"]
+        );
+        assert!(
+            entries("{\"recv\":\"x\"}\n{\"type\":\"what\"}")[1].contains("line 2: the line holds neither")
+        );
+    }
+
+    /// It is not what wraps an event of a stream, though it has members of the same names.
+    #[test]
+    fn a_line_of_a_log_names_no_event() {
+        let log = br#"{"data":{"type":"a"},"event":"arrived","direction":"in"}"#;
+        let mut named = Vec::new();
+        let kept = read(log, &mut |entry| {
+            if let Entry::Event(frame) = entry {
+                named.push((frame.event.is_some(), frame.data.unwrap_or_default().into_owned()));
+            }
+        });
+        assert_eq!((kept, named), (Ok(()), vec![(false, "{\"type\":\"a\"}".to_owned())]));
+    }
+
+    #[test]
+    fn events_are_no_messages() {
+        assert!(!is_message(br#"{"type":"response.created","response":{}}"#));
+        assert!(!is_message(br#"{"type":"error","error":{}}"#));
+        assert!(is_message(br#"{"direction":"in","data":"{}"}"#));
+    }
+}

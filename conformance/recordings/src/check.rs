@@ -1,0 +1,205 @@
+//! From the bytes of a recording to its report.
+
+use std::io::Read;
+
+use super::timeline::Drawing;
+use crate::capture::{Entry, Format, Frame, LEFT, Reader, Transport};
+use checker::root_of_body;
+use checker::{Checker, Rules};
+use results::{CaptureReport, Finding, Lost};
+
+/// So many exchanges of a recording are drawn.
+const TIMELINES: usize = 100;
+
+/// Checks a recording of any format, stream by stream. What cannot be read is told in the report.
+pub fn check(
+    name: impl Into<String>,
+    input: &mut dyn Read,
+    format: Option<Format>,
+    rules: &Rules,
+) -> CaptureReport {
+    Checking::new(rules, false).check(name.into(), input, format)
+}
+
+/// The same, and draws up how each exchange went.
+pub fn check_with_timelines(
+    name: impl Into<String>,
+    input: &mut dyn Read,
+    format: Option<Format>,
+    rules: &Rules,
+) -> CaptureReport {
+    Checking::new(rules, true).check(name.into(), input, format)
+}
+
+/// The checks of one recording.
+pub struct Checking<'r> {
+    rules: &'r Rules,
+    checker: Checker,
+    /// It has taken something of the stream that is read now.
+    is_begun: bool,
+    exchange: Option<String>,
+    status: Option<u16>,
+    /// Why an answer did not even begin.
+    lost: Option<String>,
+    /// How the exchange goes, if somebody wants to know.
+    drawing: Option<Drawing>,
+    draws: bool,
+    /// The client has left.
+    is_left: bool,
+    report: CaptureReport,
+}
+
+impl<'r> Checking<'r> {
+    /// Begins the check of a recording, with timelines if it `draws`.
+    pub fn new(rules: &'r Rules, draws: bool) -> Self {
+        let report = CaptureReport::default();
+        Self {
+            rules,
+            checker: Checker::with_rules(rules),
+            is_begun: false,
+            exchange: None,
+            status: None,
+            lost: None,
+            drawing: None,
+            draws,
+            is_left: false,
+            report,
+        }
+    }
+
+    fn check(mut self, name: String, input: &mut dyn Read, format: Option<Format>) -> CaptureReport {
+        let outcome = self.read(input, format);
+        self.finish(name, outcome)
+    }
+
+    /// What came of it, and how it was read, or why it was not.
+    pub fn finish(mut self, name: String, outcome: Result<Format, String>) -> CaptureReport {
+        self.end_stream();
+        let mut report = self.report;
+        report.name = name;
+        match outcome {
+            Ok(format) => {
+                let is_empty = report.streams == 0 && report.bodies == 0 && report.findings.is_empty();
+                report.format = Some(format);
+                report.error =
+                    self.lost.filter(|_| is_empty).map(|reason| format!("no answer was recorded: {reason}"));
+            }
+            Err(problem) => report.error = Some(problem),
+        }
+        report
+    }
+
+    fn read(&mut self, input: &mut dyn Read, format: Option<Format>) -> Result<Format, String> {
+        Reader::new(format).read(input, &mut |entry| self.entry(&entry))
+    }
+
+    /// The next thing in the recording.
+    pub fn entry(&mut self, entry: &Entry<'_>) {
+        match entry {
+            Entry::Exchange(exchange) => {
+                self.end_stream();
+                self.exchange.clone_from(&exchange.label);
+                self.status = exchange.status;
+                self.checker().exchange(exchange);
+                self.draw(|drawing| drawing.exchange(exchange));
+            }
+            Entry::Event(frame) => {
+                if self.is_next(frame) {
+                    self.end_stream();
+                }
+                let is_faulty = !self.checker().frame(frame).is_empty();
+                self.draw(|drawing| drawing.frame(frame, is_faulty));
+            }
+            Entry::Body(frame) => {
+                self.report.bodies += 1;
+                let body = frame.data.as_deref().unwrap_or_default();
+                self.report.unjudged += u64::from(!self.is_judged(body));
+                self.checker().body(frame);
+                self.draw(|drawing| drawing.body(frame));
+            }
+            Entry::Sent(frame) => {
+                self.checker().sent(frame);
+            }
+            Entry::Lost(reason) => {
+                if self.status.is_none() {
+                    self.lost = Some(reason.to_string());
+                }
+                // What would have followed is not missing.
+                self.is_left |= *reason == LEFT;
+                self.lost(reason);
+                self.draw(|drawing| drawing.lost(reason));
+            }
+        }
+    }
+
+    /// Whether another response begins with an event. A recording of events alone can hold several, one
+    /// after the other: nothing in it says where one connection ends.
+    fn is_next(&self, frame: &Frame<'_>) -> bool {
+        let ended = self.checker.ended().filter(|_| frame.transport == Transport::Unframed);
+        let Some(ended) = ended else { return false };
+        let at = |pointer| frame.data.as_deref().and_then(|data| spec::json::at(data, pointer));
+        let begins = match at("/type") {
+            Some(said) => said == "\"response.created\"",
+            None => frame.event.as_deref() == Some("response.created"),
+        };
+        begins && at("/response/id").is_none_or(|id| id != ended)
+    }
+
+    fn lost(&mut self, reason: &str) {
+        // Who leaves has lost nothing.
+        if reason == LEFT {
+            return;
+        }
+        let events = self.checker.events();
+        let exchange = self.exchange.clone();
+        self.report.lost += 1;
+        self.report.first_lost.get_or_insert_with(|| Lost { exchange, events, reason: reason.to_owned() });
+    }
+
+    /// Whether an answer that is no stream is one that rules read.
+    fn is_judged(&self, body: &str) -> bool {
+        let is_known = || {
+            let object = spec::json::at(body, "/object")?.strip_prefix('"')?.strip_suffix('"')?;
+            self.rules.dialect().root(root_of_body(object)?)
+        };
+        let is_error = || spec::json::at(body, "/error").is_some_and(|error| error != "null");
+        let has_failed = self.status.is_some_and(|status| status >= 400);
+        has_failed || is_error() || is_known().is_some()
+    }
+
+    fn checker(&mut self) -> &mut Checker {
+        self.is_begun = true;
+        &mut self.checker
+    }
+
+    fn draw(&mut self, step: impl FnOnce(&mut Drawing)) {
+        if self.draws {
+            let dialect = self.rules.dialect();
+            step(self.drawing.get_or_insert_with(|| Drawing::new(dialect)));
+        }
+    }
+
+    fn end_stream(&mut self) {
+        if let Some(drawing) = self.drawing.take() {
+            if self.report.timelines.len() < TIMELINES {
+                self.report.timelines.push(drawing.finish());
+            } else {
+                self.report.undrawn += 1;
+            }
+        }
+        if !std::mem::take(&mut self.is_begun) {
+            return;
+        }
+        if !std::mem::take(&mut self.is_left) {
+            self.checker.finish();
+        }
+        let report = &mut self.report;
+        report.streams += u64::from(self.checker.events() > 0);
+        report.events += self.checker.events();
+        let (findings, omitted) = self.checker.take_findings();
+        self.checker.reset();
+        report.omitted += omitted;
+        let told = |finding| Finding::of(self.exchange.clone(), finding);
+        report.findings.extend(findings.into_iter().map(told));
+    }
+}

@@ -1,0 +1,199 @@
+//! The shape of a recording: what came in which order, without what differs from one answer to the next.
+//!
+//! A line tells the type of an event, what it is about, its indices and ids, and what kind of thing it opens or
+//! closes. Ids are numbered as they appear, deltas that repeat are told once, and texts, times, usage, sequence
+//! numbers and signs of life are left out. So two answers to one request have one shape, unless the server has
+//! changed.
+
+use std::collections::{BTreeSet, HashMap};
+use std::fmt::Write as _;
+use std::io::Read;
+
+use serde_json::Value;
+use spec::json::{at, string};
+use spec::table::{EventInfo, Role, Scope};
+use spec::{Dialect, Memory, Slot};
+
+use crate::capture::{Entry, Format, Frame, LEFT, Reader};
+use checker::is_sign_of_life;
+use checker::{Payload, Record};
+use results::text::visible;
+
+/// Nobody reads a shape of more lines.
+const LINES: usize = 2_000;
+/// So many characters of what the server names, and so many items of an output, are told.
+const NAME: usize = 64;
+const ITEMS: usize = 50;
+
+/// The shape of a recording, as text; nothing, when there is no event in it.
+///
+/// # Errors
+///
+/// When it cannot be read, or is too long to be compared by anybody.
+pub fn shape(
+    input: &mut dyn Read,
+    format: Option<Format>,
+    dialect: &'static Dialect,
+) -> Result<Option<String>, String> {
+    let mut tracing = Tracing::new(dialect);
+    Reader::new(format).read(input, &mut |entry| tracing.entry(&entry))?;
+    tracing.finish()
+}
+
+/// Writes down the shape of a recording as it is read.
+pub struct Tracing {
+    dialect: &'static Dialect,
+    known: Option<(usize, &'static EventInfo)>,
+    frames: u64,
+    events: u64,
+    exchanges: u64,
+    ids: HashMap<String, usize>,
+    /// The deltas since the last event that is none.
+    deltas: BTreeSet<String>,
+    text: String,
+    lines: usize,
+}
+
+impl Tracing {
+    /// Begins a shape by the events of a dialect.
+    pub fn new(dialect: &'static Dialect) -> Self {
+        Self {
+            dialect,
+            known: None,
+            frames: 0,
+            events: 0,
+            exchanges: 0,
+            ids: HashMap::new(),
+            deltas: BTreeSet::new(),
+            text: String::new(),
+            lines: 0,
+        }
+    }
+
+    /// Takes the next entry of the recording.
+    pub fn entry(&mut self, entry: &Entry<'_>) {
+        match entry {
+            Entry::Exchange(_) => {
+                self.exchanges += 1;
+                self.ids.clear();
+                if self.exchanges > 1 {
+                    self.line(&format!("(exchange {})", self.exchanges));
+                }
+            }
+            Entry::Event(frame) => self.frame(frame),
+            Entry::Body(_) => self.line("(an answer that is no stream)"),
+            Entry::Sent(frame) => {
+                let kind = frame.data.as_deref().and_then(|data| name(data, "/type"));
+                self.line(&format!("(sent: {})", kind.as_deref().unwrap_or("a message without a type")));
+            }
+            Entry::Lost(reason) if *reason == LEFT => self.line("(the client left)"),
+            Entry::Lost(_) => self.line("(the connection was lost)"),
+        }
+    }
+
+    /// What was written down; nothing, when there was no event.
+    pub fn finish(self) -> Result<Option<String>, String> {
+        if self.lines > LINES {
+            return Err(format!("its shape has {} lines, and no more than {LINES} are compared", self.lines));
+        }
+        Ok((self.events > 0).then_some(self.text))
+    }
+
+    fn frame(&mut self, frame: &Frame<'_>) {
+        self.frames += 1;
+        let mut memory = Memory::default();
+        let numbers = (self.frames, self.events + 1);
+        let record = Record::read(self.dialect, frame, numbers, &mut self.known, &mut memory);
+        let Some(record) = record else { return };
+        let kind = record.event_type.as_deref().unwrap_or_default();
+        self.events += u64::from(record.payload != Payload::Done);
+        match record.payload {
+            // How many of these come is a question of time.
+            Payload::Object if is_sign_of_life(kind) => {}
+            Payload::Object => self.event(&record),
+            Payload::Done => self.line("[DONE]"),
+            Payload::OtherValue => self.line("(data that is no object)"),
+            Payload::NotJson(..) => self.line("(data that is no JSON)"),
+        }
+    }
+
+    fn event(&mut self, record: &Record<'_>) {
+        let mut line = match record.event_type.as_deref() {
+            Some(kind) if !kind.is_empty() => shown(kind),
+            _ => "(an event without a type)".to_owned(),
+        };
+        let Some((_, info)) = record.known else { return self.line(&line) };
+        line.extend(["  ", info.scope.info().name]);
+        for (nth, slot) in info.scope.info().key.iter().enumerate() {
+            let index = record.view.number(*slot).map_or_else(|| "?".to_owned(), |index| index.to_string());
+            line.extend([if nth == 0 { " " } else { "." }, &index]);
+        }
+        let slot = if info.scope == Scope::Response { Slot::Response } else { Slot::Value };
+        let value = record.view.raw(slot).filter(|value| value.starts_with('{')).unwrap_or_default();
+        let id = match info.scope {
+            Scope::Response | Scope::Item => at(value, "/id").and_then(string),
+            _ => record.view.raw(Slot::ItemId).and_then(string),
+        };
+        if let Some(id) = id.filter(|id| !id.is_empty()) {
+            let next = self.ids.len() + 1;
+            let number = *self.ids.entry(id.into_owned()).or_insert(next);
+            let _ = write!(line, " #{number}");
+        }
+        for told in ["/type", "/status"].iter().filter_map(|pointer| name(value, pointer)) {
+            line.extend([" ", &told]);
+        }
+        if info.role == Role::Terminal {
+            line += &output(value);
+        }
+        if info.role == Role::Delta { self.delta(&line) } else { self.line(&line) }
+    }
+
+    /// How many deltas a text comes in is up to the model.
+    fn delta(&mut self, line: &str) {
+        if self.lines <= LINES && self.deltas.insert(line.to_owned()) {
+            self.write(&format!("{line} ..."));
+        }
+    }
+
+    fn line(&mut self, line: &str) {
+        self.deltas.clear();
+        self.write(line);
+    }
+
+    fn write(&mut self, line: &str) {
+        self.lines += 1;
+        if self.lines <= LINES {
+            self.text.extend([line, "\n"]);
+        }
+    }
+}
+
+/// What a response puts out, by the types of its items.
+fn output(response: &str) -> String {
+    let Some(Ok(items)) = at(response, "/output").map(serde_json::from_str::<Vec<Value>>) else {
+        return String::new();
+    };
+    let kinds = items.iter().take(ITEMS).map(|item| item.get("type").and_then(Value::as_str));
+    let kinds: Vec<String> = kinds.map(|kind| kind.map_or_else(|| "?".to_owned(), shown)).collect();
+    let more = items.len().saturating_sub(ITEMS);
+    let more = if more == 0 { String::new() } else { format!(" and {more} more") };
+    format!(" with {}{more}", if kinds.is_empty() { "no output".to_owned() } else { kinds.join(", ") })
+}
+
+/// A name that stands in a value.
+fn name(value: &str, pointer: &str) -> Option<String> {
+    at(value, pointer).and_then(string).map(|name| shown(&name))
+}
+
+/// What the server names, fit to be shown: in one line, and in few characters.
+fn shown(name: &str) -> String {
+    let short: String = name.chars().take(NAME).collect();
+    let mut shown = visible(&short);
+    if short.len() < name.len() {
+        shown.push('…');
+    }
+    shown
+}
+
+#[cfg(test)]
+mod tests;

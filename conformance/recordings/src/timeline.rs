@@ -1,0 +1,530 @@
+//! Draws up how an exchange went, by what the dialect says of its events.
+//!
+//! This does not follow the tracker, which knows what should be: what comes too early, twice or too late
+//! has its bar, too.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::time::Duration;
+
+use spec::json::{at, string};
+use spec::table::{EventInfo, Role, Scope};
+use spec::{Dialect, Memory, Slot};
+
+use crate::capture::{Exchange, Frame, Recorder, Transport};
+use checker::{Payload, Record};
+use results::{Asked, Bar, FaultyEvent, Pace, Phase, Piece, Silence, Timeline};
+
+/// So many bars are listed of an exchange.
+const BARS: usize = 400;
+/// So many times are kept at most.
+const TIMES: usize = 64;
+/// So many phases of a thing are listed.
+const PHASES: usize = 8;
+/// So many of the events that something is wrong with are kept, and so much of each.
+const FAULTY: usize = 24;
+const EVENT_BYTES: usize = 2_000;
+/// So much is kept of a request, and of an answer that is no stream.
+const BODY_BYTES: usize = 6_000;
+/// So many characters of names and ids.
+const NAME: usize = 64;
+
+/// Draws up the timeline of an exchange as it comes.
+#[derive(Debug)]
+pub(super) struct Drawing {
+    dialect: &'static Dialect,
+    /// The scopes that an event of the dialect opens, and those that one closes.
+    opens: Vec<bool>,
+    closes: Vec<bool>,
+    frames: u64,
+    /// The type of the last event: the next one mostly has the same.
+    known: Option<(usize, &'static EventInfo)>,
+    timeline: Timeline,
+    /// The response that is on its way.
+    response: Option<usize>,
+    places: HashMap<Key, usize>,
+    /// Items by what their ids hash to: ids can be long.
+    ids: HashMap<u64, usize>,
+    last_item: Option<usize>,
+    last_time: Option<u64>,
+}
+
+/// What tells one thing from the others of a response.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+struct Key {
+    scope: Scope,
+    within: Within,
+    index: Option<u64>,
+}
+
+/// What a thing lies in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+enum Within {
+    Response,
+    /// An item that has a bar.
+    Item(usize),
+    /// One that has none.
+    Nothing(Option<u64>),
+}
+
+/// When something happens.
+#[derive(Debug, Clone, Copy)]
+struct Moment {
+    event: u64,
+    time: Option<u64>,
+}
+
+impl Drawing {
+    pub(super) fn new(dialect: &'static Dialect) -> Self {
+        let has = |is_it: fn(&EventInfo) -> bool| {
+            let has =
+                |scope: &Scope| dialect.events.iter().any(|event| event.scope == *scope && is_it(event));
+            Scope::ALL.iter().map(has).collect()
+        };
+        Self {
+            dialect,
+            opens: has(|event| event.role == Role::Open),
+            closes: has(EventInfo::ends_scope),
+            frames: 0,
+            known: None,
+            timeline: Timeline { pace: Pace { every: 1, times_ms: Vec::new() }, ..Timeline::default() },
+            response: None,
+            places: HashMap::new(),
+            ids: HashMap::new(),
+            last_item: None,
+            last_time: None,
+        }
+    }
+
+    /// The exchange begins so.
+    pub(super) fn exchange(&mut self, exchange: &Exchange<'_>) {
+        let recorder = Recorder::new();
+        self.timeline.exchange.clone_from(&exchange.label);
+        self.timeline.status = exchange.status;
+        self.timeline.request = exchange.request.as_ref().map(|request| Asked {
+            method: request.method.chars().take(NAME).collect(),
+            url: recorder.url(&request.url),
+            body: request.body.as_deref().map(|body| piece(&recorder.body(body), BODY_BYTES)),
+        });
+    }
+
+    /// The connection was lost.
+    pub(super) fn lost(&mut self, reason: &str) {
+        self.timeline.lost = Some(reason.chars().take(4 * NAME).collect());
+    }
+
+    /// An answer came that is no stream.
+    pub(super) fn body(&mut self, frame: &Frame<'_>) {
+        let text = frame.data.as_deref().unwrap_or_default();
+        self.timeline.body.get_or_insert_with(|| piece(text, BODY_BYTES));
+    }
+
+    /// A frame came; something was found to be wrong when it did, or not.
+    pub(super) fn frame(&mut self, frame: &Frame<'_>, is_faulty: bool) {
+        self.frames += 1;
+        let numbers = (self.frames, self.timeline.events + 1);
+        let mut memory = Memory::default();
+        let record = Record::read(self.dialect, frame, numbers, &mut self.known, &mut memory);
+        let Some(record) = record.filter(|record| record.payload != Payload::Done) else { return };
+        self.timeline.events += 1;
+        let time = frame.time.map(milliseconds);
+        let now = Moment { event: self.timeline.events, time };
+        self.pace(now);
+        if is_faulty && self.timeline.faulty.len() < FAULTY {
+            let data = piece(record.data(), EVENT_BYTES);
+            self.timeline.faulty.push(FaultyEvent { event: now.event, data });
+        }
+        if record.payload == Payload::Object {
+            self.take(&record, now);
+        }
+    }
+
+    /// How it went.
+    pub(super) fn finish(mut self) -> Timeline {
+        // What the dialect has no event to close is over with its last event.
+        let never = Scope::ALL.iter().zip(&self.closes).filter(|(_, closes)| !**closes);
+        let never: Vec<&str> = never.map(|(scope, _)| scope.info().name).collect();
+        for bar in &mut self.timeline.bars {
+            if never.contains(&bar.scope.as_str()) {
+                bar.closed = Some(bar.events[1]);
+            }
+        }
+        self.timeline
+    }
+
+    fn pace(&mut self, now: Moment) {
+        let Some(time) = now.time else { return };
+        if let Some(before) = self.last_time {
+            let ms = time.saturating_sub(before);
+            if ms > self.timeline.silence.map_or(0, |longest| longest.ms) {
+                self.timeline.silence = Some(Silence { after: now.event - 1, ms });
+            }
+        }
+        self.last_time = Some(time);
+        self.timeline.duration_ms = Some(time);
+        let pace = &mut self.timeline.pace;
+        if (now.event - 1).is_multiple_of(pace.every) {
+            pace.times_ms.push(time);
+            if pace.times_ms.len() > TIMES {
+                pace.times_ms = pace.times_ms.iter().copied().step_by(2).collect();
+                pace.every *= 2;
+            }
+        }
+    }
+
+    fn take(&mut self, record: &Record<'_>, now: Moment) {
+        let info = record.known.map(|(_, info)| info);
+        let creates = info.is_some_and(|info| info.scope == Scope::Response && info.role == Role::Open);
+        let is_over = self.response.and_then(|at| self.bar(at)).is_some_and(|bar| bar.closed.is_some());
+        let is_next = creates && (is_over || record.frame.transport == Transport::WebSocket);
+        if self.response.is_none() || is_next {
+            (self.last_item, self.places, self.ids) = (None, HashMap::new(), HashMap::new());
+            let value = record.view.raw(Slot::Response).unwrap_or_default();
+            self.response = self.add(Scope::Response, value, None, creates, now);
+            self.timeline.folded += u64::from(self.response.is_none());
+        }
+        let Some(info) = info else { return self.feed(self.response, None, now) };
+        let about = match info.scope {
+            Scope::Response => self.response,
+            Scope::Item => self.item(record, info, now),
+            _ => self.inner(record, info, now),
+        };
+        self.feed(about, Some(info), now);
+    }
+
+    /// The item that an event opens, closes or is about.
+    fn item(&mut self, record: &Record<'_>, info: &EventInfo, now: Moment) -> Option<usize> {
+        let value = record.view.raw(Slot::Value).unwrap_or_default();
+        let id = member(value, "/id").or_else(|| id(record));
+        let index = record.view.number(Slot::OutputIndex);
+        let key = Key { scope: Scope::Item, within: Within::Response, index };
+        let there = match info.role {
+            // A second item in the place of another is an item of its own.
+            Role::Open => self
+                .places
+                .get(&key)
+                .copied()
+                .filter(|at| self.bar(*at).is_some_and(|bar| !bar.opened && bar.closed.is_none())),
+            _ => self.find_item(index, id.as_deref()),
+        };
+        let at = there.or_else(|| {
+            let opens = info.role == Role::Open;
+            let Some(at) = self.add(Scope::Item, value, self.response, opens, now) else {
+                self.timeline.folded += u64::from(opens);
+                return None;
+            };
+            self.places.insert(key, at);
+            Some(at)
+        })?;
+        if let Some(bar) = self.timeline.bars.get_mut(at) {
+            bar.index = bar.index.or(index);
+            bar.id = bar.id.take().or_else(|| id.as_deref().map(short));
+        }
+        if let Some(id) = id.filter(|_| self.ids.len() < 2 * BARS) {
+            self.ids.insert(hash(&id), at);
+        }
+        self.last_item = Some(at);
+        Some(at)
+    }
+
+    fn find_item(&self, index: Option<u64>, id: Option<&str>) -> Option<usize> {
+        let named = id.and_then(|id| self.ids.get(&hash(id)));
+        let key = Key { scope: Scope::Item, within: Within::Response, index };
+        let there = || index.and_then(|_| self.places.get(&key));
+        let last = || self.last_item.filter(|_| index.is_none() && id.is_none_or(str::is_empty));
+        named.or_else(there).copied().or_else(last)
+    }
+
+    /// What lies in an item, or in the response beside the items.
+    fn inner(&mut self, record: &Record<'_>, info: &EventInfo, now: Moment) -> Option<usize> {
+        let scope = info.scope;
+        let around = scope.info().parent.unwrap_or(Scope::Response);
+        let index = record.view.number(Slot::OutputIndex);
+        let item = match around {
+            Scope::Response => None,
+            _ => self.find_item(index, id(record).as_deref()),
+        };
+        let within = match (around, item) {
+            (Scope::Response, _) => Within::Response,
+            (_, Some(item)) => Within::Item(item),
+            (_, None) => Within::Nothing(index),
+        };
+        let index_in = |scope: Scope| scope.info().key.get(1).and_then(|slot| record.view.number(*slot));
+        let part = Key { scope: around, within, index: index_in(around) };
+        let parent = match around {
+            Scope::Response | Scope::Item => None,
+            _ => self.places.get(&part).copied(),
+        };
+        let parent = parent.or(item).or(self.response);
+        if info.role == Role::Point {
+            return parent;
+        }
+        let key = Key { scope, within, index: index_in(scope) };
+        let opens = info.role == Role::Open;
+        let there = self.places.get(&key).copied();
+        let there = there.filter(|at| !(opens && self.bar(*at).is_some_and(|bar| bar.opened)));
+        there.or_else(|| {
+            let value = record.view.raw(Slot::Value).unwrap_or_default();
+            let has_opening = self.opens.get(scope as usize) == Some(&true);
+            let Some(at) = self.add(scope, value, parent, opens || !has_opening, now) else {
+                // Each is counted once.
+                self.timeline.folded += u64::from(if has_opening { opens } else { info.ends_scope() });
+                return None;
+            };
+            self.places.insert(key, at);
+            let bar = self.timeline.bars.get_mut(at)?;
+            // A text has the index of its part, and none of its own.
+            let of_parent = around.info().key.len();
+            bar.index = key.index.filter(|_| scope.info().key.len() > of_parent);
+            Some(at)
+        })
+    }
+
+    /// A new bar, unless there are too many.
+    fn add(
+        &mut self,
+        scope: Scope,
+        value: &str,
+        parent: Option<usize>,
+        opened: bool,
+        now: Moment,
+    ) -> Option<usize> {
+        if self.timeline.bars.len() >= BARS {
+            return None;
+        }
+        let depth = parent.and_then(|at| self.bar(at)).map_or(0, |parent| parent.depth + 1);
+        let is_value = value.starts_with('{');
+        let text = |pointer| member(value, pointer).filter(|_| is_value).map(|text| short(&text));
+        self.timeline.bars.push(Bar {
+            scope: scope.info().name.to_owned(),
+            kind: text("/type"),
+            name: text("/name"),
+            id: text("/id"),
+            index: None,
+            depth,
+            parent,
+            events: [now.event; 2],
+            times_ms: now.time.map(|time| [time; 2]),
+            count: 0,
+            opened,
+            closed: None,
+            phases: Vec::new(),
+        });
+        Some(self.timeline.bars.len() - 1)
+    }
+
+    /// An event is about something, and so about all that it lies in.
+    fn feed(&mut self, about: Option<usize>, info: Option<&EventInfo>, now: Moment) {
+        let mut at = about.or(self.response);
+        if let Some(bar) = at.and_then(|at| self.timeline.bars.get_mut(at)) {
+            bar.count += 1;
+            reach(bar, now);
+            if let Some(info) = info.filter(|info| about.is_some() && info.scope.info().name == bar.scope) {
+                let phase = info.phase.filter(|_| bar.phases.len() < PHASES);
+                bar.phases.extend(phase.map(|name| Phase { name: name.to_owned(), event: now.event }));
+                if info.ends_scope() {
+                    bar.closed.get_or_insert(now.event);
+                }
+            }
+            at = bar.parent;
+        }
+        while let Some(bar) = at.and_then(|at| self.timeline.bars.get_mut(at)) {
+            if bar.closed.is_none() {
+                reach(bar, now);
+            }
+            at = bar.parent;
+        }
+    }
+
+    fn bar(&self, at: usize) -> Option<&Bar> {
+        self.timeline.bars.get(at)
+    }
+}
+
+/// Makes a bar last until now.
+fn reach(bar: &mut Bar, now: Moment) {
+    bar.events[1] = now.event;
+    if let (Some(times), Some(time)) = (&mut bar.times_ms, now.time) {
+        times[1] = time;
+    }
+}
+
+fn id(record: &Record<'_>) -> Option<String> {
+    record.view.raw(Slot::ItemId).and_then(string).map(Cow::into_owned)
+}
+
+fn hash(id: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    id.hash(&mut hasher);
+    hasher.finish()
+}
+
+fn member(value: &str, pointer: &str) -> Option<String> {
+    at(value, pointer).and_then(string).map(Cow::into_owned)
+}
+
+fn short(text: &str) -> String {
+    let mut short: String = text.chars().take(NAME).collect();
+    if short.len() < text.len() {
+        short.push('…');
+    }
+    short
+}
+
+/// The beginning of a text, of so many bytes at most.
+fn piece(text: &str, most: usize) -> Piece {
+    let end = (0..=most.min(text.len())).rev().find(|end| text.is_char_boundary(*end));
+    let kept = text.get(..end.unwrap_or_default()).unwrap_or_default();
+    Piece { text: kept.to_owned(), cut: (text.len() - kept.len()) as u64 }
+}
+
+fn milliseconds(time: Duration) -> u64 {
+    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fmt::Write as _;
+
+    use super::*;
+    use crate::check_with_timelines;
+    use crate::goldens;
+    use checker::Rules;
+    use results::CaptureReport;
+
+    fn checked(dialect: &str, recording: &[u8]) -> CaptureReport {
+        let dialect = spec::dialect(dialect).unwrap();
+        check_with_timelines("a", &mut { recording }, None, &Rules::of(dialect))
+    }
+
+    fn told(timeline: &Timeline) -> String {
+        let mut out = String::new();
+        for bar in &timeline.bars {
+            let indent = "  ".repeat(usize::try_from(bar.depth).unwrap());
+            let [from, to] = bar.events;
+            let kind = bar.kind.as_deref().unwrap_or_default();
+            let index = bar.index.map(|index| index.to_string()).unwrap_or_default();
+            let _ = write!(out, "{indent}{} {index} {kind} {from}..{to}", bar.scope);
+            let _ = match bar.closed {
+                Some(closed) if closed != to => write!(out, " closed at {closed}"),
+                Some(_) => Ok(()),
+                None => write!(out, " never closed"),
+            };
+            let phases: Vec<_> =
+                bar.phases.iter().map(|phase| format!(" {}@{}", phase.name, phase.event)).collect();
+            let _ = writeln!(out, "{}{}", if bar.opened { "" } else { " not opened" }, phases.concat());
+        }
+        out.replace("  ", " ").replace(" \n", "\n")
+    }
+
+    fn stream(events: &[&str]) -> Vec<u8> {
+        events.iter().flat_map(|event| format!("data: {event}\n\n").into_bytes()).collect()
+    }
+
+    #[test]
+    fn a_good_stream_has_a_bar_for_all_that_is_in_it() {
+        let golden = goldens::golden("openai/parallel-function-calls").unwrap();
+        let report = checked("openai", golden.bytes);
+        insta::assert_snapshot!(told(&report.timelines[0]));
+    }
+
+    #[test]
+    fn events_are_counted_as_findings_count_them() {
+        for golden in goldens::GOLDENS {
+            let report = checked(golden.dialect, golden.bytes);
+            let drawn: u64 = report.timelines.iter().map(|timeline| timeline.events).sum();
+            assert_eq!(drawn, report.events, "{}", golden.name);
+            for timeline in &report.timelines {
+                let open = timeline.bars.iter().filter(|bar| bar.closed.is_none()).count();
+                let breaks_off =
+                    ["failed", "incomplete", "error"].iter().any(|name| golden.name.contains(name));
+                assert!(open == 0 || breaks_off, "{}:\n{}", golden.name, told(timeline));
+                assert!(timeline.bars.iter().all(|bar| bar.opened), "{}:\n{}", golden.name, told(timeline));
+                assert!(timeline.faulty.is_empty(), "{}", golden.name);
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_broken_is_drawn_as_it_came() {
+        let recording = stream(&[
+            r#"{"type":"response.created","response":{"id":"r"}}"#,
+            r#"{"type":"response.output_text.delta","item_id":"m","output_index":0,"content_index":0,"delta":"a"}"#,
+            r#"{"type":"response.output_item.added","output_index":0,"item":{"type":"message","id":"m"}}"#,
+            r#"{"type":"response.output_item.added","output_index":0,"item":{"type":"function_call","id":"f","name":"get"}}"#,
+            r#"{"type":"response.function_call_arguments.delta","item_id":"f","output_index":0,"delta":"{"}"#,
+            r#"{"type":"response.output_text.delta","item_id":"m","output_index":0,"content_index":0,"delta":"a"}"#,
+            r#"{"type":"response.output_item.done","output_index":0,"item":{"type":"message","id":"m"}}"#,
+            "[1]",
+            r#"{"type":"response.output_text.done","item_id":"m","output_index":0,"content_index":0,"text":"a"}"#,
+        ]);
+        let report = checked("openai", &recording);
+        insta::assert_snapshot!(told(&report.timelines[0]));
+        assert_eq!(report.timelines[0].events, report.events);
+        let faulty: Vec<u64> = report.timelines[0].faulty.iter().map(|event| event.event).collect();
+        assert!(faulty.contains(&4) && faulty.contains(&8), "{faulty:?}");
+        let finding = |event: u64| report.findings.iter().any(|finding| finding.place.event == event);
+        assert!(finding(4) && finding(8), "{:#?}", report.findings);
+    }
+
+    /// However much comes, no more is kept than is drawn, and what is not drawn is counted.
+    #[test]
+    fn timelines_are_bounded() {
+        let mut recording = stream(&[r#"{"type":"response.created","response":{"id":"r"}}"#]);
+        for item in 0..1000 {
+            let long = "x".repeat(200);
+            recording.extend(stream(&[
+                &format!(r#"{{"type":"response.output_item.added","output_index":{item},"item":{{"type":"function_call","id":"f{item}{long}","name":"{long}"}}}}"#),
+                &format!(r#"{{"type":"response.function_call_arguments.delta","item_id":"f{item}{long}","output_index":{item},"delta":"{long}"}}"#),
+                &format!(r#"{{"type":"unknown_{item}"}}"#),
+                &format!(r#"{{"type":"response.function_call_arguments.done","item_id":"f{item}{long}","output_index":{item},"arguments":7}}"#),
+            ]));
+        }
+        let report = checked("openai", &recording);
+        let timeline = &report.timelines[0];
+        assert_eq!((timeline.events, timeline.bars.len(), timeline.folded), (4001, BARS, 2001 - BARS as u64));
+        assert_eq!(timeline.faulty.len(), FAULTY);
+        let size = serde_json::to_string(timeline).unwrap().len();
+        assert!(size < 200_000, "{size} bytes");
+        let names = timeline.bars.iter().filter_map(|bar| bar.name.as_deref());
+        assert_eq!(names.map(|name| name.chars().count()).max(), Some(NAME + 1));
+        let mut many = Vec::new();
+        for number in 0..TURNS {
+            many.extend(format!("{{\"exchange\":1,\"request\":{{\"url\":\"/{number}\"}},\"response\":{{\"status\":200}}}}\n{{\"at\":1,\"text\":\"x\"}}\n{{\"at\":1,\"end\":\"closed\"}}\n").into_bytes());
+        }
+        let report = checked("openai", &many);
+        assert_eq!(report.timelines.len() as u64 + report.undrawn, TURNS);
+        assert!(report.undrawn > 0);
+    }
+
+    const TURNS: u64 = 120;
+
+    #[test]
+    fn times_show_the_pace_in_few_numbers() {
+        let mut recording = String::from(
+            "{\"exchange\":1,\"request\":{\"method\":\"POST\",\"url\":\"/\"},\"response\":{\"status\":200,\"headers\":[[\"content-type\",\"text/event-stream\"]]}}\n",
+        );
+        for number in 0..1000 {
+            let at = number + if number > 700 { 5000 } else { 0 };
+            let _ = writeln!(recording, "{{\"at\":{at},\"text\":\"data: {{}}\\n\\n\"}}");
+        }
+        recording += "{\"at\":6000,\"end\":\"lost\",\"reason\":\"reset\"}\n";
+        let report = checked("openai", recording.as_bytes());
+        let timeline = &report.timelines[0];
+        assert_eq!(timeline.pace.every, 16);
+        assert_eq!(timeline.pace.times_ms.len(), 63);
+        assert_eq!((timeline.pace.times_ms[1], timeline.pace.times_ms[50]), (16, 5800));
+        assert_eq!(timeline.silence, Some(Silence { after: 701, ms: 5001 }));
+        assert_eq!((timeline.duration_ms, timeline.lost.as_deref()), (Some(5999), Some("reset")));
+    }
+
+    #[test]
+    fn secrets_of_a_request_are_not_told() {
+        let har = r#"{"log":{"entries":[{"request":{"method":"POST","url":"https://a.test/v1/responses?key=sk-4711","headers":[],"postData":{"mimeType":"application/json","text":"{\"api_key\":\"sk-4711\",\"input\":\"Hi\"}"}},"response":{"status":200,"headers":[],"content":{"mimeType":"application/json","text":"{}"}}}]}}"#;
+        let report = checked("openai", har.as_bytes());
+        let told = serde_json::to_string(&report).unwrap();
+        assert!(told.contains("input") && told.contains("[redacted]"), "{told}");
+        assert!(!told.contains("4711"), "{told}");
+    }
+}

@@ -1,0 +1,161 @@
+//! A run as a page for browsers: one file, without scripts, that asks nobody for anything.
+
+mod chart;
+mod finding;
+mod lanes;
+mod overview;
+mod page;
+mod rules;
+mod streams;
+
+use self::page::Html;
+use results::{Outcome, Run, Verdict};
+
+/// The style of the page. Browsers apply no other, and nothing else at all: see [`POLICY`].
+const STYLE: &str = include_str!("style.css");
+
+/// What the page may do: have its own style, whose hash this is.
+const POLICY: &str = include_str!("policy.txt");
+
+/// A run, as one HTML file that needs nothing else.
+pub fn html(run: &Run) -> String {
+    let mut html = Html::default();
+    html.tag("html").set("lang", "en").inside(|html| {
+        html.tag("head").inside(|html| head(run, html));
+        html.tag("body").inside(|html| {
+            html.tag("header").inside(|html| overview::title(run, html));
+            html.tag("main").inside(|html| {
+                overview::sections(run, html);
+                streams::section(run, html);
+                rules::section(run, html);
+            });
+            html.tag("footer").inside(|html| overview::footer(run, html));
+        });
+    });
+    html.into_document()
+}
+
+fn head(run: &Run, html: &mut Html) {
+    html.tag("meta").set("charset", "utf-8").empty();
+    html.tag("meta").set("http-equiv", "Content-Security-Policy").set("content", POLICY.trim()).empty();
+    html.tag("meta").set("name", "viewport").set("content", "width=device-width, initial-scale=1").empty();
+    html.tag("meta").set("name", "color-scheme").set("content", "light dark").empty();
+    html.tag("meta").set("name", "referrer").set("content", "no-referrer").empty();
+    let of = run.live.as_ref().map_or(run.dialect.as_str(), |live| live.target.as_str());
+    html.tag("title").text(&format!("{}: conformance of {of}", word(run.outcome)));
+    html.style(STYLE);
+}
+
+/// A section with its heading, to which the page can lead.
+fn section(id: &'static str, heading: &str, html: &mut Html, write: impl FnOnce(&mut Html)) {
+    html.tag("section").set("id", id).set("aria-labelledby", format!("{id}-heading")).inside(|html| {
+        html.tag("h2").set("id", format!("{id}-heading")).text(heading);
+        write(html);
+    });
+}
+
+/// A table that is moved aside by itself where the screen is too narrow.
+fn table(class: &'static str, caption: &str, head: &[&str], html: &mut Html, rows: impl FnOnce(&mut Html)) {
+    let around = html.tag("div").class("scroll").set("role", "region").set("tabindex", 0);
+    around.set("aria-label", caption).inside(|html| {
+        html.tag("table").class(class).inside(|html| {
+            html.tag("caption").class("unseen").text(caption);
+            html.tag("thead").inside(|html| {
+                html.tag("tr").inside(|html| {
+                    for name in head {
+                        html.tag("th").set("scope", "col").inside(|html| html.tag("span").text(name));
+                    }
+                });
+            });
+            html.tag("tbody").inside(rows);
+        });
+    });
+}
+
+const fn word(outcome: Outcome) -> &'static str {
+    match outcome {
+        Outcome::Passed => "Passed",
+        Outcome::Failed => "Failed",
+        Outcome::Incomplete => "Incomplete",
+    }
+}
+
+const fn class_of(outcome: Outcome) -> &'static str {
+    match outcome {
+        Outcome::Passed => "good",
+        Outcome::Failed => "bad",
+        Outcome::Incomplete => "unknown",
+    }
+}
+
+/// How a verdict looks: its class and its word.
+const fn look(verdict: Verdict) -> (&'static str, &'static str) {
+    let class = match verdict {
+        Verdict::Pass => "good",
+        Verdict::Fail => "bad",
+        Verdict::NotExercised => "idle",
+        Verdict::HarnessError => "unknown",
+    };
+    (class, verdict.word())
+}
+
+/// A number, with thin spaces between thousands.
+fn number(number: impl Into<u64>) -> String {
+    let digits = number.into().to_string();
+    let mut out = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            out.push('\u{202f}');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+/// A number and what it counts.
+fn counted(count: u64, what: &str) -> String {
+    format!("{} {what}{}", number(count), if count == 1 { "" } else { "s" })
+}
+
+/// A time, in the unit in which it reads best.
+fn duration(ms: u64) -> String {
+    match ms {
+        0..10_000 => format!("{} ms", number(ms)),
+        10_000..120_000 => format!("{}.{} s", ms / 1000, ms % 1000 / 100),
+        _ => format!("{} min {} s", ms / 60_000, ms % 60_000 / 1000),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{env, fs};
+
+    use sha2::{Digest, Sha256};
+
+    use super::*;
+    use recordings::capture::base64_of;
+
+    /// Browsers apply the style only when the policy has its hash.
+    #[test]
+    fn policy_is_fresh() {
+        let hash = base64_of(&Sha256::digest(STYLE));
+        let policy =
+            format!("default-src 'none'; style-src 'sha256-{hash}'; base-uri 'none'; form-action 'none'\n");
+        if env::var_os("BLESS").is_some() {
+            let path = concat!(env!("CARGO_MANIFEST_DIR"), "/src/html/policy.txt");
+            fs::write(path, &policy).unwrap();
+            return;
+        }
+        assert!(POLICY == policy, "policy.txt is stale: BLESS=1 cargo test -p reports policy_is_fresh");
+    }
+
+    #[test]
+    fn numbers_are_read_easily() {
+        assert_eq!(
+            [number(7_u64), number(1234_u64), number(1_234_567_u64)],
+            ["7", "1\u{202f}234", "1\u{202f}234\u{202f}567"]
+        );
+        assert_eq!([duration(412), duration(12_345), duration(125_000)], ["412 ms", "12.3 s", "2 min 5 s"]);
+        assert_eq!([counted(1, "event"), counted(0, "event")], ["1 event", "0 events"]);
+    }
+}

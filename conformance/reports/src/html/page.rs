@@ -1,0 +1,142 @@
+//! Writes HTML in which nothing can be but what this code wrote.
+
+use std::fmt::{self, Display, Write};
+
+use results::text::visible;
+
+/// A page on its way. There is no method that takes markup: texts are escaped, and what is not seen or
+/// reorders what stands beside it is shown as an escape.
+#[derive(Debug, Default)]
+pub(super) struct Html {
+    out: String,
+}
+
+/// An element whose attributes are being written. It is not there before something is put inside.
+#[must_use]
+pub(super) struct Tag<'h> {
+    html: &'h mut Html,
+    name: &'static str,
+}
+
+impl Html {
+    /// Begins an element.
+    pub(super) fn tag(&mut self, name: &'static str) -> Tag<'_> {
+        self.out.push('<');
+        self.out.push_str(name);
+        Tag { html: self, name }
+    }
+
+    /// A text.
+    pub(super) fn text(&mut self, text: &str) {
+        // Writing to a string cannot fail.
+        let _ = Escaped(&mut self.out).write_str(&visible(text));
+    }
+
+    /// The same, with the line ends of the text.
+    pub(super) fn lines(&mut self, text: &str) {
+        for (number, line) in text.split('\n').enumerate() {
+            if number > 0 {
+                self.out.push('\n');
+            }
+            // What indents a line does so.
+            let rest = line.trim_start_matches('\t');
+            self.out.push_str(&"  ".repeat(line.len() - rest.len()));
+            self.text(rest);
+        }
+    }
+
+    /// The style of the page, which is part of the program.
+    pub(super) fn style(&mut self, css: &'static str) {
+        self.out.push_str("<style>");
+        self.out.push_str(css);
+        self.out.push_str("</style>");
+    }
+
+    /// The page.
+    pub(super) fn into_document(self) -> String {
+        format!("<!doctype html>\n{}\n", self.out)
+    }
+}
+
+impl Tag<'_> {
+    /// Its class, or several.
+    pub(super) fn class(self, class: &str) -> Self {
+        self.set("class", class)
+    }
+
+    /// An attribute. Addresses are for [`Self::link`].
+    pub(super) fn set(self, name: &'static str, value: impl Display) -> Self {
+        debug_assert!(!matches!(name, "href" | "src" | "style"), "{name}");
+        let _ = write!(self.html.out, " {name}=\"");
+        let _ = Escaped(&mut self.html.out).write_str(&visible(&value.to_string()));
+        self.html.out.push('"');
+        self
+    }
+
+    /// An attribute that is there or not.
+    pub(super) fn set_if(self, is_there: bool, name: &'static str) -> Self {
+        if is_there { self.set(name, "") } else { self }
+    }
+
+    /// Leads to another place of the page: it can lead nowhere else.
+    pub(super) fn link(self, id: &str) -> Self {
+        let _ = write!(self.html.out, " href=\"#");
+        let _ = Escaped(&mut self.html.out).write_str(&visible(id));
+        self.html.out.push('"');
+        self
+    }
+
+    /// What stands in it.
+    pub(super) fn inside(self, write: impl FnOnce(&mut Html)) {
+        self.html.out.push('>');
+        write(self.html);
+        let _ = write!(self.html.out, "</{}>", self.name);
+    }
+
+    /// A text stands in it.
+    pub(super) fn text(self, text: &str) {
+        self.inside(|html| html.text(text));
+    }
+
+    /// Nothing stands in it.
+    pub(super) fn empty(self) {
+        self.html.out.push_str("/>");
+    }
+}
+
+/// Escapes what has a meaning in HTML.
+struct Escaped<'s>(&'s mut String);
+
+impl Write for Escaped<'_> {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        for character in text.chars() {
+            match character {
+                '&' => self.0.push_str("&amp;"),
+                '<' => self.0.push_str("&lt;"),
+                '>' => self.0.push_str("&gt;"),
+                '"' => self.0.push_str("&quot;"),
+                '\'' => self.0.push_str("&#39;"),
+                _ => self.0.push(character),
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_stay_texts() {
+        let mut html = Html::default();
+        html.tag("p").set("title", "\"><script>").link("a\"b").inside(|html| {
+            html.lines("</p><b>&\u{202e}\u{0}\n\tx");
+            html.tag("br").empty();
+        });
+        assert_eq!(
+            html.into_document(),
+            "<!doctype html>\n<p title=\"&quot;&gt;&lt;script&gt;\" href=\"#a&quot;b\">&lt;/p&gt;&lt;b&gt;&amp;\\u{202e}\\u{0}\n  x<br/></p>\n"
+        );
+    }
+}

@@ -1,0 +1,99 @@
+//! The pages of the rules that are broken.
+
+use spec::catalogue::{self, Rule};
+
+use super::finding::rule_id;
+use super::overview::is_any_broken;
+use super::page::Html;
+use super::section as part;
+use results::broken_clients;
+use results::{RuleTotal, Run};
+
+/// The page of each rule that is broken.
+pub(super) fn section(run: &Run, html: &mut Html) {
+    if !is_any_broken(run) {
+        return;
+    }
+    part("rules", "Rules", html, |html| {
+        for total in run.rules.iter().filter(|total| total.times > 0) {
+            html.tag("details").class("rule").inside(|html| {
+                html.tag("summary").inside(|html| {
+                    html.tag("code").text(&total.id);
+                    html.tag("span").class("title").inside(|html| inline(&total.title, html));
+                });
+                let inside = html.tag("div").class("inside").set("id", rule_id(&total.id));
+                inside.inside(|html| page(total, html));
+            });
+        }
+    });
+}
+
+fn page(total: &RuleTotal, html: &mut Html) {
+    let rule = catalogue::rule(&total.id);
+    if let Some(rule) = rule {
+        prose(rule.prose, html);
+    }
+    html.tag("dl").inside(|html| {
+        let mut fact = |name: &str, value: &str| {
+            html.tag("div").inside(|html| {
+                html.tag("dt").text(name);
+                html.tag("dd").text(value);
+            });
+        };
+        fact("level", total.level.keyword());
+        fact("authority", &total.authority);
+        if let Some(statement) = rule.and_then(statement) {
+            fact("in our words", statement);
+        }
+        for (client, failure) in rule.map(broken_clients).unwrap_or_default() {
+            fact("breaks", &format!("{client}: {failure}"));
+        }
+    });
+    html.tag("p").class("hint").inside(|html| {
+        html.text("How its violation looks: ");
+        html.tag("code").text(&format!("conformance explain {}", total.id));
+    });
+}
+
+/// The normative sentence that a rule stands on.
+fn statement(rule: &Rule) -> Option<&'static str> {
+    let id = rule.citation.requirement?;
+    let mut all = catalogue::REQUIREMENTS.iter();
+    all.find(|of| of.id == id && of.version == rule.citation.source).map(|of| of.statement)
+}
+
+/// What rules use of Markdown: paragraphs, lists, fenced blocks and code. The rest stays as it is
+/// written.
+fn prose(text: &str, html: &mut Html) {
+    let mut is_fenced = false;
+    for block in text.trim().split("\n\n") {
+        if is_fenced || block.starts_with("```") {
+            is_fenced ^= block.matches("```").count() % 2 == 1;
+            let lines: Vec<&str> = block.lines().filter(|line| !line.starts_with("```")).collect();
+            html.tag("pre").inside(|html| html.tag("code").inside(|html| html.lines(&lines.join("\n"))));
+        } else if block.starts_with("- ") {
+            html.tag("ul").inside(|html| {
+                for entry in format!("\n{block}").split("\n- ").skip(1) {
+                    html.tag("li").inside(|html| inline(entry, html));
+                }
+            });
+        } else {
+            html.tag("p").inside(|html| inline(block, html));
+        }
+    }
+}
+
+/// A text with pieces of code.
+pub(super) fn inline(text: &str, html: &mut Html) {
+    let pieces: Vec<&str> = text.split('`').collect();
+    let last = pieces.len() - 1;
+    for (at, piece) in pieces.iter().enumerate() {
+        let text = piece.replace('\n', " ");
+        match (at % 2 == 1, at == last) {
+            (true, false) => html.tag("code").text(&text),
+            // A backtick without its partner is one.
+            (true, true) => html.text(&format!("`{text}")),
+            (false, _) => html.text(&text),
+        }
+    }
+}

@@ -1,0 +1,280 @@
+//! A run as `JUnit` XML.
+//!
+//! A live run has a suite for each scenario, and a case for each trial; recordings have a suite each, and a
+//! case for each group of rules.
+
+use std::cell::Cell;
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+use std::io;
+
+use quick_xml::Writer;
+use quick_xml::events::{BytesDecl, BytesText, Event};
+use spec::catalogue::{self, Level};
+
+use super::human::diagnostic;
+use super::style::{Screen, Style};
+use results::text::{counted, cut, visible};
+use results::{CaptureReport, CaseReport, Finding, Run, Told, Verdict};
+
+/// So many findings are told in full of a case.
+const OF_CASE: usize = 5;
+/// So many of a run.
+const OF_RUN: usize = 500;
+/// So many recordings have a suite of their own.
+const SUITES: usize = 1000;
+
+/// A suite of test cases.
+#[derive(Default)]
+struct Suite {
+    name: String,
+    cases: Vec<Case>,
+    /// What is told of it as a whole.
+    remarks: String,
+}
+
+/// A test case.
+struct Case {
+    name: String,
+    ending: Ending,
+    message: String,
+    text: String,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Ending {
+    Passed,
+    Failed,
+    Errored,
+    Skipped,
+}
+
+/// The document.
+pub(super) fn junit(run: &Run) -> String {
+    let left = Cell::new(OF_RUN);
+    let suites = match &run.live {
+        Some(live) => {
+            let of_scenarios = live.cases.iter().map(|case| of_scenario(case, run, &left));
+            of_scenarios.chain(of_baseline(run)).collect()
+        }
+        None => of_recordings(run, &left),
+    };
+    let mut writer = Writer::new_with_indent(Vec::new(), b' ', 2);
+    let written = write(run, &suites, &mut writer);
+    let mut bytes = if written.is_ok() { writer.into_inner() } else { Vec::new() };
+    bytes.push(b'\n');
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+fn of_scenario(case: &CaseReport, run: &Run, left: &Cell<usize>) -> Suite {
+    let trial = |told: &Told| {
+        let judged = &told.judged;
+        let ending = match judged.verdict {
+            Verdict::Pass => Ending::Passed,
+            Verdict::Fail => Ending::Failed,
+            Verdict::NotExercised => Ending::Skipped,
+            Verdict::HarnessError => Ending::Errored,
+        };
+        let text = match ending {
+            Ending::Failed => in_full(case.findings(told, run), left),
+            _ => String::new(),
+        };
+        Case { name: case.about(told).to_owned(), ending, message: judged.reason.clone(), text }
+    };
+    Suite {
+        name: case.name.clone(),
+        cases: case.trials.iter().map(trial).collect(),
+        remarks: case.title.clone(),
+    }
+}
+
+/// What was expected to fail, and does not.
+fn of_baseline(run: &Run) -> Option<Suite> {
+    let case = |entry: &String| Case {
+        name: entry.clone(),
+        ending: Ending::Failed,
+        message: "take it out of the list".to_owned(),
+        text: String::new(),
+    };
+    let cases: Vec<Case> = run.stale().iter().map(case).collect();
+    (!cases.is_empty()).then(|| Suite { name: "expected to fail".to_owned(), cases, remarks: String::new() })
+}
+
+/// Those in which most is wrong are sure of a suite of their own.
+fn of_recordings(run: &Run, left: &Cell<usize>) -> Vec<Suite> {
+    let groups: BTreeSet<&str> = run.rules.iter().map(|rule| catalogue::group(&rule.id)).collect();
+    let mut order: Vec<&CaptureReport> = run.captures.iter().collect();
+    if order.len() > SUITES {
+        order.sort_by_key(|capture| {
+            (!capture.has_failed() && capture.error.is_none(), capture.findings.is_empty())
+        });
+    }
+    let mut suites: Vec<Suite> =
+        order.iter().take(SUITES).map(|capture| of_recording(capture, &groups, left)).collect();
+    let rest = order.get(SUITES..).unwrap_or_default();
+    if !rest.is_empty() {
+        let failed = rest.iter().filter(|capture| capture.has_failed() || capture.error.is_some()).count();
+        let name = format!("and {} more recordings", rest.len());
+        let message = format!("{failed} of them failed");
+        let ending = if failed > 0 { Ending::Failed } else { Ending::Passed };
+        let case = Case { name: "all groups".to_owned(), ending, message, text: String::new() };
+        suites.push(Suite { name, cases: vec![case], remarks: String::new() });
+    }
+    suites
+}
+
+fn of_recording(capture: &CaptureReport, groups: &BTreeSet<&str>, left: &Cell<usize>) -> Suite {
+    let mut suite = Suite { name: capture.name.clone(), ..Suite::default() };
+    if let Some(lost) = &capture.first_lost {
+        suite.remarks =
+            format!("a connection was lost after {}: {}", counted(lost.events, "event"), lost.reason);
+    }
+    let case = |name: &str, ending, message: &str, text| Case {
+        name: name.to_owned(),
+        ending,
+        message: message.to_owned(),
+        text,
+    };
+    if let Some(error) = &capture.error {
+        suite.cases.push(case("reading", Ending::Errored, error, String::new()));
+    }
+    let has_nothing = capture.streams + capture.bodies == 0;
+    for group in groups {
+        let of_group = |least: Level| {
+            let findings = capture.findings.iter();
+            findings.filter(move |finding| finding.level >= least && finding.group() == *group)
+        };
+        let failed: BTreeSet<&str> = of_group(Level::Must).map(|finding| &*finding.rule).collect();
+        let told = of_group(Level::Off).map(|finding| (capture, finding));
+        let (ending, message) = match (failed.is_empty(), has_nothing) {
+            (false, _) => (Ending::Failed, failed.into_iter().collect::<Vec<_>>().join(", ")),
+            (true, true) => (Ending::Skipped, "there is no stream in it".to_owned()),
+            (true, false) => (Ending::Passed, String::new()),
+        };
+        suite.cases.push(case(group, ending, &message, in_full(told, left)));
+    }
+    suite
+}
+
+/// Some findings as people see them, and how many there are more.
+fn in_full<'r>(
+    findings: impl Iterator<Item = (&'r CaptureReport, &'r Finding)>,
+    left: &Cell<usize>,
+) -> String {
+    let screen = Screen { style: Style::Plain, width: Screen::USUAL_WIDTH };
+    let mut text = String::new();
+    let mut more = 0_u64;
+    for (number, (capture, finding)) in findings.enumerate() {
+        if number >= OF_CASE || left.get() == 0 {
+            more += 1;
+            continue;
+        }
+        left.set(left.get() - 1);
+        text += &diagnostic(&capture.path(), finding, screen);
+        text.push('\n');
+    }
+    if more > 0 {
+        let _ = writeln!(text, "and {} more", counted(more, "finding"));
+    }
+    text
+}
+
+fn write(run: &Run, suites: &[Suite], writer: &mut Writer<Vec<u8>>) -> io::Result<()> {
+    writer.write_event(Event::Decl(BytesDecl::new("1.0", Some("UTF-8"), None)))?;
+    let all = || suites.iter().flat_map(|suite| &suite.cases);
+    let counts = counts(all());
+    let name = plain(&format!("conformance {}", run.dialect));
+    let element = writer.create_element("testsuites").with_attribute(("name", &*name));
+    let attributes = counts[..3].iter().map(|(name, count)| (*name, count.as_str()));
+    element
+        .with_attributes(attributes)
+        .write_inner_content(|writer| suites.iter().try_for_each(|suite| suite.write(writer)))?;
+    Ok(())
+}
+
+fn counts<'c>(cases: impl Iterator<Item = &'c Case>) -> [(&'static str, String); 4] {
+    let cases: Vec<Ending> = cases.map(|case| case.ending).collect();
+    let count = |ending: Ending| cases.iter().filter(|known| **known == ending).count().to_string();
+    [
+        ("tests", cases.len().to_string()),
+        ("failures", count(Ending::Failed)),
+        ("errors", count(Ending::Errored)),
+        ("skipped", count(Ending::Skipped)),
+    ]
+}
+
+impl Suite {
+    fn write(&self, writer: &mut Writer<Vec<u8>>) -> io::Result<()> {
+        let counts = counts(self.cases.iter());
+        let name = plain(&self.name);
+        let element = writer.create_element("testsuite").with_attribute(("name", &*name));
+        let attributes = counts.iter().map(|(name, count)| (*name, count.as_str()));
+        element.with_attributes(attributes).write_inner_content(|writer| {
+            self.cases.iter().try_for_each(|case| case.write(&name, writer))?;
+            if !self.remarks.is_empty() {
+                writer
+                    .create_element("system-out")
+                    .write_text_content(BytesText::new(&plain(&self.remarks)))?;
+            }
+            Ok(())
+        })?;
+        Ok(())
+    }
+}
+
+impl Case {
+    fn write(&self, suite: &str, writer: &mut Writer<Vec<u8>>) -> io::Result<()> {
+        let name = plain(&self.name);
+        let element = writer
+            .create_element("testcase")
+            .with_attribute(("name", &*name))
+            .with_attribute(("classname", suite));
+        let tag = match self.ending {
+            Ending::Passed if self.text.is_empty() => return element.write_empty().map(drop),
+            Ending::Passed => "system-out",
+            Ending::Failed => "failure",
+            Ending::Errored => "error",
+            Ending::Skipped => "skipped",
+        };
+        let message = plain(&self.message);
+        let text = lines(&self.text);
+        element.write_inner_content(|writer| {
+            let mut inner = writer.create_element(tag);
+            if self.ending != Ending::Passed {
+                inner = inner.with_attribute(("message", &*message));
+            }
+            if matches!(self.ending, Ending::Failed | Ending::Errored) {
+                inner = inner.with_attribute(("type", tag));
+            }
+            if text.is_empty() || self.ending == Ending::Skipped {
+                inner.write_empty()?;
+            } else {
+                inner.write_text_content(BytesText::new(&text))?;
+            }
+            Ok(())
+        })?;
+        Ok(())
+    }
+}
+
+/// So long may a text be.
+const LENGTH: usize = 2000;
+
+/// A text that XML can hold, in one line.
+fn plain(text: &str) -> String {
+    lines(&visible(&cut(text, LENGTH)))
+}
+
+/// A text that XML can hold. What is no character there is told by its number.
+fn lines(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for character in text.chars() {
+        match character {
+            '\t' | '\n' | ' '..='\u{d7ff}' | '\u{e000}'..='\u{fffd}' | '\u{10000}'.. => out.push(character),
+            _ => {
+                let _ = write!(out, "\\u{{{:x}}}", u32::from(character));
+            }
+        }
+    }
+    out
+}

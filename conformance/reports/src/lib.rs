@@ -1,0 +1,25 @@
+//! Reports of a run, one renderer for each format, and the reference of rules.
+//!
+//! All of them see the model of a run alone.
+
+mod badge;
+pub mod diff;
+mod form;
+mod github;
+mod html;
+mod human;
+mod json;
+mod junit;
+mod markdown;
+pub mod pages;
+mod sarif;
+mod source;
+mod style;
+mod summary;
+
+pub use form::{Form, render};
+pub use html::html;
+pub use human::{diagnostic, diagnostics};
+pub use json::json;
+pub use style::{Screen, Style};
+pub use summary::{by_dialect, summary};

@@ -1,0 +1,265 @@
+//! A run as Markdown, for a pull request, a job summary or a README.
+//!
+//! What comes from elsewhere stands in code spans: nothing is a link, a mention, markup or HTML there.
+
+use std::fmt::Write as _;
+
+use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
+use spec::catalogue::Level;
+
+use super::badge;
+use super::human::word;
+use results::text::{counted, cut, listed, visible};
+use results::{GroupTotal, LiveReport, Matrix, Run, Tally, Verdict};
+
+/// So many names are listed in a row.
+const NAMES: usize = 8;
+/// So long may a text be.
+const LENGTH: usize = 300;
+
+/// The page.
+pub(super) fn markdown(run: &Run) -> String {
+    let mut out = String::new();
+    head(run, &mut out);
+    groups(&run.groups, run.totals.trials, &mut out);
+    profiles(run, &mut out);
+    findings(run, &mut out);
+    clients(run, &mut out);
+    speed(run, &mut out);
+    stale(run, &mut out);
+    undecided(run, &mut out);
+    next(run, &mut out);
+    out
+}
+
+fn head(run: &Run, out: &mut String) {
+    let (state, color) = badge::words(run);
+    let label = badge::label(run);
+    let _ = writeln!(out, "# Conformance: {state}\n");
+    let part = |text: &str| {
+        let doubled = text.replace('-', "--").replace('_', "__");
+        utf8_percent_encode(&doubled, OF_BADGE).to_string()
+    };
+    let address = format!("https://img.shields.io/badge/{}-{}-{color}", part(&label), part(&state));
+    let _ = writeln!(out, "![{}]({address})\n", state.replace(':', ""));
+    let totals = &run.totals;
+    if let Some(live) = &run.live {
+        let target = if live.is_reference { "the reference gateway".to_owned() } else { code(&live.target) };
+        let _ = writeln!(out, "{target}, model {}: {}.\n", code(&live.model), totals.trials);
+    }
+    let _ = writeln!(
+        out,
+        "{}, {} and {} checked as {} by version {} of the suite: {}.",
+        counted(totals.captures, "recording"),
+        counted(totals.streams, "stream"),
+        counted(totals.events, "event"),
+        code(&run.dialect),
+        code(&run.suite),
+        [(totals.errors, "error"), (totals.warnings, "warning"), (totals.notes, "note")]
+            .map(|(count, what)| counted(count, what))
+            .join(", ")
+    );
+}
+
+/// What does not stand for itself in the address of a badge.
+const OF_BADGE: &AsciiSet = &CONTROLS
+    .add(b' ')
+    .add(b'"')
+    .add(b'#')
+    .add(b'%')
+    .add(b'(')
+    .add(b')')
+    .add(b'/')
+    .add(b'<')
+    .add(b'>')
+    .add(b'?')
+    .add(b'[')
+    .add(b'\\')
+    .add(b']')
+    .add(b'`')
+    .add(b'{')
+    .add(b'|')
+    .add(b'}');
+
+fn profiles(run: &Run, out: &mut String) {
+    let Some(live) = run.live.as_ref().filter(|live| !live.profiles.is_empty()) else { return };
+    out.push_str("\n## Profiles\n\n| profile | version | what came of it |\n|---|---:|---|\n");
+    for profile in &live.profiles {
+        let _ =
+            writeln!(out, "| {} | {} | {} |", cell(&profile.name), profile.version, cell(&profile.words()));
+    }
+    matrix(&run.matrix, out);
+}
+
+/// What came of all that profiles demand.
+fn matrix(matrix: &Matrix, out: &mut String) {
+    if matrix.profiles.is_empty() {
+        return;
+    }
+    out.push_str("\nHow many of its scenarios, and of its rules, are as a profile demands:\n\n");
+    let mut row = |head: &str, cells: Vec<String>| {
+        let _ = writeln!(out, "| {head} | {} |", cells.join(" | "));
+    };
+    let profiles = &matrix.profiles;
+    row("group", profiles.iter().map(|profile| cell(&profile.name)).collect());
+    row("---", profiles.iter().map(|_| "---".to_owned()).collect());
+    for group in &matrix.groups {
+        let cells = group.cells.iter().map(|tally| tally.map(|tally| tally.to_string()).unwrap_or_default());
+        row(&cell(&group.name), cells.collect());
+    }
+    let rules = profiles.iter().map(|profile| match profile.rules {
+        Tally::NONE => String::new(),
+        rules => rules.to_string(),
+    });
+    row("*rules*", rules.collect());
+}
+
+fn speed(run: &Run, out: &mut String) {
+    let mut crowds = run.live.iter().flat_map(LiveReport::crowds).peekable();
+    if crowds.peek().is_some() {
+        out.push_str("\n## How fast, when asked at once\n\nHalf of them, and 99 of 100 in brackets:\n\n");
+    }
+    for latency in crowds {
+        let _ = writeln!(out, "- {}: {}", code(&latency.case), latency.words());
+    }
+}
+
+fn groups(groups: &[GroupTotal], all: Tally, out: &mut String) {
+    if groups.is_empty() {
+        return;
+    }
+    out.push_str("\n## Scenarios\n\n");
+    out.push_str("| group | passed | failed | not exercised | harness errors |\n");
+    out.push_str("|---|---:|---:|---:|---:|\n");
+    let mut row = |name: &str, trials: Tally| {
+        let counts = Verdict::ALL.map(|verdict| trials.of(verdict).to_string());
+        let _ = writeln!(out, "| {name} | {} |", counts.join(" | "));
+    };
+    for group in groups {
+        row(&cell(&group.name), group.trials);
+    }
+    row("all", all);
+}
+
+fn findings(run: &Run, out: &mut String) {
+    let broken = run.broken();
+    if broken.is_empty() {
+        return;
+    }
+    out.push_str("\n## Findings\n\n");
+    for rule in broken {
+        let (times, captures) = (counted(rule.times, "time"), counted(rule.captures, "recording"));
+        let level = word(rule.worst);
+        let _ = writeln!(out, "- **{level}** {}, {times} in {captures}", code(&rule.id));
+        if let Some((capture, finding)) = run.first(rule) {
+            let (place, message) = (code(&capture.path()), code(&finding.message));
+            let _ = writeln!(out, "  - {message}");
+            let _ = writeln!(out, "  - first in {place}, line {}", finding.place.line);
+        }
+        let binding = if rule.level >= Level::Should { "authority" } else { "see" };
+        let _ = writeln!(out, "  - {binding}: {}", code(&rule.authority));
+    }
+    if run.totals.omitted > 0 {
+        let _ = writeln!(out, "- and {} that are not listed", counted(run.totals.omitted, "fault"));
+    }
+}
+
+fn clients(run: &Run, out: &mut String) {
+    let (passing, failing) = (run.passing_clients(), run.failing_clients());
+    if failing.is_empty() {
+        return;
+    }
+    out.push_str("\n## Clients\n\n");
+    for failing in failing {
+        let _ = writeln!(
+            out,
+            "- fails in {}: {}",
+            counted(failing.captures, "recording"),
+            names(&failing.clients)
+        );
+        for broken in failing.rules.iter().take(NAMES) {
+            let _ = writeln!(out, "  - {}: {}", code(&broken.rule), code(&broken.failure));
+        }
+        more(failing.rules.len(), "rule", out);
+    }
+    if !passing.is_empty() {
+        let _ = writeln!(out, "- passes, by what is known: {}", names(&passing));
+    }
+}
+
+fn stale(run: &Run, out: &mut String) {
+    if run.stale().is_empty() {
+        return;
+    }
+    out.push_str("\n## Expected to fail, and does not\n\n");
+    for entry in run.stale() {
+        let _ = writeln!(out, "- {}: take it out of the list", code(entry));
+    }
+}
+
+fn undecided(run: &Run, out: &mut String) {
+    let not_judged = run.not_judged();
+    if run.undecided.is_empty() && not_judged.is_empty() {
+        return;
+    }
+    out.push_str("\n## Not found out\n\n");
+    for undecided in &run.undecided {
+        let cases: Vec<&str> = undecided.cases.iter().map(String::as_str).collect();
+        let (trials, reason) = (counted(undecided.trials, "trial"), code(&undecided.reason));
+        let _ = writeln!(out, "- {trials}: {reason}: {}", names(&cases));
+    }
+    for (what, files) in not_judged {
+        let files: Vec<&str> = files.iter().map(|file| &**file).collect();
+        let _ = writeln!(out, "- {what}: {}", names(&files));
+    }
+}
+
+fn next(run: &Run, out: &mut String) {
+    if run.next.is_empty() {
+        return;
+    }
+    out.push_str("\n## Next\n\n");
+    for step in &run.next {
+        let _ = writeln!(out, "- {}: {}", code(&step.why), code(&step.command));
+    }
+}
+
+fn names(names: &[&str]) -> String {
+    listed(names, NAMES, |name| code(name))
+}
+
+fn more(count: usize, what: &str, out: &mut String) {
+    if count > NAMES {
+        let _ = writeln!(out, "  - and {}", counted((count - NAMES) as u64, &format!("more {what}")));
+    }
+}
+
+/// A text in which nothing means anything.
+pub(super) fn code(text: &str) -> String {
+    let text = visible(&cut(text, LENGTH));
+    let longest = text.split(|character| character != '`').map(str::len).max().unwrap_or_default();
+    let fence = "`".repeat(longest + 1);
+    // A span that begins or ends so would lose what it begins or ends with.
+    let needs_room = text.is_empty() || text.starts_with(['`', ' ']) || text.ends_with(['`', ' ']);
+    let room = if needs_room { " " } else { "" };
+    format!("{fence}{room}{text}{room}{fence}")
+}
+
+/// The same in a table, whose columns it cannot end.
+fn cell(text: &str) -> String {
+    code(&text.replace('|', "\\u{7c}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn spans_hold_what_they_hold() {
+        assert_eq!(code("a"), "`a`");
+        assert_eq!(code("`a``b`"), "``` `a``b` ```");
+        assert_eq!(code("a\n# b"), "`a\\n# b`");
+        assert_eq!(cell("a|b"), "`a\\u{7c}b`");
+        assert_eq!(code(""), "`  `");
+    }
+}

@@ -1,0 +1,132 @@
+//! The pages of rules.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use spec::catalogue::{self, DecidedBy, Level, RULES, Rule};
+
+use super::words;
+use results::broken_clients;
+
+/// The groups of rules, in order.
+pub fn groups() -> Vec<&'static str> {
+    let mut groups: Vec<&str> = RULES.iter().map(Rule::group).collect();
+    groups.dedup();
+    groups
+}
+
+/// The page that leads to those of the groups.
+pub fn index() -> String {
+    let mut out = "# Rules\n\nWhat the suite checks. A rule that binds (MUST) fails a run; the others warn \
+        or note. `conformance explain RULE` shows the same on a terminal, with the violation in a stream.\n"
+        .to_owned();
+    for group in groups() {
+        let _ = writeln!(out, "\n## {group}\n\n| rule | level | what must hold |\n|---|---|---|");
+        for rule in RULES.iter().filter(|rule| rule.group() == group) {
+            let Rule { id, title, .. } = rule;
+            let level = rule.level.keyword();
+            let _ = writeln!(out, "| [{id}]({group}.md#{}) | {level} | {} |", anchor(id), cell(title));
+        }
+    }
+    out
+}
+
+/// The pages of a group, one after the other.
+pub fn of_group(group: &str) -> String {
+    let mut out = format!("# Rules of {group}\n\n[All rules](README.md)\n");
+    for rule in RULES.iter().filter(|rule| rule.group() == group) {
+        let _ = writeln!(out, "\n## {}\n\n**{}.**\n\n{}", rule.id, rule.title, self::rule(rule).trim_end());
+    }
+    out
+}
+
+/// The page of a rule, without its title: what it is for, on what authority, whom it protects, and a stream
+/// that breaks it.
+pub fn rule(rule: &Rule) -> String {
+    let mut out = format!("{}\n\n", rule.prose.trim());
+    let mut fact = |name: &str, text: &str| {
+        let _ = writeln!(out, "- {name}: {text}");
+    };
+    fact("Level", &levels(rule));
+    let sentence =
+        requirement(rule).map(|said| format!("; in our words: {}", said.statement)).unwrap_or_default();
+    fact("Authority", &format!("{}: {}{sentence}", words::authority(rule.authority), rule.citation));
+    match rule.decided_by {
+        DecidedBy::Structure(families) => {
+            let told: Vec<_> = families.iter().map(|family| words::family(*family)).collect();
+            fact("Broken by", &told.join("; "));
+        }
+        DecidedBy::Relation(relation) => fact("Demands", &words::relation(&relation, rule.scopes)),
+        DecidedBy::Code(_) => {}
+    }
+    if !rule.scopes.is_empty() {
+        let scopes: Vec<_> = rule.scopes.iter().map(|scope| scope.info().name.replace('_', " ")).collect();
+        fact("Scope", &scopes.join(", "));
+    }
+    for (client, failures) in broken_clients(rule) {
+        fact("Breaks", &format!("{client}: {failures}"));
+    }
+    fact("Since", rule.since);
+    let _ = writeln!(out, "\nA violation: `{}`, edited.\n\n```text", rule.violation.golden);
+    for edit in rule.violation.edits {
+        let _ = writeln!(out, "{}", words::edit(edit, usize::MAX));
+    }
+    out.push_str("```\n");
+    out
+}
+
+/// The level of a rule, where it binds, and where it has another.
+fn levels(rule: &Rule) -> String {
+    let mut told = rule.level.keyword().to_owned();
+    if !rule.only_in.is_empty() {
+        let _ = write!(told, " in {} alone", rule.only_in.join(", "));
+    }
+    let mut others: BTreeMap<(Level, &str), Vec<&str>> = BTreeMap::new();
+    for dialect in spec::DIALECTS {
+        for own in dialect.rules.iter().filter(|own| own.id == rule.id && own.level != rule.level) {
+            others.entry((own.level, own.reason)).or_default().push(dialect.name);
+        }
+    }
+    for ((own, reason), dialects) in others {
+        let _ = write!(told, "; {} in {}: {reason}", own.keyword(), dialects.join(", "));
+    }
+    told
+}
+
+/// The normative sentence that a rule stands on.
+pub fn requirement(rule: &Rule) -> Option<&'static catalogue::Requirement> {
+    let id = rule.citation.requirement?;
+    let of = |requirement: &&catalogue::Requirement| {
+        requirement.id == id && requirement.version == rule.citation.source
+    };
+    catalogue::REQUIREMENTS.iter().find(of)
+}
+
+/// Why a sentence of another document than the dialect's own means something in it.
+pub fn standing(cited: &str, level: Level, dialect: &spec::Dialect) -> Option<String> {
+    let name = dialect.name;
+    if dialect.is_or_extends(cited) {
+        return None;
+    }
+    match level {
+        Level::Must => Some(format!(
+            "a sentence of {cited}, not of {name}: it binds here, too, as nothing that is known of {name} \
+             contradicts it"
+        )),
+        Level::Should | Level::May => Some(format!(
+            "a sentence of {cited}, not of {name}: here it is the source of a {}",
+            level.keyword()
+        )),
+        Level::Off => None,
+    }
+}
+
+/// Where a heading can be linked to.
+pub(super) fn anchor(heading: &str) -> String {
+    heading.chars().filter(|character| character.is_alphanumeric() || *character == '-').collect()
+}
+
+/// A text in a table.
+pub(super) fn cell(text: &str) -> String {
+    text.replace('|', "\\|").replace('\n', " ")
+}

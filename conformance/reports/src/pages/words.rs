@@ -1,0 +1,129 @@
+//! What rules are made of, in words.
+
+use spec::catalogue::{Authority, Edit, Family, Place, Relation, Side, Target, Whose};
+use spec::table::{Role, Scope};
+
+use results::text::shortened;
+
+/// Names what a rule rests on.
+pub const fn authority(authority: Authority) -> &'static str {
+    match authority {
+        Authority::Sentence => "a normative sentence",
+        Authority::Schema => "a constraint of the schema",
+        Authority::Definition => "the definition of the events",
+        Authority::Observed => "what all real vendors do",
+    }
+}
+
+/// Describes what a family of structural faults is.
+pub const fn family(family: Family) -> &'static str {
+    match family {
+        Family::BeforeOpen => "an event of it, or of what lies in it, before the event that opens it",
+        Family::AfterClose => "an event of it after it was closed",
+        Family::Reopened => "opening it a second time",
+        Family::ClosedAgain => "closing it a second time",
+        Family::NeverClosed => "the end of the response while it is open",
+        Family::ParentClosedFirst => "closing it after what it lies in",
+        Family::WrongParent => "its lying in something of a type that cannot hold it",
+        Family::IndexGap => "an index that is not the next one",
+        Family::KeyMismatch => "an `item_id` that is not that of the item at the `output_index`",
+        Family::PhaseOrder => "a phase that comes out of turn",
+    }
+}
+
+/// What a relation demands within one occurrence of its scopes.
+pub fn relation(relation: &Relation, scopes: &[Scope]) -> String {
+    let place = |values: &Place| place(values, scopes);
+    let names: Vec<_> = scopes.iter().map(|scope| scope.info().name.replace('_', " ")).collect();
+    let within =
+        if names.is_empty() { String::new() } else { format!("within one {}, ", names.join(" or ")) };
+    match relation {
+        Relation::Constant(of) => format!("{within}{} stays the same", place(of)),
+        Relation::Equal { of, equals } => format!("{within}{} is equal to {}", place(of), place(equals)),
+        Relation::Concat { of, equals } => {
+            format!("{within}{}, joined in order, are {}", place(of), place(equals))
+        }
+        Relation::Unique(of) => format!("{within}{} never comes twice", place(of)),
+        Relation::Value { of, is } => format!("{within}{} is {}", place(of), is.join(" or ")),
+        Relation::Collect { of, equals } => {
+            format!("{within}{}, in the order of the indices, are {}", place(of), place(equals))
+        }
+    }
+}
+
+fn place(values: &Place, scopes: &[Scope]) -> String {
+    let whose = match values.of {
+        Whose::Role(role) => match role {
+            Role::Open => "the event that opens it".to_owned(),
+            Role::Delta => "its fragments".to_owned(),
+            Role::Final => "the event with its final value".to_owned(),
+            Role::Close => "the event that closes it".to_owned(),
+            Role::Phase => "its phases".to_owned(),
+            Role::Terminal => "the event that ends the response".to_owned(),
+            Role::Point => "the events of it".to_owned(),
+        },
+        Whose::Events(names) => names.join(" or "),
+        Whose::Parent => match scopes.first().and_then(|scope| scope.info().parent) {
+            Some(parent) => format!("the event that closes the {}", parent.info().name.replace('_', " ")),
+            None => "the event that closes what it lies in".to_owned(),
+        },
+        Whose::Response => "the response as it ends".to_owned(),
+    };
+    match (values.at, values.of) {
+        (Some(pointer), _) => format!("{pointer} of {whose}"),
+        (None, Whose::Role(Role::Delta)) => whose,
+        (None, Whose::Parent | Whose::Response) => format!("what {whose} has of it"),
+        (None, _) => format!("the value of {whose}"),
+    }
+}
+
+/// An edit, as pages write it, in so many columns.
+pub fn edit(edit: &Edit, width: usize) -> String {
+    let text = match edit {
+        Edit::Drop(of) => format!("drop {}", target(of)),
+        Edit::Duplicate(of) => format!("duplicate {}", target(of)),
+        Edit::Swap(one, other) => format!("swap {} {}", target(one), target(other)),
+        Edit::Set(of, pointer, value) => format!("set {} {pointer} {value}", target(of)),
+        Edit::Prepend(of, pointer, text) => {
+            format!("prepend {} {pointer} {}", target(of), bytes(text.as_bytes()))
+        }
+        Edit::Unset(of, pointer) => format!("unset {} {pointer}", target(of)),
+        Edit::Insert(where_to, of, data) => format!("insert {} {} {data}", side(*where_to), target(of)),
+        Edit::Truncate(of) => format!("truncate {}", target(of)),
+        Edit::Renumber => "renumber".to_owned(),
+        Edit::Data(of, value) => format!("data {} {}", target(of), bytes(value)),
+        Edit::Field(of, name, value) => format!("field {} {name} {}", target(of), bytes(value)),
+        Edit::Unfield(of, name) => format!("unfield {} {name}", target(of)),
+        Edit::Replace(of, old, new) => format!("replace {} {} {}", target(of), bytes(old), bytes(new)),
+        Edit::Comment(where_to, of, value) => {
+            format!("comment {} {} {}", side(*where_to), target(of), bytes(value))
+        }
+        Edit::Header(name, value) => format!("header {name} {}", bytes(value)),
+        Edit::Status(status) => format!("status {status}"),
+    };
+    shortened(&text, width)
+}
+
+const fn side(side: Side) -> &'static str {
+    match side {
+        Side::Before => "before",
+        Side::After => "after",
+    }
+}
+
+fn target(target: &Target) -> String {
+    let name = target.event.unwrap_or_default();
+    match target.number {
+        None => format!("{name}#*"),
+        Some(1) if !name.is_empty() => name.to_owned(),
+        Some(number) => format!("{name}#{number}"),
+    }
+}
+
+fn bytes(bytes: &[u8]) -> String {
+    if let Ok(text) = str::from_utf8(bytes) {
+        return format!("{text:?}");
+    }
+    let hex: Vec<_> = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+    format!("<{}>", hex.join(" "))
+}

@@ -1,0 +1,293 @@
+//! A run as SARIF 2.1.0, for code scanning.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+use spec::catalogue::{self, Level};
+
+use crate::pages;
+use results::Outcome;
+use results::text::{counted, cut, visible};
+use results::{CaptureReport, CaseReport, Finding, Place, RuleTotal, Run, Told, Verdict};
+
+/// So many results are told; the worst come first.
+const MOST: usize = 5000;
+/// So long may a text be.
+const LENGTH: usize = 2000;
+/// The rule of trials that are about the answer itself.
+const ANSWER: &str = "answer/as-asked";
+
+/// The log.
+pub(super) fn sarif(run: &Run) -> String {
+    let mut rules: Vec<Value> = run.rules.iter().map(descriptor).collect();
+    rules.push(json!({
+        "id": ANSWER,
+        "shortDescription": { "text": "The answer to a request is what was asked for, and comes to its end." },
+        "defaultConfiguration": { "level": "error" },
+    }));
+    let numbers: BTreeMap<&str, usize> =
+        run.rules.iter().enumerate().map(|(number, rule)| (rule.id.as_str(), number)).collect();
+    let mut findings: Vec<(&CaptureReport, &Finding)> = run
+        .captures
+        .iter()
+        .flat_map(|capture| capture.findings.iter().map(move |finding| (capture, finding)))
+        .collect();
+    // The sort is stable: what is as bad stays in its order.
+    findings.sort_by_key(|(_, finding)| std::cmp::Reverse(finding.level));
+    let mut results: Vec<Value> = unanswered(run).take(MOST).collect();
+    let left = MOST - results.len();
+    let omitted = findings.len().saturating_sub(left);
+    findings.truncate(left);
+    results.extend(findings.iter().map(|(capture, finding)| result(capture, finding, &numbers)));
+    let mut names: Vec<_> = findings.iter().map(|(capture, _)| capture.path()).collect();
+    names.sort_unstable();
+    names.dedup();
+    let artifacts: Vec<Value> =
+        names.iter().map(|name| json!({ "location": { "uri": uri(name) } })).collect();
+    let mut properties = json!({ "dialect": visible(&run.dialect), "outcome": run.outcome });
+    if let (Some(live), Some(members)) = (&run.live, properties.as_object_mut()) {
+        members.insert("target".to_owned(), visible(&live.target).into());
+        members.insert("model".to_owned(), visible(&live.model).into());
+    }
+    let log = json!({
+        "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
+        "version": "2.1.0",
+        "runs": [{
+            "tool": { "driver": {
+                "name": "conformance",
+                "semanticVersion": visible(&run.suite),
+                "rules": rules,
+            }},
+            "automationDetails": { "id": format!("conformance/{}/", visible(&run.dialect)) },
+            "invocations": [{
+                "executionSuccessful": run.outcome != Outcome::Incomplete,
+                "toolExecutionNotifications": notifications(run, omitted),
+            }],
+            "artifacts": artifacts,
+            "results": results,
+            "properties": properties,
+        }],
+    });
+    let mut text = serde_json::to_string_pretty(&log).unwrap_or_default();
+    text.push('\n');
+    text
+}
+
+const fn level(level: Level) -> &'static str {
+    match level {
+        Level::Must => "error",
+        Level::Should => "warning",
+        Level::May => "note",
+        Level::Off => "none",
+    }
+}
+
+/// A rule, with its page.
+fn descriptor(rule: &RuleTotal) -> Value {
+    let title = visible(&rule.title);
+    let page = catalogue::rule(&rule.id).map(pages::rule).unwrap_or_default();
+    json!({
+        "id": visible(&rule.id),
+        "shortDescription": { "text": title },
+        "help": { "text": format!("{title} ({})", visible(&rule.authority)), "markdown": format!("**{title}.**\n\n{page}") },
+        "defaultConfiguration": { "level": level(rule.level) },
+        "properties": { "tags": [visible(catalogue::group(&rule.id))] },
+    })
+}
+
+fn result(capture: &CaptureReport, finding: &Finding, numbers: &BTreeMap<&str, usize>) -> Value {
+    let mut text = finding.message.clone();
+    for (name, value) in [("expected", &finding.expected), ("found", &finding.actual)] {
+        if let Some(value) = value.as_deref().filter(|value| !finding.message.contains(value)) {
+            let _ = write!(text, "; {name}: {value}");
+        }
+    }
+    let fingerprint = fingerprint(capture, finding);
+    let mut result = json!({
+        "ruleId": visible(&finding.rule),
+        "level": level(finding.level),
+        "message": message(&text),
+        "occurrenceCount": finding.count,
+        "locations": [location(&capture.path(), &finding.place)],
+        "partialFingerprints": { "primaryLocationLineHash": fingerprint, "conformance/v1": fingerprint },
+        "properties": {
+            "event": finding.place.event,
+            "eventType": finding.place.event_type.as_deref().map(visible),
+            "sequenceNumber": finding.place.sequence_number,
+            "pointer": finding.pointer.as_deref().map(visible),
+            "exchange": finding.exchange.as_deref().map(visible),
+        },
+    });
+    let Some(members) = result.as_object_mut() else { return result };
+    if let Some(number) = numbers.get(&*finding.rule) {
+        members.insert("ruleIndex".to_owned(), (*number).into());
+    }
+    if let Some(related) = &finding.related {
+        let mut place = location(&capture.path(), &related.place);
+        if let Some(place) = place.as_object_mut() {
+            place.insert("id".to_owned(), 1.into());
+            place.insert("message".to_owned(), message(&related.label));
+        }
+        members.insert("relatedLocations".to_owned(), json!([place]));
+    }
+    result
+}
+
+/// A text without what a message gives a meaning to: links and placeholders.
+fn message(text: &str) -> Value {
+    let mut safe = String::new();
+    for character in visible(&cut(text, LENGTH)).chars() {
+        match character {
+            '{' => safe.push_str("{{"),
+            '}' => safe.push_str("}}"),
+            '[' | ']' => safe.extend(['\\', character]),
+            _ => safe.push(character),
+        }
+    }
+    json!({ "text": safe })
+}
+
+fn location(capture: &str, place: &Place) -> Value {
+    let mut region = json!({
+        "byteOffset": place.bytes[0],
+        "byteLength": place.bytes[1].saturating_sub(place.bytes[0]),
+        "snippet": { "text": visible(&place.excerpt.text) },
+    });
+    if let Some(region) = region.as_object_mut().filter(|_| place.line > 0) {
+        region.insert("startLine".to_owned(), place.line.into());
+    }
+    json!({ "physicalLocation": { "artifactLocation": { "uri": uri(capture) }, "region": region } })
+}
+
+/// What stays the same while lines move, ids and texts differ, and other findings come and go.
+fn fingerprint(capture: &CaptureReport, finding: &Finding) -> String {
+    let pointer = finding.pointer.as_deref().unwrap_or_default();
+    let is_index = |segment: &str| !segment.is_empty() && segment.bytes().all(|byte| byte.is_ascii_digit());
+    let pointer: Vec<&str> =
+        pointer.split('/').map(|segment| if is_index(segment) { "*" } else { segment }).collect();
+    // What a schema expects is always the same; what other rules expect are values of the stream.
+    let expected = finding.expected.as_deref().filter(|_| finding.group() == "schema").unwrap_or_default();
+    let event = finding.place.event_type.as_deref().unwrap_or_default();
+    let exchange = finding.exchange.as_deref().unwrap_or_default();
+    hash(&[&finding.rule, &capture.name, exchange, event, &pointer.join("/"), expected])
+}
+
+fn hash(parts: &[&str]) -> String {
+    let digest = Sha256::digest(parts.join("\0"));
+    digest.iter().take(16).fold(String::new(), |mut digits, byte| {
+        let _ = write!(digits, "{byte:02x}");
+        digits
+    })
+}
+
+/// Trials whose answer is not what was asked for.
+fn unanswered(run: &Run) -> impl Iterator<Item = Value> {
+    let cases = run.live.iter().flat_map(|live| &live.cases);
+    let failed = |told: &&Told| told.judged.verdict == Verdict::Fail;
+    cases.flat_map(move |case| {
+        let answers = case.trials.iter().filter(failed).filter(|told| case.about(told) == "answer");
+        answers.map(move |told| answer(case, told, run))
+    })
+}
+
+fn answer(case: &CaseReport, told: &Told, run: &Run) -> Value {
+    let fingerprint = hash(&[ANSWER, &told.name]);
+    let capture = case.recordings(run).last();
+    let locations: Vec<Value> = capture
+        .map(|capture| json!({ "physicalLocation": { "artifactLocation": { "uri": uri(&capture.path()) } } }))
+        .into_iter()
+        .collect();
+    json!({
+        "ruleId": ANSWER,
+        "ruleIndex": run.rules.len(),
+        "level": "error",
+        "message": message(&format!("{}: {}", told.name, told.judged.reason)),
+        "locations": locations,
+        "partialFingerprints": { "primaryLocationLineHash": fingerprint, "conformance/v1": fingerprint },
+    })
+}
+
+/// What could not be found out, and what is not told.
+fn notifications(run: &Run, omitted: usize) -> Vec<Value> {
+    let note = |level: &str, text: String| json!({ "level": level, "message": message(&text) });
+    let over = |entry: &String| note("error", format!("expected to fail, and does not: {entry}"));
+    let mut notes: Vec<Value> = run.stale().iter().map(over).collect();
+    for undecided in &run.undecided {
+        let level = if undecided.verdict == Verdict::HarnessError { "error" } else { "note" };
+        let trials = counted(undecided.trials, "trial");
+        notes.push(note(level, format!("{trials} not decided: {}", undecided.reason)));
+    }
+    for capture in run.captures.iter().take(MOST) {
+        notes.extend(capture.error.iter().map(|error| note("error", format!("{}: {error}", capture.path()))));
+        notes.extend(capture.first_lost.iter().map(|lost| {
+            note("note", format!("{}: the connection was lost: {}", capture.path(), lost.reason))
+        }));
+    }
+    let omitted = omitted as u64 + run.totals.omitted;
+    if omitted > 0 {
+        notes.push(note("warning", format!("{} more, not listed here", counted(omitted, "finding"))));
+    }
+    notes
+}
+
+/// What does not stand for itself in the path of a URI.
+const OF_PATH: &AsciiSet = &CONTROLS
+    .add(b' ')
+    .add(b'"')
+    .add(b'#')
+    .add(b'%')
+    .add(b':')
+    .add(b'<')
+    .add(b'>')
+    .add(b'?')
+    .add(b'[')
+    .add(b'\\')
+    .add(b']')
+    .add(b'^')
+    .add(b'`')
+    .add(b'{')
+    .add(b'|')
+    .add(b'}');
+
+/// The URI of a recording: relative, unless its path is not.
+fn uri(name: &str) -> String {
+    let path = utf8_percent_encode(name, OF_PATH).to_string();
+    if path.starts_with('/') { format!("file://{path}") } else { path }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_become_uris() {
+        assert_eq!(uri("a/b c:d.sse"), "a/b%20c%3Ad.sse");
+        assert_eq!(uri("/tmp/é.sse"), "file:///tmp/%C3%A9.sse");
+    }
+
+    #[test]
+    fn fingerprints_stay_while_lines_move() {
+        let finding = |rule: &'static str, line, pointer: &str| Finding {
+            rule: rule.into(),
+            level: Level::Must,
+            message: format!("on {line}"),
+            exchange: None,
+            place: Place { line, time_ms: Some(line), event: line, ..Place::default() },
+            pointer: Some(pointer.to_owned()),
+            expected: Some(line.to_string()),
+            actual: Some(line.to_string()),
+            related: None,
+            spared: Vec::new(),
+            count: line,
+        };
+        let capture = CaptureReport::default();
+        let of = |finding: &Finding| fingerprint(&capture, finding);
+        assert_eq!(of(&finding("a/b", 1, "/x/1")), of(&finding("a/b", 2, "/x/2")));
+        assert_ne!(of(&finding("a/b", 1, "/x/1")), of(&finding("a/c", 1, "/x/1")));
+        assert_ne!(of(&finding("a/b", 1, "/x/1")), of(&finding("a/b", 1, "/y/1")));
+        assert_ne!(of(&finding("schema/b", 1, "/x")), of(&finding("schema/b", 2, "/x")));
+    }
+}

@@ -1,0 +1,154 @@
+//! What came of all that profiles demand, as a table.
+
+use std::fmt::Write as _;
+
+use spec::catalogue::Level;
+use unicode_width::UnicodeWidthStr;
+
+use super::Page;
+use crate::style::Style;
+use results::text::visible;
+use results::{Matrix, MatrixColumn, ProfileState, Run, Tally, Verdict};
+
+/// Between columns.
+const GAP: usize = 2;
+/// The row that tells of rules.
+const RULES: &str = "(rules)";
+
+impl Page {
+    /// The profiles and what is in the way of those that are not passed.
+    pub(super) fn by_profile(&mut self, run: &Run) {
+        let matrix = &run.matrix;
+        if matrix.profiles.is_empty() && matrix.unexercised.is_empty() {
+            return;
+        }
+        self.heading("by profile");
+        let names = matrix.groups.iter().map(|row| visible(&row.name));
+        let first = names.chain([RULES.to_owned()]).map(|name| name.width()).max().unwrap_or_default();
+        for columns in blocks(matrix, self.width.saturating_sub(2 + first)) {
+            self.block(matrix, &columns, first);
+        }
+        let signs: Vec<String> = Verdict::ALL
+            .into_iter()
+            .filter(|verdict| tallies(matrix).any(|tally| tally.of(*verdict) > 0))
+            .map(|verdict| format!("{} {}", verdict.sign(), verdict.name()))
+            .collect();
+        if !signs.is_empty() {
+            self.row(2, 2, &format!("of the scenarios and rules that it demands: {}", signs.join(", ")));
+        }
+        let profiles = run.live.iter().flat_map(|live| &live.profiles);
+        for profile in profiles.filter(|profile| !profile.reasons.is_empty()) {
+            if matrix.profiles.iter().any(|told| told.name == profile.name) {
+                self.row(2, 4, &format!("{}: {}", visible(&profile.name), visible(&profile.words())));
+            }
+        }
+        if !matrix.unexercised.is_empty() {
+            let names: Vec<String> = matrix.unexercised.iter().map(|name| visible(name)).collect();
+            self.row(2, 4, &format!("no scenario was exercised of {}", names.join(", ")));
+        }
+    }
+
+    /// As many columns as there is room for.
+    fn block(&mut self, matrix: &Matrix, columns: &[usize], first: usize) {
+        let widths: Vec<usize> = columns.iter().map(|at| width(matrix, *at)).collect();
+        // Each cell as it is, for its width, and as it is painted.
+        let row = |page: &mut Self, name: &str, cells: Vec<(String, String)>| {
+            let name = visible(name);
+            let _ = write!(page.out, "  {name}{}", " ".repeat(first - name.width()));
+            for ((cell, painted), width) in cells.into_iter().zip(&widths) {
+                let room = " ".repeat(GAP + width - cell.width());
+                let _ = write!(page.out, "{room}{painted}");
+            }
+            page.out.push('\n');
+        };
+        let of = |at: &usize| matrix.profiles.get(*at);
+        let heads = columns.iter().filter_map(of);
+        let style = self.style;
+        let head = |profile: &MatrixColumn| (visible(&profile.name), visible(&profile.name));
+        row(self, "", heads.clone().map(head).collect());
+        let state = |profile: &MatrixColumn| {
+            let name = profile.state.name();
+            let painted =
+                level(profile.state).map_or_else(|| style.good(name), |level| style.level(level, name));
+            (name.to_owned(), painted)
+        };
+        row(self, "", heads.clone().map(state).collect());
+        let cell = |tally: Option<Tally>| match tally {
+            None | Some(Tally::NONE) => ("·".to_owned(), "·".to_owned()),
+            Some(tally) => (signs(tally, Style::Plain), signs(tally, style)),
+        };
+        for group in &matrix.groups {
+            let cells = columns.iter().map(|at| group.cells.get(*at).copied().flatten());
+            if cells.clone().any(|tally| tally.is_some()) {
+                row(self, &group.name, cells.map(cell).collect());
+            }
+        }
+        row(self, RULES, heads.map(|profile| cell(Some(profile.rules))).collect());
+    }
+}
+
+/// All that stands in the table.
+fn tallies(matrix: &Matrix) -> impl Iterator<Item = Tally> {
+    let cells = matrix.groups.iter().flat_map(|row| row.cells.iter().copied().flatten());
+    cells.chain(matrix.profiles.iter().map(|profile| profile.rules))
+}
+
+/// How wide a column has to be.
+fn width(matrix: &Matrix, at: usize) -> usize {
+    let Some(profile) = matrix.profiles.get(at) else { return 0 };
+    let cells = matrix.groups.iter().filter_map(|row| row.cells.get(at).copied().flatten());
+    let cells = cells.chain([profile.rules]).map(|tally| signs(tally, Style::Plain).width());
+    let heads = [visible(&profile.name).width(), profile.state.name().width()];
+    cells.chain(heads).max().unwrap_or_default()
+}
+
+/// The columns, in as many tables as they need below each other, none much wider than the others.
+fn blocks(matrix: &Matrix, room: usize) -> Vec<Vec<usize>> {
+    let within = |room: usize| {
+        let mut blocks: Vec<Vec<usize>> = Vec::new();
+        let mut left = 0;
+        for at in 0..matrix.profiles.len() {
+            let width = GAP + width(matrix, at);
+            if let Some(block) = blocks.last_mut().filter(|_| width <= left) {
+                left -= width;
+                block.push(at);
+            } else {
+                left = room.saturating_sub(width);
+                blocks.push(vec![at]);
+            }
+        }
+        blocks
+    };
+    let fewest = within(room).len();
+    (0..room).map(within).find(|blocks| blocks.len() == fewest).unwrap_or_else(|| within(room))
+}
+
+/// How many ended how, by their signs. What is no success has a colour, and nothing beside it.
+fn signs(tally: Tally, style: Style) -> String {
+    let told = Verdict::ALL.into_iter().filter(|verdict| tally.of(*verdict) > 0);
+    let sign = |verdict: Verdict| {
+        let sign = format!("{}{}", tally.of(verdict), verdict.sign());
+        verdict.level().map_or_else(|| sign.clone(), |level| style.level(level, &sign))
+    };
+    told.map(sign).collect::<Vec<_>>().join(" ")
+}
+
+const fn level(state: ProfileState) -> Option<Level> {
+    match state {
+        ProfileState::Passed => None,
+        ProfileState::Failed => Some(Level::Must),
+        ProfileState::Incomplete | ProfileState::NotApplicable => Some(Level::Should),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_failed_is_red() {
+        let tally = Tally { passed: 5, failed: 2, ..Tally::NONE };
+        assert_eq!(signs(tally, Style::Plain), "5✓ 2✗");
+        assert_eq!(signs(tally, Style::Colour), "5✓ \u{1b}[1;31m2✗\u{1b}[0m");
+    }
+}

@@ -1,0 +1,291 @@
+//! A run as a whole: by group of scenarios, rule, file and client, what could not be judged, what to do.
+
+mod matrix;
+
+use std::fmt::Write as _;
+
+use spec::catalogue::Level;
+use unicode_width::UnicodeWidthStr;
+
+use super::human::word;
+use super::style::{Screen, Style};
+use results::text::{counted, cut, listed, visible, wrap};
+use results::{Faults, LiveReport, Outcome, RuleTotal, Run, Tally, Verdict};
+
+/// So many files are listed, the worst first.
+const FILES: usize = 10;
+/// So many rules are named with clients.
+const RULES: usize = 6;
+/// So many scenarios are named with a reason.
+const CASES: usize = 4;
+/// So many reasons are listed.
+const REASONS: usize = 12;
+/// So long may a text be.
+const LENGTH: usize = 300;
+/// With fewer columns a table is told in words.
+const TABLE: usize = 60;
+
+/// How the trials of scenarios ended in each of several dialects.
+pub fn by_dialect<'n>(of: impl Iterator<Item = (&'n str, Tally)>, screen: Screen) -> String {
+    let Screen { style, width } = screen;
+    let mut page = Page { out: String::new(), width: width.max(Screen::LEAST_WIDTH), style };
+    page.tallies("scenarios, by dialect", of);
+    page.out
+}
+
+/// What a run found as a whole, and what to do next.
+pub fn summary(run: &Run, shown: Level, screen: impl Into<Screen>) -> String {
+    let Screen { style, width } = screen.into();
+    let mut page = Page { out: String::new(), width: width.max(Screen::LEAST_WIDTH), style };
+    page.head(run);
+    page.tallies("by group of scenarios", run.groups.iter().map(|group| (&*group.name, group.trials)));
+    page.by_profile(run);
+    page.by_rule(run, shown);
+    if run.live.is_none() {
+        page.by_file(run, shown);
+    }
+    page.by_client(run);
+    page.speed(run);
+    page.stale(run);
+    page.undecided(run);
+    page.not_judged(run);
+    page.next(run);
+    page.out
+}
+
+/// What is written, and how wide it may be.
+struct Page {
+    out: String,
+    width: usize,
+    style: Style,
+}
+
+impl Page {
+    fn head(&mut self, run: &Run) {
+        let totals = &run.totals;
+        let state = match run.outcome {
+            Outcome::Failed => "failed",
+            Outcome::Incomplete => "incomplete",
+            Outcome::Passed => "passed",
+        };
+        let dialect = visible(&run.dialect);
+        let (streams, events) = (counted(totals.streams, "stream"), counted(totals.events, "event"));
+        let told = match &run.live {
+            None => {
+                format!("{}, {streams}, {events} checked as {dialect}", counted(totals.captures, "file"))
+            }
+            Some(live) if live.is_reference => {
+                format!("{} of the reference gateway, which speaks {dialect}", totals.trials)
+            }
+            Some(live) => {
+                format!("{} of {}, checked as {dialect}", totals.trials, visible(&live.target))
+            }
+        };
+        let start = self.out.len();
+        self.row(0, 2, &format!("{state}: {told}"));
+        let painted = self.style.outcome(run.outcome, state);
+        self.out.replace_range(start..start + state.len(), &painted);
+        let faults = in_words(totals.faults());
+        if !faults.is_empty() {
+            self.row(2, 2, &faults);
+        }
+    }
+
+    /// How trials ended, by what they are about.
+    fn tallies<'n>(&mut self, heading: &str, of: impl Iterator<Item = (&'n str, Tally)>) {
+        let rows: Vec<(String, Tally)> = of.map(|(name, trials)| (visible(name), trials)).collect();
+        let Some(widest) = rows.iter().map(|(name, _)| name.width().max(5)).max() else { return };
+        self.heading(heading);
+        if self.width < TABLE {
+            for (name, trials) in rows {
+                self.row(2, 4, &format!("{name}: {trials}"));
+            }
+            return;
+        }
+        let heads = Verdict::ALL.map(Verdict::word);
+        let _ = writeln!(self.out, "  {}  {}", " ".repeat(widest), heads.join("  "));
+        for (name, trials) in rows {
+            let _ = write!(self.out, "  {name}{}", " ".repeat(widest - name.width()));
+            for (verdict, head) in Verdict::ALL.into_iter().zip(heads) {
+                let count = trials.of(verdict);
+                let level = verdict.level().filter(|_| count > 0);
+                let number = if count == 0 { "·".to_owned() } else { count.to_string() };
+                let room = " ".repeat(2 + head.width().saturating_sub(number.width()));
+                let number = level.map_or_else(|| number.clone(), |level| self.style.level(level, &number));
+                let _ = write!(self.out, "{room}{number}");
+            }
+            self.out.push('\n');
+        }
+    }
+
+    fn speed(&mut self, run: &Run) {
+        let mut crowds = run.live.iter().flat_map(LiveReport::crowds).peekable();
+        if crowds.peek().is_some() {
+            self.heading("how fast, when asked at once: half of them (99 of 100)");
+        }
+        for latency in crowds {
+            self.row(2, 4, &format!("{}: {}", visible(&latency.case), latency.words()));
+        }
+    }
+
+    fn by_rule(&mut self, run: &Run, shown: Level) {
+        let rules = run.broken();
+        let widest = rules.iter().map(|rule| visible(&rule.id).width()).max().unwrap_or_default();
+        if rules.is_empty() {
+            return;
+        }
+        self.heading("by rule");
+        for rule in rules {
+            let RuleTotal { id, worst, times, captures, .. } = rule;
+            let hidden = if *worst < shown { "  (not shown; --level may)" } else { "" };
+            let what = if run.live.is_some() { "answer" } else { "file" };
+            let (times, files) = (counted(*times, "time"), counted(*captures, what));
+            let name = visible(id);
+            let room = " ".repeat(widest - name.width());
+            let level = self.style.level(*worst, word(*worst));
+            let room_of_level = " ".repeat(9 - word(*worst).len());
+            let text = format!("{times} in {files}{hidden}");
+            if 11 + widest + 2 + text.width() > self.width {
+                let _ = writeln!(self.out, "  {level}{room_of_level}{name}");
+                self.row(11, 11, &text);
+            } else {
+                let _ = writeln!(self.out, "  {level}{room_of_level}{name}{room}  {text}");
+            }
+            if let Some((capture, finding)) = run.first(rule).filter(|_| *worst >= shown) {
+                let place = format!("{}:{}", visible(&capture.path()), finding.place.line);
+                self.row(11, 11, &format!("{place}: {}", visible(&cut(&finding.message, LENGTH))));
+            }
+        }
+        if run.totals.omitted > 0 {
+            self.row(2, 4, &format!("{}, not listed", counted(run.totals.omitted, "more fault")));
+        }
+    }
+
+    /// One file is what all the rest is about.
+    fn by_file(&mut self, run: &Run, shown: Level) {
+        if run.captures.len() < 2 {
+            return;
+        }
+        let files = run.worst_first().into_iter().filter_map(|at| run.captures.get(at));
+        let files = files.map(|capture| (in_words(capture.faults().from(shown)), visible(&capture.path())));
+        let files: Vec<(String, String)> = files.filter(|(faults, _)| !faults.is_empty()).collect();
+        if files.is_empty() {
+            return;
+        }
+        self.heading("by file");
+        let widest = files.iter().take(FILES).map(|(_, name)| name.width()).max().unwrap_or_default();
+        for (faults, name) in files.iter().take(FILES) {
+            if 2 + widest + 2 + faults.width() > self.width {
+                self.row(2, 4, &format!("{name} {faults}"));
+            } else {
+                let _ = writeln!(self.out, "  {name}{}  {faults}", " ".repeat(widest - name.width()));
+            }
+        }
+        if files.len() > FILES {
+            self.row(2, 4, &format!("and {} more", files.len() - FILES));
+        }
+    }
+
+    /// Which clients fail on what, by what is known of them.
+    fn by_client(&mut self, run: &Run) {
+        let failing = run.failing_clients();
+        if failing.is_empty() {
+            return;
+        }
+        self.heading("by client");
+        let what = if run.live.is_some() { "answer" } else { "file" };
+        for failing in failing {
+            let broken: Vec<String> =
+                failing.rules.iter().take(RULES).map(|broken| visible(&broken.rule)).collect();
+            let more = failing.rules.len().saturating_sub(RULES);
+            let more = if more > 0 { format!(", and {more} more") } else { String::new() };
+            let clients: Vec<String> = failing.clients.iter().map(|client| visible(client)).collect();
+            let files = counted(failing.captures, what);
+            self.row(2, 4, &format!("breaks {}", clients.join(", ")));
+            let why = failing.rules.first().map(|broken| visible(&cut(&broken.failure, LENGTH)));
+            let why = why.map(|failure| format!("; e.g. {failure}")).unwrap_or_default();
+            self.row(4, 6, &format!("in {files}: {}{more}{why}", broken.join(", ")));
+        }
+        let passing: Vec<String> = run.passing_clients().into_iter().map(visible).collect();
+        if !passing.is_empty() {
+            self.row(2, 4, &format!("passes for {}", passing.join(", ")));
+        }
+    }
+
+    fn stale(&mut self, run: &Run) {
+        let stale = run.stale();
+        if stale.is_empty() {
+            return;
+        }
+        self.heading("expected to fail, and does not: take it out of the list");
+        for entry in stale.iter().take(REASONS) {
+            self.row(2, 4, &visible(&cut(entry, LENGTH)));
+        }
+        if stale.len() > REASONS {
+            self.row(2, 4, &format!("and {} more", stale.len() - REASONS));
+        }
+    }
+
+    fn undecided(&mut self, run: &Run) {
+        if run.undecided.is_empty() {
+            return;
+        }
+        self.heading("not found out");
+        let unanswered = run.unanswered();
+        for undecided in run.undecided.iter().take(REASONS) {
+            let trials = counted(undecided.trials, "trial");
+            let requests = unanswered.iter().find(|(reason, ..)| *reason == undecided.reason);
+            let requests = requests.map(|(_, count, _)| format!(" ({})", counted(*count, "request")));
+            let reason = visible(&cut(&undecided.reason, LENGTH));
+            self.row(2, 4, &format!("{trials}: {reason}{}", requests.unwrap_or_default()));
+            self.row(4, 4, &listed(&undecided.cases, CASES, |case| visible(case)));
+        }
+        if run.undecided.len() > REASONS {
+            let more = counted((run.undecided.len() - REASONS) as u64, "more reason");
+            self.row(2, 4, &format!("and for {more}"));
+        }
+    }
+
+    fn not_judged(&mut self, run: &Run) {
+        let rows = run.not_judged();
+        if rows.is_empty() {
+            return;
+        }
+        self.heading("not judged");
+        for (what, files) in rows {
+            self.row(2, 4, &what);
+            self.row(4, 4, &listed(&files, CASES, |file| visible(file)));
+        }
+    }
+
+    fn next(&mut self, run: &Run) {
+        if run.next.is_empty() {
+            return;
+        }
+        self.heading("next");
+        for step in &run.next {
+            self.row(2, 2, &visible(&step.why));
+            // A command is copied: it is never broken.
+            let _ = writeln!(self.out, "    {}", self.style.bold(&visible(&step.command)));
+        }
+    }
+
+    fn heading(&mut self, text: &str) {
+        for row in wrap(text, self.width) {
+            let _ = writeln!(self.out, "{}", self.style.bold(&row));
+        }
+    }
+
+    /// A text in as many rows as it needs; those after the first begin further to the right.
+    fn row(&mut self, indent: usize, hang: usize, text: &str) {
+        for (number, row) in wrap(text, self.width.saturating_sub(hang)).iter().enumerate() {
+            let indent = if number == 0 { indent } else { hang };
+            let _ = writeln!(self.out, "{:indent$}{row}", "");
+        }
+    }
+}
+
+/// How often rules are broken, in words.
+fn in_words(faults: Faults) -> String {
+    faults.told().map(|(count, what)| counted(count, what)).collect::<Vec<_>>().join(", ")
+}

@@ -1,0 +1,95 @@
+//! What a run means for clients, as it is told.
+
+use std::borrow::Cow;
+
+use super::text::counted;
+use super::{Broken, CaptureReport, Run};
+
+/// Clients that fail in the same way, in as many recordings.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FailingClients<'r> {
+    /// Their names.
+    pub clients: Vec<&'r str>,
+    /// In how many recordings.
+    pub captures: u64,
+    /// By which rules, what is most frequent first.
+    pub rules: &'r [Broken],
+}
+
+impl Run {
+    /// The requests that were not answered, by the reason: how many, and the recording of the first.
+    pub fn unanswered(&self) -> Vec<(&str, u64, &CaptureReport)> {
+        let mut all: Vec<(&str, u64, &CaptureReport)> = Vec::new();
+        for capture in self.captures.iter().filter(|_| self.live.is_some()) {
+            let Some(reason) = capture.unanswered() else { continue };
+            match all.iter_mut().find(|(known, ..)| *known == reason) {
+                Some((_, count, _)) => *count += 1,
+                None => all.push((reason, 1, capture)),
+            }
+        }
+        all
+    }
+
+    /// The failures that were expected and are over.
+    pub fn stale(&self) -> &[String] {
+        self.live.as_ref().map(|live| &*live.stale).unwrap_or_default()
+    }
+
+    /// What was not judged, and the recordings that it is about.
+    pub fn not_judged(&self) -> Vec<(String, Vec<Cow<'_, str>>)> {
+        let is_unanswered = |capture: &CaptureReport| self.live.is_some() && capture.unanswered().is_some();
+        // Requests without an answer are told with what could not be found out.
+        let answered = || self.captures.iter().filter(|capture| !is_unanswered(capture));
+        let mut all = Vec::new();
+        let mut add = |count: fn(&CaptureReport) -> u64, one: &str, [is, are]: [&str; 2]| {
+            let of = answered().filter(|capture| count(capture) > 0);
+            let total = of.clone().map(count).sum();
+            if total > 0 {
+                let what = format!("{} {}", counted(total, one), if total == 1 { is } else { are });
+                all.push((what, of.map(CaptureReport::path).collect()));
+            }
+        };
+        let neither = ["that is neither a response nor an error", "that are neither responses nor errors"];
+        add(|capture| capture.unjudged, "answer", neither);
+        if self.live.is_none() {
+            let is_empty = |capture: &CaptureReport| {
+                u64::from(capture.error.is_none() && capture.bodies == 0 && capture.is_blank())
+            };
+            add(
+                is_empty,
+                "file",
+                ["that holds neither streams nor answers", "that hold neither streams nor answers"],
+            );
+        }
+        let file = if self.live.is_some() { "answer" } else { "file" };
+        let unread = "that could not be read, or not to the end";
+        add(|capture| capture.error.is_some().into(), file, [unread; 2]);
+        add(|capture| capture.lost, "connection", ["that broke off before all had come"; 2]);
+        all
+    }
+
+    /// The clients that nothing of a run breaks, by what is known of them.
+    pub fn passing_clients(&self) -> Vec<&str> {
+        let passing = self.clients.iter().filter(|client| client.captures == 0);
+        passing.map(|client| client.name.as_str()).collect()
+    }
+
+    /// The clients that something breaks; those that fail alike are told together.
+    pub fn failing_clients(&self) -> Vec<FailingClients<'_>> {
+        let mut all: Vec<FailingClients<'_>> = Vec::new();
+        for client in self.clients.iter().filter(|client| client.captures > 0) {
+            let is_alike = |known: &&mut FailingClients<'_>| {
+                known.captures == client.captures && known.rules == client.rules
+            };
+            match all.iter_mut().find(is_alike) {
+                Some(known) => known.clients.push(&client.name),
+                None => all.push(FailingClients {
+                    clients: vec![&client.name],
+                    captures: client.captures,
+                    rules: &client.rules,
+                }),
+            }
+        }
+        all
+    }
+}

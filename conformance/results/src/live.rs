@@ -1,0 +1,394 @@
+//! What came of a run against an endpoint, beside what its recordings show.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+use spec::catalogue::{self, Level};
+
+use super::Run;
+use super::capture::CaptureReport;
+use super::finding::Finding;
+use super::profile::ProfileReport;
+use super::trials::Tally;
+
+/// A run against an endpoint.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+pub struct LiveReport {
+    /// The endpoint, without secrets.
+    pub target: String,
+    /// Whether it is the reference gateway, which is there for the run alone.
+    #[serde(default)]
+    pub is_reference: bool,
+    /// The model that was asked for.
+    pub model: String,
+    /// What was wanted, without secrets.
+    pub options: Options,
+    /// How far the run came.
+    pub state: State,
+    /// What was asked, and what came of it.
+    pub cases: Vec<CaseReport>,
+    /// What it comes to, by profile.
+    #[serde(default)]
+    pub profiles: Vec<ProfileReport>,
+    /// How fast the streams were.
+    #[serde(default)]
+    pub latency: Vec<Latency>,
+    /// Failures that were expected and are over, each with the reason why it cannot be expected.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub stale: Vec<String>,
+}
+
+/// A scenario, or its twin, and what came of it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+pub struct CaseReport {
+    /// Its name: that of the scenario, with `.json` behind it for the twin.
+    pub name: String,
+    /// What it asks for, in a line.
+    pub title: String,
+    /// The recordings of it, by their place among the captures.
+    pub attempts: Vec<usize>,
+    /// Its trials and what came of them.
+    pub trials: Vec<Told>,
+}
+
+/// How fast the streams of a case were: facts, and no verdict.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+pub struct Latency {
+    /// The case.
+    pub case: String,
+    /// How many streams.
+    pub streams: usize,
+    /// From the request to the first event.
+    pub first_event: Spread,
+    /// From an event to the next, when there were two.
+    pub between_events: Option<Spread>,
+    /// From the request to the last event.
+    pub total: Spread,
+}
+
+/// How times are spread, in microseconds: so many percent of them are no longer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+pub struct Spread {
+    /// Half of them.
+    pub p50_us: u32,
+    /// 90 percent.
+    pub p90_us: u32,
+    /// 99 percent.
+    pub p99_us: u32,
+    /// All of them.
+    pub max_us: u32,
+}
+
+/// A trial, and what came of it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+pub struct Told {
+    /// Its name.
+    pub name: String,
+    /// What came of it.
+    #[serde(flatten)]
+    pub judged: Judged,
+}
+
+/// What came of a trial.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+pub struct Judged {
+    /// The verdict.
+    pub verdict: Verdict,
+    /// Why, where it is not a pass.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub reason: String,
+}
+
+/// How a trial ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum Verdict {
+    /// What it is about holds.
+    Pass,
+    /// It does not.
+    Fail,
+    /// Nothing came that could show it.
+    NotExercised,
+    /// It could not be found out: no connection, no admission.
+    HarnessError,
+}
+
+impl Verdict {
+    /// All of them, in the order in which they are told.
+    pub const ALL: [Self; 4] = [Self::Pass, Self::Fail, Self::NotExercised, Self::HarnessError];
+
+    /// How people read of what ended so.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Pass => "passed",
+            Self::Fail => "failed",
+            Self::NotExercised => "not exercised",
+            Self::HarnessError => "harness error",
+        }
+    }
+
+    /// How bad it is; nothing, when it is good.
+    pub const fn level(self) -> Option<Level> {
+        match self {
+            Self::Pass => None,
+            Self::NotExercised => Some(Level::Should),
+            Self::Fail | Self::HarnessError => Some(Level::Must),
+        }
+    }
+
+    /// A sign for it, where there is no room for its name.
+    pub const fn sign(self) -> &'static str {
+        match self {
+            Self::Pass => "✓",
+            Self::Fail => "✗",
+            Self::NotExercised => "–",
+            Self::HarnessError => "?",
+        }
+    }
+
+    /// Its name, for people.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Pass => "pass",
+            Self::Fail => "fail",
+            Self::NotExercised => "not exercised",
+            Self::HarnessError => "harness error",
+        }
+    }
+}
+
+impl Judged {
+    /// The test passed.
+    pub const PASS: Self = Self { verdict: Verdict::Pass, reason: String::new() };
+
+    /// A verdict with its reason.
+    pub fn new(verdict: Verdict, reason: impl Into<String>) -> Self {
+        Self { verdict, reason: reason.into() }
+    }
+}
+
+impl fmt::Display for Judged {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.verdict.name())?;
+        if self.reason.is_empty() { Ok(()) } else { write!(f, " ({})", self.reason) }
+    }
+}
+
+/// How requests are sent, and answered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum Transport {
+    /// As requests of HTTP that are answered by streams of events.
+    Sse,
+    /// As requests of HTTP that are answered by one body of JSON.
+    Json,
+    /// As messages of a WebSocket.
+    Websocket,
+}
+
+impl Transport {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Sse, Self::Json, Self::Websocket];
+
+    /// What the name of a case ends with, after that of its scenario.
+    pub const fn suffix(self) -> &'static str {
+        match self {
+            Self::Sse => "",
+            Self::Json => ".json",
+            Self::Websocket => ".ws",
+        }
+    }
+
+    /// The name of the scenario of a case.
+    pub fn scenario(case: &str) -> &str {
+        let known = [Self::Json, Self::Websocket];
+        known.iter().find_map(|transport| case.strip_suffix(transport.suffix())).unwrap_or(case)
+    }
+}
+
+/// What the trial is about, by the end of its name, that judges the rules of all groups without a trial of their own.
+pub const OTHER_RULES: &str = "other-rules";
+
+/// The options of a run that bear on its verdicts, or on what was sent.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+pub struct Options {
+    /// How scenarios were sent.
+    pub transports: Vec<Transport>,
+    /// What the endpoint is said to offer; everything, when absent.
+    pub features: Option<Vec<String>>,
+    /// Only what these profiles demand was sent and checked.
+    #[serde(default)]
+    pub profiles: Vec<String>,
+    /// Only these rules and groups were checked.
+    pub select: Vec<String>,
+    /// These were not.
+    pub ignore: Vec<String>,
+    /// Whether warnings count as failures.
+    pub strict: bool,
+    /// How often a scenario was sent at most.
+    pub attempts: usize,
+    /// How many were sent at once.
+    pub jobs: usize,
+    /// How many requests were sent at once of the scenarios that are about that.
+    #[serde(default = "one")]
+    pub concurrent: usize,
+    /// Milliseconds between requests.
+    pub delay_ms: u128,
+    /// Milliseconds until a connection had to stand.
+    pub connect_ms: u128,
+    /// Milliseconds until the first event had to be there.
+    pub first_event_ms: u128,
+    /// Milliseconds between events.
+    pub idle_ms: u128,
+    /// Milliseconds for an answer.
+    pub total_ms: u128,
+    /// Bytes that an answer could have.
+    pub bytes: usize,
+    /// What the owner of the endpoint told, by its name.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub given: BTreeMap<String, String>,
+    /// The names of the headers that were wanted with each request.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub headers: Vec<String>,
+    /// Whether authorities were trusted beside those of the system.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub has_authorities: bool,
+    /// Which of the tests were wanted.
+    #[serde(default, skip_serializing_if = "Filters::are_none")]
+    pub filters: Filters,
+}
+
+const fn one() -> usize {
+    1
+}
+
+/// Which tests were wanted, by their names; all, when nothing is said.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[serde(default)]
+pub struct Filters {
+    /// Those with this in their names.
+    pub with: Option<String>,
+    /// The names are whole.
+    pub exact: bool,
+    /// Those with any of these in their names are left out.
+    pub without: Vec<String>,
+}
+
+impl Filters {
+    fn are_none(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+/// How far a run came.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum State {
+    /// It was begun, and nothing is known of its end.
+    Begun,
+    /// The user ended it.
+    Interrupted,
+    /// It came to its end.
+    Finished,
+}
+
+impl CaseReport {
+    /// How its trials ended.
+    pub fn tally(&self) -> Tally {
+        let mut tally = Tally::default();
+        for told in &self.trials {
+            tally.count(told.judged.verdict);
+        }
+        tally
+    }
+
+    /// The recordings of it.
+    pub fn recordings<'r>(&'r self, run: &'r Run) -> impl Iterator<Item = &'r CaptureReport> {
+        self.attempts.iter().filter_map(|at| run.captures.get(*at))
+    }
+
+    /// What a trial is about, by the end of its name: `answer`, a group of rules, or [`OTHER_RULES`].
+    pub fn about<'t>(&self, trial: &'t Told) -> &'t str {
+        trial.name.rsplit("::").next().unwrap_or_default()
+    }
+
+    /// The findings that a trial failed by, each with its recording.
+    pub fn findings<'r>(
+        &'r self,
+        trial: &'r Told,
+        run: &'r Run,
+    ) -> impl Iterator<Item = (&'r CaptureReport, &'r Finding)> {
+        let is_strict = run.live.as_ref().is_some_and(|live| live.options.strict);
+        let least = if is_strict { Level::Should } else { Level::Must };
+        let about = self.about(trial);
+        let is_meant = move |finding: &Finding| {
+            let group = finding.group();
+            let is_other = || self.trials.iter().all(|trial| self.about(trial) != group);
+            finding.level >= least && (about == group || about == OTHER_RULES && is_other())
+        };
+        self.recordings(run).flat_map(move |capture| {
+            let findings = capture.findings.iter().filter(move |finding| is_meant(finding));
+            findings.map(move |finding| (capture, finding))
+        })
+    }
+}
+
+/// How the reason begins for which an exchange was lost when there never was a connection.
+pub const NO_CONNECTION: &str = "no connection";
+
+impl LiveReport {
+    /// Whether a trial ended so.
+    pub fn has(&self, verdict: Verdict) -> bool {
+        self.cases.iter().flat_map(|case| &case.trials).any(|told| told.judged.verdict == verdict)
+    }
+}
+
+impl Told {
+    /// Whether nothing can be said of the endpoint.
+    pub fn is_harness_error(&self) -> bool {
+        self.judged.verdict == Verdict::HarnessError
+    }
+}
+
+impl LiveReport {
+    /// How fast streams were that were asked for at once.
+    pub fn crowds(&self) -> impl Iterator<Item = &Latency> {
+        // Streams of other scenarios came one after the other.
+        let is_crowd = |latency: &&Latency| catalogue::group(&latency.case) == "crowd" && latency.streams > 1;
+        self.latency.iter().filter(is_crowd)
+    }
+}
+
+impl Latency {
+    /// How fast half of them were, in words, and 99 of 100 in brackets.
+    pub fn words(&self) -> String {
+        let between = self.between_events.map(|spread| format!(", event to event {}", spread.words()));
+        format!(
+            "{} streams: first event {}{}, in all {}",
+            self.streams,
+            self.first_event.words(),
+            between.unwrap_or_default(),
+            self.total.words()
+        )
+    }
+}
+
+impl Spread {
+    fn words(&self) -> String {
+        let ms = |us: u32| f64::from(us) / 1000.0;
+        // Lines are not broken before a unit.
+        format!("{:.1}\u{a0}ms\u{a0}({:.1})", ms(self.p50_us), ms(self.p99_us))
+    }
+}

@@ -1,0 +1,114 @@
+//! What to do after a run.
+
+use serde::{Deserialize, Serialize};
+use spec::catalogue::Level;
+
+use super::live::{CaseReport, LiveReport, NO_CONNECTION, Verdict};
+use super::text::cut;
+use super::totals::RuleTotal;
+use super::{Outcome, Run};
+
+/// Something to do next.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+pub struct Step {
+    /// What for.
+    pub why: String,
+    /// What to enter in a shell.
+    pub command: String,
+}
+
+/// So many rules are worth a step each.
+const RULES: usize = 3;
+
+impl Step {
+    fn new(why: impl Into<String>, command: String) -> Self {
+        Self { why: why.into(), command }
+    }
+
+    /// All that a run suggests.
+    pub(super) fn all(run: &Run) -> Vec<Self> {
+        let mut steps = Vec::new();
+        let worst = run.broken();
+        for rule in worst.iter().filter(|rule| rule.worst >= Level::Should).take(RULES) {
+            let why = format!("see what {} demands, and a stream that breaks it", rule.id);
+            steps.push(Self::new(why, format!("conformance explain {}", quoted(&rule.id))));
+        }
+        match &run.live {
+            Some(live) => of_endpoint(run, live, &mut steps),
+            None => of_recordings(run, &worst, &mut steps),
+        }
+        steps
+    }
+}
+
+fn of_endpoint(run: &Run, live: &LiveReport, steps: &mut Vec<Step>) {
+    let command = |more: &str| {
+        let mut command = "conformance".to_owned();
+        if !live.is_reference {
+            let (target, model) = (quoted(&live.target), quoted(&live.model));
+            command = format!("{command} --target {target} --model {model}");
+        }
+        format!("{command} --dialect {}{more}", quoted(&run.dialect))
+    };
+    if let Some(undecided) = run.undecided.iter().find(|one| one.reason.starts_with(NO_CONNECTION)) {
+        let why = format!(
+            "{}: start it, or correct --target, then see what it answers by itself",
+            cut(&undecided.reason, 200)
+        );
+        steps.push(Step::new(why, format!("curl -i {}", quoted(&live.target))));
+    }
+    let failed = |case: &&CaseReport| case.trials.iter().any(|told| told.judged.verdict == Verdict::Fail);
+    if let Some(case) = live.cases.iter().find(failed) {
+        let why = format!("send {} again, alone", case.name);
+        steps.push(Step::new(why, command(&format!(" {}", quoted(&format!("{}::", case.name))))));
+    }
+    if let Some(undecided) = run.undecided.iter().find(|undecided| undecided.reason.starts_with("asked ")) {
+        let more = format!(" --attempts {}", (live.options.attempts * 3).max(10));
+        let case = undecided.cases.first().map(|case| format!(" {}", quoted(case))).unwrap_or_default();
+        steps.push(Step::new("ask more often for what did not come", command(&format!("{more}{case}"))));
+    }
+    if live.options.features.is_some() && live.has(Verdict::NotExercised) {
+        let why = "see which scenarios need which features";
+        steps.push(Step::new(why, "conformance list scenarios".to_owned()));
+    }
+    if run.outcome == Outcome::Passed && live.is_reference {
+        let target = "conformance --target URL --model MODEL --out run";
+        steps.push(Step::new("run it against an endpoint", target.to_owned()));
+    }
+}
+
+fn of_recordings(run: &Run, worst: &[&RuleTotal], steps: &mut Vec<Step>) {
+    let Some(rule) = worst.first().filter(|_| worst.len() > 1) else { return };
+    let first = rule.first.and_then(|[capture, _]| run.captures.get(capture));
+    let Some(capture) = first.filter(|capture| capture.name != "standard input") else { return };
+    let command = format!(
+        "conformance check {} --dialect {} --select {}",
+        quoted(&capture.path()),
+        quoted(&run.dialect),
+        quoted(&rule.id)
+    );
+    steps.push(Step::new(format!("see {} alone", rule.id), command));
+}
+
+/// A word of a shell.
+fn quoted(word: &str) -> String {
+    let is_plain = |character: char| character.is_ascii_alphanumeric() || "_./:@%+=,-".contains(character);
+    if !word.is_empty() && !word.starts_with('-') && word.chars().all(is_plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', "'\\''"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::quoted;
+
+    #[test]
+    fn words_are_safe_in_a_shell() {
+        assert_eq!(quoted("a/b-c.sse"), "a/b-c.sse");
+        assert_eq!(quoted("a b;$(x)'"), "'a b;$(x)'\\'''");
+        assert_eq!((quoted(""), quoted("-rf")), ("''".to_owned(), "'-rf'".to_owned()));
+    }
+}

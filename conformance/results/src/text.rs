@@ -1,0 +1,156 @@
+//! Text from recordings, made fit for a terminal.
+
+use std::fmt::Write as _;
+
+use unicode_width::UnicodeWidthStr;
+
+/// Appends a text in which nothing can move the cursor, hide or reorder what is shown.
+pub fn push_visible(text: &str, out: &mut String) {
+    for character in text.chars() {
+        match character {
+            '\t' => out.push(' '),
+            '\n' => out.push_str("\\n"),
+            '\r' => out.push_str("\\r"),
+            _ if is_dangerous(character) => {
+                let _ = write!(out, "\\u{{{:x}}}", u32::from(character));
+            }
+            _ => out.push(character),
+        }
+    }
+}
+
+/// The text, made fit for a terminal.
+pub fn visible(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    push_visible(text, &mut out);
+    out
+}
+
+/// What moves the cursor, cannot be seen, or reorders what stands beside it. Joiners are among them, so
+/// that what is shown is as wide as it was measured.
+const fn is_dangerous(character: char) -> bool {
+    matches!(character,
+        '\0'..='\u{1f}' | '\u{7f}'..='\u{9f}' | '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}'..='\u{1160}'
+        | '\u{17b4}'..='\u{17b5}' | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}'
+        | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{3164}' | '\u{feff}' | '\u{ffa0}'
+        | '\u{fff9}'..='\u{fffb}' | '\u{fffe}'..='\u{ffff}' | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}')
+}
+
+/// What is shown in one piece: a character with what combines with it, or an escape.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Cell {
+    /// What is shown.
+    pub text: String,
+    /// How many columns it takes.
+    pub width: usize,
+    /// Where in the text it begins.
+    pub at: usize,
+}
+
+/// The pieces of a text, made fit for a terminal.
+pub fn cells(text: &str) -> Vec<Cell> {
+    let mut cells: Vec<Cell> = Vec::with_capacity(text.len());
+    for (at, character) in text.char_indices() {
+        let shown = visible(character.encode_utf8(&mut [0; 4]));
+        match cells.last_mut() {
+            Some(last) if shown.width() == 0 => {
+                last.text.push_str(&shown);
+                last.width = last.text.width();
+            }
+            _ => cells.push(Cell { width: shown.width(), text: shown, at }),
+        }
+    }
+    cells
+}
+
+/// The beginning of a text, made fit for a terminal.
+pub fn shortened(text: &str, width: usize) -> String {
+    let cells = cells(text);
+    if cells.iter().map(|cell| cell.width).sum::<usize>() <= width {
+        return visible(text);
+    }
+    let mut left = width.saturating_sub(1);
+    let fits = cells.iter().take_while(|cell| match left.checked_sub(cell.width) {
+        Some(rest) => {
+            left = rest;
+            true
+        }
+        None => false,
+    });
+    fits.map(|cell| cell.text.as_str()).collect::<String>() + "…"
+}
+
+/// Breaks a text, made fit for a terminal, into lines of so many columns. A word that is longer has a line
+/// of its own.
+pub fn wrap(text: &str, width: usize) -> Vec<String> {
+    let mut lines = Vec::new();
+    let mut line = String::new();
+    for word in text.split(' ').filter(|word| !word.is_empty()) {
+        if !line.is_empty() && line.width() + 1 + word.width() > width {
+            lines.push(std::mem::take(&mut line));
+        }
+        if !line.is_empty() {
+            line.push(' ');
+        }
+        line.push_str(word);
+    }
+    if !line.is_empty() || lines.is_empty() {
+        lines.push(line);
+    }
+    lines
+}
+
+/// The text, or its beginning, of so many characters.
+pub fn cut(text: &str, length: usize) -> String {
+    match text.char_indices().nth(length) {
+        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
+        None => text.to_owned(),
+    }
+}
+
+/// The names of the first few of them, and how many there are more.
+pub fn listed<T>(all: &[T], most: usize, name: impl Fn(&T) -> String) -> String {
+    let mut names: Vec<String> = all.iter().take(most).map(name).collect();
+    if all.len() > most {
+        names.push(format!("and {} more", all.len() - most));
+    }
+    names.join(", ")
+}
+
+/// So many of something.
+pub fn counted(count: u64, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_reaches_the_terminal() {
+        assert_eq!(visible("a\u{1b}[2J\u{202e}\tb\r\né😀"), "a\\u{1b}[2J\\u{202e} b\\r\\né😀");
+        assert_eq!(visible("\u{3164}\u{e0041}\u{e0101}"), "\\u{3164}\\u{e0041}\\u{e0101}");
+    }
+
+    #[test]
+    fn what_combines_stays_together() {
+        let widths = |text| cells(text).iter().map(|cell| cell.width).collect::<Vec<_>>();
+        assert_eq!(widths("e\u{301}日x"), [1, 2, 1]);
+        assert_eq!(widths("\u{2764}\u{fe0f}\u{1b}"), [2, 6]);
+        assert_eq!(cells("é\u{301}x").last().map(|cell| cell.at), Some(4));
+    }
+
+    #[test]
+    fn lines_are_broken_between_words() {
+        assert_eq!(wrap("one two  three", 7), ["one two", "three"]);
+        assert_eq!(wrap("日本 語", 4), ["日本", "語"]);
+        assert_eq!(wrap("a longest", 3), ["a", "longest"]);
+        assert_eq!(wrap("", 3), [""]);
+    }
+
+    #[test]
+    fn texts_are_shortened() {
+        assert_eq!(shortened("a日本\u{1b}", 30), "a日本\\u{1b}");
+        assert_eq!(shortened("a日本語", 6), "a日本…");
+    }
+}

@@ -1,0 +1,169 @@
+//! The trials of an endpoint as a whole.
+
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+use spec::catalogue;
+
+use super::live::{CaseReport, Judged, Verdict};
+
+/// How many trials, or demands of profiles, ended how.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+pub struct Tally {
+    /// What they are about holds.
+    pub passed: u64,
+    /// It does not.
+    pub failed: u64,
+    /// Nothing came that could show it.
+    pub not_exercised: u64,
+    /// It could not be found out.
+    pub harness_errors: u64,
+}
+
+/// A group of scenarios, and what came of their trials.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+pub struct GroupTotal {
+    /// Its name: what the names of its scenarios begin with.
+    pub name: String,
+    /// How many requests it has, twins among them.
+    pub cases: u64,
+    /// What came of their trials.
+    #[serde(flatten)]
+    pub trials: Tally,
+}
+
+/// What could not be found out, for one reason.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+pub struct Undecided {
+    /// The reason.
+    pub reason: String,
+    /// Not exercised, or a harness error, if one is among them.
+    pub verdict: Verdict,
+    /// How many trials.
+    pub trials: u64,
+    /// The scenarios that they are of.
+    pub cases: Vec<String>,
+}
+
+impl Tally {
+    /// Nothing.
+    pub const NONE: Self = Self { passed: 0, failed: 0, not_exercised: 0, harness_errors: 0 };
+
+    /// All of them.
+    pub const fn all(self) -> u64 {
+        self.passed + self.failed + self.not_exercised + self.harness_errors
+    }
+
+    /// How many ended so.
+    pub const fn of(self, verdict: Verdict) -> u64 {
+        match verdict {
+            Verdict::Pass => self.passed,
+            Verdict::Fail => self.failed,
+            Verdict::NotExercised => self.not_exercised,
+            Verdict::HarnessError => self.harness_errors,
+        }
+    }
+
+    /// The verdict that says most: a failure before what could not be found out.
+    pub fn worst(self) -> Verdict {
+        let mut all = [Verdict::Fail, Verdict::HarnessError, Verdict::NotExercised].into_iter();
+        all.find(|verdict| self.of(*verdict) > 0).unwrap_or(Verdict::Pass)
+    }
+
+    pub(super) const fn add(&mut self, other: Self) {
+        self.passed += other.passed;
+        self.failed += other.failed;
+        self.not_exercised += other.not_exercised;
+        self.harness_errors += other.harness_errors;
+    }
+
+    pub(super) const fn count(&mut self, verdict: Verdict) {
+        *match verdict {
+            Verdict::Pass => &mut self.passed,
+            Verdict::Fail => &mut self.failed,
+            Verdict::NotExercised => &mut self.not_exercised,
+            Verdict::HarnessError => &mut self.harness_errors,
+        } += 1;
+    }
+}
+
+impl fmt::Display for Tally {
+    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { passed, failed, not_exercised, harness_errors } = *self;
+        let errors = if harness_errors == 1 { "harness error" } else { "harness errors" };
+        let told = [
+            (passed, "passed"),
+            (failed, "failed"),
+            (not_exercised, "not exercised"),
+            (harness_errors, errors),
+        ];
+        let told: Vec<String> = told
+            .into_iter()
+            .filter(|(count, _)| *count > 0)
+            .map(|(count, what)| format!("{count} {what}"))
+            .collect();
+        to.write_str(if told.is_empty() { "no trials" } else { "" })?;
+        to.write_str(&told.join(", "))
+    }
+}
+
+impl GroupTotal {
+    /// All groups, in the order of their names.
+    pub(super) fn all(cases: &[CaseReport]) -> Vec<Self> {
+        let mut groups: BTreeMap<&str, Self> = BTreeMap::new();
+        for case in cases {
+            let name = catalogue::group(&case.name);
+            let group =
+                groups.entry(name).or_insert_with(|| Self { name: name.to_owned(), ..Self::default() });
+            group.cases += 1;
+            group.trials.add(case.tally());
+        }
+        groups.into_values().collect()
+    }
+}
+
+impl Undecided {
+    /// By reason: harness errors first, then what most trials lack for.
+    pub(super) fn all(cases: &[CaseReport]) -> Vec<Self> {
+        let mut all: Vec<Self> = Vec::new();
+        for case in cases {
+            for told in &case.trials {
+                let judged = &told.judged;
+                if matches!(judged.verdict, Verdict::Pass | Verdict::Fail) {
+                    continue;
+                }
+                let reason = reason(case, judged);
+                let Some(known) = all.iter_mut().find(|known| known.reason == reason) else {
+                    let cases = vec![case.name.clone()];
+                    all.push(Self { reason, verdict: judged.verdict, trials: 1, cases });
+                    continue;
+                };
+                known.trials += 1;
+                if judged.verdict == Verdict::HarnessError {
+                    known.verdict = judged.verdict;
+                }
+                if known.cases.last() != Some(&case.name) {
+                    known.cases.push(case.name.clone());
+                }
+            }
+        }
+        // The sort is stable: what is equal stays in the order of the scenarios.
+        all.sort_by_key(|one| (one.verdict != Verdict::HarnessError, Reverse(one.trials)));
+        all
+    }
+}
+
+/// Trials that only wait for an answer lack for what the answer lacks for.
+fn reason(case: &CaseReport, judged: &Judged) -> String {
+    let answer = case.trials.iter().find(|told| case.about(told) == "answer").map(|told| &told.judged);
+    match answer {
+        Some(answer) if answer.verdict == Verdict::Fail => format!("no such answer came: {}", answer.reason),
+        Some(answer) if answer.verdict != Verdict::Pass => answer.reason.clone(),
+        _ => judged.reason.clone(),
+    }
+}
