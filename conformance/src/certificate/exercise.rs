@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use catalogue::{DecidedBy, OnSocket, Rule};
 use spec::Dialect;
-use spec::catalogue::{DecidedBy, OnSocket, Rule};
 use spec::table::Scope;
 
 use crate::live::{Attempt, Case};
@@ -94,7 +94,6 @@ fn scopes(attempt: &Attempt, dialect: &Dialect) -> BTreeSet<Scope> {
 
 #[cfg(all(test, feature = "cli"))]
 mod tests {
-    use spec::catalogue;
 
     use super::OF_HEADS;
 

@@ -10,9 +10,9 @@ mod reproduce;
 
 use std::io;
 
+use catalogue::{Level, PROFILES, Profile};
 use serde::{Deserialize, Serialize};
 use spec::Dialect;
-use spec::catalogue::{self, Level, PROFILES, Profile};
 
 #[cfg(feature = "cli")]
 pub(crate) use exercise::unseen;
@@ -155,7 +155,7 @@ pub(crate) fn chosen(names: &[String]) -> impl Iterator<Item = &'static Profile>
 mod tests {
     use std::{env, fs};
 
-    use spec::catalogue::Scenario;
+    use catalogue::Scenario;
 
     use super::*;
     use crate::engine::Rules;

@@ -5,7 +5,7 @@
 
 use std::fmt::Write as _;
 
-use spec::catalogue::Level;
+use catalogue::Level;
 
 use super::run::{RuleTotal, Run, Verdict};
 use super::text::{counted, cut, visible};

@@ -21,10 +21,10 @@ mod wire;
 mod ws;
 
 pub(crate) use case::{Case, Connection, Ending, Snapshot, Turn};
+use catalogue::NativeRule;
 pub(crate) use hooks::Native;
 pub(crate) use hooks::{Hooks, InScope, OfEnding, OfSnapshot, OfValue, Plain};
 pub(crate) use schema::root_of_body;
-use spec::catalogue::NativeRule;
 use spec::table::Scope;
 pub(crate) use wire::is_sign_of_life;
 

@@ -9,8 +9,8 @@ mod runs;
 mod schemas;
 mod xml;
 
+use catalogue::Level;
 use conformance::report::{Form, Run, Screen, Style, render};
-use spec::catalogue::Level;
 
 /// All formats, with the endings of their snapshots; pages for browsers have tests of their own.
 const FORMS: [(Form, &str); 7] = [

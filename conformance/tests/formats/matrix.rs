@@ -1,9 +1,9 @@
 //! What profiles demand, by group of scenarios.
 
+use catalogue::Level;
 use conformance::report::{
     Demand, Form, MatrixRow, ProfileReport, ProfileState, Reason, Run, Screen, Style, Verdict, summary,
 };
-use spec::catalogue::Level;
 use unicode_width::UnicodeWidthStr;
 
 use crate::{rendered, runs};

@@ -2,8 +2,6 @@
 
 use std::fmt::Write as _;
 
-use spec::catalogue;
-
 use super::super::human;
 use super::super::run::{Excerpt, Finding, Piece, Place, Timeline};
 use super::page::Html;

@@ -1,6 +1,6 @@
 //! The pages of the rules that are broken.
 
-use spec::catalogue::{self, Rule};
+use catalogue::Rule;
 
 use super::super::run::broken_clients;
 use super::super::run::{RuleTotal, Run};

@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use spec::catalogue::Level;
+use catalogue::Level;
 
 use super::super::run::{CaptureReport, CaseReport, Finding, Run, Timeline, Verdict};
 use super::chart::{self, Mark};
