@@ -16,26 +16,11 @@ fn main() {
 fn generate() -> Result<(), Box<dyn std::error::Error>> {
     let spec = PathBuf::from(env::var("CARGO_MANIFEST_DIR")?);
     let out = PathBuf::from(env::var("OUT_DIR")?);
-    for input in [
-        "dialects",
-        "profiles",
-        "requirements",
-        "rules",
-        "scenarios",
-        "scopes.toml",
-        "glossary.toml",
-        "defects.toml",
-    ] {
+    for input in ["dialects", "scopes.toml", "glossary.toml"] {
         println!("cargo::rerun-if-changed={input}");
     }
     let spec_files = codegen::SpecFiles::load(&spec)?;
     write(&out.join("scopes.rs"), &emit::scopes(&spec_files.scopes))?;
-    let (catalogue, errors) = codegen::catalogue::Catalogue::load(&spec);
-    if let Some(error) = errors.into_iter().next() {
-        return Err(error.into());
-    }
-    write(&out.join("catalogue.rs"), &emit::catalogue(&catalogue))?;
-
     let mut modules = String::new();
     let mut dialects = Vec::new();
     for name in codegen::dialect::list(&spec)? {

@@ -180,7 +180,7 @@ fn cuts_change_no_finding() {
         checker.into_findings().0
     };
     let mut random = Random::new(7);
-    for rule in spec::catalogue::RULES {
+    for rule in catalogue::RULES {
         let recording = violation::recording(rule).unwrap();
         let whole = findings(&[&recording]);
         for _ in 0..100 {

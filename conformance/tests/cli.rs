@@ -281,7 +281,7 @@ fn the_names_of_tests_are_explained() {
     let help = conformance(&["--help"], "").stdout;
     let page = include_str!("../../docs/reading-a-report.md");
     for end in ends {
-        let is_group = spec::catalogue::RULES.iter().any(|rule| rule.group() == end);
+        let is_group = catalogue::RULES.iter().any(|rule| rule.group() == end);
         let is_told = help.contains(&format!("`{end}`")) && page.contains(&format!("| `{end}` |"));
         assert!(is_group || is_told, "nobody says what ::{end} is\n{help}");
     }

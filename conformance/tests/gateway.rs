@@ -9,7 +9,6 @@ use conformance::gateway::{self, Embedded, Notes, Settings, WireFault};
 use conformance::{Rules, check};
 use serde_json::{Value, json};
 use spec::Dialect;
-use spec::catalogue;
 
 fn dialect(name: &str) -> &'static Dialect {
     spec::DIALECTS.iter().find(|dialect| dialect.name == name).expect("the build has it")

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
+use catalogue::Rule;
 use conformance::{Rules, check, violation};
-use spec::catalogue::{self, Rule};
 
 fn dialect_of(rule: &Rule) -> &'static spec::Dialect {
     let (name, _) = rule.violation.golden.split_once('/').expect("a golden has a dialect");

@@ -6,7 +6,6 @@ use std::process::Command;
 use std::{env, fs};
 
 use conformance::violation;
-use spec::catalogue;
 use unicode_width::UnicodeWidthStr;
 
 /// Of the font, in pixels.

@@ -7,7 +7,6 @@ use conformance::goldens::{GOLDENS, Golden};
 use conformance::{Checker, Finding, Rules, violation};
 use serde_json::Value;
 use spec::Dialect;
-use spec::catalogue;
 
 fn dialect(name: &str) -> &'static Dialect {
     spec::DIALECTS.iter().find(|dialect| dialect.name == name).expect("a dialect")

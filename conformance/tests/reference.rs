@@ -1,9 +1,9 @@
 //! The reference gateway keeps every rule of every dialect, and breaks those that it is told to.
 
+use catalogue::Rule;
 use conformance::{Checker, Rules, gateway, goldens};
 use serde_json::{Value, json};
 use spec::Dialect;
-use spec::catalogue::Rule;
 
 fn dialect(name: &str) -> &'static Dialect {
     spec::DIALECTS.iter().find(|dialect| dialect.name == name).expect("the build has it")

@@ -3,7 +3,6 @@
 use conformance::capture::Format;
 use conformance::reports::{Screen, Style, diagnostic};
 use conformance::{Rules, check, goldens, violation};
-use spec::catalogue;
 
 /// All that is told of a recording by some of the rules.
 fn told(dialect: &str, recording: &[u8], rules: &[&str], width: usize) -> String {

@@ -4,13 +4,12 @@
 //! from, loses nothing, and never fails on what it does not know; and a [`Dialect`] with a strict
 //! validator and tables for programs that treat all dialects alike.
 
-pub mod catalogue;
 pub mod json;
 pub mod table;
 mod view;
 
 pub use json::Fault;
-pub use table::{Dialect, EventInfo, Memory, Scope, Slot, Verdict};
+pub use table::{Dialect, EventInfo, Level, Memory, Scope, Slot, Verdict};
 pub use view::View;
 
 include!(concat!(env!("OUT_DIR"), "/dialects.rs"));

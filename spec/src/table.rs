@@ -2,7 +2,6 @@
 
 use std::mem;
 
-use crate::catalogue::Level;
 use crate::json::{Check, Checker, Fault, Outline, Scan, Shape};
 use crate::view::View;
 
@@ -174,6 +173,41 @@ impl Operation {
             Self::Cancel => "cancel",
             Self::InputItems => "input-items",
             Self::Compact => "compact",
+        }
+    }
+}
+
+/// How binding a rule is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Level {
+    /// Not checked.
+    Off,
+    /// Worth a note.
+    May,
+    /// A warning.
+    Should,
+    /// An error.
+    Must,
+}
+
+impl Level {
+    /// Its name in our formats.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Off => "off",
+            Self::May => "may",
+            Self::Should => "should",
+            Self::Must => "must",
+        }
+    }
+
+    /// How texts for people say it, in the words of RFC 2119.
+    pub const fn keyword(self) -> &'static str {
+        match self {
+            Self::Off => "not checked",
+            Self::May => "MAY",
+            Self::Should => "SHOULD",
+            Self::Must => "MUST",
         }
     }
 }

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
+use catalogue::{Edit, Level, Side, Target, Violation};
 use codegen::formats;
 use conformance::{Rules, goldens, violation};
-use spec::catalogue::{self, Edit, Level, Side, Target, Violation};
 
 /// What is found in a golden once it is edited.
 #[derive(Debug, Default, PartialEq, Eq)]

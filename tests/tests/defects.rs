@@ -6,8 +6,8 @@ use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::{env, fs};
 
+use catalogue::RULES;
 use codegen::formats::{Defect, DefectVerdict, DefectsFile};
-use spec::catalogue::RULES;
 use tests::edited::{self, Found};
 use tests::{corpus, defects};
 

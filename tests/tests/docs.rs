@@ -52,10 +52,10 @@ fn what_the_official_suite_looks_at_is_looked_at() {
         let (scenarios, rules) = (names(scenarios), names(rules));
         assert!(!scenarios.is_empty() && !rules.is_empty(), "{test}");
         for id in scenarios {
-            assert!(spec::catalogue::scenario(&id).is_some(), "{test}: there is no scenario {id}");
+            assert!(catalogue::scenario(&id).is_some(), "{test}: there is no scenario {id}");
         }
         for id in rules {
-            assert!(spec::catalogue::rule(&id).is_some(), "{test}: there is no rule {id}");
+            assert!(catalogue::rule(&id).is_some(), "{test}: there is no rule {id}");
         }
     }
 }

@@ -88,7 +88,7 @@ impl Checked {
     /// Whether a rule finds something in a recording.
     fn finds(&self, dialect: &str, recording: &str, rule: &str) -> bool {
         assert!(
-            spec::catalogue::RULES.iter().any(|known| known.id == rule),
+            catalogue::RULES.iter().any(|known| known.id == rule),
             "there is no rule {rule}: see gateways.toml"
         );
         corpus::findings(self.report(dialect, recording)).any(|finding| finding.rule == rule)

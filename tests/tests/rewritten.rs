@@ -6,11 +6,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
+use catalogue::Level;
 use conformance::Rules;
 use conformance::results::CaptureReport;
 use conformance::results::Finding;
 use serde_json::{Map, Value, json};
-use spec::catalogue::Level;
 use tests::corpus;
 
 /// Longer streams have nothing that shorter ones have not.

@@ -1,4 +1,4 @@
-//! Emits the Rust that crate `spec` consists of.
+//! Emits the Rust that the crates `spec` and `catalogue` consist of.
 
 mod catalogue;
 mod check;

@@ -110,7 +110,7 @@ pub(super) fn dialect(dialect: &Dialect) -> TokenStream {
     let operations = file.operations.iter().map(|one| operation(*one));
     let rules = file.rules.iter().map(|RuleLevel { id, level, reason }| {
         let level = super::catalogue::level(*level);
-        quote!(RuleLevel { id: #id, level: crate::catalogue::#level, reason: #reason })
+        quote!(RuleLevel { id: #id, level: #level, reason: #reason })
     });
     let events = dialect.events.values().enumerate().map(|(place, info)| event(place, info));
     let types = dialect.types.keys();

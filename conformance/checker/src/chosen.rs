@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
+use catalogue::{Level, Rule};
 use spec::Dialect;
-use spec::catalogue::{self, Level, Rule};
 
 use crate::engine::{Bound, Plan};
 use crate::rules::hooks;

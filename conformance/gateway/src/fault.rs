@@ -1,6 +1,6 @@
 //! Answers that break a rule: the edits that prove the rule, made of the answer.
 
-use spec::catalogue::{self, Edit, Rule};
+use catalogue::{Edit, Rule};
 
 use super::sending::event_end;
 use super::{Answer, answer, example, plan};

@@ -6,9 +6,9 @@ use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use catalogue::Rule;
 use serde_json::Value;
 use spec::Dialect;
-use spec::catalogue::Rule;
 use tokio::net::TcpListener;
 
 use super::context::{Turn, unmatched, with_context};

@@ -4,9 +4,9 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use axum::extract::ws::{Message, WebSocket};
+use catalogue::Rule;
 use serde_json::{Value, json};
 use spec::Dialect;
-use spec::catalogue::{self, Rule};
 
 use super::Wire;
 use super::context::Turn;

@@ -1,7 +1,7 @@
 //! A run as a badge: what shields.io reads from an endpoint.
 
+use catalogue::Level;
 use serde_json::json;
-use spec::catalogue::Level;
 
 use results::text::visible;
 use results::{Outcome, Run};

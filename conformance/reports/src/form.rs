@@ -1,6 +1,6 @@
 //! The formats of a report.
 
-use spec::catalogue::Level;
+use catalogue::Level;
 
 use super::style::Screen;
 use super::{badge, github, html, human, json, markdown, summary};

@@ -5,7 +5,7 @@
 
 use std::fmt::Write as _;
 
-use spec::catalogue::Level;
+use catalogue::Level;
 
 use results::text::{counted, cut, visible};
 use results::{RuleTotal, Run, Verdict};

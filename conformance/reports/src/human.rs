@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use spec::catalogue::{self, Level, Rule};
+use catalogue::{Level, Rule};
 use unicode_width::UnicodeWidthStr;
 
 use super::source::{Drawn, Line};

@@ -8,9 +8,9 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::io;
 
+use catalogue::Level;
 use quick_xml::Writer;
 use quick_xml::events::{BytesDecl, BytesText, Event};
-use spec::catalogue::{self, Level};
 
 use super::human::diagnostic;
 use super::style::{Screen, Style};

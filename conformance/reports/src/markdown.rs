@@ -4,8 +4,8 @@
 
 use std::fmt::Write as _;
 
+use catalogue::Level;
 use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
-use spec::catalogue::Level;
 
 use super::badge;
 use super::human::word;

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
+use catalogue::Level;
 use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
-use spec::catalogue::{self, Level};
 
 use crate::pages;
 use results::Outcome;

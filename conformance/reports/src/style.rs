@@ -1,6 +1,6 @@
 //! How what is told looks.
 
-use spec::catalogue::Level;
+use catalogue::Level;
 
 use results::Outcome;
 

@@ -4,8 +4,8 @@ use std::borrow::Cow;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
+use catalogue::Level;
 use serde::{Deserialize, Serialize};
-use spec::catalogue::Level;
 
 use super::finding::Finding;
 use super::timeline::Timeline;

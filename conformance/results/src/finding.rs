@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
+use catalogue::{Level, Rule};
 use serde::{Deserialize, Serialize};
-use spec::catalogue::{self, Level, Rule};
 
 /// A place, or several alike, where a rule is broken.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
+use catalogue::Level;
 use serde::{Deserialize, Serialize};
-use spec::catalogue::{self, Level};
 
 use super::Run;
 use super::capture::CaptureReport;

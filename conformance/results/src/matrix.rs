@@ -3,7 +3,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
-use spec::catalogue;
 
 use super::CaptureReport;
 use super::live::{CaseReport, LiveReport, Transport, Verdict};

@@ -1,7 +1,7 @@
 //! What to do after a run.
 
+use catalogue::Level;
 use serde::{Deserialize, Serialize};
-use spec::catalogue::Level;
 
 use super::live::{CaseReport, LiveReport, NO_CONNECTION, Verdict};
 use super::text::cut;

@@ -3,8 +3,8 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
+use catalogue::{Level, RULES};
 use serde::{Deserialize, Serialize};
-use spec::catalogue::{self, Level, RULES};
 
 use super::capture::CaptureReport;
 use super::finding::{Finding, LevelName, broken_clients};

@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
-use spec::catalogue;
 
 use super::live::{CaseReport, Judged, Verdict};
 

@@ -5,9 +5,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail};
+use catalogue::SCENARIOS;
 use clap::Args;
 use serde::Deserialize;
-use spec::catalogue::{self, SCENARIOS};
 
 use super::names;
 use harness::suite::{Known, Suite};

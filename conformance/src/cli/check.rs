@@ -7,8 +7,8 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
+use catalogue::Level;
 use clap::{Args, ValueEnum};
-use spec::catalogue::Level;
 
 use super::color::Color;
 use super::progress::Progress;

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 use std::io::{self, IsTerminal as _};
 use std::process::ExitCode;
 
+use catalogue::Coverage;
 use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
 use spec::Dialect;
-use spec::catalogue::{self, Coverage};
 
 use super::color::Color;
 use super::{names, print};

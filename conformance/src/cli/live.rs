@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::{Result, bail};
+use catalogue::SCENARIOS;
 use clap::{Args, ValueEnum};
 use spec::Dialect;
-use spec::catalogue::SCENARIOS;
 
 use super::baseline::BaselineArgs;
 use super::names;

@@ -1,8 +1,8 @@
 //! Names that were mistaken for others.
 
 use anyhow::{Result, anyhow};
+use catalogue::{Requirement, Rule};
 use spec::Dialect;
-use spec::catalogue::{self, Requirement, Rule};
 
 /// The dialect of that name.
 pub(super) fn dialect(name: &str) -> Result<&'static Dialect> {

@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::{Context, Result, anyhow, bail};
+use catalogue::SCENARIOS;
 use clap::Args;
-use spec::catalogue::{self, SCENARIOS};
 use tokio::time::Instant;
 
 use super::target::TargetArgs;

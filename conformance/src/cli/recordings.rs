@@ -5,8 +5,8 @@ use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
+use catalogue::{Level, Rule};
 use libtest_mimic::{Arguments, Completion, Failed, Trial};
-use spec::catalogue::{Level, Rule};
 
 use super::check::check_file;
 use super::progress::Progress;

@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 
 use anyhow::{Result, bail};
+use catalogue::Rule;
 use clap::Args;
 use spec::Dialect;
-use spec::catalogue::{self, Rule};
 
 use super::names;
 use checker::Rules;

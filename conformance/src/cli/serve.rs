@@ -8,9 +8,9 @@ use std::task::Poll;
 use std::time::Duration;
 
 use anyhow::{Context as _, bail};
+use catalogue::Rule;
 use clap::Args;
 use spec::Dialect;
-use spec::catalogue::Rule;
 use tokio::net::TcpListener;
 
 use super::{names, print};

@@ -6,10 +6,10 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::{Arc, OnceLock};
 
+use catalogue::Rule;
 use clap::Args;
 use libtest_mimic::{Arguments, ColorSetting, Failed, FormatSetting, Trial};
 use spec::Dialect;
-use spec::catalogue::{self, Rule};
 
 use super::color::Color;
 use super::live::LiveArgs;

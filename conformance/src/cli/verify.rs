@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::{Context, Result};
+use catalogue::Level;
 use clap::Args;
-use spec::catalogue::Level;
 
 use super::select::SelectArgs;
 use super::{NOT_DONE, names, print};

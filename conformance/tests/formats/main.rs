@@ -9,9 +9,9 @@ mod runs;
 mod schemas;
 mod xml;
 
+use catalogue::Level;
 use conformance::reports::{Form, Screen, Style, render};
 use conformance::results::Run;
-use spec::catalogue::Level;
 
 /// All formats, with the endings of their snapshots; pages for browsers have tests of their own.
 const FORMS: [(Form, &str); 7] = [

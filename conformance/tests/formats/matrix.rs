@@ -1,8 +1,8 @@
 //! What profiles demand, by group of scenarios.
 
+use catalogue::Level;
 use conformance::reports::{Form, Screen, Style, summary};
 use conformance::results::{Demand, MatrixRow, ProfileReport, ProfileState, Reason, Run, Verdict};
-use spec::catalogue::Level;
 use unicode_width::UnicodeWidthStr;
 
 use crate::{rendered, runs};

@@ -5,7 +5,6 @@ use conformance::results::{
     ProfileState, Reason, Run, Spread, State, Told, Transport, Verdict,
 };
 use conformance::{Rules, check, goldens, violation};
-use spec::catalogue;
 
 /// Few rules, so that a new one changes no snapshot.
 const RULES: [&str; 6] = [

@@ -10,7 +10,6 @@ use conformance::results::{
     State, Told, Verdict,
 };
 use conformance::{Rules, goldens, violation};
-use spec::catalogue;
 
 /// What nobody may be made to see, load or run.
 pub(crate) const HOSTILE: &str = "</code></pre></style><script>alert(1)</script><img src=http://evil.test/x onerror=alert(1)>\"' onload='x' \u{202e}\u{200d}\u{1b}[2J\u{0}]]>--><a href=javascript:alert(1)>&lt;";
@@ -166,7 +165,7 @@ pub(crate) fn bad() -> Run {
             &format!("exchanges/{name}.exchange"),
             &exchange(REQUEST, &recording, End::Closed),
         ));
-        let group = spec::catalogue::group(id);
+        let group = catalogue::group(id);
         cases.push(case(
             &name,
             vec![captures.len() - 1],

@@ -5,13 +5,13 @@ use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
+use catalogue::PROFILES;
 use conformance::Suite;
 use conformance::certificate::{Certificate, demanded, specification};
 use conformance::gateway::Settings;
 use conformance::live::Limits;
 use conformance::results::{Demand, ProfileReport, ProfileState, Verdict};
 use spec::Dialect;
-use spec::catalogue::{self, PROFILES};
 
 use crate::program::{conformance, expect, folder, path};
 use crate::server::{Server, answer, golden};

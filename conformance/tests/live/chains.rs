@@ -42,7 +42,7 @@ fn a_stream_is_left_and_taken_up_again() {
 #[test]
 fn a_stream_that_is_taken_up_again_is_checked_as_a_whole() {
     let dialect = spec::DIALECTS.iter().find(|dialect| dialect.name == "openai").expect("the build has it");
-    let rules = ["text/deltas-joined"].into_iter().filter_map(spec::catalogue::rule).collect();
+    let rules = ["text/deltas-joined"].into_iter().filter_map(catalogue::rule).collect();
     let gateway = Embedded::start(Settings { rules, ..Settings::new(dialect) }).expect("a port is free");
     let out = folder("resumed-badly");
     // The delta that is wrong came before the client left, and the text that it should be part of after.

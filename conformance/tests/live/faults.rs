@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
+use catalogue::{Level, Rule};
 use conformance::Rules;
 use conformance::gateway::{Embedded, Notes, Settings, Wire, WireFault, respond, socket_faults};
 use conformance::live::{
@@ -13,7 +14,6 @@ use conformance::live::{
 };
 use conformance::results::{Finding, Judged, Transport, Verdict};
 use spec::Dialect;
-use spec::catalogue::{self, Level, Rule};
 use spec::table::Operation;
 
 const MODEL: &str = "default";

@@ -3,8 +3,8 @@
 use std::collections::{BTreeSet, HashMap};
 use std::fmt::Write as _;
 
+use catalogue::{Level, Rule};
 use spec::Dialect;
-use spec::catalogue::{Level, Rule};
 
 use super::locate::Locator;
 use super::plan::Bound;

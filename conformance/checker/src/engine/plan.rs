@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
+use catalogue::{DecidedBy, Family, Level, NativeRule, Rule};
 use spec::Dialect;
-use spec::catalogue::{DecidedBy, Family, Level, NativeRule, Rule};
 use spec::table::{EventInfo, Role, Scope};
 
 use super::hooks::{Hooks, Native};

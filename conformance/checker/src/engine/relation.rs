@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use spec::catalogue::{DecidedBy, Place as Values, Relation, Whose};
+use catalogue::{DecidedBy, Place as Values, Relation, Whose};
 use spec::table::{EventInfo, Role, Scope, Slot};
 
 use super::finding::Place;

@@ -18,8 +18,8 @@ mod vendor;
 mod wire;
 mod ws;
 
+use catalogue::{DecidedBy, NativeRule, Rule};
 pub use schema::root_of_body;
-use spec::catalogue::{DecidedBy, NativeRule, Rule};
 use spec::table::Scope;
 
 use crate::engine::Native;

@@ -1,6 +1,6 @@
 //! Rules of the group `schema`.
 
-use spec::catalogue::Level;
+use catalogue::Level;
 use spec::json::Fault;
 use spec::table::UnknownEvents;
 use spec::{Dialect, Verdict};

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use catalogue::{OnSocket, Rule};
 use spec::Dialect;
-use spec::catalogue::{OnSocket, Rule};
 use spec::table::Scope;
 
 use crate::live::{Attempt, Case};
@@ -90,7 +90,6 @@ fn scopes(attempt: &Attempt, dialect: &Dialect) -> BTreeSet<Scope> {
 
 #[cfg(test)]
 mod tests {
-    use spec::catalogue;
 
     use super::OF_HEADS;
 

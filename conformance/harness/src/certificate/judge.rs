@@ -1,7 +1,7 @@
 //! What a run comes to for a profile.
 
+use catalogue::{Level, Profile};
 use spec::Dialect;
-use spec::catalogue::{self, Level, Profile};
 
 use super::exercise::exercises;
 use super::{chosen, demanded, specification};

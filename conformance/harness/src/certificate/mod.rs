@@ -10,9 +10,9 @@ mod reproduce;
 
 use std::io;
 
+use catalogue::{Level, PROFILES, Profile};
 use serde::{Deserialize, Serialize};
 use spec::Dialect;
-use spec::catalogue::{self, Level, PROFILES, Profile};
 
 pub use exercise::unseen;
 pub use judge::{Judge, Sent};
@@ -154,7 +154,7 @@ pub fn chosen(names: &[String]) -> impl Iterator<Item = &'static Profile> + '_ {
 mod tests {
     use std::{env, fs};
 
-    use spec::catalogue::Scenario;
+    use catalogue::Scenario;
 
     use super::*;
     use crate::live::{self, Offer, hash};

@@ -1,10 +1,10 @@
 //! An exchange that was recorded, and what can be said of it. It is read as it comes: what is kept does not
 //! grow with it.
 
+use catalogue::Level;
 use serde::de::IgnoredAny;
 use sha2::{Digest, Sha256};
 use spec::Dialect;
-use spec::catalogue::Level;
 
 use super::case::{About, Case};
 use super::evidence::digits;

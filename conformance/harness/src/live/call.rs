@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use catalogue::{SCENARIOS, Scenario};
 use reqwest::{Method, Url};
 use serde_json::{Value, json};
-use spec::catalogue::{SCENARIOS, Scenario};
 use spec::table::Operation;
 
 use super::crowd::{PLACEHOLDER, mark};
@@ -244,7 +244,7 @@ mod tests {
     const ASKED: Asked<'static> = Asked { model: "m", given: &NONE, number: 1 };
 
     fn scenario(operation: Operation, request: &'static str) -> Scenario {
-        Scenario { operation, request, ..*spec::catalogue::scenario("text/hello").unwrap() }
+        Scenario { operation, request, ..*catalogue::scenario("text/hello").unwrap() }
     }
 
     fn call(operation: Operation, request: &'static str) -> Call {

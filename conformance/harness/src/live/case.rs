@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
+use catalogue::{Rule, SCENARIOS, Scenario};
 use serde_json::Value;
 use spec::Dialect;
-use spec::catalogue::{Rule, SCENARIOS, Scenario};
 use spec::table::{Operation, Scope};
 
 use super::call::{Asked, Before, Call, Given, is_previous_output, not_given};
@@ -103,7 +103,7 @@ fn add(
     if let Some(at) = cases.iter().position(is_it) {
         return Some(at);
     }
-    let previous = scenario.previous.and_then(spec::catalogue::scenario);
+    let previous = scenario.previous.and_then(catalogue::scenario);
     let previous = previous.and_then(|previous| add(cases, previous, dialect, rules, offer));
     for is_twin in [false, true].into_iter().take(1 + usize::from(scenario.twin)) {
         let stream = cases.len().checked_sub(1);

@@ -7,7 +7,6 @@ use std::path::{Component, Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
-use spec::catalogue;
 
 use results::{CaseReport, Latency, LiveReport, Options, ProfileReport, State, Told, Transport};
 

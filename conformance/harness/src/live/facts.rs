@@ -2,10 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use catalogue::Scenario;
 use serde_json::Value;
 use serde_json::value::RawValue;
 use spec::Dialect;
-use spec::catalogue::Scenario;
 
 use super::crowd::marks;
 use recordings::capture::{Entry, Transport};

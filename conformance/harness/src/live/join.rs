@@ -1,6 +1,6 @@
 //! Parts of a stream, joined: what a rule sees only in the whole.
 
-use spec::catalogue::Level;
+use catalogue::Level;
 
 use super::attempt::Attempt;
 use checker::Rules;

@@ -8,8 +8,8 @@ use std::sync::{Arc, OnceLock};
 use std::thread;
 use std::time::Duration;
 
+use catalogue::Level;
 use futures_util::future::join_all;
-use spec::catalogue::Level;
 use spec::table::Operation;
 use tokio::runtime::Runtime;
 use tokio::sync::Mutex;

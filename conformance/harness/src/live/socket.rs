@@ -1,5 +1,6 @@
 //! Takes turns on a WebSocket, and writes down what is said.
 
+use catalogue::{OnSocket, Scenario};
 use futures_util::{SinkExt as _, StreamExt as _};
 use reqwest::Upgraded;
 use reqwest::header::{
@@ -8,7 +9,6 @@ use reqwest::header::{
 };
 use serde_json::Value;
 use spec::Dialect;
-use spec::catalogue::{OnSocket, Scenario};
 use std::time::Duration;
 use tokio::time::{Instant, timeout_at};
 use tokio_tungstenite::WebSocketStream;

@@ -1,8 +1,8 @@
 //! What is sent on a WebSocket: scenarios as turns of a conversation.
 
+use catalogue::{OnSocket, Scenario};
 use serde_json::{Map, Value};
 use spec::Dialect;
-use spec::catalogue::{OnSocket, Scenario};
 use spec::table::Operation;
 
 use super::call::{Asked, Before, Call, Given};
@@ -43,7 +43,7 @@ fn add_case(
         turns.push(previous);
     }
     turns.reverse();
-    let elsewhere = turns.first().and_then(|first| first.previous).and_then(spec::catalogue::scenario);
+    let elsewhere = turns.first().and_then(|first| first.previous).and_then(catalogue::scenario);
     let previous = elsewhere.map(|previous| add_case(cases, previous, dialect, rules, offer));
     cases.push(Case {
         name,
@@ -61,7 +61,7 @@ fn add_case(
 /// The scenario whose answer has to come before on the same connection.
 fn on_connection(scenario: &Scenario) -> Option<&'static Scenario> {
     let is_anew = scenario.websocket == Some(OnSocket::Anew);
-    scenario.previous.filter(|_| !is_anew).and_then(spec::catalogue::scenario)
+    scenario.previous.filter(|_| !is_anew).and_then(catalogue::scenario)
 }
 
 /// Whether a scenario makes sense on a WebSocket: as one message, and not because of what HTTP forgets.
@@ -72,7 +72,7 @@ fn is_sent(scenario: &Scenario) -> bool {
     let is_whole =
         scenario.operation == Operation::Create && scenario.cut_after.is_none() && !scenario.malformed;
     let is_plain = is_whole && is("stream") && !is("background") && !is_forgotten;
-    let before = scenario.previous.and_then(spec::catalogue::scenario);
+    let before = scenario.previous.and_then(catalogue::scenario);
     scenario.websocket.is_some() || is_plain && before.is_none_or(is_sent)
 }
 
@@ -112,7 +112,7 @@ pub(super) fn message(scenario: &Scenario, asked: &Asked<'_>, before: Option<&Be
 
 #[cfg(test)]
 mod tests {
-    use spec::catalogue::SCENARIOS;
+    use catalogue::SCENARIOS;
 
     use super::*;
 

@@ -1,7 +1,7 @@
 //! What came of a case, as a function of its recordings alone.
 
+use catalogue::Level;
 use spec::Dialect;
-use spec::catalogue::Level;
 use spec::table::Operation;
 
 use super::agree::agreement;

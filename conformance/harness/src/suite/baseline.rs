@@ -3,8 +3,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
-use spec::catalogue;
-
 use crate::live::{About, Case, Live};
 use results::Verdict;
 

@@ -27,9 +27,9 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
+use catalogue::{Level, Profile, Rule, Scenario};
 use libtest_mimic::Arguments;
 use spec::Dialect;
-use spec::catalogue::{Level, Profile, Rule, Scenario};
 
 use crate::certificate;
 use crate::live::{Given, Limits, Offer, Target};

@@ -5,8 +5,8 @@ use std::io::{self, Write as _};
 use std::panic::{self, AssertUnwindSafe};
 use std::process::ExitCode;
 
+use catalogue::Level;
 use libtest_mimic::{Arguments, Completion, Conclusion, FormatSetting, Trial};
-use spec::catalogue::{self, Level};
 
 use super::session::{Finished, Planned, Session};
 use super::{Suite, SuiteError};

@@ -6,8 +6,8 @@ mod stream;
 
 use std::borrow::Cow;
 
+use catalogue::{Edit, Rule, Side, Target, Violation};
 use event::Event;
-use spec::catalogue::{Edit, Rule, Side, Target, Violation};
 use stream::Stream;
 
 use crate::capture::Format;
@@ -166,7 +166,6 @@ fn find(stream: &Stream, target: Target) -> Result<Vec<usize>, String> {
 
 #[cfg(test)]
 mod tests {
-    use spec::catalogue;
 
     use super::*;
 

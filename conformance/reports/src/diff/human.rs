@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use spec::catalogue::Level;
+use catalogue::Level;
 
 use super::super::human::word;
 use super::super::style::{Screen, Style};

@@ -6,8 +6,8 @@ mod unlike;
 
 use std::collections::BTreeMap;
 
+use catalogue::Level;
 use serde::{Deserialize, Serialize};
-use spec::catalogue::{self, Level};
 
 pub use human::human;
 pub use markdown::markdown;

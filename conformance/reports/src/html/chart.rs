@@ -3,7 +3,7 @@
 
 use std::fmt::Write as _;
 
-use spec::catalogue::Level;
+use catalogue::Level;
 
 use super::lanes::{self, Row};
 use super::page::Html;

@@ -2,8 +2,6 @@
 
 use std::fmt::Write as _;
 
-use spec::catalogue;
-
 use super::super::human;
 use super::page::Html;
 use super::{duration, number};

@@ -1,6 +1,6 @@
 //! The pages of the rules that are broken.
 
-use spec::catalogue::{self, Rule};
+use catalogue::Rule;
 
 use super::finding::rule_id;
 use super::overview::is_any_broken;

@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use spec::catalogue::Level;
+use catalogue::Level;
 
 use super::chart::{self, Mark};
 use super::finding::{finding, id, piece};

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use spec::catalogue::{self, Coverage, REQUIREMENTS, RequirementLevel, Who};
+use catalogue::{Coverage, REQUIREMENTS, RequirementLevel, Who};
 
 use super::rule::{anchor, cell};
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use spec::catalogue::{self, DecidedBy, Level, RULES, Rule};
+use catalogue::{DecidedBy, Level, RULES, Rule};
 
 use super::words;
 use results::broken_clients;

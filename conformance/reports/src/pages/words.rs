@@ -1,6 +1,6 @@
 //! What rules are made of, in words.
 
-use spec::catalogue::{Authority, Edit, Family, Place, Relation, Side, Target, Whose};
+use catalogue::{Authority, Edit, Family, Place, Relation, Side, Target, Whose};
 use spec::table::{Role, Scope};
 
 use results::text::shortened;

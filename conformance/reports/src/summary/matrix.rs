@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use spec::catalogue::Level;
+use catalogue::Level;
 use unicode_width::UnicodeWidthStr;
 
 use super::Page;

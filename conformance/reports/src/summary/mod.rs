@@ -4,7 +4,7 @@ mod matrix;
 
 use std::fmt::Write as _;
 
-use spec::catalogue::Level;
+use catalogue::Level;
 use unicode_width::UnicodeWidthStr;
 
 use super::human::word;

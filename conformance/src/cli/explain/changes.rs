@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use spec::catalogue::{Edit, Violation};
+use catalogue::{Edit, Violation};
 
 use super::steps::{Part, Step, parts, readable, steps};
 use super::values::{differences, json};

@@ -12,8 +12,8 @@ use std::io;
 use std::process::ExitCode;
 
 use anyhow::{Context, anyhow};
+use catalogue::Rule;
 use clap::Args;
-use spec::catalogue::Rule;
 
 use super::color::Color;
 use super::names::Topic;
@@ -90,7 +90,7 @@ fn shown(rule: &Rule, screen: Screen) -> anyhow::Result<String> {
 
 #[cfg(test)]
 mod tests {
-    use spec::catalogue::RULES;
+    use catalogue::RULES;
 
     use super::*;
     use reports::Style;

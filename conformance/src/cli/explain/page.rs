@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
+use catalogue::{DecidedBy, Level, Rule};
 use spec::Dialect;
-use spec::catalogue::{DecidedBy, Level, Rule};
 
 use checker::level;
 use reports::Screen;

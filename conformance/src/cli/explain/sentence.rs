@@ -1,7 +1,7 @@
 //! What the page of a normative sentence says.
 
+use catalogue::{Coverage, Level, REQUIREMENTS, Requirement, Who};
 use spec::Dialect;
-use spec::catalogue::{self, Coverage, Level, REQUIREMENTS, Requirement, Who};
 
 use super::page::{fact, width};
 use checker::level;

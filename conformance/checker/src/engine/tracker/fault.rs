@@ -1,7 +1,7 @@
 //! What is told of the lifecycle of scopes.
 
+use catalogue::Family;
 use spec::Dialect;
-use spec::catalogue::Family;
 use spec::table::{EventInfo, Role, Scope};
 
 use super::Tracker;

@@ -3,7 +3,7 @@
 mod fault;
 mod place;
 
-use spec::catalogue::Family;
+use catalogue::Family;
 use spec::table::{EventInfo, Role, Scope, Slot};
 
 use crate::engine::finding::{Findings, Place};

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use spec::catalogue::Family;
+use catalogue::Family;
 use spec::table::{EventInfo, Role, Scope, Slot};
 
 use super::Tracker;

@@ -1,8 +1,13 @@
 //! Rules, scenarios, profiles and requirements, as data.
+//!
+//! They are pages and tables in the folder of the specification. They are a crate of their own, so that a
+//! changed sentence does not compile the dialects again.
 
 use core::fmt;
 
-use crate::table::{Operation, Role, Scope};
+use spec::table::{Operation, Role, Scope};
+
+pub use spec::table::Level;
 
 include!(concat!(env!("OUT_DIR"), "/catalogue.rs"));
 
@@ -45,41 +50,6 @@ impl Rule {
 /// The group that the rule or scenario of an id, `group/name`, is in.
 pub fn group(id: &str) -> &str {
     id.split_once('/').map_or(id, |(group, _)| group)
-}
-
-/// How binding a rule is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Level {
-    /// Not checked.
-    Off,
-    /// Worth a note.
-    May,
-    /// A warning.
-    Should,
-    /// An error.
-    Must,
-}
-
-impl Level {
-    /// Its name in our formats.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Off => "off",
-            Self::May => "may",
-            Self::Should => "should",
-            Self::Must => "must",
-        }
-    }
-
-    /// How texts for people say it, in the words of RFC 2119.
-    pub const fn keyword(self) -> &'static str {
-        match self {
-            Self::Off => "not checked",
-            Self::May => "MAY",
-            Self::Should => "SHOULD",
-            Self::Must => "MUST",
-        }
-    }
 }
 
 /// What makes a rule binding.
