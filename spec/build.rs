@@ -20,7 +20,8 @@ fn generate() -> Result<(), Box<dyn std::error::Error>> {
         println!("cargo::rerun-if-changed={input}");
     }
     let spec_files = codegen::SpecFiles::load(&spec)?;
-    write(&out.join("scopes.rs"), &emit::scopes(&spec_files.scopes))?;
+    write(&out.join("words.rs"), emit::words())?;
+    write(&out.join("scopes.rs"), emit::scopes(&spec_files.scopes))?;
     let mut modules = String::new();
     let mut dialects = Vec::new();
     for name in codegen::dialect::list(&spec)? {
@@ -32,7 +33,7 @@ fn generate() -> Result<(), Box<dyn std::error::Error>> {
         let module = emit::module(&name);
         write(
             &out.join(format!("{module}.rs")),
-            &emit::dialect(&dialect, &spec_files.scopes, &spec_files.glossary)?,
+            emit::dialect(&dialect, &spec_files.scopes, &spec_files.glossary)?,
         )?;
         let summary = &dialect.file.summary;
         writeln!(
@@ -51,6 +52,6 @@ fn generate() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-fn write(path: &Path, tokens: &TokenStream) -> std::io::Result<()> {
-    fs::write(path, emit::format(tokens))
+fn write(path: &Path, tokens: TokenStream) -> std::io::Result<()> {
+    fs::write(path, emit::source(tokens))
 }

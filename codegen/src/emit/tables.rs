@@ -4,8 +4,34 @@ use proc_macro2::TokenStream;
 use quote::quote;
 
 use super::names;
+use super::words::{declare, word};
 use crate::dialect::{Dialect, Event};
-use crate::formats::{EventLine, Lifecycle, Marker, Operation, Role, RuleLevel, ScopesFile, UnknownEvents};
+use crate::formats::{
+    EventLine, Level, Lifecycle, Marker, Operation, Role, RuleLevel, ScopesFile, UnknownEvents, Word,
+};
+
+/// Emits the words that dialects choose from.
+pub fn words() -> TokenStream {
+    let words = [
+        declare::<EventLine>(),
+        declare::<Level>(),
+        declare::<Marker>(),
+        declare::<Operation>(),
+        declare::<Role>(),
+        declare::<UnknownEvents>(),
+    ];
+    let with_body = Operation::ALL.iter().map(|(one, _)| *one).filter(|one| one.has_body()).map(word);
+    quote! {
+        #(#words)*
+
+        impl Operation {
+            /// Whether its request has a body.
+            pub const fn has_body(self) -> bool {
+                matches!(self, #(#with_body)|*)
+            }
+        }
+    }
+}
 
 /// Emits the scopes, and the slots that events hand values out in.
 pub fn scopes(file: &ScopesFile) -> TokenStream {
@@ -91,25 +117,15 @@ pub(super) fn dialect(dialect: &Dialect) -> TokenStream {
     let file = &dialect.file;
     let (name, product, source, summary) = (&dialect.name, &file.product, &file.source, &file.summary);
     let lineage = &dialect.lineage;
-    let event_line = match file.framing.event_line {
-        EventLine::EqualsType => quote!(EventLine::EqualsType),
-        EventLine::AlwaysMessage => quote!(EventLine::AlwaysMessage),
-        EventLine::Discriminator => quote!(EventLine::Discriminator),
-        EventLine::DiscriminatorIfUntyped => quote!(EventLine::DiscriminatorIfUntyped),
-    };
-    let done = marker(file.framing.done);
-    let comments = marker(file.framing.comments);
+    let event_line = word(file.framing.event_line);
+    let done = word(file.framing.done);
     let websocket = file.framing.websocket;
-    let unknown = match file.framing.unknown_events {
-        UnknownEvents::Prefixed => quote!(UnknownEvents::Prefixed),
-        UnknownEvents::Ignored => quote!(UnknownEvents::Ignored),
-        UnknownEvents::Reported => quote!(UnknownEvents::Reported),
-    };
+    let unknown = word(file.framing.unknown_events);
     let terminal = &file.terminal.events;
     let roots = file.roots.iter().map(|(role, name)| quote!((#role, #name)));
-    let operations = file.operations.iter().map(|one| operation(*one));
+    let operations = file.operations.iter().map(|one| word(*one));
     let rules = file.rules.iter().map(|RuleLevel { id, level, reason }| {
-        let level = super::catalogue::level(*level);
+        let level = word(*level);
         quote!(RuleLevel { id: #id, level: #level, reason: #reason })
     });
     let events = dialect.events.values().enumerate().map(|(place, info)| event(place, info));
@@ -127,7 +143,6 @@ pub(super) fn dialect(dialect: &Dialect) -> TokenStream {
                 framing: Framing {
                     event_line: #event_line,
                     done: #done,
-                    comments: #comments,
                     unknown_events: #unknown,
                     websocket: #websocket,
                 },
@@ -147,7 +162,7 @@ pub(super) fn dialect(dialect: &Dialect) -> TokenStream {
 fn event(place: usize, event: &Event) -> TokenStream {
     let Event { name, description, lifecycle: Lifecycle { scope, role, value, phase }, .. } = event;
     let scope = names::ident(&names::pascal(scope));
-    let role = self::role(*role);
+    let role = word(*role);
     let (value, phase) = (option_text(value.as_deref()), option_text(phase.as_deref()));
     quote! {
         EventInfo {
@@ -159,39 +174,6 @@ fn event(place: usize, event: &Event) -> TokenStream {
             phase: #phase,
             check: check::EVENTS[#place],
         }
-    }
-}
-
-pub(super) fn role(role: Role) -> TokenStream {
-    match role {
-        Role::Open => quote!(Role::Open),
-        Role::Delta => quote!(Role::Delta),
-        Role::Final => quote!(Role::Final),
-        Role::Close => quote!(Role::Close),
-        Role::Phase => quote!(Role::Phase),
-        Role::Terminal => quote!(Role::Terminal),
-        Role::Point => quote!(Role::Point),
-    }
-}
-
-pub(super) fn operation(operation: Operation) -> TokenStream {
-    match operation {
-        Operation::Create => quote!(Operation::Create),
-        Operation::Retrieve => quote!(Operation::Retrieve),
-        Operation::Poll => quote!(Operation::Poll),
-        Operation::Resume => quote!(Operation::Resume),
-        Operation::Delete => quote!(Operation::Delete),
-        Operation::Cancel => quote!(Operation::Cancel),
-        Operation::InputItems => quote!(Operation::InputItems),
-        Operation::Compact => quote!(Operation::Compact),
-    }
-}
-
-fn marker(marker: Marker) -> TokenStream {
-    match marker {
-        Marker::Required => quote!(Marker::Required),
-        Marker::Forbidden => quote!(Marker::Forbidden),
-        Marker::Allowed => quote!(Marker::Allowed),
     }
 }
 

@@ -2,11 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::word::words;
+
 /// What contains what in a stream, and what every event reads from the wire.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ScopesFile {
     /// The values that are handed out when an event is read: name to JSON pointer of one segment.
@@ -17,7 +19,8 @@ pub struct ScopesFile {
 }
 
 /// Something in a stream that opens, is fed and closes.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Scope {
     /// What it is, in a sentence.
@@ -46,7 +49,8 @@ pub struct Scope {
 }
 
 /// The place of an event in the lifecycle.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Lifecycle {
     /// The scope it happens in.
@@ -61,22 +65,22 @@ pub struct Lifecycle {
     pub phase: Option<String>,
 }
 
-/// What an event does in its scope.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Role {
-    /// Opens it.
-    Open,
-    /// Adds a fragment to its value.
-    Delta,
-    /// States its final value.
-    Final,
-    /// Closes it.
-    Close,
-    /// Begins a named phase of it.
-    Phase,
-    /// Ends the response.
-    Terminal,
-    /// Happens inside it and changes nothing.
-    Point,
+words! {
+    /// What an event does in its scope.
+    pub enum Role {
+        /// Opens it.
+        Open,
+        /// Adds a fragment to its value.
+        Delta,
+        /// States its final value.
+        Final,
+        /// Closes it.
+        Close,
+        /// Begins a named phase of it.
+        Phase,
+        /// Ends the response.
+        Terminal,
+        /// Happens inside it and changes nothing.
+        Point,
+    }
 }

@@ -15,6 +15,7 @@ mod requirement;
 mod rule;
 mod scenario;
 mod violation;
+mod word;
 
 pub use defect::{Client, Defect, DefectVerdict, DefectsFile};
 pub use dialect::{
@@ -34,3 +35,4 @@ pub use rule::{
 };
 pub use scenario::{OnSocket, Operation, PREVIOUS, PREVIOUS_OUTPUT, Scenario, ScenarioMetadata};
 pub use violation::{Edit, Side, Target, Violation, edits};
+pub use word::Word;
