@@ -21,13 +21,17 @@ pub use catalogue::catalogue;
 pub use show::show;
 pub use tables::{scopes, words};
 
-/// Emits the module of one dialect: its types, its validators and its tables.
+/// Emits the module of one dialect: its validators and its tables, and with a glossary its types, too.
 ///
 /// # Errors
 ///
 /// Names the schema for which no Rust can be made.
-pub fn dialect(dialect: &Dialect, scopes: &ScopesFile, glossary: &Glossary) -> Result<TokenStream, String> {
-    let types = types::emit(dialect, glossary);
+pub fn dialect(
+    dialect: &Dialect,
+    scopes: &ScopesFile,
+    glossary: Option<&Glossary>,
+) -> Result<TokenStream, String> {
+    let types = glossary.map(|glossary| types::emit(dialect, glossary));
     let checks = check::emit(dialect, scopes)?;
     let table = tables::dialect(dialect);
     Ok(quote! {
