@@ -118,6 +118,8 @@ pub struct Dialect {
     pub lineage: &'static [&'static str],
     /// How its events are framed.
     pub framing: Framing,
+    /// The event that opens the root scope, and so a stream.
+    pub opening: Option<&'static str>,
     /// One of these events ends a stream.
     pub terminal: &'static [&'static str],
     /// Types that are bodies of their own: `request`, `response`, ...

@@ -33,7 +33,7 @@ pub fn dialect(
 ) -> Result<TokenStream, String> {
     let types = glossary.map(|glossary| types::emit(dialect, glossary));
     let checks = check::emit(dialect, scopes)?;
-    let table = tables::dialect(dialect);
+    let table = tables::dialect(dialect, scopes);
     Ok(quote! {
         #types
         #[allow(unused_imports, unused_variables)]

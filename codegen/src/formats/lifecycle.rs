@@ -13,9 +13,27 @@ use super::word::words;
 pub struct ScopesFile {
     /// The values that are handed out when an event is read: name to JSON pointer of one segment.
     pub slots: BTreeMap<String, String>,
+    /// The two outer levels.
+    pub outer: Outer,
     /// The scopes, each under its name.
     #[serde(rename = "scope")]
     pub scopes: BTreeMap<String, Scope>,
+}
+
+/// The two outer levels: what everything lies in, and what most of it lies in there.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Outer {
+    /// The scope that lies in no other.
+    pub root: String,
+    /// The slot that holds the value of the root as a whole.
+    pub snapshot: String,
+    /// The scope in the root that has most others in it. Its key is one index.
+    pub container: String,
+    /// The slot with the id of a container, in events about what lies in it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub id: Option<String>,
 }
 
 /// Something in a stream that opens, is fed and closes.
@@ -25,7 +43,7 @@ pub struct ScopesFile {
 pub struct Scope {
     /// What it is, in a sentence.
     pub description: String,
-    /// The scope it lies in; only `response` lies in none.
+    /// The scope it lies in; only the root lies in none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent: Option<String>,
     /// The slots that tell one from its siblings, the outermost first.

@@ -26,7 +26,7 @@ pub use editor::editor_schemas;
 pub use errata::{Change, ErrataFile, Erratum, MoreValues, Replacement};
 pub use glossary::Glossary;
 pub use guarantee::{EditedGolden, Guarantee, GuaranteesFile};
-pub use lifecycle::{Lifecycle, Role, Scope, ScopesFile};
+pub use lifecycle::{Lifecycle, Outer, Role, Scope, ScopesFile};
 pub use page::PageError;
 pub use profile::ProfileFile;
 pub use requirement::{Coverage, Requirement, RequirementLevel, RequirementsFile, Who};
