@@ -1,11 +1,11 @@
 //! `rules/<group>/<name>.md`
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::page::{Page, PageError};
 use super::violation;
+use super::word::words;
 use super::{Level, Role, Violation};
 
 /// A rule that streams must keep: one page.
@@ -64,7 +64,8 @@ impl Rule {
 }
 
 /// The metadata that a rule page begins with.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct RuleMetadata {
     /// How binding it is: must, should or may.
@@ -95,7 +96,8 @@ pub struct RuleMetadata {
 }
 
 /// The scopes that a rule is about.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(untagged)]
 pub enum Scopes {
     /// One scope, or `stream`.
@@ -115,48 +117,47 @@ impl Scopes {
     }
 }
 
-/// What can be wrong with the lifecycle of a scope.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Family {
-    /// An event of the scope, or of what lies in it, comes before the event that opens it.
-    BeforeOpen,
-    /// An event of the scope comes after it was closed.
-    AfterClose,
-    /// It is opened a second time.
-    Reopened,
-    /// It is closed a second time.
-    ClosedAgain,
-    /// It is still open when the response ends.
-    NeverClosed,
-    /// It is closed after what it lies in.
-    ParentClosedFirst,
-    /// What it lies in is of a type that cannot hold it.
-    WrongParent,
-    /// Its index is not the next one.
-    IndexGap,
-    /// The `item_id` of an event is not that of the item at its `output_index`.
-    KeyMismatch,
-    /// A phase comes out of turn.
-    PhaseOrder,
-}
+words! {
+    /// What can be wrong with the lifecycle of a scope.
+    pub enum Family {
+        /// An event of the scope, or of what lies in it, comes before the event that opens it.
+        BeforeOpen,
+        /// An event of the scope comes after it was closed.
+        AfterClose,
+        /// It is opened a second time.
+        Reopened,
+        /// It is closed a second time.
+        ClosedAgain,
+        /// It is still open when the response ends.
+        NeverClosed,
+        /// It is closed after what it lies in.
+        ParentClosedFirst,
+        /// What it lies in is of a type that cannot hold it.
+        WrongParent,
+        /// Its index is not the next one.
+        IndexGap,
+        /// The `item_id` of an event is not that of the item at its `output_index`.
+        KeyMismatch,
+        /// A phase comes out of turn.
+        PhaseOrder,
+    }
 
-/// What makes a rule binding.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Authority {
-    /// A normative sentence says it.
-    Sentence,
-    /// A constraint of the schema.
-    Schema,
-    /// The specification's definition of an event leaves no other meaning.
-    Definition,
-    /// All real vendors do so. Never a must.
-    Observed,
+    /// What makes a rule binding.
+    pub enum Authority {
+        /// A normative sentence says it.
+        Sentence,
+        /// A constraint of the schema.
+        Schema,
+        /// The specification's definition of an event leaves no other meaning.
+        Definition,
+        /// All real vendors do so. Never a must.
+        Observed,
+    }
 }
 
 /// Where the authority of a rule stands.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Citation {
     /// The document. With a requirement: the version that `requirements/<version>.toml` is about.
@@ -169,7 +170,8 @@ pub struct Citation {
 }
 
 /// A client that fails on streams that break a rule.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Breakage {
     /// The client, with its version.
@@ -188,7 +190,8 @@ pub struct Breakage {
 }
 
 /// How values must relate, within one occurrence of the rule's scope.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Relation {
     /// The value stays the same.
@@ -206,7 +209,8 @@ pub enum Relation {
 }
 
 /// Values of a stream. Exactly one of `role`, `events` and `stated_by` says whose.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 pub struct Place {
     /// Events with this role in the scope.
@@ -223,18 +227,19 @@ pub struct Place {
     pub at: Option<String>,
 }
 
-/// What states the final value of a scope besides its own events.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Holder {
-    /// The event that closes the parent.
-    Parent,
-    /// The response in the terminal event.
-    Response,
+words! {
+    /// What states the final value of a scope besides its own events.
+    pub enum Holder {
+        /// The event that closes the parent.
+        Parent,
+        /// The response in the terminal event.
+        Response,
+    }
 }
 
 /// Values, and what they amount to.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Pair {
     /// The values.
@@ -244,7 +249,8 @@ pub struct Pair {
 }
 
 /// A value that is one of a few.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Values {
     /// The value.

@@ -17,7 +17,7 @@ pub(crate) struct Key {
 }
 
 impl Key {
-    const MOST: usize = 3;
+    const MOST: usize = Scope::MOST_KEYS;
 
     pub(super) fn push(&mut self, index: u64) {
         if let Some(place) = self.indices.get_mut(usize::from(self.length)) {
