@@ -7,8 +7,8 @@ use super::names;
 use super::words::{declare, word};
 use crate::catalogue::Catalogue;
 use crate::formats::{
-    Authority, Breakage, Coverage, DefectsFile, Edit, Family, Holder, OnSocket, Pair, Place, ProfileFile,
-    Relation, Requirement, RequirementLevel, RequirementsFile, Rule, RuleMetadata, Scenario,
+    Authority, Breakage, Coverage, DefectsFile, Edit, Family, Holder, LooksAt, OnSocket, Pair, Place,
+    ProfileFile, Relation, Requirement, RequirementLevel, RequirementsFile, Rule, RuleMetadata, Scenario,
     ScenarioMetadata, Side, Target, Values, Violation, Who,
 };
 
@@ -30,6 +30,7 @@ pub fn catalogue(catalogue: &Catalogue) -> TokenStream {
     let words = [
         declare::<Authority>(),
         declare::<Family>(),
+        declare::<LooksAt>(),
         declare::<OnSocket>(),
         declare::<RequirementLevel>(),
         declare::<Side>(),
@@ -74,6 +75,7 @@ fn rule(rule: &Rule, defects: &DefectsFile) -> TokenStream {
         let Breakage { client, failure, source, at, .. } = one;
         quote!(Breakage { client: #client, dialect: #dialect, failure: #failure, source: #source, at: &[#(#at),*] })
     });
+    let looks_at = metadata.looks_at().iter().map(|what| word(*what));
     let (since, violation) = (&metadata.since, violation(edits));
     quote! {
         Rule {
@@ -83,6 +85,7 @@ fn rule(rule: &Rule, defects: &DefectsFile) -> TokenStream {
             citation: Citation { source: #source, heading: #heading, requirement: #requirement },
             scopes: &[#(#scopes),*],
             decided_by: #decided_by,
+            looks_at: &[#(#looks_at),*],
             only_in: &[#(#only_in),*],
             breaks: &[#(#breaks),*],
             since: #since,

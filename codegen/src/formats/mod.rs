@@ -31,7 +31,8 @@ pub use page::PageError;
 pub use profile::ProfileFile;
 pub use requirement::{Coverage, Requirement, RequirementLevel, RequirementsFile, Who};
 pub use rule::{
-    Authority, Breakage, Citation, Family, Holder, Pair, Place, Relation, Rule, RuleMetadata, Scopes, Values,
+    Authority, Breakage, Citation, Family, Holder, LooksAt, Pair, Place, Relation, Rule, RuleMetadata,
+    Scopes, Values,
 };
 pub use scenario::{OnSocket, Operation, PREVIOUS, PREVIOUS_OUTPUT, Scenario, ScenarioMetadata};
 pub use violation::{Edit, Side, Target, Violation, edits};

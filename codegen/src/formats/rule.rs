@@ -47,6 +47,9 @@ impl Rule {
                 ));
             }
         }
+        if let Err(message) = metadata.check_looks_at() {
+            return Err(fail(message));
+        }
         if metadata.scope == Scopes::Several(Vec::new()) {
             return Err(fail("`scope` is empty; a rule about the whole stream has the scope `stream`"));
         }
@@ -85,6 +88,9 @@ pub struct RuleMetadata {
     /// Whether it is decided by code of its own.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub native: bool,
+    /// What a `native` rule looks at, in place of streams; with `head`, the kinds of answers whose head it is.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub looks_at: Vec<LooksAt>,
     /// The dialects that it binds in, with those that extend them; all dialects, when empty.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub only_in: Vec<String>,
@@ -93,6 +99,42 @@ pub struct RuleMetadata {
     pub breaks: Vec<Breakage>,
     /// The version of the suite that brought it.
     pub since: String,
+}
+
+impl RuleMetadata {
+    /// What it looks at: streams, unless it says otherwise.
+    pub fn looks_at(&self) -> &[LooksAt] {
+        if self.looks_at.is_empty() { &[LooksAt::Stream] } else { &self.looks_at }
+    }
+
+    fn check_looks_at(&self) -> Result<(), &'static str> {
+        match self.looks_at.as_slice() {
+            [] => Ok(()),
+            _ if !self.native => Err("only `native` rules say what they look at; others look at streams"),
+            [LooksAt::Stream] => Err("rules look at streams unless they say otherwise: leave `looks_at` out"),
+            [LooksAt::Head] => {
+                Err("a rule that looks at heads says of which answers: add `stream` or `body`")
+            }
+            several if (1..several.len()).any(|at| several[..at].contains(&several[at])) => {
+                Err("`looks_at` has a word twice")
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+words! {
+    /// What a rule looks at. An answer of another kind cannot show whether the rule holds.
+    pub enum LooksAt {
+        /// The events of a stream.
+        Stream,
+        /// An answer that is not a stream.
+        Body,
+        /// Status and headers of the answer, which not every recording has.
+        Head,
+        /// The messages of a WebSocket.
+        Socket,
+    }
 }
 
 /// The scopes that a rule is about.
@@ -324,6 +366,22 @@ mod tests {
             ),
             ("level = \"may\"\nauthority = \"schema\"\nstructure = [\"lost\"]", "unknown variant `lost`"),
             ("level = \"may\"\nauthority = \"hearsay\"\nnative = true", "unknown variant `hearsay`"),
+            (
+                "level = \"may\"\nauthority = \"schema\"\nstructure = [\"reopened\"]\nlooks_at = [\"body\"]",
+                "others look at streams",
+            ),
+            (
+                "level = \"may\"\nauthority = \"schema\"\nnative = true\nlooks_at = [\"stream\"]",
+                "leave `looks_at` out",
+            ),
+            (
+                "level = \"may\"\nauthority = \"schema\"\nnative = true\nlooks_at = [\"head\"]",
+                "of which answers",
+            ),
+            (
+                "level = \"may\"\nauthority = \"schema\"\nnative = true\nlooks_at = [\"body\", \"head\", \"body\"]",
+                "a word twice",
+            ),
         ];
         for (metadata, message) in cases {
             let error = Rule::parse("a/b", &page(metadata)).unwrap_err();

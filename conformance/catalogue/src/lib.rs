@@ -26,6 +26,8 @@ pub struct Rule {
     pub scopes: &'static [Scope],
     /// What decides whether it holds.
     pub decided_by: DecidedBy,
+    /// What it looks at: one of these kinds of answers, and with [`LooksAt::Head`] their status and headers.
+    pub looks_at: &'static [LooksAt],
     /// The dialects that it binds in, with those that extend them; all dialects, when empty.
     pub only_in: &'static [&'static str],
     /// Clients that fail on streams that break it.

@@ -142,3 +142,34 @@ pub(crate) const fn hooks(rule: NativeRule) -> &'static [Native] {
         NativeRule::WsUnknownPreviousId => &[Native::Socket(ws::unknown_previous_id)],
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use catalogue::{DecidedBy, LooksAt, RULES};
+
+    use super::hooks;
+    use crate::engine::Native;
+
+    #[test]
+    fn rules_look_at_what_their_pages_say() {
+        for rule in RULES {
+            let DecidedBy::Code(native) = rule.decided_by else {
+                assert_eq!(rule.looks_at, [LooksAt::Stream], "{}", rule.id);
+                continue;
+            };
+            let is_of_body = |native: &&Native| matches!(native, Native::Body(_));
+            let bodies = hooks(native).iter().filter(is_of_body).count();
+            let is_of_socket = rule.group() == "ws"
+                || hooks(native).iter().any(|native| matches!(native, Native::Socket(_)));
+            let others = bodies < hooks(native).len();
+            let expected = [
+                (LooksAt::Stream, others && !is_of_socket),
+                (LooksAt::Body, bodies > 0),
+                (LooksAt::Socket, is_of_socket),
+            ];
+            for (what, looks) in expected {
+                assert_eq!(rule.looks_at.contains(&what), looks, "{} and {what:?}", rule.id);
+            }
+        }
+    }
+}
