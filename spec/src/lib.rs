@@ -6,6 +6,7 @@
 //! build faster without the feature `types`, which is on by default.
 
 pub mod json;
+mod shape;
 pub mod table;
 mod view;
 

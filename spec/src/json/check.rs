@@ -3,10 +3,10 @@
 use std::borrow::Cow;
 use std::mem;
 
+use super::Varying;
 use super::fault::{Fault, Faults, Segment, excerpt};
 use super::outline::{Outline, OutlineMember, Seen};
 use super::scanner::{DEEPEST, RawNumber, RawString, Scan, Scanner};
-use super::shape::Varying;
 use super::text::decode;
 
 /// A validator of one schema: reads the value at the cursor to its end.
