@@ -52,6 +52,8 @@ pub(crate) struct Place<'p> {
     pub(crate) pointer: Option<&'p str>,
     /// The byte of the data, where there is no value to point at.
     pub(crate) at: Option<usize>,
+    /// The property that is missing there, if that is what is wrong.
+    pub(crate) missing: Option<&'p str>,
     /// What should stand there.
     pub(crate) expected: Option<&'p str>,
     /// What stands there.
@@ -60,7 +62,8 @@ pub(crate) struct Place<'p> {
 
 impl Place<'_> {
     /// The event as a whole.
-    pub(crate) const WHOLE: Self = Self { pointer: None, at: None, expected: None, actual: None };
+    pub(crate) const WHOLE: Self =
+        Self { pointer: None, at: None, missing: None, expected: None, actual: None };
 }
 
 /// Findings, each listed once.
@@ -192,7 +195,7 @@ impl Findings {
     /// Whether another rule has blamed the value, or what it lies in.
     fn is_blamed(&mut self, frame: u64, rule: &Rule, place: &Place<'_>) -> bool {
         let Some(pointer) = place.pointer else { return false };
-        let pointer = match place.expected.and_then(missing_property) {
+        let pointer = match place.missing {
             Some(name) => &format!("{pointer}/{name}"),
             None if pointer.is_empty() => return false,
             None => pointer,
@@ -249,11 +252,6 @@ impl Findings {
     }
 }
 
-/// The property that is missing, when one is expected.
-pub(crate) fn missing_property(expected: &str) -> Option<&str> {
-    expected.strip_prefix("property \"")?.split('"').next()
-}
-
 fn without_index(segment: &str) -> &str {
     let is_index = !segment.is_empty() && segment.bytes().all(|byte| byte.is_ascii_digit());
     if is_index { "*" } else { segment }
@@ -286,7 +284,7 @@ fn is_spared(
 
 /// Whether a place is one of those that a pattern tells of.
 fn is_at(place: &Place<'_>, pattern: &str) -> bool {
-    let missing = place.pointer.and(place.expected).and_then(missing_property);
+    let missing = place.pointer.and(place.missing);
     let segments = place.pointer.unwrap_or_default().split('/').map(without_index).chain(missing);
     segments.eq(pattern.split('/'))
 }

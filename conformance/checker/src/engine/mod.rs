@@ -18,8 +18,8 @@ mod view;
 
 pub(crate) use case::{Case, Change, Connection, Ending, Snapshot};
 pub use excerpt::Excerpt;
+pub(crate) use finding::Place;
 pub use finding::{Finding, Findings, Related};
-pub(crate) use finding::{Place, missing_property};
 pub(crate) use hooks::{Hooks, InScope, Native, OfEnding, OfSnapshot, OfValue};
 pub(crate) use judge::Judge;
 pub(crate) use node::{Node, State};

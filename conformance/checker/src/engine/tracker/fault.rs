@@ -133,8 +133,7 @@ impl Tracker<'_, '_> {
         message: impl FnOnce() -> String,
     ) {
         let Some(bound) = self.plan.structural(family, scope) else { return };
-        let place =
-            Place { pointer: (!pointer.is_empty()).then_some(pointer), at: None, expected, actual: None };
+        let place = Place { pointer: (!pointer.is_empty()).then_some(pointer), expected, ..Place::WHOLE };
         self.findings.add_related(bound, self.record, &place, related, message);
     }
 
