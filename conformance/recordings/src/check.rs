@@ -3,7 +3,7 @@
 use std::io::Read;
 
 use super::timeline::Drawing;
-use crate::capture::{Entry, Format, Frame, LEFT, Reader, Transport};
+use crate::capture::{Entry, Format, Frame, Loss, Reader, Transport};
 use checker::root_of_body;
 use checker::{Checker, Rules};
 use results::{CaptureReport, Finding, Lost};
@@ -120,14 +120,17 @@ impl<'r> Checking<'r> {
             Entry::Sent(frame) => {
                 self.checker().sent(frame);
             }
-            Entry::Lost(reason) => {
+            Entry::Lost(loss) => {
                 if self.status.is_none() {
-                    self.lost = Some(reason.to_string());
+                    self.lost = Some(loss.to_string());
                 }
-                // What would have followed is not missing.
-                self.is_left |= *reason == LEFT;
-                self.lost(reason);
-                self.draw(|drawing| drawing.lost(reason));
+                if *loss == Loss::Left {
+                    // What would have followed is not missing.
+                    self.is_left = true;
+                } else {
+                    self.count_lost(loss);
+                }
+                self.draw(|drawing| drawing.lost(loss));
             }
         }
     }
@@ -145,15 +148,11 @@ impl<'r> Checking<'r> {
         begins && at("/response/id").is_none_or(|id| id != ended)
     }
 
-    fn lost(&mut self, reason: &str) {
-        // Who leaves has lost nothing.
-        if reason == LEFT {
-            return;
-        }
+    fn count_lost(&mut self, loss: &Loss<'_>) {
         let events = self.checker.events();
         let exchange = self.exchange.clone();
         self.report.lost += 1;
-        self.report.first_lost.get_or_insert_with(|| Lost { exchange, events, reason: reason.to_owned() });
+        self.report.first_lost.get_or_insert_with(|| Lost { exchange, events, reason: loss.to_string() });
     }
 
     /// Whether an answer that is no stream is one that rules read.

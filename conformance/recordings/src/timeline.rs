@@ -12,7 +12,7 @@ use spec::json::{at, string};
 use spec::table::{EventInfo, Role, Scope};
 use spec::{Dialect, Memory, Slot};
 
-use crate::capture::{Exchange, Frame, Recorder, Transport};
+use crate::capture::{Exchange, Frame, Loss, Recorder, Transport};
 use checker::{Payload, Record};
 use results::{Asked, Bar, FaultyEvent, Pace, Phase, Piece, Silence, Timeline};
 
@@ -110,8 +110,8 @@ impl Drawing {
     }
 
     /// The connection was lost.
-    pub(super) fn lost(&mut self, reason: &str) {
-        self.timeline.lost = Some(reason.chars().take(4 * NAME).collect());
+    pub(super) fn lost(&mut self, loss: &Loss<'_>) {
+        self.timeline.lost = Some(loss.to_string().chars().take(4 * NAME).collect());
     }
 
     /// An answer came that is no stream.

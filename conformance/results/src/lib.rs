@@ -24,8 +24,8 @@ pub use finding::{Excerpt, Finding, LevelName, Place, Related, broken_clients};
 pub use format::Format;
 pub use impact::FailingClients;
 pub use live::{
-    CaseReport, Filters, Judged, Latency, LiveReport, NO_CONNECTION, OTHER_RULES, Options, Spread, State,
-    Told, Transport, Verdict,
+    CaseReport, Filters, Judged, Latency, LiveReport, OTHER_RULES, Options, Spread, State, Told, Transport,
+    UndecidedKind, Verdict,
 };
 pub use matrix::{Matrix, MatrixColumn, MatrixRow};
 pub use next::Step;

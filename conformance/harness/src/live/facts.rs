@@ -8,8 +8,7 @@ use serde_json::value::RawValue;
 use spec::Dialect;
 
 use super::crowd::marks;
-use recordings::capture::{Entry, Transport};
-use results::NO_CONNECTION;
+use recordings::capture::{Entry, Loss, Transport};
 
 /// What a recording says of an exchange.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -41,7 +40,7 @@ pub struct Facts {
     /// When each event came, in microseconds from the request.
     pub times_us: Vec<u32>,
     /// Why the answer was not read to its end.
-    pub lost: Option<String>,
+    pub lost: Option<Loss<'static>>,
     /// How many turns were answered on a WebSocket: all else is about the last of them.
     pub turns: usize,
     /// Whether a response has begun there that has not ended.
@@ -60,7 +59,7 @@ pub(super) const SWITCHED: u16 = 101;
 impl Facts {
     /// Whether there never was a connection.
     pub(super) fn is_unconnected(&self) -> bool {
-        self.status.is_none() && self.lost.as_deref().is_some_and(|lost| lost.starts_with(NO_CONNECTION))
+        self.status.is_none() && matches!(self.lost, Some(Loss::Unconnected(_)))
     }
 
     /// What the recording says next.
@@ -89,7 +88,7 @@ impl Facts {
                 self.response_id = response.and_then(|body| Some(body.get("id")?.as_str()?.to_owned()));
                 self.text = response.map(output_text).unwrap_or_default();
             }
-            Entry::Lost(reason) => self.lost = Some(reason.to_string()),
+            Entry::Lost(loss) => self.lost = Some(loss.clone().into_owned()),
             Entry::Sent(frame) => {
                 self.asked_mark = self.asked_mark.or_else(|| marks(frame.data.as_deref()?).next());
             }

@@ -14,7 +14,7 @@ use spec::json::{at, string};
 use spec::table::{EventInfo, Role, Scope};
 use spec::{Dialect, Memory, Slot};
 
-use crate::capture::{Entry, Format, Frame, LEFT, Reader};
+use crate::capture::{Entry, Format, Frame, Loss, Reader};
 use checker::is_sign_of_life;
 use checker::{Payload, Record};
 use results::text::visible;
@@ -86,7 +86,7 @@ impl Tracing {
                 let kind = frame.data.as_deref().and_then(|data| name(data, "/type"));
                 self.line(&format!("(sent: {})", kind.as_deref().unwrap_or("a message without a type")));
             }
-            Entry::Lost(reason) if *reason == LEFT => self.line("(the client left)"),
+            Entry::Lost(Loss::Left) => self.line("(the client left)"),
             Entry::Lost(_) => self.line("(the connection was lost)"),
         }
     }
