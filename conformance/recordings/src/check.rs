@@ -6,7 +6,7 @@ use super::timeline::Drawing;
 use crate::capture::{Entry, Format, Frame, Loss, Reader, Transport};
 use checker::root_of_body;
 use checker::{Checker, Rules};
-use results::{CaptureReport, Finding, Lost};
+use results::{CaptureReport, Lost};
 
 /// So many exchanges of a recording are drawn.
 const TIMELINES: usize = 100;
@@ -195,10 +195,12 @@ impl<'r> Checking<'r> {
         let report = &mut self.report;
         report.streams += u64::from(self.checker.events() > 0);
         report.events += self.checker.events();
-        let (findings, omitted) = self.checker.take_findings();
+        let (mut findings, omitted) = self.checker.take_findings();
         self.checker.reset();
         report.omitted += omitted;
-        let told = |finding| Finding::of(self.exchange.clone(), finding);
-        report.findings.extend(findings.into_iter().map(told));
+        for finding in &mut findings {
+            finding.exchange.clone_from(&self.exchange);
+        }
+        report.findings.append(&mut findings);
     }
 }

@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use catalogue::Level;
+use checker::Finding;
 use serde::{Deserialize, Serialize};
 
 use super::Run;
 use super::capture::CaptureReport;
-use super::finding::Finding;
 use super::profile::ProfileReport;
 use super::trials::Tally;
 

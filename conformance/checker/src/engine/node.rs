@@ -6,7 +6,7 @@ use std::collections::btree_map::{BTreeMap, Entry};
 use spec::table::{Scope, Slot};
 
 use super::kept::{Kept, Room};
-use super::spot::Mark;
+use super::location::Mark;
 use super::view::Object;
 
 /// Which of its siblings an occurrence of a scope is: its indices, the outermost first.
