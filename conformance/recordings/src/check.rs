@@ -5,7 +5,7 @@ use std::io::Read;
 use super::timeline::Drawing;
 use crate::capture::{Entry, Format, Frame, Loss, Reader, Transport};
 use checker::root_of_body;
-use checker::{Checker, Rules};
+use checker::{Checker, Observer, Rules};
 use results::{CaptureReport, Lost};
 
 /// So many exchanges of a recording are drawn.
@@ -90,11 +90,11 @@ impl<'r> Checking<'r> {
     }
 
     fn read(&mut self, input: &mut dyn Read, format: Option<Format>) -> Result<Format, String> {
-        Reader::new(format).read(input, &mut |entry| self.entry(&entry))
+        Reader::new(format).read(input, &mut |entry| self.entry(&entry, &mut ()))
     }
 
-    /// The next thing in the recording.
-    pub fn entry(&mut self, entry: &Entry<'_>) {
+    /// Takes the next thing in the recording, and shows events to an observer.
+    pub fn entry(&mut self, entry: &Entry<'_>, observer: &mut dyn Observer) {
         match entry {
             Entry::Exchange(exchange) => {
                 self.end_stream();
@@ -107,8 +107,9 @@ impl<'r> Checking<'r> {
                 if self.is_next(frame) {
                     self.end_stream();
                 }
-                let is_faulty = !self.checker().frame(frame).is_empty();
-                self.draw(|drawing| drawing.frame(frame, is_faulty));
+                self.draw(|_| ());
+                self.is_begun = true;
+                self.checker.frame_seen_by(frame, &mut (&mut self.drawing, observer));
             }
             Entry::Body(frame) => {
                 self.report.bodies += 1;

@@ -348,7 +348,7 @@ impl Live {
             reading = reading.keeping();
         }
         if self.plan.shapes {
-            reading = reading.tracing(self.rules.dialect());
+            reading = reading.tracing();
         }
         let mut written = Ok(());
         let mut keep = |line: &str| {
