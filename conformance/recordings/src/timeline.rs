@@ -9,7 +9,7 @@ use spec::json::{at, string};
 use spec::table::{EventInfo, Role, Scope};
 use spec::{Dialect, Slot, View};
 
-use crate::capture::{Exchange, Frame, Loss, Recorder, Transport};
+use crate::capture::{Exchange, Frame, Loss, Recorder};
 use checker::{Observer, Occurrence, Payload, Record, Seen};
 use results::{Asked, Bar, FaultyEvent, Pace, Phase, Piece, Silence, Timeline};
 
@@ -36,6 +36,8 @@ pub(super) struct Drawing {
     timeline: Timeline,
     /// The response that is on its way.
     response: Option<usize>,
+    /// The response that the checker knows last, by its id.
+    last_response: Option<u64>,
     /// The bars of what the checker knows, by its ids.
     occurrences: HashMap<u64, usize>,
     /// The last bar of each address.
@@ -87,6 +89,7 @@ impl Drawing {
             closes: has(EventInfo::ends_scope),
             timeline: Timeline { pace: Pace { every: 1, times_ms: Vec::new() }, ..Timeline::default() },
             response: None,
+            last_response: None,
             occurrences: HashMap::new(),
             addresses: HashMap::new(),
             last_time: None,
@@ -154,7 +157,10 @@ impl Drawing {
         let info = record.known.map(|(_, info)| info);
         let creates = info.is_some_and(|info| info.scope == Scope::Response && info.role == Role::Open);
         let is_over = self.response.and_then(|at| self.bar(at)).is_some_and(|bar| bar.closed.is_some());
-        let is_next = creates && (is_over || record.frame.transport == Transport::WebSocket);
+        let response = seen.about.map(|about| about.response().id());
+        let is_another = response.zip(self.last_response).is_some_and(|(now, before)| now != before);
+        self.last_response = response.or(self.last_response);
+        let is_next = is_another || creates && is_over;
         if self.response.is_none() || is_next {
             (self.occurrences, self.addresses) = (HashMap::new(), HashMap::new());
             let value = record.view.raw(Slot::Response).unwrap_or_default();

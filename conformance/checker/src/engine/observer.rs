@@ -45,6 +45,11 @@ impl<'s> Occurrence<'s> {
         self.node.scope
     }
 
+    /// The response that it lies in.
+    pub fn response(&self) -> Self {
+        std::iter::successors(Some(*self), Self::parent).last().unwrap_or(*self)
+    }
+
     /// What it lies in.
     pub fn parent(&self) -> Option<Self> {
         Self::new(self.nodes, self.node.parent?)
