@@ -11,7 +11,7 @@ mod typed;
 mod varying;
 
 pub use check::{Check, Checker, Members, TextPattern, TextRules, UNDECLARED};
-pub use fault::Fault;
+pub use fault::{Actual, Fault, FaultKind, Wanted};
 pub use look::{at, each_member, entries, members, shared_length, string};
 pub use outline::{Outline, OutlineMember, member_named};
 pub use scanner::{DEEPEST, RawNumber, RawString, Scan, Scanner, Syntax};
