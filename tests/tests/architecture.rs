@@ -11,8 +11,8 @@ use tests::corpus::{files, repository};
 
 const PAGE: &str = "docs/architecture.md";
 
-/// The crates of the workspace that others build on, with those that each uses at run time or to be built.
-fn crates() -> BTreeMap<String, BTreeSet<String>> {
+/// The packages of the workspace that others build on.
+fn packages() -> Vec<Value> {
     let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let output = Command::new(cargo)
         .args(["metadata", "--no-deps", "--format-version", "1", "--offline"])
@@ -21,16 +21,40 @@ fn crates() -> BTreeMap<String, BTreeSet<String>> {
         .expect("cargo runs");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let metadata: Value = serde_json::from_slice(&output.stdout).expect("it is JSON");
-    let list = |value: &Value| value.as_array().cloned().unwrap_or_default();
-    let name = |value: &Value| value["name"].as_str().unwrap_or_default().to_owned();
-    let packages: Vec<Value> =
-        list(&metadata["packages"]).into_iter().filter(|package| name(package) != "tests").collect();
+    let packages = metadata["packages"].as_array().cloned().unwrap_or_default();
+    packages.into_iter().filter(|package| package["name"] != "tests").collect()
+}
+
+fn name(value: &Value) -> String {
+    value["name"].as_str().unwrap_or_default().to_owned()
+}
+
+/// What a package uses at run time, or to be built.
+fn uses(package: &Value) -> BTreeSet<String> {
+    let all = package["dependencies"].as_array().into_iter().flatten();
+    all.filter(|uses| uses["kind"] != "dev").map(name).collect()
+}
+
+/// Our crates, with those of them that each uses.
+fn crates() -> BTreeMap<String, BTreeSet<String>> {
+    let packages = packages();
     let ours: BTreeSet<String> = packages.iter().map(name).collect();
-    let uses = |package: &Value| {
-        let of_use = list(&package["dependencies"]).into_iter().filter(|uses| uses["kind"] != "dev");
-        of_use.map(|uses| name(&uses)).filter(|uses| ours.contains(uses)).collect()
-    };
-    packages.iter().map(|package| (name(package), uses(package))).collect()
+    packages.iter().map(|package| (name(package), &uses(package) & &ours)).collect()
+}
+
+#[test]
+fn every_dependency_has_its_reason() {
+    let page = fs::read_to_string(repository().join("docs/dependencies.md")).expect("the page is there");
+    let rows = page.lines().filter(|line| line.starts_with("| ")).skip(1);
+    let listed: BTreeSet<String> = rows
+        .filter_map(|row| row.split('|').nth(1))
+        .flat_map(|names| names.split(','))
+        .map(|name| name.trim().to_owned())
+        .collect();
+    let packages = packages();
+    let ours: BTreeSet<String> = packages.iter().map(name).collect();
+    let used: BTreeSet<String> = packages.iter().flat_map(uses).collect();
+    assert_eq!(listed, &used - &ours, "docs/dependencies.md lists what Cargo.toml asks for");
 }
 
 /// The crates in the order of the page's table, the uppermost first.
