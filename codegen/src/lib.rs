@@ -22,7 +22,6 @@ mod nearest;
 #[cfg(feature = "cli")]
 pub mod scaffold;
 pub mod schema;
-#[cfg(feature = "cli")]
 mod todo;
 
 use std::path::Path;

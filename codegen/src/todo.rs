@@ -16,3 +16,8 @@ pub(crate) fn marked(text: &str) -> impl Iterator<Item = (usize, &str)> {
         whats.map(move |what| (number + 1, what))
     })
 }
+
+/// What a marked text says, as if it were confirmed.
+pub(crate) fn settled(text: &str) -> &str {
+    text.strip_prefix(MARK).unwrap_or(text).trim_start()
+}

@@ -5,6 +5,7 @@ mod parse;
 mod union;
 
 pub use fold::Registry;
+pub(crate) use parse::escape;
 pub use parse::{ParseError, parse};
 pub use union::{Kind, KindSet, Tag, UnionPlan};
 

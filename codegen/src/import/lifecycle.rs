@@ -1,0 +1,63 @@
+//! The place of a new event in the lifecycle, as far as its name tells.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
+
+use crate::todo::todo;
+
+/// What the last part of a name says of the role, and of the value that such an event brings.
+const ENDINGS: &[(&str, &str, Option<&str>)] =
+    &[("added", "open", None), ("delta", "delta", Some("delta")), ("done", "final", None)];
+
+/// Last parts of names that begin a phase.
+const PHASES: &[&str] = &[
+    "queued",
+    "in_progress",
+    "searching",
+    "interpreting",
+    "generating",
+    "completed",
+    "failed",
+    "compacting",
+];
+
+/// A guess that is marked as one: a person has to confirm the scope.
+pub(super) fn guess(name: &str, event: &Value, files: &BTreeMap<String, Value>) -> Value {
+    let (family, ending) = name.rsplit_once('.').unwrap_or(("", name));
+    let scope = sibling_scope(family, files).unwrap_or_else(|| "response".to_owned());
+    let mut guess = json!({ "scope": todo(&scope), "role": "point" });
+    if let Some((_, role, value)) = ENDINGS.iter().find(|(known, ..)| *known == ending) {
+        guess["role"] = json!(role);
+        let value = value.map(str::to_owned).or_else(|| own_value(event, family));
+        match value {
+            Some(value) => guess["value"] = json!(format!("/{value}")),
+            None if *role == "final" => guess["role"] = json!("close"),
+            None => {}
+        }
+    } else if PHASES.contains(&ending) && family != "response" && family.starts_with("response.") {
+        guess["role"] = json!("phase");
+        guess["phase"] = json!(ending);
+    }
+    guess
+}
+
+/// The scope of an event that the dialect has of the same family.
+fn sibling_scope(family: &str, files: &BTreeMap<String, Value>) -> Option<String> {
+    let siblings = files.iter().filter_map(|(path, file)| {
+        let name = path.strip_prefix("events/")?.strip_suffix(".json")?;
+        let (other, _) = name.rsplit_once('.')?;
+        (other == family).then(|| file.pointer("/x-lifecycle/scope")?.as_str().map(str::to_owned)).flatten()
+    });
+    siblings.into_iter().next().map(|scope| crate::todo::settled(&scope).to_owned())
+}
+
+/// The property that the event brings: the one that its family names, or the usual ones.
+fn own_value(event: &Value, family: &str) -> Option<String> {
+    let properties = event.get("properties")?.as_object()?;
+    let word = family.rsplit(['.', '_']).next().unwrap_or_default();
+    ["item", "part", word, "text", "value"]
+        .into_iter()
+        .find(|name| properties.contains_key(*name))
+        .map(str::to_owned)
+}
