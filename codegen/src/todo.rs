@@ -9,6 +9,7 @@ pub(crate) fn todo(what: &str) -> String {
 }
 
 /// What is marked in a text, each with its line, counted from 1.
+#[cfg(feature = "cli")]
 pub(crate) fn marked(text: &str) -> impl Iterator<Item = (usize, &str)> {
     text.lines().enumerate().flat_map(|(number, line)| {
         // In TOML and JSON a value ends with a quote.
