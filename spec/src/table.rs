@@ -2,7 +2,7 @@
 
 use std::mem;
 
-use crate::json::{Check, Checker, Fault, Outline, Scan, Shape};
+use crate::json::{Check, Checker, Fault, KNOWN, Outline, Scan, Shape};
 use crate::view::View;
 
 include!(concat!(env!("OUT_DIR"), "/words.rs"));
@@ -177,7 +177,7 @@ impl Memory {
         let verdict = fill(view, event, &mut checker);
         let (outline, varying) = checker.into_notes();
         self.outline = outline;
-        match event.filter(|_| verdict.is_valid()) {
+        match event.filter(|_| verdict.is_valid() && !view.is_newer()) {
             Some(event) => self.shape.learn(event, view, &varying),
             None => self.shape.forget(),
         }
@@ -256,6 +256,15 @@ impl Dialect {
         (verdict, view)
     }
 
+    /// The values of an event that its dialect does not know yet, in enumerations to which servers may add.
+    pub fn newer_values(&self, event: &str, data: &str) -> Vec<Fault> {
+        let mut checker = Checker::new(data).known_only();
+        let verdict = fill(&mut View::new(data), self.event(event), &mut checker);
+        let Verdict::Invalid(mut faults, _) = verdict else { return Vec::new() };
+        faults.retain(|fault| fault.expected.starts_with(KNOWN));
+        faults
+    }
+
     /// Checks a value against a named type.
     pub fn check_type(&self, name: &str, json: &str) -> Verdict {
         match (self.check_named)(name) {
@@ -279,6 +288,7 @@ fn fill<'a>(view: &mut View<'a>, event: Option<&EventInfo>, checker: &mut Checke
         return Verdict::Unknown;
     };
     let scan = (event.check)(checker, view);
+    view.set_newer(checker.is_newer());
     verdict(scan, checker)
 }
 

@@ -13,12 +13,13 @@ pub struct View<'a> {
     /// of text is not found.
     slots: [(u32, u32); Slot::COUNT],
     repeats: bool,
+    is_newer: bool,
 }
 
 impl<'a> View<'a> {
     /// A view of an event of which nothing was read yet.
     pub(crate) const fn new(text: &'a str) -> Self {
-        Self { text, slots: [(0, 0); Slot::COUNT], repeats: false }
+        Self { text, slots: [(0, 0); Slot::COUNT], repeats: false, is_newer: false }
     }
 
     /// Is a view of an event that is like the one before, from now on.
@@ -32,6 +33,15 @@ impl<'a> View<'a> {
     /// what no slot is for. It is then about the same thing.
     pub const fn repeats(&self) -> bool {
         self.repeats
+    }
+
+    /// Whether some value of the event is newer than its dialect; [`crate::Dialect::newer_values`] says which.
+    pub const fn is_newer(&self) -> bool {
+        self.is_newer
+    }
+
+    pub(crate) const fn set_newer(&mut self, is_newer: bool) {
+        self.is_newer = is_newer;
     }
 
     pub(crate) const fn text(&self) -> &'a str {

@@ -21,6 +21,9 @@ pub struct DialectFile {
     /// The dialect whose files it takes over where it has none of its own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub extends: Option<String>,
+    /// The versions of SDK packages that it stands for, by registry (`pypi`, `npm`) and package.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub packages: BTreeMap<String, BTreeMap<String, String>>,
     /// Types that are bodies of their own, such as `request` and `response`.
     #[serde(default)]
     pub roots: BTreeMap<String, String>,

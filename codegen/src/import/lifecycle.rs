@@ -25,7 +25,9 @@ const PHASES: &[&str] = &[
 /// A guess that is marked as one: a person has to confirm the scope.
 pub(super) fn guess(name: &str, event: &Value, files: &BTreeMap<String, Value>) -> Value {
     let (family, ending) = name.rsplit_once('.').unwrap_or(("", name));
-    let scope = sibling_scope(family, files).unwrap_or_else(|| "response".to_owned());
+    let sibling = sibling_scope(family, files);
+    let has_phases = sibling.is_some();
+    let scope = sibling.unwrap_or_else(|| "response".to_owned());
     let mut guess = json!({ "scope": todo(&scope), "role": "point" });
     if let Some((_, role, value)) = ENDINGS.iter().find(|(known, ..)| *known == ending) {
         guess["role"] = json!(role);
@@ -35,7 +37,7 @@ pub(super) fn guess(name: &str, event: &Value, files: &BTreeMap<String, Value>) 
             None if *role == "final" => guess["role"] = json!("close"),
             None => {}
         }
-    } else if PHASES.contains(&ending) && family != "response" && family.starts_with("response.") {
+    } else if PHASES.contains(&ending) && has_phases && family != "response" {
         guess["role"] = json!("phase");
         guess["phase"] = json!(ending);
     }

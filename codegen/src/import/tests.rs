@@ -277,7 +277,10 @@ fn bodies_are_found_or_chosen() {
     let found = import(&document, &ImportRequest::default()).unwrap();
     assert_eq!(format!("{:?}", found.roots), r#"{"request": "Ask", "websocket_error": "Answer"}"#);
 
-    let chosen = |name: &str| ImportRequest { roots: Some([("request".to_owned(), name.to_owned())].into()) };
+    let chosen = |name: &str| ImportRequest {
+        roots: Some([("request".to_owned(), name.to_owned())].into()),
+        ..ImportRequest::default()
+    };
     assert!(!import(&document, &chosen("Ask")).unwrap().files.contains_key("types/Answer.json"));
     assert_eq!(
         import(&document, &chosen("Gone")).unwrap_err().to_string(),

@@ -10,6 +10,7 @@ mod text;
 #[cfg(feature = "types")]
 mod typed;
 
+pub(crate) use check::KNOWN;
 pub use check::{Check, Checker, Members, TextPattern, TextRules, UNDECLARED};
 pub use fault::Fault;
 pub use look::{at, each_member, entries, members, shared_length, string};
