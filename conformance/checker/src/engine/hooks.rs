@@ -16,6 +16,8 @@ pub(crate) enum Native {
     /// A frame came that is not what the dialect knows: no JSON, of no known type, or not as its schema
     /// says.
     Faulty(fn(&mut Case<'_>)),
+    /// At every event with a value that its dialect does not know yet.
+    Newer(fn(&mut Case<'_>)),
     /// The marker `[DONE]` came, or a frame after it.
     Marker(fn(&mut Case<'_>)),
     /// An event came that is a JSON object; the stream is as it was before.
@@ -101,6 +103,7 @@ pub(crate) struct Hooks {
     /// Those of them that are only of interest where data are not plain.
     pub(crate) marred: Plain,
     pub(crate) faulty: Plain,
+    pub(crate) newer: Plain,
     pub(crate) marker: Plain,
     pub(crate) event: Plain,
     pub(crate) sequence: Plain,
@@ -129,6 +132,7 @@ impl Hooks {
                     self.marred.push((bound, code));
                 }
                 Native::Faulty(code) => self.faulty.push((bound, code)),
+                Native::Newer(code) => self.newer.push((bound, code)),
                 Native::Marker(code) => self.marker.push((bound, code)),
                 Native::Event(code) => self.event.push((bound, code)),
                 Native::Sequence(code) => self.sequence.push((bound, code)),

@@ -117,6 +117,9 @@ impl Judge {
         if !record.verdict.is_valid() {
             self.ask(&hooks.faulty, plan, record);
         }
+        if record.view.is_newer() {
+            self.ask(&hooks.newer, plan, record);
+        }
         match record.payload {
             Payload::Done => {
                 self.stream.done.get_or_insert(record.number);

@@ -86,7 +86,7 @@ pub(super) fn incomplete_before_last(case: &mut Case<'_>, node: &Node, item: &Ob
     let Some(last) = case.stream.items().next_back().filter(|last| !std::ptr::eq(*last, node)) else {
         return;
     };
-    if item.plain("status") == Some("incomplete") {
+    if item.is_cut_off() {
         let last = case.name(last);
         case.fault("/item/status", "the status of an item that others follow", "\"incomplete\"", || {
             format!("an item ends incomplete, and {last} was added after it")

@@ -97,6 +97,7 @@ pub(crate) const fn hooks(rule: NativeRule) -> &'static [Native] {
         NativeRule::SchemaEventValid => &[Native::Faulty(schema::event_valid)],
         NativeRule::SchemaForeignProtocol => &[Native::Faulty(schema::foreign_protocol)],
         NativeRule::SchemaTypeKnown => &[Native::Faulty(schema::type_known)],
+        NativeRule::SchemaValueKnown => &[Native::Newer(schema::value_known)],
         NativeRule::SequenceByOne => &[Native::Sequence(sequence::by_one)],
         NativeRule::SequenceGrows => &[Native::Sequence(sequence::grows)],
         NativeRule::SequencePresent => &[Native::Faulty(sequence::present)],

@@ -166,6 +166,21 @@ pub(super) fn type_known(case: &mut Case<'_>) {
     }
 }
 
+pub(super) fn value_known(case: &mut Case<'_>) {
+    let Some(record) = case.record() else { return };
+    let Some(name) = record.event_type.as_deref() else { return };
+    let newer = |dialect: &Dialect| dialect.newer_values(name, record.data());
+    let mut others = elsewhere::of_event(record);
+    for fault in newer(case.dialect()) {
+        let is_known_in = |other: &'static Dialect| {
+            others.is_fine(other, &fault) && newer(other).iter().all(|newer| newer.pointer != fault.pointer)
+        };
+        case.report_here(&place_of(&fault), is_known_in, || {
+            format!("{} is {}, which is newer than this suite knows", fault.pointer, fault.actual)
+        });
+    }
+}
+
 /// The protocol that an event comes from, when it is not this one.
 fn foreign(case: &Case<'_>) -> Option<&'static str> {
     const MESSAGES: [&str; 6] = [

@@ -201,7 +201,7 @@ impl<'r> Tracker<'_, 'r> {
             found.learn(value);
             value.keep_in(&mut found.closing);
             if found.scope == Scope::Item {
-                if value.plain("status") == Some("incomplete") {
+                if value.is_cut_off() {
                     self.stream.incomplete.get_or_insert(node);
                 }
                 self.stream.nodes.name_call(node);
