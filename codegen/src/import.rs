@@ -33,6 +33,8 @@ use document::Document;
 use normal::Normaliser;
 use place::Place;
 
+#[cfg(feature = "cli")]
+pub(crate) use folder::files_of;
 pub use folder::{Laying, Summary, into_folder};
 #[cfg(feature = "cli")]
 pub use read::read;
@@ -169,6 +171,16 @@ fn add_properties(place: &Place, kind: &str, event: &mut Value, again: Value) ->
         found: format!("a second event of type \"{kind}\", which requires other properties"),
         expected: "one schema for each event type, or one that only adds properties".to_owned(),
     })
+}
+
+/// Files with a document laid over them.
+#[cfg(feature = "cli")]
+pub(crate) fn laid_over(
+    files: BTreeMap<String, Value>,
+    roots: &BTreeMap<String, String>,
+    document: &Imported,
+) -> (BTreeMap<String, Value>, Vec<Note>) {
+    merge::merge(files, roots, document, None, None)
 }
 
 fn event_type(place: &Place, event: &Value) -> Result<String, ImportError> {

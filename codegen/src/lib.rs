@@ -20,6 +20,8 @@ pub mod import;
 #[cfg(feature = "cli")]
 mod nearest;
 #[cfg(feature = "cli")]
+pub mod outdated;
+#[cfg(feature = "cli")]
 pub mod scaffold;
 pub mod schema;
 mod todo;

@@ -153,7 +153,14 @@ fn load_folder(
             dialect.faults.push(fail(&file_of(&folder, &relative), message));
         }
     }
-    let unresolved = unresolved(&dialect);
+    let mut unresolved = unresolved(&dialect);
+    unresolved.retain(|(file, name)| {
+        let missing = format!("types/{name}.json");
+        // Said already, of the file of the type or of what is inherited.
+        let is_faulty = dialect.faults.iter().any(|fault| fault.file.ends_with(&missing));
+        let is_own = file_of(&folder, file).is_file() || inherited.contains_key(&missing);
+        !is_faulty && is_own
+    });
     dialect.faults.extend(unresolved.into_iter().map(|(file, name)| {
         let message = format!("it refers to type \"{name}\", which the dialect does not have");
         fail(&file_of(&folder, &file), message)

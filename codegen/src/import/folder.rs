@@ -168,13 +168,8 @@ fn lay_over(
     let imported = import(document, &request)?;
     let since = how.since.map(|since| import(since, &request)).transpose()?;
     let before = existing(folder)?;
-    let mut files = BTreeMap::new();
-    for (path, contents) in &before {
-        let file = serde_json::from_str(contents)
-            .with_context(|| format!("{} is not JSON", folder.join(path).display()))?;
-        files.insert(path.clone(), file);
-    }
-    let (files, notes) = merge::merge(files, roots, &imported, since.as_ref(), how.variant);
+    let (files, notes) =
+        merge::merge(parsed(folder, &before)?, roots, &imported, since.as_ref(), how.variant);
     let mut summary = Summary { notes: imported.notes, ..Summary::default() };
     summary.notes.extend(notes);
     for (path, file) in files {
@@ -189,6 +184,21 @@ fn lay_over(
         }
     }
     Ok(summary)
+}
+
+/// The schema files of a folder.
+#[cfg(feature = "cli")]
+pub(crate) fn files_of(folder: &Path) -> anyhow::Result<BTreeMap<String, Value>> {
+    parsed(folder, &existing(folder)?)
+}
+
+fn parsed(folder: &Path, files: &BTreeMap<String, String>) -> anyhow::Result<BTreeMap<String, Value>> {
+    let parse = |(path, contents): (&String, &String)| {
+        let file = serde_json::from_str(contents)
+            .with_context(|| format!("{} is not JSON", folder.join(path).display()))?;
+        Ok((path.clone(), file))
+    };
+    files.iter().map(parse).collect()
 }
 
 fn note(path: &str, text: &str) -> Note {

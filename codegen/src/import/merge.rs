@@ -8,6 +8,8 @@
 mod adopt;
 mod leaves;
 mod objects;
+#[cfg(test)]
+mod tests;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -21,6 +23,9 @@ use leaves::{Kind, Leaf};
 /// How often a document is laid over: what was added may tell more types of it apart.
 const ROUNDS: usize = 8;
 
+/// Files, and remarks on how they came to be.
+pub(super) type Laid = (BTreeMap<String, Value>, Vec<Note>);
+
 /// Lays a document over files; remarks say what the document contradicts, and what is left to decide.
 pub(super) fn merge(
     files: BTreeMap<String, Value>,
@@ -28,7 +33,7 @@ pub(super) fn merge(
     document: &Imported,
     since: Option<&Imported>,
     variant: Option<&str>,
-) -> (BTreeMap<String, Value>, Vec<Note>) {
+) -> Laid {
     let mut merge = Merge {
         document: &document.files,
         since: since.map(|since| &since.files),
