@@ -4,6 +4,7 @@
 pub(crate) const MARK: &str = "TODO:";
 
 /// What somebody has to fill in, with the mark before it.
+#[cfg(feature = "cli")]
 pub(crate) fn todo(what: &str) -> String {
     format!("{MARK} {what}")
 }

@@ -7,11 +7,12 @@ use std::process::ExitCode;
 use clap::Args;
 
 use crate::import::{Laying, into_folder, read};
+use crate::todo::MARK;
 
 /// Reads the events and bodies of the Responses API and writes them as the files of a dialect.
 ///
 /// The document is an OpenAPI 3.1 document, or a JSON Schema bundle made from the types of an SDK
-/// (codegen/sdk_schema.py). Descriptions, lifecycle and examples that are there stay. A bundle, or a variant, is
+/// (`codegen/sdk_schema.py`). Descriptions, lifecycle and examples that are there stay. A bundle, or a variant, is
 /// laid over the dialect: it adds and loosens, and removes nothing.
 #[derive(Debug, Args)]
 pub struct ImportArgs {
@@ -42,7 +43,11 @@ impl ImportArgs {
         let since = self.since.as_deref().map(read).transpose()?;
         let laying = Laying { variant: self.variant.as_deref(), since: since.as_ref() };
         let summary = into_folder(&document, &self.spec_dir.join("dialects").join(&self.dialect), &laying)?;
-        writeln!(std::io::stdout().lock(), "{summary}")?;
+        let mut stdout = std::io::stdout().lock();
+        writeln!(stdout, "{summary}")?;
+        if !summary.added.is_empty() || !summary.changed.is_empty() {
+            writeln!(stdout, "next: `codegen check` lists what is left to fill in, marked {MARK}")?;
+        }
         Ok(ExitCode::SUCCESS)
     }
 }

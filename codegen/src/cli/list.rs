@@ -80,19 +80,13 @@ fn role_name(role: Role) -> String {
 
 fn scopes(file: &ScopesFile) -> Vec<(String, String)> {
     let text = |scope: &crate::formats::Scope| {
-        let mut text = scope.description.clone();
-        if let Some(parent) = &scope.parent {
-            text += &format!(" In: {parent}");
-            if !scope.of.is_empty() {
-                text += &format!(" ({})", scope.of.join(", "));
-            }
-            text += ".";
-        }
+        let parent = scope.parent.as_ref().map(|parent| match scope.of.as_slice() {
+            [] => format!(" In: {parent}."),
+            of => format!(" In: {parent} ({}).", of.join(", ")),
+        });
         let phases: Vec<&str> = scope.phases.iter().chain(&scope.ends).map(String::as_str).collect();
-        if !phases.is_empty() {
-            text += &format!(" Phases: {}.", phases.join(", "));
-        }
-        text
+        let phases = (!phases.is_empty()).then(|| format!(" Phases: {}.", phases.join(", ")));
+        [scope.description.clone(), parent.unwrap_or_default(), phases.unwrap_or_default()].concat()
     };
     file.scopes.iter().map(|(name, scope)| (name.clone(), text(scope))).collect()
 }

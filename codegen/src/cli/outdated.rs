@@ -12,7 +12,7 @@ use crate::outdated::Package;
 
 /// Asks the registries for newer versions of the SDKs that the dialects stand for, and says what they add.
 ///
-/// The versions stand in dialect.toml under [packages]. Needs `pip` for PyPI and `npm` for npm, as they are
+/// The versions stand in dialect.toml under [packages]. Needs `pip` and `npm`, as they are
 /// installed and set up here, and no key. Exits with 1 if a dialect lacks something, 2 if a registry cannot be
 /// asked, 0 otherwise.
 #[derive(Debug, Args)]

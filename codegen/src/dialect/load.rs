@@ -281,7 +281,8 @@ fn event(name: &str, file: Value, schema: schema::Schema) -> (Event, Option<Stri
         }
     };
     // A guess holds until somebody confirms it.
-    lifecycle.scope = crate::todo::settled(&lifecycle.scope).to_owned();
+    let scope = crate::todo::settled(&lifecycle.scope).to_owned();
+    lifecycle.scope = scope;
     let examples = file.get("examples").and_then(Value::as_array).cloned().unwrap_or_default();
     let description = file.get("description").and_then(Value::as_str).unwrap_or_default().to_owned();
     (Event { name: name.to_owned(), description, lifecycle, schema, examples, file }, named.or(placed))

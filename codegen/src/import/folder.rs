@@ -10,7 +10,7 @@ use anyhow::{Context, bail};
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{ImportRequest, Imported, Note, import, merge, ours, text};
+use super::{ImportRequest, Imported, Note, import, lifecycle, merge, ours, text};
 
 /// What an import did to a folder: paths inside it, and remarks.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -132,6 +132,9 @@ pub fn into_folder(document: &Value, folder: &Path, how: &Laying<'_>) -> anyhow:
                     &format!("the description at {pointer} has no place any more and is dropped"),
                 ));
             }
+        }
+        if path.starts_with("events/") && schema.get("x-lifecycle").is_none() {
+            lifecycle::place(schema, folder);
         }
         let contents = text::print(schema);
         match old {

@@ -47,11 +47,9 @@ impl Merge<'_> {
         }
         let plain = self.plain_name(name);
         let free = |name: &str| !self.files.contains_key(&type_file(name));
-        let own = [plain.clone(), qualified(name)]
-            .into_iter()
-            .chain((2..).map(|number| format!("{plain}-{number}")))
-            .find(|name| free(name))
-            .unwrap_or_else(|| plain.clone());
+        let numbered = (2..=self.files.len() + 2).map(|number| format!("{plain}-{number}"));
+        let own = [plain.clone(), qualified(name)].into_iter().chain(numbered).find(|name| free(name));
+        let own = own.unwrap_or_else(|| plain.clone());
         self.adopt_as(name, &own);
         if own != plain && self.is_same(&own, &plain) {
             self.files.remove(&type_file(&own));

@@ -68,7 +68,7 @@ impl Leaf {
     fn likeness(&self, other: &Self) -> usize {
         let (own, others) = (self.properties(), other.properties());
         let all = own.union(&others).count();
-        if all == 0 { 100 } else { own.intersection(&others).count() * 100 / all }
+        (own.intersection(&others).count() * 100).checked_div(all).unwrap_or(100)
     }
 }
 
