@@ -316,7 +316,7 @@ mod tests {
             view
         };
         let seen = view(r#"{"type":"acme:trace","sequence_number":7,"item_id":"i","response":{}}"#);
-        assert_eq!(seen.number(Slot::SequenceNumber), Some(7));
+        assert_eq!(seen.count(Slot::SequenceNumber), Some(crate::Count::Whole(7)));
         assert_eq!((seen.raw(Slot::ItemId), seen.raw(Slot::Response)), (Some("\"i\""), Some("{}")));
         assert_eq!(seen.raw(Slot::OutputIndex), None);
         for data in ["[DONE]", "{\"sequence_number\":7,", "{\"sequence_number\":7} {}", "[7]"] {

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use spec::json::{at, string};
 use spec::table::{EventInfo, Role, Scope};
-use spec::{Dialect, Memory, Slot};
+use spec::{Count, Dialect, Memory, Slot};
 
 use crate::capture::{Exchange, Frame, Recorder, Transport};
 use checker::{Payload, Record};
@@ -197,7 +197,7 @@ impl Drawing {
     fn item(&mut self, record: &Record<'_>, info: &EventInfo, now: Moment) -> Option<usize> {
         let value = record.view.raw(Slot::Value).unwrap_or_default();
         let id = member(value, "/id").or_else(|| id(record));
-        let index = record.view.number(Slot::OutputIndex);
+        let index = record.view.count(Slot::OutputIndex).as_ref().and_then(Count::whole);
         let key = Key { scope: Scope::Item, within: Within::Response, index };
         let there = match info.role {
             // A second item in the place of another is an item of its own.
@@ -240,7 +240,7 @@ impl Drawing {
     fn inner(&mut self, record: &Record<'_>, info: &EventInfo, now: Moment) -> Option<usize> {
         let scope = info.scope;
         let around = scope.info().parent.unwrap_or(Scope::Response);
-        let index = record.view.number(Slot::OutputIndex);
+        let index = record.view.count(Slot::OutputIndex).as_ref().and_then(Count::whole);
         let item = match around {
             Scope::Response => None,
             _ => self.find_item(index, id(record).as_deref()),
@@ -250,7 +250,8 @@ impl Drawing {
             (_, Some(item)) => Within::Item(item),
             (_, None) => Within::Nothing(index),
         };
-        let index_in = |scope: Scope| scope.info().key.get(1).and_then(|slot| record.view.number(*slot));
+        let index_in =
+            |scope: Scope| scope.info().key.get(1).and_then(|slot| record.view.count(*slot)?.whole());
         let part = Key { scope: around, within, index: index_in(around) };
         let parent = match around {
             Scope::Response | Scope::Item => None,

@@ -4,11 +4,12 @@ use std::borrow::Cow;
 use std::collections::{HashSet, VecDeque};
 use std::time::Duration;
 
+use catalogue::Level;
 use spec::Dialect;
 use spec::table::EventInfo;
 
 use super::{Bound, Findings, Mark, Node, Object, Place, Plan, Record, Stream};
-use crate::Frame;
+use crate::{Frame, Transport};
 
 /// What a rule is given to judge by, and where it tells what it finds.
 pub(crate) struct Case<'c> {
@@ -38,6 +39,8 @@ pub(crate) struct Connection {
     pub(crate) has_headers: bool,
     /// Its content type.
     pub(crate) content_type: Option<String>,
+    /// Whether the request made a new response, where it is known.
+    pub(crate) creates: Option<bool>,
     /// When the first message on a WebSocket came or went.
     pub(crate) began: Option<Duration>,
     /// Requests on a WebSocket that were not answered yet.
@@ -122,6 +125,14 @@ impl Connection {
         self.began = self.began.or(frame.time);
     }
 
+    /// Whether the events that come now are those of a new response, and not the rest of an earlier one.
+    pub(crate) fn is_fresh(&self, transport: Transport) -> Option<bool> {
+        match transport {
+            Transport::WebSocket => (self.turn.is_some() || !self.unanswered.is_empty()).then_some(true),
+            _ => self.creates,
+        }
+    }
+
     /// How long the connection had been in use when the request was sent that is being answered.
     pub(crate) fn age_at_request(&self) -> Option<Duration> {
         self.turn.as_ref()?.sent?.checked_sub(self.began?)
@@ -160,6 +171,11 @@ impl Connection {
 }
 
 impl<'c> Case<'c> {
+    /// From now on the rule binds no more than this.
+    pub(crate) fn limit(&mut self, level: Level) {
+        self.bound.level = self.bound.level.min(level);
+    }
+
     /// The event at hand. There is none at the end of the stream.
     pub(crate) fn record(&self) -> Option<&'c Record<'c>> {
         match self.at {

@@ -71,6 +71,9 @@ impl Judge {
 
     pub(crate) fn exchange(&mut self, exchange: &Exchange<'_>) {
         self.connection.status = exchange.status;
+        let method = exchange.request.as_ref().map(|request| &*request.method);
+        let method = method.filter(|method| !method.is_empty());
+        self.connection.creates = method.map(|method| method.eq_ignore_ascii_case("POST"));
         self.connection.has_headers = !exchange.headers.is_empty();
         self.connection.content_type = exchange.header("content-type").map(str::to_owned);
         // What comes with the status of an error is no stream of a response, whatever it looks like.
@@ -95,6 +98,9 @@ impl Judge {
 
     pub(crate) fn frame(&mut self, plan: &Plan, memory: &mut Memory, frame: &Frame<'_>) {
         self.frames += 1;
+        if !frame.strays.is_empty() {
+            self.ask(&plan.hooks.stray, plan, &Record::of_body(frame, self.frames));
+        }
         let numbers = (self.frames, self.events + 1);
         if let Some(record) = Record::read(plan.dialect, frame, numbers, &mut self.known, memory) {
             self.record(plan, &record);
@@ -132,9 +138,10 @@ impl Judge {
                 return;
             }
         }
-        let is_next =
-            record.sequence_number.is_some_and(|number| number.checked_sub(1) == self.stream.sequence_number);
-        if !is_next {
+        if !record.has_usual_counts {
+            self.ask(&hooks.counts, plan, record);
+        }
+        if !self.stream.is_next(record.sequence_number.as_ref()) {
             self.ask(&hooks.sequence, plan, record);
         }
         self.ask(&hooks.event, plan, record);
@@ -159,8 +166,8 @@ impl Judge {
                 current: None,
             };
             tracker.take();
-            if let Some(number) = record.sequence_number {
-                self.stream.sequence_number = Some(number);
+            if record.sequence_number.is_some() {
+                self.stream.sequence_number.clone_from(&record.sequence_number);
             }
             self.end_turn();
         } else if let Some(evicted) = self.connection.turn.take().and_then(|turn| turn.previous_response_id) {

@@ -4,6 +4,7 @@ mod case;
 mod excerpt;
 mod finding;
 mod hooks;
+mod index;
 mod judge;
 mod kept;
 mod locate;

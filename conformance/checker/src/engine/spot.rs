@@ -4,6 +4,8 @@ use std::borrow::Cow;
 use std::ops::Range;
 use std::time::Duration;
 
+use spec::Count;
+
 use super::excerpt::Excerpt;
 use super::kept::{Kept, Room};
 use super::record::Record;
@@ -45,13 +47,18 @@ impl Spot {
             frame: record.number,
             event: record.event,
             event_type: record.event_type.as_deref().map(str::to_owned),
-            sequence_number: record.sequence_number,
+            sequence_number: whole_number(record),
             time: frame.time,
             line: frame.line + excerpt.lines_down,
             bytes: bytes.unwrap_or_else(|| frame.bytes.clone()),
             excerpt,
         }
     }
+}
+
+/// The sequence number, where the formats of reports have room for it.
+fn whole_number(record: &Record<'_>) -> Option<u64> {
+    record.sequence_number.as_ref().and_then(Count::whole)
 }
 
 /// What is kept of an event in case a later one has to do with it: no more than is cheap.
@@ -91,7 +98,7 @@ impl Mark {
         self.frame = record.number;
         self.event = record.event;
         self.event_type = record.kept_type();
-        self.sequence_number = record.sequence_number;
+        self.sequence_number = whole_number(record);
         self.time = frame.time;
         self.bytes = frame.bytes.clone();
         self.line = frame.line;
