@@ -209,6 +209,8 @@ const KNOWN: &[Known] = &[
     Known::of(OPEN_RESPONSES, "lmstudio", "schema/event-known"),
     Known::of(OPEN_RESPONSES, "openai", "schema/type-known"),
     Known::of(OPEN_RESPONSES, "xai", "schema/type-known"),
+    // A web search of an early version shows none of its phases.
+    Known { before: Some(TODAY), ..Known::of(&["openai"], "xai", "tool/has-phases") },
     Known::lacking(OPEN_RESPONSES, "openai", "property \"background\"", "2025-05-29"),
     Known::lacking(OPEN_RESPONSES, "openai", "property \"service_tier\"", "2025-05-29"),
     Known::lacking(OPEN_RESPONSES, "openai", "property \"summary\"", "2025-05-29").at("/response/reasoning"),

@@ -49,7 +49,7 @@ impl Spot {
             event_type: record.event_type.as_deref().map(str::to_owned),
             sequence_number: whole_number(record),
             time: frame.time,
-            line: frame.line + excerpt.lines_down,
+            line: frame.line + if frame.is_on_one_line { 0 } else { excerpt.lines_down },
             bytes: bytes.unwrap_or_else(|| frame.bytes.clone()),
             excerpt,
         }
@@ -70,6 +70,7 @@ pub(crate) struct Mark {
     sequence_number: Option<u64>,
     time: Option<Duration>,
     line: u64,
+    is_on_one_line: bool,
     bytes: Range<u64>,
     /// Where its data begin in the frame.
     data: usize,
@@ -102,6 +103,7 @@ impl Mark {
         self.time = frame.time;
         self.bytes = frame.bytes.clone();
         self.line = frame.line;
+        self.is_on_one_line = frame.is_on_one_line;
         self.data = frame.place(0).unwrap_or(0);
         self.head.clear();
         self.head.extend_from_slice(&frame.source[..frame.source.len().min(HEAD)]);
@@ -123,7 +125,7 @@ impl Mark {
             event_type: name,
             sequence_number: self.sequence_number,
             time: self.time,
-            line: self.line + super::excerpt::line_ends(before),
+            line: self.line + if self.is_on_one_line { 0 } else { super::excerpt::line_ends(before) },
             bytes: self.bytes.clone(),
             excerpt: Excerpt::head(line),
         }
