@@ -78,6 +78,8 @@ pub struct Framing {
     pub unknown_events: UnknownEvents,
     /// Whether the same events come as messages of a WebSocket, too.
     pub websocket: bool,
+    /// Whether a WebSocket has lanes: events say in `stream_id` which one they are of.
+    pub lanes: bool,
 }
 
 impl Level {

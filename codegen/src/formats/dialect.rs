@@ -58,6 +58,9 @@ pub struct Framing {
     /// Whether the same events come as messages of a WebSocket, too.
     #[serde(default)]
     pub websocket: bool,
+    /// Whether a WebSocket has lanes: events say in `stream_id` which one they are of.
+    #[serde(default)]
+    pub lanes: bool,
 }
 
 words! {

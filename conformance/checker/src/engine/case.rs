@@ -8,6 +8,8 @@ use catalogue::Level;
 use spec::Dialect;
 use spec::table::EventInfo;
 
+use super::asides::Asides;
+use super::lanes::LaneOf;
 use super::{Bound, Findings, Mark, Node, Object, Place, Plan, Record, Stream};
 use crate::{Frame, Transport};
 
@@ -41,16 +43,33 @@ pub(crate) struct Connection {
     pub(crate) content_type: Option<String>,
     /// Whether the request made a new response, where it is known.
     pub(crate) creates: Option<bool>,
+    /// The input of the request triggers a compaction.
+    pub(crate) triggers_compaction: bool,
     /// When the first message on a WebSocket came or went.
     pub(crate) began: Option<Duration>,
-    /// Requests on a WebSocket that were not answered yet.
+    /// Requests on a WebSocket that were not answered yet, in the lane at hand.
     pub(crate) unanswered: VecDeque<Turn>,
     /// The request that is being answered.
     pub(crate) turn: Option<Turn>,
     /// Ids of responses that a WebSocket has brought and not lost again.
     pub(crate) responses: HashSet<String>,
-    /// The id of the last of them.
+    /// The id of the last of them, in the lane at hand.
     pub(crate) latest: Option<String>,
+    /// The lane of the event at hand.
+    pub(crate) lane: LaneOf,
+    /// What the client has asked for is known.
+    pub(crate) has_requests: bool,
+    /// The response begins that nobody has asked for.
+    pub(crate) is_unasked: bool,
+    /// What the client has said of responses under way.
+    pub(crate) asides: Asides,
+}
+
+/// Whether the input of a request triggers a compaction.
+pub(super) fn triggers_compaction(request: &Object<'_>) -> bool {
+    let is_trigger = |item: &&str| Object::new(item).plain("type") == Some("compaction_trigger");
+    request.get("input").is_some_and(|input| input.contains("compaction_trigger"))
+        && request.entries("input").unwrap_or_default().iter().any(is_trigger)
 }
 
 /// A request on a WebSocket.
@@ -58,6 +77,8 @@ pub(crate) struct Connection {
 pub(crate) struct Turn {
     /// The response that it continues.
     pub(crate) previous_response_id: Option<String>,
+    /// Its input triggers a compaction.
+    pub(crate) triggers_compaction: bool,
     /// It asked not to store the response.
     pub(crate) is_unstored: bool,
     /// When it was sent.

@@ -32,6 +32,8 @@ pub(crate) enum Native {
     Beginning(fn(&mut Case<'_>)),
     /// An event came on a WebSocket.
     Socket(fn(&mut Case<'_>)),
+    /// An event came on a WebSocket that answers what the client has said of a response under way.
+    Aside(fn(&mut Case<'_>)),
     /// An event came after an error.
     AfterError(fn(&mut Case<'_>)),
     /// An event came that has the response, as it was at first or otherwise.
@@ -115,6 +117,7 @@ pub(crate) struct Hooks {
     pub(crate) sequence: Plain,
     pub(crate) beginning: Plain,
     pub(crate) socket: Plain,
+    pub(crate) aside: Plain,
     pub(crate) after_error: Plain,
     pub(crate) any_snapshot: Asked<OfSnapshot>,
     pub(crate) snapshot: Asked<OfSnapshot>,
@@ -146,6 +149,7 @@ impl Hooks {
                 Native::Sequence(code) => self.sequence.push((bound, code)),
                 Native::Beginning(code) => self.beginning.push((bound, code)),
                 Native::Socket(code) => self.socket.push((bound, code)),
+                Native::Aside(code) => self.aside.push((bound, code)),
                 Native::AfterError(code) => self.after_error.push((bound, code)),
                 Native::AnySnapshot(code) => self.any_snapshot.push((bound, code)),
                 Native::Snapshot(code) => self.snapshot.push((bound, code)),

@@ -1,5 +1,6 @@
 //! From frames to findings.
 
+mod asides;
 mod case;
 mod excerpt;
 mod finding;
@@ -7,6 +8,7 @@ mod hooks;
 mod index;
 mod judge;
 mod kept;
+mod lanes;
 mod locate;
 mod node;
 mod plan;
@@ -17,7 +19,8 @@ mod stream;
 mod tracker;
 mod view;
 
-pub(crate) use case::{Case, Change, Connection, Ending, Snapshot};
+pub(crate) use asides::{About, Asides, Steer};
+pub(crate) use case::{Case, Change, Connection, Ending, Snapshot, Turn};
 pub use excerpt::Excerpt;
 pub use finding::{Finding, Findings, Related};
 pub(crate) use finding::{Place, missing_property};

@@ -100,6 +100,11 @@ impl Stream {
         }
     }
 
+    /// The next event may be of something else than the last one.
+    pub(super) fn forget_recent(&mut self) {
+        self.recent.forget();
+    }
+
     /// Something came that cannot be read: whatever follows may lack it.
     pub(super) fn tear(&mut self) {
         self.torn = true;
