@@ -7,6 +7,7 @@
 
 mod count;
 pub mod json;
+mod shape;
 pub mod table;
 mod view;
 

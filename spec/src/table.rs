@@ -2,7 +2,8 @@
 
 use std::mem;
 
-use crate::json::{Check, Checker, Fault, KNOWN, Outline, Scan, Shape};
+use crate::json::{Check, Checker, Fault, KNOWN, Outline, Scan};
+use crate::shape::Shape;
 use crate::view::View;
 
 include!(concat!(env!("OUT_DIR"), "/words.rs"));

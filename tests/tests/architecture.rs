@@ -169,8 +169,10 @@ fn circle(uses: &BTreeMap<String, BTreeSet<String>>) -> Option<Vec<String>> {
 #[test]
 fn no_circle_runs_across_folders() {
     for source in source_folders() {
-        let uses = modules(&source);
-        assert_eq!(circle(&uses), None, "{}", source.display());
+        // Files that lie side by side may know each other; a folder knows only what it builds on.
+        let folders = |way: &[String]| way.iter().any(|module| source.join(module).is_dir());
+        let found = circle(&modules(&source)).filter(|way| folders(way));
+        assert_eq!(found, None, "{}", source.display());
     }
 }
 

@@ -58,7 +58,7 @@ fn tally(dialect: &str) -> BTreeMap<String, Tally> {
                     .map(|fault| {
                         // The same response stands in many events.
                         let name = if fault.pointer.starts_with("/response") { "response.*" } else { &name };
-                        format!("{name} {}: {}", starred(&fault.pointer), shortened(&fault.expected))
+                        format!("{name} {}: {}", starred(&fault.pointer), shortened(&fault.kind.to_string()))
                     })
                     .collect();
                 for kind in kinds {

@@ -47,6 +47,19 @@ impl Rule {
     pub fn group(&self) -> &'static str {
         group(self.id)
     }
+
+    /// The clients that it protects, each once, with all that happens to it.
+    pub fn broken_clients(&self) -> Vec<(&'static str, String)> {
+        let mut clients: Vec<(&str, String)> = Vec::new();
+        for broken in self.breaks {
+            match clients.iter_mut().find(|(client, _)| *client == broken.client) {
+                Some((_, failures)) if failures == broken.failure => {}
+                Some((_, failures)) => failures.extend(["; ", broken.failure]),
+                None => clients.push((broken.client, broken.failure.to_owned())),
+            }
+        }
+        clients
+    }
 }
 
 /// The group that the rule or scenario of an id, `group/name`, is in.

@@ -5,18 +5,17 @@ mod fault;
 mod look;
 mod outline;
 mod scanner;
-mod shape;
 mod text;
 #[cfg(feature = "types")]
 mod typed;
+mod varying;
 
 pub(crate) use check::KNOWN;
 pub use check::{Check, Checker, Members, TextPattern, TextRules, UNDECLARED};
-pub use fault::Fault;
+pub use fault::{Actual, Fault, FaultKind, Wanted};
 pub use look::{at, each_member, entries, members, shared_length, string};
 pub use outline::{Outline, OutlineMember, member_named};
 pub use scanner::{DEEPEST, RawNumber, RawString, Scan, Scanner, Syntax};
-pub(crate) use shape::Shape;
 pub use text::{decode, decode_onto, encode, is_escaped};
 #[cfg(feature = "types")]
 pub(crate) use typed::{Branch, event, events, object, presence, strings, union};
@@ -25,3 +24,4 @@ pub use typed::{
     Extra, Fields, Integer, IntoOwned, Map, Miss, NotFinite, Nullable, Number, ObjectWriter, ParseError, Raw,
     Read, Reader, Reason, Str, UnknownEvent, Write, kind,
 };
+pub(crate) use varying::Varying;

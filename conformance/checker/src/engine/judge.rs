@@ -10,9 +10,10 @@ use super::case::{Connection, Turn, triggers_compaction};
 use super::finding::Findings;
 use super::hooks::Plain;
 use super::lanes::{LaneOf, Lanes};
+use super::location::Mark;
+use super::observer::{Observer, Occurrence, Seen};
 use super::plan::Plan;
 use super::record::{Payload, Record};
-use super::spot::Mark;
 use super::stream::Stream;
 use super::tracker::Tracker;
 use super::view::Object;
@@ -164,18 +165,31 @@ impl Judge {
         }
     }
 
-    pub(crate) fn frame(&mut self, plan: &Plan, memory: &mut Memory, frame: &Frame<'_>) {
+    pub(crate) fn frame(
+        &mut self,
+        plan: &Plan,
+        memory: &mut Memory,
+        frame: &Frame<'_>,
+        observer: Option<&mut dyn Observer>,
+    ) {
         self.frames += 1;
         if !frame.strays.is_empty() {
             self.ask(&plan.hooks.stray, plan, &Record::of_body(frame, self.frames));
         }
         let numbers = (self.frames, self.events + 1);
+        let found = self.findings.all().len();
         if let Some(record) = Record::read(plan.dialect, frame, numbers, &mut self.known, memory) {
-            self.record(plan, &record);
+            let about = self.record(plan, &record);
+            if let Some(observer) = observer {
+                let about = about.and_then(|at| Occurrence::new(&self.stream.nodes, at));
+                let is_faulty = self.findings.all().len() > found;
+                observer.record(&Seen { record: &record, about, is_faulty });
+            }
         }
     }
 
-    fn record(&mut self, plan: &Plan, record: &Record<'_>) {
+    /// Judges a record. Returns the node that its event is about.
+    fn record(&mut self, plan: &Plan, record: &Record<'_>) -> Option<usize> {
         let frame = record.frame;
         let has_lanes = frame.transport == Transport::WebSocket && plan.dialect.framing.lanes;
         let is_aside = has_lanes && record.event_type.as_deref().is_some_and(is_aside);
@@ -202,13 +216,13 @@ impl Judge {
         match record.payload {
             Payload::Done => {
                 self.stream.done.get_or_insert(record.number);
-                return;
+                return None;
             }
             Payload::Object => {}
             Payload::OtherValue | Payload::NotJson(..) => {
                 self.stream.tear();
                 self.count(record);
-                return;
+                return None;
             }
         }
         if is_aside || !is_placed {
@@ -219,7 +233,7 @@ impl Judge {
             }
             self.events += 1;
             self.last.renew(record);
-            return;
+            return None;
         }
         if !record.has_usual_counts {
             self.ask(&hooks.counts, plan, record);
@@ -237,6 +251,7 @@ impl Judge {
         if frame.transport == Transport::WebSocket {
             self.ask(&hooks.socket, plan, record);
         }
+        let mut about = None;
         if !self.stream.is_answered_apart(record) {
             let mut tracker = Tracker {
                 plan,
@@ -249,6 +264,7 @@ impl Judge {
                 current: None,
             };
             tracker.take();
+            about = tracker.current;
             if record.sequence_number.is_some() {
                 self.stream.sequence_number.clone_from(&record.sequence_number);
             }
@@ -260,6 +276,7 @@ impl Judge {
             }
         }
         self.count(record);
+        about
     }
 
     /// Asks rules that need nothing but the case; mostly there are none to be asked.
@@ -292,7 +309,7 @@ impl Judge {
         let overlaps = begins && self.stream.has_begun() && !self.stream.has_ended();
         if overlaps || self.stream.has_ended() {
             self.remember_response();
-            self.stream = Stream::new();
+            self.stream.reset();
             self.stream.overlaps = overlaps;
             self.connection.turn = None;
         }

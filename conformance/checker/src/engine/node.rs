@@ -8,7 +8,7 @@ use spec::table::{Scope, Slot};
 
 use super::index::{Index, Oddities};
 use super::kept::{Kept, Room};
-use super::spot::Mark;
+use super::location::Mark;
 use super::view::Object;
 
 /// Which of its siblings an occurrence of a scope is: its indices, the outermost first.
@@ -64,6 +64,8 @@ pub(crate) enum State {
 /// One occurrence of a scope: an item, a part, a text.
 #[derive(Debug)]
 pub(crate) struct Node {
+    /// Which it is of all that were ever added.
+    pub(super) number: u64,
     /// What it is.
     pub(crate) scope: Scope,
     /// Which one.
@@ -127,6 +129,7 @@ pub(super) enum Cell {
 impl Node {
     pub(super) fn new(scope: Scope, key: Key, state: State, parent: Option<usize>) -> Self {
         Self {
+            number: 0,
             scope,
             key,
             state,
@@ -152,7 +155,9 @@ impl Node {
 
     /// Forgets what it was, but not the room that it took.
     fn empty(&mut self) {
-        let Self { scope: _, key: _, state, parent: _, children, kind, id, opened, closed, .. } = self;
+        let Self {
+            number: _, scope: _, key: _, state, parent: _, children, kind, id, opened, closed, ..
+        } = self;
         children.vacate();
         kind.empty();
         id.empty();
@@ -261,6 +266,8 @@ pub(crate) struct Nodes {
     oddities: Oddities,
     /// How many of them are of this stream; what is behind them is room that earlier ones took.
     used: usize,
+    /// How many were ever added, in earlier streams, too.
+    added: u64,
     /// Which of them are gone.
     free: Vec<usize>,
     by_key: BTreeMap<(Scope, Key), usize>,
@@ -393,10 +400,13 @@ impl Nodes {
             self.used += 1;
             self.used - 1
         });
+        if at == self.all.len() {
+            self.all.push(Node::new(scope, key, state, parent));
+        }
+        self.added += 1;
         if let Some(node) = self.all.get_mut(at) {
             (node.scope, node.key, node.state, node.parent) = (scope, key, state, parent);
-        } else {
-            self.all.push(Node::new(scope, key, state, parent));
+            node.number = self.added;
         }
         self.by_key.insert((scope, key), at);
         self.recent[scope as usize] = Some((key, at));

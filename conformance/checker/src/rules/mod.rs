@@ -19,19 +19,12 @@ mod vendor;
 mod wire;
 mod ws;
 
-use catalogue::{DecidedBy, NativeRule, Rule};
+use catalogue::NativeRule;
 pub use schema::root_of_body;
 use spec::table::Scope;
 
 use crate::engine::Native;
 pub use wire::is_sign_of_life;
-
-/// Returns whether a rule looks at answers that are no stream, and at nothing else.
-pub fn is_about_bodies(rule: &Rule) -> bool {
-    let DecidedBy::Code(native) = rule.decided_by else { return false };
-    let asked = hooks(native);
-    !asked.is_empty() && asked.iter().all(|native| matches!(native, Native::Body(_)))
-}
 
 /// When a rule is asked, and what decides it then.
 pub(crate) const fn hooks(rule: NativeRule) -> &'static [Native] {

@@ -14,11 +14,7 @@ use super::limits::{Ends, Limits};
 use super::mask::Mask;
 use super::proxy::Proxy;
 use super::target::Target;
-use recordings::capture::{End, Exchange, Headers, LEFT, Recorder, Request};
-use results::NO_CONNECTION;
-
-/// What an exchange is lost with when the user ends the run.
-pub(super) const INTERRUPTED: &str = "interrupted";
+use recordings::capture::{End, Exchange, Headers, Loss, Recorder, Request};
 
 /// So often an endpoint can send a request on to another path.
 const REDIRECTIONS: usize = 5;
@@ -98,10 +94,10 @@ impl Client {
         let mut sending = self.sending(call, &headers, by, keep);
         let lost = tokio::select! {
             biased;
-            () = interrupted(self.interrupt.clone()) => Some(INTERRUPTED.to_owned()),
+            () = interrupted(self.interrupt.clone()) => Some(Loss::Interrupted),
             answered = sending.run(headers) => answered.err(),
         };
-        sending.end(lost.as_deref())
+        sending.end(lost)
     }
 
     /// A request that is about to be sent.
@@ -191,7 +187,7 @@ pub(super) struct Sending<'s> {
 
 impl Sending<'_> {
     /// Sends the request and reads the answer; fails with the reason why it was not read to its end.
-    async fn run(&mut self, headers: HeaderMap) -> Result<(), String> {
+    async fn run(&mut self, headers: HeaderMap) -> Result<(), Loss<'static>> {
         let Client { http, target, .. } = self.client;
         let request = http.request(self.call.method.clone(), self.call.url(target.url())).headers(headers);
         let request = match &self.call.body {
@@ -203,18 +199,19 @@ impl Sending<'_> {
     }
 
     /// Sends the request and waits for the head of the answer.
-    pub(super) async fn ask(&mut self, request: RequestBuilder) -> Result<Response, String> {
+    pub(super) async fn ask(&mut self, request: RequestBuilder) -> Result<Response, Loss<'static>> {
         let limits = self.client.limits;
         let (by, what) = self.earlier(limits.first_event, self.call.wants_stream);
         let response = match timeout_at(by, request.send()).await {
-            Err(_) => return Err(format!("no answer came {}", what.words(&limits))),
+            Err(_) => return Err(format!("no answer came {}", what.words(&limits)).into()),
             Ok(Err(error)) if error.is_connect() => {
                 let Client { target, proxy, .. } = self.client;
                 let through = proxy.as_ref().map(|proxy| format!(" through the proxy {proxy}"));
                 let (to, through) = (target.address(), through.unwrap_or_default());
-                return Err(format!("{NO_CONNECTION} to {to}{through}: {}", unconnected(&error)));
+                let reason = format!("no connection to {to}{through}: {}", unconnected(&error));
+                return Err(Loss::Unconnected(reason.into()));
             }
-            Ok(Err(error)) => return Err(in_words(&error)),
+            Ok(Err(error)) => return Err(in_words(&error).into()),
             Ok(Ok(response)) => response,
         };
         self.begin(&response);
@@ -231,7 +228,7 @@ impl Sending<'_> {
     }
 
     /// Reads the body of the answer.
-    pub(super) async fn read(&mut self, response: &mut Response) -> Result<(), String> {
+    pub(super) async fn read(&mut self, response: &mut Response) -> Result<(), Loss<'static>> {
         let limits = self.client.limits;
         let is_framed = self.exchange.is_stream() && self.exchange.header("content-encoding").is_none();
         let mut ends = Ends::default();
@@ -245,8 +242,8 @@ impl Sending<'_> {
                 Some(_) => (self.by, Limit::Total),
             };
             let chunk = match timeout_at(by, response.chunk()).await {
-                Err(_) => return Err(format!("no {} {}", self.awaited(), what.words(&limits))),
-                Ok(Err(error)) => return Err(in_words(&error)),
+                Err(_) => return Err(format!("no {} {}", self.awaited(), what.words(&limits)).into()),
+                Ok(Err(error)) => return Err(in_words(&error).into()),
                 Ok(Ok(None)) => return Ok(()),
                 Ok(Ok(Some(chunk))) => chunk,
             };
@@ -260,10 +257,10 @@ impl Sending<'_> {
             let bytes = self.mask.push(bytes);
             self.chunk(&bytes);
             if cut.is_some() {
-                return Err(LEFT.to_owned());
+                return Err(Loss::Left);
             }
             if chunk.len() > rest {
-                return Err(format!("the answer is longer than {} bytes", limits.bytes));
+                return Err(format!("the answer is longer than {} bytes", limits.bytes).into());
             }
         }
     }
@@ -307,7 +304,7 @@ impl Sending<'_> {
         String::from_utf8_lossy(&bytes).into_owned()
     }
 
-    pub(super) fn end(mut self, lost: Option<&str>) -> Outcome {
+    pub(super) fn end(mut self, lost: Option<Loss<'_>>) -> Outcome {
         let recorder = Recorder::new();
         if self.outcome.status.is_none() {
             let line = recorder.begin(&self.exchange);

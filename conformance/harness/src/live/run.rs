@@ -348,7 +348,7 @@ impl Live {
             reading = reading.keeping();
         }
         if self.plan.shapes {
-            reading = reading.tracing(self.rules.dialect());
+            reading = reading.tracing();
         }
         let mut written = Ok(());
         let mut keep = |line: &str| {
@@ -395,12 +395,14 @@ fn ask_again(outcome: Outcome, case: &Case, deadline: Instant) -> Option<Instant
 
 #[cfg(test)]
 mod tests {
+    use recordings::capture::Loss;
+
     use super::*;
 
     #[test]
     fn who_was_reached_once_is_not_given_up() {
-        let nobody =
-            Facts { lost: Some("no connection to h:1: connection refused".into()), ..Facts::default() };
+        let refused = Loss::Unconnected("no connection to h:1: connection refused".into());
+        let nobody = Facts { lost: Some(refused), ..Facts::default() };
         let (never, once) = (Reach::default(), Reach::default());
         once.add(&Facts { status: Some(500), ..Facts::default() });
         for number in 1..=5 {
