@@ -68,7 +68,7 @@ impl Checker {
     /// Takes what the client sends on a WebSocket. Returns what was found for the first time.
     pub fn sent(&mut self, frame: &Frame<'_>) -> &[Finding] {
         let before = self.findings().len();
-        self.judge.sent(frame);
+        self.judge.sent(&self.plan, frame);
         self.since(before)
     }
 

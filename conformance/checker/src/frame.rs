@@ -27,6 +27,8 @@ pub struct Frame<'a> {
     pub bytes: Range<u64>,
     /// The line that it begins on, counted from 1.
     pub line: u64,
+    /// Whether all of its lines stand on that one line, as in a JSON string.
+    pub is_on_one_line: bool,
     /// Where its data stand in `source`.
     pub places: Places,
     /// Whether a blank line ends it. Readers drop a last frame that none does.
@@ -80,7 +82,7 @@ impl Frame<'_> {
 /// What an exchange begins with.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Exchange<'a> {
-    /// Which of several in a recording it is; places are then those in its body.
+    /// Which of several in a recording it is; bytes are then those in its body, and lines those of the recording.
     pub label: Option<String>,
     /// The status of the answer.
     pub status: Option<u16>,

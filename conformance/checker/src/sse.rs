@@ -235,6 +235,7 @@ impl Outline {
             source,
             bytes: self.start..self.start + source.len() as u64,
             line: self.first_line,
+            is_on_one_line: false,
             places: Places::Nowhere,
             terminated,
             invalid_utf8: None,

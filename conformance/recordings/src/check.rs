@@ -1,7 +1,9 @@
 //! From the bytes of a recording to its report.
 
+use std::borrow::Cow;
 use std::io::Read;
 
+use super::other_api::{at_url, of_answer};
 use super::timeline::Drawing;
 use crate::capture::{Entry, Format, Frame, Loss, Reader, Transport};
 use checker::root_of_body;
@@ -31,6 +33,19 @@ pub fn check_with_timelines(
     Checking::new(rules, true).check(name.into(), input, format)
 }
 
+/// What is known of the API of an exchange.
+#[derive(Debug, Default)]
+struct Asked {
+    /// Another API that its URL is of.
+    other: Option<&'static str>,
+    /// Its URL is of this API.
+    is_ours: bool,
+    /// Its answer is of another API.
+    is_other: bool,
+    /// Its answer has begun.
+    is_answered: bool,
+}
+
 /// The checks of one recording.
 pub struct Checking<'r> {
     rules: &'r Rules,
@@ -46,6 +61,10 @@ pub struct Checking<'r> {
     draws: bool,
     /// The client has left.
     is_left: bool,
+    /// Streams of other APIs are passed over, and not judged.
+    passes_over: bool,
+    /// The API that the exchange is of by its URL, where it is another one; whether its answer has begun.
+    asked: Asked,
     report: CaptureReport,
 }
 
@@ -63,11 +82,21 @@ impl<'r> Checking<'r> {
             drawing: None,
             draws,
             is_left: false,
+            passes_over: false,
+            asked: Asked::default(),
             report,
         }
     }
 
-    fn check(mut self, name: String, input: &mut dyn Read, format: Option<Format>) -> CaptureReport {
+    /// Streams of other APIs are only counted, but where the URL says that they should be of this one.
+    #[must_use]
+    pub const fn passing_over_other_apis(mut self) -> Self {
+        self.passes_over = true;
+        self
+    }
+
+    /// Checks a recording of any format.
+    pub fn check(mut self, name: String, input: &mut dyn Read, format: Option<Format>) -> CaptureReport {
         let outcome = self.read(input, format);
         self.finish(name, outcome)
     }
@@ -95,9 +124,42 @@ impl<'r> Checking<'r> {
 
     /// Takes the next thing in the recording, and shows events to an observer.
     pub fn entry(&mut self, entry: &Entry<'_>, observer: &mut dyn Observer) {
+        if let Entry::Exchange(exchange) = entry {
+            self.end_stream();
+            let url = exchange.request.as_ref().map(|request| &*request.url).unwrap_or_default();
+            let (other, is_ours) = at_url(url);
+            self.asked = Asked { other, is_ours, is_other: false, is_answered: false };
+        }
+        if !self.is_of_other_api(entry) {
+            self.judge(entry, observer);
+        }
+    }
+
+    /// Whether what comes is of another API, which the first of its answer tells.
+    fn is_of_other_api(&mut self, entry: &Entry<'_>) -> bool {
+        let asked = &mut self.asked;
+        if asked.is_answered || asked.is_ours {
+            return asked.is_other;
+        }
+        let frame = match entry {
+            Entry::Event(frame) if self.passes_over && frame.transport != Transport::WebSocket => frame,
+            Entry::Body(frame) if self.passes_over || asked.other.is_some() => frame,
+            _ => return false,
+        };
+        asked.is_answered |= frame.data.is_some();
+        let Some(other) = of_answer(asked.other, frame) else { return false };
+        asked.is_other = true;
+        *self.report.other_apis.entry(Cow::Borrowed(other)).or_default() += 1;
+        // That the exchange began is forgotten.
+        self.checker.reset();
+        self.is_begun = false;
+        self.drawing = None;
+        true
+    }
+
+    fn judge(&mut self, entry: &Entry<'_>, observer: &mut dyn Observer) {
         match entry {
             Entry::Exchange(exchange) => {
-                self.end_stream();
                 self.exchange.clone_from(&exchange.label);
                 self.status = exchange.status;
                 self.checker().exchange(exchange);

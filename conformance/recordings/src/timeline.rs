@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use spec::json::{at, string};
 use spec::table::{EventInfo, Role, Scope};
-use spec::{Dialect, Slot, View};
+use spec::{Count, Dialect, Slot, View};
 
 use crate::capture::{Exchange, Frame, Loss, Recorder};
 use checker::{Observer, Occurrence, Payload, Record, Seen};
@@ -56,7 +56,7 @@ impl Address {
     fn of(scope: Scope, view: &View<'_>) -> Self {
         let mut indices = [None; Scope::MOST_KEYS];
         for (index, slot) in indices.iter_mut().zip(scope.info().key) {
-            *index = view.number(*slot);
+            *index = view.count(*slot).as_ref().and_then(Count::whole);
         }
         Self { scope, indices }
     }
@@ -235,7 +235,7 @@ impl Drawing {
     fn learn(&mut self, bar: Option<usize>, record: &Record<'_>, info: &EventInfo) {
         let Some(bar) = bar.and_then(|at| self.timeline.bars.get_mut(at)) else { return };
         let outer = info.scope.info().parent.map_or(0, |parent| parent.info().key.len());
-        let index = info.scope.info().key.get(outer).and_then(|slot| record.view.number(*slot));
+        let index = info.scope.info().key.get(outer).and_then(|slot| record.view.count(*slot)?.whole());
         bar.index = bar.index.or(index);
         if info.scope == Scope::Item && bar.id.is_none() {
             let own = record.view.raw(Slot::Value).and_then(|value| at(value, "/id"));

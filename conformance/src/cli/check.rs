@@ -14,7 +14,7 @@ use super::color::Color;
 use super::progress::Progress;
 use super::select::SelectArgs;
 use super::{NOT_DONE, files, names, print};
-use checker::Rules;
+use recordings::Checking;
 use recordings::capture::Format;
 use reports::{Form, Style};
 use results::{CaptureReport, Outcome, Run};
@@ -62,14 +62,20 @@ impl CheckArgs {
     pub(super) fn run(self) -> anyhow::Result<ExitCode> {
         let dialect = names::dialect(&self.dialect)?;
         let rules = self.select.rules(dialect)?;
-        let files = files::recordings(&self.paths);
+        let files::Found { files, passed_over } = files::recordings(&self.paths);
         anyhow::ensure!(!files.is_empty(), "there is no recording in {}", list(&self.paths));
         let format = self.format_in.map(Format::from);
         let progress = Progress::start(&files);
-        let captures =
-            check_all(&files, |file| check_file(file, format, &rules, &progress, self.format.draws()));
+        let captures = check_all(&files, |file| {
+            let mut checking = Checking::new(&rules, self.format.draws());
+            if !self.paths.iter().any(|path| path == file) {
+                checking = checking.passing_over_other_apis();
+            }
+            check_file(file, format, checking, &progress)
+        });
         drop(progress);
-        let run = Run::new(&rules, captures, None);
+        let mut run = Run::new(&rules, captures, None);
+        run.passed_over = passed_over;
         tell(&run, self.format, self.level.into(), self.color)?;
         Ok(exit_code(&run))
     }
@@ -84,14 +90,12 @@ fn list(paths: &[PathBuf]) -> String {
 pub(super) fn check_file(
     path: &Path,
     format: Option<Format>,
-    rules: &Rules,
+    checking: Checking<'_>,
     progress: &Progress,
-    draws: bool,
 ) -> CaptureReport {
     let name = files::name(path);
-    let check = if draws { recordings::check_with_timelines } else { recordings::check };
     let report = match files::open(path) {
-        Ok(input) => check(name, &mut progress.reading(input), format, rules),
+        Ok(input) => checking.check(name, &mut progress.reading(input), format),
         Err(error) => CaptureReport { name, error: Some(error.to_string()), ..CaptureReport::default() },
     };
     progress.done();

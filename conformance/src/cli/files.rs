@@ -10,22 +10,31 @@ use clap::ValueEnum;
 use recordings::capture::{Compression, Decompressing, Format};
 
 /// Files of a folder whose names end so are taken for recordings, compressed or not.
-const ENDINGS: [&str; 10] =
-    ["exchange", "har", "http", "json", "jsonl", "ndjson", "sse", "txt", "yaml", "yml"];
+const ENDINGS: [&str; 11] =
+    ["exchange", "har", "http", "json", "jsonl", "ndjson", "sse", "txt", "txtar", "yaml", "yml"];
+
+/// What paths name.
+#[derive(Default)]
+pub(super) struct Found {
+    /// The recordings, in a stable order.
+    pub(super) files: Vec<PathBuf>,
+    /// How many files of folders are none, by their names.
+    pub(super) passed_over: u64,
+}
 
 /// The files that the paths name: themselves, or all recordings below them, in a stable order. What is
 /// named twice, or linked to, is there once, under the first name.
-pub(super) fn recordings(paths: &[PathBuf]) -> Vec<PathBuf> {
+pub(super) fn recordings(paths: &[PathBuf]) -> Found {
     let mut search = Search::default();
     for path in paths {
         if path.is_dir() { search.below(path) } else { search.add(path) }
     }
-    search.files
+    search.found
 }
 
 #[derive(Default)]
 struct Search {
-    files: Vec<PathBuf>,
+    found: Found,
     seen: HashSet<PathBuf>,
 }
 
@@ -37,7 +46,7 @@ impl Search {
 
     fn add(&mut self, path: &Path) {
         if self.is_new(path) {
-            self.files.push(path.to_owned());
+            self.found.files.push(path.to_owned());
         }
     }
 
@@ -48,7 +57,7 @@ impl Search {
         let entries = fs::read_dir(folder).and_then(Iterator::collect::<io::Result<Vec<_>>>);
         let Ok(entries) = entries else {
             // Opening it will say why.
-            self.files.push(folder.to_owned());
+            self.found.files.push(folder.to_owned());
             return;
         };
         let mut paths: Vec<PathBuf> = entries.into_iter().map(|entry| entry.path()).collect();
@@ -56,8 +65,10 @@ impl Search {
         for path in paths {
             if path.is_dir() {
                 self.below(&path);
-            } else if is_recording(&path) {
+            } else if is_recording(&path) || is_blob(&path) {
                 self.add(&path);
+            } else {
+                self.found.passed_over += 1;
             }
         }
     }
@@ -70,6 +81,14 @@ fn is_recording(path: &Path) -> bool {
     let last =
         if compression.is_some() { path.file_stem().and_then(|stem| ending(Path::new(stem))) } else { last };
     last.is_some_and(|end| ENDINGS.contains(&&*end))
+}
+
+/// Whether a file holds a body that a recorder keeps beside its recording, and that is a stream.
+fn is_blob(path: &Path) -> bool {
+    let is_bin = path.extension().is_some_and(|end| end.eq_ignore_ascii_case("bin"));
+    let mut start = [0; 7];
+    let mut read = || File::open(path)?.read_exact(&mut start);
+    is_bin && read().is_ok() && [&b"event:"[..], b"data:"].iter().any(|field| start.starts_with(field))
 }
 
 /// Opens a recording; `-` is standard input.
@@ -113,6 +132,8 @@ pub(super) enum FormatIn {
     Har,
     /// A YAML cassette of VCR, one of its kin, or httpmock.
     Cassette,
+    /// A text archive of Go's tests.
+    Txtar,
     /// What was recorded by this program.
     Exchange,
 }
@@ -127,6 +148,7 @@ impl From<FormatIn> for Format {
             FormatIn::Websocket => Self::WebSocket,
             FormatIn::Har => Self::Har,
             FormatIn::Cassette => Self::Cassette,
+            FormatIn::Txtar => Self::Txtar,
             FormatIn::Exchange => Self::Exchange,
         }
     }

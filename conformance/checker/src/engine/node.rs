@@ -3,8 +3,10 @@
 use std::collections::BTreeSet;
 use std::collections::btree_map::{BTreeMap, Entry};
 
+use spec::Count;
 use spec::table::{Scope, Slot};
 
+use super::index::{Index, Oddities};
 use super::kept::{Kept, Room};
 use super::location::Mark;
 use super::view::Object;
@@ -12,14 +14,14 @@ use super::view::Object;
 /// Which of its siblings an occurrence of a scope is: its indices, the outermost first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub(crate) struct Key {
-    indices: [u64; Key::MOST],
+    indices: [Index; Key::MOST],
     length: u8,
 }
 
 impl Key {
     const MOST: usize = Scope::MOST_KEYS;
 
-    pub(super) fn push(&mut self, index: u64) {
+    pub(super) fn push(&mut self, index: Index) {
         if let Some(place) = self.indices.get_mut(usize::from(self.length)) {
             *place = index;
             self.length += 1;
@@ -29,18 +31,20 @@ impl Key {
     /// The same for a scope further out.
     pub(super) fn first(mut self, length: usize) -> Self {
         for index in self.indices.iter_mut().skip(length) {
-            *index = 0;
+            *index = Index::default();
         }
         self.length = self.length.min(u8::try_from(length).unwrap_or(u8::MAX));
         self
     }
 
-    pub(crate) fn indices(&self) -> &[u64] {
-        &self.indices[..usize::from(self.length)]
+    /// The index that tells it from its siblings.
+    pub(crate) fn last(&self) -> Option<Index> {
+        self.indices[..usize::from(self.length)].last().copied()
     }
 
-    pub(crate) fn last(&self) -> Option<u64> {
-        self.indices().last().copied()
+    /// The entry of a list that it is, if it can be one.
+    pub(crate) fn entry(&self) -> Option<u64> {
+        self.last()?.whole()
     }
 }
 
@@ -236,7 +240,7 @@ impl Node {
         let parent = self.parent.and_then(|parent| nodes.get(parent));
         let has_own_index = self.scope.info().key.len() > parent.map_or(0, |it| it.scope.info().key.len());
         let mut name = match self.key.last().filter(|_| has_own_index) {
-            Some(index) => format!("{own} {index}"),
+            Some(index) => format!("{own} {}", nodes.oddities.name(index)),
             None => own,
         };
         match parent.filter(|parent| parent.scope != Scope::Response) {
@@ -258,6 +262,8 @@ impl Node {
 #[derive(Debug, Default)]
 pub(crate) struct Nodes {
     all: Vec<Node>,
+    /// What stands where their indices should.
+    oddities: Oddities,
     /// How many of them are of this stream; what is behind them is room that earlier ones took.
     used: usize,
     /// How many were ever added, in earlier streams, too.
@@ -295,12 +301,24 @@ impl Nodes {
             node.empty();
         }
         self.used = 0;
+        self.oddities.clear();
         self.free.clear();
         self.by_key.clear();
         self.by_id.clear();
         self.by_call_id.clear();
         self.recent.clear();
         self.recent.resize(Scope::ALL.len(), None);
+    }
+
+    /// A number as an index.
+    #[inline]
+    pub(super) fn index(&mut self, count: Count) -> Index {
+        self.oddities.index(count)
+    }
+
+    /// An index as people write it.
+    pub(super) fn index_name(&self, index: Index) -> String {
+        self.oddities.name(index)
     }
 
     pub(crate) fn get(&self, at: usize) -> Option<&Node> {

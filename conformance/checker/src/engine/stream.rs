@@ -4,8 +4,8 @@ use std::borrow::Cow;
 use std::mem::take;
 use std::sync::OnceLock;
 
-use spec::View;
 use spec::table::{Scope, Slot};
+use spec::{Count, View};
 
 use super::kept::{Kept, Room};
 use super::node::{Key, Node, Nodes, State};
@@ -37,7 +37,7 @@ pub(crate) struct Stream {
     /// Something in it could not be read, so not all that belongs to it is known.
     pub(crate) torn: bool,
     /// The last sequence number.
-    pub(crate) sequence_number: Option<u64>,
+    pub(crate) sequence_number: Option<Count>,
     /// The response as the first event has it.
     pub(crate) first_snapshot: Kept<Object<'static>>,
     /// The functions that it declares, once a call has asked for them. Nothing where they cannot be known.
@@ -100,11 +100,27 @@ impl Stream {
         }
     }
 
+    /// The next event may be of something else than the last one.
+    pub(super) fn forget_recent(&mut self) {
+        self.recent.forget();
+    }
+
     /// Something came that cannot be read: whatever follows may lack it.
     pub(super) fn tear(&mut self) {
         self.torn = true;
         self.sequence_number = None;
         self.nodes.tear();
+    }
+
+    /// Whether a sequence number is the next one.
+    pub(super) fn is_next(&self, number: Option<&Count>) -> bool {
+        match (number, &self.sequence_number) {
+            (Some(Count::Whole(number)), None) => *number == 0,
+            (Some(Count::Whole(number)), Some(Count::Whole(before))) => {
+                number.checked_sub(1) == Some(*before)
+            }
+            _ => false,
+        }
     }
 
     /// The response.

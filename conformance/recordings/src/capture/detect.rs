@@ -3,7 +3,7 @@
 use memchr::memchr;
 use serde_json::value::RawValue;
 
-use super::{CaptureError, Format, websocket};
+use super::{CaptureError, Format, txtar, websocket};
 
 /// The format, or nothing as long as more bytes could change the answer.
 pub(super) fn detect(bytes: &[u8], complete: bool) -> Result<Option<Format>, CaptureError> {
@@ -26,6 +26,9 @@ pub(super) fn detect(bytes: &[u8], complete: bool) -> Result<Option<Format>, Cap
         let line = line.trim_ascii_end();
         if (is_whole || line.contains(&b':')) && is_field(line) {
             return Ok(Some(Format::Sse));
+        }
+        if is_whole && txtar::name_in(line).is_some() {
+            return Ok(Some(Format::Txtar));
         }
         if is_whole && matches!(line, b"interactions:" | b"http_interactions:" | b"when:") {
             return Ok(Some(Format::Cassette));
@@ -78,7 +81,7 @@ mod tests {
 
     #[test]
     fn the_first_bytes_tell() {
-        let cases: [(&str, Format); 21] = [
+        let cases: [(&str, Format); 22] = [
             ("event: a\ndata: 1\n\n", Format::Sse),
             ("\u{feff}\n\ndata:1", Format::Sse),
             (": ping\n\n", Format::Sse),
@@ -95,6 +98,7 @@ mod tests {
             ("{\"exchange\":1}\n", Format::Exchange),
             ("---\ninteractions:\n- request:\n", Format::Cassette),
             ("when:\n  path: /v1/responses\n", Format::Cassette),
+            ("-- request --\n{}\n-- streaming --\ndata: 1\n\n", Format::Txtar),
             ("{\"version\":1,\"interactions\":[]}\n", Format::Json),
             ("{\"event\":\"a\",\"data\":{}}\n{\"event\":\"b\",\"data\":{}}\n", Format::Ndjson),
             ("{\"sent\":\"{}\"}\n{\"recv\":\"{}\"}\n", Format::WebSocket),

@@ -16,9 +16,11 @@ mod har;
 mod http;
 mod json;
 pub mod ndjson;
+mod on_disk;
 mod reader;
 mod recorded;
 mod recorder;
+mod txtar;
 mod websocket;
 mod zstd;
 

@@ -145,6 +145,7 @@ impl Reader {
                     Format::WebSocket => websocket::read(&bytes, sink),
                     Format::Har => har::read(&bytes, sink),
                     Format::Cassette => super::cassette::read(&bytes, sink),
+                    Format::Txtar => super::txtar::read(&bytes, sink),
                     Format::Json | Format::Sse | Format::Ndjson | Format::Exchange => {
                         json::read(&bytes, sink)
                     }

@@ -97,7 +97,7 @@ impl Tracing {
         let Some((_, info)) = record.known else { return self.line(&line) };
         line.extend(["  ", info.scope.info().name]);
         for (nth, slot) in info.scope.info().key.iter().enumerate() {
-            let index = record.view.number(*slot).map_or_else(|| "?".to_owned(), |index| index.to_string());
+            let index = record.view.count(*slot).map_or_else(|| "?".to_owned(), |index| index.to_string());
             line.extend([if nth == 0 { " " } else { "." }, &index]);
         }
         let slot = if info.scope == Scope::Response { Slot::Response } else { Slot::Value };
