@@ -2,7 +2,7 @@
 
 use std::mem;
 
-use crate::json::{Check, Checker, Fault, KNOWN, Outline, Scan};
+use crate::json::{Check, Checker, Fault, FaultKind, Outline, Scan, Wanted};
 use crate::shape::Shape;
 use crate::view::View;
 
@@ -264,7 +264,7 @@ impl Dialect {
         let mut checker = Checker::new(data).known_only();
         let verdict = fill(&mut View::new(data), self.event(event), &mut checker);
         let Verdict::Invalid(mut faults, _) = verdict else { return Vec::new() };
-        faults.retain(|fault| fault.expected.starts_with(KNOWN));
+        faults.retain(|fault| matches!(fault.kind, FaultKind::Value(Wanted::Known(_))));
         faults
     }
 

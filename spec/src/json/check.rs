@@ -28,9 +28,6 @@ pub struct Checker<'a> {
     known_only: bool,
 }
 
-/// What the expectation begins with where a newer server may send another value.
-pub(crate) const KNOWN: &str = "a known value, ";
-
 /// The place of a member that is not declared.
 pub const UNDECLARED: u32 = u32::MAX;
 
@@ -258,7 +255,7 @@ impl<'a> Checker<'a> {
     #[inline]
     pub fn known(&mut self, known: &'static [&'static str]) -> Scan<()> {
         if self.scanner.peek() != b'"' {
-            return self.wrong(&"a string");
+            return self.not("a string");
         }
         let start = self.scanner.offset();
         let (string, escaped) = self.scanner.string_bytes()?;
@@ -274,7 +271,7 @@ impl<'a> Checker<'a> {
         self.is_newer = true;
         if self.known_only {
             let raw = self.scanner.since(start);
-            self.faults.add(|| (Cow::Owned(format!("{KNOWN}{}", known.text())), excerpt(raw)));
+            self.wrong_text(Wanted::Known(known), raw);
         }
     }
 

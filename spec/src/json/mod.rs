@@ -10,7 +10,6 @@ mod text;
 mod typed;
 mod varying;
 
-pub(crate) use check::KNOWN;
 pub use check::{Check, Checker, Members, TextPattern, TextRules, UNDECLARED};
 pub use fault::{Actual, Fault, FaultKind, Wanted};
 pub use look::{at, each_member, entries, members, shared_length, string};

@@ -34,7 +34,8 @@ pub(super) fn event_known(case: &mut Case<'_>) {
         UnknownEvents::Prefixed if has_prefix(name) => return,
         UnknownEvents::Prefixed => "an event type that the dialect lists, or one with its vendor's prefix",
     };
-    let place = Place { pointer: Some("/type"), expected: Some(expected), actual: Some(name), ..Place::WHOLE };
+    let place =
+        Place { pointer: Some("/type"), expected: Some(expected), actual: Some(name), ..Place::WHOLE };
     let dialect = case.dialect().name;
     let is_known_in = |other: &Dialect| other.event(name).is_some();
     case.report_here(&place, is_known_in, || format!("{dialect} has no event \"{name}\""));
