@@ -44,8 +44,12 @@ impl Excerpt {
 
     fn cut(source: &[u8], place: Range<usize>) -> (Self, u64) {
         let at = place.start.min(source.len());
-        let line_start = memchr::memrchr2(b'\n', b'\r', &source[..at]).map_or(0, |end| end + 1);
-        let line_end = memchr::memchr2(b'\n', b'\r', &source[at..]).map_or(source.len(), |end| at + end);
+        // A line may be long, and how far it goes beyond what is shown makes no difference.
+        let first = at.saturating_sub(BEFORE + 5);
+        let near = memchr::memrchr2(b'\n', b'\r', &source[first..at]).map(|end| first + end + 1);
+        let line_start = near.unwrap_or(first);
+        let last = source.len().min(at + FROM_PLACE + 1);
+        let line_end = memchr::memchr2(b'\n', b'\r', &source[at..last]).map_or(last, |end| at + end);
         let start = if at - line_start <= BEFORE { line_start } else { boundary(source, at - BEFORE) };
         let end = if line_end - at <= FROM_PLACE { line_end } else { boundary(source, at + FROM_PLACE) };
         let before = String::from_utf8_lossy(&source[start..at]);
@@ -56,7 +60,7 @@ impl Excerpt {
             text: [before, marked, behind].into_iter().map(Cow::into_owned).collect(),
             cut: [start > line_start, end < line_end],
         };
-        (excerpt, line_ends(&source[..line_start]))
+        (excerpt, line_ends(&source[..at]))
     }
 }
 
