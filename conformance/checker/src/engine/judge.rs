@@ -20,6 +20,8 @@ use crate::{Exchange, Frame, Transport};
 pub(crate) struct Judge {
     frames: u64,
     events: u64,
+    /// How many of them came when more was open in their stream than is kept.
+    unjudged: u64,
     /// The type of the last event: the next one mostly has the same.
     known: Option<(usize, &'static EventInfo)>,
     last: Mark,
@@ -36,6 +38,7 @@ impl Judge {
         Self {
             frames: 0,
             events: 0,
+            unjudged: 0,
             known: None,
             last: Mark::default(),
             stream: Stream::new(),
@@ -48,6 +51,7 @@ impl Judge {
     pub(crate) fn reset(&mut self) {
         self.frames = 0;
         self.events = 0;
+        self.unjudged = 0;
         self.stream.reset();
         self.connection = Connection::default();
         self.findings = Findings::default();
@@ -68,6 +72,10 @@ impl Judge {
 
     pub(crate) const fn events(&self) -> u64 {
         self.events
+    }
+
+    pub(crate) const fn unjudged(&self) -> u64 {
+        self.unjudged
     }
 
     pub(crate) fn exchange(&mut self, exchange: &Exchange<'_>) {
@@ -102,6 +110,10 @@ impl Judge {
         observer: Option<&mut dyn Observer>,
     ) {
         self.frames += 1;
+        if self.stream.is_beyond {
+            self.pass(frame);
+            return;
+        }
         let numbers = (self.frames, self.events + 1);
         let found = self.findings.all().len();
         if let Some(record) = Record::read(plan.dialect, frame, numbers, &mut self.known, memory) {
@@ -111,6 +123,15 @@ impl Judge {
                 let is_faulty = self.findings.all().len() > found;
                 observer.record(&Seen { record: &record, about, is_faulty });
             }
+        }
+    }
+
+    /// Counts an event that is not judged.
+    #[cold]
+    fn pass(&mut self, frame: &Frame<'_>) {
+        if frame.data.as_deref().is_some_and(|data| data != "[DONE]") {
+            self.events += 1;
+            self.unjudged += 1;
         }
     }
 
@@ -181,6 +202,7 @@ impl Judge {
             self.connection.responses.remove(&evicted);
         }
         self.count(record);
+        self.stream.weigh(record.data().len());
         about
     }
 
@@ -246,7 +268,8 @@ impl Judge {
     }
 
     pub(crate) fn finish(&mut self, plan: &Plan) {
-        if self.events == 0 && self.connection.unanswered.is_empty() {
+        let is_empty = self.events == 0 && self.connection.unanswered.is_empty();
+        if is_empty || self.stream.is_beyond {
             return;
         }
         if !self.stream.has_ended() && self.stream.has_begun() {

@@ -85,6 +85,10 @@ impl Kept<Mark> {
 impl Room for Mark {
     // It is never large.
     fn vacate(&mut self) {}
+
+    fn weight(&self) -> usize {
+        self.head.capacity()
+    }
 }
 
 impl Mark {
