@@ -213,7 +213,7 @@ impl Findings {
                 (None, Some(at)) => Some(at..at + 1),
                 (None, None) => None,
             };
-            Location::of(record, in_data.as_ref())
+            Location::of(record, in_data.as_ref(), locator)
         };
         self.keep(bound, place, related, location, message)
     }
