@@ -66,12 +66,13 @@ impl CheckArgs {
         anyhow::ensure!(!files.is_empty(), "there is no recording in {}", list(&self.paths));
         let format = self.format_in.map(Format::from);
         let progress = Progress::start(&files);
-        let captures = check_all(&files, |file| {
+        let captures = check_all(&files, || {
             let mut checking = Checking::new(&rules, self.format.draws());
-            if !self.paths.iter().any(|path| path == file) {
-                checking = checking.passing_over_other_apis();
+            let (progress, named) = (&progress, &self.paths);
+            move |file: &Path| {
+                checking.pass_over_other_apis(!named.iter().any(|path| path == file));
+                check_file(file, format, &mut checking, progress)
             }
-            check_file(file, format, checking, &progress)
         });
         drop(progress);
         let mut run = Run::new(&rules, captures, None);
@@ -90,7 +91,7 @@ fn list(paths: &[PathBuf]) -> String {
 pub(super) fn check_file(
     path: &Path,
     format: Option<Format>,
-    checking: Checking<'_>,
+    checking: &mut Checking<'_>,
     progress: &Progress,
 ) -> CaptureReport {
     let name = files::name(path);
@@ -102,11 +103,16 @@ pub(super) fn check_file(
     report
 }
 
-/// Does the same to all files, on as many threads as there are cores; what comes of it keeps their order.
-fn check_all(files: &[PathBuf], check: impl Fn(&Path) -> CaptureReport + Sync) -> Vec<CaptureReport> {
+/// Does the same to all files, on as many threads as there are cores, each with a check of its own. Results keep
+/// the order of the files.
+fn check_all<C>(files: &[PathBuf], begin: impl Fn() -> C + Sync) -> Vec<CaptureReport>
+where
+    C: FnMut(&Path) -> CaptureReport,
+{
     let next = AtomicUsize::new(0);
     let done = Mutex::new(Vec::with_capacity(files.len()));
     let work = || {
+        let mut check = begin();
         while let Some((at, file)) = take(files, &next) {
             let report = check(file);
             done.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push((at, report));
