@@ -231,9 +231,6 @@ impl Judge {
         if !record.verdict.is_valid() {
             self.ask(&hooks.faulty, plan, record);
         }
-        if record.view.is_newer() {
-            self.ask(&hooks.newer, plan, record);
-        }
         match record.payload {
             Payload::Done => {
                 self.stream.done.get_or_insert(record.number);
@@ -295,6 +292,10 @@ impl Judge {
             if self.lanes.named() == 0 || self.connection.latest.as_deref() == Some(&*evicted) {
                 self.connection.responses.remove(&evicted);
             }
+        }
+        // Last, so that a note on a value hides no fault of it.
+        if record.view.is_newer() {
+            self.ask(&hooks.newer, plan, record);
         }
         self.count(record);
         self.stream.weigh(record.data().len());
