@@ -9,7 +9,7 @@ use spec::json::{at, string};
 use spec::table::{EventInfo, Role, Scope};
 use spec::{Count, Dialect, Slot, View};
 
-use crate::capture::{Exchange, Frame, Loss, Recorder};
+use crate::capture::{Exchange, Frame, Loss, Recorder, Transport};
 use checker::{Observer, Occurrence, Payload, Record, Seen};
 use results::{Asked, Bar, FaultyEvent, Pace, Phase, Piece, Silence, Timeline};
 
@@ -160,7 +160,7 @@ impl Drawing {
         let response = seen.about.map(|about| about.response().id());
         let is_another = response.zip(self.last_response).is_some_and(|(now, before)| now != before);
         self.last_response = response.or(self.last_response);
-        let is_next = is_another || creates && is_over;
+        let is_next = is_another || creates && (is_over || record.frame.transport == Transport::WebSocket);
         if self.response.is_none() || is_next {
             (self.occurrences, self.addresses) = (HashMap::new(), HashMap::new());
             let value = record.view.raw(Slot::Response).unwrap_or_default();
