@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::io::Read;
 
+use super::curl::curl;
 use super::other_api::{at_url, of_answer};
 use super::timeline::Drawing;
 use crate::capture::{Entry, Format, Frame, Loss, Reader, Transport};
@@ -53,6 +54,8 @@ pub struct Checking<'r> {
     /// It has taken something of the stream that is read now.
     is_begun: bool,
     exchange: Option<String>,
+    /// How many exchanges it holds.
+    exchanges: u64,
     status: Option<u16>,
     /// Why an answer did not even begin.
     lost: Option<String>,
@@ -77,6 +80,7 @@ impl<'r> Checking<'r> {
             checker: Checker::with_rules(rules),
             is_begun: false,
             exchange: None,
+            exchanges: 0,
             status: None,
             lost: None,
             drawing: None,
@@ -110,6 +114,7 @@ impl<'r> Checking<'r> {
             Ok(format) => {
                 let is_empty = report.streams == 0 && report.bodies == 0 && report.findings.is_empty();
                 report.format = Some(format);
+                report.curl = report.curl.filter(|_| format == Format::Exchange);
                 report.error =
                     self.lost.filter(|_| is_empty).map(|reason| format!("no answer was recorded: {reason}"));
             }
@@ -161,6 +166,8 @@ impl<'r> Checking<'r> {
         match entry {
             Entry::Exchange(exchange) => {
                 self.exchange.clone_from(&exchange.label);
+                self.exchanges += 1;
+                self.report.curl = if self.exchanges == 1 { curl(exchange) } else { None };
                 self.status = exchange.status;
                 self.checker().exchange(exchange);
                 self.draw(|drawing| drawing.exchange(exchange));
