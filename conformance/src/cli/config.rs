@@ -119,6 +119,18 @@ impl Flags {
         self.0.extend(value.map(|value| (flag, value.to_string())));
     }
 
+    /// Adds the flags that are not there yet. Of headers and resources, those of other names are added.
+    fn merge(&mut self, others: Self) {
+        for (flag, value) in others.0 {
+            let is_same = |own: &(&str, String)| {
+                own.0 == flag && (!matches!(flag, "header" | "given") || name(&own.1) == name(&value))
+            };
+            if !self.0.iter().any(is_same) {
+                self.0.push((flag, value));
+            }
+        }
+    }
+
     fn list(&mut self, flag: &'static str, values: Option<&Vec<String>>) {
         self.add(flag, values.map(|values| values.join(",")));
     }
@@ -183,6 +195,11 @@ impl Settings {
     }
 }
 
+/// Returns the name in `NAME: VALUE` or `NAME=VALUE`.
+fn name(text: &str) -> String {
+    text.split([':', '=']).next().unwrap_or_default().trim().to_lowercase()
+}
+
 /// Returns a value, or that of the environment variable that it names.
 fn variable(setting: &str, value: &str) -> Result<String> {
     match value.strip_prefix('$') {
@@ -198,14 +215,15 @@ pub(super) fn completed(arguments: Vec<OsString>) -> Result<Vec<OsString>> {
     let command = Cli::command();
     // A command line that cannot be parsed ends the program here, with the message of clap.
     let matches = command.clone().get_matches_from(&arguments);
-    let Some((name, matches)) = matches.subcommand() else { return Ok(arguments) };
-    let Some(command) = command.find_subcommand(name).filter(|_| matches!(name, "run" | "record" | "check"))
+    let Some((subcommand, matches)) = matches.subcommand() else { return Ok(arguments) };
+    let Some(command) =
+        command.find_subcommand(subcommand).filter(|_| matches!(subcommand, "run" | "record" | "check"))
     else {
         return Ok(arguments);
     };
     let file = find(&env::current_dir()?);
     let mut line = Line { arguments, command, matches };
-    if name == "check" {
+    if subcommand == "check" {
         if let Some(file) = file {
             let dialect = read(&file)?.defaults.dialect;
             line.add(Flags(dialect.map(|dialect| ("dialect", dialect)).into_iter().collect()));
@@ -213,12 +231,12 @@ pub(super) fn completed(arguments: Vec<OsString>) -> Result<Vec<OsString>> {
         return Ok(line.arguments);
     }
     let of_run = line.value("rerun_failed").map(|folder| rerun(Path::new(&folder))).transpose()?;
-    let own = line.value("target");
-    if let Some(target) = &own {
-        line.complete_target(target, file.as_deref())?;
-    } else if let Some(flags) = of_run {
-        line.add(flags);
-    }
+    let mut flags = match line.value("target") {
+        Some(target) => line.complete_target(&target, file.as_deref())?,
+        None => Flags::default(),
+    };
+    flags.merge(of_run.unwrap_or_default());
+    line.add(flags);
     Ok(line.arguments)
 }
 
@@ -261,18 +279,16 @@ impl Line<'_> {
 
     /// Returns whether the user gave a value with the name of this one, as in `NAME: VALUE` or `NAME=VALUE`.
     fn names(&self, id: &str, value: &str) -> bool {
-        let name = |text: &str| text.split([':', '=']).next().unwrap_or_default().trim().to_lowercase();
         let given = self.matches.try_get_raw(id).ok().flatten().into_iter().flatten();
         given.into_iter().any(|own| name(&own.to_string_lossy()) == name(value))
     }
 
-    /// Puts the URL in the place of the name of a target, and adds its settings; those for all targets, where it is
-    /// a URL.
-    fn complete_target(&mut self, target: &str, file: Option<&Path>) -> Result<()> {
+    /// Puts the URL in the place of the name of a target, and returns its settings with those for all targets.
+    fn complete_target(&mut self, target: &str, file: Option<&Path>) -> Result<Flags> {
         let is_url = target.contains("://");
         let Some(file) = file else {
             if is_url {
-                return Ok(());
+                return Ok(Flags::default());
             }
             bail!(
                 "there is no target \"{target}\": a target is a URL such as https://gateway.example/v1, or a name in \
@@ -289,29 +305,21 @@ impl Line<'_> {
         }
         let folder = file.parent().unwrap_or(Path::new(""));
         let in_file = || file.display().to_string();
-        // What comes first in the list is what counts: a flag is added once.
         let mut flags = Flags::default();
         if let Some(named) = named {
             flags = named.settings.flags(folder).with_context(in_file)?;
+            let mut is_next = false;
             for argument in &mut self.arguments {
-                if argument == target {
+                if is_next {
                     *argument = named.url.clone().into();
                 } else if argument == &*format!("--target={target}") {
                     *argument = format!("--target={}", named.url).into();
                 }
+                is_next = argument == "--target";
             }
         }
-        for (flag, value) in config.defaults.flags(folder).with_context(in_file)?.0 {
-            let name = |value: &str| value.split([':', '=']).next().map(str::to_lowercase);
-            let is_same = |own: &&(&'static str, String)| {
-                own.0 == flag && (!matches!(flag, "header" | "given") || name(&own.1) == name(&value))
-            };
-            if !flags.0.iter().any(|own| is_same(&own)) {
-                flags.0.push((flag, value));
-            }
-        }
-        self.add(flags);
-        Ok(())
+        flags.merge(config.defaults.flags(folder).with_context(in_file)?);
+        Ok(flags)
     }
 }
 
@@ -324,12 +332,12 @@ fn rerun(folder: &Path) -> Result<Flags> {
     flags.add("model", Some(run.model));
     flags.list("features", run.options.features.as_ref());
     flags.list("without", Some(&run.options.lacks).filter(|lacks| !lacks.is_empty()));
-    let name = |transport: &Transport| match transport {
+    let spelled = |transport: &Transport| match transport {
         Transport::Sse => "sse".to_owned(),
         Transport::Json => "json".to_owned(),
         Transport::Websocket => "websocket".to_owned(),
     };
-    flags.list("transport", Some(&run.options.transports.iter().map(name).collect()));
+    flags.list("transport", Some(&run.options.transports.iter().map(spelled).collect()));
     Ok(flags)
 }
 

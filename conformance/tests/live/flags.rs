@@ -195,6 +195,8 @@ fn targets_have_names_and_settings() {
     let request = server.requests().pop().expect("it came");
     assert!(request.body.contains("\"of-staging\"") && request.headers.contains("x-tenant: tenant-1"));
     assert!(request.headers.contains("x-a: 2") && !request.headers.contains("x-a: 1"), "{}", request.headers);
+    expect(&run(&["--target", "staging", "text/hello::", "--model", "staging"]), 0, &[]);
+    assert!(server.requests().pop().expect("it came").body.contains("\"staging\""));
     // Flags win, and a URL has the settings of all targets.
     expect(&run(&["--target", "staging", "text/hello::", "--model", "mine"]), 0, &[]);
     assert!(server.requests().pop().expect("it came").body.contains("\"mine\""));
