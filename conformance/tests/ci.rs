@@ -115,6 +115,32 @@ impl Drop for Gateway {
     }
 }
 
+/// The first hour of a vendor: a gateway that breaks a rule, and then one that is mended.
+#[test]
+fn getting_started_runs_as_it_is_written() {
+    let text = fs::read_to_string(repository().join("docs/getting-started.md")).expect("it is there");
+    let blocks = text.split("```sh\n").skip(1).filter_map(|rest| rest.split("```").next());
+    let lines: Vec<&str> =
+        blocks.flat_map(str::lines).filter(|line| line.starts_with("conformance ")).collect();
+    let mended = lines.iter().position(|line| line.starts_with("conformance init ")).expect("it is there");
+    let (first, then) = lines.split_at(mended);
+    assert!(first.len() >= 4 && then.len() >= 4, "{lines:?}");
+    let folder = folder("getting-started");
+    let broken = Gateway::start(&["--fault", "part/before-open"]);
+    for line in first {
+        let line = line.replace("http://localhost:8080/v1", &broken.url);
+        let output = bash(&folder, &["-c", &line], &[]);
+        let expected = i32::from(!line.contains(" explain "));
+        assert_eq!(output.status.code(), Some(expected), "{line}\n{}", told(&output));
+    }
+    let whole = Gateway::start(&[]);
+    for line in then {
+        let line = line.replace("http://localhost:8080/v1", &whole.url);
+        let output = bash(&folder, &["-c", &line], &[]);
+        assert!(output.status.success(), "{line}\n{}", told(&output));
+    }
+}
+
 /// The entries of a list in the example for GitLab.
 fn gitlab(text: &str, list: &str) -> String {
     let (_, job) = text.split_once("```yaml\nconformance:\n").expect("there is a job");

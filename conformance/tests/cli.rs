@@ -52,9 +52,12 @@ fn the_suite_passes() {
     assert!(all.stdout.contains("test violation::schema/event-valid"), "{}", all.stdout);
     let one = conformance(&["--exact", "openai/text::wire", "--quiet"], "");
     assert!(one.stdout.contains("1 passed; 0 failed"), "{}", one.stdout);
-    let few =
-        conformance(&["openai/text", "--select", "schema", "--skip", "event-known", "--format", "json"], "");
-    assert!(few.stdout.contains("\"test_count\": 1"), "{}", few.stdout);
+    let few = conformance(&["openai/text", "--select", "schema", "--skip", "event-known", "--quiet"], "");
+    assert!(few.stdout.contains("running 1 test\n"), "{}", few.stdout);
+    let untold = conformance(&["--exact", "openai/text::wire"], "");
+    assert!(!untold.stderr.contains("To test an endpoint"), "{}", untold.stderr);
+    assert!(all.stderr.starts_with("Testing the suite itself"), "{}", all.stderr);
+    assert!(all.stderr.contains("conformance run --target URL --model MODEL --profile core\n"));
 }
 
 #[test]
@@ -119,10 +122,8 @@ fn the_summary_of_recordings_is_of_the_tests_that_ran() {
     let shapes = conformance(&["--capture", "some/b.sse", "--snapshots", "some/shapes"], "");
     assert_eq!(shapes.code, Some(1), "{}", shapes.stdout);
     assert!(shapes.stdout.contains("\nfailed: 1 file,"), "{}", shapes.stdout);
-    for quiet in [&["--quiet"][..], &["--format", "terse"], &["--format", "json"]] {
-        let told = conformance(&[&["--capture", "some/b.sse"], quiet].concat(), "");
-        assert!(!told.stdout.contains("passed: 1 file"), "{}", told.stdout);
-    }
+    let told = conformance(&["--capture", "some/b.sse", "--quiet"], "");
+    assert!(!told.stdout.contains("passed: 1 file"), "{}", told.stdout);
 }
 
 #[test]
@@ -256,7 +257,7 @@ fn every_sentence_that_is_listed_is_explained() {
 fn everything_can_be_listed() {
     let all = conformance(&["list"], "");
     assert_eq!(all.code, Some(0), "{}", all.stderr);
-    for what in ["rules", "events", "dialects", "scenarios", "profiles", "requirements"] {
+    for what in ["rules", "events", "dialects", "features", "scenarios", "profiles", "requirements"] {
         assert!(all.stdout.contains(&format!("\n{what} ")), "{}", all.stdout);
         let list = conformance(&["list", what], "");
         assert_eq!(list.code, Some(0), "{what}");
@@ -283,7 +284,7 @@ fn the_names_of_tests_are_explained() {
     let ends = all.lines().filter_map(|line| line.strip_suffix(": test")?.rsplit("::").next());
     let ends: std::collections::BTreeSet<&str> = ends.collect();
     assert!(ends.contains("answer") && ends.contains("apart") && ends.contains("agrees"), "{ends:?}");
-    let help = conformance(&["--help"], "").stdout;
+    let help = conformance(&["run", "--help"], "").stdout;
     let page = include_str!("../../docs/reading-a-report.md");
     for end in ends {
         let is_group = catalogue::RULES.iter().any(|rule| rule.group() == end);
@@ -296,7 +297,92 @@ fn the_names_of_tests_are_explained() {
 fn shells_can_complete() {
     let script = conformance(&["completions", "bash"], "");
     assert_eq!(script.code, Some(0));
-    assert!(script.stdout.contains("--ignore"), "{}", script.stdout);
+    for known in ["--ignore", "part/before-open", "text/hello", "open-responses", "structured-output", "N35"]
+    {
+        assert!(script.stdout.contains(known), "{known}: {}", script.stdout);
+    }
+}
+
+#[test]
+fn short_help_fits_a_screen() {
+    let commands = conformance(&["--help"], "").stdout;
+    let names = commands.lines().skip_while(|line| *line != "Commands:").skip(1);
+    let names = names.take_while(|line| !line.is_empty()).filter_map(|line| line.split_whitespace().next());
+    let names: Vec<&str> = names.filter(|name| *name != "help").collect();
+    assert!(names.len() >= 10, "{names:?}");
+    for args in names.iter().map(|name| vec![*name, "-h"]).chain([vec!["-h"]]) {
+        let help = conformance(&args, "").stdout;
+        let lines = help.lines().count();
+        assert!(lines <= 50, "{args:?}: {lines} lines\n{help}");
+    }
+    assert!(!commands.contains("Usefull"));
+}
+
+#[test]
+fn filters_that_match_nothing_are_an_error() {
+    folder("filters", &[("run.json", "{}"), ("a.sse", golden("openai/text"))]);
+    for (args, words) in [
+        (&["text/helo"][..], "no test matches \"text/helo\" (did you mean text/hello"),
+        (&["text/hello", "text/helo", "--list"], "no test matches \"text/helo\""),
+        (&["text/hello", "--exact"], "no test is named \"text/hello\""),
+        (&["/nothing$/"], "no test matches \"/nothing$/\""),
+        (&["/(/"], "regex parse error"),
+        (&["text/hello", "--skip", "text"], "no test is left"),
+        (&["filters"], "filters is the folder of a run: conformance report filters"),
+        (&["filters/a.sse"], "conformance check filters/a.sse"),
+        (&["chek"], "(did you mean check?)"),
+        (&["--capture", "filters/a.sse", "--", "itme"], "no test matches \"itme\""),
+    ] {
+        let run = conformance(args, "");
+        assert_eq!(run.code, Some(2), "{args:?}: {}", run.stdout);
+        assert!(run.stderr.contains(words), "{args:?}: {}", run.stderr);
+    }
+}
+
+#[test]
+fn filters_are_several_patterns_and_sentences() {
+    let list = |args: &[&str]| {
+        let run = conformance(&[args, &["--list"]].concat(), "");
+        assert_eq!(run.code, Some(0), "{}", run.stderr);
+        run.stdout
+            .lines()
+            .filter_map(|line| line.strip_suffix(": test"))
+            .map(str::to_owned)
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(
+        list(&["/^text.(hello|long)::item$/", "call/single::answer"]),
+        ["call/single::answer", "text/hello::item", "text/long::item"]
+    );
+    assert_eq!(list(&["run", "text/hello::item", "--exact"]), ["text/hello::item"]);
+    let sentence = list(&["N35", "--exact"]);
+    assert!(sentence.iter().any(|name| name == "violation::part/before-open"), "{sentence:?}");
+    assert!(sentence.iter().any(|name| name == "text/hello::part"), "{sentence:?}");
+    assert!(!sentence.iter().any(|name| name == "text/hello::wire"), "{sentence:?}");
+}
+
+#[test]
+fn reports_are_written_by_the_same_flags() {
+    let broken = golden("openai/text").replace("\"logprobs\":[]", "\"logprobs\":0");
+    let at = folder("reports", &[("a.sse", &broken)]);
+    let file = |name: &str| at.join(name).display().to_string();
+    let reports = format!("junit={},html={}", file("a.xml"), file("a.html"));
+    let (json, copy) = (file("a.json"), file("b.json"));
+    let capture = file("a.sse");
+    let check =
+        conformance(&["check", &capture, "--format", "json", "--output", &json, "--report", &reports], "");
+    assert_eq!((check.code, &*check.stdout), (Some(1), ""), "{}", check.stderr);
+    let report = conformance(&["report", &json, "--format", "json", "--output", &copy], "");
+    assert_eq!(report.code, Some(0), "{}", report.stderr);
+    let read = |name: &str| fs::read_to_string(at.join(name)).expect("it is written");
+    assert_eq!(read("a.json"), read("b.json"));
+    assert!(read("a.xml").contains("<testsuites") && read("a.html").starts_with("<!"));
+    let unknown = conformance(&["check", &capture, "--report", "pdf=a.pdf"], "");
+    assert!(
+        unknown.code == Some(2) && unknown.stderr.contains("there is no format \"pdf\""),
+        "{}",
+        unknown.stderr
+    );
 }
 
 #[test]

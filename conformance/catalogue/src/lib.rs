@@ -3,10 +3,13 @@
 //! They are pages and tables in the folder of the specification. They are a crate of their own, so that a
 //! changed sentence does not compile the dialects again.
 
+mod features;
+
 use core::fmt;
 
 use spec::table::{Operation, Role, Scope};
 
+pub use features::{FEATURES, Feature};
 pub use spec::table::Level;
 
 include!(concat!(env!("OUT_DIR"), "/catalogue.rs"));
@@ -319,6 +322,24 @@ impl Requirement {
     /// Its name among those of all versions.
     pub fn name(&self) -> String {
         format!("{}#{}", self.version, self.id)
+    }
+
+    /// Returns the sentence of this name. One that is named without a version is that of the dialect, and else
+    /// of the latest version.
+    pub fn find(name: &str, dialect: &spec::Dialect) -> Option<&'static Self> {
+        let (version, id) = name.split_once('#').map_or((None, name), |(version, id)| (Some(version), id));
+        let of_id = || REQUIREMENTS.iter().filter(|sentence| sentence.id.eq_ignore_ascii_case(id));
+        match version {
+            Some(version) => {
+                let own = spec::dialect(version);
+                of_id().find(|sentence| {
+                    sentence.version == version || own.is_some_and(|own| own.is_or_extends(sentence.version))
+                })
+            }
+            None => of_id()
+                .find(|sentence| dialect.is_or_extends(sentence.version))
+                .or_else(|| of_id().next_back()),
+        }
     }
 }
 

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::io::Read;
 use std::mem::take;
 
+use super::curl::curl;
 use super::other_api::{at_url, of_answer};
 use super::timeline::Drawing;
 use crate::capture::{Entry, Format, Frame, Loss, Piece, Reader, Transport};
@@ -55,6 +56,8 @@ pub struct Checking<'r> {
     /// It has taken something of the stream that is read now.
     is_begun: bool,
     exchange: Option<String>,
+    /// How many exchanges it holds.
+    exchanges: u64,
     status: Option<u16>,
     /// Why an answer did not even begin.
     lost: Option<String>,
@@ -82,6 +85,7 @@ impl<'r> Checking<'r> {
             piece: Piece::default(),
             is_begun: false,
             exchange: None,
+            exchanges: 0,
             status: None,
             lost: None,
             unjudged: 0,
@@ -111,7 +115,7 @@ impl<'r> Checking<'r> {
     /// What came of it, and how it was read, or why it was not. Another recording may follow.
     pub fn finish(&mut self, name: String, outcome: Result<Format, String>) -> CaptureReport {
         self.end_stream();
-        (self.exchange, self.status) = (None, None);
+        (self.exchange, self.status, self.exchanges) = (None, None, 0);
         let (lost, unjudged) = (self.lost.take(), take(&mut self.unjudged));
         let mut report = take(&mut self.report);
         report.name = name;
@@ -119,6 +123,7 @@ impl<'r> Checking<'r> {
             Ok(format) => {
                 let is_empty = report.streams == 0 && report.bodies == 0 && report.findings.is_empty();
                 report.format = Some(format);
+                report.curl = report.curl.filter(|_| format == Format::Exchange);
                 let lost =
                     lost.filter(|_| is_empty).map(|reason| format!("no answer was recorded: {reason}"));
                 report.error = lost.or((unjudged > 0).then(|| beyond(unjudged)));
@@ -167,6 +172,8 @@ impl<'r> Checking<'r> {
         match entry {
             Entry::Exchange(exchange) => {
                 self.exchange.clone_from(&exchange.label);
+                self.exchanges += 1;
+                self.report.curl = if self.exchanges == 1 { curl(exchange) } else { None };
                 self.status = exchange.status;
                 self.checker().exchange(exchange);
                 self.draw(|drawing| drawing.exchange(exchange));

@@ -4,6 +4,7 @@
 
 pub mod capture;
 mod check;
+mod curl;
 pub mod goldens;
 mod other_api;
 pub mod shape;

@@ -11,22 +11,22 @@ use results::Run;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
 pub enum Form {
-    /// For a terminal: findings, and a summary.
+    /// Findings and a summary, for a terminal
     #[default]
     Human,
-    /// All that is known, for programs.
+    /// The whole report, for programs
     Json,
-    /// Test results for CI systems, as `JUnit` XML.
+    /// `JUnit` XML, for CI systems
     Junit,
-    /// For code scanning: SARIF 2.1.0.
+    /// SARIF 2.1.0, for code scanning
     Sarif,
-    /// Annotations of a GitHub workflow.
+    /// Annotations of a GitHub workflow
     Github,
-    /// For a pull request or a README.
+    /// For a pull request or a README
     Markdown,
-    /// An endpoint of shields.io.
+    /// An endpoint of shields.io
     Badge,
-    /// A page for browsers.
+    /// A page for browsers
     Html,
 }
 

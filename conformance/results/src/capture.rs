@@ -45,6 +45,9 @@ pub struct CaptureReport {
     pub first_lost: Option<Lost>,
     /// Why it could not be read, or not to its end.
     pub error: Option<String>,
+    /// The command that sends its request again, where it is one exchange of this suite.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub curl: Option<String>,
     /// How its exchanges went; nothing, when nobody wanted to know.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub timelines: Vec<Timeline>,

@@ -24,7 +24,7 @@ pub use format::Format;
 pub use impact::FailingClients;
 pub use live::{
     CaseReport, Filters, Judged, Latency, LiveReport, OTHER_RULES, Options, Spread, State, Told, Transport,
-    UndecidedKind, Verdict,
+    UNSUPPORTED, UndecidedKind, Verdict,
 };
 pub use matrix::{Matrix, MatrixColumn, MatrixRow};
 pub use next::Step;

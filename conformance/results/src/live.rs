@@ -1,6 +1,6 @@
 //! What came of a run against an endpoint, beside what its recordings show.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use catalogue::Level;
@@ -50,6 +50,9 @@ pub struct CaseReport {
     pub title: String,
     /// The recordings of it, by their place among the captures.
     pub attempts: Vec<usize>,
+    /// How many attempts did not bring what was requested, before one did.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub missed: usize,
     /// Its trials and what came of them.
     pub trials: Vec<Told>,
 }
@@ -118,6 +121,8 @@ pub enum UndecidedKind {
     Unconnected,
     /// The endpoint did not send what the scenario asks for.
     NotElicited,
+    /// The endpoint lacks the route of an optional operation.
+    Unsupported,
     /// Any other.
     #[default]
     Other,
@@ -255,6 +260,9 @@ pub struct Options {
     pub transports: Vec<Transport>,
     /// What the endpoint is said to offer; everything, when absent.
     pub features: Option<Vec<String>>,
+    /// What the endpoint is said to lack.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub lacks: Vec<String>,
     /// Only what these profiles demand was sent and checked.
     #[serde(default)]
     pub profiles: Vec<String>,
@@ -297,6 +305,11 @@ pub struct Options {
     pub filters: Filters,
 }
 
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+const fn is_zero(number: &usize) -> bool {
+    *number == 0
+}
+
 const fn one() -> usize {
     1
 }
@@ -306,11 +319,11 @@ const fn one() -> usize {
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct Filters {
-    /// Those with this in their names.
-    pub with: Option<String>,
+    /// Those that match any of these.
+    pub with: Vec<String>,
     /// The names are whole.
     pub exact: bool,
-    /// Those with any of these in their names are left out.
+    /// Those that match any of these are left out.
     pub without: Vec<String>,
 }
 
@@ -374,7 +387,17 @@ impl CaseReport {
     }
 }
 
+/// What the reason begins with of the kind [`UndecidedKind::Unsupported`]. The feature follows.
+pub const UNSUPPORTED: &str = "unsupported: ";
+
 impl LiveReport {
+    /// Returns the features that the endpoint turned out not to support.
+    pub fn unsupported(&self) -> BTreeSet<&str> {
+        let judged = self.cases.iter().flat_map(|case| &case.trials).map(|told| &told.judged);
+        let unsupported = judged.filter(|judged| judged.kind == UndecidedKind::Unsupported);
+        unsupported.filter_map(|judged| judged.reason.strip_prefix(UNSUPPORTED)?.split(' ').next()).collect()
+    }
+
     /// Whether a trial ended so.
     pub fn has(&self, verdict: Verdict) -> bool {
         self.cases.iter().flat_map(|case| &case.trials).any(|told| told.judged.verdict == verdict)

@@ -69,6 +69,13 @@ fn of_endpoint(run: &Run, live: &LiveReport, steps: &mut Vec<Step>) {
         let case = undecided.cases.first().map(|case| format!(" {}", quoted(case))).unwrap_or_default();
         steps.push(Step::new("ask more often for what did not come", command(&format!("{more}{case}"))));
     }
+    let unsupported = live.unsupported();
+    if !unsupported.is_empty() {
+        let lacks = live.options.lacks.iter().map(String::as_str).chain(unsupported);
+        let lacks: Vec<&str> = lacks.collect();
+        let why = "leave out what the endpoint does not support";
+        steps.push(Step::new(why, command(&format!(" --without {}", lacks.join(",")))));
+    }
     if live.options.features.is_some() && live.has(Verdict::NotExercised) {
         let why = "see which scenarios need which features";
         steps.push(Step::new(why, "conformance list scenarios".to_owned()));

@@ -1,4 +1,4 @@
-//! Failures that are known, in a file of the user's.
+//! Expected failures, in a file of the user's.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -12,16 +12,21 @@ use serde::Deserialize;
 use super::names;
 use harness::suite::{Known, Suite};
 
-/// What is known to fail.
+/// The heading of these flags.
+const HEADING: &str = "Known failures";
+
+/// Failures that are known.
 #[derive(Debug, Args)]
-#[command(next_help_heading = "Known failures")]
 pub(super) struct BaselineArgs {
-    /// Bear the failures that this file lists; it fails when one of them is over.
-    #[arg(long, value_name = "FILE", conflicts_with = "capture")]
+    /// Expected failures.
+    ///
+    /// A listed failure does not fail the run; a listed test that passes does.
+    #[arg(long, value_name = "FILE", conflicts_with = "capture", help_heading = HEADING)]
     expected_failures: Option<PathBuf>,
-    /// Write all failures to this file, for --expected-failures, instead of failing by them. Reasons that are
-    /// known are kept.
-    #[arg(long, value_name = "FILE", conflicts_with = "capture")]
+    /// Write all failures to this file instead of failing.
+    ///
+    /// With both flags the file is rewritten: reasons are kept, and entries that no longer fail are dropped.
+    #[arg(long, value_name = "FILE", conflicts_with = "capture", help_heading = HEADING, hide_short_help = true)]
     write_expected_failures: Option<PathBuf>,
 }
 
@@ -32,15 +37,15 @@ struct BaselineFile {
     failure: Vec<Known>,
 }
 
-/// Tests that fail by themselves, not by rules.
+/// Tests that fail without a rule.
 const TESTS: [&str; 2] = ["answer", "agrees"];
 
 impl BaselineArgs {
-    /// Adds what is known to a suite.
+    /// Adds the expected failures to a suite.
     pub(super) fn add(&self, suite: Suite, is_one_of_several: bool) -> Result<Suite> {
         let files = self.expected_failures.iter().chain(&self.write_expected_failures);
         if is_one_of_several && files.count() > 0 {
-            bail!("failures are expected of one dialect at a time: name it with --dialect");
+            bail!("expected failures are those of one dialect; name it with --dialect");
         }
         let mut suite = suite;
         if let Some(file) = &self.expected_failures {
@@ -49,7 +54,7 @@ impl BaselineArgs {
         if let Some(file) = &self.write_expected_failures {
             if file.exists() && Some(file) != self.expected_failures.as_ref() {
                 bail!(
-                    "{} is there already: with --expected-failures, too, its reasons are kept; or name another file",
+                    "{} exists; also pass it as --expected-failures to keep its reasons, or name another file",
                     file.display()
                 );
             }
@@ -76,7 +81,7 @@ fn check<'k>(known: &'k Known, seen: &mut BTreeSet<(&'k str, &'k str)>) -> Resul
         names::rule(rule)?;
     }
     if scenarios.is_empty() {
-        bail!("{rule}: it names no scenario in which it is known to be broken");
+        bail!("{rule}: `scenarios` is empty; name those in which the rule is broken");
     }
     for scenario in scenarios {
         // A scenario that is sent in several ways has names with an ending.
@@ -92,7 +97,7 @@ fn check<'k>(known: &'k Known, seen: &mut BTreeSet<(&'k str, &'k str)>) -> Resul
         }
     }
     if reason.trim().is_empty() {
-        bail!("{rule}: it has no reason; say why it fails, and why that is borne");
+        bail!("{rule}: `reason` is empty; say why it fails, and why that is acceptable");
     }
     Ok(())
 }

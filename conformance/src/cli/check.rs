@@ -1,61 +1,44 @@
 //! `conformance check`: what is wrong with recordings.
 
-use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-use catalogue::Level;
-use clap::{Args, ValueEnum};
+use clap::Args;
 
-use super::color::Color;
+use super::output::OutputArgs;
 use super::progress::Progress;
 use super::select::SelectArgs;
-use super::{NOT_DONE, files, names, print};
+use super::{NOT_DONE, files, known, names};
 use recordings::Checking;
 use recordings::capture::Format;
-use reports::{Form, Style};
 use results::{CaptureReport, Outcome, Run};
 
-/// Checks recordings: streams, HTTP answers, NDJSON, lists of events, WebSocket logs, HTTP archives.
+/// Checks recordings: curl output, HAR, VCR cassettes, NDJSON.
 ///
-/// Findings are told on stderr, a summary on stdout. Exit codes: 0 when no rule that binds (MUST) is
-/// broken, 1 when one is, 2 when a recording could not be read, or the check could not be made at all.
+/// The format is detected: server-sent events, HTTP responses, NDJSON, JSON, WebSocket logs, HAR, cassettes of VCR and
+/// its kin, and exchanges of this suite, compressed or not.
+///
+/// Prints findings to stderr and a summary to stdout.
+///
+/// Exit codes: 0 if no MUST rule is broken, 1 if one is, 2 if a recording could not be read.
 #[derive(Debug, Args)]
 pub(super) struct CheckArgs {
-    /// Recordings, folders of recordings, or - for standard input.
+    /// Recordings, folders of recordings, or - for stdin.
     #[arg(required = true, value_name = "PATH")]
     paths: Vec<PathBuf>,
-    /// The dialect that they should be in.
-    #[arg(long, value_name = "NAME", default_value = "openai")]
+    /// Dialect of the recordings; see `conformance list dialects`.
+    #[arg(long, value_name = "NAME", default_value = "openai", value_parser = known::DIALECTS, hide_possible_values = true)]
     dialect: String,
-    /// What format they have, instead of finding it out.
+    /// Recording format [default: detected].
     #[arg(long, value_enum, value_name = "FORMAT")]
     format_in: Option<files::FormatIn>,
-    /// How to tell what was found.
-    #[arg(long, value_enum, default_value_t)]
-    format: Form,
-    /// Show what is at least so binding. Only what is broken of `must` changes the exit code.
-    #[arg(long, value_enum, default_value_t)]
-    level: Shown,
     #[command(flatten)]
     select: SelectArgs,
-    /// Whether to use colour.
-    #[arg(long, value_enum, default_value_t, value_name = "WHEN")]
-    color: Color,
-}
-
-#[derive(Debug, Clone, Copy, Default, ValueEnum)]
-pub(super) enum Shown {
-    /// Errors.
-    Must,
-    /// Errors and warnings.
-    #[default]
-    Should,
-    /// Notes, too.
-    May,
+    #[command(flatten)]
+    output: OutputArgs,
 }
 
 impl CheckArgs {
@@ -67,7 +50,7 @@ impl CheckArgs {
         let format = self.format_in.map(Format::from);
         let progress = Progress::start(&files);
         let captures = check_all(&files, || {
-            let mut checking = Checking::new(&rules, self.format.draws());
+            let mut checking = Checking::new(&rules, self.output.draws());
             let (progress, named) = (&progress, &self.paths);
             move |file: &Path| {
                 checking.pass_over_other_apis(!named.iter().any(|path| path == file));
@@ -77,7 +60,7 @@ impl CheckArgs {
         drop(progress);
         let mut run = Run::new(&rules, captures, None);
         run.passed_over = passed_over;
-        tell(&run, self.format, self.level.into(), self.color)?;
+        self.output.tell(&run)?;
         Ok(exit_code(&run))
     }
 }
@@ -87,7 +70,7 @@ fn list(paths: &[PathBuf]) -> String {
     names.join(", ")
 }
 
-/// Checks one recording; that it cannot be opened is told in its report.
+/// Checks one recording. Its report has the reason when it cannot be opened.
 pub(super) fn check_file(
     path: &Path,
     format: Option<Format>,
@@ -135,32 +118,11 @@ fn take<'f>(files: &'f [PathBuf], next: &AtomicUsize) -> Option<(usize, &'f Path
     files.get(at).map(|file| (at, file))
 }
 
-/// Tells on stdout what was found; for people, finding by finding on stderr.
-pub(super) fn tell(run: &Run, format: Form, shown: Level, color: Color) -> anyhow::Result<()> {
-    if format == Form::Human {
-        let findings = reports::diagnostics(run, shown, color.screen(&io::stderr()));
-        // Nobody is left to tell when stderr is gone.
-        let _ = io::stderr().lock().write_all(findings.as_bytes());
-        return print(&reports::summary(run, shown, color.screen(&io::stdout())));
-    }
-    print(&reports::render(run, format, shown, Style::Plain.into()))
-}
-
-/// What a command exits with that is about this run.
+/// Returns the exit code for a run.
 pub(super) fn exit_code(run: &Run) -> ExitCode {
     if run.is_incomplete() {
         ExitCode::from(NOT_DONE)
     } else {
         ExitCode::from(u8::from(run.outcome == Outcome::Failed))
-    }
-}
-
-impl From<Shown> for Level {
-    fn from(shown: Shown) -> Self {
-        match shown {
-            Shown::Must => Self::Must,
-            Shown::Should => Self::Should,
-            Shown::May => Self::May,
-        }
     }
 }

@@ -7,15 +7,15 @@ use clap::ValueEnum;
 
 use reports::{Screen, Style};
 
-/// Whether to use colour.
+/// When to use colour.
 #[derive(Debug, Clone, Copy, Default, ValueEnum)]
 pub(super) enum Color {
-    /// On a terminal, unless `NO_COLOR` is set.
+    /// On a terminal, unless `NO_COLOR` is set
     #[default]
     Auto,
-    /// In any case.
+    /// Always
     Always,
-    /// Not at all.
+    /// Never
     Never,
 }
 

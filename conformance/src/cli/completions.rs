@@ -7,10 +7,10 @@ use clap_complete::Shell;
 
 use super::{Cli, print};
 
-/// Prints the script with which a shell completes the command line.
+/// Prints a completion script for a shell.
 #[derive(Debug, Args)]
 pub(super) struct CompletionsArgs {
-    /// The shell.
+    /// Shell.
     #[arg(value_enum)]
     shell: Shell,
 }

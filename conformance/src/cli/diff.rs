@@ -12,34 +12,33 @@ use super::{NOT_DONE, print, report::read};
 use reports::diff::{Diff, human, markdown};
 use results::Outcome;
 
-/// Compares two runs: for the upgrade of a gateway.
+/// Compares two runs, for example before and after an upgrade.
 ///
-/// Exit codes: 0 when nothing is worse, 1 when something is, 2 when a run could not be read, or the second
-/// one is incomplete.
+/// Exit codes: 0 if nothing is worse, 1 if something is, 2 if a run could not be read or the new one is incomplete.
 #[derive(Debug, Args)]
 pub(super) struct DiffArgs {
-    /// The run before: a folder that was given to --out, or a report as JSON.
+    /// Old run: a folder written by `run --out`, or a JSON report.
     #[arg(value_name = "RUN_A")]
     before: PathBuf,
-    /// The run after.
+    /// New run.
     #[arg(value_name = "RUN_B")]
     after: PathBuf,
-    /// How to tell it.
+    /// Output format.
     #[arg(long, value_enum, default_value_t)]
     format: Form,
-    /// Whether to use colour.
+    /// When to use colour.
     #[arg(long, value_enum, default_value_t, value_name = "WHEN")]
     color: Color,
 }
 
 #[derive(Debug, Clone, Copy, Default, ValueEnum)]
 enum Form {
-    /// For a terminal.
+    /// For a terminal
     #[default]
     Human,
-    /// For a pull request.
+    /// For a pull request
     Markdown,
-    /// For programs.
+    /// For programs
     Json,
 }
 
@@ -47,10 +46,10 @@ impl DiffArgs {
     pub(super) fn run(self) -> Result<ExitCode> {
         let (before, after) = (read(&self.before)?, read(&self.after)?);
         if before.dialect != after.dialect {
-            bail!("the runs are of different dialects, {} and {}", before.dialect, after.dialect);
+            bail!("the runs have different dialects, {} and {}", before.dialect, after.dialect);
         }
         if before.live.is_some() != after.live.is_some() {
-            bail!("one run is of an endpoint, and the other one of recordings");
+            bail!("one run is of an endpoint, the other of recordings");
         }
         let diff = Diff::new(&before, &after);
         print(&match self.format {

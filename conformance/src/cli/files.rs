@@ -125,23 +125,23 @@ pub(super) fn name(path: &Path) -> String {
 /// The formats, for the command line.
 #[derive(Debug, Clone, Copy, ValueEnum)]
 pub(super) enum FormatIn {
-    /// Server-sent events.
+    /// Server-sent events
     Sse,
-    /// One event a line.
+    /// One event a line
     Ndjson,
-    /// A list of events, a body that is no stream, or exchanges as recorders of tests keep them.
+    /// A list of events, a response body, or recorded exchanges
     Json,
-    /// An answer as `curl -i` prints it.
+    /// A response as printed by `curl -i`
     Http,
-    /// The messages of a WebSocket, one a line.
+    /// WebSocket messages, one a line
     Websocket,
-    /// An HTTP archive.
+    /// HTTP archive
     Har,
-    /// A YAML cassette of VCR, one of its kin, or httpmock.
+    /// YAML cassette of VCR, or httpmock
     Cassette,
-    /// A text archive of Go's tests.
+    /// Text archive of Go tests
     Txtar,
-    /// What was recorded by this program.
+    /// Exchange recorded by this program
     Exchange,
 }
 

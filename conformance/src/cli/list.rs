@@ -1,4 +1,4 @@
-//! `conformance list`: what there is.
+//! `conformance list`: the contents of the suite.
 
 use std::collections::BTreeMap;
 use std::io::{self, IsTerminal as _};
@@ -10,47 +10,49 @@ use serde_json::{Value, json};
 use spec::Dialect;
 
 use super::color::Color;
-use super::{names, print};
+use super::{known, names, print};
 use checker::level;
 use reports::Screen;
 use results::text::wrap;
 
-/// Lists what the suite knows: without a word more, what can be listed.
+/// Lists rules, scenarios, features, profiles, dialects, ...
 #[derive(Debug, Args)]
 pub(super) struct ListArgs {
-    /// What to list.
+    /// What to list; without it, what can be listed.
     #[arg(value_enum)]
     what: Option<What>,
-    /// The dialect whose events, and levels of rules, are listed.
-    #[arg(long, value_name = "NAME", default_value = "openai")]
+    /// Dialect whose events and levels of rules are listed.
+    #[arg(long, value_name = "NAME", default_value = "openai", value_parser = known::DIALECTS, hide_possible_values = true)]
     dialect: String,
-    /// How to list it.
+    /// Output format.
     #[arg(long, value_enum, default_value_t)]
     format: Format,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
 enum What {
-    /// What streams must keep.
+    /// Rules that streams are checked against
     Rules,
-    /// The events of a dialect.
+    /// Events of a dialect
     Events,
-    /// Products, and versions of specifications, that speak differently.
+    /// Products and versions of specifications that speak differently
     Dialects,
-    /// Requests, and what their answers must bring.
+    /// What an endpoint may support or not, for --features and --without
+    Features,
+    /// Requests, and what their responses must contain
     Scenarios,
-    /// What certificates demand.
+    /// Sets of rules and scenarios that certificates demand
     Profiles,
-    /// Normative sentences, and what covers them.
+    /// Sentences of the specifications, and what covers them
     Requirements,
 }
 
 #[derive(Debug, Clone, Copy, Default, ValueEnum)]
 enum Format {
-    /// A name and a line on each.
+    /// A table
     #[default]
     Human,
-    /// For programs.
+    /// JSON, for programs
     Json,
 }
 
@@ -61,6 +63,7 @@ impl What {
             Self::Rules => &["RULE", "LEVEL", "AUTHORITY", "WHAT MUST HOLD"],
             Self::Events => &["EVENT", "SCOPE", "WHAT IT MEANS"],
             Self::Dialects => &["DIALECT", "EVENTS", "WHAT IT IS"],
+            Self::Features => &["FEATURE", "SCENARIOS", "WHAT IT IS"],
             Self::Scenarios => &["SCENARIO", "NEEDS", "WHAT IT IS ABOUT"],
             Self::Profiles => &["PROFILE", "VERSION", "WHAT A CERTIFICATE SAYS", "SPECIFICATIONS"],
             Self::Requirements => &["SENTENCE", "STATE", "WHAT IT DEMANDS"],
@@ -72,6 +75,7 @@ impl What {
             Self::Rules => rules(dialect),
             Self::Events => events(dialect),
             Self::Dialects => dialects(),
+            Self::Features => features(),
             Self::Scenarios => scenarios(),
             Self::Profiles => profiles(),
             Self::Requirements => requirements(),
@@ -85,9 +89,12 @@ impl What {
             Self::Rules => Some(format!("{}. The levels are those of {name} (--dialect)", groups())),
             Self::Events => Some(format!("The events of {name} (--dialect)")),
             Self::Requirements => {
-                Some("conformance explain SENTENCE tells what sees to it, or why nothing does; N35 alone is that of the latest version".into())
+                Some("conformance explain SENTENCE shows which rules and scenarios cover it, or why none can. N35 without a version is that of the latest version".into())
             }
-            Self::Scenarios => Some("NEEDS: what an endpoint must offer; it is named with --features".into()),
+            Self::Scenarios => Some("NEEDS: features that the endpoint must support; `conformance list features` describes them".into()),
+            Self::Features => {
+                Some("SCENARIOS: how many scenarios need it. Skip them with --without FEATURE".into())
+            }
             Self::Dialects | Self::Profiles => None,
         }
     }
@@ -219,6 +226,20 @@ fn dialects() -> Vec<Value> {
         })
     };
     spec::dialects().map(dialect).collect()
+}
+
+fn features() -> Vec<Value> {
+    let feature = |feature: &catalogue::Feature| {
+        let needing =
+            catalogue::SCENARIOS.iter().filter(|scenario| scenario.features.contains(&feature.name));
+        json!({
+            "name": feature.name,
+            "scenarios": feature.scenarios(),
+            "title": feature.title,
+            "needed_by": needing.map(|scenario| scenario.id).collect::<Vec<_>>(),
+        })
+    };
+    catalogue::FEATURES.iter().map(feature).collect()
 }
 
 fn scenarios() -> Vec<Value> {

@@ -1,68 +1,78 @@
 //! The suite against an endpoint.
 
-use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::{Result, bail};
-use catalogue::SCENARIOS;
+use catalogue::FEATURES;
 use clap::{Args, ValueEnum};
 use spec::Dialect;
 
 use super::baseline::BaselineArgs;
-use super::names;
 use super::select::SelectArgs;
-use super::target::{TargetArgs, time};
+use super::target::{HEADING, LIMITS, TargetArgs, time};
+use super::{known, names};
 use crate::Suite;
 use gateway::Settings;
 use results::Transport;
 
 /// How the suite runs against an endpoint.
 #[derive(Debug, Args)]
-#[command(next_help_heading = "Against an endpoint")]
 pub(super) struct LiveArgs {
-    /// Run against this endpoint, instead of the reference gateway: its URL, with or without /v1.
-    #[arg(long, value_name = "URL", group = "tested")]
+    /// URL of the endpoint, with or without /v1, or a name in conformance.toml.
+    #[arg(long, value_name = "URL|NAME", group = "tested", help_heading = HEADING)]
     pub(super) target: Option<String>,
     #[command(flatten)]
     to: TargetArgs,
-    /// How to send scenarios: the reference gateway is sent them in all ways, endpoints all but websocket.
-    #[arg(long, value_name = "TRANSPORT", value_delimiter = ',', value_enum, conflicts_with = "capture")]
+    /// Transports: sse, json, websocket [default: sse,json].
+    ///
+    /// The reference gateway is tested over all three.
+    #[arg(long, value_name = "TRANSPORT", value_delimiter = ',', value_enum, conflicts_with = "capture", hide_possible_values = true, help_heading = HEADING)]
     transport: Vec<TransportName>,
-    /// What the endpoint offers, instead of everything: names after the scenarios of `conformance list`.
-    #[arg(long, value_name = "FEATURE", value_delimiter = ',', conflicts_with = "capture")]
+    /// Features it supports, of `conformance list features` [default: all].
+    #[arg(long, value_name = "FEATURE", value_delimiter = ',', conflicts_with = "capture", value_parser = known::FEATURES, hide_possible_values = true, help_heading = HEADING)]
     features: Option<Vec<String>>,
-    /// Send and check only what these profiles demand: names of `conformance list profiles`.
-    #[arg(long, value_name = "NAME", value_delimiter = ',', conflicts_with = "capture")]
+    /// Features it does not support.
+    #[arg(long, value_name = "FEATURE", value_delimiter = ',', conflicts_with = "capture", value_parser = known::FEATURES, hide_possible_values = true, help_heading = HEADING)]
+    without: Vec<String>,
+    /// Profiles, of `conformance list profiles`. Begin with core.
+    ///
+    /// Runs only the scenarios and rules that these profiles demand.
+    #[arg(long, value_name = "NAME", value_delimiter = ',', conflicts_with = "capture", value_parser = known::PROFILES, hide_possible_values = true, help_heading = super::suite::SELECTION)]
     pub(super) profile: Vec<String>,
-    /// How often to send a scenario that does not bring what it is there for.
-    #[arg(long, value_name = "N", default_value_t = 3)]
+    /// Attempts until the expected events of a scenario occur.
+    #[arg(long, value_name = "N", default_value_t = 3, help_heading = LIMITS)]
     attempts: usize,
-    /// How many scenarios to send at once.
-    #[arg(long, value_name = "N", default_value_t = 1)]
+    /// Scenarios to run at once.
+    #[arg(long, value_name = "N", default_value_t = 1, help_heading = LIMITS)]
     jobs: usize,
-    /// How many requests to send at once of the scenarios about that, `crowd/`; a target gets one by itself
-    /// unless more are wanted.
-    #[arg(long, value_name = "N")]
+    /// Concurrent requests for each scenario of crowd/, which detects data leaking between streams [default: 1].
+    #[arg(long, value_name = "N", help_heading = LIMITS, hide_short_help = true)]
     concurrent: Option<usize>,
-    /// How long to wait from one request to the next.
-    #[arg(long, value_name = "TIME", value_parser = time, default_value = "0s")]
+    /// Delay between requests.
+    #[arg(long, value_name = "TIME", value_parser = time, default_value = "0s", help_heading = LIMITS, hide_short_help = true)]
     delay: Duration,
-    /// Let warnings fail, too.
-    #[arg(long, conflicts_with = "capture")]
+    /// Stop after the first failed test.
+    #[arg(long, conflicts_with_all = ["capture", "max_fail"], help_heading = LIMITS)]
+    fail_fast: bool,
+    /// Stop after this many failed tests.
+    #[arg(long, value_name = "N", conflicts_with = "capture", value_parser = clap::value_parser!(u32).range(1..), help_heading = LIMITS)]
+    max_fail: Option<u32>,
+    /// Fail on broken SHOULD rules, too.
+    #[arg(long, conflicts_with = "capture", help_heading = super::suite::RULES)]
     strict: bool,
     #[command(flatten)]
     baseline: BaselineArgs,
-    /// Keep every exchange, and what came of it, in this folder.
-    #[arg(long, value_name = "DIR", conflicts_with = "capture")]
+    /// Keep all exchanges, reports and the certificate in this folder.
+    #[arg(long, value_name = "DIR", conflicts_with = "capture", help_heading = super::output::HEADING)]
     out: Option<PathBuf>,
 }
 
-/// So many requests at once does the reference gateway get.
+/// Concurrent requests that the reference gateway gets.
 const CROWD: usize = 8;
 
 impl LiveArgs {
-    /// The suite against the endpoint, or against the reference gateway in each of these dialects.
+    /// Returns the suite against the endpoint, or against the reference gateway in each of these dialects.
     pub(super) fn suites(&self, dialects: &[&'static Dialect], select: &SelectArgs) -> Result<Vec<Suite>> {
         self.check_features()?;
         names::profiles(&self.profile)?;
@@ -99,6 +109,10 @@ impl LiveArgs {
         if let Some(features) = &self.features {
             suite = suite.offering(features);
         }
+        suite = suite.without(&self.without);
+        if let Some(most) = self.max_fail.or(self.fail_fast.then_some(1)) {
+            suite = suite.max_failures(usize::try_from(most).unwrap_or(usize::MAX));
+        }
         if let Some(out) = &self.out {
             suite = suite.out(out);
         }
@@ -106,14 +120,17 @@ impl LiveArgs {
     }
 
     fn check_features(&self) -> Result<()> {
-        let known: BTreeSet<&str> =
-            SCENARIOS.iter().flat_map(|scenario| scenario.features).copied().collect();
-        let features = self.features.iter().flatten();
+        let known = || FEATURES.iter().map(|feature| feature.name);
+        let features = self.features.iter().flatten().chain(&self.without);
         for feature in features.filter(|feature| !feature.is_empty()) {
-            if !known.contains(feature.as_str()) {
-                let hint = names::meant(feature, known.iter().copied());
-                let all = known.iter().copied().collect::<Vec<_>>().join(", ");
-                bail!("there is no feature \"{feature}\"{hint}; there are: {all}");
+            if let Some(lacking) =
+                feature.strip_prefix('-').filter(|name| known().any(|known| known == *name))
+            {
+                bail!("there is no feature \"{feature}\"; use --without {lacking}");
+            }
+            if known().all(|known| known != feature) {
+                let hint = names::meant(feature, known());
+                bail!("there is no feature \"{feature}\"{hint}; `conformance list features` names them all");
             }
         }
         Ok(())
@@ -123,9 +140,9 @@ impl LiveArgs {
 /// A transport, by its name.
 #[derive(Debug, Clone, Copy, ValueEnum)]
 enum TransportName {
-    /// Streams of events over HTTP
+    /// Server-sent events over HTTP
     Sse,
-    /// Answers in JSON over HTTP
+    /// JSON responses over HTTP
     Json,
     /// Messages of a WebSocket
     Websocket,

@@ -4,6 +4,8 @@ use anyhow::{Result, anyhow};
 use catalogue::{Requirement, Rule};
 use spec::Dialect;
 
+pub(super) use harness::suite::did_you_mean as meant;
+
 /// The dialect of that name.
 pub(super) fn dialect(name: &str) -> Result<&'static Dialect> {
     let all = || spec::dialects().map(|(name, _)| name);
@@ -27,7 +29,7 @@ pub(super) fn topic(name: &str, dialect: &Dialect) -> Result<Topic> {
     if let Some(rule) = catalogue::rule(name) {
         return Ok(Topic::Rule(rule));
     }
-    sentence(name, dialect).map(Topic::Sentence).ok_or_else(|| {
+    Requirement::find(name, dialect).map(Topic::Sentence).ok_or_else(|| {
         let sentences: Vec<String> = catalogue::REQUIREMENTS.iter().map(Requirement::name).collect();
         let short = catalogue::REQUIREMENTS.iter().map(|sentence| sentence.id);
         let rules = catalogue::RULES.iter().map(|rule| rule.id);
@@ -37,22 +39,6 @@ pub(super) fn topic(name: &str, dialect: &Dialect) -> Result<Topic> {
              requirements` name them all"
         )
     })
-}
-
-fn sentence(name: &str, dialect: &Dialect) -> Option<&'static Requirement> {
-    let (version, id) = name.split_once('#').map_or((None, name), |(version, id)| (Some(version), id));
-    let of_id = || catalogue::REQUIREMENTS.iter().filter(|sentence| sentence.id.eq_ignore_ascii_case(id));
-    match version {
-        Some(version) => {
-            let own = spec::dialect(version);
-            of_id().find(|sentence| {
-                sentence.version == version || own.is_some_and(|own| own.is_or_extends(sentence.version))
-            })
-        }
-        None => {
-            of_id().find(|sentence| dialect.is_or_extends(sentence.version)).or_else(|| of_id().next_back())
-        }
-    }
 }
 
 /// The rule of that id.
@@ -77,23 +63,6 @@ pub(super) fn profiles(names: &[String]) -> Result<()> {
             ))
         }
     }
-}
-
-/// A question after the names that are nearest to a mistaken one.
-pub(super) fn meant<'n>(mistaken: &str, names: impl Iterator<Item = &'n str>) -> String {
-    let wanted = mistaken.to_lowercase();
-    let limit = wanted.chars().count() / 3 + 1;
-    let is_part = |name: &str| wanted.len() > 3 && (name.starts_with(&wanted) || name.ends_with(&wanted));
-    let distance = |name: &str| {
-        if is_part(name) { 0 } else { strsim::damerau_levenshtein(&wanted, &name.to_lowercase()) }
-    };
-    let mut near: Vec<(usize, &str)> =
-        names.map(|name| (distance(name), name)).filter(|(distance, _)| *distance <= limit).collect();
-    near.sort_unstable();
-    near.dedup();
-    near.truncate(3);
-    let near: Vec<_> = near.into_iter().map(|(_, name)| name).collect();
-    if near.is_empty() { String::new() } else { format!(" (did you mean {}?)", near.join(" or ")) }
 }
 
 #[cfg(test)]

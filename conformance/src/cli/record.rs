@@ -11,29 +11,29 @@ use clap::Args;
 use tokio::time::Instant;
 
 use super::target::TargetArgs;
-use super::{NOT_DONE, names};
+use super::{NOT_DONE, known, names};
 use harness::live::{self, Asked, Before, Call, Machine};
 
-/// Sends one request, and writes down what comes, without secrets.
+/// Sends one request and records the exchange, without secrets.
 ///
-/// Exit codes: 0 when an answer came, whatever it says, 2 when none did.
+/// Exit codes: 0 if there was a response (whatever it contains), 2 if there was none.
 #[derive(Debug, Args)]
 pub(super) struct RecordArgs {
-    /// The endpoint: its URL, with or without /v1.
-    #[arg(long, value_name = "URL")]
+    /// Endpoint: its URL, with or without /v1, or a name in conformance.toml.
+    #[arg(long, value_name = "URL|NAME", help_heading = super::target::HEADING)]
     target: String,
     #[command(flatten)]
     to: TargetArgs,
-    /// The scenario to send.
-    #[arg(long, value_name = "NAME", required_unless_present = "body", conflicts_with = "body")]
+    /// Scenario to send, of `conformance list scenarios`.
+    #[arg(long, value_name = "NAME", value_parser = known::SCENARIOS, hide_possible_values = true, required_unless_present = "body", conflicts_with = "body")]
     scenario: Option<String>,
-    /// The file with the body to send; its model is kept, unless it is `default`.
+    /// File with the request body. The model `default` is replaced by --model.
     #[arg(long, value_name = "FILE")]
     body: Option<PathBuf>,
-    /// The id of the response that the scenario continues or is about.
+    /// Id of the response that the scenario continues or is about.
     #[arg(long, value_name = "ID", requires = "scenario")]
     previous: Option<String>,
-    /// Where to write the exchange, instead of stdout.
+    /// Write the exchange to this file instead of stdout.
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
 }

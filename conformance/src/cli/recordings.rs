@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use catalogue::{Level, Rule};
-use libtest_mimic::{Arguments, Completion, Failed, Trial};
+use libtest_mimic::{Completion, Failed, Trial};
 
 use super::check::check_file;
 use super::progress::Progress;
@@ -15,7 +15,7 @@ use super::suite::told;
 use super::{NOT_DONE, files};
 use checker::Rules;
 use harness::certificate::unseen;
-use harness::suite::{is_due, is_for_people, run_quietly, show};
+use harness::suite::{Invocation, is_for_people, run_quietly, show};
 use recordings::Checking;
 use recordings::capture::Format;
 use reports::Screen;
@@ -41,7 +41,7 @@ impl Tested {
         self,
         paths: &[PathBuf],
         snapshots: &SnapshotArgs,
-        arguments: &Arguments,
+        how: &Invocation,
         screen: Screen,
     ) -> anyhow::Result<ExitCode> {
         let recording = |file: &PathBuf| Arc::new(Recording { file: file.clone(), report: OnceLock::new() });
@@ -50,16 +50,24 @@ impl Tested {
         let mut trials = self.trials(&recordings, &incomplete);
         trials.extend(snapshots.trials(&self.files, self.format, self.rules.dialect(), &incomplete));
         trials.extend(snapshots.stale(paths, &self.files)?);
-        let Some(conclusion) = run_quietly(arguments, trials) else {
+        let names: Vec<String> = trials.iter().map(|trial| trial.name().to_owned()).collect();
+        if let Some(problem) = how.selection.problem(&names) {
+            anyhow::bail!(problem);
+        }
+        trials.retain(|trial| how.selection.includes(trial.name()));
+        let Some(conclusion) = run_quietly(&how.arguments, trials) else {
             return Ok(ExitCode::from(NOT_DONE));
         };
-        let mut run = self.tested(&recordings, arguments);
-        if is_for_people(arguments) && !run.captures.is_empty() {
+        let mut run = self.tested(&recordings, how);
+        if !run.captures.is_empty() {
             // A shape may be another one where no rule is broken.
             if conclusion.has_failed() && run.outcome == Outcome::Passed {
                 run.outcome = Outcome::Failed;
             }
-            show(&reports::summary(&run, Level::Should, screen));
+            how.write(&run)?;
+            if is_for_people(&how.arguments) {
+                show(&reports::summary(&run, how.level, screen));
+            }
         }
         Ok(match (incomplete.load(Ordering::Relaxed), conclusion.has_failed()) {
             (true, _) => ExitCode::from(NOT_DONE),
@@ -69,8 +77,8 @@ impl Tested {
     }
 
     /// What came of the tests that were wanted.
-    fn tested(&self, recordings: &[Arc<Recording>], arguments: &Arguments) -> Run {
-        let is_wanted = |file: &Path, rule: &str| is_due(arguments, &trial_name(file, rule));
+    fn tested(&self, recordings: &[Arc<Recording>], how: &Invocation) -> Run {
+        let is_wanted = |file: &Path, rule: &str| how.selection.includes(&trial_name(file, rule));
         let captures = recordings.iter().filter_map(|recording| {
             let mut report = recording.report.get()?.clone();
             report.findings.retain(|finding| is_wanted(&recording.file, &finding.rule));

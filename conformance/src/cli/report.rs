@@ -1,4 +1,4 @@
-//! `conformance report`: a finished run, in another format.
+//! `conformance report`: the report of a finished run, in any format.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,50 +8,31 @@ use anyhow::{Context, Result, bail};
 use clap::Args;
 use serde::Deserialize;
 
-use super::check::{Shown, tell};
-use super::color::Color;
-use reports::{Form, Style};
+use super::output::OutputArgs;
 use results::Run;
 
-/// Tells again what a run found.
+/// Renders the report of a finished run in any format.
 ///
-/// Exit codes: 0 when it was told, whatever it says, 2 when it could not be read.
+/// Exit codes: 0 if the report was written (whatever it contains), 2 if the run could not be read.
 #[derive(Debug, Args)]
 pub(super) struct ReportArgs {
-    /// The folder that was given to --out, or a report as JSON.
+    /// A folder written by `run --out`, or a JSON report.
     #[arg(value_name = "DIR")]
     run: PathBuf,
-    /// How to tell it.
-    #[arg(long, value_enum, default_value_t)]
-    format: Form,
-    /// Write it to this file, instead of stdout.
-    #[arg(long, value_name = "FILE")]
-    output: Option<PathBuf>,
-    /// Show what is at least so binding.
-    #[arg(long, value_enum, default_value_t)]
-    level: Shown,
-    /// Whether to use colour.
-    #[arg(long, value_enum, default_value_t, value_name = "WHEN")]
-    color: Color,
+    #[command(flatten)]
+    output: OutputArgs,
 }
 
 impl ReportArgs {
     pub(super) fn run(self) -> Result<ExitCode> {
         let folder = if self.run.is_dir() { Some(&*self.run) } else { self.run.parent() };
         let run = read(&self.run)?.within(folder.unwrap_or(Path::new("")));
-        let shown = self.level.into();
-        match &self.output {
-            None => tell(&run, self.format, shown, self.color)?,
-            Some(file) => {
-                let text = reports::render(&run, self.format, shown, Style::Plain.into());
-                fs::write(file, text).with_context(|| file.display().to_string())?;
-            }
-        }
+        self.output.tell(&run)?;
         Ok(ExitCode::SUCCESS)
     }
 }
 
-/// The report of a run: a file, or that in the folder of the run.
+/// Reads the report of a run: a file, or that in the folder of the run.
 pub(super) fn read(path: &Path) -> Result<Run> {
     let file = if path.is_dir() { path.join("report.json") } else { path.to_owned() };
     let text = fs::read_to_string(&file).with_context(|| {

@@ -7,29 +7,32 @@ use catalogue::Rule;
 use clap::Args;
 use spec::Dialect;
 
-use super::names;
+use super::{known, names};
 use checker::Rules;
 use harness::suite::{is_meant, is_selected};
+
+/// The heading of these flags.
+pub(super) const HEADING: &str = "Rules";
 
 /// Which rules to check.
 #[derive(Debug, Args)]
 pub(super) struct SelectArgs {
-    /// Check only these rules, or groups of rules.
-    #[arg(long, value_name = "RULE|GROUP", value_delimiter = ',')]
+    /// Rules or groups to check [default: all].
+    #[arg(long, value_name = "RULE|GROUP", value_delimiter = ',', value_parser = known::RULES, hide_possible_values = true, help_heading = HEADING)]
     pub(super) select: Vec<String>,
-    /// Leave out these rules, or groups of rules.
-    #[arg(long, value_name = "RULE|GROUP", value_delimiter = ',')]
+    /// Rules or groups to skip.
+    #[arg(long, value_name = "RULE|GROUP", value_delimiter = ',', value_parser = known::RULES, hide_possible_values = true, help_heading = HEADING)]
     pub(super) ignore: Vec<String>,
 }
 
 impl SelectArgs {
-    /// The rules that are wanted of those that bind in the dialect.
+    /// Returns the selected rules of a dialect.
     pub(super) fn rules(&self, dialect: &'static Dialect) -> Result<Rules> {
         self.check()?;
         Ok(Rules::of(dialect).only(|rule| self.is_wanted(rule)))
     }
 
-    /// Fails where something is named that is not there.
+    /// Fails unless every name is a rule or a group.
     pub(super) fn check(&self) -> Result<()> {
         for name in self.select.iter().chain(&self.ignore) {
             if !catalogue::RULES.iter().any(|rule| is_meant(rule, name)) {
@@ -42,7 +45,7 @@ impl SelectArgs {
         Ok(())
     }
 
-    /// Whether a rule is wanted.
+    /// Returns whether a rule is selected.
     pub(super) fn is_wanted(&self, rule: &Rule) -> bool {
         is_selected(rule, &self.select, &self.ignore)
     }

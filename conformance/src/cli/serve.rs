@@ -13,46 +13,48 @@ use clap::Args;
 use spec::Dialect;
 use tokio::net::TcpListener;
 
-use super::{names, print};
+use super::{known, names, print};
 use crate::Rules;
 use gateway::{Settings, WireFault};
 
-/// Serves a gateway to test clients against: it answers as a dialect promises, or breaks the rules it is
-/// told to.
+/// Serves a reference gateway, to test clients against.
 ///
-/// What an answer is, the request says: plainly by its tools, its reasoning, its format, or in directives in
-/// its input, such as [[say Hello|, wor|ld.]], [[think A|B]] or [[refuse]].
+/// It conforms, or breaks the rules of --fault.
+///
+/// The request determines the response: by its tools, reasoning and format, or by directives in its input, such
+/// as [[say Hello|, wor|ld.]], [[think A|B]] or [[refuse]].
 #[derive(Debug, Args)]
 pub(super) struct ServeArgs {
-    /// The port on 127.0.0.1; 0 takes any that is free.
+    /// Port on 127.0.0.1; 0 picks a free one.
     #[arg(long, default_value_t = 8080)]
     port: u16,
-    /// The dialect that is spoken.
-    #[arg(long, value_name = "NAME", default_value = "openai")]
+    /// Dialect to speak.
+    #[arg(long, value_name = "NAME", default_value = "openai", value_parser = known::DIALECTS, hide_possible_values = true)]
     dialect: String,
-    /// What decides where an answer could be one way or another.
+    /// Seed for random choices.
     #[arg(long, default_value_t = 0)]
     seed: u64,
-    /// Milliseconds before every event. The fault `slow` is a second.
+    /// Delay before every event in milliseconds. The fault `slow` is one second.
     #[arg(long, value_name = "MS", default_value_t = 0)]
     pace: u64,
-    /// Bytes that are sent at once; whole events when not given.
+    /// Bytes to send at once [default: whole events].
     #[arg(long, value_name = "BYTES")]
     chunk: Option<usize>,
-    /// Says texts again and again until they have so many fragments, for streams that are long.
+    /// Repeat texts until they have N fragments, for long streams.
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u32).range(..=100_000))]
     fragments: u32,
-    /// A rule, which is broken in every answer in which that breaks no other, or a fault of transport, in every stream:
+    /// Rule to break, or transport fault; repeatable. See --list-faults.
+    ///
+    /// A rule is broken in every response where that breaks no other rule. Transport faults affect every stream:
     /// cut, crlf, split-utf8, stall, slow, huge-line, wrong-content-type, gzip, early-close, error-as-stream.
-    /// --list-faults says what each does; may be given several times.
-    #[arg(long = "fault", value_name = "FAULT")]
+    #[arg(long = "fault", value_name = "FAULT", value_parser = known::RULES, hide_possible_values = true)]
     faults: Vec<String>,
-    /// Serves this model; may be given several times. Without it, every model is served but those whose names
-    /// begin with `no-such-` or `unknown-`.
+    /// Model to serve; repeatable [default: all].
+    ///
+    /// By default every model exists, except those whose names begin with `no-such-` or `unknown-`.
     #[arg(long = "model", value_name = "NAME")]
     models: Vec<String>,
-    /// Prints what can be given as --fault in the dialect, and ends: rules, each with the input of a request whose
-    /// answer breaks it, and faults of transport.
+    /// List the faults of the dialect, with the input that triggers each, and exit.
     #[arg(long)]
     list_faults: bool,
 }

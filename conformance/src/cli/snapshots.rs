@@ -13,20 +13,22 @@ use harness::suite::Snapshots;
 use recordings::capture::Format;
 use recordings::shape::shape;
 
-/// What shapes streams should have.
+/// The heading of these flags.
+const HEADING: &str = "Snapshots";
+
+/// The shapes that streams should have.
 #[derive(Debug, Args)]
-#[command(next_help_heading = "Snapshots")]
 pub(super) struct SnapshotArgs {
-    /// Compare the shape of each stream with the approved one in this folder.
-    #[arg(long, value_name = "DIR")]
+    /// Compare the shape of each stream with the accepted one in this folder.
+    #[arg(long, value_name = "DIR", help_heading = HEADING, hide_short_help = true)]
     snapshots: Option<PathBuf>,
-    /// Approve of the shapes that come.
-    #[arg(long, requires = "snapshots")]
+    /// Accept the current shapes as the new snapshots.
+    #[arg(long, requires = "snapshots", help_heading = HEADING, hide_short_help = true)]
     bless: bool,
 }
 
 impl SnapshotArgs {
-    /// The folder of shapes, if one was named.
+    /// Returns the folder of shapes, if one was named.
     pub(super) fn snapshots(&self) -> Option<Snapshots> {
         Some(Snapshots::new(self.snapshots.as_ref()?).bless(self.bless))
     }

@@ -1,106 +1,141 @@
 //! The suite as a test run.
 
 use std::collections::BTreeSet;
-use std::io;
-use std::path::PathBuf;
+use std::io::{self, IsTerminal as _};
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::{Arc, OnceLock};
 
+use anyhow::{Context as _, anyhow, bail};
 use catalogue::Rule;
 use clap::Args;
-use libtest_mimic::{Arguments, ColorSetting, Failed, FormatSetting, Trial};
+use libtest_mimic::{Arguments, ColorSetting, Failed, Trial};
 use spec::Dialect;
 
 use super::color::Color;
 use super::live::LiveArgs;
+use super::output::OutputArgs;
 use super::recordings::Tested;
 use super::select::SelectArgs;
 use super::snapshots::SnapshotArgs;
-use super::{files, names};
+use super::{files, known, names};
 use crate::{suite, violation};
 use checker::Rules;
+use harness::live::Evidence;
+use harness::suite::{Invocation, Selection};
 use recordings::capture::Format;
 use recordings::goldens::{self, GOLDENS, Golden};
-use reports::{Screen, Style, diagnostic};
-use results::{CaptureReport, Finding};
+use reports::{Form, Screen, Style, diagnostic};
+use results::{CaptureReport, Finding, Told, Verdict};
 
-/// How the suite runs; the flags are those of any Rust test.
+/// The heading of the flags that select tests.
+pub(super) const SELECTION: &str = "Tests";
+/// The heading of the flags about rules.
+pub(super) const RULES: &str = super::select::HEADING;
+
+const EXAMPLES: &str = "\
+Examples:
+  conformance run --target http://localhost:8080/v1 --model my-model --profile core
+  conformance run --target staging text/ '/call.*::item/' N35
+  conformance run --target staging --out run/ --report html=report.html,junit=report.xml
+  conformance run --rerun-failed run/";
+
+/// Tests an endpoint; without --target, tests the suite itself.
+///
+/// Exit codes: 0 if nothing failed, 1 if a test failed or an expected failure passed, 2 if the run could not be
+/// made or no test matched.
 #[derive(Debug, Args)]
+#[command(after_long_help = EXAMPLES)]
 #[expect(clippy::struct_excessive_bools, reason = "these are the flags that cargo test has")]
 pub(super) struct SuiteArgs {
-    /// Run only what has this in its name.
+    /// Tests to run: part of a name, /REGEX/, or a sentence such as N35 [default: all].
     ///
-    /// A test of an endpoint is named by its scenario and what it judges, `call/parallel::item`: `answer`, whether it came whole and is what was asked for;
-    /// `agrees`, whether it agrees with the answers before it; `apart`, whether answers that came at once keep
-    /// apart; a group of rules, such as `item`; `other-rules`, those of all groups that have no test of their own
-    /// there; `snapshot`, its shape. `call/` is all scenarios about calls, `::item` one group in all scenarios.
-    filter: Option<String>,
-    /// Run over these recordings, or folders of recordings, instead.
-    #[arg(long, value_name = "PATH", num_args = 1.., group = "tested")]
-    capture: Vec<PathBuf>,
-    /// The dialect that the endpoint, or the recordings, should speak; that the reference gateway speaks, or
-    /// `all`, where it is what is tested.
-    #[arg(long, value_name = "NAME", default_value = "openai")]
+    /// The name of a test has the scenario and what is judged, `call/parallel::item`. What is judged is `answer`,
+    /// whether the response is complete and is what was requested; `agrees`, whether it agrees with the
+    /// responses before it; `apart`, whether concurrent responses are kept apart; a group of rules, such as
+    /// `item`; `other-rules`, the rules of all groups without a test of their own in this scenario; `snapshot`,
+    /// the shape of the stream. `call/` selects all scenarios about calls, `::item` one group in all scenarios.
+    #[arg(value_name = "FILTER", value_parser = known::SCENARIOS, hide_possible_values = true)]
+    filter: Vec<String>,
+    /// Dialect of the endpoint, of `conformance list dialects`.
+    ///
+    /// `all` tests the reference gateway in each dialect.
+    #[arg(long, value_name = "NAME", default_value = "openai", value_parser = known::DIALECTS_OR_ALL, hide_possible_values = true, help_heading = super::target::HEADING)]
     dialect: String,
-    /// What format the recordings have, instead of finding it out.
-    #[arg(long, value_enum, value_name = "FORMAT", requires = "capture")]
-    format_in: Option<files::FormatIn>,
     #[command(flatten)]
     live: LiveArgs,
-    #[command(flatten)]
-    snapshots: SnapshotArgs,
+    /// Match filters against whole names.
+    #[arg(long, help_heading = SELECTION, hide_short_help = true)]
+    exact: bool,
+    /// Leave out tests that match FILTER.
+    #[arg(long, value_name = "FILTER", help_heading = SELECTION)]
+    skip: Vec<String>,
+    /// Run only the tests that failed in this run.
+    ///
+    /// DIR is a folder written by --out. Target, dialect, model and features are those of that run, unless flags say
+    /// otherwise.
+    #[arg(long, value_name = "DIR", conflicts_with = "capture", help_heading = SELECTION)]
+    rerun_failed: Option<PathBuf>,
+    /// List the tests without running them.
+    #[arg(long, help_heading = SELECTION)]
+    list: bool,
+    /// Test these recordings, or folders of recordings, instead of an endpoint.
+    #[arg(long, value_name = "PATH", num_args = 1.., group = "tested", help_heading = SELECTION, hide_short_help = true)]
+    capture: Vec<PathBuf>,
+    /// Format of the recordings [default: detected].
+    #[arg(long, value_enum, value_name = "FORMAT", requires = "capture", help_heading = SELECTION, hide_short_help = true)]
+    format_in: Option<files::FormatIn>,
     #[command(flatten)]
     select: SelectArgs,
-    /// List what would run.
-    #[arg(long)]
-    list: bool,
-    /// The filters are whole names.
-    #[arg(long)]
-    exact: bool,
-    /// Leave out what has this in its name.
-    #[arg(long, value_name = "FILTER")]
-    skip: Vec<String>,
-    /// How to tell the results.
-    #[arg(long, value_enum, value_name = "FORMAT")]
-    format: Option<FormatSetting>,
-    /// One character a result.
-    #[arg(long, short, conflicts_with = "format")]
+    #[command(flatten)]
+    output: OutputArgs,
+    /// Print one character for each test, and no summary.
+    #[arg(long, short, conflicts_with = "format", help_heading = super::output::HEADING, hide_short_help = true)]
     quiet: bool,
-    /// How many to run at once.
-    #[arg(long, value_name = "N")]
+    #[command(flatten)]
+    snapshots: SnapshotArgs,
+    /// Recordings to test at once.
+    #[arg(long, value_name = "N", hide = true)]
     test_threads: Option<usize>,
-    /// Whether to use colour.
-    #[arg(long, value_enum, value_name = "WHEN")]
-    color: Option<ColorSetting>,
-    /// Write the results to a file.
-    #[arg(long, value_name = "PATH")]
+    /// Write the results of the tests to a file.
+    #[arg(long, value_name = "PATH", hide = true)]
     logfile: Option<String>,
-    /// Nothing is captured anyway.
+    /// Accepted for `cargo test`; output is never captured.
     #[arg(long, hide = true)]
     nocapture: bool,
 }
 
 impl SuiteArgs {
     pub(super) fn run(self) -> anyhow::Result<ExitCode> {
+        let dialects = self.dialects()?;
+        let how = self.invocation(dialects.first().copied())?;
         if self.capture.is_empty() {
             self.select.check()?;
-            let mut suites = self.live.suites(&self.dialects()?, &self.select)?;
+            let mut suites = self.live.suites(&dialects, &self.select)?;
             if let Some(snapshots) = self.snapshots.snapshots() {
                 suites = suites.into_iter().map(|suite| suite.snapshots(snapshots.clone())).collect();
             }
             let is_whole = self.live.target.is_none() && self.live.profile.is_empty();
-            let proofs = if is_whole { own_trials(&self.select) } else { Vec::new() };
-            return Ok(suite::run(&suites, &self.arguments(), proofs, self.screen())?);
+            let is_report = self.output.format != Form::Human;
+            let proofs = if is_whole && !is_report { own_trials(&self.select) } else { Vec::new() };
+            let done = suite::run(&suites, &how, proofs, self.screen());
+            return done.map_err(|error| match self.hint() {
+                Some(hint) if error.is_about_filters() => anyhow!("{error}\n{hint}"),
+                _ => error.into(),
+            });
+        }
+        if self.output.format != Form::Human {
+            bail!("--capture runs recordings as tests: use `conformance check --format` to report on them");
         }
         let tested = Tested {
             rules: self.select.rules(names::dialect(&self.dialect)?)?,
             files: files::recordings(&self.capture).files,
             format: self.format_in.map(Format::from),
         };
-        tested.run(&self.capture, &self.snapshots, &self.arguments(), self.screen())
+        tested.run(&self.capture, &self.snapshots, &how, self.screen())
     }
 
-    /// The dialects to run in: several only where the suite tests itself.
+    /// Returns the dialects to run in: several only where the suite tests itself.
     fn dialects(&self) -> anyhow::Result<Vec<&'static Dialect>> {
         Ok(match (&*self.dialect, &self.live.target) {
             ("all", None) => spec::DIALECTS.to_vec(),
@@ -108,34 +143,72 @@ impl SuiteArgs {
         })
     }
 
-    /// What the summary is shown on.
-    fn screen(&self) -> Screen {
-        let color = match self.color {
-            None | Some(ColorSetting::Auto) => Color::Auto,
-            Some(ColorSetting::Always) => Color::Always,
-            Some(ColorSetting::Never) => Color::Never,
-        };
-        color.screen(&io::stdout())
+    /// Returns what was probably meant, where a filter matches no test but names something else.
+    fn hint(&self) -> Option<String> {
+        self.filter.iter().find_map(|filter| {
+            let path = Path::new(filter);
+            if path.join("run.json").is_file() || path.join("report.json").is_file() {
+                return Some(format!("{filter} is the folder of a run: conformance report {filter}"));
+            }
+            if path.exists() {
+                return Some(format!("{filter} is a file or folder: conformance check {filter}"));
+            }
+            let commands = super::commands();
+            let hint = names::meant(filter, commands.iter().map(String::as_str));
+            (!hint.is_empty()).then(|| format!("{filter} is no command, either{hint}"))
+        })
     }
 
-    fn arguments(&self) -> Arguments {
-        Arguments {
-            filter: self.filter.clone(),
+    /// Returns the screen for the summary.
+    fn screen(&self) -> Screen {
+        self.output.color.screen(&io::stdout())
+    }
+
+    fn invocation(&self, dialect: Option<&'static Dialect>) -> anyhow::Result<Invocation> {
+        let dialect = dialect.ok_or_else(|| anyhow!("there is no dialect"))?;
+        let selection = Selection::new(&self.filter, &self.skip, self.exact, dialect);
+        let mut selection = selection.map_err(|problem| anyhow!(problem))?;
+        if let Some(folder) = &self.rerun_failed {
+            let failed = failed_tests(folder)?;
+            if failed.is_empty() {
+                bail!("no test failed in {}", folder.display());
+            }
+            selection = selection.only(failed);
+        }
+        let OutputArgs { format, output, report, level, color } = &self.output;
+        let arguments = Arguments {
             list: self.list,
-            exact: self.exact,
-            skip: self.skip.clone(),
-            format: self.format,
             quiet: self.quiet,
             test_threads: self.test_threads,
-            color: self.color,
+            color: Some(match color {
+                Color::Auto => ColorSetting::Auto,
+                Color::Always => ColorSetting::Always,
+                Color::Never => ColorSetting::Never,
+            }),
             logfile: self.logfile.clone(),
             nocapture: self.nocapture,
             ..Arguments::default()
-        }
+        };
+        Ok(Invocation {
+            level: (*level).into(),
+            reports: report.clone(),
+            form: *format,
+            output: output.clone(),
+            // Lines of tests on the same terminal would tear the line of progress apart.
+            shows_progress: *format != Form::Human || !io::stdout().is_terminal(),
+            ..Invocation::new(arguments, selection)
+        })
     }
 }
 
-/// The proof that goldens pass, and that each rule can fail.
+/// Returns the tests that failed in a run.
+fn failed_tests(folder: &Path) -> anyhow::Result<Vec<String>> {
+    let run = Evidence::open(folder).run().with_context(|| folder.display().to_string())?;
+    let has_failed = |told: &Told| matches!(told.judged.verdict, Verdict::Fail | Verdict::HarnessError);
+    Ok(run.trials.into_iter().filter(has_failed).map(|told| told.name).collect())
+}
+
+/// Returns the tests that goldens pass, and that each rule can fail.
 fn own_trials(select: &SelectArgs) -> Vec<Trial> {
     let mut trials = Vec::new();
     for dialect in spec::DIALECTS {
@@ -159,17 +232,17 @@ fn own_trials(select: &SelectArgs) -> Vec<Trial> {
     trials
 }
 
-/// The groups that rules are in.
+/// Returns the groups of rules.
 fn groups(rules: &Rules) -> BTreeSet<&'static str> {
     rules.iter().map(Rule::group).collect()
 }
 
-/// Nothing at all is found by the rules of a group.
+/// Fails if the rules of a group find anything.
 fn clean(of: &str, report: &CaptureReport) -> Result<(), Failed> {
     told(report, |finding| finding.group() == of)
 }
 
-/// The violation of a rule breaks exactly what its page says.
+/// Fails unless the violation of a rule breaks exactly the rules that its page lists.
 fn proof(rule: &'static Rule) -> Result<(), Failed> {
     let golden = goldens::golden(rule.violation.golden);
     let golden: &Golden = golden.ok_or_else(|| format!("there is no golden {}", rule.violation.golden))?;
@@ -188,7 +261,7 @@ fn proof(rule: &'static Rule) -> Result<(), Failed> {
     Err(format!("the violation should break {}; it breaks {}", list(&expected), list(&broken)).into())
 }
 
-/// Findings of that kind are a failure.
+/// Fails if there are findings of that kind.
 pub(super) fn told(report: &CaptureReport, is_meant: impl Fn(&Finding) -> bool) -> Result<(), Failed> {
     if let Some(error) = &report.error {
         return Err(format!("{}: {error}", report.name).into());

@@ -1,4 +1,4 @@
-//! Which endpoint to talk to, and how long it may take.
+//! The endpoint, and how long it may take.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -10,46 +10,55 @@ use clap::Args;
 use super::names;
 use harness::live::{Client, Given, Limits, Machine, Target, wanted};
 
-/// Which endpoint to talk to, and how long it may take. A TIME is `30s`, `500ms` or `2m`.
+/// The heading of the flags about the endpoint.
+pub(super) const HEADING: &str = "Endpoint";
+/// The heading of the flags about time and size.
+pub(super) const LIMITS: &str = "Pace and limits";
+
+/// Which endpoint to test, and its limits. A TIME is `30s`, `500ms` or `2m`.
 #[derive(Debug, Args)]
 pub(super) struct TargetArgs {
-    /// The model to ask for.
-    #[arg(long, value_name = "NAME", default_value = "default")]
+    /// Model to request.
+    #[arg(long, value_name = "NAME", default_value = "default", help_heading = HEADING)]
     pub(super) model: String,
-    /// What a scenario needs and only the owner of the endpoint can name: `vector-store`, the id of files that
-    /// can be searched; `mcp-server`, the URL of an MCP server, and `failing-mcp-server`, of one whose tools
-    /// fail; `down-model`, `failing-model` and `limited-model`, models that fail before a stream begins, within
-    /// it, and with the status 429. `default` stands for the model to ask for.
-    #[arg(long, value_name = "NAME=VALUE", value_parser = named)]
+    /// Resource that only you can provide, such as vector-store=vs_1.
+    ///
+    /// `vector-store`: id of a vector store. `mcp-server`, `failing-mcp-server`: URLs of MCP servers, the second with
+    /// tools that fail. `down-model`, `failing-model`, `limited-model`: models that fail before a stream, within
+    /// one, or with status 429; `default` stands for the model of --model. Scenarios that need a missing
+    /// resource are skipped.
+    #[arg(long, value_name = "NAME=VALUE", value_parser = named, help_heading = HEADING)]
     given: Vec<(String, String)>,
-    /// Sent as a bearer token. Better in the environment, as `CONFORMANCE_API_KEY`.
-    #[arg(long, value_name = "KEY")]
+    /// Bearer token; prefer the variable `CONFORMANCE_API_KEY`.
+    #[arg(long, value_name = "KEY", help_heading = HEADING)]
     api_key: Option<String>,
-    /// Sent with each request.
-    #[arg(long, value_name = "'NAME: VALUE'")]
+    /// Header to send with each request.
+    #[arg(long, value_name = "'NAME: VALUE'", help_heading = HEADING)]
     header: Vec<String>,
-    /// Authorities to trust, too, for the certificate of the endpoint: a file with certificates as PEM.
-    #[arg(long, value_name = "FILE")]
+    /// PEM file with additional CA certificates to trust.
+    #[arg(long, value_name = "FILE", help_heading = HEADING, hide_short_help = true)]
     ca_file: Option<PathBuf>,
-    /// Until a connection stands.
-    #[arg(long, value_name = "TIME", value_parser = time, default_value = "10s")]
+    /// Connection timeout.
+    #[arg(long, value_name = "TIME", value_parser = time, default_value = "10s", help_heading = LIMITS, hide_short_help = true)]
     connect_timeout: Duration,
-    /// From a request to the end of the first event.
-    #[arg(long, value_name = "TIME", value_parser = time, default_value = "60s")]
+    /// Timeout from the request to the end of the first event.
+    #[arg(long, value_name = "TIME", value_parser = time, default_value = "60s", help_heading = LIMITS, hide_short_help = true)]
     first_event_timeout: Duration,
-    /// From the end of one event to that of the next, comments included.
-    #[arg(long, value_name = "TIME", value_parser = time, default_value = "60s")]
+    /// Timeout between two events; comments count as events.
+    #[arg(long, value_name = "TIME", value_parser = time, default_value = "60s", help_heading = LIMITS, hide_short_help = true)]
     idle_timeout: Duration,
-    /// From a request to the end of the answer, with what Retry-After asks for.
-    #[arg(long, value_name = "TIME", value_parser = time, default_value = "300s")]
+    /// Timeout for a whole response.
+    ///
+    /// It includes waiting and retries after Retry-After.
+    #[arg(long, value_name = "TIME", value_parser = time, default_value = "300s", help_heading = LIMITS)]
     timeout: Duration,
-    /// Bytes that an answer may have.
-    #[arg(long, value_name = "BYTES", default_value_t = Limits::default().bytes)]
+    /// Largest response to read.
+    #[arg(long, value_name = "BYTES", default_value_t = Limits::default().bytes, help_heading = LIMITS, hide_short_help = true)]
     max_bytes: usize,
 }
 
 impl TargetArgs {
-    /// The endpoint at an address.
+    /// Returns the endpoint at an address.
     pub(super) fn target(&self, base: &str) -> Result<Target> {
         let mut target = Target::new(base)?;
         let key = self.api_key.clone().or_else(|| env::var("CONFORMANCE_API_KEY").ok());
@@ -67,12 +76,12 @@ impl TargetArgs {
         Ok(target)
     }
 
-    /// What only the owner of the endpoint can name.
+    /// Returns the resources that only the owner of the endpoint can provide.
     pub(super) fn given(&self) -> Given {
         self.given.iter().cloned().collect()
     }
 
-    /// How long it may take.
+    /// Returns the limits.
     pub(super) const fn limits(&self) -> Limits {
         Limits {
             connect: self.connect_timeout,
@@ -83,26 +92,38 @@ impl TargetArgs {
         }
     }
 
-    /// What talks to the endpoint.
+    /// Returns the flags with what does not belong in a file: keys and headers.
+    pub(super) fn secrets(&self) -> Vec<String> {
+        let key = self.api_key.iter().map(|key| format!("--api-key={key}"));
+        key.chain(self.header.iter().map(|header| format!("--header={header}"))).collect()
+    }
+
+    /// Connects a client to a route beside `/responses`, such as `/models`.
+    pub(super) fn client_beside(&self, base: &str, route: &str, machine: &Machine) -> Result<Client> {
+        let client = Client::new(self.target(base)?.beside(route), self.limits(), machine.interrupt());
+        client.map_err(|problem| anyhow!(problem)).context("the client cannot be set up")
+    }
+
+    /// Connects a client to the endpoint.
     pub(super) fn client(&self, base: &str, machine: &Machine) -> Result<Client> {
         let client = Client::new(self.target(base)?, self.limits(), machine.interrupt());
-        client.map_err(|problem| anyhow!(problem)).context("no connection can be made")
+        client.map_err(|problem| anyhow!(problem)).context("the client cannot be set up")
     }
 }
 
-/// Something given, with its name.
+/// Parses a resource with its name.
 fn named(text: &str) -> Result<(String, String), String> {
     let (name, value) = text.split_once('=').ok_or("expected a name and a value, as in vector-store=vs_1")?;
     let known = wanted();
     if !known.contains(name) {
         let all = known.iter().copied().collect::<Vec<_>>().join(", ");
         let hint = names::meant(name, known.iter().copied());
-        return Err(format!("no scenario needs it{hint}; what can be given is {all}"));
+        return Err(format!("no scenario needs it{hint}; there are: {all}"));
     }
     Ok((name.to_owned(), value.to_owned()))
 }
 
-/// A time, such as `30s`.
+/// Parses a time such as `30s`.
 pub(super) fn time(text: &str) -> Result<Duration, String> {
     let digits = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
     let (number, unit) = text.split_at(digits);

@@ -16,12 +16,12 @@ use harness::live::{self, Attempt, Case, Evidence, Offer, RunFile, hash, judge};
 use harness::suite;
 use results::{Options, State};
 
-/// Judges the exchanges of a finished run again, and compares what comes of it with what the run said.
+/// Judges the recorded exchanges of a run again and compares the verdicts.
 ///
-/// Exit codes: 0 when all is as it says, 1 when something differs, 2 when it could not be read.
+/// Exit codes: 0 if all verdicts are the same, 1 if one differs, 2 if the run could not be read.
 #[derive(Debug, Args)]
 pub(super) struct VerifyArgs {
-    /// The folder that was given to --out.
+    /// Folder written by `run --out`.
     #[arg(value_name = "DIR")]
     folder: PathBuf,
 }
@@ -69,7 +69,7 @@ fn compare(evidence: &Evidence, run: &RunFile) -> Result<Compared> {
         let own = env!("CARGO_PKG_VERSION");
         differences.push(format!("version {} of the suite made the run, and this is {own}", run.suite));
     }
-    let offer = run.options.features.clone().map_or(Offer::All, Offer::Only);
+    let offer = Offer::of(&run.options);
     let cases = live::cases(dialect, &rules, &offer, &run.options.transports);
     let mut attempts: BTreeMap<&str, Vec<Attempt>> = BTreeMap::new();
     for kept in &run.exchanges {

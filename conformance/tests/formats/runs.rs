@@ -56,6 +56,7 @@ fn case(name: &str, attempts: &[usize], trials: &[(&str, Verdict, &str)]) -> Cas
         name: name.to_owned(),
         title: format!("A scenario about {name}"),
         attempts: attempts.to_vec(),
+        missed: 0,
         trials: trials.iter().map(told).collect(),
     }
 }

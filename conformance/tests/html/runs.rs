@@ -60,6 +60,7 @@ fn case(name: &str, attempts: Vec<usize>, trials: &[(&str, Verdict, &str)]) -> C
     CaseReport {
         name: name.to_owned(),
         title: title.to_owned(),
+        missed: 0,
         attempts,
         trials: trials.iter().map(told).collect(),
     }

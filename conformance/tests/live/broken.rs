@@ -143,7 +143,7 @@ fn who_is_not_let_in_cannot_judge() {
     let tls = conformance(&["--target", &plain.url.replace("http:", "https:"), "text/hello::"]);
     expect(&tls, 2, &["harness error: no connection"]);
     let wrong = conformance(&["--target", "gateway", "text/hello::"]);
-    assert!(wrong.code == Some(2) && wrong.stderr.contains("the target is no URL"), "{}", wrong.stderr);
+    assert!(wrong.code == Some(2) && wrong.stderr.contains("a target is a URL such as"), "{}", wrong.stderr);
 }
 
 #[test]

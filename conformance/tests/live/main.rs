@@ -8,6 +8,7 @@ mod chains;
 mod crowd;
 mod evidence;
 mod faults;
+mod flags;
 mod itself;
 mod program;
 mod reproduce;

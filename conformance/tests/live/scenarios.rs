@@ -37,8 +37,6 @@ fn one_failure_leaves_the_rest() {
             text(request, stream);
         }
     });
-    let run = conformance(&["--target", &server.url, "text/hello", "text/instructions", "--skip", "nothing"]);
-    assert_eq!(run.code, Some(2), "one filter at most");
     let run = conformance(&["--target", &server.url, "text/", "--skip", "text/hello.json"]);
     expect(&run, 1, &["test text/instructions::answer      ... ok"]);
     assert!(server.requests().len() > 5);

@@ -72,7 +72,8 @@ fn serve(mut stream: TcpStream, seen: &Mutex<Vec<Request>>, answer: &dyn Fn(&Req
         request.headers += &line;
         line.clear();
     }
-    let length = request.headers.lines().find_map(|header| header.strip_prefix("content-length: "));
+    let headers = request.headers.to_lowercase();
+    let length = headers.lines().find_map(|header| header.strip_prefix("content-length: "));
     let mut body = vec![0; length.and_then(|length| length.trim().parse().ok()).unwrap_or_default()];
     reader.read_exact(&mut body).expect("the body comes");
     request.body = String::from_utf8(body).expect("it is UTF-8");

@@ -8,7 +8,8 @@ use super::{chosen, demanded, specification};
 use crate::live::{self, About, Attempt, Case, RunFile};
 use checker::Rules;
 use results::{
-    Demand, Judged, ProfileReport, ProfileState, Reason, Run, Specification, State, Transport, Verdict,
+    CaptureReport, Demand, Judged, ProfileReport, ProfileState, Reason, Run, Specification, State, Transport,
+    Verdict,
 };
 
 /// A recorded attempt, and the case that it belongs to.
@@ -33,13 +34,29 @@ pub struct Judge<'r> {
     pub sent: &'r [Sent<'r>],
 }
 
+/// Returns the report of an attempt. That a route is missing is no finding.
+fn captured(sent: &Sent<'_>) -> CaptureReport {
+    let mut report = sent.attempt.report.clone();
+    if live::unsupported(sent.case, &sent.attempt.facts).is_some() {
+        report.findings.clear();
+        report.omitted = 0;
+    }
+    report
+}
+
 impl Judge<'_> {
     /// What reports tell of the run, and what it comes to for each profile that it was made for.
     pub fn report(&self) -> (Run, Vec<ProfileReport>) {
         let profiles = self.profiles();
         let latency = live::latencies(self.sent.iter().map(|sent| (&*sent.case.name, sent.attempt)));
-        let captures = self.sent.iter().map(|sent| sent.attempt.report.clone()).collect();
-        (Run::new(self.rules, captures, Some(self.run.report(profiles.clone(), latency))), profiles)
+        let captures = self.sent.iter().map(captured).collect();
+        let mut live = self.run.report(profiles.clone(), latency);
+        for report in &mut live.cases {
+            let Some(case) = self.cases.iter().find(|case| case.name == report.name) else { continue };
+            let attempts = self.sent.iter().filter(|sent| sent.case.name == case.name);
+            report.missed = live::missed(case, attempts.map(|sent| sent.attempt), self.dialect());
+        }
+        (Run::new(self.rules, captures, Some(live)), profiles)
     }
 
     /// What it comes to for each profile that it was made for.

@@ -11,7 +11,7 @@ use results::Transport;
 /// The commands that make such a run, and check one that was made.
 pub(super) fn commands(run: &RunFile) -> Vec<String> {
     let options = &run.options;
-    let mut command = "conformance".to_owned();
+    let mut command = "conformance run".to_owned();
     if !run.is_reference {
         let _ = write!(command, " --target {}", quoted(&run.target));
     }
@@ -47,6 +47,9 @@ pub(super) fn commands(run: &RunFile) -> Vec<String> {
     if let Some(features) = &options.features {
         add("features", &features.join(","));
     }
+    if !options.lacks.is_empty() {
+        add("without", &options.lacks.join(","));
+    }
     for (flag, value, usual) in
         [("attempts", options.attempts, 3), ("jobs", options.jobs, 1), ("concurrent", options.concurrent, 1)]
     {
@@ -76,8 +79,11 @@ pub(super) fn commands(run: &RunFile) -> Vec<String> {
         command += if is_set { flag } else { "" };
     }
     command += " --out again";
-    if let Some(word) = &options.filters.with {
-        let _ = write!(command, " -- {}", quoted(word));
+    if !options.filters.with.is_empty() {
+        command += " --";
+        for word in &options.filters.with {
+            let _ = write!(command, " {}", quoted(word));
+        }
     }
     vec![command, "conformance verify again".to_owned()]
 }

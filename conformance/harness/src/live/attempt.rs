@@ -8,6 +8,7 @@ use sha2::{Digest, Sha256};
 use super::case::{About, Case};
 use super::evidence::digits;
 use super::facts::Facts;
+use super::verdict::unsupported;
 use checker::Rules;
 use recordings::Checking;
 use recordings::capture::{Entry, Format, Reader};
@@ -54,7 +55,9 @@ impl Attempt {
         about: About,
         least: Level,
     ) -> impl Iterator<Item = &'a Finding> {
+        let is_unsupported = unsupported(case, &self.facts).is_some();
         let is_meant = move |finding: &Finding| match about {
+            _ if is_unsupported => false,
             About::Answer | About::Agrees | About::Apart => false,
             About::Group(of) => finding.group() == of,
             About::Rest => !case.trials.iter().any(|about| about.name() == finding.group()),

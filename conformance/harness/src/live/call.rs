@@ -61,6 +61,11 @@ impl Call {
         }
     }
 
+    /// The request for what is at the address itself.
+    pub fn retrieve() -> Self {
+        Self { wants_stream: false, ..Self::upgrade() }
+    }
+
     /// The request that HTTP becomes a WebSocket with.
     pub(super) fn upgrade() -> Self {
         Self {

@@ -12,7 +12,7 @@ use super::crowd::PLACEHOLDER;
 use super::facts::lacks;
 use super::turns;
 use checker::Rules;
-use results::{OTHER_RULES, Transport};
+use results::{OTHER_RULES, Options, Transport};
 
 /// A request that is sent, and what is asked of its answer.
 #[derive(Debug, Clone)]
@@ -29,6 +29,8 @@ pub struct Case {
     pub compared: Option<usize>,
     /// Why it is not sent.
     pub unfit: Option<String>,
+    /// The feature of its operation, unless the endpoint is said to offer it: its route may be missing.
+    pub optional: Option<&'static str>,
     /// Its trials, by what they judge.
     pub trials: Vec<About>,
     /// The turns that are taken on a WebSocket, with its own as the last; none, where it is sent by HTTP.
@@ -70,6 +72,49 @@ pub enum Offer {
     All,
     /// These features, and what needs none.
     Only(Vec<String>),
+    /// Everything but these features.
+    Without(Vec<String>),
+}
+
+impl Offer {
+    /// Returns what the endpoint of a run was said to offer.
+    pub fn of(options: &Options) -> Self {
+        match &options.features {
+            Some(features) => {
+                let is_there = |feature: &&String| !options.lacks.contains(*feature);
+                Self::Only(features.iter().filter(is_there).cloned().collect())
+            }
+            None if options.lacks.is_empty() => Self::All,
+            None => Self::Without(options.lacks.clone()),
+        }
+    }
+
+    /// Returns whether a feature may be there.
+    fn allows(&self, feature: &str) -> bool {
+        match self {
+            Self::All => true,
+            Self::Only(features) => features.iter().any(|offered| offered == feature),
+            Self::Without(features) => features.iter().all(|lacking| lacking != feature),
+        }
+    }
+
+    /// Returns whether a feature is said to be there.
+    fn claims(&self, feature: &str) -> bool {
+        matches!(self, Self::Only(_)) && self.allows(feature)
+    }
+}
+
+/// Returns the feature that an endpoint supports when it has the route of an operation.
+const fn feature(operation: Operation) -> Option<&'static str> {
+    match operation {
+        Operation::Create => None,
+        Operation::Retrieve | Operation::Poll => Some("retrieval"),
+        Operation::Delete => Some("deletion"),
+        Operation::Cancel => Some("cancellation"),
+        Operation::InputItems => Some("input-items"),
+        Operation::Resume => Some("resumption"),
+        Operation::Compact => Some("compaction"),
+    }
 }
 
 /// All cases for a dialect and these transports: what is continued comes before what continues it, and what may
@@ -120,6 +165,7 @@ fn add(
                 previous.filter(|_| !scenario.operation.has_body() && scenario.status.is_empty())
             },
             unfit: fitting(scenario, is_twin, dialect, offer).or(not_before),
+            optional: feature(scenario.operation).filter(|feature| !offer.claims(feature)),
             trials: trials(scenario, is_twin, dialect, rules),
             turns: Vec::new(),
         });
@@ -134,12 +180,11 @@ pub(super) fn fitting(
     dialect: &Dialect,
     offer: &Offer,
 ) -> Option<String> {
-    let offered = |feature: &&&str| match offer {
-        Offer::All => true,
-        Offer::Only(features) => features.iter().any(|offered| offered == *feature),
-    };
-    if let Some(feature) = scenario.features.iter().find(|feature| !offered(feature)) {
-        return Some(format!("the endpoint is not said to offer {feature}"));
+    if let Some(feature) = scenario.features.iter().find(|feature| !offer.allows(feature)) {
+        return Some(match offer {
+            Offer::Without(_) => format!("the endpoint is said to lack {feature}"),
+            _ => format!("the endpoint is not said to offer {feature}"),
+        });
     }
     let name = dialect.name;
     let operation = scenario.operation;
@@ -299,6 +344,8 @@ mod tests {
             let is_offered = case.scenario.features.iter().all(|feature| *feature == "store");
             assert_eq!(case.unfit.is_none(), is_offered, "{}", case.name);
             assert!(case.compared.is_none_or(|compared| compared < at), "{}", case.name);
+            let is_claimed = case.scenario.operation == Operation::Create;
+            assert_eq!(case.optional.is_none(), is_claimed, "{}", case.name);
             assert!(case.trials.len() > 3, "{}: {:?}", case.name, case.trials);
         }
         let first_long = cases.iter().position(|case| case.scenario.fill.is_some());

@@ -93,6 +93,7 @@ impl RunFile {
             name: name.to_owned(),
             title: scenario.map(|scenario| scenario.title.to_owned()).unwrap_or_default(),
             attempts: exchanges.filter(|(_, kept)| kept.case == name).map(|(at, _)| at).collect(),
+            missed: 0,
             trials: Vec::new(),
         }
     }

@@ -35,3 +35,4 @@ pub use run::{Done, Live, Plan};
 pub use target::secrets_of;
 pub use target::{Target, TargetError};
 pub use verdict::judge;
+pub(crate) use verdict::{missed, unsupported};

@@ -130,6 +130,8 @@ pub struct Live {
     done: Vec<OnceLock<Done>>,
     next: AtomicUsize,
     reach: Reach,
+    /// Why nothing more is sent.
+    stopped: OnceLock<String>,
     /// When the next request may be sent.
     pause: Mutex<Instant>,
 }
@@ -154,6 +156,7 @@ impl Live {
             done,
             next: AtomicUsize::new(0),
             reach: Reach::default(),
+            stopped: OnceLock::new(),
             pause,
         }
     }
@@ -222,6 +225,21 @@ impl Live {
         })
     }
 
+    /// Sends nothing more than what is on its way, for this reason.
+    pub fn stop(&self, reason: String) {
+        // The first reason stands.
+        let _ = self.stopped.set(reason);
+    }
+
+    /// Returns how many of the cases that are sent are done, and how many there are.
+    pub fn progress(&self) -> (usize, usize) {
+        let wanted = || {
+            let cases = self.plan.cases.iter().zip(&self.plan.wanted).zip(&self.done);
+            cases.filter(|((case, wanted), _)| **wanted && case.unfit.is_none())
+        };
+        (wanted().filter(|(_, done)| done.get().is_some()).count(), wanted().count())
+    }
+
     /// After how many requests it was given up, as none found a connection.
     pub fn given_up(&self) -> Option<usize> {
         self.reach.given_up()
@@ -233,6 +251,9 @@ impl Live {
         }
         if self.reach.given_up().is_some() {
             return Done::Skipped(NOT_SENT.to_owned());
+        }
+        if let Some(reason) = self.stopped.get() {
+            return Done::Skipped(reason.clone());
         }
         match self.before(case) {
             Ok(before) => self.runtime.block_on(self.attempts(case, before.as_ref())),

@@ -65,6 +65,15 @@ impl Target {
         Ok(Self { url, headers, wanted: Vec::new(), secrets, is_direct: false, authorities: Vec::new() })
     }
 
+    /// Returns the target of a route beside `/responses`, such as `/models`.
+    #[must_use]
+    pub fn beside(mut self, route: &str) -> Self {
+        if let Ok(mut path) = self.url.path_segments_mut() {
+            path.pop().push(route);
+        }
+        self
+    }
+
     /// Sends this key with each request, as a bearer token.
     ///
     /// # Errors

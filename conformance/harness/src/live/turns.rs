@@ -52,6 +52,7 @@ fn add_case(
         previous,
         compared: None,
         unfit: unfit(&turns, dialect, offer),
+        optional: None,
         trials: of_socket(trials(scenario, false, dialect, rules)),
         turns,
     });

@@ -1,6 +1,7 @@
 //! What came of a case, as a function of its recordings alone.
 
 use catalogue::Level;
+use serde_json::Value;
 use spec::Dialect;
 use spec::table::Operation;
 
@@ -12,15 +13,15 @@ use super::facts::{Facts, SWITCHED};
 use super::join::joined;
 use checker::Rules;
 use recordings::capture::Loss;
-use results::{CaptureReport, Judged, UndecidedKind, Verdict};
+use results::{CaptureReport, Judged, UNSUPPORTED, UndecidedKind, Verdict};
 
 /// Statuses of endpoints that do not let the harness in.
 const REFUSALS: [(u16, &str); 5] = [
     (401, "give --api-key, CONFORMANCE_API_KEY or --header"),
-    (402, "the account has to pay first"),
-    (403, "the key may not do this"),
-    (407, "the proxy wants to know who asks"),
-    (429, "it is asked too often: try --delay"),
+    (402, "the account needs credit"),
+    (403, "the key lacks the permission"),
+    (407, "the proxy requires authentication"),
+    (429, "rate limited; try --delay"),
 ];
 
 /// What a trial of a case comes to. The recordings are in the order in which they were made; the other one is
@@ -78,6 +79,22 @@ pub(super) fn answer(case: &Case, attempts: &[Attempt], dialect: &Dialect) -> Ju
     worst.unwrap_or_else(|| last_answer(case, attempts, dialect))
 }
 
+/// Returns how many attempts did not bring what was requested, before the last one did.
+pub(crate) fn missed<'a>(
+    case: &Case,
+    attempts: impl Iterator<Item = &'a Attempt>,
+    dialect: &Dialect,
+) -> usize {
+    // Of concurrent requests none is another attempt, and polling takes several.
+    if case.is_marked() || case.scenario.operation == Operation::Poll {
+        return 0;
+    }
+    let of_one = |attempt| last_answer(case, std::slice::from_ref(attempt), dialect).verdict;
+    let verdicts: Vec<Verdict> = attempts.map(of_one).collect();
+    let is_missed = |verdict: &&Verdict| **verdict == Verdict::NotExercised;
+    if verdicts.last() == Some(&Verdict::Pass) { verdicts.iter().filter(is_missed).count() } else { 0 }
+}
+
 fn last_answer(case: &Case, attempts: &[Attempt], dialect: &Dialect) -> Judged {
     let Some(Attempt { facts, report, .. }) = attempts.last() else {
         return Judged::new(Verdict::NotExercised, "nothing was sent");
@@ -97,6 +114,9 @@ fn last_answer(case: &Case, attempts: &[Attempt], dialect: &Dialect) -> Judged {
     };
     if let Some(unanswered) = unanswered(case, facts) {
         return unanswered;
+    }
+    if let Some(reason) = unsupported(case, facts) {
+        return Judged::undecided(Verdict::NotExercised, UndecidedKind::Unsupported, reason);
     }
     if let Some(wrong) = wrong_status(case, status) {
         return wrong;
@@ -125,6 +145,43 @@ fn last_answer(case: &Case, attempts: &[Attempt], dialect: &Dialect) -> Judged {
     let times = if attempts.len() == 1 { "once".to_owned() } else { format!("{} times", attempts.len()) };
     let reason = format!("asked {times}, and there was no {}", missing.join(", no "));
     Judged::undecided(Verdict::NotExercised, UndecidedKind::NotElicited, reason)
+}
+
+/// Returns why the answer to a case only shows that the endpoint lacks the route of an optional operation.
+pub(crate) fn unsupported(case: &Case, facts: &Facts) -> Option<String> {
+    let feature = case.optional?;
+    let status = facts.status.filter(|status| !case.scenario.status.contains(status))?;
+    let is_missing = match status {
+        405 | 501 => true,
+        404 => !is_about_resource(facts.response.as_ref()),
+        _ => false,
+    };
+    is_missing
+        .then(|| format!("{UNSUPPORTED}{feature} ({} answers {status})", route(case.scenario.operation)))
+}
+
+/// Returns whether the body of a 404 is an error of the API about a response or a model, and not that of a server
+/// that has no such route.
+fn is_about_resource(body: Option<&Value>) -> bool {
+    let message = body.and_then(|body| body.get("error")?.get("message")?.as_str());
+    message.is_some_and(|message| {
+        message != "Not Found"
+            && !message.starts_with("Invalid URL")
+            && !message.starts_with("Unknown request URL")
+    })
+}
+
+/// Returns the route of an operation, for people.
+const fn route(operation: Operation) -> &'static str {
+    match operation {
+        Operation::Create => "POST /responses",
+        Operation::Retrieve | Operation::Poll => "GET /responses/{id}",
+        Operation::Delete => "DELETE /responses/{id}",
+        Operation::Cancel => "POST /responses/{id}/cancel",
+        Operation::InputItems => "GET /responses/{id}/input_items",
+        Operation::Resume => "GET /responses/{id}?stream=true",
+        Operation::Compact => "POST /responses/compact",
+    }
 }
 
 /// What is wrong where the last turn on a WebSocket was not answered at all.
@@ -156,7 +213,7 @@ fn wrong_status(case: &Case, status: u16) -> Option<Judged> {
     let expected = expected.iter().map(u16::to_string).collect::<Vec<_>>().join(" or ");
     let aside = match status {
         300..400 => "; redirections to other places are not followed",
-        400..500 => "; what the endpoint does not offer can be left out of --features",
+        400..500 => "; leave out what the endpoint does not support with --without",
         _ => "",
     };
     Some(Judged::new(Verdict::Fail, format!("the answer has status {status}, and not {expected}{aside}")))

@@ -19,7 +19,11 @@
 //! The tests have the flags of any Rust test, and `--list` sends nothing.
 
 mod baseline;
+mod invocation;
+mod nearest;
+mod progress;
 mod run;
+mod selection;
 mod session;
 mod snapshot;
 
@@ -35,11 +39,14 @@ use crate::certificate;
 use crate::live::{Given, Limits, Offer, Target};
 use checker::Rules;
 use reports::Style;
-use results::{Told, Transport};
+use results::{Options, Told, Transport};
 
 pub use baseline::Known;
+pub use invocation::Invocation;
+pub use nearest::did_you_mean;
 pub use run::{NOT_DONE, run};
-pub use run::{is_due, is_for_people, run_quietly, show};
+pub use run::{is_for_people, run_quietly, show};
+pub use selection::Selection;
 pub use snapshot::Snapshots;
 
 /// The suite against an endpoint.
@@ -51,6 +58,7 @@ pub struct Suite {
     model: String,
     transports: Vec<Transport>,
     features: Option<Vec<String>>,
+    lacks: Vec<String>,
     given: Given,
     profiles: Vec<String>,
     select: Vec<String>,
@@ -62,6 +70,7 @@ pub struct Suite {
     is_strict: bool,
     known: Vec<Known>,
     failures: Option<PathBuf>,
+    max_failures: Option<usize>,
     snapshots: Option<Snapshots>,
     out: Option<PathBuf>,
     is_named: bool,
@@ -77,7 +86,24 @@ enum Endpoint {
 
 /// Why a suite could not be run.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SuiteError(String);
+pub struct SuiteError(String, bool);
+
+impl SuiteError {
+    /// Returns an error for this reason.
+    pub fn new(reason: impl Into<String>) -> Self {
+        Self(reason.into(), false)
+    }
+
+    /// An error for filters that match no test.
+    pub(super) fn of_filters(reason: String) -> Self {
+        Self(reason, true)
+    }
+
+    /// Returns whether a filter matches no test.
+    pub const fn is_about_filters(&self) -> bool {
+        self.1
+    }
+}
 
 impl std::fmt::Display for SuiteError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -107,6 +133,7 @@ impl Suite {
             model: "default".to_owned(),
             transports: vec![Transport::Sse, Transport::Json],
             features: None,
+            lacks: Vec::new(),
             given: Given::new(),
             profiles: Vec::new(),
             select: Vec::new(),
@@ -118,6 +145,7 @@ impl Suite {
             is_strict: false,
             known: Vec::new(),
             failures: None,
+            max_failures: None,
             snapshots: None,
             out: None,
             is_named: false,
@@ -147,6 +175,18 @@ impl Suite {
     #[must_use]
     pub fn offering(self, features: impl IntoIterator<Item = impl Into<String>>) -> Self {
         Self { features: Some(features.into_iter().map(Into::into).collect()), ..self }
+    }
+
+    /// Leaves out what needs any of these features.
+    #[must_use]
+    pub fn without(self, features: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        Self { lacks: features.into_iter().map(Into::into).collect(), ..self }
+    }
+
+    /// Sends nothing more after this many tests have failed.
+    #[must_use]
+    pub fn max_failures(self, failures: usize) -> Self {
+        Self { max_failures: Some(failures.max(1)), ..self }
     }
 
     /// Tells what scenarios need and only the owner of the endpoint can name: `vector-store`, the id of files
@@ -240,7 +280,8 @@ impl Suite {
 
     /// Runs as a test target does, with the flags of the command line.
     pub fn main(self) -> ExitCode {
-        run(&[self], &Arguments::from_args(), Vec::new(), Style::Plain.into()).unwrap_or_else(|error| {
+        let how = Invocation::of(Arguments::from_args());
+        run(&[self], &how, Vec::new(), Style::Plain.into()).unwrap_or_else(|error| {
             run::tell(&format!("error: {error}"));
             ExitCode::from(NOT_DONE)
         })
@@ -252,7 +293,16 @@ impl Suite {
     ///
     /// When nothing could be sent at all, or the evidence not be kept.
     pub fn judge(&self) -> Result<Vec<Told>, SuiteError> {
-        run::judge(self)
+        run::judge(self, &|_| true)
+    }
+
+    /// Runs the tests that are wanted by their names, and returns what came of each.
+    ///
+    /// # Errors
+    ///
+    /// When nothing could be sent at all, or the evidence not be kept.
+    pub fn judge_only(&self, is_wanted: &dyn Fn(&str) -> bool) -> Result<Vec<Told>, SuiteError> {
+        run::judge(self, is_wanted)
     }
 
     fn rules(&self) -> Rules {
@@ -260,7 +310,11 @@ impl Suite {
     }
 
     fn offer(&self) -> Offer {
-        self.features.clone().map_or(Offer::All, Offer::Only)
+        Offer::of(&Options {
+            features: self.features.clone(),
+            lacks: self.lacks.clone(),
+            ..Options::default()
+        })
     }
 
     const fn least(&self) -> Level {

@@ -5,13 +5,13 @@ use std::io::{self, Write as _};
 use std::panic::{self, AssertUnwindSafe};
 use std::process::ExitCode;
 
-use catalogue::Level;
 use libtest_mimic::{Arguments, Completion, Conclusion, FormatSetting, Trial};
 
+use super::progress::Progress;
 use super::session::{Finished, Planned, Session};
-use super::{Suite, SuiteError};
+use super::{Invocation, Suite, SuiteError};
 use crate::live::Machine;
-use reports::Screen;
+use reports::{Form, Screen};
 use results::{Filters, Judged, Outcome, Told, Verdict};
 
 /// What a command that could not be carried out exits with.
@@ -19,32 +19,56 @@ pub const NOT_DONE: u8 = 2;
 
 /// Runs these trials, and then those of suites. All sessions send at the same time; their trials wait for
 /// what comes, in order.
+///
+/// # Errors
+///
+/// When a filter matches no test, nothing can be sent, or something cannot be written.
 pub fn run(
     suites: &[Suite],
-    arguments: &Arguments,
+    how: &Invocation,
     mut trials: Vec<Trial>,
     screen: Screen,
 ) -> Result<ExitCode, SuiteError> {
-    let is_due = |name: &str| is_due(arguments, name);
+    let Invocation { arguments, selection, .. } = how;
+    let is_due = |name: &str| selection.includes(name);
     let planned: Vec<_> = suites.iter().map(|suite| suite.plan(&is_due)).collect();
     let mut unmet = unmet(suites, &planned)?;
+    if planned.iter().all(Planned::is_empty) {
+        reachable(suites)?;
+    }
+    if !selection.is_everything() {
+        let of_suites = suites.iter().flat_map(|suite| suite.plan(&|_| true).names().collect::<Vec<_>>());
+        let others = unmet.iter().map(|told| told.name.as_str()).chain(trials.iter().map(Trial::name));
+        let names: Vec<String> = of_suites.chain(others.map(str::to_owned)).collect();
+        if let Some(problem) = selection.problem(&names) {
+            return Err(SuiteError::of_filters(problem));
+        }
+    }
     unmet.retain(|told| is_due(&told.name));
+    trials.retain(|trial| is_due(trial.name()));
     if arguments.list {
         let names = planned.iter().flat_map(Planned::names).chain(unmet.into_iter().map(|told| told.name));
         trials.extend(names.map(|name| Trial::test(name, || Ok(()))));
         let done = run_quietly(arguments, trials);
         return Ok(done.map_or(ExitCode::from(NOT_DONE), |_| ExitCode::SUCCESS));
     }
-    if planned.iter().all(Planned::is_empty) {
-        reachable(suites)?;
-    }
-    let machine = Machine::start().map_err(|error| SuiteError(error.to_string()))?;
+    let machine = Machine::start().map_err(|error| SuiteError::new(error.to_string()))?;
+    let is_unmet = unmet.iter().any(|told| told.judged.verdict == Verdict::Fail);
     trials.extend(unmet.into_iter().map(trial));
     let due = planned.into_iter().filter(|planned| !planned.is_empty());
-    let filters = filters(arguments);
+    let filters = selection.filters();
     let sessions = due.map(|planned| planned.start(&machine, &filters)).collect::<Result<Vec<_>, _>>()?;
-    trials.extend(sessions.iter().flat_map(Session::trials));
-    let conclusion = run_quietly(&Arguments { test_threads: Some(1), ..arguments.clone() }, trials);
+    let shown =
+        if how.shows_progress { sessions.iter().map(Session::progress).collect() } else { Vec::new() };
+    let progress = Progress::start(shown);
+    let has_failed = if how.form == Form::Human {
+        trials.extend(sessions.iter().flat_map(Session::trials));
+        let arguments = Arguments { test_threads: Some(1), ..arguments.clone() };
+        run_quietly(&arguments, trials).map(|conclusion| conclusion.has_failed())
+    } else {
+        Some(sessions.iter().fold(is_unmet, |has_failed, session| session.has_failed() || has_failed))
+    };
+    drop(progress);
     let mut is_undone = machine.is_interrupted();
     let mut is_stale = false;
     let mut dialects = Vec::new();
@@ -53,31 +77,24 @@ pub fn run(
         is_undone |= trials.iter().any(Told::is_harness_error);
         is_stale |= report.live.as_ref().is_some_and(|live| !live.stale.is_empty());
         dialects.push((report.dialect.clone(), report.totals.trials));
+        how.write(&report)?;
         // Of many runs only those are told as a whole that say something.
-        if is_for_people(arguments) && (suites.len() == 1 || report.outcome != Outcome::Passed) {
-            show(&reports::summary(&report, Level::Should, screen));
+        let is_told = suites.len() == 1 || report.outcome != Outcome::Passed;
+        if how.form == Form::Human && is_for_people(arguments) && is_told {
+            show(&reports::summary(&report, how.level, screen));
+            show(&reports::reproduce(&report));
         }
     }
-    if is_for_people(arguments) && dialects.len() > 1 {
+    if how.form == Form::Human && is_for_people(arguments) && dialects.len() > 1 {
         let of = dialects.iter().map(|(name, trials)| (name.as_str(), *trials));
         show(&reports::by_dialect(of, screen));
     }
-    Ok(match conclusion {
+    Ok(match has_failed {
         None => ExitCode::from(NOT_DONE),
         Some(_) if is_undone => ExitCode::from(NOT_DONE),
-        Some(conclusion) if is_stale || conclusion.has_failed() => ExitCode::from(1),
+        Some(has_failed) if is_stale || has_failed => ExitCode::from(1),
         Some(_) => ExitCode::SUCCESS,
     })
-}
-
-/// Whether a test of that name is wanted.
-pub fn is_due(arguments: &Arguments, name: &str) -> bool {
-    !arguments.is_filtered_out(&Trial::test(name, || Ok(())))
-}
-
-/// Which tests are wanted.
-fn filters(arguments: &Arguments) -> Filters {
-    Filters { with: arguments.filter.clone(), exact: arguments.exact, without: arguments.skip.clone() }
 }
 
 /// What is said of shapes that were approved of, and that no stream is compared with.
@@ -86,7 +103,7 @@ fn unmet(suites: &[Suite], planned: &[Planned<'_>]) -> Result<Vec<Told>, SuiteEr
         return Ok(Vec::new());
     };
     let compared: Vec<String> = planned.iter().flat_map(Planned::shapes).collect();
-    let mut others = snapshots.others(compared.iter().map(String::as_str)).map_err(SuiteError)?;
+    let mut others = snapshots.others(compared.iter().map(String::as_str)).map_err(SuiteError::new)?;
     let known: BTreeSet<String> = suites.iter().flat_map(Suite::known_shapes).collect();
     // Those of recordings may lie beside them.
     let groups: BTreeSet<&str> = known.iter().map(|name| catalogue::group(name)).collect();
@@ -119,7 +136,7 @@ fn reachable(suites: &[Suite]) -> Result<(), SuiteError> {
         return Ok(());
     }
     let (profiles, verb) = (profiles.join(", "), if profiles.len() == 1 { "demands" } else { "demand" });
-    Err(SuiteError(format!(
+    Err(SuiteError::new(format!(
         "nothing that {profiles} {verb} can be sent this way: name what it needs with --transport"
     )))
 }
@@ -136,9 +153,9 @@ pub fn show(text: &str) {
 }
 
 /// Runs a suite without telling anybody but the caller.
-pub(super) fn judge(suite: &Suite) -> Result<Vec<Told>, SuiteError> {
-    let machine = Machine::start().map_err(|error| SuiteError(error.to_string()))?;
-    let planned = suite.plan(&|_| true);
+pub(super) fn judge(suite: &Suite, is_due: &dyn Fn(&str) -> bool) -> Result<Vec<Told>, SuiteError> {
+    let machine = Machine::start().map_err(|error| SuiteError::new(error.to_string()))?;
+    let planned = suite.plan(is_due);
     let unmet = unmet(std::slice::from_ref(suite), std::slice::from_ref(&planned))?;
     let mut trials = planned.start(&machine, &Filters::default())?.finish(&machine)?.trials;
     trials.extend(unmet);

@@ -2,14 +2,16 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::{fs, io};
 
 use libtest_mimic::{Completion, Failed, Trial};
 
 use super::baseline::{self, Known};
+use super::progress::Sending;
 use super::run::tell;
 use super::snapshot;
-use super::{Endpoint, Suite, SuiteError, is_demanded};
+use super::{Endpoint, Snapshots, Suite, SuiteError, is_demanded};
 use crate::certificate::{Certificate, Judge, Sent};
 use crate::live::{
     self, About, Case, Client, Evidence, Given, Kept, Live, Machine, Offer, Plan, RunFile, Target,
@@ -17,7 +19,7 @@ use crate::live::{
 use gateway::{self, Embedded, Notes};
 use recordings::capture::REDACTED;
 use reports::{Style, diagnostic};
-use results::{Filters, Options, ProfileReport, Run, State, Told, Transport, Verdict};
+use results::{Filters, Judged, Options, ProfileReport, Run, State, Told, Transport, Verdict};
 
 /// What a suite will send, and which of its tests are wanted.
 pub(super) struct Planned<'s> {
@@ -41,6 +43,8 @@ pub(super) struct Session {
     suite: Suite,
     live: Arc<Live>,
     known: Arc<[Known]>,
+    /// How many tests have failed so far.
+    failures: Arc<AtomicUsize>,
     due: Vec<(usize, About)>,
     shapes: Vec<usize>,
     file: RunFile,
@@ -121,7 +125,7 @@ impl Suite {
         match &self.endpoint {
             Endpoint::At(target) => Ok((target.clone(), None)),
             Endpoint::Reference(settings) => {
-                let failed = |problem: String| SuiteError(format!("the reference gateway: {problem}"));
+                let failed = |problem: String| SuiteError::new(format!("the reference gateway: {problem}"));
                 let gateway = Embedded::start(settings.clone()).map_err(|error| failed(error.to_string()))?;
                 let target = Target::new(&gateway.url()).map_err(|error| failed(error.to_string()))?;
                 Ok((target.direct(), Some(gateway)))
@@ -143,6 +147,7 @@ impl Suite {
             options: Options {
                 transports: self.transports.clone(),
                 features: self.features.clone(),
+                lacks: self.lacks.clone(),
                 profiles: self.profiles.clone(),
                 select: self.select.clone(),
                 ignore: self.ignore.clone(),
@@ -196,7 +201,8 @@ impl Planned<'_> {
         let secrets: Vec<String> = suite.given.values().flat_map(|value| live::secrets_of(value)).collect();
         let target = target.hiding(&secrets);
         let client = Client::new(target, suite.limits, machine.interrupt());
-        let client = client.map_err(|problem| SuiteError(format!("no connection can be made: {problem}")))?;
+        let client =
+            client.map_err(|problem| SuiteError::new(format!("no connection can be made: {problem}")))?;
         let file = suite.run_file(&client, filters);
         let mut evidence = None;
         if let Some(folder) = &suite.out {
@@ -209,7 +215,19 @@ impl Planned<'_> {
         live.start();
         let known = suite.known.clone().into();
         let suite = suite.clone();
-        Ok(Session { suite, live, known, due, shapes, file, evidence, _notes: notes, _gateway: gateway })
+        let failures = Arc::default();
+        Ok(Session {
+            suite,
+            live,
+            known,
+            failures,
+            due,
+            shapes,
+            file,
+            evidence,
+            _notes: notes,
+            _gateway: gateway,
+        })
     }
 }
 
@@ -225,7 +243,7 @@ fn host(given: &mut Given) -> Result<Option<Notes>, SuiteError> {
     if wanted.is_empty() {
         return Ok(None);
     }
-    let notes = Notes::start().map_err(|error| SuiteError(format!("the MCP server: {error}")))?;
+    let notes = Notes::start().map_err(|error| SuiteError::new(format!("the MCP server: {error}")))?;
     for name in wanted {
         let url = if name == MCP_SERVER { notes.url() } else { notes.failing_url() };
         given.insert(name.to_owned(), url);
@@ -263,7 +281,7 @@ impl Suite {
     /// The evidence cannot be kept.
     fn lost(&self, error: &io::Error) -> SuiteError {
         let folder = self.out.as_ref().map(|folder| folder.display().to_string()).unwrap_or_default();
-        SuiteError(format!("{folder}: {error}"))
+        SuiteError::new(format!("{folder}: {error}"))
     }
 }
 
@@ -275,18 +293,9 @@ impl Session {
     }
 
     fn shape_trial(&self, at: usize) -> Trial {
-        let (live, snapshots) = (Arc::clone(&self.live), self.suite.snapshots.clone());
         let (trial, file) = self.shape_names(at);
-        Trial::ignorable_test(trial, move || {
-            let Some(snapshots) = &snapshots else { return Ok(Completion::Completed) };
-            let judged = snapshot::judge(&live, at, &file, snapshots);
-            match judged.verdict {
-                Verdict::Pass => Ok(Completion::Completed),
-                Verdict::NotExercised => Ok(Completion::ignored_with(judged.reason)),
-                Verdict::HarnessError => Err(format!("harness error: {}", judged.reason).into()),
-                Verdict::Fail => Err(judged.reason.into()),
-            }
-        })
+        let tests = self.tests();
+        Trial::ignorable_test(trial, move || tests.shape(at, &file))
     }
 
     /// What the test of a shape is called, and the file of that shape.
@@ -298,21 +307,37 @@ impl Session {
 
     fn trial(&self, at: usize, about: About) -> Trial {
         let name = self.live.plan.cases.get(at).map(|case| case.trial(about)).unwrap_or_default();
-        let (live, known) = (Arc::clone(&self.live), Arc::clone(&self.known));
-        let is_listed = self.suite.failures.is_some();
-        Trial::ignorable_test(self.suite.name(&name), move || {
-            let judged = live.judge(at, about);
-            match judged.verdict {
-                Verdict::Pass => Ok(Completion::Completed),
-                Verdict::NotExercised => Ok(Completion::ignored_with(judged.reason)),
-                Verdict::HarnessError => Err(format!("harness error: {}", judged.reason).into()),
-                // What is written to a list of failures needs nobody's attention in this run.
-                Verdict::Fail if is_listed => {
-                    Ok(Completion::ignored_with(format!("listed: {}", judged.reason)))
-                }
-                Verdict::Fail => failed(&live, at, about, &known, judged.reason),
-            }
-        })
+        let tests = self.tests();
+        Trial::ignorable_test(self.suite.name(&name), move || tests.trial(at, about))
+    }
+
+    fn tests(&self) -> Tests {
+        Tests {
+            live: Arc::clone(&self.live),
+            known: Arc::clone(&self.known),
+            snapshots: self.suite.snapshots.clone(),
+            is_listed: self.suite.failures.is_some(),
+            failures: Arc::clone(&self.failures),
+            max_failures: self.suite.max_failures,
+        }
+    }
+
+    /// Waits for all tests without printing them, and returns whether one has failed.
+    pub(super) fn has_failed(&self) -> bool {
+        let tests = self.tests();
+        let mut has_failed = false;
+        for (at, about) in &self.due {
+            has_failed |= tests.trial(*at, *about).is_err();
+        }
+        for at in &self.shapes {
+            has_failed |= tests.shape(*at, &self.shape_names(*at).1).is_err();
+        }
+        has_failed
+    }
+
+    /// Returns what a line of progress shows of it.
+    pub(super) fn progress(&self) -> Sending {
+        Sending { live: Arc::clone(&self.live), failures: Arc::clone(&self.failures) }
     }
 
     /// Keeps what came of it all, once it is there.
@@ -352,7 +377,7 @@ impl Session {
         }
         if let Some(file) = &self.suite.failures {
             fs::write(file, baseline::file(&self.live, &self.due, &self.known))
-                .map_err(|error| SuiteError(format!("{}: {error}", file.display())))?;
+                .map_err(|error| SuiteError::new(format!("{}: {error}", file.display())))?;
             tell(&format!("failures: {}; each needs a reason before it can be expected", file.display()));
         }
         let mut trials = std::mem::take(&mut self.file.trials);
@@ -380,6 +405,57 @@ impl Session {
         certificate.write(evidence)?;
         tell(&certificate.summary());
         Ok(())
+    }
+}
+
+/// What the tests of a session share.
+struct Tests {
+    live: Arc<Live>,
+    known: Arc<[Known]>,
+    snapshots: Option<Snapshots>,
+    is_listed: bool,
+    failures: Arc<AtomicUsize>,
+    max_failures: Option<usize>,
+}
+
+impl Tests {
+    fn trial(&self, at: usize, about: About) -> Result<Completion, Failed> {
+        let judged = self.live.judge(at, about);
+        self.counted(match judged.verdict {
+            // What is written to a list of failures needs nobody's attention in this run.
+            Verdict::Fail if self.is_listed => {
+                Ok(Completion::ignored_with(format!("listed: {}", judged.reason)))
+            }
+            Verdict::Fail => failed(&self.live, at, about, &self.known, judged.reason),
+            _ => completed(judged),
+        })
+    }
+
+    fn shape(&self, at: usize, file: &str) -> Result<Completion, Failed> {
+        let Some(snapshots) = &self.snapshots else { return Ok(Completion::Completed) };
+        self.counted(completed(snapshot::judge(&self.live, at, file, snapshots)))
+    }
+
+    /// Counts a failure, and stops the run after the last one that it may have.
+    fn counted(&self, result: Result<Completion, Failed>) -> Result<Completion, Failed> {
+        if result.is_err() {
+            let failures = self.failures.fetch_add(1, Ordering::Relaxed) + 1;
+            if self.max_failures.is_some_and(|most| failures >= most) {
+                let tests = if failures == 1 { "test" } else { "tests" };
+                self.live.stop(format!("not sent: the run stopped after {failures} failed {tests}"));
+            }
+        }
+        result
+    }
+}
+
+/// Returns what a verdict is as that of a test.
+fn completed(judged: Judged) -> Result<Completion, Failed> {
+    match judged.verdict {
+        Verdict::Pass => Ok(Completion::Completed),
+        Verdict::NotExercised => Ok(Completion::ignored_with(judged.reason)),
+        Verdict::HarnessError => Err(format!("harness error: {}", judged.reason).into()),
+        Verdict::Fail => Err(judged.reason.into()),
     }
 }
 

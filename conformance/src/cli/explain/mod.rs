@@ -17,26 +17,26 @@ use clap::Args;
 
 use super::color::Color;
 use super::names::Topic;
-use super::{names, print};
+use super::{known, names, print};
 use checker::Rules;
 use recordings::goldens;
 use recordings::violation;
 use reports::pages::words;
 use reports::{Screen, diagnostic};
 
-/// Tells what a rule or a sentence of the specification demands.
+/// Explains a rule or a sentence of the specification.
 ///
-/// Of a rule: on what authority, whom its violation breaks, and how that looks. Of a normative sentence, as
-/// `conformance list requirements` names it: where it stands, where it binds, and which rules and scenarios see to it.
+/// For a rule: its authority, the clients that a violation breaks, and a stream that violates it. For a sentence of
+/// `conformance list requirements`: its source, where it applies, and the rules and scenarios that cover it.
 #[derive(Debug, Args)]
 pub(super) struct ExplainArgs {
-    /// The rule, such as part/before-open, or the sentence, such as N35 or open-responses@2026-01-15#N35.
-    #[arg(value_name = "RULE|SENTENCE")]
+    /// Rule, such as part/before-open, or sentence, such as N35 or open-responses@2026-01-15#N35.
+    #[arg(value_name = "RULE|SENTENCE", value_parser = known::TOPICS, hide_possible_values = true)]
     topic: String,
-    /// The dialect for which it is told.
-    #[arg(long, value_name = "NAME", default_value = "openai")]
+    /// Dialect to explain it for.
+    #[arg(long, value_name = "NAME", default_value = "openai", value_parser = known::DIALECTS, hide_possible_values = true)]
     dialect: String,
-    /// Whether to use colour.
+    /// When to use colour.
     #[arg(long, value_enum, default_value_t, value_name = "WHEN")]
     color: Color,
 }

@@ -1,0 +1,77 @@
+//! How a run was asked for on the command line.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use catalogue::Level;
+use libtest_mimic::Arguments;
+use reports::{Form, Style};
+use results::Run;
+
+use super::run::show;
+use super::{Selection, SuiteError};
+
+/// How a run was asked for: which tests, and what is printed and written of them.
+#[derive(Debug, Clone)]
+pub struct Invocation {
+    /// How the tests are printed as they end. It selects nothing.
+    pub arguments: Arguments,
+    /// Which tests are wanted.
+    pub selection: Selection,
+    /// The lowest level of findings that reports show.
+    pub level: Level,
+    /// Reports to write.
+    pub reports: Vec<(Form, PathBuf)>,
+    /// The report to print on stdout instead of the tests.
+    pub form: Form,
+    /// The file that this report is written to, instead of stdout.
+    pub output: Option<PathBuf>,
+    /// Whether the progress is shown.
+    pub shows_progress: bool,
+}
+
+impl Invocation {
+    /// Runs as the flags of a Rust test ask.
+    pub fn of(arguments: Arguments) -> Self {
+        let selection = Selection::of(&arguments);
+        let arguments = Arguments { filter: None, skip: Vec::new(), exact: false, ..arguments };
+        Self::new(arguments, selection)
+    }
+
+    /// Runs the selected tests and prints them.
+    pub fn new(arguments: Arguments, selection: Selection) -> Self {
+        Self {
+            arguments,
+            selection,
+            level: Level::Should,
+            reports: Vec::new(),
+            form: Form::Human,
+            output: None,
+            shows_progress: false,
+        }
+    }
+
+    /// Writes the reports of a run that were asked for.
+    ///
+    /// # Errors
+    ///
+    /// When a file cannot be written.
+    pub fn write(&self, run: &Run) -> Result<(), SuiteError> {
+        let render = |form| reports::render(run, form, self.level, Style::Plain.into());
+        let write = |form, file: &Path| {
+            let failed = |error| SuiteError::new(format!("{}: {error}", file.display()));
+            fs::write(file, render(form)).map_err(failed)
+        };
+        for (form, file) in &self.reports {
+            write(*form, file)?;
+        }
+        match &self.output {
+            Some(file) => write(self.form, file),
+            None if self.form == Form::Human => Ok(()),
+            None => {
+                show(&render(self.form));
+                Ok(())
+            }
+        }
+    }
+}

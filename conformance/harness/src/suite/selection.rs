@@ -1,0 +1,229 @@
+//! Which tests of a run are wanted, by their names.
+
+use std::collections::BTreeSet;
+
+use catalogue::{Coverage, Requirement};
+use libtest_mimic::Arguments;
+use regex::bytes::{Regex, RegexBuilder};
+use spec::Dialect;
+
+use super::did_you_mean;
+use results::{Filters, Transport};
+
+/// Which tests are wanted: those that any filter includes, and no filter leaves out.
+#[derive(Debug, Clone, Default)]
+pub struct Selection {
+    with: Vec<Filter>,
+    without: Vec<Filter>,
+    is_exact: bool,
+    /// The tests of an earlier run to repeat.
+    only: Option<BTreeSet<String>>,
+}
+
+/// A filter, with the text it was written as.
+#[derive(Debug, Clone)]
+struct Filter {
+    text: String,
+    kind: Kind,
+}
+
+#[derive(Debug, Clone)]
+enum Kind {
+    /// Part of a name, or the whole name where names are exact.
+    Name,
+    /// A regular expression between slashes.
+    Pattern(Regex),
+    /// A sentence of a specification: the tests of its scenarios, and those that judge its rules.
+    Sentence { scenarios: BTreeSet<&'static str>, rules: BTreeSet<&'static str> },
+}
+
+impl Selection {
+    /// Parses filters: `call/parallel`, `/item|part/`, or the id of a sentence such as `N35`. A sentence without a
+    /// version is that of the dialect.
+    ///
+    /// # Errors
+    ///
+    /// When a regular expression cannot be parsed, or nothing covers a sentence.
+    pub fn new(
+        with: &[String],
+        without: &[String],
+        is_exact: bool,
+        dialect: &Dialect,
+    ) -> Result<Self, String> {
+        let parse = |texts: &[String]| -> Result<Vec<Filter>, String> {
+            texts.iter().map(|text| Filter::parse(text, dialect)).collect()
+        };
+        Ok(Self { with: parse(with)?, without: parse(without)?, is_exact, only: None })
+    }
+
+    /// Selects as the flags of a Rust test do.
+    pub(super) fn of(arguments: &Arguments) -> Self {
+        let name = |text: &String| Filter { text: text.clone(), kind: Kind::Name };
+        Self {
+            with: arguments.filter.iter().map(name).collect(),
+            without: arguments.skip.iter().map(name).collect(),
+            is_exact: arguments.exact,
+            only: None,
+        }
+    }
+
+    /// Selects only these tests of those selected so far.
+    #[must_use]
+    pub fn only(self, names: impl IntoIterator<Item = String>) -> Self {
+        Self { only: Some(names.into_iter().collect()), ..self }
+    }
+
+    /// Returns whether a test of this name is wanted.
+    pub fn includes(&self, name: &str) -> bool {
+        let is_one_of =
+            |filters: &[Filter]| filters.iter().any(|filter| filter.includes(name, self.is_exact));
+        (self.with.is_empty() || is_one_of(&self.with))
+            && !is_one_of(&self.without)
+            && self.only.as_ref().is_none_or(|only| only.contains(name))
+    }
+
+    /// Returns the first filter that includes none of these tests, whatever is left out.
+    pub fn unmatched<'s>(&'s self, names: &[String]) -> Option<&'s str> {
+        let includes_none = |filter: &&Filter| !names.iter().any(|name| filter.includes(name, self.is_exact));
+        self.with.iter().find(includes_none).map(|filter| filter.text.as_str())
+    }
+
+    /// Returns why none of these tests is wanted, or a filter matches none of them; `None`, where all is well.
+    pub fn problem(&self, names: &[String]) -> Option<String> {
+        if let Some(filter) = self.unmatched(names) {
+            let scenarios =
+                names.iter().filter_map(|name| name.split("::").next().filter(|_| !self.is_exact));
+            let hint = did_you_mean(filter, names.iter().map(String::as_str).chain(scenarios));
+            let how = if self.is_exact { "is named" } else { "matches" };
+            return Some(format!(
+                "no test {how} \"{filter}\"{hint}; add --list to see the names of all tests"
+            ));
+        }
+        let is_wanted = names.iter().any(|name| self.includes(name));
+        let all = names.len();
+        (!is_wanted && !self.is_everything())
+            .then(|| format!("no test is left: the filters together leave out each of the {all} tests"))
+    }
+
+    /// Returns whether all tests are wanted.
+    pub(super) fn is_everything(&self) -> bool {
+        self.with.is_empty() && self.without.is_empty() && self.only.is_none()
+    }
+
+    /// Returns the filters as a run records them.
+    pub fn filters(&self) -> Filters {
+        let texts = |filters: &[Filter]| filters.iter().map(|filter| filter.text.clone()).collect();
+        Filters { with: texts(&self.with), exact: self.is_exact, without: texts(&self.without) }
+    }
+}
+
+impl Filter {
+    fn parse(text: &str, dialect: &Dialect) -> Result<Self, String> {
+        let pattern = text.strip_prefix('/').and_then(|rest| rest.strip_suffix('/'));
+        let kind = match pattern {
+            Some(pattern) if !pattern.is_empty() => {
+                let built = RegexBuilder::new(pattern).unicode(false).build();
+                Kind::Pattern(built.map_err(|error| format!("the filter {text}: {error}"))?)
+            }
+            _ => sentence(text, dialect).transpose()?.unwrap_or(Kind::Name),
+        };
+        Ok(Self { text: text.to_owned(), kind })
+    }
+
+    fn includes(&self, name: &str, is_exact: bool) -> bool {
+        match &self.kind {
+            Kind::Name if is_exact => name == self.text,
+            Kind::Name => name.contains(&self.text),
+            Kind::Pattern(pattern) if is_exact => {
+                pattern.find_iter(name.as_bytes()).any(|found| found.len() == name.len())
+            }
+            Kind::Pattern(pattern) => pattern.is_match(name.as_bytes()),
+            Kind::Sentence { scenarios, rules } => {
+                let (case, about) = name.rsplit_once("::").unwrap_or((name, ""));
+                let scenario = Transport::scenario(case);
+                // With several dialects, theirs is the first segment.
+                let bare = scenario.split_once('/').map_or(scenario, |(_, rest)| rest);
+                let is_of_rule = |rule: &&str| about == *rule || about == catalogue::group(rule);
+                scenarios.contains(scenario) || scenarios.contains(bare) || rules.iter().any(is_of_rule)
+            }
+        }
+    }
+}
+
+/// Returns the filter of a sentence, if the text is the id of one.
+fn sentence(text: &str, dialect: &Dialect) -> Option<Result<Kind, String>> {
+    let found = Requirement::find(text, dialect)?;
+    Some(match found.coverage {
+        Coverage::Covered { rules, scenarios } => Ok(Kind::Sentence {
+            scenarios: scenarios.iter().copied().collect(),
+            rules: rules.iter().copied().collect(),
+        }),
+        Coverage::Unobservable(why) | Coverage::Open(why) => {
+            Err(format!("no test is about {}: {why}", found.name()))
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn selection(with: &[&str], without: &[&str], is_exact: bool) -> Selection {
+        let owned = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>();
+        Selection::new(&owned(with), &owned(without), is_exact, spec::dialect("openai").unwrap()).unwrap()
+    }
+
+    #[test]
+    fn any_filter_includes_and_any_skip_leaves_out() {
+        let chosen = selection(&["text/", "/^call.*::item$/"], &["refusal"], false);
+        for (name, is_wanted) in [
+            ("text/hello::item", true),
+            ("text/refusal::item", false),
+            ("call/parallel::item", true),
+            ("call/parallel::part", false),
+        ] {
+            assert_eq!(chosen.includes(name), is_wanted, "{name}");
+        }
+    }
+
+    #[test]
+    fn exact_filters_are_whole_names() {
+        let chosen = selection(&["text/hello::item", "/text.*answer/"], &[], true);
+        assert!(chosen.includes("text/hello::item") && chosen.includes("text/long::answer"));
+        assert!(!chosen.includes("text/hello::items") && !chosen.includes("a text/long::answer"));
+    }
+
+    #[test]
+    fn sentences_select_what_covers_them() {
+        for is_exact in [false, true] {
+            let chosen = selection(&["N35"], &[], is_exact);
+            assert!(chosen.includes("text/hello::part"));
+            assert!(chosen.includes("a.sse::part/before-open"));
+            assert!(chosen.includes("violation::part/before-open"));
+            assert!(!chosen.includes("text/hello::ws"));
+        }
+        let of = |text: &str| {
+            Selection::new(&[text.to_owned()], &[], false, spec::dialect("openai").unwrap()).map(drop)
+        };
+        assert!(of("/(/").is_err());
+        let open = catalogue::REQUIREMENTS
+            .iter()
+            .find(|sentence| matches!(sentence.coverage, Coverage::Unobservable(_)));
+        assert!(of(&open.unwrap().name()).unwrap_err().starts_with("no test is about"));
+    }
+
+    #[test]
+    fn filters_that_match_nothing_are_a_problem() {
+        let names = ["text/hello::item".to_owned(), "text/long::item".to_owned()];
+        let problem = |with: &[&str], without: &[&str]| selection(with, without, false).problem(&names);
+        assert_eq!(problem(&["hello"], &[]), None);
+        assert_eq!(problem(&[], &[]), None);
+        let mistaken = problem(&["hello", "text/helo"], &[]).unwrap();
+        assert!(
+            mistaken.starts_with("no test matches \"text/helo\" (did you mean text/hello?)"),
+            "{mistaken}"
+        );
+        assert!(problem(&["hello"], &["item"]).unwrap().contains("each of the 2 tests"));
+        assert!(selection(&[], &[], false).only([]).problem(&names).is_some());
+    }
+}

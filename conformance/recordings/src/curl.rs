@@ -1,0 +1,99 @@
+//! The `curl` command that repeats a recorded request.
+
+use std::borrow::Cow;
+use std::fmt::Write as _;
+
+use crate::capture::REDACTED;
+use checker::{Exchange, Request};
+
+/// Longer bodies make no command to copy.
+const LONGEST_BODY: usize = 4096;
+/// The status with which HTTP becomes a WebSocket.
+const SWITCHED: u16 = 101;
+
+/// Returns a command that sends the request of an exchange again, with the key as `$CONFORMANCE_API_KEY`; `None`,
+/// where no command can.
+pub(super) fn curl(exchange: &Exchange<'_>) -> Option<String> {
+    let Request { method, url, headers, body } = exchange.request.as_ref()?;
+    let is_http = url.starts_with("http://") || url.starts_with("https://");
+    let body = body.as_deref().unwrap_or_default();
+    if !is_http || exchange.status == Some(SWITCHED) || body.len() > LONGEST_BODY {
+        return None;
+    }
+    let mut command = format!("curl -N -X {method} {}", quoted(url));
+    for (name, value) in headers.iter().filter(|(name, _)| !is_by_curl(name)) {
+        command += " -H ";
+        if name.eq_ignore_ascii_case("authorization") {
+            command += "\"Authorization: Bearer $CONFORMANCE_API_KEY\"";
+        } else if value.contains(REDACTED) {
+            let upper = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_uppercase() } else { '_' };
+            let variable: String = name.chars().map(upper).collect();
+            let _ = write!(command, "{}\"$HEADER_{variable}\"", quoted(&format!("{name}: ")));
+        } else {
+            command += &quoted(&format!("{name}: {value}"));
+        }
+    }
+    if !body.is_empty() {
+        command += " -d ";
+        command += &quoted(body);
+    }
+    Some(command)
+}
+
+/// Returns whether curl sends a header of this name by itself.
+fn is_by_curl(name: &str) -> bool {
+    ["host", "content-length", "accept-encoding", "user-agent"]
+        .iter()
+        .any(|own| name.eq_ignore_ascii_case(own))
+}
+
+/// Quotes a word for a shell.
+fn quoted(word: &str) -> Cow<'_, str> {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./:@,+=%".contains(c);
+    if !word.is_empty() && word.chars().all(is_plain) {
+        return Cow::Borrowed(word);
+    }
+    Cow::Owned(format!("'{}'", word.replace('\'', r"'\''")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn exchange<'a>(url: &'a str, headers: &[(&'a str, &'a str)], body: Option<&'a str>) -> Exchange<'a> {
+        let headers = headers.iter().map(|(name, value)| ((*name).into(), (*value).into()));
+        let request = Request {
+            method: "POST".into(),
+            url: url.into(),
+            headers: headers.collect(),
+            body: body.map(Into::into),
+        };
+        Exchange { request: Some(request), ..Exchange::default() }
+    }
+
+    #[test]
+    fn commands_are_safe_and_have_no_key() {
+        let headers = [
+            ("authorization", "[redacted]"),
+            ("content-type", "application/json"),
+            ("x-tenant", "[redacted]"),
+            ("content-length", "9"),
+        ];
+        assert_eq!(
+            curl(&exchange("http://h.test/v1/responses?a=b&c", &headers, Some(r#"{"input":"it's $(x)"}"#))),
+            Some(
+                r#"curl -N -X POST 'http://h.test/v1/responses?a=b&c' -H "Authorization: Bearer $CONFORMANCE_API_KEY" -H 'content-type: application/json' -H 'x-tenant: '"$HEADER_X_TENANT" -d '{"input":"it'\''s $(x)"}'"#
+                    .to_owned()
+            )
+        );
+    }
+
+    #[test]
+    fn what_no_command_repeats_has_none() {
+        let long = "x".repeat(LONGEST_BODY + 1);
+        assert_eq!(curl(&exchange("wss://h.test", &[], None)), None);
+        assert_eq!(curl(&exchange("http://h.test", &[], Some(&long))), None);
+        assert_eq!(curl(&Exchange { status: Some(SWITCHED), ..exchange("http://h.test", &[], None) }), None);
+        assert_eq!(curl(&Exchange::default()), None);
+    }
+}

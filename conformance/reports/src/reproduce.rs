@@ -1,0 +1,56 @@
+//! What follows the summary of a run: flaky scenarios, and commands that repeat failing exchanges.
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+
+use catalogue::Level;
+
+use results::{CaptureReport, Run, Verdict};
+
+/// Causes that get a command each.
+const CAUSES: usize = 5;
+
+/// Returns which scenarios took several attempts; empty, where none did.
+fn flaky(run: &Run) -> String {
+    let Some(live) = &run.live else { return String::new() };
+    let flaky = live.cases.iter().filter(|case| case.missed > 0);
+    let lines: Vec<String> = flaky
+        .map(|case| {
+            let attempts = case.missed + 1;
+            format!("\n  {}: the expected events came on attempt {attempts} of {attempts}", case.name)
+        })
+        .collect();
+    match lines.len() {
+        0 => String::new(),
+        1 => format!("\nflaky: 1 scenario{}\n", lines.concat()),
+        count => format!("\nflaky: {count} scenarios{}\n", lines.concat()),
+    }
+}
+
+/// Returns the flaky scenarios, and a `curl` command for the first exchange of each cause that fails.
+pub fn reproduce(run: &Run) -> String {
+    let of_rules = run.broken().into_iter().filter(|rule| rule.worst == Level::Must).filter_map(|rule| {
+        let [capture, _] = rule.first?;
+        Some((rule.id.clone(), run.captures.get(capture)?))
+    });
+    let of_answers = run.live.iter().flat_map(|live| &live.cases).filter_map(|case| {
+        let is_failed = |told: &&results::Told| {
+            told.judged.verdict == Verdict::Fail && case.findings(told, run).next().is_none()
+        };
+        let told = case.trials.iter().find(is_failed)?;
+        Some((told.name.clone(), case.recordings(run).last()?))
+    });
+    let causes: Vec<(String, &CaptureReport)> =
+        of_rules.chain(of_answers).filter(|(_, capture)| capture.curl.is_some()).collect();
+    let mut seen = BTreeSet::new();
+    let mut text = String::new();
+    for (cause, capture) in &causes {
+        let Some(curl) = capture.curl.as_deref().filter(|curl| seen.insert(*curl)) else { continue };
+        if seen.len() > CAUSES {
+            break;
+        }
+        let _ = write!(text, "\n  {cause}, first in {}\n    {curl}\n", capture.path());
+    }
+    let curls = if text.is_empty() { text } else { format!("\nreproduce with curl{text}") };
+    flaky(run) + &curls
+}

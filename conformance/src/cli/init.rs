@@ -1,0 +1,264 @@
+//! `conformance init`: asks an endpoint what it supports, and writes `conformance.toml`.
+
+use std::collections::BTreeSet;
+use std::ffi::OsString;
+use std::fmt::Write as _;
+use std::fs;
+use std::io::{self, Write as _};
+use std::path::Path;
+use std::process::ExitCode;
+
+use anyhow::{Context as _, Result, bail};
+use clap::Args;
+use serde_json::Value;
+use spec::Dialect;
+use tokio::time::Instant;
+
+use super::target::{HEADING, TargetArgs};
+use super::{config, known, names};
+use crate::{Rules, Suite};
+use harness::live::{Attempt, Call, Machine};
+use results::{Told, Transport, Verdict};
+
+/// Asks an endpoint what it supports and writes conformance.toml.
+///
+/// Sends about a dozen short requests, which are listed first: the models, and one for each feature that endpoints
+/// often lack. Then runs the profile core.
+///
+/// Exit codes: those of the run; 2 if the endpoint cannot be reached or the file exists.
+#[derive(Debug, Args)]
+pub(super) struct InitArgs {
+    /// URL of the endpoint, with or without /v1.
+    #[arg(long, value_name = "URL", help_heading = HEADING)]
+    target: String,
+    /// Name of the target in the file.
+    #[arg(long, value_name = "NAME", default_value = "default")]
+    name: String,
+    /// Dialect of the endpoint, of `conformance list dialects`.
+    #[arg(long, value_name = "NAME", default_value = "openai", value_parser = known::DIALECTS, hide_possible_values = true, help_heading = HEADING)]
+    dialect: String,
+    #[command(flatten)]
+    to: TargetArgs,
+    /// Write the file without running the profile core.
+    #[arg(long)]
+    no_run: bool,
+}
+
+/// What is sent to find out about a feature.
+struct Probe {
+    /// The scenario; for a WebSocket with `.ws` behind it.
+    scenario: &'static str,
+    /// What the endpoint lacks if the scenario fails.
+    lacks: &'static [&'static str],
+}
+
+/// The probes. What continues another comes after it.
+const PROBES: [Probe; 10] = [
+    Probe { scenario: "text/hello", lacks: &[] },
+    Probe { scenario: "text/hello.ws", lacks: &[] },
+    Probe {
+        scenario: "call/single",
+        lacks: &["tools", "parallel-tool-calls", "interleaved-calls", "allowed-tools", "tool-choice"],
+    },
+    Probe { scenario: "format/json-schema", lacks: &["structured-output"] },
+    Probe { scenario: "state/continued", lacks: &["store"] },
+    Probe { scenario: "state/retrieved", lacks: &["retrieval"] },
+    Probe { scenario: "state/input-items", lacks: &["input-items"] },
+    Probe { scenario: "state/deleted", lacks: &["deletion"] },
+    Probe { scenario: "background/started", lacks: &["background", "cancellation", "resumption"] },
+    Probe { scenario: "compaction/compacted", lacks: &["compaction"] },
+];
+
+impl InitArgs {
+    pub(super) fn run(self) -> Result<ExitCode> {
+        let file = Path::new(config::FILE);
+        if file.exists() {
+            bail!("{} exists; add a target to it, or remove it first", file.display());
+        }
+        let dialect = names::dialect(&self.dialect)?;
+        let model = self.model(dialect)?;
+        tell(&list_of_probes());
+        let suite = Suite::new(self.to.target(&self.target)?, dialect)
+            .model(&model)
+            .limits(self.to.limits())
+            .given(self.to.given())
+            .transports(Transport::ALL)
+            .attempts(1);
+        let told = suite.judge_only(&|test| PROBES.iter().any(|probe| test == probe.test()))?;
+        let found = Found::of(&told);
+        tell(&found.table());
+        if let Some(problem) = &found.unreachable {
+            bail!("{} cannot be tested: {problem}", self.target);
+        }
+        fs::write(file, self.file(&model, &found)).with_context(|| file.display().to_string())?;
+        tell(&format!("wrote {}", file.display()));
+        if self.no_run {
+            return Ok(ExitCode::SUCCESS);
+        }
+        tell(&format!("\nconformance run --target {} --profile core", self.name));
+        super::run(self.run_of_core())
+    }
+
+    /// Returns the model to request: the one that was named, or the first that the endpoint lists.
+    fn model(&self, dialect: &'static Dialect) -> Result<String> {
+        if self.to.model != "default" {
+            return Ok(self.to.model.clone());
+        }
+        tell("GET /models, as no --model was named");
+        let models = self.models(dialect)?;
+        let Some(first) = models.first() else {
+            bail!("the endpoint lists no models: name one with --model");
+        };
+        tell(&format!("{} models; {first} is used, another is chosen with --model", models.len()));
+        Ok(first.clone())
+    }
+
+    /// Returns the models that the endpoint lists.
+    fn models(&self, dialect: &'static Dialect) -> Result<Vec<String>> {
+        let machine = Machine::start()?;
+        let client = self.to.client_beside(&self.target, "models", &machine)?;
+        let by = Instant::now() + client.limits().total;
+        let mut recording = String::new();
+        machine.runtime().block_on(client.send(&Call::retrieve(), by, &mut |line| recording += line));
+        let attempt = Attempt::read("models", recording.as_bytes(), &Rules::of(dialect), false);
+        let facts = attempt.map_err(anyhow::Error::msg)?.facts;
+        if let (None, Some(reason)) = (facts.status, &facts.lost) {
+            bail!("{} cannot be tested: {reason}", self.target);
+        }
+        let models = facts.response.as_ref().and_then(|body| body.get("data")?.as_array());
+        let id = |model: &Value| Some(model.get("id")?.as_str()?.to_owned());
+        Ok(models.into_iter().flatten().filter_map(id).collect())
+    }
+
+    /// Returns the text of the file.
+    fn file(&self, model: &str, found: &Found) -> String {
+        let quoted = |text: &str| Value::from(text).to_string();
+        let list = |names: &[&str]| names.iter().map(|name| quoted(name)).collect::<Vec<_>>().join(", ");
+        let mut text = format!(
+            "# Written by `conformance init`; flags win over this file.\n# conformance run --target {} --profile core\n\n\
+             [targets.{}]\nurl = {}\n\n[targets.{}.settings]\nmodel = {}\ndialect = {}\n",
+            self.name,
+            quoted(&self.name),
+            quoted(&self.target),
+            quoted(&self.name),
+            quoted(model),
+            quoted(&self.dialect)
+        );
+        if found.has_websocket {
+            text += "transport = [\"sse\", \"json\", \"websocket\"]\n";
+        }
+        if !found.lacks.is_empty() {
+            let lacks: Vec<&str> = found.lacks.iter().copied().collect();
+            let _ = writeln!(text, "without = [{}]    # `conformance list features`", list(&lacks));
+        }
+        text + "# api-key = \"$GATEWAY_KEY\"               # an environment variable; default CONFORMANCE_API_KEY\n\
+                # expected-failures = \"known.toml\"\n"
+    }
+
+    /// Returns the command line of the run that follows.
+    fn run_of_core(&self) -> Vec<OsString> {
+        let mut line: Vec<OsString> =
+            ["conformance", "run", "--profile", "core"].map(OsString::from).to_vec();
+        line.extend(["--target".into(), OsString::from(&self.name)]);
+        line.extend(self.to.secrets().into_iter().map(OsString::from));
+        line
+    }
+}
+
+impl Probe {
+    fn test(&self) -> String {
+        format!("{}::answer", self.scenario)
+    }
+}
+
+/// Returns what will be sent, for people.
+fn list_of_probes() -> String {
+    let titles = PROBES.iter().map(|probe| {
+        let scenario = catalogue::scenario(Transport::scenario(probe.scenario));
+        let title = scenario.map(|scenario| scenario.title).unwrap_or_default();
+        format!("  {:<22}{title}", probe.scenario)
+    });
+    format!("probes, with the scenarios that they continue:\n{}", titles.collect::<Vec<_>>().join("\n"))
+}
+
+/// What the probes found out.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Found {
+    /// Each probe, and the reason where it is not supported.
+    probes: Vec<(&'static str, Option<String>)>,
+    lacks: BTreeSet<&'static str>,
+    has_websocket: bool,
+    /// Why nothing could be found out.
+    unreachable: Option<String>,
+}
+
+impl Found {
+    fn of(told: &[Told]) -> Self {
+        let mut found = Self::default();
+        for probe in &PROBES {
+            let Some(told) = told.iter().find(|told| told.name == probe.test()) else { continue };
+            let judged = &told.judged;
+            let is_supported = judged.verdict == Verdict::Pass;
+            if judged.verdict == Verdict::HarnessError {
+                found.unreachable.get_or_insert_with(|| judged.reason.clone());
+            }
+            if probe.scenario == "text/hello.ws" {
+                found.has_websocket = is_supported;
+            }
+            if !is_supported {
+                found.lacks.extend(probe.lacks);
+            }
+            found.probes.push((probe.scenario, (!is_supported).then(|| judged.reason.clone())));
+        }
+        found
+    }
+
+    fn table(&self) -> String {
+        let lines = self.probes.iter().map(|(scenario, problem)| match problem {
+            None => format!("  {scenario:<22}supported"),
+            Some(reason) => format!("  {scenario:<22}not supported: {reason}"),
+        });
+        lines.collect::<Vec<_>>().join("\n")
+    }
+}
+
+/// Prints a line for people to stderr.
+fn tell(text: &str) {
+    // A closed stderr is no reason to fail.
+    let _ = writeln!(io::stderr().lock(), "{text}");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use results::Judged;
+
+    #[test]
+    fn probes_are_scenarios_and_features() {
+        for probe in &PROBES {
+            assert!(catalogue::scenario(Transport::scenario(probe.scenario)).is_some(), "{}", probe.scenario);
+            for feature in probe.lacks {
+                assert!(catalogue::FEATURES.iter().any(|known| known.name == *feature), "{feature}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_fails_is_lacking() {
+        let told = |name: &str, judged| Told { name: format!("{name}::answer"), judged };
+        let found = Found::of(&[
+            told("text/hello", Judged::PASS),
+            told("text/hello.ws", Judged::new(Verdict::Fail, "status 404")),
+            told("compaction/compacted", Judged::new(Verdict::NotExercised, "unsupported")),
+        ]);
+        assert_eq!(found.lacks.iter().copied().collect::<Vec<_>>(), ["compaction"]);
+        assert!(!found.has_websocket && found.unreachable.is_none());
+        assert!(
+            found.table().contains("compaction/compacted  not supported: unsupported"),
+            "{}",
+            found.table()
+        );
+        let nobody = Judged::new(Verdict::HarnessError, "no connection");
+        assert_eq!(Found::of(&[told("text/hello", nobody)]).unreachable.as_deref(), Some("no connection"));
+    }
+}

@@ -1,0 +1,46 @@
+//! Names that a shell completes, and that commands check themselves: their errors name the nearest.
+
+use std::collections::BTreeSet;
+use std::ffi::OsStr;
+
+use catalogue::Rule;
+use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
+use clap::{Arg, Command, Error};
+
+/// Takes any text, and completes known names.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Known(fn() -> Vec<&'static str>);
+
+/// Dialects.
+pub(super) const DIALECTS: Known = Known(|| spec::dialects().map(|(name, _)| name).collect());
+/// Dialects, and `all`.
+pub(super) const DIALECTS_OR_ALL: Known = Known(|| ["all"].into_iter().chain((DIALECTS.0)()).collect());
+/// Features of endpoints.
+pub(super) const FEATURES: Known = Known(|| catalogue::FEATURES.iter().map(|feature| feature.name).collect());
+/// Profiles.
+pub(super) const PROFILES: Known = Known(|| catalogue::PROFILES.iter().map(|profile| profile.name).collect());
+/// Scenarios.
+pub(super) const SCENARIOS: Known =
+    Known(|| catalogue::SCENARIOS.iter().map(|scenario| scenario.id).collect());
+/// Rules, and the groups that they are in.
+pub(super) const RULES: Known = Known(|| {
+    let groups: BTreeSet<&str> = catalogue::RULES.iter().map(Rule::group).collect();
+    catalogue::RULES.iter().map(|rule| rule.id).chain(groups).collect()
+});
+/// Rules, and sentences of the specification.
+pub(super) const TOPICS: Known = Known(|| {
+    let sentences: BTreeSet<&str> = catalogue::REQUIREMENTS.iter().map(|sentence| sentence.id).collect();
+    catalogue::RULES.iter().map(|rule| rule.id).chain(sentences).collect()
+});
+
+impl TypedValueParser for Known {
+    type Value = String;
+
+    fn parse_ref(&self, command: &Command, arg: Option<&Arg>, value: &OsStr) -> Result<String, Error> {
+        StringValueParser::new().parse_ref(command, arg, value)
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        Some(Box::new((self.0)().into_iter().map(PossibleValue::new)))
+    }
+}

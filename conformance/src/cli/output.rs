@@ -1,0 +1,118 @@
+//! What is printed of a run, and where.
+
+use std::fs;
+use std::io::{self, Write as _};
+use std::path::PathBuf;
+
+use anyhow::Context as _;
+use catalogue::Level;
+use clap::{Args, ValueEnum as _};
+
+use super::color::Color;
+use super::print;
+use reports::{Form, Style};
+use results::Run;
+
+/// The flags of all commands that report a run. They mean the same in each.
+#[derive(Debug, Args)]
+pub(super) struct OutputArgs {
+    /// Format: human, json, junit, sarif, github, markdown, badge, html.
+    #[arg(long, value_enum, default_value_t, hide_possible_values = true, hide_default_value = true, help_heading = HEADING)]
+    pub(super) format: Form,
+    /// Write to this file instead of stdout.
+    #[arg(long, value_name = "FILE", help_heading = HEADING)]
+    pub(super) output: Option<PathBuf>,
+    /// Also write reports, as in html=a.html,junit=b.xml.
+    #[arg(long, value_name = "FORMAT=FILE", value_delimiter = ',', value_parser = report, help_heading = HEADING)]
+    pub(super) report: Vec<(Form, PathBuf)>,
+    /// Lowest level to show: must, should, may [default: should].
+    ///
+    /// Only broken MUST rules fail a run, with --strict SHOULD rules, too.
+    #[arg(long, value_enum, default_value_t, hide_possible_values = true, hide_default_value = true, help_heading = HEADING)]
+    pub(super) level: Shown,
+    /// When to use colour.
+    #[arg(long, value_enum, default_value_t, value_name = "WHEN", hide_short_help = true, help_heading = HEADING)]
+    pub(super) color: Color,
+}
+
+/// The heading of these flags.
+pub(super) const HEADING: &str = "Output";
+
+/// The lowest level of findings that is shown.
+#[derive(Debug, Clone, Copy, Default, clap::ValueEnum)]
+pub(super) enum Shown {
+    /// Errors
+    Must,
+    /// Errors and warnings
+    #[default]
+    Should,
+    /// Errors, warnings and notes
+    May,
+}
+
+impl From<Shown> for Level {
+    fn from(shown: Shown) -> Self {
+        match shown {
+            Shown::Must => Self::Must,
+            Shown::Should => Self::Should,
+            Shown::May => Self::May,
+        }
+    }
+}
+
+impl OutputArgs {
+    /// Returns whether any report shows how exchanges went.
+    pub(super) fn draws(&self) -> bool {
+        self.format.draws() || self.report.iter().any(|(form, _)| form.draws())
+    }
+
+    /// Prints a run, and writes the reports that were asked for. People read findings on stderr and the summary
+    /// on stdout.
+    pub(super) fn tell(&self, run: &Run) -> anyhow::Result<()> {
+        let level = Level::from(self.level);
+        let render = |form| reports::render(run, form, level, Style::Plain.into());
+        let output = self.output.as_ref().map(|file| (self.format, file));
+        let files = self.report.iter().map(|(form, file)| (*form, file)).chain(output);
+        for (form, file) in files {
+            fs::write(file, render(form)).with_context(|| file.display().to_string())?;
+        }
+        match (&self.output, self.format) {
+            (Some(_), _) => Ok(()),
+            (None, Form::Human) => {
+                let findings = reports::diagnostics(run, level, self.color.screen(&io::stderr()));
+                // A closed stderr is no reason to fail.
+                let _ = io::stderr().lock().write_all(findings.as_bytes());
+                print(&reports::summary(run, level, self.color.screen(&io::stdout())))?;
+                print(&reports::reproduce(run))
+            }
+            (None, form) => print(&render(form)),
+        }
+    }
+}
+
+/// Parses a report to write, such as `junit=report.xml`.
+fn report(text: &str) -> Result<(Form, PathBuf), String> {
+    let names = || {
+        let forms = Form::value_variants().iter().filter_map(clap::ValueEnum::to_possible_value);
+        forms.map(|form| form.get_name().to_owned()).collect::<Vec<_>>().join(", ")
+    };
+    let (form, file) = text
+        .split_once('=')
+        .filter(|(_, file)| !file.is_empty())
+        .ok_or_else(|| "expected FORMAT=FILE, as in junit=report.xml".to_owned())?;
+    let form = Form::from_str(form, false)
+        .map_err(|_| format!("there is no format \"{form}\"; there are: {}", names()))?;
+    Ok((form, PathBuf::from(file)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reports_have_a_format_and_a_file() {
+        assert_eq!(report("junit=a=b.xml"), Ok((Form::Junit, PathBuf::from("a=b.xml"))));
+        assert!(report("junit").unwrap_err().contains("FORMAT=FILE"));
+        assert!(report("junti=a.xml").unwrap_err().contains("html"));
+    }
+}
