@@ -46,6 +46,7 @@ impl<'s> Occurrence<'s> {
     }
 
     /// The response that it lies in.
+    #[must_use]
     pub fn response(&self) -> Self {
         std::iter::successors(Some(*self), Self::parent).last().unwrap_or(*self)
     }
