@@ -225,6 +225,9 @@ fn linear(rules: &Rules) {
         });
         grown(rules, &format!("{items} items, none of them ever finished"), |sink| unfinished(items, sink));
     }
+    grown(rules, "1000000 items, all open, judged as far as they are kept", |sink| {
+        many(1_000_000, &|frame| frame.contains("output_item.added\n"), sink);
+    });
 }
 
 fn grown(rules: &Rules, name: &str, stream: impl FnOnce(&mut dyn FnMut(&[u8]))) {

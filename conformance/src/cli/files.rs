@@ -95,7 +95,10 @@ fn is_blob(path: &Path) -> bool {
     let is_bin = path.extension().is_some_and(|end| end.eq_ignore_ascii_case("bin"));
     let mut start = [0; 7];
     let mut read = || File::open(path)?.read_exact(&mut start);
-    is_bin && read().is_ok() && [&b"event:"[..], b"data:"].iter().any(|field| start.starts_with(field))
+    is_bin
+        && path.is_file()
+        && read().is_ok()
+        && [&b"event:"[..], b"data:"].iter().any(|field| start.starts_with(field))
 }
 
 /// Opens a recording; `-` is standard input.
