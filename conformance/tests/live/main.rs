@@ -12,6 +12,7 @@ mod itself;
 mod program;
 mod reproduce;
 mod scenarios;
+mod secrets;
 mod server;
 mod snapshots;
 mod transport;

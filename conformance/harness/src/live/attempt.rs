@@ -9,6 +9,8 @@ use spec::Dialect;
 use super::case::{About, Case};
 use super::evidence::digits;
 use super::facts::Facts;
+use super::mask::Secrets;
+use super::spread::Spread;
 use checker::Rules;
 use recordings::Checking;
 use recordings::capture::{Entry, Format, Reader};
@@ -79,10 +81,14 @@ struct Taken<'r> {
     checking: Checking<'r>,
     tracing: Option<Tracing>,
     events: Option<Vec<u8>>,
+    spread: Option<Spread>,
 }
 
 impl Taken<'_> {
     fn entry(&mut self, entry: &Entry<'_>) {
+        if let (Entry::Event(frame), Some(spread)) = (entry, &mut self.spread) {
+            spread.add(frame.data.as_deref().unwrap_or_default());
+        }
         self.facts.add(entry);
         self.checking.entry(entry);
         if let Some(tracing) = &mut self.tracing {
@@ -109,7 +115,7 @@ impl<'r> Reading<'r> {
         let checking = Checking::new(rules, is_reported);
         Self {
             reader: Reader::new(Some(Format::Exchange)),
-            taken: Taken { facts: Facts::default(), checking, tracing: None, events: None },
+            taken: Taken { facts: Facts::default(), checking, tracing: None, events: None, spread: None },
             hash: Sha256::new(),
             problem: None,
         }
@@ -125,6 +131,17 @@ impl<'r> Reading<'r> {
     pub(super) fn keeping(mut self) -> Self {
         self.taken.events = Some(Vec::new());
         self
+    }
+
+    /// Finds out whether its events have these secrets in them when they are joined.
+    pub(super) fn watching(mut self, secrets: Secrets) -> Self {
+        self.taken.spread = Some(Spread::new(secrets));
+        self
+    }
+
+    /// Returns whether they have.
+    pub(super) fn has_spread_secret(&self) -> bool {
+        self.taken.spread.as_ref().is_some_and(Spread::is_found)
     }
 
     pub(super) fn push(&mut self, piece: &[u8]) {
@@ -143,7 +160,7 @@ impl<'r> Reading<'r> {
         }
         let read = reader.finish(&mut |entry| taken.entry(&entry));
         let format = read.map_err(|error| error.to_string())?;
-        let Taken { facts, checking, tracing, events } = taken;
+        let Taken { facts, checking, tracing, events, spread: _ } = taken;
         let report = checking.finish(file.to_owned(), Ok(format));
         let shape = tracing.map(Tracing::finish);
         Ok(Attempt { facts, report, sha256: digits(&hash.finalize()), shape, events })

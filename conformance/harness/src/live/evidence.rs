@@ -8,6 +8,7 @@ use std::path::{Component, Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
+use super::target::Target;
 use results::{CaseReport, Latency, LiveReport, Options, ProfileReport, State, Told, Transport};
 
 /// The version of the format of [`RunFile`].
@@ -138,6 +139,13 @@ impl Evidence {
         let path = self.folder.join(file);
         fs::create_dir_all(path.parent().unwrap_or(&self.folder))?;
         File::create_new(path)
+    }
+
+    /// Takes out of an exchange the secrets that are spread over its events; returns what is left.
+    pub(super) fn hide(&self, file: &str, target: &Target) -> io::Result<String> {
+        let hidden = target.hidden(&fs::read_to_string(self.folder.join(file))?);
+        self.write(file, &hidden)?;
+        Ok(hidden)
     }
 
     /// Writes how the run was made.

@@ -18,6 +18,7 @@ mod mask;
 mod proxy;
 mod run;
 mod socket;
+mod spread;
 mod target;
 mod turns;
 mod verdict;

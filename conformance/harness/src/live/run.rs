@@ -196,8 +196,13 @@ impl Live {
         }
     }
 
-    /// What a trial comes to.
+    /// What a trial comes to, without secrets.
     pub fn judge(&self, case: usize, about: About) -> Judged {
+        let judged = self.judgement(case, about);
+        Judged { reason: self.client.target().masked(&judged.reason), ..judged }
+    }
+
+    fn judgement(&self, case: usize, about: About) -> Judged {
         let Some(of) = self.plan.cases.get(case) else { return Judged::new(Verdict::NotExercised, "") };
         match self.wait(case) {
             Done::Sent(attempts) => {
@@ -333,6 +338,18 @@ impl Live {
         goes_on
     }
 
+    /// What reads an exchange of a case.
+    fn reading(&self, case: &Case) -> Reading<'_> {
+        let mut reading = Reading::new(&self.rules, self.evidence.is_some());
+        if case.is_part() {
+            reading = reading.keeping();
+        }
+        if self.plan.shapes {
+            reading = reading.tracing(self.rules.dialect());
+        }
+        reading
+    }
+
     async fn exchange(
         &self,
         file: &str,
@@ -343,13 +360,7 @@ impl Live {
     ) -> Result<(Outcome, Attempt), String> {
         let begin = |evidence: &Evidence| evidence.begin(file);
         let mut file_of = self.evidence.as_ref().map(begin).transpose().map_err(|error| error.to_string())?;
-        let mut reading = Reading::new(&self.rules, self.evidence.is_some());
-        if case.is_part() {
-            reading = reading.keeping();
-        }
-        if self.plan.shapes {
-            reading = reading.tracing(self.rules.dialect());
-        }
+        let mut reading = self.reading(case).watching(self.client.target().secrets());
         let mut written = Ok(());
         let mut keep = |line: &str| {
             reading.push(line.as_bytes());
@@ -365,7 +376,16 @@ impl Live {
             self.client.talk(&script, by, &mut keep).await
         };
         written.map_err(|error| error.to_string())?;
+        drop(file_of);
+        if reading.has_spread_secret()
+            && let Some(evidence) = &self.evidence
+        {
+            let hidden = evidence.hide(file, self.client.target()).map_err(|error| error.to_string())?;
+            reading = self.reading(case);
+            reading.push(hidden.as_bytes());
+        }
         let mut attempt = reading.finish(file)?;
+        attempt.report = self.client.target().masked_report(attempt.report);
         attempt.report.folder = self.evidence.as_ref().map(|evidence| evidence.folder().into());
         self.reach.add(&attempt.facts);
         Ok((outcome, attempt))

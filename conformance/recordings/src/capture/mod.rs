@@ -25,6 +25,7 @@ mod zstd;
 pub use base64::encode as base64_of;
 pub use checker::{Entry, Exchange, Frame, Headers, LEFT, Places, Request, Transport, sse};
 pub use compression::{Compression, Decompressing};
+pub use decompress::Decompressor;
 pub use error::CaptureError;
 pub use reader::Reader;
 pub use recorder::REDACTED;
