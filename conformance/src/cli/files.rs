@@ -56,11 +56,16 @@ impl Search {
         for path in paths {
             if path.is_dir() {
                 self.below(&path);
-            } else if is_recording(&path) {
+            } else if is_recording(&path) && !is_special(&path) {
                 self.add(&path);
             }
         }
     }
+}
+
+/// Returns whether a path leads to what is no file, such as a pipe that nobody may ever write to.
+fn is_special(path: &Path) -> bool {
+    path.metadata().is_ok_and(|about| !about.is_file())
 }
 
 fn is_recording(path: &Path) -> bool {

@@ -15,6 +15,7 @@ use super::select::SelectArgs;
 use super::target::{TargetArgs, time};
 use crate::Suite;
 use gateway::Settings;
+use harness::live::Budget;
 use results::Transport;
 
 /// How the suite runs against an endpoint.
@@ -48,6 +49,12 @@ pub(super) struct LiveArgs {
     /// How long to wait from one request to the next.
     #[arg(long, value_name = "TIME", value_parser = time, default_value = "0s")]
     delay: Duration,
+    /// Send no more once the exchanges have so many bytes together [default: no limit]
+    #[arg(long, value_name = "BYTES")]
+    max_total_bytes: Option<u64>,
+    /// Send no more once the run has taken this long [default: no limit]
+    #[arg(long, value_name = "TIME", value_parser = time)]
+    max_total_time: Option<Duration>,
     /// Let warnings fail, too.
     #[arg(long, conflicts_with = "capture")]
     strict: bool,
@@ -92,6 +99,7 @@ impl LiveArgs {
             .jobs(self.jobs)
             .concurrent(self.concurrent.unwrap_or(if self.target.is_some() { 1 } else { CROWD }))
             .delay(self.delay)
+            .budget(Budget { bytes: self.max_total_bytes, time: self.max_total_time })
             .strict(self.strict);
         if !self.transport.is_empty() {
             suite = suite.transports(self.transport.iter().copied().map(Transport::from));

@@ -111,6 +111,7 @@ impl Harness {
             shapes: false,
             delay: Duration::ZERO,
             least: Level::May,
+            budget: conformance::live::Budget::default(),
         };
         plan.complete();
         let live = Arc::new(Live::new(plan, known.rules.clone(), client, self.machine.runtime(), None));

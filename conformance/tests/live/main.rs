@@ -6,6 +6,7 @@ mod broken;
 mod certificate;
 mod chains;
 mod crowd;
+mod endurance;
 mod evidence;
 mod faults;
 mod itself;

@@ -101,6 +101,9 @@ fn search(name: &str, bytes: &[u8]) {
     for way in forbidden() {
         assert!(!text.contains(&way), "{name} has {way}: {text}");
     }
+    let parts = text.split("\\\"delta\\\":\\\"").skip(1).filter_map(|part| part.split("\\\"").next());
+    let joined: String = parts.collect();
+    assert!(!joined.contains(KEY), "{name}: deltas join to {joined}");
     for line in text.lines().filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok()) {
         let Some(bytes) = line["bytes"].as_str().and_then(|bytes| BASE64_STANDARD.decode(bytes).ok()) else {
             continue;

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use spec::table::Operation;
 
 use super::crowd::{PLACEHOLDER, mark};
+use super::facts::Facts;
 
 /// A request.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -37,6 +38,18 @@ pub struct Before {
     pub last_number: Option<u64>,
 }
 
+impl Before {
+    /// The response that a recording is of, if it has an id that can go into addresses.
+    pub fn of(facts: &Facts) -> Option<Self> {
+        let is_usable = |id: &String| !id.is_empty() && id.len() <= 4096 && !matches!(&**id, "." | "..");
+        Some(Self {
+            id: facts.response_id.clone().filter(is_usable)?,
+            output: facts.output(),
+            last_number: facts.numbers.map(|(_, last)| last),
+        })
+    }
+}
+
 /// What scenarios need and only the owner of an endpoint can name, such as the id of a store of files or a model
 /// that fails.
 pub type Given = BTreeMap<String, String>;
@@ -62,7 +75,7 @@ impl Call {
     }
 
     /// The request that HTTP becomes a WebSocket with.
-    pub(super) fn upgrade() -> Self {
+    pub fn upgrade() -> Self {
         Self {
             method: Method::GET,
             path: Vec::new(),

@@ -1,5 +1,6 @@
 //! What is kept of a run, so that others can judge it again.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::fs::{self, File};
 use std::io::{self, Write as _};
@@ -61,6 +62,13 @@ pub struct Kept {
 }
 
 impl RunFile {
+    /// As it is written.
+    fn text(&self) -> io::Result<String> {
+        let mut text = serde_json::to_string_pretty(self)?;
+        text.push('\n');
+        Ok(text)
+    }
+
     /// What reports say of the endpoint, its trials, what they come to by profile, and how fast it was.
     pub fn report(&self, profiles: Vec<ProfileReport>, latency: Vec<Latency>) -> LiveReport {
         let mut cases: Vec<CaseReport> = Vec::new();
@@ -106,9 +114,9 @@ pub struct Evidence {
 }
 
 /// The file with how a run was made.
-const RUN: &str = "run.json";
+pub const RUN: &str = "run.json";
 /// The file with what was found.
-const REPORT: &str = "report.json";
+pub const REPORT: &str = "report.json";
 
 impl Evidence {
     /// A folder for a new run. It may be there, but not hold another run.
@@ -150,9 +158,7 @@ impl Evidence {
 
     /// Writes how the run was made.
     pub fn write_run(&self, run: &RunFile) -> io::Result<()> {
-        let mut text = serde_json::to_string_pretty(run)?;
-        text.push('\n');
-        self.write(RUN, &text)
+        self.write(RUN, &run.text()?)
     }
 
     /// Writes what was found; returns its hash.
@@ -171,7 +177,9 @@ impl Evidence {
     /// Reads how the run was made.
     pub fn run(&self) -> io::Result<RunFile> {
         let path = self.folder.join(RUN);
-        let text = fs::read_to_string(&path)
+        let text = self
+            .read(RUN)
+            .and_then(|bytes| String::from_utf8(bytes).map_err(io::Error::other))
             .map_err(|error| io::Error::new(error.kind(), format!("{}: {error}", path.display())))?;
         let run: RunFile = serde_json::from_str(&text)
             .map_err(|error| io::Error::other(format!("{}: {error}", path.display())))?;
@@ -183,13 +191,55 @@ impl Evidence {
         Err(io::Error::other(problem))
     }
 
-    /// Reads a file of the run, and none besides: who made the run may have named any.
+    /// Reads a file of the run, and none besides: who made the run may have named any, or linked to it.
     pub fn read(&self, file: &str) -> io::Result<Vec<u8>> {
         let is_below = |part| matches!(part, Component::Normal(_));
         if !Path::new(file).components().all(is_below) {
             return Err(io::Error::other("it is not in the folder"));
         }
-        fs::read(self.folder.join(file))
+        let mut path = self.folder.clone();
+        for part in Path::new(file).components() {
+            path.push(part);
+            if fs::symlink_metadata(&path)?.is_symlink() {
+                return Err(io::Error::other("it is reached by a link, which may lead anywhere"));
+            }
+        }
+        if !fs::symlink_metadata(&path)?.is_file() {
+            return Err(io::Error::other("it is no file"));
+        }
+        fs::read(path)
+    }
+
+    /// Returns what is in the folder and not among these files, by its path within.
+    pub fn strangers(&self, files: &BTreeSet<&str>) -> io::Result<Vec<String>> {
+        let mut strangers = Vec::new();
+        let mut folders = vec![String::new()];
+        while let Some(folder) = folders.pop() {
+            for entry in fs::read_dir(self.folder.join(&folder))? {
+                let entry = entry?;
+                let name = format!("{folder}{}", entry.file_name().to_string_lossy());
+                let kind = entry.file_type()?;
+                let below = format!("{name}/");
+                if kind.is_dir() && files.iter().any(|file| file.starts_with(&below)) {
+                    folders.push(below);
+                } else if !kind.is_file() || !files.contains(&*name) {
+                    strangers.push(name);
+                }
+            }
+        }
+        strangers.sort_unstable();
+        Ok(strangers)
+    }
+
+    /// Returns the first line of `run.json` that is not as the suite writes this run.
+    pub fn run_difference(&self, run: &RunFile) -> io::Result<Option<usize>> {
+        let written = run.text()?;
+        let found = self.read(RUN)?;
+        if found == written.as_bytes() {
+            return Ok(None);
+        }
+        let found = String::from_utf8_lossy(&found);
+        Ok(Some(written.lines().zip(found.lines()).take_while(|(one, other)| one == other).count() + 1))
     }
 
     /// Reads what was found.

@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::io::{self, Write};
 use std::panic::{self, AssertUnwindSafe};
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::thread;
 use std::time::Duration;
@@ -49,6 +49,17 @@ pub struct Plan {
     pub least: Level,
     /// Whether the shapes of streams are wanted.
     pub shapes: bool,
+    /// What the run may take as a whole.
+    pub budget: Budget,
+}
+
+/// What a run may take as a whole.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Budget {
+    /// How many bytes its exchanges may have, as they are recorded.
+    pub bytes: Option<u64>,
+    /// How long it may send.
+    pub time: Option<Duration>,
 }
 
 impl Plan {
@@ -78,21 +89,35 @@ impl Plan {
     }
 }
 
-/// Whether the endpoint can be reached at all.
+/// Whether the endpoint can be reached at all, and answers more than that it is busy.
 #[derive(Debug, Default)]
 struct Reach {
     is_reached: AtomicBool,
     failed: AtomicUsize,
+    /// How many requests were sent.
+    sent: AtomicUsize,
+    /// How many cases in a row ended with the answer that the endpoint is busy.
+    refused: AtomicUsize,
 }
 
 /// So many requests are sent at least before an endpoint is given up.
 const TRIES: usize = 3;
 
-/// Why nothing more was sent.
-const NOT_SENT: &str = "not sent, as no request before it found a connection";
+/// So many cases in a row may be refused before an endpoint is given up.
+const REFUSALS: usize = 3;
+
+/// An endpoint was given up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct GivenUp {
+    /// After so many requests.
+    pub sent: usize,
+    /// Why, in words that follow on "as".
+    pub reason: &'static str,
+}
 
 impl Reach {
     fn add(&self, facts: &Facts) {
+        self.sent.fetch_add(1, Ordering::Relaxed);
         if facts.is_unconnected() {
             self.failed.fetch_add(1, Ordering::Relaxed);
         } else {
@@ -100,10 +125,23 @@ impl Reach {
         }
     }
 
-    /// After how many requests.
-    fn given_up(&self) -> Option<usize> {
+    /// Takes how a case ended: whether the endpoint was busy at its last attempt.
+    fn end_case(&self, is_refused: bool) {
+        if is_refused {
+            self.refused.fetch_add(1, Ordering::Relaxed);
+        } else {
+            self.refused.store(0, Ordering::Relaxed);
+        }
+    }
+
+    fn given_up(&self) -> Option<GivenUp> {
         let failed = self.failed.load(Ordering::Relaxed);
-        (failed >= TRIES && !self.is_reached.load(Ordering::Relaxed)).then_some(failed)
+        if failed >= TRIES && !self.is_reached.load(Ordering::Relaxed) {
+            return Some(GivenUp { sent: failed, reason: "no request before it found a connection" });
+        }
+        let sent = self.sent.load(Ordering::Relaxed);
+        let reason = "the endpoint refused the scenarios before it with 429 or 503";
+        (self.refused.load(Ordering::Relaxed) >= REFUSALS).then_some(GivenUp { sent, reason })
     }
 }
 
@@ -132,6 +170,9 @@ pub struct Live {
     reach: Reach,
     /// When the next request may be sent.
     pause: Mutex<Instant>,
+    begun: Instant,
+    /// How many bytes were recorded.
+    recorded: AtomicU64,
 }
 
 impl Live {
@@ -155,7 +196,26 @@ impl Live {
             next: AtomicUsize::new(0),
             reach: Reach::default(),
             pause,
+            begun: Instant::now(),
+            recorded: AtomicU64::new(0),
         }
+    }
+
+    /// When an exchange that begins now has to end.
+    fn deadline(&self) -> Instant {
+        let usual = Instant::now() + self.client.limits().total;
+        let end = self.plan.budget.time.and_then(|time| self.begun.checked_add(time));
+        end.map_or(usual, |end| usual.min(end))
+    }
+
+    /// Returns why nothing more may be sent, if that is so.
+    fn exhausted(&self) -> Option<&'static str> {
+        let Budget { bytes, time } = self.plan.budget;
+        if bytes.is_some_and(|most| self.recorded.load(Ordering::Relaxed) >= most) {
+            return Some("not sent, as the run has recorded as much as --max-total-bytes allows");
+        }
+        let is_over = time.is_some_and(|most| self.begun.elapsed() >= most);
+        is_over.then_some("not sent, as the run has taken as long as --max-total-time allows")
     }
 
     /// Begins to send, beside the thread that calls.
@@ -227,8 +287,8 @@ impl Live {
         })
     }
 
-    /// After how many requests it was given up, as none found a connection.
-    pub fn given_up(&self) -> Option<usize> {
+    /// Returns after how many requests it was given up, and why, if it was.
+    pub fn given_up(&self) -> Option<GivenUp> {
         self.reach.given_up()
     }
 
@@ -236,11 +296,21 @@ impl Live {
         if let Some(reason) = &case.unfit {
             return Done::Skipped(reason.clone());
         }
-        if self.reach.given_up().is_some() {
-            return Done::Skipped(NOT_SENT.to_owned());
+        if let Some(given_up) = self.reach.given_up() {
+            return Done::Skipped(format!("not sent, as {}", given_up.reason));
+        }
+        if let Some(reason) = self.exhausted() {
+            return Done::Skipped(reason.to_owned());
         }
         match self.before(case) {
-            Ok(before) => self.runtime.block_on(self.attempts(case, before.as_ref())),
+            Ok(before) => {
+                let done = self.runtime.block_on(self.attempts(case, before.as_ref()));
+                if let Done::Sent(attempts) = &done {
+                    let last = attempts.last().and_then(|attempt| attempt.facts.status);
+                    self.reach.end_case(last.is_some_and(|status| is_busy(status, case)));
+                }
+                done
+            }
             Err(reason) => Done::Skipped(reason),
         }
     }
@@ -254,13 +324,8 @@ impl Live {
             Done::Sent(sent) if judged.verdict == Verdict::Pass => sent.last().map(|last| &last.facts),
             _ => return Err(format!("what it continues did not come: see {name}")),
         };
-        let id = facts.and_then(|facts| facts.response_id.clone()).filter(|id| is_usable(id));
-        let id = id.ok_or_else(|| format!("what it continues has no id: see {name}"))?;
-        Ok(facts.map(|facts| Before {
-            id,
-            output: facts.output(),
-            last_number: facts.numbers.map(|(_, last)| last),
-        }))
+        let before = facts.and_then(Before::of);
+        before.map(Some).ok_or_else(|| format!("what it continues has no id: see {name}"))
     }
 
     async fn attempts(&self, case: &Case, before: Option<&Before>) -> Done {
@@ -268,16 +333,13 @@ impl Live {
             return self.crowd(case, before).await;
         }
         let is_polled = case.scenario.operation == Operation::Poll;
-        let by = |start: Instant| start + self.client.limits().total;
-        let (mut sent, mut tries) = (Vec::new(), 1);
-        let mut deadline = by(Instant::now());
+        let (mut sent, mut tries, mut refusals) = (Vec::new(), 1, 0);
+        let mut deadline = self.deadline();
         loop {
-            if !self.turn().await {
-                return if sent.is_empty() {
-                    Done::Skipped("the run was interrupted".to_owned())
-                } else {
-                    Done::Sent(sent)
-                };
+            let goes_on = self.turn().await;
+            let end = if goes_on { self.exhausted() } else { Some("the run was interrupted") };
+            if let Some(reason) = end {
+                return if sent.is_empty() { Done::Skipped(reason.to_owned()) } else { Done::Sent(sent) };
             }
             let number = sent.len() + 1;
             let suffix = if number == 1 { String::new() } else { format!(".{number}") };
@@ -289,7 +351,8 @@ impl Live {
                 }
                 Err(problem) => return Done::Broken(format!("{file}: {problem}")),
             };
-            if let Some(until) = ask_again(outcome, case, deadline) {
+            if let Some(until) = ask_again(outcome, case, deadline, refusals) {
+                refusals += 1;
                 if self.client.wait(until).await {
                     continue;
                 }
@@ -309,8 +372,8 @@ impl Live {
             if !(is_missed || is_silent()) || tries >= self.plan.attempts {
                 return Done::Sent(sent);
             }
-            tries += 1;
-            deadline = by(Instant::now());
+            (tries, refusals) = (tries + 1, 0);
+            deadline = self.deadline();
         }
     }
 
@@ -319,7 +382,7 @@ impl Live {
         if !self.turn().await {
             return Done::Skipped("the run was interrupted".to_owned());
         }
-        let deadline = Instant::now() + self.client.limits().total;
+        let deadline = self.deadline();
         let files: Vec<String> = (1..=self.plan.concurrent)
             .map(|number| format!("exchanges/{}.{number}.exchange", case.name))
             .collect();
@@ -363,6 +426,7 @@ impl Live {
         let mut reading = self.reading(case).watching(self.client.target().secrets());
         let mut written = Ok(());
         let mut keep = |line: &str| {
+            self.recorded.fetch_add(line.len() as u64, Ordering::Relaxed);
             reading.push(line.as_bytes());
             if written.is_ok() {
                 written = write(file_of.as_mut(), line);
@@ -395,22 +459,26 @@ impl Live {
 /// So long a response in the background is left alone.
 const POLLED: Duration = Duration::from_millis(200);
 
-/// Ids come from the endpoint, and go into addresses.
-fn is_usable(id: &str) -> bool {
-    !id.is_empty() && id.len() <= 4096 && !matches!(id, "." | "..")
-}
-
 fn write(file: Option<&mut File>, line: &str) -> io::Result<()> {
     file.map_or(Ok(()), |file| file.write_all(line.as_bytes()))
 }
 
-/// When an endpoint that is busy wants to be asked again, if that is soon enough.
-fn ask_again(outcome: Outcome, case: &Case, deadline: Instant) -> Option<Instant> {
-    let status = outcome.status.filter(|status| matches!(status, 429 | 503))?;
-    // At once is as soon as it makes sense.
-    let after = outcome.retry_after?.max(Duration::from_millis(100));
-    let until = Instant::now() + after;
-    (!case.scenario.status.contains(&status) && until < deadline).then_some(until)
+/// So often a busy endpoint is asked again.
+const RETRIES: u32 = 4;
+/// So long is the first pause at least, and each that follows is twice as long.
+const PAUSE: Duration = Duration::from_millis(100);
+
+/// Returns whether a status says that the endpoint is busy, where that is not what a case asks for.
+fn is_busy(status: u16, case: &Case) -> bool {
+    matches!(status, 429 | 503) && !case.scenario.status.contains(&status)
+}
+
+/// When an endpoint that is busy wants to be asked again, if that is soon enough and was not so too often.
+fn ask_again(outcome: Outcome, case: &Case, deadline: Instant, refusals: u32) -> Option<Instant> {
+    outcome.status.filter(|status| is_busy(*status, case))?;
+    let pause = PAUSE * 2_u32.pow(refusals.min(RETRIES));
+    let until = Instant::now().checked_add(outcome.retry_after?.max(pause))?;
+    (refusals < RETRIES && until < deadline).then_some(until)
 }
 
 #[cfg(test)]
@@ -426,11 +494,24 @@ mod tests {
         for number in 1..=5 {
             never.add(&nobody);
             once.add(&nobody);
-            assert_eq!(never.given_up(), (number >= 3).then_some(number));
+            assert_eq!(never.given_up().map(|it| it.sent), (number >= 3).then_some(number));
             assert_eq!(once.given_up(), None);
         }
         // One that hangs up without an answer was there.
         once.add(&Facts { lost: Some("connection closed".into()), ..Facts::default() });
         assert_eq!(once.given_up(), None);
+    }
+
+    #[test]
+    fn who_only_refuses_is_given_up() {
+        let reach = Reach::default();
+        for (is_refused, is_given_up) in
+            [(true, false), (true, false), (false, false), (true, false), (true, false), (true, true)]
+        {
+            reach.add(&Facts { status: Some(429), ..Facts::default() });
+            reach.end_case(is_refused);
+            assert_eq!(reach.given_up().is_some(), is_given_up);
+        }
+        assert_eq!(reach.given_up().map(|it| it.sent), Some(6));
     }
 }

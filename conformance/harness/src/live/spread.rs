@@ -116,6 +116,9 @@ impl Line<'_> {
 
 /// Returns a recording without the secrets that are spread over its events.
 pub(super) fn hide(recording: &str, secrets: &Secrets) -> String {
+    if secrets.is_empty() {
+        return recording.to_owned();
+    }
     let lines: Vec<(&str, Option<Line<'_>>)> =
         recording.split_inclusive('\n').map(|line| (line, serde_json::from_str(line).ok())).collect();
     // Where each line has its bytes among all.
@@ -136,7 +139,7 @@ pub(super) fn hide(recording: &str, secrets: &Secrets) -> String {
     if let (Some(first), Some(last)) = (body.first(), body.last()) {
         events.extend(framed(&all[first.start..last.end], first.start));
     }
-    for range in secret_places(&events, &mut all, secrets) {
+    for range in secret_places(&events, &all, secrets) {
         all[range].fill(b'*');
     }
     let mut hidden = String::new();
@@ -168,37 +171,41 @@ fn framed(body: &[u8], start: usize) -> Vec<(Range<usize>, String)> {
 }
 
 /// Returns where among all bytes parts of secrets are.
-fn secret_places(events: &[(Range<usize>, String)], all: &mut [u8], secrets: &Secrets) -> Vec<Range<usize>> {
-    let mut joined: BTreeMap<String, (String, Vec<Option<usize>>)> = BTreeMap::new();
-    let mut found = Vec::new();
-    for (place, data) in events {
-        let source = &all[place.clone()];
-        let data_at = source.windows(data.len().max(1)).position(|window| window == data.as_bytes());
+fn secret_places(events: &[(Range<usize>, String)], all: &[u8], secrets: &Secrets) -> Vec<Range<usize>> {
+    // Of each text, where its bytes are: in which event, and at which byte, if its data are in one piece.
+    let mut joined: BTreeMap<String, (String, Vec<(usize, Option<usize>)>)> = BTreeMap::new();
+    for (event, (place, data)) in events.iter().enumerate() {
+        let data_at = find(&all[place.clone()], data.as_bytes()).map(|at| place.start + at);
         for (name, text) in texts(data) {
             let (whole, ats) = joined.entry(name).or_default();
             // It is a part of the data.
             let within = text.as_ptr() as usize - data.as_ptr() as usize;
-            ats.extend((0..text.len()).map(|at| Some(place.start + data_at? + within + at)));
+            ats.extend((0..text.len()).map(|at| (event, data_at.map(|start| start + within + at))));
             whole.push_str(text);
         }
-        if data_at.is_none() {
-            found.extend(letters(place.clone(), source));
-        }
     }
+    let mut found = Vec::new();
     for (whole, ats) in joined.values() {
-        for range in secrets.places(whole.as_bytes()) {
-            found.extend(ats[range].iter().flatten().map(|at| *at..*at + 1));
+        for (event, at) in secrets.places(whole.as_bytes()).into_iter().flat_map(|range| &ats[range]) {
+            match at {
+                Some(at) => found.push(*at..*at + 1),
+                None => found.extend(letters(events[*event].0.clone(), all)),
+            }
         }
     }
     found
 }
 
+fn find(bytes: &[u8], part: &[u8]) -> Option<usize> {
+    bytes.windows(part.len().max(1)).position(|window| window == part)
+}
+
 /// Where letters and digits are after the names of fields: for data over several lines, in which a part of a
 /// text has no place of its own.
-fn letters(place: Range<usize>, source: &[u8]) -> Vec<Range<usize>> {
+fn letters(place: Range<usize>, all: &[u8]) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let mut is_value = false;
-    for (at, byte) in source.iter().enumerate() {
+    for (at, byte) in all[place.clone()].iter().enumerate() {
         match byte {
             b'\n' | b'\r' => is_value = false,
             b':' if !is_value => is_value = true,

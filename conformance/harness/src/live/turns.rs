@@ -102,7 +102,7 @@ fn of_socket(trials: Vec<About>) -> Vec<About> {
 }
 
 /// The message that asks for a response.
-pub(super) fn message(scenario: &Scenario, asked: &Asked<'_>, before: Option<&Before>) -> String {
+pub fn message(scenario: &Scenario, asked: &Asked<'_>, before: Option<&Before>) -> String {
     let body = Call::of(scenario, asked, before, false).body.unwrap_or_default();
     let Ok(Value::Object(request)) = serde_json::from_str(&body) else { return body };
     let mut message = Map::from_iter([("type".to_owned(), "response.create".into())]);

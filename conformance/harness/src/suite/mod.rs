@@ -32,10 +32,10 @@ use libtest_mimic::Arguments;
 use spec::Dialect;
 
 use crate::certificate;
-use crate::live::{Given, Limits, Offer, Target};
+use crate::live::{Budget, Case, Given, Limits, Offer, Target};
 use checker::Rules;
 use reports::Style;
-use results::{Told, Transport};
+use results::{Filters, Options, Told, Transport};
 
 pub use baseline::Known;
 pub use run::{NOT_DONE, run};
@@ -59,6 +59,7 @@ pub struct Suite {
     jobs: usize,
     concurrent: usize,
     delay: Duration,
+    budget: Budget,
     is_strict: bool,
     known: Vec<Known>,
     failures: Option<PathBuf>,
@@ -115,6 +116,7 @@ impl Suite {
             jobs: 1,
             concurrent: 1,
             delay: Duration::ZERO,
+            budget: Budget::default(),
             is_strict: false,
             known: Vec::new(),
             failures: None,
@@ -201,6 +203,12 @@ impl Suite {
         Self { delay, ..self }
     }
 
+    /// Sends no more once the run has taken this.
+    #[must_use]
+    pub fn budget(self, budget: Budget) -> Self {
+        Self { budget, ..self }
+    }
+
     /// Lets rules that are only recommended fail, too.
     #[must_use]
     pub fn strict(self, is_strict: bool) -> Self {
@@ -274,6 +282,17 @@ pub fn rules(dialect: &'static Dialect, profiles: &[String], select: &[String], 
         profiles.is_empty() || certificate::chosen(profiles).any(|profile| profile.rules.contains(&rule.id))
     };
     Rules::of(dialect).only(|rule| is_demanded(rule) && is_selected(rule, select, ignore))
+}
+
+/// Returns the names of the tests that a run with these options has, in order; `prefix` stands before them where
+/// several dialects are tested at once.
+pub fn due_names(cases: &[Case], options: &Options, prefix: &str) -> Vec<String> {
+    let Filters { with, exact, without } = &options.filters;
+    let arguments =
+        Arguments { filter: with.clone(), exact: *exact, skip: without.clone(), ..Arguments::default() };
+    let cases = cases.iter().filter(|case| is_demanded(case.scenario, &options.profiles));
+    let names = cases.flat_map(|case| case.trials.iter().map(|about| case.trial(*about)));
+    names.filter(|name| is_due(&arguments, &format!("{prefix}{name}"))).collect()
 }
 
 /// Whether profiles demand a scenario.

@@ -12,7 +12,7 @@ use super::snapshot;
 use super::{Endpoint, Suite, SuiteError, is_demanded};
 use crate::certificate::{Certificate, Judge, Sent};
 use crate::live::{
-    self, About, Case, Client, Evidence, Given, Kept, Live, Machine, Offer, Plan, RunFile, Target,
+    self, About, Case, Client, Evidence, Given, GivenUp, Kept, Live, Machine, Offer, Plan, RunFile, Target,
 };
 use gateway::{self, Embedded, Notes};
 use recordings::capture::REDACTED;
@@ -84,6 +84,7 @@ impl Suite {
             delay: self.delay,
             least: self.least(),
             shapes: !shapes.is_empty(),
+            budget: self.budget,
         };
         plan.complete();
         Planned { suite: self, plan, due, shapes }
@@ -156,6 +157,8 @@ impl Suite {
                 idle_ms: limits.idle.as_millis(),
                 total_ms: limits.total.as_millis(),
                 bytes: limits.bytes,
+                max_total_bytes: self.budget.bytes,
+                max_total_ms: self.budget.time.map(|time| time.as_millis()),
                 given: self.given.iter().map(|(name, value)| (name.clone(), shown(target, value))).collect(),
                 headers: target.wanted_headers().to_vec(),
                 has_authorities: target.has_authorities(),
@@ -324,9 +327,10 @@ impl Session {
             let sent = self.live.sent().map(|(case, _)| &case.name).collect::<BTreeSet<_>>().len();
             tell(&format!("interrupted after {sent} of {}", counted(self.live.plan.requests())));
         }
-        if let Some(sent) = self.live.given_up() {
+        if let Some(given_up) = self.live.given_up() {
+            let GivenUp { sent, reason } = given_up;
             let planned = counted(self.live.plan.requests());
-            tell(&format!("given up after {sent} of {planned}: none found a connection"));
+            tell(&format!("given up after {sent} of {planned}: {reason}"));
         }
         self.file.exchanges = (self.live.sent())
             .map(|(case, attempt)| Kept {
