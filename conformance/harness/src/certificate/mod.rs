@@ -7,6 +7,7 @@ mod exercise;
 mod judge;
 mod markdown;
 mod reproduce;
+mod requests;
 
 use std::io;
 
@@ -16,6 +17,7 @@ use spec::Dialect;
 
 pub use exercise::unseen;
 pub use judge::{Judge, Sent};
+pub use requests::Requests;
 
 use crate::live::{Evidence, Kept, RunFile};
 use checker::level;
