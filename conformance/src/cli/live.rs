@@ -49,6 +49,9 @@ pub(super) struct LiveArgs {
     /// How long to wait from one request to the next.
     #[arg(long, value_name = "TIME", value_parser = time, default_value = "0s")]
     delay: Duration,
+    /// Send words that this seed chooses, so that answers cannot have been made before [default: random]
+    #[arg(long, value_name = "TEXT")]
+    seed: Option<String>,
     /// Send no more once the exchanges have so many bytes together [default: no limit]
     #[arg(long, value_name = "BYTES")]
     max_total_bytes: Option<u64>,
@@ -106,6 +109,9 @@ impl LiveArgs {
         }
         if let Some(features) = &self.features {
             suite = suite.offering(features);
+        }
+        if let Some(seed) = &self.seed {
+            suite = suite.seed(seed);
         }
         if let Some(out) = &self.out {
             suite = suite.out(out);

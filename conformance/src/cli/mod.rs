@@ -16,6 +16,7 @@ mod recordings;
 mod report;
 mod select;
 mod serve;
+mod sign;
 mod snapshots;
 mod suite;
 mod target;
@@ -52,6 +53,7 @@ enum Command {
     Report(report::ReportArgs),
     Diff(diff::DiffArgs),
     Verify(verify::VerifyArgs),
+    Sign(sign::SignArgs),
     Explain(explain::ExplainArgs),
     List(list::ListArgs),
     Serve(serve::ServeArgs),
@@ -68,6 +70,7 @@ pub fn main() -> ExitCode {
         Some(Command::Report(args)) => args.run(),
         Some(Command::Diff(args)) => args.run(),
         Some(Command::Verify(args)) => args.run(),
+        Some(Command::Sign(args)) => args.run(),
         Some(Command::Explain(args)) => args.run(),
         Some(Command::List(args)) => args.run(),
         Some(Command::Serve(args)) => args.run(),

@@ -74,7 +74,7 @@ impl RecordArgs {
         if let Some(reason) = live::not_given(scenario, &given) {
             bail!("{id} cannot be sent: {reason}");
         }
-        let asked = Asked { model: &self.to.model, given: &given, number: 1 };
+        let asked = Asked { model: &self.to.model, given: &given, number: 1, seed: None };
         Ok(Call::of(scenario, &asked, before.as_ref(), false))
     }
 }

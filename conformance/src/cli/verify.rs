@@ -2,17 +2,20 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
+use std::fs;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, anyhow};
 use catalogue::Level;
 use clap::Args;
 
 use super::select::SelectArgs;
 use super::{NOT_DONE, names, print};
-use harness::certificate::{CERTIFICATE, Certificate, Judge, PAGE, Requests, Sent, first_difference};
-use harness::live::{self, Attempt, Case, Evidence, Offer, REPORT, RUN, RunFile, hash, judge};
+use harness::certificate::{
+    CERTIFICATE, Certificate, Judge, PAGE, Requests, SIGNATURE, Sent, first_difference, unsigned,
+};
+use harness::live::{self, Attempt, Case, Chain, Evidence, Offer, REPORT, RUN, RunFile, hash, judge};
 use harness::suite;
 use results::{Options, State, Verdict};
 
@@ -27,6 +30,9 @@ pub(super) struct VerifyArgs {
     /// The folder that was given to --out.
     #[arg(value_name = "DIR")]
     folder: PathBuf,
+    /// Public key that the certificate must be signed with: Ed25519, PEM
+    #[arg(long, value_name = "FILE")]
+    key: Option<PathBuf>,
 }
 
 impl VerifyArgs {
@@ -36,7 +42,13 @@ impl VerifyArgs {
         if run.state == State::Begun {
             anyhow::bail!("{} has no results: the run did not come to its end", self.folder.display());
         }
-        let differences = compare(&evidence, &run).with_context(|| self.folder.display().to_string())?;
+        let mut differences = compare(&evidence, &run).with_context(|| self.folder.display().to_string())?;
+        if let Some(file) = &self.key {
+            let named = || file.display().to_string();
+            let key = fs::read(file).with_context(named)?;
+            let unsigned = unsigned(&evidence, &key).map_err(|problem| anyhow!(problem));
+            differences.extend(unsigned.with_context(named)?);
+        }
         if differences.is_empty() {
             let (exchanges, trials) = (run.exchanges.len(), run.trials.len());
             print(&format!(
@@ -84,7 +96,12 @@ fn compare(evidence: &Evidence, run: &RunFile) -> Result<Vec<String>> {
     if files.len() < run.exchanges.len() {
         differences.push("run.json: an exchange is listed twice".to_owned());
     }
-    files.extend([RUN, REPORT, CERTIFICATE, PAGE]);
+    files.extend([RUN, REPORT, CERTIFICATE, PAGE, SIGNATURE]);
+    match Chain::of(run).map(Chain::into_text) {
+        Ok(chain) if chain == run.chain => {}
+        Ok(_) => differences.push("run.json: its chain is not that of its exchanges".to_owned()),
+        Err(problem) => differences.push(format!("run.json: {problem}")),
+    }
     let strangers = evidence.strangers(&files)?;
     differences.extend(strangers.iter().map(|file| format!("{file}: it is not listed in run.json")));
     let mut recordings: Vec<Vec<u8>> = Vec::new();
@@ -132,7 +149,7 @@ fn compare(evidence: &Evidence, run: &RunFile) -> Result<Vec<String>> {
     }
     let each = |case| of(case).iter().map(move |attempt| Sent { case, attempt });
     let sent: Vec<Sent> = cases.iter().flat_map(each).collect();
-    let mut requests = Requests::new(run, &cases, dialect);
+    let mut requests = Requests::new(run, &cases, dialect, &offer);
     for ((name, before), recording) in order.iter().zip(&recordings) {
         let Some(case) = cases.iter().find(|case| case.name == *name) else { continue };
         let file = &of(case)[*before].report.name;

@@ -3,12 +3,14 @@
 
 mod baseline;
 mod broken;
+mod canned;
 mod certificate;
 mod chains;
 mod crowd;
 mod endurance;
 mod evidence;
 mod faults;
+mod forgery;
 mod itself;
 mod program;
 mod reproduce;

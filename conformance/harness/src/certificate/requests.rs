@@ -7,7 +7,9 @@ use serde_json::Value;
 use spec::Dialect;
 
 use super::judge::Sent;
-use crate::live::{Asked, Before, Call, Case, Given, RunFile, continued, message as message_of};
+use crate::live::{
+    Asked, Before, Call, Case, Given, Offer, RunFile, continued, is_seeded, message as message_of,
+};
 use recordings::capture::{REDACTED, Recorder};
 
 /// Makes the requests of a run again, and compares them with those that were recorded.
@@ -19,6 +21,7 @@ pub struct Requests<'r> {
     target: Option<Url>,
     /// What was given; what the run does not show of it is as it comes first.
     given: Given,
+    seed: Option<&'r str>,
 }
 
 /// What a recording says of its request, and of what was said on a WebSocket.
@@ -97,10 +100,11 @@ impl Recorded {
 
 impl<'r> Requests<'r> {
     /// The requests of a run with these cases.
-    pub fn new(run: &'r RunFile, cases: &'r [Case], dialect: &'static Dialect) -> Self {
+    pub fn new(run: &'r RunFile, cases: &'r [Case], dialect: &'static Dialect, offer: &Offer) -> Self {
+        let seed = is_seeded(dialect, offer).then_some(&*run.seed);
         let shown = run.options.given.iter().filter(|(_, value)| *value != REDACTED);
         let given = shown.map(|(name, value)| (name.clone(), value.clone())).collect();
-        Self { run, cases, dialect, target: Url::parse(&run.target).ok(), given }
+        Self { run, cases, dialect, target: Url::parse(&run.target).ok(), given, seed }
     }
 
     /// Returns what is not as it should be in a recording: the attempt of this number, from 1, at a case, of which
@@ -153,7 +157,9 @@ impl<'r> Requests<'r> {
         before: Option<&Before>,
         recorded: &Recorded,
     ) -> Option<String> {
-        let call = |given: &Given| case.call(&Asked { model: &self.run.model, given, number }, before);
+        let call = |given: &Given| {
+            case.call(&Asked { model: &self.run.model, given, number, seed: self.seed }, before)
+        };
         let mut expected = call(&self.given);
         if let (Some(body), Some(came)) = (&expected.body, &recorded.asked.body) {
             let mut given = self.given.clone();
@@ -192,7 +198,11 @@ impl<'r> Requests<'r> {
                 return Some("more messages were sent than the scenario has".to_owned());
             };
             let expected = |given: &Given| {
-                message_of(turn, &Asked { model: &self.run.model, given, number }, before.as_ref())
+                message_of(
+                    turn,
+                    &Asked { model: &self.run.model, given, number, seed: self.seed },
+                    before.as_ref(),
+                )
             };
             let mut given = self.given.clone();
             bind(&expected(&given), text, &mut given);

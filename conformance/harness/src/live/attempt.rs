@@ -26,6 +26,8 @@ pub struct Attempt {
     pub report: CaptureReport,
     /// SHA-256 of the recording.
     pub sha256: String,
+    /// How many exchanges of the run had ended when this one had; 0, where that is not known.
+    pub place: usize,
     /// Its [shape](recordings::shape), where that is wanted.
     pub shape: Option<Result<Option<String>, String>>,
     /// The events as they came, where they are a part of a stream that is not too long to be kept.
@@ -163,6 +165,6 @@ impl<'r> Reading<'r> {
         let Taken { facts, checking, tracing, events, spread: _ } = taken;
         let report = checking.finish(file.to_owned(), Ok(format));
         let shape = tracing.map(Tracing::finish);
-        Ok(Attempt { facts, report, sha256: digits(&hash.finalize()), shape, events })
+        Ok(Attempt { facts, report, sha256: digits(&hash.finalize()), place: 0, shape, events })
     }
 }

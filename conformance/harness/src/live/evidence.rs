@@ -36,12 +36,19 @@ pub struct RunFile {
     pub model: String,
     /// What was wanted, without secrets.
     pub options: Options,
+    /// What chose the words that only this run sends.
+    pub seed: String,
+    /// Whether somebody asked for this seed; the suite chose it otherwise.
+    pub is_seed_given: bool,
     /// How far the run came.
     pub state: State,
     /// SHA-256 of `report.json`.
     pub report: Option<String>,
     /// The exchanges, in the order of `report.json`.
     pub exchanges: Vec<Kept>,
+    /// The [chain](Chain) over them, in the order in which they ended.
+    #[serde(default)]
+    pub chain: String,
     /// The trials and what came of them.
     pub trials: Vec<Told>,
     /// Failures that were expected and are over, each with the reason why it cannot be expected.
@@ -59,6 +66,40 @@ pub struct Kept {
     pub case: String,
     /// SHA-256 of the file.
     pub sha256: String,
+    /// How many exchanges of the run had ended when this one had.
+    pub place: usize,
+}
+
+/// A hash over how a run was made, and over its exchanges in the order in which they ended: none can be left out,
+/// added or moved without another one.
+#[derive(Debug)]
+pub struct Chain(String);
+
+impl Chain {
+    /// The chain of a run, or where its exchanges are not in order.
+    ///
+    /// # Errors
+    ///
+    /// When an exchange has a place that another has, or that nothing leads to.
+    pub fn of(run: &RunFile) -> Result<Self, String> {
+        let mut exchanges: Vec<&Kept> = run.exchanges.iter().collect();
+        exchanges.sort_by_key(|kept| kept.place);
+        let RunFile { suite, dialect, target, model, seed, is_seed_given, .. } = run;
+        let begin = serde_json::json!([suite, dialect, target, model, seed, is_seed_given]);
+        let mut chain = hash(begin.to_string().as_bytes());
+        for (at, Kept { file, case, sha256, place }) in exchanges.into_iter().enumerate() {
+            if *place != at + 1 {
+                return Err(format!("{file}: it ended as number {place}, and {} was to come", at + 1));
+            }
+            chain = hash(serde_json::json!([chain, file, case, sha256]).to_string().as_bytes());
+        }
+        Ok(Self(chain))
+    }
+
+    /// In hexadecimal digits.
+    pub fn into_text(self) -> String {
+        self.0
+    }
 }
 
 impl RunFile {

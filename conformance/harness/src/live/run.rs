@@ -51,6 +51,8 @@ pub struct Plan {
     pub shapes: bool,
     /// What the run may take as a whole.
     pub budget: Budget,
+    /// What chooses the words that only this run sends, where requests can have them.
+    pub seed: Option<String>,
 }
 
 /// What a run may take as a whole.
@@ -173,6 +175,8 @@ pub struct Live {
     begun: Instant,
     /// How many bytes were recorded.
     recorded: AtomicU64,
+    /// How many exchanges have ended.
+    ended: AtomicUsize,
 }
 
 impl Live {
@@ -198,6 +202,7 @@ impl Live {
             pause,
             begun: Instant::now(),
             recorded: AtomicU64::new(0),
+            ended: AtomicUsize::new(0),
         }
     }
 
@@ -432,7 +437,12 @@ impl Live {
                 written = write(file_of.as_mut(), line);
             }
         };
-        let asked = Asked { model: &self.plan.model, given: &self.plan.given, number };
+        let asked = Asked {
+            model: &self.plan.model,
+            given: &self.plan.given,
+            number,
+            seed: self.plan.seed.as_deref(),
+        };
         let outcome = if case.turns.is_empty() {
             self.client.send(&case.call(&asked, before), by, &mut keep).await
         } else {
@@ -451,6 +461,7 @@ impl Live {
         let mut attempt = reading.finish(file)?;
         attempt.report = self.client.target().masked_report(attempt.report);
         attempt.report.folder = self.evidence.as_ref().map(|evidence| evidence.folder().into());
+        attempt.place = 1 + self.ended.fetch_add(1, Ordering::Relaxed);
         self.reach.add(&attempt.facts);
         Ok((outcome, attempt))
     }

@@ -83,7 +83,7 @@ fn unfit(turns: &[&'static Scenario], dialect: &'static Dialect, offer: &Offer) 
     let unfit = turns.iter().find_map(|turn| fitting(turn, false, dialect, offer));
     unfit.or_else(|| {
         let root = dialect.root("websocket_request")?;
-        let asked = Asked { model: "default", given: &Given::new(), number: 1 };
+        let asked = Asked { model: "default", given: &Given::new(), number: 1, seed: None };
         let before = Before { id: "resp_1".to_owned(), ..Before::default() };
         let refused = |turn: &&&'static Scenario| {
             let message = message(turn, &asked, Some(&before));
@@ -120,7 +120,7 @@ mod tests {
     fn nothing_of_http_is_said_on_a_websocket() {
         for scenario in SCENARIOS.iter().filter(|scenario| is_sent(scenario)) {
             let before = Before { id: "resp_1".to_owned(), ..Before::default() };
-            let asked = Asked { model: "m", given: &Given::new(), number: 1 };
+            let asked = Asked { model: "m", given: &Given::new(), number: 1, seed: None };
             let text = message(scenario, &asked, Some(&before));
             let message: Value = serde_json::from_str(&text).unwrap();
             assert_eq!(message["type"], "response.create");

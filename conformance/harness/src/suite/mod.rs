@@ -60,6 +60,7 @@ pub struct Suite {
     concurrent: usize,
     delay: Duration,
     budget: Budget,
+    seed: Option<String>,
     is_strict: bool,
     known: Vec<Known>,
     failures: Option<PathBuf>,
@@ -117,6 +118,7 @@ impl Suite {
             concurrent: 1,
             delay: Duration::ZERO,
             budget: Budget::default(),
+            seed: None,
             is_strict: false,
             known: Vec::new(),
             failures: None,
@@ -207,6 +209,13 @@ impl Suite {
     #[must_use]
     pub fn budget(self, budget: Budget) -> Self {
         Self { budget, ..self }
+    }
+
+    /// Sends words that this seed chooses, so that answers can only be made once it is known; a random one, when
+    /// none is given.
+    #[must_use]
+    pub fn seed(self, seed: impl Into<String>) -> Self {
+        Self { seed: Some(seed.into()), ..self }
     }
 
     /// Lets rules that are only recommended fail, too.

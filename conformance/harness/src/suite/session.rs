@@ -12,7 +12,8 @@ use super::snapshot;
 use super::{Endpoint, Suite, SuiteError, is_demanded};
 use crate::certificate::{Certificate, Judge, Sent};
 use crate::live::{
-    self, About, Case, Client, Evidence, Given, GivenUp, Kept, Live, Machine, Offer, Plan, RunFile, Target,
+    self, About, Case, Chain, Client, Evidence, Given, GivenUp, Kept, Live, Machine, Offer, Plan, RunFile,
+    Target,
 };
 use gateway::{self, Embedded, Notes};
 use recordings::capture::REDACTED;
@@ -85,6 +86,7 @@ impl Suite {
             least: self.least(),
             shapes: !shapes.is_empty(),
             budget: self.budget,
+            seed: None,
         };
         plan.complete();
         Planned { suite: self, plan, due, shapes }
@@ -164,9 +166,12 @@ impl Suite {
                 has_authorities: target.has_authorities(),
                 filters: filters.clone(),
             },
+            seed: self.seed.clone().unwrap_or_else(live::random_seed),
+            is_seed_given: self.seed.is_some(),
             state: State::Begun,
             report: None,
             exchanges: Vec::new(),
+            chain: String::new(),
             trials: Vec::new(),
             stale: Vec::new(),
         }
@@ -201,6 +206,7 @@ impl Planned<'_> {
         let client = Client::new(target, suite.limits, machine.interrupt());
         let client = client.map_err(|problem| SuiteError(format!("no connection can be made: {problem}")))?;
         let file = suite.run_file(&client, filters);
+        plan.seed = live::is_seeded(suite.dialect, &suite.offer()).then(|| file.seed.clone());
         let mut evidence = None;
         if let Some(folder) = &suite.out {
             let new = Evidence::create(folder).map_err(|error| suite.lost(&error))?;
@@ -337,8 +343,10 @@ impl Session {
                 file: attempt.report.name.clone(),
                 case: case.name.clone(),
                 sha256: attempt.sha256.clone(),
+                place: attempt.place,
             })
             .collect();
+        self.file.chain = Chain::of(&self.file).map(Chain::into_text).unwrap_or_default();
         let stale =
             if is_interrupted { Vec::new() } else { baseline::stale(&self.live, &self.due, &self.known) };
         if self.suite.failures.is_some() {
