@@ -20,7 +20,9 @@ fn generate() -> Result<(), Box<dyn std::error::Error>> {
         println!("cargo::rerun-if-changed={input}");
     }
     let spec_files = codegen::SpecFiles::load(&spec)?;
-    write(&out.join("scopes.rs"), &emit::scopes(&spec_files.scopes))?;
+    write(&out.join("words.rs"), emit::words())?;
+    write(&out.join("scopes.rs"), emit::scopes(&spec_files.scopes))?;
+    let glossary = env::var_os("CARGO_FEATURE_TYPES").map(|_| &spec_files.glossary);
     let mut modules = String::new();
     let mut dialects = Vec::new();
     for name in codegen::dialect::list(&spec)? {
@@ -30,10 +32,7 @@ fn generate() -> Result<(), Box<dyn std::error::Error>> {
         }
         let dialect = codegen::dialect::load(&spec, &name)?;
         let module = emit::module(&name);
-        write(
-            &out.join(format!("{module}.rs")),
-            &emit::dialect(&dialect, &spec_files.scopes, &spec_files.glossary)?,
-        )?;
+        write(&out.join(format!("{module}.rs")), emit::dialect(&dialect, &spec_files.scopes, glossary)?)?;
         let summary = &dialect.file.summary;
         writeln!(
             modules,
@@ -51,6 +50,6 @@ fn generate() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-fn write(path: &Path, tokens: &TokenStream) -> std::io::Result<()> {
-    fs::write(path, emit::format(tokens))
+fn write(path: &Path, tokens: TokenStream) -> std::io::Result<()> {
+    fs::write(path, emit::source(tokens))
 }

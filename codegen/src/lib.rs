@@ -15,6 +15,7 @@ pub mod dialect;
 pub mod diff;
 pub mod emit;
 pub mod formats;
+#[cfg(feature = "cli")]
 pub mod import;
 #[cfg(feature = "cli")]
 mod nearest;

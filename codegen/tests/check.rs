@@ -135,10 +135,32 @@ broken! {
     a_parent_that_does_not_exist: [Edit("scopes.toml", "parent = \"item\"", "parent = \"part\"")] => [
         ("scopes.toml", "its parent \"part\" does not exist"),
     ];
+    a_container_that_is_no_entry_of_the_root: [
+        Edit("scopes.toml", "container = \"item\"", "container = \"text\"\nid = \"item_id\""),
+    ] => [
+        ("scopes.toml", "\"text\" is not a scope in \"response\" whose key is one slot"),
+        ("scopes.toml", "there is no slot \"item_id\""),
+    ];
+    a_root_that_is_no_scope: [Edit("scopes.toml", "root = \"response\"", "root = \"answer\"")] => [
+        ("dialects/d/events/response.completed.json", "only a response is ended"),
+        ("scopes.toml", "\"item\" is not a scope in \"answer\""),
+        ("scopes.toml", "\"answer\" is not a scope that lies in no other"),
+        ("scopes.toml", "no terminal response has"),
+        ("scopes.toml", "lies in no other scope"),
+    ];
+    two_events_that_open_a_stream: [
+        Edit("dialects/d/events/response.in_progress.json", "\"role\": \"phase\",\n    \"phase\": \"in_progress\"", "\"role\": \"open\""),
+    ] => [
+        (DIALECT, "several events open the scope \"response\""),
+        (HEIR, "several events open the scope \"response\""),
+        ("scopes.toml", "no event of any dialect begins its phase"),
+    ];
     a_scope_without_parent: [Edit("scopes.toml", "parent = \"response\"\n", "")] => [
+        ("scopes.toml", "\"item\" is not a scope in \"response\""),
         ("scopes.toml", "lies in no other scope"),
     ];
     scopes_that_lie_in_each_other: [Edit("scopes.toml", "parent = \"response\"", "parent = \"text\"")] => [
+        ("scopes.toml", "\"item\" is not a scope in \"response\""),
         ("scopes.toml", "lies in itself"),
         ("scopes.toml", "lies in itself"),
     ];
@@ -154,7 +176,7 @@ broken! {
     a_place_in_the_response_that_is_not_there: [Edit("scopes.toml", "\"/output/", "\"/items/")] => [
         ("scopes.toml", "no terminal response"),
     ];
-    a_slot_that_nothing_has: [Edit("scopes.toml", "[scope.response]", "item_id = \"/item_id\"\n\n[scope.response]")] => [
+    a_slot_that_nothing_has: [Edit("scopes.toml", "[outer]", "item_id = \"/item_id\"\n\n[outer]")] => [
         ("scopes.toml", "has anything at \"/item_id\""),
     ];
     a_scope_that_nothing_uses: [

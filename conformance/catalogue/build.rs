@@ -22,6 +22,6 @@ fn generate() -> Result<(), Box<dyn std::error::Error>> {
         return Err(error.into());
     }
     let out = PathBuf::from(env::var("OUT_DIR")?);
-    fs::write(out.join("catalogue.rs"), emit::format(&emit::catalogue(&catalogue)))?;
+    fs::write(out.join("catalogue.rs"), emit::source(emit::catalogue(&catalogue)))?;
     Ok(())
 }

@@ -34,10 +34,9 @@ fn found(name: &str, stream: &str) -> Vec<Finding> {
 fn told(name: &str, stream: &str) -> String {
     let mut text = String::new();
     for finding in found(name, stream) {
-        let Finding { rule, level, message, spot, pointer, count, .. } = finding;
-        let (line, bytes) = (spot.line, spot.bytes);
-        let place =
-            &stream.as_bytes()[usize::try_from(bytes.start).unwrap()..usize::try_from(bytes.end).unwrap()];
+        let Finding { rule, level, message, place, pointer, count, .. } = finding;
+        let (line, [start, end]) = (place.line, place.bytes.map(|at| usize::try_from(at).unwrap()));
+        let place = &stream.as_bytes()[start..end];
         let place = String::from_utf8_lossy(place);
         let pointer = pointer.unwrap_or_default();
         let _ = writeln!(text, "{level:?} {rule} line {line} x{count}: {message} | {pointer} | {place:?}");
@@ -124,8 +123,8 @@ fn events_of_no_known_type() {
 #[test]
 fn the_event_line_tells_where_the_dialect_says_so() {
     let stream = "event: response.output_text.delta\ndata: {\"index\":0,\"delta\":1}\n\n";
-    assert_eq!(found("aitronos", stream)[0].spot.event_type.as_deref(), Some("response.output_text.delta"));
-    assert_eq!(found("openai", stream)[0].spot.event_type, None);
+    assert_eq!(found("aitronos", stream)[0].place.event_type.as_deref(), Some("response.output_text.delta"));
+    assert_eq!(found("openai", stream)[0].place.event_type, None);
 }
 
 #[test]

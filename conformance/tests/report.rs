@@ -106,7 +106,7 @@ fn broken(recording: &str, rule: &str) -> Vec<&'static str> {
     let chosen = Rules::of(dialect).only(|known| known.id == rule);
     let report = check("a.sse", &mut recording.as_bytes(), None, &chosen);
     assert!(!report.findings.is_empty(), "{rule} is broken");
-    let clients = report.findings.iter().flat_map(conformance::results::Finding::broken_clients);
+    let clients = report.findings.iter().flat_map(conformance::Finding::broken_clients);
     let clients: std::collections::BTreeSet<_> = clients.map(|(client, _)| client).collect();
     clients.into_iter().collect()
 }

@@ -143,7 +143,7 @@ fn messages(events: &[String]) -> Vec<u8> {
     for event in events {
         text += &recorder.received(Duration::from_millis(1), event);
     }
-    (text + &recorder.end(Duration::from_millis(2), End::Lost("reset"))).into_bytes()
+    (text + &recorder.end(Duration::from_millis(2), End::Lost("reset".into()))).into_bytes()
 }
 
 fn quoted(text: &str) -> String {

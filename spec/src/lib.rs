@@ -2,9 +2,11 @@
 //!
 //! Each dialect is a module (and a cargo feature): an `Event` that borrows from the text it was read
 //! from, loses nothing, and never fails on what it does not know; and a [`Dialect`] with a strict
-//! validator and tables for programs that treat all dialects alike.
+//! validator and tables for programs that treat all dialects alike. Programs that need only the latter
+//! build faster without the feature `types`, which is on by default.
 
 pub mod json;
+mod shape;
 pub mod table;
 mod view;
 

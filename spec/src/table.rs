@@ -2,9 +2,11 @@
 
 use std::mem;
 
-use crate::json::{Check, Checker, Fault, Outline, Scan, Shape};
+use crate::json::{Check, Checker, Fault, Outline, Scan};
+use crate::shape::Shape;
 use crate::view::View;
 
+include!(concat!(env!("OUT_DIR"), "/words.rs"));
 include!(concat!(env!("OUT_DIR"), "/scopes.rs"));
 
 /// What is known of a scope.
@@ -66,25 +68,6 @@ impl EventInfo {
     }
 }
 
-/// What an event does in its scope.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Role {
-    /// Opens it.
-    Open,
-    /// Adds a fragment to its value.
-    Delta,
-    /// States its final value.
-    Final,
-    /// Closes it.
-    Close,
-    /// Begins a named phase of it.
-    Phase,
-    /// Ends the response.
-    Terminal,
-    /// Happens inside it and changes nothing.
-    Point,
-}
-
 /// How events are framed on the wire.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Framing {
@@ -92,115 +75,13 @@ pub struct Framing {
     pub event_line: EventLine,
     /// The `[DONE]` marker at the end.
     pub done: Marker,
-    /// Comment lines.
-    pub comments: Marker,
     /// Events that the dialect does not list.
     pub unknown_events: UnknownEvents,
     /// Whether the same events come as messages of a WebSocket, too.
     pub websocket: bool,
 }
 
-/// What the `event:` line says.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum EventLine {
-    /// It equals `type` in the data.
-    EqualsType,
-    /// It is always `message`.
-    AlwaysMessage,
-    /// It alone tells events apart.
-    Discriminator,
-    /// It tells events apart where the data has no `type`.
-    DiscriminatorIfUntyped,
-}
-
-/// Whether something must, may or must not be there.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Marker {
-    /// It must be there.
-    Required,
-    /// It must not be there.
-    Forbidden,
-    /// It may be there.
-    Allowed,
-}
-
-/// What an event that the dialect does not list means.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum UnknownEvents {
-    /// It must carry its vendor's prefix.
-    Prefixed,
-    /// Clients are told to skip it.
-    Ignored,
-    /// It is worth a note.
-    Reported,
-}
-
-/// What can be asked of an API.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Operation {
-    /// To make a response.
-    Create,
-    /// To show a response.
-    Retrieve,
-    /// To show it until it has ended.
-    Poll,
-    /// To go on with its stream after an event.
-    Resume,
-    /// To delete it.
-    Delete,
-    /// To cancel it.
-    Cancel,
-    /// To show what was put in.
-    InputItems,
-    /// To make a conversation shorter.
-    Compact,
-}
-
-impl Operation {
-    /// Whether its request has a body.
-    pub const fn has_body(self) -> bool {
-        matches!(self, Self::Create | Self::Compact)
-    }
-
-    /// Its name in the metadata of scenarios.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Create => "create",
-            Self::Retrieve => "retrieve",
-            Self::Poll => "poll",
-            Self::Resume => "resume",
-            Self::Delete => "delete",
-            Self::Cancel => "cancel",
-            Self::InputItems => "input-items",
-            Self::Compact => "compact",
-        }
-    }
-}
-
-/// How binding a rule is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Level {
-    /// Not checked.
-    Off,
-    /// Worth a note.
-    May,
-    /// A warning.
-    Should,
-    /// An error.
-    Must,
-}
-
 impl Level {
-    /// Its name in our formats.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Off => "off",
-            Self::May => "may",
-            Self::Should => "should",
-            Self::Must => "must",
-        }
-    }
-
     /// How texts for people say it, in the words of RFC 2119.
     pub const fn keyword(self) -> &'static str {
         match self {
@@ -238,6 +119,8 @@ pub struct Dialect {
     pub lineage: &'static [&'static str],
     /// How its events are framed.
     pub framing: Framing,
+    /// The event that opens the root scope, and so a stream.
+    pub opening: Option<&'static str>,
     /// One of these events ends a stream.
     pub terminal: &'static [&'static str],
     /// Types that are bodies of their own: `request`, `response`, ...

@@ -36,9 +36,15 @@ pub fn repository() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
-/// The recorded streams, if they lie beside the repository.
+/// The corpus of recorded streams: beside the repository, or where `CONFORMANCE_CORPUS` says, when these tests
+/// are built.
 pub fn recordings() -> Option<PathBuf> {
-    Some(repository().join("../shared/corpus")).filter(|folder| folder.is_dir())
+    option_env!("CORPUS").map(PathBuf::from)
+}
+
+/// The same, for tests that are ignored without it.
+pub fn required() -> PathBuf {
+    recordings().expect("there was a corpus when the tests were built")
 }
 
 /// All events of the streams under a folder (`.sse` and `.ndjson`), in a stable order.

@@ -1,11 +1,8 @@
-//! What the suite says of recorded streams. The corpus is not part of the repository: where it does not
-//! lie beside it, nothing is tested.
-
-#![expect(clippy::print_stdout, reason = "figures, for those who ask for the output")]
+//! What the suite says of recorded streams. The corpus is not part of the repository.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use conformance::results::Finding;
 use spec::Verdict;
@@ -33,16 +30,8 @@ struct Tally {
     faults: BTreeMap<String, (usize, BTreeSet<String>)>,
 }
 
-fn recordings() -> Option<PathBuf> {
-    let recordings = corpus::recordings();
-    if recordings.is_none() {
-        println!("corpus: not there, skipped");
-    }
-    recordings
-}
-
-fn tally(dialect: &str) -> Option<BTreeMap<String, Tally>> {
-    let recordings = recordings()?;
+fn tally(dialect: &str) -> BTreeMap<String, Tally> {
+    let recordings = corpus::required();
     let dialect = corpus::dialect(dialect);
     let index = Index::read(&recordings);
     let mut groups: BTreeMap<String, Tally> = BTreeMap::new();
@@ -69,7 +58,7 @@ fn tally(dialect: &str) -> Option<BTreeMap<String, Tally>> {
                     .map(|fault| {
                         // The same response stands in many events.
                         let name = if fault.pointer.starts_with("/response") { "response.*" } else { &name };
-                        format!("{name} {}: {}", starred(&fault.pointer), shortened(&fault.expected))
+                        format!("{name} {}: {}", starred(&fault.pointer), shortened(&fault.kind.to_string()))
                     })
                     .collect();
                 for kind in kinds {
@@ -78,7 +67,7 @@ fn tally(dialect: &str) -> Option<BTreeMap<String, Tally>> {
             }
         }
     }
-    Some(groups)
+    groups
 }
 
 impl Tally {
@@ -116,9 +105,10 @@ fn report(groups: &BTreeMap<String, Tally>) -> String {
     text
 }
 
+#[cfg_attr(not(corpus), ignore = "needs the corpus of recordings: set CONFORMANCE_CORPUS")]
 #[test]
 fn faults_under_openai() {
-    let Some(groups) = tally("openai") else { return };
+    let groups = tally("openai");
     for vendor in ["openai", "azure"] {
         let today = &groups[&format!("{vendor}, since {TODAY}")];
         assert!(today.events > 300, "{vendor}: {} events", today.events);
@@ -127,9 +117,10 @@ fn faults_under_openai() {
     insta::assert_snapshot!(report(&groups));
 }
 
+#[cfg_attr(not(corpus), ignore = "needs the corpus of recordings: set CONFORMANCE_CORPUS")]
 #[test]
 fn faults_under_open_responses() {
-    let Some(groups) = tally("open-responses") else { return };
+    let groups = tally("open-responses");
     insta::assert_snapshot!(report(&groups));
 }
 
@@ -234,8 +225,8 @@ const KNOWN: &[Known] = &[
 ];
 
 /// Checks the streams of real vendors, and gives the table of what is found in them.
-fn rules(dialect: &'static str) -> Option<String> {
-    let recordings = recordings()?;
+fn rules(dialect: &'static str) -> String {
+    let recordings = corpus::required();
     let index = Index::read(&recordings);
     let mut fired = Fired::default();
     let (mut unexpected, mut met) = (String::new(), BTreeSet::new());
@@ -267,22 +258,25 @@ fn rules(dialect: &'static str) -> Option<String> {
         let Known { vendor, rule, pointer, expected, .. } = known;
         assert!(met.contains(&number), "no stream has that any more: {vendor} {rule} {pointer} {expected}");
     }
-    Some(fired.table())
+    fired.table()
 }
 
+#[cfg_attr(not(corpus), ignore = "needs the corpus of recordings: set CONFORMANCE_CORPUS")]
 #[test]
 fn rules_under_openai() {
-    let Some(table) = rules("openai") else { return };
+    let table = rules("openai");
     insta::assert_snapshot!(table);
 }
 
+#[cfg_attr(not(corpus), ignore = "needs the corpus of recordings: set CONFORMANCE_CORPUS")]
 #[test]
 fn rules_under_open_responses() {
-    let Some(table) = rules("open-responses") else { return };
+    let table = rules("open-responses");
     insta::assert_snapshot!(table);
 }
 
 /// What was written or shortened by hand is found out by what was lost.
+#[cfg_attr(not(corpus), ignore = "needs the corpus of recordings: set CONFORMANCE_CORPUS")]
 #[test]
 fn handmade_streams_are_found_out() {
     const BROKEN: [(&str, &[&str]); 4] = [
@@ -298,7 +292,7 @@ fn handmade_streams_are_found_out() {
         // Two lines are no JSON, and the others have no numbers.
         ("vercel-openai__parallel-tool-call-wrapper.1.ndjson", &["sequence/present", "wire/json-object"]),
     ];
-    let Some(recordings) = recordings() else { return };
+    let recordings = corpus::required();
     let reports = corpus::check(&recordings.join("handmade"), &["sse", "ndjson"], corpus::dialect("openai"));
     let found: Vec<(&str, Vec<&str>)> = reports
         .iter()
@@ -314,6 +308,7 @@ fn handmade_streams_are_found_out() {
 }
 
 /// The examples that the dialects of single products were written from, all as goldens.
+#[cfg_attr(not(corpus), ignore = "needs the corpus of recordings: set CONFORMANCE_CORPUS")]
 #[test]
 fn examples_of_products_are_clean() {
     for dialect in ["wave", "aitronos", "vllm-responses", "eugpt"] {

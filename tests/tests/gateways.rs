@@ -53,12 +53,8 @@ fn listed() -> Listed {
     toml::from_str(include_str!("../gateways.toml")).expect("the list can be read")
 }
 
-fn folder() -> Option<PathBuf> {
-    let folder = corpus::recordings().map(|corpus| corpus.join("gateways"));
-    if folder.is_none() {
-        println!("corpus: not there, skipped");
-    }
-    folder
+fn folder() -> PathBuf {
+    corpus::required().join("gateways")
 }
 
 const DIALECTS: [&str; 2] = ["open-responses", "openai"];
@@ -67,8 +63,8 @@ const DIALECTS: [&str; 2] = ["open-responses", "openai"];
 struct Checked(BTreeMap<&'static str, BTreeMap<String, CaptureReport>>);
 
 impl Checked {
-    fn all() -> Option<Self> {
-        let folder = folder()?;
+    fn all() -> Self {
+        let folder = folder();
         let checked = DIALECTS.map(|name| {
             let reports = corpus::check(&folder, &["http", "jsonl"], corpus::dialect(name));
             let named = reports.into_iter().map(|(file, report)| match file.rsplit_once('.') {
@@ -77,7 +73,7 @@ impl Checked {
             });
             (name, named.collect())
         });
-        Some(Self(checked.into()))
+        Self(checked.into())
     }
 
     fn report(&self, dialect: &str, recording: &str) -> &CaptureReport {
@@ -107,9 +103,10 @@ fn one_thing_is_said_of_each_defect() {
     }
 }
 
+#[cfg_attr(not(corpus), ignore = "needs the corpus of recordings: set CONFORMANCE_CORPUS")]
 #[test]
 fn defects_are_found() {
-    let Some(checked) = Checked::all() else { return };
+    let checked = Checked::all();
     let mut missed = String::new();
     for Defect { what, recordings, dialect, rules, pointer, .. } in &listed().defects {
         for recording in recordings {
@@ -130,9 +127,10 @@ fn defects_are_found() {
     assert!(missed.is_empty(), "{missed}");
 }
 
+#[cfg_attr(not(corpus), ignore = "needs the corpus of recordings: set CONFORMANCE_CORPUS")]
 #[test]
 fn what_is_not_found_is_still_not_found() {
-    let Some(checked) = Checked::all() else { return };
+    let checked = Checked::all();
     let mut stale = String::new();
     for Defect { what, recordings, dialect, unseen, wanted, gap, .. } in &listed().defects {
         if let Some(why) = unseen {
@@ -160,9 +158,10 @@ fn what_is_not_found_is_still_not_found() {
 }
 
 /// Where nothing was recorded, that is said; all else can be read.
+#[cfg_attr(not(corpus), ignore = "needs the corpus of recordings: set CONFORMANCE_CORPUS")]
 #[test]
 fn recordings_can_be_read() {
-    let Some(checked) = Checked::all() else { return };
+    let checked = Checked::all();
     for reports in checked.0.values() {
         let unread =
             reports.iter().filter(|(_, report)| report.error.is_some()).map(|(name, _)| name.as_str());
@@ -172,24 +171,26 @@ fn recordings_can_be_read() {
     }
 }
 
-fn table(dialect: &str) -> Option<String> {
-    let checked = Checked::all()?;
+fn table(dialect: &str) -> String {
+    let checked = Checked::all();
     let mut fired = corpus::Fired::default();
     for (recording, report) in &checked.0[dialect] {
         let gateway = recording.split('/').next().unwrap_or_default();
         fired.add(gateway, recording, report);
     }
-    Some(fired.table())
+    fired.table()
 }
 
+#[cfg_attr(not(corpus), ignore = "needs the corpus of recordings: set CONFORMANCE_CORPUS")]
 #[test]
 fn rules_under_open_responses() {
-    let Some(table) = table("open-responses") else { return };
+    let table = table("open-responses");
     insta::assert_snapshot!(table);
 }
 
+#[cfg_attr(not(corpus), ignore = "needs the corpus of recordings: set CONFORMANCE_CORPUS")]
 #[test]
 fn rules_under_openai() {
-    let Some(table) = table("openai") else { return };
+    let table = table("openai");
     insta::assert_snapshot!(table);
 }

@@ -30,7 +30,7 @@ fn faults(event: &str, text: &str) -> Vec<(String, String)> {
     match DIALECT.check_event(event, text) {
         Verdict::Valid => Vec::new(),
         Verdict::Invalid(faults, _) => {
-            faults.into_iter().map(|fault| (fault.pointer, fault.expected.into_owned())).collect()
+            faults.into_iter().map(|fault| (fault.pointer, fault.kind.to_string())).collect()
         }
         other => panic!("{other:?}: {text}"),
     }
@@ -256,7 +256,7 @@ fn a_hundred_megabytes_are_one_string() {
         let event = event.replacen("\"sequence_number\":4", "\"sequence_number\":4,\"x\":5", 1);
         let event = event.replacen("\"delta\":", "\"item_id\":5,\"new\":", 1);
         let verdict = DIALECT.check_event(DELTA, &event);
-        assert!(verdict.faults().iter().all(|fault| fault.actual.len() < 200), "{verdict:?}");
+        assert!(verdict.faults().iter().all(|fault| fault.actual.to_string().len() < 200), "{verdict:?}");
     });
 }
 

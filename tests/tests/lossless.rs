@@ -174,12 +174,10 @@ bodies! {
     ItemField ItemParam
 }
 
+#[cfg_attr(not(corpus), ignore = "needs the corpus of recordings: set CONFORMANCE_CORPUS")]
 #[test]
 fn recorded_events_are_read_as_what_they_are() {
-    let Some(recordings) = corpus::recordings() else {
-        println!("corpus: not there, skipped");
-        return;
-    };
+    let recordings = corpus::required();
     let suite = Suite::load("openai");
     for folder in ["real/openai", "real/azure", "real/xai", "real/lmstudio", "handmade"] {
         let (mut known, mut typed, mut other, mut inside) = (0, 0, 0, 0);

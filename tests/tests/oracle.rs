@@ -8,6 +8,7 @@
 use std::env;
 
 use serde_json::Value;
+use spec::json::FaultKind;
 use spec::{Fault, Verdict};
 use tests::instances::Instances;
 use tests::mutate::Mutator;
@@ -79,7 +80,7 @@ impl<'s> Trial<'s> {
 /// Where the judge would see a fault: a member that may not be there is one of its object.
 fn place(fault: &Fault) -> &str {
     let pointer = fault.pointer.as_str();
-    let undeclared = fault.expected == "no property of this name";
+    let undeclared = fault.kind == FaultKind::Undeclared;
     if undeclared { pointer.rsplit_once('/').map_or(pointer, |(object, _)| object) } else { pointer }
 }
 

@@ -6,7 +6,7 @@ use super::context::{Context, in_dialect};
 use super::report::{Place, Report};
 use super::walk::leads_somewhere;
 use crate::dialect::{Dialect, Event};
-use crate::formats::{Role, Scope};
+use crate::formats::{Outer, Role, Scope};
 
 pub(super) fn check(context: &Context, report: &mut Report) {
     for dialect in context.dialects.values() {
@@ -14,9 +14,11 @@ pub(super) fn check(context: &Context, report: &mut Report) {
             event_fits(context, dialect, event, report);
         }
         terminals(dialect, report);
+        opening(context, dialect, report);
         envelope(context, dialect, report);
     }
     slots(context, report);
+    outer(context, report);
     for (name, scope) in &context.shared.scopes.scopes {
         scope_fits(context, name, scope, report);
     }
@@ -50,7 +52,7 @@ fn event_fits(context: &Context, dialect: &Dialect, event: &Event, report: &mut 
         let message = "an event that brings a fragment or a final value must say where it stands".to_owned();
         find("role", message, "add `value`, a JSON pointer into the event");
     }
-    if lifecycle.role == Role::Terminal && lifecycle.scope != "response" {
+    if lifecycle.role == Role::Terminal && lifecycle.scope != context.shared.scopes.outer.root {
         find("role", "only a response is ended by a terminal event".to_owned(), "use `close`");
     }
     if let Some(value) = &lifecycle.value
@@ -88,6 +90,38 @@ fn terminals(dialect: &Dialect, report: &mut Report) {
         if event.lifecycle.role == Role::Terminal && !listed.contains(&event.name) {
             let message = format!("\"{}\" has the role `terminal`, but is not listed", event.name);
             report.find(&file, entry(), message, "add it to the list, or change its role");
+        }
+    }
+}
+
+fn opening(context: &Context, dialect: &Dialect, report: &mut Report) {
+    let root = &context.shared.scopes.outer.root;
+    let names: Vec<&str> = dialect.openings(root).collect();
+    if names.len() > 1 {
+        let message = format!("several events open the scope \"{root}\": {}", names.join(", "));
+        let help = "one event opens a stream; give the others another role";
+        report.find(in_dialect(&dialect.name, "dialect.toml"), Place::File, message, help);
+    }
+}
+
+/// The outer levels are scopes and slots of the file, and lie in each other.
+fn outer(context: &Context, report: &mut Report) {
+    let scopes = &context.shared.scopes;
+    let Outer { root, snapshot, container, id } = &scopes.outer;
+    let mut find = |entry: &str, message: String, help: &str| {
+        report.find("scopes.toml", Place::entry(format!("[outer] {entry}")), message, help);
+    };
+    if scopes.scopes.get(root).is_none_or(|scope| scope.parent.is_some()) {
+        find("root", format!("\"{root}\" is not a scope that lies in no other"), "name the outermost scope");
+    }
+    let is_entry = |scope: &Scope| scope.parent.as_ref() == Some(root) && scope.key.len() == 1;
+    if !scopes.scopes.get(container).is_some_and(is_entry) {
+        let message = format!("\"{container}\" is not a scope in \"{root}\" whose key is one slot");
+        find("container", message, "name such a scope");
+    }
+    for (entry, slot) in [("snapshot", Some(snapshot)), ("id", id.as_ref())] {
+        if let Some(slot) = slot.filter(|slot| !scopes.slots.contains_key(*slot)) {
+            find(entry, format!("there is no slot \"{slot}\""), "use a slot of [slots]");
         }
     }
 }
@@ -134,8 +168,8 @@ fn scope_fits(context: &Context, name: &str, scope: &Scope, report: &mut Report)
         report.find("scopes.toml", Place::entry(format!("[scope.{name}]")), message, help);
     };
     match &scope.parent {
-        None if name != "response" => {
-            find("it lies in no other scope".to_owned(), "name its parent; only `response` has none");
+        None if *name != scopes.outer.root => {
+            find("it lies in no other scope".to_owned(), "name its parent; only the root has none");
         }
         Some(parent) if !scopes.scopes.contains_key(parent) => {
             find(format!("its parent \"{parent}\" does not exist"), "name a scope of this file");
@@ -169,10 +203,11 @@ fn scope_fits(context: &Context, name: &str, scope: &Scope, report: &mut Report)
     for phase in scope.phases.iter().chain(&scope.ends).filter(|phase| !begun.contains(phase.as_str())) {
         find(format!("no event of any dialect begins its phase \"{phase}\""), "correct or remove the phase");
     }
+    let snapshot = scopes.slots.get(&scopes.outer.snapshot).map_or("", String::as_str);
     let states = |role: Role, holder: &str, inside: &str| {
         events().filter(|(_, event)| event.lifecycle.role == role && event.lifecycle.scope == holder).any(
             |(dialect, event)| {
-                let value = event.lifecycle.value.as_deref().unwrap_or("/response");
+                let value = event.lifecycle.value.as_deref().unwrap_or(snapshot);
                 leads_somewhere(dialect.registry(), &event.schema, &format!("{value}{inside}"))
             },
         )
@@ -187,7 +222,7 @@ fn scope_fits(context: &Context, name: &str, scope: &Scope, report: &mut Report)
         );
     }
     if let Some(inside) = &scope.in_response
-        && !states(Role::Terminal, "response", inside)
+        && !states(Role::Terminal, &scopes.outer.root, inside)
     {
         find(format!("no terminal response has anything at \"{inside}\""), "correct `in_response`");
     }

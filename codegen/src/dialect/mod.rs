@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use crate::formats::{DialectFile, Erratum, Lifecycle};
+use crate::formats::{DialectFile, Erratum, Lifecycle, Role};
 use crate::schema::{Registry, Schema};
 
 pub(crate) use load::read_toml;
@@ -55,6 +55,19 @@ impl Dialect {
     /// Its named types, to look references up in.
     pub fn registry(&self) -> Registry<'_> {
         Registry::new(&self.types)
+    }
+
+    /// The event that opens the root scope, if there is one alone.
+    pub fn opening(&self, root: &str) -> Option<&str> {
+        let mut openings = self.openings(root);
+        openings.next().filter(|_| openings.next().is_none())
+    }
+
+    /// The events that open a scope.
+    pub fn openings(&self, scope: &str) -> impl Iterator<Item = &str> {
+        let opens =
+            move |event: &&Event| event.lifecycle.role == Role::Open && event.lifecycle.scope == scope;
+        self.events.values().filter(opens).map(|event| event.name.as_str())
     }
 
     /// What a named type is, in words.

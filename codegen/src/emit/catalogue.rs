@@ -4,9 +4,10 @@ use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 
 use super::names;
+use super::words::{declare, word};
 use crate::catalogue::Catalogue;
 use crate::formats::{
-    Authority, Breakage, Coverage, DefectsFile, Edit, Family, Holder, Level, OnSocket, Pair, Place,
+    Authority, Breakage, Coverage, DefectsFile, Edit, Family, Holder, LooksAt, OnSocket, Pair, Place,
     ProfileFile, Relation, Requirement, RequirementLevel, RequirementsFile, Rule, RuleMetadata, Scenario,
     ScenarioMetadata, Side, Target, Values, Violation, Who,
 };
@@ -26,7 +27,18 @@ pub fn catalogue(catalogue: &Catalogue) -> TokenStream {
         .requirements
         .iter()
         .flat_map(|(version, file)| file.requirements.iter().map(|one| requirement(version, file, one)));
+    let words = [
+        declare::<Authority>(),
+        declare::<Family>(),
+        declare::<LooksAt>(),
+        declare::<OnSocket>(),
+        declare::<RequirementLevel>(),
+        declare::<Side>(),
+        declare::<Who>(),
+    ];
     quote! {
+        #(#words)*
+
         /// A rule that is decided by code of its own.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
         pub enum NativeRule { #(#native)* }
@@ -47,13 +59,8 @@ pub fn catalogue(catalogue: &Catalogue) -> TokenStream {
 
 fn rule(rule: &Rule, defects: &DefectsFile) -> TokenStream {
     let Rule { id, metadata, title, prose, violation: edits } = rule;
-    let level = level(metadata.level);
-    let authority = match metadata.authority {
-        Authority::Sentence => quote!(Authority::Sentence),
-        Authority::Schema => quote!(Authority::Schema),
-        Authority::Definition => quote!(Authority::Definition),
-        Authority::Observed => quote!(Authority::Observed),
-    };
+    let level = word(metadata.level);
+    let authority = word(metadata.authority);
     let (source, heading) = (&metadata.citation.source, &metadata.citation.heading);
     let requirement = super::tables::option_text(metadata.citation.requirement.as_deref());
     let scopes = metadata.scope.names().iter().map(|scope| {
@@ -68,6 +75,7 @@ fn rule(rule: &Rule, defects: &DefectsFile) -> TokenStream {
         let Breakage { client, failure, source, at, .. } = one;
         quote!(Breakage { client: #client, dialect: #dialect, failure: #failure, source: #source, at: &[#(#at),*] })
     });
+    let looks_at = metadata.looks_at().iter().map(|what| word(*what));
     let (since, violation) = (&metadata.since, violation(edits));
     quote! {
         Rule {
@@ -77,6 +85,7 @@ fn rule(rule: &Rule, defects: &DefectsFile) -> TokenStream {
             citation: Citation { source: #source, heading: #heading, requirement: #requirement },
             scopes: &[#(#scopes),*],
             decided_by: #decided_by,
+            looks_at: &[#(#looks_at),*],
             only_in: &[#(#only_in),*],
             breaks: &[#(#breaks),*],
             since: #since,
@@ -132,32 +141,8 @@ fn decided_by(id: &str, metadata: &RuleMetadata) -> TokenStream {
         let name = names::ident(&names::pascal(id));
         quote!(DecidedBy::Code(NativeRule::#name))
     } else {
-        let families = metadata.structure.iter().map(|one| family(*one));
+        let families = metadata.structure.iter().map(|one| word(*one));
         quote!(DecidedBy::Structure(&[#(#families),*]))
-    }
-}
-
-fn family(family: Family) -> TokenStream {
-    match family {
-        Family::BeforeOpen => quote!(Family::BeforeOpen),
-        Family::AfterClose => quote!(Family::AfterClose),
-        Family::Reopened => quote!(Family::Reopened),
-        Family::ClosedAgain => quote!(Family::ClosedAgain),
-        Family::NeverClosed => quote!(Family::NeverClosed),
-        Family::ParentClosedFirst => quote!(Family::ParentClosedFirst),
-        Family::WrongParent => quote!(Family::WrongParent),
-        Family::IndexGap => quote!(Family::IndexGap),
-        Family::KeyMismatch => quote!(Family::KeyMismatch),
-        Family::PhaseOrder => quote!(Family::PhaseOrder),
-    }
-}
-
-pub(super) fn level(level: Level) -> TokenStream {
-    match level {
-        Level::Off => quote!(Level::Off),
-        Level::May => quote!(Level::May),
-        Level::Should => quote!(Level::Should),
-        Level::Must => quote!(Level::Must),
     }
 }
 
@@ -194,7 +179,7 @@ fn place(place: &Place) -> TokenStream {
     let at = super::tables::option_text(place.at.as_deref());
     let of = match (place.role, place.stated_by) {
         (Some(role), _) => {
-            let role = super::tables::role(role);
+            let role = word(role);
             quote!(Whose::Role(#role))
         }
         (None, Some(Holder::Parent)) => quote!(Whose::Parent),
@@ -227,7 +212,7 @@ fn edit(edit: &Edit) -> TokenStream {
         Edit::Prepend(_, pointer, text) => quote!(Edit::Prepend(#targets, #pointer, #text)),
         Edit::Unset(_, pointer) => quote!(Edit::Unset(#targets, #pointer)),
         Edit::Insert(at, _, data) => {
-            let (at, data) = (side(*at), data.to_string());
+            let (at, data) = (word(*at), data.to_string());
             quote!(Edit::Insert(#at, #targets, #data))
         }
         Edit::Truncate(_) => quote!(Edit::Truncate(#targets)),
@@ -246,7 +231,7 @@ fn edit(edit: &Edit) -> TokenStream {
             quote!(Edit::Replace(#targets, #from, #to))
         }
         Edit::Comment(at, _, text) => {
-            let (at, text) = (side(*at), bytes(text));
+            let (at, text) = (word(*at), bytes(text));
             quote!(Edit::Comment(#at, #targets, #text))
         }
         Edit::Header(name, value) => {
@@ -263,13 +248,6 @@ fn target(target: &Target) -> TokenStream {
     quote!(Target { event: #event, number: #number })
 }
 
-fn side(side: Side) -> TokenStream {
-    match side {
-        Side::Before => quote!(Side::Before),
-        Side::After => quote!(Side::After),
-    }
-}
-
 fn bytes(bytes: &[u8]) -> Literal {
     Literal::byte_string(bytes)
 }
@@ -277,17 +255,13 @@ fn bytes(bytes: &[u8]) -> Literal {
 fn scenario(scenario: &Scenario) -> TokenStream {
     let Scenario { id, metadata, title, prose, request } = scenario;
     let ScenarioMetadata { features, elicits, status, twin, without, malformed, rules, .. } = metadata;
-    let operation = super::tables::operation(metadata.operation);
+    let operation = word(metadata.operation);
     let previous = super::tables::option_text(metadata.previous.as_deref());
     let says = super::tables::option_text(metadata.says.as_deref());
     let cut_after = super::tables::option(metadata.cut_after.map(|count| quote!(#count)));
     let fill = super::tables::option(metadata.fill.map(|bytes| quote!(#bytes)));
     let request = if request.is_null() { String::new() } else { request.to_string() };
-    let websocket = super::tables::option(metadata.websocket.map(|how| match how {
-        OnSocket::InTurn => quote!(OnSocket::InTurn),
-        OnSocket::Ahead => quote!(OnSocket::Ahead),
-        OnSocket::Anew => quote!(OnSocket::Anew),
-    }));
+    let websocket = super::tables::option(metadata.websocket.map(word));
     quote! {
         Scenario {
             id: #id,
@@ -329,19 +303,7 @@ fn profile(name: &str, file: &ProfileFile) -> TokenStream {
 fn requirement(version: &str, file: &RequirementsFile, requirement: &Requirement) -> TokenStream {
     let RequirementsFile { source, address, .. } = file;
     let Requirement { id, heading, statement, .. } = requirement;
-    let who = match requirement.who {
-        Who::Server => quote!(Who::Server),
-        Who::Client => quote!(Who::Client),
-        Who::Both => quote!(Who::Both),
-    };
-    let level = match requirement.level {
-        RequirementLevel::Must => quote!(RequirementLevel::Must),
-        RequirementLevel::MustNot => quote!(RequirementLevel::MustNot),
-        RequirementLevel::Should => quote!(RequirementLevel::Should),
-        RequirementLevel::ShouldNot => quote!(RequirementLevel::ShouldNot),
-        RequirementLevel::May => quote!(RequirementLevel::May),
-        RequirementLevel::Implied => quote!(RequirementLevel::Implied),
-    };
+    let (who, level) = (word(requirement.who), word(requirement.level));
     let coverage = match requirement.coverage() {
         Some(Coverage::Covered { rules, scenarios }) => {
             quote!(Coverage::Covered { rules: &[#(#rules),*], scenarios: &[#(#scenarios),*] })
@@ -365,7 +327,7 @@ fn requirement(version: &str, file: &RequirementsFile, requirement: &Requirement
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "cli"))]
 mod tests {
     use super::*;
 

@@ -8,8 +8,9 @@ mod order;
 mod show;
 mod tables;
 pub mod types;
+mod words;
 
-use proc_macro2::{Literal, TokenStream};
+use proc_macro2::{Delimiter, Literal, Spacing, TokenStream, TokenTree};
 use quote::quote;
 
 use crate::dialect::Dialect;
@@ -18,17 +19,21 @@ use crate::formats::{Glossary, ScopesFile};
 pub use catalogue::catalogue;
 #[cfg(feature = "cli")]
 pub use show::show;
-pub use tables::scopes;
+pub use tables::{scopes, words};
 
-/// Emits the module of one dialect: its types, its validators and its tables.
+/// Emits the module of one dialect: its validators and its tables, and with a glossary its types, too.
 ///
 /// # Errors
 ///
 /// Names the schema for which no Rust can be made.
-pub fn dialect(dialect: &Dialect, scopes: &ScopesFile, glossary: &Glossary) -> Result<TokenStream, String> {
-    let types = types::emit(dialect, glossary);
+pub fn dialect(
+    dialect: &Dialect,
+    scopes: &ScopesFile,
+    glossary: Option<&Glossary>,
+) -> Result<TokenStream, String> {
+    let types = glossary.map(|glossary| types::emit(dialect, glossary));
     let checks = check::emit(dialect, scopes)?;
-    let table = tables::dialect(dialect);
+    let table = tables::dialect(dialect, scopes);
     Ok(quote! {
         #types
         #[allow(unused_imports, unused_variables)]
@@ -42,11 +47,48 @@ pub fn module(dialect: &str) -> String {
     names::snake(dialect)
 }
 
-/// Formats emitted tokens as a file.
+/// Writes emitted tokens as a file for the compiler: a line for each statement and item, so that its messages
+/// name a place.
+pub fn source(tokens: TokenStream) -> String {
+    let mut text = String::new();
+    write(tokens, &mut text);
+    text
+}
+
+fn write(tokens: TokenStream, text: &mut String) {
+    for token in tokens {
+        match token {
+            TokenTree::Group(group) => {
+                let (open, close) = match group.delimiter() {
+                    Delimiter::Brace => ("{\n", "}\n"),
+                    Delimiter::Bracket => ("[", "] "),
+                    Delimiter::Parenthesis => ("(", ") "),
+                    Delimiter::None => ("", " "),
+                };
+                text.push_str(open);
+                write(group.stream(), text);
+                text.push_str(close);
+            }
+            TokenTree::Punct(mark) => {
+                text.push(mark.as_char());
+                match (mark.as_char(), mark.spacing()) {
+                    (_, Spacing::Joint) => {}
+                    (';' | ',', Spacing::Alone) => text.push('\n'),
+                    (_, Spacing::Alone) => text.push(' '),
+                }
+            }
+            TokenTree::Ident(name) => text.extend([&name.to_string(), " "]),
+            TokenTree::Literal(literal) => text.extend([&literal.to_string(), " "]),
+        }
+    }
+}
+
+/// Formats emitted tokens as a file for people.
 ///
 /// # Panics
 ///
 /// When the tokens are no Rust, which is a defect of the emitter.
+#[cfg(feature = "cli")]
 pub fn format(tokens: &TokenStream) -> String {
     let file = syn::parse2(tokens.clone())
         .unwrap_or_else(|error| panic!("the generator wrote what is not Rust: {error}\n{tokens}"));

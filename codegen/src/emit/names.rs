@@ -47,10 +47,18 @@ pub(super) fn event(wire: &str) -> String {
 pub(super) fn ident(name: &str) -> Ident {
     match name {
         "self" | "Self" | "super" | "crate" => format_ident!("{name}_"),
-        _ if syn::parse_str::<Ident>(name).is_ok() => Ident::new(name, Span::call_site()),
-        _ => Ident::new_raw(name, Span::call_site()),
+        _ if KEYWORDS.contains(&name) => Ident::new_raw(name, Span::call_site()),
+        _ => Ident::new(name, Span::call_site()),
     }
 }
+
+/// The keywords of Rust that can be escaped, reserved ones included.
+const KEYWORDS: &[&str] = &[
+    "abstract", "as", "async", "await", "become", "box", "break", "const", "continue", "do", "dyn", "else",
+    "enum", "extern", "false", "final", "fn", "for", "gen", "if", "impl", "in", "let", "loop", "macro",
+    "match", "mod", "move", "mut", "override", "priv", "pub", "ref", "return", "static", "struct", "trait",
+    "true", "try", "type", "typeof", "unsafe", "unsized", "use", "virtual", "where", "while", "yield",
+];
 
 #[cfg(test)]
 mod tests {

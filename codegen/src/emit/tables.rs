@@ -1,34 +1,74 @@
 //! Emits the static tables: what is known of dialects, events and scopes, for programs to read.
 
-use proc_macro2::TokenStream;
+use std::collections::BTreeSet;
+
+use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
 use super::names;
+use super::words::{declare, word};
 use crate::dialect::{Dialect, Event};
-use crate::formats::{EventLine, Lifecycle, Marker, Operation, Role, RuleLevel, ScopesFile, UnknownEvents};
+use crate::formats::{
+    EventLine, Level, Lifecycle, Marker, Operation, Outer, Role, RuleLevel, ScopesFile, UnknownEvents, Word,
+};
+
+/// Emits the words that dialects choose from.
+pub fn words() -> TokenStream {
+    let words = [
+        declare::<EventLine>(),
+        declare::<Level>(),
+        declare::<Marker>(),
+        declare::<Operation>(),
+        declare::<Role>(),
+        declare::<UnknownEvents>(),
+    ];
+    let with_body = Operation::ALL.iter().map(|(one, _)| *one).filter(|one| one.has_body()).map(word);
+    quote! {
+        #(#words)*
+
+        impl Operation {
+            /// Whether its request has a body.
+            pub const fn has_body(self) -> bool {
+                matches!(self, #(#with_body)|*)
+            }
+        }
+    }
+}
 
 /// Emits the scopes, and the slots that events hand values out in.
 pub fn scopes(file: &ScopesFile) -> TokenStream {
     let slots: Vec<&str> = file.slots.keys().map(String::as_str).chain(["value"]).collect();
-    let slot_names = slots.iter().map(|slot| names::ident(&names::pascal(slot)));
+    let slot_names = slots.iter().map(|slot| pascal_ident(slot));
     let slot_idents = slot_names.clone();
     let slot_docs = slots.iter().map(|slot| format!(" The `{slot}` of the event."));
     let count = slots.len();
     let usual = file.slots.iter().filter_map(|(slot, pointer)| {
         let member = pointer.strip_prefix('/').filter(|member| !member.contains('/'))?;
-        let slot = names::ident(&names::pascal(slot));
+        let slot = pascal_ident(slot);
         Some(quote!((#member, Slot::#slot)))
     });
-    let variants: Vec<_> = file.scopes.keys().map(|name| names::ident(&names::pascal(name))).collect();
+    let variants: Vec<_> = file.scopes.keys().map(|name| pascal_ident(name)).collect();
+    let Outer { root, snapshot, container, id } = &file.outer;
+    let most_keys = file.scopes.values().map(|scope| scope.key.len()).max().unwrap_or_default();
+    let index = file.scopes.get(container).and_then(|scope| scope.key.first()).unwrap_or(snapshot);
+    let keys = file.scopes.values().flat_map(|scope| &scope.key);
+    let places: BTreeSet<&String> = id.iter().chain(keys).collect();
+    let (count_of_places, places) = (places.len(), places.into_iter().map(|slot| pascal_ident(slot)));
+    let id = option(id.as_ref().map(|slot| {
+        let slot = pascal_ident(slot);
+        quote!(Self::#slot)
+    }));
+    let (root, container) = (pascal_ident(root), pascal_ident(container));
+    let (snapshot, index) = (pascal_ident(snapshot), pascal_ident(index));
     let docs = file.scopes.values().map(|scope| format!(" {}", scope.description));
     let rows = file.scopes.iter().map(|(name, scope)| {
         let description = &scope.description;
         let parent = option(scope.parent.as_ref().map(|parent| {
-            let parent = names::ident(&names::pascal(parent));
+            let parent = pascal_ident(parent);
             quote!(Scope::#parent)
         }));
         let key = scope.key.iter().map(|slot| {
-            let slot = names::ident(&names::pascal(slot));
+            let slot = pascal_ident(slot);
             quote!(Slot::#slot)
         });
         let (of, phases, ends) = (&scope.of, &scope.phases, &scope.ends);
@@ -62,6 +102,18 @@ pub fn scopes(file: &ScopesFile) -> TokenStream {
             /// All of them.
             pub const ALL: [Self; #count] = [#(Self::#slot_idents),*];
 
+            /// The value of the root as a whole.
+            pub const SNAPSHOT: Self = Self::#snapshot;
+
+            /// The index of a container, in its own events and in those of what lies in it.
+            pub const CONTAINER_INDEX: Self = Self::#index;
+
+            /// The id of a container, in events of what lies in it.
+            pub const CONTAINER_ID: Option<Self> = #id;
+
+            /// All that say what an event is about: ids and indices.
+            pub const PLACES: [Self; #count_of_places] = [#(Self::#places),*];
+
             /// The members of an event that they usually are.
             pub(crate) const USUAL: &'static [(&'static str, Self)] = &[#(#usual),*];
         }
@@ -73,6 +125,15 @@ pub fn scopes(file: &ScopesFile) -> TokenStream {
         }
 
         impl Scope {
+            /// The outermost scope, which everything lies in.
+            pub const ROOT: Self = Self::#root;
+
+            /// The scope in the root that has most others in it.
+            pub const CONTAINER: Self = Self::#container;
+
+            /// How many slots a key has at most.
+            pub const MOST_KEYS: usize = #most_keys;
+
             /// All scopes.
             pub const ALL: &'static [Self] = &[#(Self::#variants),*];
 
@@ -87,29 +148,20 @@ pub fn scopes(file: &ScopesFile) -> TokenStream {
 }
 
 /// Emits the constant that stands for the dialect in programs.
-pub(super) fn dialect(dialect: &Dialect) -> TokenStream {
+pub(super) fn dialect(dialect: &Dialect, scopes: &ScopesFile) -> TokenStream {
     let file = &dialect.file;
     let (name, product, source, summary) = (&dialect.name, &file.product, &file.source, &file.summary);
     let lineage = &dialect.lineage;
-    let event_line = match file.framing.event_line {
-        EventLine::EqualsType => quote!(EventLine::EqualsType),
-        EventLine::AlwaysMessage => quote!(EventLine::AlwaysMessage),
-        EventLine::Discriminator => quote!(EventLine::Discriminator),
-        EventLine::DiscriminatorIfUntyped => quote!(EventLine::DiscriminatorIfUntyped),
-    };
-    let done = marker(file.framing.done);
-    let comments = marker(file.framing.comments);
+    let event_line = word(file.framing.event_line);
+    let done = word(file.framing.done);
     let websocket = file.framing.websocket;
-    let unknown = match file.framing.unknown_events {
-        UnknownEvents::Prefixed => quote!(UnknownEvents::Prefixed),
-        UnknownEvents::Ignored => quote!(UnknownEvents::Ignored),
-        UnknownEvents::Reported => quote!(UnknownEvents::Reported),
-    };
+    let unknown = word(file.framing.unknown_events);
+    let opening = option_text(dialect.opening(&scopes.outer.root));
     let terminal = &file.terminal.events;
     let roots = file.roots.iter().map(|(role, name)| quote!((#role, #name)));
-    let operations = file.operations.iter().map(|one| operation(*one));
+    let operations = file.operations.iter().map(|one| word(*one));
     let rules = file.rules.iter().map(|RuleLevel { id, level, reason }| {
-        let level = super::catalogue::level(*level);
+        let level = word(*level);
         quote!(RuleLevel { id: #id, level: #level, reason: #reason })
     });
     let events = dialect.events.values().enumerate().map(|(place, info)| event(place, info));
@@ -127,10 +179,10 @@ pub(super) fn dialect(dialect: &Dialect) -> TokenStream {
                 framing: Framing {
                     event_line: #event_line,
                     done: #done,
-                    comments: #comments,
                     unknown_events: #unknown,
                     websocket: #websocket,
                 },
+                opening: #opening,
                 terminal: &[#(#terminal),*],
                 roots: &[#(#roots),*],
                 operations: &[#(#operations),*],
@@ -146,8 +198,8 @@ pub(super) fn dialect(dialect: &Dialect) -> TokenStream {
 
 fn event(place: usize, event: &Event) -> TokenStream {
     let Event { name, description, lifecycle: Lifecycle { scope, role, value, phase }, .. } = event;
-    let scope = names::ident(&names::pascal(scope));
-    let role = self::role(*role);
+    let scope = pascal_ident(scope);
+    let role = word(*role);
     let (value, phase) = (option_text(value.as_deref()), option_text(phase.as_deref()));
     quote! {
         EventInfo {
@@ -162,37 +214,8 @@ fn event(place: usize, event: &Event) -> TokenStream {
     }
 }
 
-pub(super) fn role(role: Role) -> TokenStream {
-    match role {
-        Role::Open => quote!(Role::Open),
-        Role::Delta => quote!(Role::Delta),
-        Role::Final => quote!(Role::Final),
-        Role::Close => quote!(Role::Close),
-        Role::Phase => quote!(Role::Phase),
-        Role::Terminal => quote!(Role::Terminal),
-        Role::Point => quote!(Role::Point),
-    }
-}
-
-pub(super) fn operation(operation: Operation) -> TokenStream {
-    match operation {
-        Operation::Create => quote!(Operation::Create),
-        Operation::Retrieve => quote!(Operation::Retrieve),
-        Operation::Poll => quote!(Operation::Poll),
-        Operation::Resume => quote!(Operation::Resume),
-        Operation::Delete => quote!(Operation::Delete),
-        Operation::Cancel => quote!(Operation::Cancel),
-        Operation::InputItems => quote!(Operation::InputItems),
-        Operation::Compact => quote!(Operation::Compact),
-    }
-}
-
-fn marker(marker: Marker) -> TokenStream {
-    match marker {
-        Marker::Required => quote!(Marker::Required),
-        Marker::Forbidden => quote!(Marker::Forbidden),
-        Marker::Allowed => quote!(Marker::Allowed),
-    }
+fn pascal_ident(wire: &str) -> Ident {
+    names::ident(&names::pascal(wire))
 }
 
 pub(super) fn option(value: Option<TokenStream>) -> TokenStream {

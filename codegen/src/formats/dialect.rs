@@ -2,13 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Operation;
+use super::word::words;
 
 /// A dialect: one product's, or one version's, way of streaming responses.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct DialectFile {
     /// The product that speaks it.
@@ -41,15 +42,14 @@ pub struct DialectFile {
 }
 
 /// How events are framed on the wire.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 pub struct Framing {
     /// What the `event:` line says.
     pub event_line: EventLine,
     /// The `[DONE]` marker at the end.
     pub done: Marker,
-    /// Comment lines.
-    pub comments: Marker,
     /// Events that the dialect does not list.
     pub unknown_events: UnknownEvents,
     /// Whether the same events come as messages of a WebSocket, too.
@@ -57,54 +57,49 @@ pub struct Framing {
     pub websocket: bool,
 }
 
-/// What the `event:` line says.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum EventLine {
-    /// It equals `type` in the data.
-    #[default]
-    EqualsType,
-    /// It is always `message`; only `type` tells events apart.
-    AlwaysMessage,
-    /// It alone tells events apart; the data has no `type`.
-    Discriminator,
-    /// It tells events apart where the data has no `type`.
-    DiscriminatorIfUntyped,
-}
+words! {
+    /// What the `event:` line says.
+    pub enum EventLine = EqualsType {
+        /// It equals `type` in the data.
+        EqualsType,
+        /// It is always `message`; only `type` tells events apart.
+        AlwaysMessage,
+        /// It alone tells events apart; the data has no `type`.
+        Discriminator,
+        /// It tells events apart where the data has no `type`.
+        DiscriminatorIfUntyped,
+    }
 
-/// Whether something must, may or must not be there.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Marker {
-    /// It must be there.
-    Required,
-    /// It must not be there.
-    Forbidden,
-    /// It may be there.
-    #[default]
-    Allowed,
-}
+    /// Whether something must, may or must not be there.
+    pub enum Marker = Allowed {
+        /// It must be there.
+        Required,
+        /// It must not be there.
+        Forbidden,
+        /// It may be there.
+        Allowed,
+    }
 
-/// What an event that the dialect does not list means.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum UnknownEvents {
-    /// It must carry its vendor's prefix.
-    Prefixed,
-    /// Clients are told to skip it.
-    Ignored,
-    /// It is worth a note.
-    #[default]
-    Reported,
+    /// What an event that the dialect does not list means.
+    pub enum UnknownEvents = Reported {
+        /// It must carry its vendor's prefix.
+        Prefixed,
+        /// Clients are told to skip it.
+        Ignored,
+        /// It is worth a note.
+        Reported,
+    }
 }
 
 /// Where the values every event carries stand: name to JSON pointer.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(transparent)]
 pub struct Envelope(pub BTreeMap<String, String>);
 
 /// How a stream ends.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Terminal {
     /// One of these events is the last.
@@ -119,7 +114,8 @@ impl Default for Terminal {
 }
 
 /// A rule whose level differs in a dialect.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct RuleLevel {
     /// The rule, `group/name`.
@@ -130,16 +126,16 @@ pub struct RuleLevel {
     pub reason: String,
 }
 
-/// How binding a rule is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Level {
-    /// Not checked.
-    Off,
-    /// Worth a note.
-    May,
-    /// A warning.
-    Should,
-    /// An error.
-    Must,
+words! {
+    /// How binding a rule is.
+    pub enum Level {
+        /// Not checked.
+        Off,
+        /// Worth a note.
+        May,
+        /// A warning.
+        Should,
+        /// An error.
+        Must,
+    }
 }

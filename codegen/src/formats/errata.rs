@@ -1,10 +1,10 @@
 //! `dialects/<name>/errata.toml`
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Corrections of a published schema.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ErrataFile {
     /// The corrections, in the order they are made.
@@ -13,7 +13,8 @@ pub struct ErrataFile {
 }
 
 /// One correction, why it is made and where its need was seen.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct Erratum {
     /// Why the published schema is wrong.
     pub reason: String,
@@ -25,7 +26,8 @@ pub struct Erratum {
 }
 
 /// What an erratum changes. A place is `<file>#<JSON pointer>`, relative to the dialect's folder.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Change {
     /// `null` is allowed there too.
@@ -41,7 +43,8 @@ pub enum Change {
 }
 
 /// More values of an enumeration.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct MoreValues {
     /// Place of the schema that holds the `enum`.
@@ -51,7 +54,8 @@ pub struct MoreValues {
 }
 
 /// A schema in place of another.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Replacement {
     /// Place of the schema.

@@ -1,13 +1,13 @@
 //! `dialects/<name>/guarantees.toml`
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Coverage;
 use super::requirement::coverage;
 
 /// What the document of a dialect promises about streams, beyond the shape of single events.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct GuaranteesFile {
     /// The promises.
@@ -17,7 +17,8 @@ pub struct GuaranteesFile {
 
 /// One promise. Exactly one thing is said of it: the rules and scenarios that see to
 /// it, that it cannot be observed, or that it is still open.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Guarantee {
     /// Its id.
@@ -48,7 +49,8 @@ pub struct Guarantee {
 }
 
 /// A good stream, and edits of it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct EditedGolden {
     /// The good stream: `<dialect>/<name>`.

@@ -2,27 +2,48 @@
 
 use std::collections::BTreeMap;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::word::words;
+
 /// What contains what in a stream, and what every event reads from the wire.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ScopesFile {
     /// The values that are handed out when an event is read: name to JSON pointer of one segment.
     pub slots: BTreeMap<String, String>,
+    /// The two outer levels.
+    pub outer: Outer,
     /// The scopes, each under its name.
     #[serde(rename = "scope")]
     pub scopes: BTreeMap<String, Scope>,
 }
 
+/// The two outer levels: what everything lies in, and what most of it lies in there.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Outer {
+    /// The scope that lies in no other.
+    pub root: String,
+    /// The slot that holds the value of the root as a whole.
+    pub snapshot: String,
+    /// The scope in the root that has most others in it. Its key is one index.
+    pub container: String,
+    /// The slot with the id of a container, in events about what lies in it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub id: Option<String>,
+}
+
 /// Something in a stream that opens, is fed and closes.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Scope {
     /// What it is, in a sentence.
     pub description: String,
-    /// The scope it lies in; only `response` lies in none.
+    /// The scope it lies in; only the root lies in none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent: Option<String>,
     /// The slots that tell one from its siblings, the outermost first.
@@ -46,7 +67,8 @@ pub struct Scope {
 }
 
 /// The place of an event in the lifecycle.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Lifecycle {
     /// The scope it happens in.
@@ -61,22 +83,22 @@ pub struct Lifecycle {
     pub phase: Option<String>,
 }
 
-/// What an event does in its scope.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Role {
-    /// Opens it.
-    Open,
-    /// Adds a fragment to its value.
-    Delta,
-    /// States its final value.
-    Final,
-    /// Closes it.
-    Close,
-    /// Begins a named phase of it.
-    Phase,
-    /// Ends the response.
-    Terminal,
-    /// Happens inside it and changes nothing.
-    Point,
+words! {
+    /// What an event does in its scope.
+    pub enum Role {
+        /// Opens it.
+        Open,
+        /// Adds a fragment to its value.
+        Delta,
+        /// States its final value.
+        Final,
+        /// Closes it.
+        Close,
+        /// Begins a named phase of it.
+        Phase,
+        /// Ends the response.
+        Terminal,
+        /// Happens inside it and changes nothing.
+        Point,
+    }
 }

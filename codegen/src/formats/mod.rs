@@ -15,6 +15,7 @@ mod requirement;
 mod rule;
 mod scenario;
 mod violation;
+mod word;
 
 pub use defect::{Client, Defect, DefectVerdict, DefectsFile};
 pub use dialect::{
@@ -25,12 +26,14 @@ pub use editor::editor_schemas;
 pub use errata::{Change, ErrataFile, Erratum, MoreValues, Replacement};
 pub use glossary::Glossary;
 pub use guarantee::{EditedGolden, Guarantee, GuaranteesFile};
-pub use lifecycle::{Lifecycle, Role, Scope, ScopesFile};
+pub use lifecycle::{Lifecycle, Outer, Role, Scope, ScopesFile};
 pub use page::PageError;
 pub use profile::ProfileFile;
 pub use requirement::{Coverage, Requirement, RequirementLevel, RequirementsFile, Who};
 pub use rule::{
-    Authority, Breakage, Citation, Family, Holder, Pair, Place, Relation, Rule, RuleMetadata, Scopes, Values,
+    Authority, Breakage, Citation, Family, Holder, LooksAt, Pair, Place, Relation, Rule, RuleMetadata,
+    Scopes, Values,
 };
 pub use scenario::{OnSocket, Operation, PREVIOUS, PREVIOUS_OUTPUT, Scenario, ScenarioMetadata};
 pub use violation::{Edit, Side, Target, Violation, edits};
+pub use word::Word;

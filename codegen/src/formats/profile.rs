@@ -1,11 +1,11 @@
 //! `profiles/<name>.toml`
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// What a certificate of one kind demands. Each version of it is frozen in `frozen.toml`: what demands
 /// something else has the next version.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ProfileFile {
     /// What a certificate of this kind says, in a line.

@@ -1,10 +1,12 @@
 //! `requirements/<version>.toml`
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::word::words;
+
 /// Every normative sentence of one version of a specification.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct RequirementsFile {
     /// The specification and its version.
@@ -18,7 +20,8 @@ pub struct RequirementsFile {
 
 /// One normative sentence. Exactly one thing is said of it: the rules and scenarios that see to it,
 /// that it cannot be observed, or that it is still open.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Requirement {
     /// Its id, which it keeps from version to version.
@@ -48,34 +51,32 @@ pub struct Requirement {
     pub open: Option<String>,
 }
 
-/// Whose duty a requirement is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Who {
-    /// The server's.
-    Server,
-    /// The client's.
-    Client,
-    /// Both have it.
-    Both,
-}
+words! {
+    /// Whose duty a requirement is.
+    pub enum Who {
+        /// The server's.
+        Server,
+        /// The client's.
+        Client,
+        /// Both have it.
+        Both,
+    }
 
-/// How binding a sentence is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum RequirementLevel {
-    /// It is demanded.
-    Must,
-    /// It is forbidden.
-    MustNot,
-    /// It is recommended.
-    Should,
-    /// It is advised against.
-    ShouldNot,
-    /// It is permitted.
-    May,
-    /// Nobody says it in so many words, but the rest makes no sense without it.
-    Implied,
+    /// How binding a sentence is.
+    pub enum RequirementLevel {
+        /// It is demanded.
+        Must,
+        /// It is forbidden.
+        MustNot,
+        /// It is recommended.
+        Should,
+        /// It is advised against.
+        ShouldNot,
+        /// It is permitted.
+        May,
+        /// Nobody says it in so many words, but the rest makes no sense without it.
+        Implied,
+    }
 }
 
 /// What is done about a sentence.

@@ -1,11 +1,11 @@
 //! `rules/<group>/<name>.md`
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::page::{Page, PageError};
 use super::violation;
+use super::word::words;
 use super::{Level, Role, Violation};
 
 /// A rule that streams must keep: one page.
@@ -47,6 +47,9 @@ impl Rule {
                 ));
             }
         }
+        if let Err(message) = metadata.check_looks_at() {
+            return Err(fail(message));
+        }
         if metadata.scope == Scopes::Several(Vec::new()) {
             return Err(fail("`scope` is empty; a rule about the whole stream has the scope `stream`"));
         }
@@ -64,7 +67,8 @@ impl Rule {
 }
 
 /// The metadata that a rule page begins with.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct RuleMetadata {
     /// How binding it is: must, should or may.
@@ -84,6 +88,9 @@ pub struct RuleMetadata {
     /// Whether it is decided by code of its own.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub native: bool,
+    /// What a `native` rule looks at, in place of streams; with `head`, the kinds of answers whose head it is.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub looks_at: Vec<LooksAt>,
     /// The dialects that it binds in, with those that extend them; all dialects, when empty.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub only_in: Vec<String>,
@@ -94,8 +101,45 @@ pub struct RuleMetadata {
     pub since: String,
 }
 
+impl RuleMetadata {
+    /// What it looks at: streams, unless it says otherwise.
+    pub fn looks_at(&self) -> &[LooksAt] {
+        if self.looks_at.is_empty() { &[LooksAt::Stream] } else { &self.looks_at }
+    }
+
+    fn check_looks_at(&self) -> Result<(), &'static str> {
+        match self.looks_at.as_slice() {
+            [] => Ok(()),
+            _ if !self.native => Err("only `native` rules say what they look at; others look at streams"),
+            [LooksAt::Stream] => Err("rules look at streams unless they say otherwise: leave `looks_at` out"),
+            [LooksAt::Head] => {
+                Err("a rule that looks at heads says of which answers: add `stream` or `body`")
+            }
+            several if (1..several.len()).any(|at| several[..at].contains(&several[at])) => {
+                Err("`looks_at` has a word twice")
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+words! {
+    /// What a rule looks at. An answer of another kind cannot show whether the rule holds.
+    pub enum LooksAt {
+        /// The events of a stream.
+        Stream,
+        /// An answer that is not a stream.
+        Body,
+        /// Status and headers of the answer, which not every recording has.
+        Head,
+        /// The messages of a WebSocket.
+        Socket,
+    }
+}
+
 /// The scopes that a rule is about.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(untagged)]
 pub enum Scopes {
     /// One scope, or `stream`.
@@ -115,48 +159,47 @@ impl Scopes {
     }
 }
 
-/// What can be wrong with the lifecycle of a scope.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Family {
-    /// An event of the scope, or of what lies in it, comes before the event that opens it.
-    BeforeOpen,
-    /// An event of the scope comes after it was closed.
-    AfterClose,
-    /// It is opened a second time.
-    Reopened,
-    /// It is closed a second time.
-    ClosedAgain,
-    /// It is still open when the response ends.
-    NeverClosed,
-    /// It is closed after what it lies in.
-    ParentClosedFirst,
-    /// What it lies in is of a type that cannot hold it.
-    WrongParent,
-    /// Its index is not the next one.
-    IndexGap,
-    /// The `item_id` of an event is not that of the item at its `output_index`.
-    KeyMismatch,
-    /// A phase comes out of turn.
-    PhaseOrder,
-}
+words! {
+    /// What can be wrong with the lifecycle of a scope.
+    pub enum Family {
+        /// An event of the scope, or of what lies in it, comes before the event that opens it.
+        BeforeOpen,
+        /// An event of the scope comes after it was closed.
+        AfterClose,
+        /// It is opened a second time.
+        Reopened,
+        /// It is closed a second time.
+        ClosedAgain,
+        /// It is still open when the response ends.
+        NeverClosed,
+        /// It is closed after what it lies in.
+        ParentClosedFirst,
+        /// What it lies in is of a type that cannot hold it.
+        WrongParent,
+        /// Its index is not the next one.
+        IndexGap,
+        /// The `item_id` of an event is not that of the item at its `output_index`.
+        KeyMismatch,
+        /// A phase comes out of turn.
+        PhaseOrder,
+    }
 
-/// What makes a rule binding.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Authority {
-    /// A normative sentence says it.
-    Sentence,
-    /// A constraint of the schema.
-    Schema,
-    /// The specification's definition of an event leaves no other meaning.
-    Definition,
-    /// All real vendors do so. Never a must.
-    Observed,
+    /// What makes a rule binding.
+    pub enum Authority {
+        /// A normative sentence says it.
+        Sentence,
+        /// A constraint of the schema.
+        Schema,
+        /// The specification's definition of an event leaves no other meaning.
+        Definition,
+        /// All real vendors do so. Never a must.
+        Observed,
+    }
 }
 
 /// Where the authority of a rule stands.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Citation {
     /// The document. With a requirement: the version that `requirements/<version>.toml` is about.
@@ -169,7 +212,8 @@ pub struct Citation {
 }
 
 /// A client that fails on streams that break a rule.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Breakage {
     /// The client, with its version.
@@ -188,7 +232,8 @@ pub struct Breakage {
 }
 
 /// How values must relate, within one occurrence of the rule's scope.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Relation {
     /// The value stays the same.
@@ -206,7 +251,8 @@ pub enum Relation {
 }
 
 /// Values of a stream. Exactly one of `role`, `events` and `stated_by` says whose.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 pub struct Place {
     /// Events with this role in the scope.
@@ -223,18 +269,19 @@ pub struct Place {
     pub at: Option<String>,
 }
 
-/// What states the final value of a scope besides its own events.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Holder {
-    /// The event that closes the parent.
-    Parent,
-    /// The response in the terminal event.
-    Response,
+words! {
+    /// What states the final value of a scope besides its own events.
+    pub enum Holder {
+        /// The event that closes the parent.
+        Parent,
+        /// The response in the terminal event.
+        Response,
+    }
 }
 
 /// Values, and what they amount to.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Pair {
     /// The values.
@@ -244,7 +291,8 @@ pub struct Pair {
 }
 
 /// A value that is one of a few.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Values {
     /// The value.
@@ -318,6 +366,22 @@ mod tests {
             ),
             ("level = \"may\"\nauthority = \"schema\"\nstructure = [\"lost\"]", "unknown variant `lost`"),
             ("level = \"may\"\nauthority = \"hearsay\"\nnative = true", "unknown variant `hearsay`"),
+            (
+                "level = \"may\"\nauthority = \"schema\"\nstructure = [\"reopened\"]\nlooks_at = [\"body\"]",
+                "others look at streams",
+            ),
+            (
+                "level = \"may\"\nauthority = \"schema\"\nnative = true\nlooks_at = [\"stream\"]",
+                "leave `looks_at` out",
+            ),
+            (
+                "level = \"may\"\nauthority = \"schema\"\nnative = true\nlooks_at = [\"head\"]",
+                "of which answers",
+            ),
+            (
+                "level = \"may\"\nauthority = \"schema\"\nnative = true\nlooks_at = [\"body\", \"head\", \"body\"]",
+                "a word twice",
+            ),
         ];
         for (metadata, message) in cases {
             let error = Rule::parse("a/b", &page(metadata)).unwrap_err();

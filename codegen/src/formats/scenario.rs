@@ -1,10 +1,10 @@
 //! `scenarios/<group>/<name>.md`
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::page::{Page, PageError};
+use super::word::words;
 
 /// A request, and what its answer must bring: one page.
 #[derive(Debug, Clone, PartialEq)]
@@ -60,7 +60,8 @@ impl Scenario {
 }
 
 /// The metadata that a scenario page begins with.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ScenarioMetadata {
     /// What is asked for.
@@ -108,27 +109,26 @@ pub struct ScenarioMetadata {
     pub rules: Vec<String>,
 }
 
-/// What is asked for.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Operation {
-    /// A response is made: `POST /responses`.
-    #[default]
-    Create,
-    /// A response is shown: `GET /responses/ID`.
-    Retrieve,
-    /// It is shown until it has ended.
-    Poll,
-    /// Its stream goes on after the last event that came: `GET /responses/ID?stream=true&starting_after=N`.
-    Resume,
-    /// It is deleted: `DELETE /responses/ID`.
-    Delete,
-    /// It is cancelled: `POST /responses/ID/cancel`.
-    Cancel,
-    /// What was put in is shown: `GET /responses/ID/input_items`.
-    InputItems,
-    /// A conversation is made shorter: `POST /responses/compact`.
-    Compact,
+words! {
+    /// What is asked for.
+    pub enum Operation = Create {
+        /// A response is made: `POST /responses`.
+        Create,
+        /// A response is shown: `GET /responses/ID`.
+        Retrieve,
+        /// It is shown until it has ended.
+        Poll,
+        /// Its stream goes on after the last event that came: `GET /responses/ID?stream=true&starting_after=N`.
+        Resume,
+        /// It is deleted: `DELETE /responses/ID`.
+        Delete,
+        /// It is cancelled: `POST /responses/ID/cancel`.
+        Cancel,
+        /// What was put in is shown: `GET /responses/ID/input_items`.
+        InputItems,
+        /// A conversation is made shorter: `POST /responses/compact`.
+        Compact,
+    }
 }
 
 impl Operation {
@@ -138,14 +138,14 @@ impl Operation {
     }
 }
 
-/// How a request comes on a WebSocket.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum OnSocket {
-    /// On the same connection, when the answer before it has ended.
-    InTurn,
-    /// On the same connection, before the answer to the one before it comes.
-    Ahead,
-    /// On a connection of its own.
-    Anew,
+words! {
+    /// How a request comes on a WebSocket.
+    pub enum OnSocket {
+        /// On the same connection, when the answer before it has ended.
+        InTurn,
+        /// On the same connection, before the answer to the one before it comes.
+        Ahead,
+        /// On a connection of its own.
+        Anew,
+    }
 }

@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use super::page::PageError;
+use super::word::words;
 
 /// A stream that breaks a rule, as edits of a good one.
 #[derive(Debug, Clone, PartialEq)]
@@ -25,13 +26,14 @@ pub struct Target {
     pub number: Option<usize>,
 }
 
-/// Before or after an event.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Side {
-    /// Before it.
-    Before,
-    /// After it.
-    After,
+words! {
+    /// Before or after an event.
+    pub enum Side {
+        /// Before it.
+        Before,
+        /// After it.
+        After,
+    }
 }
 
 /// One edit of a stream.

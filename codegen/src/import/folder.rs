@@ -198,7 +198,6 @@ const FIRST_FRAMING: &str = r#"
 [framing]
 event_line = "equals-type"
 done = "allowed"
-comments = "allowed"
 unknown_events = "reported"
 
 [terminal]

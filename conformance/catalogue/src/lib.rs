@@ -26,6 +26,8 @@ pub struct Rule {
     pub scopes: &'static [Scope],
     /// What decides whether it holds.
     pub decided_by: DecidedBy,
+    /// What it looks at: one of these kinds of answers, and with [`LooksAt::Head`] their status and headers.
+    pub looks_at: &'static [LooksAt],
     /// The dialects that it binds in, with those that extend them; all dialects, when empty.
     pub only_in: &'static [&'static str],
     /// Clients that fail on streams that break it.
@@ -45,24 +47,24 @@ impl Rule {
     pub fn group(&self) -> &'static str {
         group(self.id)
     }
+
+    /// The clients that it protects, each once, with all that happens to it.
+    pub fn broken_clients(&self) -> Vec<(&'static str, String)> {
+        let mut clients: Vec<(&str, String)> = Vec::new();
+        for broken in self.breaks {
+            match clients.iter_mut().find(|(client, _)| *client == broken.client) {
+                Some((_, failures)) if failures == broken.failure => {}
+                Some((_, failures)) => failures.extend(["; ", broken.failure]),
+                None => clients.push((broken.client, broken.failure.to_owned())),
+            }
+        }
+        clients
+    }
 }
 
 /// The group that the rule or scenario of an id, `group/name`, is in.
 pub fn group(id: &str) -> &str {
     id.split_once('/').map_or(id, |(group, _)| group)
-}
-
-/// What makes a rule binding.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Authority {
-    /// A normative sentence says it.
-    Sentence,
-    /// A constraint of the schema.
-    Schema,
-    /// The specification's definition of an event leaves no other meaning.
-    Definition,
-    /// All real vendors do so.
-    Observed,
 }
 
 /// Where the authority of a rule stands.
@@ -108,49 +110,6 @@ pub enum DecidedBy {
     Code(NativeRule),
     /// How values relate.
     Relation(Relation),
-}
-
-/// What can be wrong with the lifecycle of a scope.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Family {
-    /// An event of the scope, or of what lies in it, comes before the event that opens it.
-    BeforeOpen,
-    /// An event of the scope comes after it was closed.
-    AfterClose,
-    /// It is opened a second time.
-    Reopened,
-    /// It is closed a second time.
-    ClosedAgain,
-    /// It is still open when the response ends.
-    NeverClosed,
-    /// It is closed after what it lies in.
-    ParentClosedFirst,
-    /// What it lies in is of a type that cannot hold it.
-    WrongParent,
-    /// Its index is not the next one.
-    IndexGap,
-    /// The `item_id` of an event is not that of the item at its `output_index`.
-    KeyMismatch,
-    /// A phase comes out of turn.
-    PhaseOrder,
-}
-
-impl Family {
-    /// Its name in the metadata of rules.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::BeforeOpen => "before-open",
-            Self::AfterClose => "after-close",
-            Self::Reopened => "reopened",
-            Self::ClosedAgain => "closed-again",
-            Self::NeverClosed => "never-closed",
-            Self::ParentClosedFirst => "parent-closed-first",
-            Self::WrongParent => "wrong-parent",
-            Self::IndexGap => "index-gap",
-            Self::KeyMismatch => "key-mismatch",
-            Self::PhaseOrder => "phase-order",
-        }
-    }
 }
 
 /// How values must relate, within one occurrence of the rule's scope.
@@ -233,15 +192,6 @@ pub struct Target {
     pub number: Option<usize>,
 }
 
-/// Before or after an event.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Side {
-    /// Before it.
-    Before,
-    /// After it.
-    After,
-}
-
 /// One edit of a stream. Values are written as JSON.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Edit {
@@ -322,17 +272,6 @@ pub struct Scenario {
     pub request: &'static str,
 }
 
-/// How a request comes on a WebSocket.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum OnSocket {
-    /// On the same connection, when the answer before it has ended.
-    InTurn,
-    /// On the same connection, before the answer to the one before it comes.
-    Ahead,
-    /// On a connection of its own.
-    Anew,
-}
-
 /// What a certificate of one kind demands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Profile {
@@ -381,34 +320,6 @@ impl Requirement {
     pub fn name(&self) -> String {
         format!("{}#{}", self.version, self.id)
     }
-}
-
-/// Whose duty a requirement is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Who {
-    /// The server's.
-    Server,
-    /// The client's.
-    Client,
-    /// Both have it.
-    Both,
-}
-
-/// How binding a sentence is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum RequirementLevel {
-    /// It is demanded.
-    Must,
-    /// It is forbidden.
-    MustNot,
-    /// It is recommended.
-    Should,
-    /// It is advised against.
-    ShouldNot,
-    /// It is permitted.
-    May,
-    /// Nobody says it in so many words, but the rest makes no sense without it.
-    Implied,
 }
 
 /// What is done about a normative sentence.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use spec::{Dialect, Memory};
 
-use crate::engine::{Finding, Judge, Plan};
+use crate::engine::{Finding, Judge, Observer, Plan};
 use crate::{Exchange, Frame, Rules, Transport, sse};
 
 /// Judges one stream as it comes. It does no I/O, knows no clock, and what it finds does not depend on
@@ -83,7 +83,7 @@ impl Checker {
     pub fn push(&mut self, chunk: &[u8]) -> &[Finding] {
         let before = self.findings().len();
         let Self { parser, memory, judge, plan } = self;
-        parser.push_lent(chunk, &mut |frame| judge.frame(plan, memory, frame));
+        parser.push_lent(chunk, &mut |frame| judge.frame(plan, memory, frame, None));
         self.since(before)
     }
 
@@ -105,7 +105,14 @@ impl Checker {
     /// Takes one frame. Returns what was found for the first time.
     pub fn frame(&mut self, frame: &Frame<'_>) -> &[Finding] {
         let before = self.findings().len();
-        self.judge.frame(&self.plan, &mut self.memory, frame);
+        self.judge.frame(&self.plan, &mut self.memory, frame, None);
+        self.since(before)
+    }
+
+    /// Takes one frame, and shows it to an observer. Returns what was found for the first time.
+    pub fn frame_seen_by(&mut self, frame: &Frame<'_>, observer: &mut dyn Observer) -> &[Finding] {
+        let before = self.findings().len();
+        self.judge.frame(&self.plan, &mut self.memory, frame, Some(observer));
         self.since(before)
     }
 
@@ -113,7 +120,7 @@ impl Checker {
     pub fn finish(&mut self) -> &[Finding] {
         let before = self.findings().len();
         let Self { parser, memory, judge, plan } = self;
-        parser.finish_lent(&mut |frame| judge.frame(plan, memory, frame));
+        parser.finish_lent(&mut |frame| judge.frame(plan, memory, frame, None));
         judge.finish(plan);
         self.since(before)
     }

@@ -1,6 +1,7 @@
 //! What a recording consists of.
 
 use std::borrow::Cow;
+use std::fmt;
 use std::ops::Range;
 use std::time::Duration;
 
@@ -76,9 +77,6 @@ impl Frame<'_> {
     }
 }
 
-/// Why the rest of a stream is lost when it was the client who left: nothing is wrong with that.
-pub const LEFT: &str = "the client has left";
-
 /// What an exchange begins with.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Exchange<'a> {
@@ -131,6 +129,53 @@ pub enum Entry<'a> {
     Event(Frame<'a>),
     /// The server sent this, which is no stream.
     Body(Frame<'a>),
-    /// The connection ended in this way.
-    Lost(Cow<'a, str>),
+    /// The rest of the answer is missing.
+    Lost(Loss<'a>),
+}
+
+/// Why the rest of an answer is missing.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Loss<'a> {
+    /// The client left, which is no fault.
+    Left,
+    /// The user ended the run.
+    Interrupted,
+    /// There never was a connection, for this reason.
+    Unconnected(Cow<'a, str>),
+    /// The connection broke, or the answer went beyond a limit: the reason.
+    Broken(Cow<'a, str>),
+}
+
+impl Loss<'_> {
+    /// The same, independent of what it was read from.
+    pub fn into_owned(self) -> Loss<'static> {
+        match self {
+            Self::Left => Loss::Left,
+            Self::Interrupted => Loss::Interrupted,
+            Self::Unconnected(reason) => Loss::Unconnected(Cow::Owned(reason.into_owned())),
+            Self::Broken(reason) => Loss::Broken(Cow::Owned(reason.into_owned())),
+        }
+    }
+}
+
+impl fmt::Display for Loss<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Left => "the client has left",
+            Self::Interrupted => "interrupted",
+            Self::Unconnected(reason) | Self::Broken(reason) => reason,
+        })
+    }
+}
+
+impl<'a> From<&'a str> for Loss<'a> {
+    fn from(reason: &'a str) -> Self {
+        Self::Broken(Cow::Borrowed(reason))
+    }
+}
+
+impl From<String> for Loss<'_> {
+    fn from(reason: String) -> Self {
+        Self::Broken(Cow::Owned(reason))
+    }
 }

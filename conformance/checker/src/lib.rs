@@ -12,6 +12,8 @@ pub mod sse;
 
 pub use checker::Checker;
 pub use chosen::{Rules, level};
-pub use engine::{Excerpt, Finding, Findings, Payload, Record, Related, Spot};
-pub use frame::{Entry, Exchange, Frame, Headers, LEFT, Places, Request, Transport};
-pub use rules::{is_about_bodies, is_sign_of_life, root_of_body};
+pub use engine::{
+    Excerpt, Finding, Findings, LevelName, Location, Observer, Occurrence, Payload, Record, Related, Seen,
+};
+pub use frame::{Entry, Exchange, Frame, Headers, Loss, Places, Request, Transport};
+pub use rules::{is_sign_of_life, root_of_body};

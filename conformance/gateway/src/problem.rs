@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 use spec::Dialect;
+use spec::json::Actual;
 
 use super::script::{text, wanted_status};
 
@@ -75,10 +76,10 @@ pub(super) fn refused(body: &Value, dialect: &Dialect, root: &str) -> Option<Pro
     let verdict = dialect.check_type(root, &body.to_string());
     let fault = verdict.faults().first()?;
     let param = fault.pointer.trim_start_matches('/').replace('/', ".");
-    let message = if fault.actual == "none" {
-        format!("{} lacks {}.", if param.is_empty() { "The request" } else { &param }, fault.expected)
+    let message = if fault.actual == Actual::Nothing {
+        format!("{} lacks {}.", if param.is_empty() { "The request" } else { &param }, fault.kind)
     } else {
-        format!("{} is {}, and should be {}.", param, fault.actual, fault.expected)
+        format!("{} is {}, and should be {}.", param, fault.actual, fault.kind)
     };
     Some(Problem::invalid("invalid_value", message, Some(&param)))
 }

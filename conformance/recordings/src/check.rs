@@ -3,10 +3,10 @@
 use std::io::Read;
 
 use super::timeline::Drawing;
-use crate::capture::{Entry, Format, Frame, LEFT, Reader, Transport};
+use crate::capture::{Entry, Format, Frame, Loss, Reader, Transport};
 use checker::root_of_body;
-use checker::{Checker, Rules};
-use results::{CaptureReport, Finding, Lost};
+use checker::{Checker, Observer, Rules};
+use results::{CaptureReport, Lost};
 
 /// So many exchanges of a recording are drawn.
 const TIMELINES: usize = 100;
@@ -90,11 +90,11 @@ impl<'r> Checking<'r> {
     }
 
     fn read(&mut self, input: &mut dyn Read, format: Option<Format>) -> Result<Format, String> {
-        Reader::new(format).read(input, &mut |entry| self.entry(&entry))
+        Reader::new(format).read(input, &mut |entry| self.entry(&entry, &mut ()))
     }
 
-    /// The next thing in the recording.
-    pub fn entry(&mut self, entry: &Entry<'_>) {
+    /// Takes the next thing in the recording, and shows events to an observer.
+    pub fn entry(&mut self, entry: &Entry<'_>, observer: &mut dyn Observer) {
         match entry {
             Entry::Exchange(exchange) => {
                 self.end_stream();
@@ -107,8 +107,9 @@ impl<'r> Checking<'r> {
                 if self.is_next(frame) {
                     self.end_stream();
                 }
-                let is_faulty = !self.checker().frame(frame).is_empty();
-                self.draw(|drawing| drawing.frame(frame, is_faulty));
+                self.draw(|_| ());
+                self.is_begun = true;
+                self.checker.frame_seen_by(frame, &mut (&mut self.drawing, observer));
             }
             Entry::Body(frame) => {
                 self.report.bodies += 1;
@@ -120,14 +121,17 @@ impl<'r> Checking<'r> {
             Entry::Sent(frame) => {
                 self.checker().sent(frame);
             }
-            Entry::Lost(reason) => {
+            Entry::Lost(loss) => {
                 if self.status.is_none() {
-                    self.lost = Some(reason.to_string());
+                    self.lost = Some(loss.to_string());
                 }
-                // What would have followed is not missing.
-                self.is_left |= *reason == LEFT;
-                self.lost(reason);
-                self.draw(|drawing| drawing.lost(reason));
+                if *loss == Loss::Left {
+                    // What would have followed is not missing.
+                    self.is_left = true;
+                } else {
+                    self.count_lost(loss);
+                }
+                self.draw(|drawing| drawing.lost(loss));
             }
         }
     }
@@ -145,15 +149,11 @@ impl<'r> Checking<'r> {
         begins && at("/response/id").is_none_or(|id| id != ended)
     }
 
-    fn lost(&mut self, reason: &str) {
-        // Who leaves has lost nothing.
-        if reason == LEFT {
-            return;
-        }
+    fn count_lost(&mut self, loss: &Loss<'_>) {
         let events = self.checker.events();
         let exchange = self.exchange.clone();
         self.report.lost += 1;
-        self.report.first_lost.get_or_insert_with(|| Lost { exchange, events, reason: reason.to_owned() });
+        self.report.first_lost.get_or_insert_with(|| Lost { exchange, events, reason: loss.to_string() });
     }
 
     /// Whether an answer that is no stream is one that rules read.
@@ -196,10 +196,12 @@ impl<'r> Checking<'r> {
         let report = &mut self.report;
         report.streams += u64::from(self.checker.events() > 0);
         report.events += self.checker.events();
-        let (findings, omitted) = self.checker.take_findings();
+        let (mut findings, omitted) = self.checker.take_findings();
         self.checker.reset();
         report.omitted += omitted;
-        let told = |finding| Finding::of(self.exchange.clone(), finding);
-        report.findings.extend(findings.into_iter().map(told));
+        for finding in &mut findings {
+            finding.exchange.clone_from(&self.exchange);
+        }
+        report.findings.append(&mut findings);
     }
 }

@@ -1,19 +1,16 @@
-//! Draws up how an exchange went, by what the dialect says of its events.
+//! Draws up how an exchange went, as an observer of the checker, which knows what each event is about.
 //!
-//! This does not follow the tracker, which knows what should be: what comes too early, twice or too late
-//! has its bar, too.
+//! What comes too early, twice or too late has its bar, too.
 
-use std::borrow::Cow;
 use std::collections::HashMap;
-use std::hash::{DefaultHasher, Hash, Hasher};
 use std::time::Duration;
 
 use spec::json::{at, string};
 use spec::table::{EventInfo, Role, Scope};
-use spec::{Dialect, Memory, Slot};
+use spec::{Dialect, Slot, View};
 
-use crate::capture::{Exchange, Frame, Recorder, Transport};
-use checker::{Payload, Record};
+use crate::capture::{Exchange, Frame, Loss, Recorder};
+use checker::{Observer, Occurrence, Payload, Record, Seen};
 use results::{Asked, Bar, FaultyEvent, Pace, Phase, Piece, Silence, Timeline};
 
 /// So many bars are listed of an exchange.
@@ -33,39 +30,44 @@ const NAME: usize = 64;
 /// Draws up the timeline of an exchange as it comes.
 #[derive(Debug)]
 pub(super) struct Drawing {
-    dialect: &'static Dialect,
     /// The scopes that an event of the dialect opens, and those that one closes.
     opens: Vec<bool>,
     closes: Vec<bool>,
-    frames: u64,
-    /// The type of the last event: the next one mostly has the same.
-    known: Option<(usize, &'static EventInfo)>,
     timeline: Timeline,
     /// The response that is on its way.
     response: Option<usize>,
-    places: HashMap<Key, usize>,
-    /// Items by what their ids hash to: ids can be long.
-    ids: HashMap<u64, usize>,
-    last_item: Option<usize>,
+    /// The response that the checker knows last, by its id.
+    last_response: Option<u64>,
+    /// The bars of what the checker knows, by its ids.
+    occurrences: HashMap<u64, usize>,
+    /// The last bar of each address.
+    addresses: HashMap<Address, usize>,
     last_time: Option<u64>,
 }
 
-/// What tells one thing from the others of a response.
+/// Where a thing is in a response, by the indices that an event tells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-struct Key {
+struct Address {
     scope: Scope,
-    within: Within,
-    index: Option<u64>,
+    indices: [Option<u64>; Scope::MOST_KEYS],
 }
 
-/// What a thing lies in.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-enum Within {
-    Response,
-    /// An item that has a bar.
-    Item(usize),
-    /// One that has none.
-    Nothing(Option<u64>),
+impl Address {
+    fn of(scope: Scope, view: &View<'_>) -> Self {
+        let mut indices = [None; Scope::MOST_KEYS];
+        for (index, slot) in indices.iter_mut().zip(scope.info().key) {
+            *index = view.number(*slot);
+        }
+        Self { scope, indices }
+    }
+
+    /// The address of what lies around it.
+    fn parent(self) -> Option<Self> {
+        let scope = self.scope.info().parent?;
+        let mut indices = self.indices;
+        indices.iter_mut().skip(scope.info().key.len()).for_each(|index| *index = None);
+        Some(Self { scope, indices })
+    }
 }
 
 /// When something happens.
@@ -83,16 +85,13 @@ impl Drawing {
             Scope::ALL.iter().map(has).collect()
         };
         Self {
-            dialect,
             opens: has(|event| event.role == Role::Open),
             closes: has(EventInfo::ends_scope),
-            frames: 0,
-            known: None,
             timeline: Timeline { pace: Pace { every: 1, times_ms: Vec::new() }, ..Timeline::default() },
             response: None,
-            places: HashMap::new(),
-            ids: HashMap::new(),
-            last_item: None,
+            last_response: None,
+            occurrences: HashMap::new(),
+            addresses: HashMap::new(),
             last_time: None,
         }
     }
@@ -110,34 +109,14 @@ impl Drawing {
     }
 
     /// The connection was lost.
-    pub(super) fn lost(&mut self, reason: &str) {
-        self.timeline.lost = Some(reason.chars().take(4 * NAME).collect());
+    pub(super) fn lost(&mut self, loss: &Loss<'_>) {
+        self.timeline.lost = Some(loss.to_string().chars().take(4 * NAME).collect());
     }
 
     /// An answer came that is no stream.
     pub(super) fn body(&mut self, frame: &Frame<'_>) {
         let text = frame.data.as_deref().unwrap_or_default();
         self.timeline.body.get_or_insert_with(|| piece(text, BODY_BYTES));
-    }
-
-    /// A frame came; something was found to be wrong when it did, or not.
-    pub(super) fn frame(&mut self, frame: &Frame<'_>, is_faulty: bool) {
-        self.frames += 1;
-        let numbers = (self.frames, self.timeline.events + 1);
-        let mut memory = Memory::default();
-        let record = Record::read(self.dialect, frame, numbers, &mut self.known, &mut memory);
-        let Some(record) = record.filter(|record| record.payload != Payload::Done) else { return };
-        self.timeline.events += 1;
-        let time = frame.time.map(milliseconds);
-        let now = Moment { event: self.timeline.events, time };
-        self.pace(now);
-        if is_faulty && self.timeline.faulty.len() < FAULTY {
-            let data = piece(record.data(), EVENT_BYTES);
-            self.timeline.faulty.push(FaultyEvent { event: now.event, data });
-        }
-        if record.payload == Payload::Object {
-            self.take(&record, now);
-        }
     }
 
     /// How it went.
@@ -173,13 +152,17 @@ impl Drawing {
         }
     }
 
-    fn take(&mut self, record: &Record<'_>, now: Moment) {
+    fn take(&mut self, seen: &Seen<'_>, now: Moment) {
+        let record = seen.record;
         let info = record.known.map(|(_, info)| info);
         let creates = info.is_some_and(|info| info.scope == Scope::Response && info.role == Role::Open);
         let is_over = self.response.and_then(|at| self.bar(at)).is_some_and(|bar| bar.closed.is_some());
-        let is_next = creates && (is_over || record.frame.transport == Transport::WebSocket);
+        let response = seen.about.map(|about| about.response().id());
+        let is_another = response.zip(self.last_response).is_some_and(|(now, before)| now != before);
+        self.last_response = response.or(self.last_response);
+        let is_next = is_another || creates && is_over;
         if self.response.is_none() || is_next {
-            (self.last_item, self.places, self.ids) = (None, HashMap::new(), HashMap::new());
+            (self.occurrences, self.addresses) = (HashMap::new(), HashMap::new());
             let value = record.view.raw(Slot::Response).unwrap_or_default();
             self.response = self.add(Scope::Response, value, None, creates, now);
             self.timeline.folded += u64::from(self.response.is_none());
@@ -187,98 +170,78 @@ impl Drawing {
         let Some(info) = info else { return self.feed(self.response, None, now) };
         let about = match info.scope {
             Scope::Response => self.response,
-            Scope::Item => self.item(record, info, now),
-            _ => self.inner(record, info, now),
+            _ => {
+                let at = self.place(seen, info, now);
+                if info.role != Role::Point {
+                    self.learn(at, record, info);
+                }
+                at
+            }
         };
         self.feed(about, Some(info), now);
     }
 
-    /// The item that an event opens, closes or is about.
-    fn item(&mut self, record: &Record<'_>, info: &EventInfo, now: Moment) -> Option<usize> {
-        let value = record.view.raw(Slot::Value).unwrap_or_default();
-        let id = member(value, "/id").or_else(|| id(record));
-        let index = record.view.number(Slot::OutputIndex);
-        let key = Key { scope: Scope::Item, within: Within::Response, index };
-        let there = match info.role {
-            // A second item in the place of another is an item of its own.
-            Role::Open => self
-                .places
-                .get(&key)
-                .copied()
-                .filter(|at| self.bar(*at).is_some_and(|bar| !bar.opened && bar.closed.is_none())),
-            _ => self.find_item(index, id.as_deref()),
+    /// The bar of what an event is about. The checker knows what that is, unless it comes too late: then it is
+    /// what was last at this address.
+    fn place(&mut self, seen: &Seen<'_>, info: &EventInfo, now: Moment) -> Option<usize> {
+        let record = seen.record;
+        let address = Address::of(info.scope, &record.view);
+        let opens = info.role == Role::Open;
+        let fits =
+            |at: &usize| !opens || self.bar(*at).is_some_and(|bar| !bar.opened && bar.closed.is_none());
+        let there = match seen.about {
+            Some(about) => self.occurrences.get(&about.id()),
+            None => self.addresses.get(&address),
         };
-        let at = there.or_else(|| {
-            let opens = info.role == Role::Open;
-            let Some(at) = self.add(Scope::Item, value, self.response, opens, now) else {
-                self.timeline.folded += u64::from(opens);
-                return None;
-            };
-            self.places.insert(key, at);
-            Some(at)
-        })?;
-        if let Some(bar) = self.timeline.bars.get_mut(at) {
-            bar.index = bar.index.or(index);
-            bar.id = bar.id.take().or_else(|| id.as_deref().map(short));
+        if let Some(at) = there.copied().filter(fits) {
+            return Some(at);
         }
-        if let Some(id) = id.filter(|_| self.ids.len() < 2 * BARS) {
-            self.ids.insert(hash(&id), at);
-        }
-        self.last_item = Some(at);
-        Some(at)
-    }
-
-    fn find_item(&self, index: Option<u64>, id: Option<&str>) -> Option<usize> {
-        let named = id.and_then(|id| self.ids.get(&hash(id)));
-        let key = Key { scope: Scope::Item, within: Within::Response, index };
-        let there = || index.and_then(|_| self.places.get(&key));
-        let last = || self.last_item.filter(|_| index.is_none() && id.is_none_or(str::is_empty));
-        named.or_else(there).copied().or_else(last)
-    }
-
-    /// What lies in an item, or in the response beside the items.
-    fn inner(&mut self, record: &Record<'_>, info: &EventInfo, now: Moment) -> Option<usize> {
-        let scope = info.scope;
-        let around = scope.info().parent.unwrap_or(Scope::Response);
-        let index = record.view.number(Slot::OutputIndex);
-        let item = match around {
-            Scope::Response => None,
-            _ => self.find_item(index, id(record).as_deref()),
+        let parent = match seen.about {
+            Some(about) if info.role == Role::Point => self.bar_of(Some(about)),
+            Some(about) => self.bar_of(about.parent()),
+            None => self.bar_above(address),
         };
-        let within = match (around, item) {
-            (Scope::Response, _) => Within::Response,
-            (_, Some(item)) => Within::Item(item),
-            (_, None) => Within::Nothing(index),
-        };
-        let index_in = |scope: Scope| scope.info().key.get(1).and_then(|slot| record.view.number(*slot));
-        let part = Key { scope: around, within, index: index_in(around) };
-        let parent = match around {
-            Scope::Response | Scope::Item => None,
-            _ => self.places.get(&part).copied(),
-        };
-        let parent = parent.or(item).or(self.response);
         if info.role == Role::Point {
             return parent;
         }
-        let key = Key { scope, within, index: index_in(scope) };
-        let opens = info.role == Role::Open;
-        let there = self.places.get(&key).copied();
-        let there = there.filter(|at| !(opens && self.bar(*at).is_some_and(|bar| bar.opened)));
-        there.or_else(|| {
-            let value = record.view.raw(Slot::Value).unwrap_or_default();
-            let has_opening = self.opens.get(scope as usize) == Some(&true);
-            let Some(at) = self.add(scope, value, parent, opens || !has_opening, now) else {
-                // Each is counted once.
-                self.timeline.folded += u64::from(if has_opening { opens } else { info.ends_scope() });
-                return None;
-            };
-            self.places.insert(key, at);
-            let bar = self.timeline.bars.get_mut(at)?;
-            // A text has the index of its part, and none of its own.
-            let of_parent = around.info().key.len();
-            bar.index = key.index.filter(|_| scope.info().key.len() > of_parent);
-            Some(at)
-        })
+        let has_opening = self.opens.get(info.scope as usize) == Some(&true);
+        let value = record.view.raw(Slot::Value).unwrap_or_default();
+        let Some(at) = self.add(info.scope, value, parent, opens || !has_opening, now) else {
+            // Each is counted once.
+            self.timeline.folded += u64::from(if has_opening { opens } else { info.ends_scope() });
+            return None;
+        };
+        self.addresses.insert(address, at);
+        if let Some(about) = seen.about {
+            self.occurrences.insert(about.id(), at);
+        }
+        Some(at)
+    }
+
+    /// The bar of an occurrence, or of the next one around it that has a bar.
+    fn bar_of(&self, occurrence: Option<Occurrence<'_>>) -> Option<usize> {
+        let mut around = std::iter::successors(occurrence, Occurrence::parent);
+        around.find_map(|one| self.occurrences.get(&one.id()).copied()).or(self.response)
+    }
+
+    /// The bar of what lies around an address.
+    fn bar_above(&self, address: Address) -> Option<usize> {
+        let mut around = std::iter::successors(address.parent(), |address| address.parent());
+        around.find_map(|one| self.addresses.get(&one).copied()).or(self.response)
+    }
+
+    /// An item learns its index and its id from any of the events that open or close it; what else has an index
+    /// of its own has it from the beginning.
+    fn learn(&mut self, bar: Option<usize>, record: &Record<'_>, info: &EventInfo) {
+        let Some(bar) = bar.and_then(|at| self.timeline.bars.get_mut(at)) else { return };
+        let outer = info.scope.info().parent.map_or(0, |parent| parent.info().key.len());
+        let index = info.scope.info().key.get(outer).and_then(|slot| record.view.number(*slot));
+        bar.index = bar.index.or(index);
+        if info.scope == Scope::Item && bar.id.is_none() {
+            let own = record.view.raw(Slot::Value).and_then(|value| at(value, "/id"));
+            let id = own.and_then(string).or_else(|| record.view.raw(Slot::ItemId).and_then(string));
+            bar.id = id.map(|id| short(&id));
+        }
     }
 
     /// A new bar, unless there are too many.
@@ -342,6 +305,25 @@ impl Drawing {
     }
 }
 
+impl Observer for Drawing {
+    fn record(&mut self, seen: &Seen<'_>) {
+        let record = seen.record;
+        if record.payload == Payload::Done {
+            return;
+        }
+        self.timeline.events += 1;
+        let now = Moment { event: self.timeline.events, time: record.frame.time.map(milliseconds) };
+        self.pace(now);
+        if seen.is_faulty && self.timeline.faulty.len() < FAULTY {
+            let data = piece(record.data(), EVENT_BYTES);
+            self.timeline.faulty.push(FaultyEvent { event: now.event, data });
+        }
+        if record.payload == Payload::Object {
+            self.take(seen, now);
+        }
+    }
+}
+
 /// Makes a bar last until now.
 fn reach(bar: &mut Bar, now: Moment) {
     bar.events[1] = now.event;
@@ -350,18 +332,8 @@ fn reach(bar: &mut Bar, now: Moment) {
     }
 }
 
-fn id(record: &Record<'_>) -> Option<String> {
-    record.view.raw(Slot::ItemId).and_then(string).map(Cow::into_owned)
-}
-
-fn hash(id: &str) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    id.hash(&mut hasher);
-    hasher.finish()
-}
-
 fn member(value: &str, pointer: &str) -> Option<String> {
-    at(value, pointer).and_then(string).map(Cow::into_owned)
+    at(value, pointer).and_then(string).map(std::borrow::Cow::into_owned)
 }
 
 fn short(text: &str) -> String {

@@ -9,7 +9,7 @@ use unicode_width::UnicodeWidthStr;
 use super::source::{Drawn, Line};
 use super::style::Screen;
 use results::text::{counted, listed, visible, wrap};
-use results::{Finding, Place, Run};
+use results::{Finding, Location, Run};
 
 pub(super) const fn word(level: Level) -> &'static str {
     match level {
@@ -150,7 +150,7 @@ fn lines(finding: &Finding) -> Vec<Line<'_>> {
 }
 
 fn place(capture: &str, finding: &Finding) -> String {
-    let Place { line, event, event_type, sequence_number, time_ms, bytes, .. } = &finding.place;
+    let Location { line, event, event_type, sequence_number, time_ms, bytes, .. } = &finding.place;
     let mut place = visible(capture);
     if let Some(exchange) = &finding.exchange {
         let _ = write!(place, " ({})", visible(exchange));

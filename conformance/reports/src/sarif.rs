@@ -11,7 +11,7 @@ use sha2::{Digest, Sha256};
 use crate::pages;
 use results::Outcome;
 use results::text::{counted, cut, visible};
-use results::{CaptureReport, CaseReport, Finding, Place, RuleTotal, Run, Told, Verdict};
+use results::{CaptureReport, CaseReport, Finding, Location, RuleTotal, Run, Told, Verdict};
 
 /// So many results are told; the worst come first.
 const MOST: usize = 5000;
@@ -150,7 +150,7 @@ fn message(text: &str) -> Value {
     json!({ "text": safe })
 }
 
-fn location(capture: &str, place: &Place) -> Value {
+fn location(capture: &str, place: &Location) -> Value {
     let mut region = json!({
         "byteOffset": place.bytes[0],
         "byteLength": place.bytes[1].saturating_sub(place.bytes[0]),
@@ -275,7 +275,7 @@ mod tests {
             level: Level::Must,
             message: format!("on {line}"),
             exchange: None,
-            place: Place { line, time_ms: Some(line), event: line, ..Place::default() },
+            place: Location { line, time_ms: Some(line), event: line, ..Location::default() },
             pointer: Some(pointer.to_owned()),
             expected: Some(line.to_string()),
             actual: Some(line.to_string()),

@@ -8,12 +8,12 @@ use std::ops::Range;
 
 use unicode_width::UnicodeWidthStr;
 
-use results::Place;
+use results::Location;
 use results::text::{Cell, cells, visible, wrap};
 
 /// A line that is shown.
 pub(super) struct Line<'s> {
-    pub(super) place: &'s Place,
+    pub(super) place: &'s Location,
     /// The finding is about this value, not about the event as a whole.
     pub(super) is_value: bool,
     /// Said of the place.
@@ -143,7 +143,7 @@ mod tests {
     fn drawn(text: &str, marked: &str, label: &str, width: usize) -> String {
         let at = text.find(marked).unwrap();
         let excerpt = Excerpt { text: text.to_owned(), mark: [at, at + marked.len()], ..Excerpt::default() };
-        let place = Place { excerpt, ..Place::default() };
+        let place = Location { excerpt, ..Location::default() };
         let line = Line { place: &place, is_value: true, label: label.to_owned(), is_primary: true };
         let Drawn { source, below } = line.draw(width);
         format!("{source}\n{}", below.join("\n"))

@@ -5,9 +5,9 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
 use catalogue::Level;
+use checker::Finding;
 use serde::{Deserialize, Serialize};
 
-use super::finding::Finding;
 use super::timeline::Timeline;
 use super::totals::Faults;
 use crate::Format;

@@ -1,7 +1,6 @@
 //! The one document that all reports are made from.
 
 mod capture;
-mod finding;
 mod format;
 mod impact;
 mod live;
@@ -20,12 +19,12 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 pub use capture::{CaptureReport, Lost};
-pub use finding::{Excerpt, Finding, LevelName, Place, Related, broken_clients};
+pub use checker::{Excerpt, Finding, LevelName, Location, Related};
 pub use format::Format;
 pub use impact::FailingClients;
 pub use live::{
-    CaseReport, Filters, Judged, Latency, LiveReport, NO_CONNECTION, OTHER_RULES, Options, Spread, State,
-    Told, Transport, Verdict,
+    CaseReport, Filters, Judged, Latency, LiveReport, OTHER_RULES, Options, Spread, State, Told, Transport,
+    UndecidedKind, Verdict,
 };
 pub use matrix::{Matrix, MatrixColumn, MatrixRow};
 pub use next::Step;

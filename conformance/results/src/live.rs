@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use catalogue::Level;
+use checker::Finding;
 use serde::{Deserialize, Serialize};
 
 use super::Run;
 use super::capture::CaptureReport;
-use super::finding::Finding;
 use super::profile::ProfileReport;
 use super::trials::Tally;
 
@@ -104,6 +104,30 @@ pub struct Judged {
     /// Why, where it is not a pass.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub reason: String,
+    /// What kind of reason that is, where something can be done about all of its kind.
+    #[serde(default, skip_serializing_if = "UndecidedKind::is_other")]
+    pub kind: UndecidedKind,
+}
+
+/// The kind of reason for which a trial could not be decided.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum UndecidedKind {
+    /// There never was a connection.
+    Unconnected,
+    /// The endpoint did not send what the scenario asks for.
+    NotElicited,
+    /// Any other.
+    #[default]
+    Other,
+}
+
+impl UndecidedKind {
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks with a reference")]
+    pub(super) const fn is_other(&self) -> bool {
+        matches!(self, Self::Other)
+    }
 }
 
 /// How a trial ends.
@@ -167,11 +191,16 @@ impl Verdict {
 
 impl Judged {
     /// The test passed.
-    pub const PASS: Self = Self { verdict: Verdict::Pass, reason: String::new() };
+    pub const PASS: Self = Self { verdict: Verdict::Pass, reason: String::new(), kind: UndecidedKind::Other };
 
     /// A verdict with its reason.
     pub fn new(verdict: Verdict, reason: impl Into<String>) -> Self {
-        Self { verdict, reason: reason.into() }
+        Self::undecided(verdict, UndecidedKind::Other, reason)
+    }
+
+    /// A verdict with a reason of this kind.
+    pub fn undecided(verdict: Verdict, kind: UndecidedKind, reason: impl Into<String>) -> Self {
+        Self { verdict, reason: reason.into(), kind }
     }
 }
 
@@ -350,9 +379,6 @@ impl CaseReport {
         })
     }
 }
-
-/// How the reason begins for which an exchange was lost when there never was a connection.
-pub const NO_CONNECTION: &str = "no connection";
 
 impl LiveReport {
     /// Whether a trial ended so.

@@ -3,7 +3,7 @@
 use catalogue::Level;
 use serde::{Deserialize, Serialize};
 
-use super::live::{CaseReport, LiveReport, NO_CONNECTION, Verdict};
+use super::live::{CaseReport, LiveReport, UndecidedKind, Verdict};
 use super::text::cut;
 use super::totals::RuleTotal;
 use super::{Outcome, Run};
@@ -51,7 +51,8 @@ fn of_endpoint(run: &Run, live: &LiveReport, steps: &mut Vec<Step>) {
         }
         format!("{command} --dialect {}{more}", quoted(&run.dialect))
     };
-    if let Some(undecided) = run.undecided.iter().find(|one| one.reason.starts_with(NO_CONNECTION)) {
+    let undecided = |kind| run.undecided.iter().find(move |undecided| undecided.kind == kind);
+    if let Some(undecided) = undecided(UndecidedKind::Unconnected) {
         let why = format!(
             "{}: start it, or correct --target, then see what it answers by itself",
             cut(&undecided.reason, 200)
@@ -63,7 +64,7 @@ fn of_endpoint(run: &Run, live: &LiveReport, steps: &mut Vec<Step>) {
         let why = format!("send {} again, alone", case.name);
         steps.push(Step::new(why, command(&format!(" {}", quoted(&format!("{}::", case.name))))));
     }
-    if let Some(undecided) = run.undecided.iter().find(|undecided| undecided.reason.starts_with("asked ")) {
+    if let Some(undecided) = undecided(UndecidedKind::NotElicited) {
         let more = format!(" --attempts {}", (live.options.attempts * 3).max(10));
         let case = undecided.cases.first().map(|case| format!(" {}", quoted(case))).unwrap_or_default();
         steps.push(Step::new("ask more often for what did not come", command(&format!("{more}{case}"))));

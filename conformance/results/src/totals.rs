@@ -3,13 +3,12 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
-use catalogue::{Level, RULES};
+use catalogue::{Level, RULES, Rule};
 use serde::{Deserialize, Serialize};
 
 use super::capture::CaptureReport;
-use super::finding::{Finding, LevelName, broken_clients};
 use super::trials::Tally;
-use checker::{self, Rules};
+use checker::{Finding, LevelName, Rules};
 
 /// How much was checked, and how much of it is wrong.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -229,6 +228,6 @@ fn clients_by_rule(finding: &Finding) -> impl Iterator<Item = (&'static str, &st
 
 /// What a client does when a rule is broken.
 fn failure(rule: &str, client: &str) -> String {
-    let clients = catalogue::rule(rule).map(broken_clients).unwrap_or_default();
+    let clients = catalogue::rule(rule).map(Rule::broken_clients).unwrap_or_default();
     clients.into_iter().find(|(name, _)| *name == client).map(|(_, failures)| failures).unwrap_or_default()
 }

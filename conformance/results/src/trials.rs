@@ -6,7 +6,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::live::{CaseReport, Judged, Verdict};
+use super::live::{CaseReport, Judged, UndecidedKind, Verdict};
 
 /// How many trials, or demands of profiles, ended how.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -41,6 +41,9 @@ pub struct GroupTotal {
 pub struct Undecided {
     /// The reason.
     pub reason: String,
+    /// What kind of reason it is.
+    #[serde(default, skip_serializing_if = "UndecidedKind::is_other")]
+    pub kind: UndecidedKind,
     /// Not exercised, or a harness error, if one is among them.
     pub verdict: Verdict,
     /// How many trials.
@@ -136,10 +139,10 @@ impl Undecided {
                 if matches!(judged.verdict, Verdict::Pass | Verdict::Fail) {
                     continue;
                 }
-                let reason = reason(case, judged);
+                let (kind, reason) = reason(case, judged);
                 let Some(known) = all.iter_mut().find(|known| known.reason == reason) else {
                     let cases = vec![case.name.clone()];
-                    all.push(Self { reason, verdict: judged.verdict, trials: 1, cases });
+                    all.push(Self { reason, kind, verdict: judged.verdict, trials: 1, cases });
                     continue;
                 };
                 known.trials += 1;
@@ -158,11 +161,13 @@ impl Undecided {
 }
 
 /// Trials that only wait for an answer lack for what the answer lacks for.
-fn reason(case: &CaseReport, judged: &Judged) -> String {
+fn reason(case: &CaseReport, judged: &Judged) -> (UndecidedKind, String) {
     let answer = case.trials.iter().find(|told| case.about(told) == "answer").map(|told| &told.judged);
     match answer {
-        Some(answer) if answer.verdict == Verdict::Fail => format!("no such answer came: {}", answer.reason),
-        Some(answer) if answer.verdict != Verdict::Pass => answer.reason.clone(),
-        _ => judged.reason.clone(),
+        Some(answer) if answer.verdict == Verdict::Fail => {
+            (UndecidedKind::Other, format!("no such answer came: {}", answer.reason))
+        }
+        Some(answer) if answer.verdict != Verdict::Pass => (answer.kind, answer.reason.clone()),
+        _ => (judged.kind, judged.reason.clone()),
     }
 }

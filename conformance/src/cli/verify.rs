@@ -42,7 +42,8 @@ impl VerifyArgs {
         if run.state == State::Begun {
             anyhow::bail!("{} has no results: the run did not come to its end", self.folder.display());
         }
-        let mut differences = compare(&evidence, &run).with_context(|| self.folder.display().to_string())?;
+        let Compared { mut differences, is_unreadable } =
+            compare(&evidence, &run).with_context(|| self.folder.display().to_string())?;
         if let Some(file) = &self.key {
             let named = || file.display().to_string();
             let key = fs::read(file).with_context(named)?;
@@ -61,7 +62,6 @@ impl VerifyArgs {
             let _ = writeln!(text, "  {difference}");
         }
         print(&text)?;
-        let is_unreadable = differences.iter().any(|difference| difference.starts_with(UNREADABLE));
         Ok(ExitCode::from(if is_unreadable { NOT_DONE } else { 1 }))
     }
 }
@@ -70,16 +70,22 @@ impl VerifyArgs {
 const UNPROVEN: &str = "not proven: that they came from the endpoint that is named; to see for yourself, run the \
                         commands under Reproduce in certificate.md\n";
 
-const UNREADABLE: &str = "cannot be read: ";
+/// What came of comparing evidence with what its run says.
+struct Compared {
+    /// What is not as the run says.
+    differences: Vec<String>,
+    /// Whether an exchange could not be read.
+    is_unreadable: bool,
+}
 
-/// What is not as the run says.
-fn compare(evidence: &Evidence, run: &RunFile) -> Result<Vec<String>> {
+/// Compares evidence with what its run says.
+fn compare(evidence: &Evidence, run: &RunFile) -> Result<Compared> {
     let dialect = names::dialect(&run.dialect)?;
     let Options { profiles, select, ignore, .. } = &run.options;
     SelectArgs { select: select.clone(), ignore: ignore.clone() }.check()?;
     names::profiles(profiles)?;
     let rules = suite::rules(dialect, profiles, select, ignore);
-    let mut differences = Vec::new();
+    let (mut differences, mut is_unreadable) = (Vec::new(), false);
     if run.suite != env!("CARGO_PKG_VERSION") {
         let own = env!("CARGO_PKG_VERSION");
         differences.push(format!("version {} of the suite made the run, and this is {own}", run.suite));
@@ -124,7 +130,10 @@ fn compare(evidence: &Evidence, run: &RunFile) -> Result<Vec<String>> {
                 }
                 attempts.entry(&kept.case).or_default().push(attempt);
             }
-            Err(problem) => differences.push(format!("{UNREADABLE}{}: {problem}", kept.file)),
+            Err(problem) => {
+                is_unreadable = true;
+                differences.push(format!("cannot be read: {}: {problem}", kept.file));
+            }
         }
     }
     let least = if run.options.strict { Level::Should } else { Level::Must };
@@ -172,5 +181,5 @@ fn compare(evidence: &Evidence, run: &RunFile) -> Result<Vec<String>> {
         differences.push("report.json: the file was changed".to_owned());
     }
     differences.extend(Certificate::new(run, profiles).differences(evidence));
-    Ok(differences)
+    Ok(Compared { differences, is_unreadable })
 }

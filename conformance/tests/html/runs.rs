@@ -176,7 +176,7 @@ pub(crate) fn bad() -> Run {
     let half = stream.split_at(stream.len() / 2).0;
     captures.push(checked(
         "exchanges/reasoning/summary.exchange",
-        &exchange(REQUEST, half, End::Lost("reset by peer")),
+        &exchange(REQUEST, half, End::Lost("reset by peer".into())),
     ));
     let lost = "the answer was not read to its end: reset by peer";
     cases.push(case(
@@ -225,7 +225,7 @@ pub(crate) fn hostile() -> Run {
         ),
     ];
     let request = format!("{{\"input\":{text}}}");
-    let stream = exchange(&request, events.concat().as_bytes(), End::Lost(HOSTILE));
+    let stream = exchange(&request, events.concat().as_bytes(), End::Lost(HOSTILE.into()));
     let capture = checked(HOSTILE, &stream);
     let name = format!("text/{HOSTILE}");
     let cases = vec![case(

@@ -3,10 +3,10 @@
 use std::borrow::Cow;
 use std::mem;
 
-use super::fault::{Fault, Faults, Segment, excerpt};
+use super::Varying;
+use super::fault::{Actual, Fault, FaultKind, Faults, Segment, Wanted};
 use super::outline::{Outline, OutlineMember, Seen};
 use super::scanner::{DEEPEST, RawNumber, RawString, Scan, Scanner};
-use super::shape::Varying;
 use super::text::decode;
 
 /// A validator of one schema: reads the value at the cursor to its end.
@@ -144,15 +144,21 @@ impl<'a> Checker<'a> {
     }
 
     #[cold]
-    fn wrong(&mut self, expected: &impl Expected) -> Scan<()> {
+    fn wrong(&mut self, kind: FaultKind) -> Scan<()> {
         let raw = self.scanner.raw()?;
-        self.faults.add(|| (expected.text(), excerpt(raw)));
+        self.faults.add(kind, || Actual::of(raw));
         Ok(())
     }
 
+    /// The value at the cursor is not of the description.
     #[cold]
-    fn wrong_text(&mut self, expected: &impl Expected, raw: &str) {
-        self.faults.add(|| (expected.text(), excerpt(raw)));
+    fn not(&mut self, description: &'static str) -> Scan<()> {
+        self.wrong(FaultKind::Value(Wanted::Described(description)))
+    }
+
+    #[cold]
+    fn wrong_text(&mut self, wanted: Wanted, raw: &str) {
+        self.faults.add(FaultKind::Value(wanted), || Actual::of(raw));
     }
 
     /// Any value.
@@ -164,7 +170,7 @@ impl<'a> Checker<'a> {
     /// `null`.
     #[inline]
     pub fn null(&mut self) -> Scan<()> {
-        if self.scanner.peek() == b'n' { self.scanner.word("null") } else { self.wrong(&"null") }
+        if self.scanner.peek() == b'n' { self.scanner.word("null") } else { self.not("null") }
     }
 
     /// `true` or `false`.
@@ -173,7 +179,7 @@ impl<'a> Checker<'a> {
         match self.scanner.peek() {
             b't' => self.scanner.word("true"),
             b'f' => self.scanner.word("false"),
-            _ => self.wrong(&"true or false"),
+            _ => self.not("true or false"),
         }
     }
 
@@ -182,26 +188,26 @@ impl<'a> Checker<'a> {
         match (self.scanner.peek(), wanted) {
             (b't', true) => self.scanner.word("true"),
             (b'f', false) => self.scanner.word("false"),
-            _ => self.wrong(&if wanted { "true" } else { "false" }),
+            _ => self.not(if wanted { "true" } else { "false" }),
         }
     }
 
     /// A string.
     #[inline]
     pub fn string(&mut self) -> Scan<()> {
-        if self.scanner.peek() == b'"' { self.scanner.pass_string() } else { self.wrong(&"a string") }
+        if self.scanner.peek() == b'"' { self.scanner.pass_string() } else { self.not("a string") }
     }
 
     /// A string within limits.
     pub fn text(&mut self, rules: &'static TextRules) -> Scan<()> {
         if self.scanner.peek() != b'"' {
-            return self.wrong(&rules.expected);
+            return self.not(rules.expected);
         }
         let start = self.scanner.offset();
         let string = self.scanner.string()?;
         if !rules.allow(&decode_if(string)) {
             let raw = self.scanner.since(start);
-            self.wrong_text(&rules.expected, raw);
+            self.wrong_text(Wanted::Described(rules.expected), raw);
         }
         Ok(())
     }
@@ -212,25 +218,25 @@ impl<'a> Checker<'a> {
         if self.scanner.pass_expected_string(wanted.as_bytes()) {
             return Ok(());
         }
-        self.string_that(|text| text == wanted.as_bytes(), &|| Cow::Owned(format!("\"{wanted}\"")))
+        self.string_that(|text| text == wanted.as_bytes(), Wanted::Constant(wanted))
     }
 
     /// One of these strings.
     #[inline]
     pub fn one_of(&mut self, wanted: &'static [&'static str]) -> Scan<()> {
-        self.string_that(|text| wanted.iter().any(|value| value.as_bytes() == text), &wanted)
+        self.string_that(|text| wanted.iter().any(|value| value.as_bytes() == text), Wanted::OneOf(wanted))
     }
 
     #[inline]
-    fn string_that(&mut self, allowed: impl Fn(&[u8]) -> bool, expected: &impl Expected) -> Scan<()> {
+    fn string_that(&mut self, allowed: impl Fn(&[u8]) -> bool, wanted: Wanted) -> Scan<()> {
         if self.scanner.peek() != b'"' {
-            return self.wrong(expected);
+            return self.wrong(FaultKind::Value(wanted));
         }
         let start = self.scanner.offset();
         let (string, escaped) = self.scanner.string_bytes()?;
         if !(if escaped { allowed(&decoded(string)) } else { allowed(string) }) {
             let raw = self.scanner.since(start);
-            self.wrong_text(expected, raw);
+            self.wrong_text(wanted, raw);
         }
         Ok(())
     }
@@ -241,7 +247,7 @@ impl<'a> Checker<'a> {
         if is_number(self.scanner.peek()) {
             self.scanner.pass_number().map(drop)
         } else {
-            self.wrong(&"a number")
+            self.not("a number")
         }
     }
 
@@ -249,13 +255,13 @@ impl<'a> Checker<'a> {
     #[inline]
     pub fn integer(&mut self) -> Scan<()> {
         if !is_number(self.scanner.peek()) {
-            return self.wrong(&"an integer");
+            return self.not("an integer");
         }
         let start = self.scanner.offset();
         if !self.scanner.pass_number()? {
             let number = RawNumber { raw: self.scanner.since(start), plain: false };
             if !number.is_integral() {
-                self.wrong_text(&"an integer", number.raw);
+                self.wrong_text(Wanted::Described("an integer"), number.raw);
             }
         }
         Ok(())
@@ -270,13 +276,13 @@ impl<'a> Checker<'a> {
         expected: &'static str,
     ) -> Scan<()> {
         if !is_number(self.scanner.peek()) {
-            return self.wrong(&expected);
+            return self.not(expected);
         }
         let number = self.scanner.number()?;
         let value: f64 = number.raw.parse().unwrap_or(f64::INFINITY);
         let whole = !integral || number.is_integral();
         if !whole || value < minimum || value > maximum {
-            self.wrong_text(&expected, number.raw);
+            self.wrong_text(Wanted::Described(expected), number.raw);
         }
         Ok(())
     }
@@ -303,7 +309,7 @@ impl<'a> Checker<'a> {
         mut entry: impl FnMut(&mut Self) -> Scan<()>,
     ) -> Scan<()> {
         if self.scanner.peek() != b'[' {
-            return self.wrong(&"a list");
+            return self.not("a list");
         }
         if !self.descend() {
             return self.too_deep();
@@ -329,7 +335,7 @@ impl<'a> Checker<'a> {
         self.scanner.ascend();
         let length = index as u64;
         if length < least || length > most {
-            self.faults.add(|| (Cow::Borrowed(expected), format!("{length} entries")));
+            self.faults.add(FaultKind::Value(Wanted::Described(expected)), || Actual::Entries(index));
         }
         Ok(())
     }
@@ -367,7 +373,7 @@ impl<'a> Checker<'a> {
         mut member: impl FnMut(&mut Self, u32, &[u8]) -> Scan<()>,
     ) -> Scan<()> {
         if self.scanner.peek() != b'{' {
-            return self.wrong(&"an object");
+            return self.not("an object");
         }
         if !self.descend() {
             return self.too_deep();
@@ -479,7 +485,7 @@ impl<'a> Checker<'a> {
     #[cold]
     fn declared_fault(&mut self, before: usize, repeated: bool, names: &'static [&'static str], place: u32) {
         if repeated {
-            self.faults.add(|| (Cow::Borrowed("a name to stand once"), "the same name again".to_owned()));
+            self.faults.add(FaultKind::Repeated, || Actual::SameName);
         }
         let name = names.get(place as usize).copied().unwrap_or_default();
         self.faults.inside(before, &Segment::Name(name));
@@ -489,7 +495,8 @@ impl<'a> Checker<'a> {
     fn missing(&mut self, missing: u64, names: &'static [&'static str]) {
         for (place, name) in names.iter().enumerate() {
             if missing & 1 << place != 0 {
-                self.faults.add(|| (Cow::Owned(format!("property \"{name}\"")), "none".to_owned()));
+                let kind = FaultKind::Missing { property: name, wanted: Wanted::Anything };
+                self.faults.add(kind, || Actual::Nothing);
             }
         }
     }
@@ -497,7 +504,7 @@ impl<'a> Checker<'a> {
     #[cold]
     fn too_deep(&mut self) -> Scan<()> {
         self.scanner.ascend();
-        self.wrong(&"nesting of at most 128 levels")
+        self.wrong(FaultKind::TooDeep)
     }
 
     /// A member that is not declared, of a kind that all such members have.
@@ -512,21 +519,21 @@ impl<'a> Checker<'a> {
 
     /// A member that may not be there.
     pub fn undeclared(&mut self, name: &[u8]) -> Scan<()> {
-        self.extra(name, |checker| checker.wrong(&"no property of this name"))
+        self.extra(name, |checker| checker.wrong(FaultKind::Undeclared))
     }
 
     /// A limit on a member's name.
     pub fn name_within(&mut self, name: &[u8], rules: &'static TextRules) {
         let name = String::from_utf8_lossy(name);
         if !rules.allow(&name) {
-            self.wrong_text(&|| Cow::Owned(format!("names that are {}", rules.expected)), &name);
+            self.faults.add(FaultKind::Name(rules.expected), || Actual::name(&name));
         }
     }
 
     /// A limit on the number of members; called at each of them with its number.
     pub fn at_most(&mut self, members: u64, most: u64) {
         if members == most + 1 {
-            self.faults.add(|| (Cow::Owned(format!("at most {most} properties")), "more".to_owned()));
+            self.faults.add(FaultKind::TooMany(most), || Actual::More);
         }
     }
 
@@ -542,7 +549,7 @@ impl<'a> Checker<'a> {
 
     /// A value of none of the kinds that a union has.
     pub fn no_kind(&mut self, expected: &'static str) -> Scan<()> {
-        self.wrong(&expected)
+        self.not(expected)
     }
 
     /// An object whose tag is missing or names none of the branches of a union.
@@ -555,11 +562,11 @@ impl<'a> Checker<'a> {
     ) -> Scan<()> {
         let before = self.faults.count();
         if let Some(tag) = found {
-            self.faults.add(|| (wanted.text(), excerpt(&format!("\"{tag}\""))));
+            self.wrong_text(Wanted::OneOf(wanted), &format!("\"{tag}\""));
             self.faults.inside(before, &Segment::Name(property));
         } else {
-            let expected = || Cow::Owned(format!("property \"{property}\": {}", wanted.text()));
-            self.faults.add(|| (expected(), "none, or no string".to_owned()));
+            let kind = FaultKind::Missing { property, wanted: Wanted::OneOf(wanted) };
+            self.faults.add(kind, || Actual::NoString);
         }
         self.any()
     }
@@ -632,32 +639,4 @@ fn decoded(raw: &[u8]) -> Vec<u8> {
 
 fn decode_if(string: RawString<'_>) -> Cow<'_, str> {
     if string.escaped { decode(string.raw).0 } else { Cow::Borrowed(string.raw) }
-}
-
-/// Words for what was expected, made only when they are needed.
-trait Expected {
-    fn text(&self) -> Cow<'static, str>;
-}
-
-impl Expected for &'static str {
-    fn text(&self) -> Cow<'static, str> {
-        Cow::Borrowed(self)
-    }
-}
-
-/// One of these strings.
-impl Expected for &'static [&'static str] {
-    fn text(&self) -> Cow<'static, str> {
-        let quoted: Vec<String> = self.iter().map(|value| format!("\"{value}\"")).collect();
-        Cow::Owned(match quoted.as_slice() {
-            [only] => only.clone(),
-            many => format!("one of {}", many.join(", ")),
-        })
-    }
-}
-
-impl<F: Fn() -> Cow<'static, str>> Expected for F {
-    fn text(&self) -> Cow<'static, str> {
-        self()
-    }
 }

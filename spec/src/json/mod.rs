@@ -1,42 +1,26 @@
 //! Reading, checking and writing JSON text without a tree.
 
 mod check;
-mod choice;
-pub(crate) mod event;
 mod fault;
-mod fields;
 mod look;
-mod map;
-mod number;
 mod outline;
-mod raw;
-mod read;
-mod reader;
 mod scanner;
-mod shape;
-mod string;
 mod text;
+#[cfg(feature = "types")]
 mod typed;
-mod value;
-mod write;
+mod varying;
 
 pub use check::{Check, Checker, Members, TextPattern, TextRules, UNDECLARED};
-pub(crate) use choice::Branch;
-pub use choice::kind;
-pub use event::{Reason, UnknownEvent};
-pub use fault::Fault;
-pub use fields::Fields;
+pub use fault::{Actual, Fault, FaultKind, Wanted};
 pub use look::{at, each_member, entries, members, shared_length, string};
-pub use map::{Extra, Map};
-pub use number::{Integer, NotFinite, Number};
 pub use outline::{Outline, OutlineMember, member_named};
-pub use raw::Raw;
-pub use read::{Miss, ParseError, Read};
-pub use reader::Reader;
 pub use scanner::{DEEPEST, RawNumber, RawString, Scan, Scanner, Syntax};
-pub(crate) use shape::Shape;
-pub use string::Str;
 pub use text::{decode, decode_onto, encode, is_escaped};
-pub(crate) use typed::{events, object, presence, strings, union};
-pub use value::{IntoOwned, Nullable};
-pub use write::{ObjectWriter, Write};
+#[cfg(feature = "types")]
+pub(crate) use typed::{Branch, event, events, object, presence, strings, union};
+#[cfg(feature = "types")]
+pub use typed::{
+    Extra, Fields, Integer, IntoOwned, Map, Miss, NotFinite, Nullable, Number, ObjectWriter, ParseError, Raw,
+    Read, Reader, Reason, Str, UnknownEvent, Write, kind,
+};
+pub(crate) use varying::Varying;

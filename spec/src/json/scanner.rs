@@ -223,7 +223,7 @@ impl<'a> Scanner<'a> {
 
     /// Passes these bytes if they stand at the cursor.
     #[inline]
-    pub(super) fn pass_same(&mut self, bytes: &[u8]) -> bool {
+    pub(crate) fn pass_same(&mut self, bytes: &[u8]) -> bool {
         let end = self.at + bytes.len();
         let hit = self.text.as_bytes().get(self.at..end) == Some(bytes);
         if hit {
@@ -234,7 +234,7 @@ impl<'a> Scanner<'a> {
 
     /// Passes a value of the same kind as one that begins with this byte: a string, or a whole number.
     #[inline]
-    pub(super) fn pass_alike(&mut self, first: u8) -> bool {
+    pub(crate) fn pass_alike(&mut self, first: u8) -> bool {
         match (first, self.byte()) {
             (b'"', b'"') => self.pass_string().is_ok(),
             (b'0'..=b'9' | b'-', b'0'..=b'9' | b'-') => self.pass_number() == Ok(true),

@@ -1,5 +1,6 @@
 //! Emits the typed events of a dialect: what they hold, and how they are read and written.
 
+#[cfg(feature = "cli")]
 mod layout;
 mod lower;
 mod model;
@@ -11,6 +12,7 @@ use quote::quote;
 use crate::dialect::Dialect;
 use crate::formats::Glossary;
 
+#[cfg(feature = "cli")]
 pub use layout::layout;
 #[cfg(feature = "cli")]
 pub(super) use lower::Names;

@@ -5,6 +5,7 @@ use std::collections::{HashSet, VecDeque};
 use std::time::Duration;
 
 use spec::Dialect;
+use spec::json::Fault;
 use spec::table::EventInfo;
 
 use super::{Bound, Findings, Mark, Node, Object, Place, Plan, Record, Stream};
@@ -216,13 +217,62 @@ impl<'c> Case<'c> {
         actual: &str,
         message: impl FnOnce() -> String,
     ) {
-        let place =
-            Place { pointer: Some(pointer), at: None, expected: Some(expected), actual: Some(actual) };
-        self.report(&place, message);
+        let (pointer, expected, actual) = (Some(pointer), Some(expected), Some(actual));
+        self.report(&Place { pointer, expected, actual, ..Place::WHOLE }, message);
+    }
+
+    /// Tells of a property that the object at a JSON pointer lacks.
+    #[cold]
+    pub(crate) fn lacks(&mut self, pointer: &str, property: &str, message: impl FnOnce() -> String) {
+        let expected = format!("property \"{property}\"");
+        self.report(&lacking(pointer, property, &expected, "none"), message);
+    }
+
+    /// Tells of a property that the object at a JSON pointer lacks, or has with a value that is not of this kind.
+    #[cold]
+    pub(crate) fn lacks_a(
+        &mut self,
+        kind: &str,
+        pointer: &str,
+        property: &str,
+        message: impl FnOnce() -> String,
+    ) {
+        let expected = format!("property \"{property}\": a {kind}");
+        let actual = format!("none, or no {kind}");
+        self.report(&lacking(pointer, property, &expected, &actual), message);
+    }
+
+    /// Tells of a fault of the schema that may be none in other dialects.
+    #[cold]
+    pub(crate) fn fault_here(
+        &mut self,
+        fault: &Fault,
+        is_fine_in: impl FnMut(&'static Dialect) -> bool,
+        message: impl FnOnce() -> String,
+    ) {
+        let (expected, actual) = (fault.kind.to_string(), fault.actual.to_string());
+        let place = Place {
+            pointer: Some(&fault.pointer),
+            at: None,
+            missing: fault.kind.missing(),
+            expected: Some(&expected),
+            actual: Some(&actual),
+        };
+        self.report_here(&place, is_fine_in, message);
     }
 
     /// There were so many faults more, of which nothing is known.
     pub(crate) const fn omit(&mut self, faults: usize) {
         self.findings.add_omitted(faults);
+    }
+}
+
+fn lacking<'p>(pointer: &'p str, property: &'p str, expected: &'p str, actual: &'p str) -> Place<'p> {
+    Place {
+        pointer: Some(pointer),
+        at: None,
+        missing: Some(property),
+        expected: Some(expected),
+        actual: Some(actual),
     }
 }

@@ -3,19 +3,20 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
+use serde::{Deserialize, Serialize};
+
 use crate::Frame;
 
-/// A line of a recording, shortened, with a place in it.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+/// A line of a recording, cut around a place. It is as the endpoint sent it: hostile, perhaps.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Excerpt {
-    /// What is shown of the line.
+    /// What is left of the line.
     pub text: String,
     /// From which byte of the text to which the place is.
-    pub mark: Range<usize>,
-    /// Whether something of the line was left out before, and behind.
-    pub cut: (bool, bool),
-    /// How many lines below the first line of the frame it stands.
-    pub(crate) lines_down: u64,
+    pub mark: [usize; 2],
+    /// Whether something was cut off before, and behind.
+    pub cut: [bool; 2],
 }
 
 /// So many bytes of a line are kept before the place, and from the place on.
@@ -23,24 +24,25 @@ const BEFORE: usize = 60;
 const FROM_PLACE: usize = 140;
 
 impl Excerpt {
-    /// The line of the frame in which a piece of its data stands; all of its data, when none is told.
-    pub(crate) fn of(frame: &Frame<'_>, in_data: Option<&Range<usize>>) -> Self {
+    /// The line of the frame in which a piece of its data stands, and how many lines below the first line of the
+    /// frame that is. It is about all of the data, when no piece is given.
+    pub(crate) fn of(frame: &Frame<'_>, in_data: Option<&Range<usize>>) -> (Self, u64) {
         let data = frame.data.as_deref().unwrap_or_default();
         let range = in_data.cloned().unwrap_or(0..data.len());
         if let Some(start) = frame.place(range.start) {
             return Self::cut(frame.source, start..start + (range.end - range.start));
         }
         // What was decoded is shown as it is now, on the line that it came from.
-        Self { lines_down: 0, ..Self::cut(data.as_bytes(), range) }
+        (Self::cut(data.as_bytes(), range).0, 0)
     }
 
     /// The first line of a piece of a recording.
     pub(super) fn head(piece: &[u8]) -> Self {
         let end = boundary(piece, piece.len());
-        Self::cut(&piece[..end], 0..0)
+        Self::cut(&piece[..end], 0..0).0
     }
 
-    fn cut(source: &[u8], place: Range<usize>) -> Self {
+    fn cut(source: &[u8], place: Range<usize>) -> (Self, u64) {
         let at = place.start.min(source.len());
         let line_start = memchr::memrchr2(b'\n', b'\r', &source[..at]).map_or(0, |end| end + 1);
         let line_end = memchr::memchr2(b'\n', b'\r', &source[at..]).map_or(source.len(), |end| at + end);
@@ -49,14 +51,12 @@ impl Excerpt {
         let before = String::from_utf8_lossy(&source[start..at]);
         let marked = String::from_utf8_lossy(&source[at..place.end.clamp(at, end)]);
         let behind = String::from_utf8_lossy(&source[place.end.clamp(at, end)..end]);
-        let mark = before.len()..before.len() + marked.len();
-        let lines_down = line_ends(&source[..line_start]);
-        Self {
+        let excerpt = Self {
+            mark: [before.len(), before.len() + marked.len()],
             text: [before, marked, behind].into_iter().map(Cow::into_owned).collect(),
-            mark,
-            cut: (start > line_start, end < line_end),
-            lines_down,
-        }
+            cut: [start > line_start, end < line_end],
+        };
+        (excerpt, line_ends(&source[..line_start]))
     }
 }
 
@@ -83,11 +83,11 @@ mod tests {
     fn a_long_line_is_cut_around_the_place() {
         let source = format!("event: a\r\ndata: {}X{}", "é".repeat(100), "b".repeat(300));
         let at = source.find('X').unwrap();
-        let excerpt = Excerpt::cut(source.as_bytes(), at..at + 1);
-        assert_eq!(&excerpt.text[excerpt.mark.clone()], "X");
-        assert_eq!((excerpt.cut, excerpt.lines_down), ((true, true), 1));
+        let (excerpt, lines_down) = Excerpt::cut(source.as_bytes(), at..at + 1);
+        assert_eq!(&excerpt.text[excerpt.mark[0]..excerpt.mark[1]], "X");
+        assert_eq!((excerpt.cut, lines_down), ([true, true], 1));
         assert_eq!(excerpt.text.chars().count(), 30 + FROM_PLACE);
-        let short = Excerpt::cut(b"data: 1", 6..7);
-        assert_eq!((short.text.as_str(), short.mark, short.cut), ("data: 1", 6..7, (false, false)));
+        let (short, _) = Excerpt::cut(b"data: 1", 6..7);
+        assert_eq!((short.text.as_str(), short.mark, short.cut), ("data: 1", [6, 7], [false, false]));
     }
 }

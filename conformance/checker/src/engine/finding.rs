@@ -1,49 +1,93 @@
 //! What is wrong, and where.
 
+use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};
 use std::fmt::Write as _;
 
 use catalogue::{Level, Rule};
+use serde::{Deserialize, Serialize};
 use spec::Dialect;
 
 use super::locate::Locator;
+use super::location::{Location, Mark};
 use super::plan::Bound;
 use super::record::Record;
-use super::spot::{Mark, Spot};
 
 /// A place where a stream breaks a rule, and how often it does so in the same way.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Finding {
-    /// The rule.
-    pub rule: &'static str,
-    /// How binding it is here.
+    /// The rule, `group/name`.
+    pub rule: Cow<'static, str>,
+    /// How binding it is.
+    #[serde(with = "LevelName")]
     pub level: Level,
-    /// What is wrong, in a sentence.
+    /// What is wrong.
     pub message: String,
+    /// The exchange of the recording, when it holds several; filled in by whoever reads the recording.
+    pub exchange: Option<String>,
     /// The event that is wrong.
-    pub spot: Spot,
-    /// JSON pointer to the value in the data.
+    #[serde(flatten)]
+    pub place: Location,
+    /// JSON pointer into the event.
     pub pointer: Option<String>,
     /// What should stand there.
     pub expected: Option<String>,
     /// What stands there.
     pub actual: Option<String>,
-    /// An event that explains it.
+    /// Another event, which explains it.
     pub related: Option<Related>,
     /// Clients that the rule's page names, but that this does not break: they are written for a dialect that
     /// has what is missed here, or fail at other places only.
-    pub spared: Vec<&'static str>,
-    /// How often the stream does the same.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub spared: Vec<Cow<'static, str>>,
+    /// How many places are alike.
     pub count: u64,
 }
 
 /// An event that explains a finding.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Related {
     /// What it has to do with it.
-    pub label: String,
+    pub label: Cow<'static, str>,
     /// The event.
-    pub spot: Spot,
+    #[serde(flatten)]
+    pub place: Location,
+}
+
+/// How binding a rule is.
+#[derive(Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[serde(remote = "Level", rename_all = "lowercase")]
+pub enum LevelName {
+    /// Not checked.
+    Off,
+    /// A note.
+    May,
+    /// A warning.
+    Should,
+    /// An error.
+    Must,
+}
+
+impl Finding {
+    /// The group that its rule is in.
+    pub fn group(&self) -> &str {
+        catalogue::group(&self.rule)
+    }
+
+    /// The clients that it breaks, by what is known of them, each once, with all that happens to it.
+    pub fn broken_clients(&self) -> Vec<(&'static str, String)> {
+        let mut clients = catalogue::rule(&self.rule).map(Rule::broken_clients).unwrap_or_default();
+        clients.retain(|(client, _)| !self.spares(client));
+        clients
+    }
+
+    /// Whether it does not break a client, though the page of its rule names it.
+    pub fn spares(&self, client: &str) -> bool {
+        self.spared.iter().any(|spared| spared == client)
+    }
 }
 
 /// What a rule says of a record.
@@ -52,6 +96,8 @@ pub(crate) struct Place<'p> {
     pub(crate) pointer: Option<&'p str>,
     /// The byte of the data, where there is no value to point at.
     pub(crate) at: Option<usize>,
+    /// The property that is missing there, if that is what is wrong.
+    pub(crate) missing: Option<&'p str>,
     /// What should stand there.
     pub(crate) expected: Option<&'p str>,
     /// What stands there.
@@ -60,7 +106,8 @@ pub(crate) struct Place<'p> {
 
 impl Place<'_> {
     /// The event as a whole.
-    pub(crate) const WHOLE: Self = Self { pointer: None, at: None, expected: None, actual: None };
+    pub(crate) const WHOLE: Self =
+        Self { pointer: None, at: None, missing: None, expected: None, actual: None };
 }
 
 /// Findings, each listed once.
@@ -110,7 +157,7 @@ impl Findings {
         let Some(finding) = noted.and_then(|at| self.found.get_mut(at)) else { return };
         let mut bears = |client: &str| is_spared(bound.rule, client, place, &mut is_fine_in);
         if finding.count == 1 {
-            finding.spared = clients(bound.rule).filter(|client| bears(client)).collect();
+            finding.spared = clients(bound.rule).filter(|client| bears(client)).map(Cow::Borrowed).collect();
         } else {
             finding.spared.retain(|client| bears(client));
         }
@@ -130,15 +177,15 @@ impl Findings {
             return None;
         }
         self.write_key(bound.rule, record.event_type.as_deref(), place);
-        let spot = |locator: &mut Locator| {
+        let location = |locator: &mut Locator| {
             let in_data = match (place.pointer, place.at) {
                 (Some(pointer), _) => locator.value(record.number, record.data(), pointer),
                 (None, Some(at)) => Some(at..at + 1),
                 (None, None) => None,
             };
-            Spot::of(record, in_data.as_ref())
+            Location::of(record, in_data.as_ref())
         };
-        self.keep(bound, place, related, spot, message)
+        self.keep(bound, place, related, location, message)
     }
 
     /// Notes a finding at a place that is gone by.
@@ -151,7 +198,7 @@ impl Findings {
         message: impl FnOnce() -> String,
     ) {
         self.write_key(bound.rule, Some(mark.event_type()), place);
-        self.keep(bound, place, None, |_| mark.spot(), message);
+        self.keep(bound, place, None, |_| mark.location(), message);
     }
 
     fn keep(
@@ -159,7 +206,7 @@ impl Findings {
         bound: Bound,
         place: &Place<'_>,
         related: Option<Related>,
-        spot: impl FnOnce(&mut Locator) -> Spot,
+        location: impl FnOnce(&mut Locator) -> Location,
         message: impl FnOnce() -> String,
     ) -> Option<usize> {
         if let Some(index) = self.seen.get(&self.key) {
@@ -173,16 +220,18 @@ impl Findings {
         self.rules.insert((bound.level, bound.rule.id));
         self.seen.insert(self.key.clone(), self.found.len());
         self.found.push(Finding {
-            rule: bound.rule.id,
+            rule: Cow::Borrowed(bound.rule.id),
             level: bound.level,
             message: message(),
-            spot: spot(&mut self.locator),
+            exchange: None,
+            place: location(&mut self.locator),
             pointer: place.pointer.map(str::to_owned),
             expected: place.expected.map(str::to_owned),
             actual: place.actual.map(str::to_owned),
             related,
             spared: clients(bound.rule)
                 .filter(|client| is_spared(bound.rule, client, place, &mut |_| false))
+                .map(Cow::Borrowed)
                 .collect(),
             count: 1,
         });
@@ -192,7 +241,7 @@ impl Findings {
     /// Whether another rule has blamed the value, or what it lies in.
     fn is_blamed(&mut self, frame: u64, rule: &Rule, place: &Place<'_>) -> bool {
         let Some(pointer) = place.pointer else { return false };
-        let pointer = match place.expected.and_then(missing_property) {
+        let pointer = match place.missing {
             Some(name) => &format!("{pointer}/{name}"),
             None if pointer.is_empty() => return false,
             None => pointer,
@@ -249,11 +298,6 @@ impl Findings {
     }
 }
 
-/// The property that is missing, when one is expected.
-pub(crate) fn missing_property(expected: &str) -> Option<&str> {
-    expected.strip_prefix("property \"")?.split('"').next()
-}
-
 fn without_index(segment: &str) -> &str {
     let is_index = !segment.is_empty() && segment.bytes().all(|byte| byte.is_ascii_digit());
     if is_index { "*" } else { segment }
@@ -286,7 +330,7 @@ fn is_spared(
 
 /// Whether a place is one of those that a pattern tells of.
 fn is_at(place: &Place<'_>, pattern: &str) -> bool {
-    let missing = place.pointer.and(place.expected).and_then(missing_property);
+    let missing = place.pointer.and(place.missing);
     let segments = place.pointer.unwrap_or_default().split('/').map(without_index).chain(missing);
     segments.eq(pattern.split('/'))
 }

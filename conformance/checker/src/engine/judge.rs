@@ -6,9 +6,10 @@ use spec::table::{EventInfo, EventLine};
 use super::case::{Connection, Turn};
 use super::finding::Findings;
 use super::hooks::Plain;
+use super::location::Mark;
+use super::observer::{Observer, Occurrence, Seen};
 use super::plan::Plan;
 use super::record::{Payload, Record};
-use super::spot::Mark;
 use super::stream::Stream;
 use super::tracker::Tracker;
 use super::view::Object;
@@ -93,15 +94,28 @@ impl Judge {
         }
     }
 
-    pub(crate) fn frame(&mut self, plan: &Plan, memory: &mut Memory, frame: &Frame<'_>) {
+    pub(crate) fn frame(
+        &mut self,
+        plan: &Plan,
+        memory: &mut Memory,
+        frame: &Frame<'_>,
+        observer: Option<&mut dyn Observer>,
+    ) {
         self.frames += 1;
         let numbers = (self.frames, self.events + 1);
+        let found = self.findings.all().len();
         if let Some(record) = Record::read(plan.dialect, frame, numbers, &mut self.known, memory) {
-            self.record(plan, &record);
+            let about = self.record(plan, &record);
+            if let Some(observer) = observer {
+                let about = about.and_then(|at| Occurrence::new(&self.stream.nodes, at));
+                let is_faulty = self.findings.all().len() > found;
+                observer.record(&Seen { record: &record, about, is_faulty });
+            }
         }
     }
 
-    fn record(&mut self, plan: &Plan, record: &Record<'_>) {
+    /// Judges a record. Returns the node that its event is about.
+    fn record(&mut self, plan: &Plan, record: &Record<'_>) -> Option<usize> {
         let frame = record.frame;
         self.begin_turn(record);
         self.stream.transport = frame.transport;
@@ -120,13 +134,13 @@ impl Judge {
         match record.payload {
             Payload::Done => {
                 self.stream.done.get_or_insert(record.number);
-                return;
+                return None;
             }
             Payload::Object => {}
             Payload::OtherValue | Payload::NotJson(..) => {
                 self.stream.tear();
                 self.count(record);
-                return;
+                return None;
             }
         }
         let is_next =
@@ -144,6 +158,7 @@ impl Judge {
         if frame.transport == Transport::WebSocket {
             self.ask(&hooks.socket, plan, record);
         }
+        let mut about = None;
         if !self.stream.is_answered_apart(record) {
             let mut tracker = Tracker {
                 plan,
@@ -156,6 +171,7 @@ impl Judge {
                 current: None,
             };
             tracker.take();
+            about = tracker.current;
             if let Some(number) = record.sequence_number {
                 self.stream.sequence_number = Some(number);
             }
@@ -165,6 +181,7 @@ impl Judge {
             self.connection.responses.remove(&evicted);
         }
         self.count(record);
+        about
     }
 
     /// Asks rules that need nothing but the case; mostly there are none to be asked.
@@ -197,7 +214,7 @@ impl Judge {
         let overlaps = begins && self.stream.has_begun() && !self.stream.has_ended();
         if overlaps || self.stream.has_ended() {
             self.remember_response();
-            self.stream = Stream::new();
+            self.stream.reset();
             self.stream.overlaps = overlaps;
             self.connection.turn = None;
         }

@@ -6,7 +6,7 @@ use std::collections::btree_map::{BTreeMap, Entry};
 use spec::table::{Scope, Slot};
 
 use super::kept::{Kept, Room};
-use super::spot::Mark;
+use super::location::Mark;
 use super::view::Object;
 
 /// Which of its siblings an occurrence of a scope is: its indices, the outermost first.
@@ -17,7 +17,7 @@ pub(crate) struct Key {
 }
 
 impl Key {
-    const MOST: usize = 3;
+    const MOST: usize = Scope::MOST_KEYS;
 
     pub(super) fn push(&mut self, index: u64) {
         if let Some(place) = self.indices.get_mut(usize::from(self.length)) {
@@ -60,6 +60,8 @@ pub(crate) enum State {
 /// One occurrence of a scope: an item, a part, a text.
 #[derive(Debug)]
 pub(crate) struct Node {
+    /// Which it is of all that were ever added.
+    pub(super) number: u64,
     /// What it is.
     pub(crate) scope: Scope,
     /// Which one.
@@ -123,6 +125,7 @@ pub(super) enum Cell {
 impl Node {
     pub(super) fn new(scope: Scope, key: Key, state: State, parent: Option<usize>) -> Self {
         Self {
+            number: 0,
             scope,
             key,
             state,
@@ -148,7 +151,9 @@ impl Node {
 
     /// Forgets what it was, but not the room that it took.
     fn empty(&mut self) {
-        let Self { scope: _, key: _, state, parent: _, children, kind, id, opened, closed, .. } = self;
+        let Self {
+            number: _, scope: _, key: _, state, parent: _, children, kind, id, opened, closed, ..
+        } = self;
         children.vacate();
         kind.empty();
         id.empty();
@@ -255,6 +260,8 @@ pub(crate) struct Nodes {
     all: Vec<Node>,
     /// How many of them are of this stream; what is behind them is room that earlier ones took.
     used: usize,
+    /// How many were ever added, in earlier streams, too.
+    added: u64,
     /// Which of them are gone.
     free: Vec<usize>,
     by_key: BTreeMap<(Scope, Key), usize>,
@@ -375,10 +382,13 @@ impl Nodes {
             self.used += 1;
             self.used - 1
         });
+        if at == self.all.len() {
+            self.all.push(Node::new(scope, key, state, parent));
+        }
+        self.added += 1;
         if let Some(node) = self.all.get_mut(at) {
             (node.scope, node.key, node.state, node.parent) = (scope, key, state, parent);
-        } else {
-            self.all.push(Node::new(scope, key, state, parent));
+            node.number = self.added;
         }
         self.by_key.insert((scope, key), at);
         self.recent[scope as usize] = Some((key, at));

@@ -38,7 +38,7 @@ pub(crate) struct Plan {
     pub(crate) hooks: Hooks,
 }
 
-const FAMILIES: usize = 10;
+const FAMILIES: usize = Family::ALL.len();
 
 /// Which events a dialect has in a scope.
 #[derive(Debug, Clone, Copy, Default)]

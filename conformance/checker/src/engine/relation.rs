@@ -371,9 +371,9 @@ impl<'r> Tracker<'_, 'r> {
     ) {
         let place = Place {
             pointer: (!pointer.is_empty()).then_some(pointer),
-            at: None,
             expected: Some(expected),
             actual: Some(actual),
+            ..Place::WHOLE
         };
         let name = self.current.and_then(|at| self.stream.nodes.get(at)).map(|node| self.stream.name(node));
         self.findings.add(bound, self.record, &place, || message(name.as_deref().unwrap_or("the event")));

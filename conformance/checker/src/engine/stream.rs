@@ -161,12 +161,8 @@ impl Stream {
 pub(super) struct Recent {
     /// The event and the node; nothing is known without them.
     fed: Option<(usize, usize)>,
-    words: [Vec<u8>; WORDS.len()],
+    words: [Vec<u8>; Slot::PLACES.len()],
 }
-
-/// What says where an event belongs.
-const WORDS: [Slot; 5] =
-    [Slot::ItemId, Slot::OutputIndex, Slot::ContentIndex, Slot::SummaryIndex, Slot::CommandIndex];
 
 impl Recent {
     /// What an event feeds, if it is like the last one.
@@ -182,12 +178,12 @@ impl Recent {
             (word, Some(found)) => word == found.as_bytes(),
             (_, None) => false,
         };
-        (of == event && self.words.iter().zip(WORDS).all(is_same)).then_some(node)
+        (of == event && self.words.iter().zip(Slot::PLACES).all(is_same)).then_some(node)
     }
 
     pub(super) fn keep(&mut self, event: usize, node: usize, view: &View<'_>) {
         self.fed = Some((event, node));
-        for (word, slot) in self.words.iter_mut().zip(WORDS) {
+        for (word, slot) in self.words.iter_mut().zip(Slot::PLACES) {
             word.clear();
             word.extend_from_slice(view.raw(slot).unwrap_or_default().as_bytes());
         }

@@ -3,7 +3,7 @@
 use spec::json::Fault;
 use spec::{Dialect, Verdict};
 
-use crate::engine::{Place, Record, missing_property};
+use crate::engine::Record;
 
 /// What other dialects say of a value. Each is asked once, and only when it matters.
 pub(super) struct Elsewhere<C> {
@@ -40,22 +40,12 @@ impl<C: Fn(&'static Dialect) -> Option<Verdict>> Elsewhere<C> {
 
 /// Whether a fault is another one too, or about what holds it.
 fn covers(fault: &Fault, other: &Fault) -> bool {
-    let missing = |fault: &Fault| missing_property(&fault.expected).map(str::to_owned);
+    let missing = fault.kind.missing();
     if fault.pointer == other.pointer {
-        return missing(fault) == missing(other) || missing(fault).is_none();
+        return missing == other.kind.missing() || missing.is_none();
     }
     // What is of a type that is not known is not looked into.
     let holder = fault.pointer.strip_suffix("/type").unwrap_or(&fault.pointer);
-    missing(fault).is_none()
+    missing.is_none()
         && other.pointer.strip_prefix(holder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-}
-
-/// The place of a fault.
-pub(super) fn place_of(fault: &Fault) -> Place<'_> {
-    Place {
-        pointer: Some(&fault.pointer),
-        at: None,
-        expected: Some(&fault.expected),
-        actual: Some(&fault.actual),
-    }
 }

@@ -97,15 +97,13 @@ pub(super) fn body_shape(case: &mut Case<'_>, frame: &Frame<'_>) {
         let message = || "the body of an error has no object that says what went wrong".to_owned();
         match value {
             Some(other) => case.fault("/error", "an object", &short(other), message),
-            None => case.fault("", "property \"error\"", "none", message),
+            None => case.lacks("", "error", message),
         }
         return;
     };
     for name in ["message", "type"] {
         if error.string(name).is_none() {
-            case.fault("/error", &format!("property \"{name}\": a string"), "none, or no string", || {
-                format!("the error does not say its {name}")
-            });
+            case.lacks_a("string", "/error", name, || format!("the error does not say its {name}"));
         }
     }
 }

@@ -65,7 +65,7 @@ pub(super) fn keys_kept(case: &mut Case<'_>, node: &Node, item: &Object<'_>) {
     let Some(added) = node.opening.get() else { return };
     for (name, value, now) in added.changes(item) {
         if now.is_none() {
-            case.fault("/item", &format!("property {name:?}"), "none", || {
+            case.lacks("/item", name, || {
                 format!("the item was added with {name} {}, and has none now", short(value))
             });
         }

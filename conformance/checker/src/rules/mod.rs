@@ -18,19 +18,12 @@ mod vendor;
 mod wire;
 mod ws;
 
-use catalogue::{DecidedBy, NativeRule, Rule};
+use catalogue::NativeRule;
 pub use schema::root_of_body;
 use spec::table::Scope;
 
 use crate::engine::Native;
 pub use wire::is_sign_of_life;
-
-/// Returns whether a rule looks at answers that are no stream, and at nothing else.
-pub fn is_about_bodies(rule: &Rule) -> bool {
-    let DecidedBy::Code(native) = rule.decided_by else { return false };
-    let asked = hooks(native);
-    !asked.is_empty() && asked.iter().all(|native| matches!(native, Native::Body(_)))
-}
 
 /// When a rule is asked, and what decides it then.
 pub(crate) const fn hooks(rule: NativeRule) -> &'static [Native] {
@@ -140,5 +133,36 @@ pub(crate) const fn hooks(rule: NativeRule) -> &'static [Native] {
         NativeRule::WsLatestKept => &[Native::Socket(ws::latest_kept)],
         NativeRule::WsOneInFlight => &[Native::Socket(ws::one_in_flight)],
         NativeRule::WsUnknownPreviousId => &[Native::Socket(ws::unknown_previous_id)],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use catalogue::{DecidedBy, LooksAt, RULES};
+
+    use super::hooks;
+    use crate::engine::Native;
+
+    #[test]
+    fn rules_look_at_what_their_pages_say() {
+        for rule in RULES {
+            let DecidedBy::Code(native) = rule.decided_by else {
+                assert_eq!(rule.looks_at, [LooksAt::Stream], "{}", rule.id);
+                continue;
+            };
+            let is_of_body = |native: &&Native| matches!(native, Native::Body(_));
+            let bodies = hooks(native).iter().filter(is_of_body).count();
+            let is_of_socket = rule.group() == "ws"
+                || hooks(native).iter().any(|native| matches!(native, Native::Socket(_)));
+            let others = bodies < hooks(native).len();
+            let expected = [
+                (LooksAt::Stream, others && !is_of_socket),
+                (LooksAt::Body, bodies > 0),
+                (LooksAt::Socket, is_of_socket),
+            ];
+            for (what, looks) in expected {
+                assert_eq!(rule.looks_at.contains(&what), looks, "{} and {what:?}", rule.id);
+            }
+        }
     }
 }

@@ -311,7 +311,7 @@ fn tell_member(case: &mut Case<'_>, name: &str, before: Option<&str>, after: Opt
         None => "without it".to_owned(),
     };
     match after {
-        None => case.fault(place, &format!("property {name:?}"), "none", || {
+        None => case.lacks(place, name, || {
             format!("the final output has no {name}; the item was finished {finished}")
         }),
         Some(after) => {

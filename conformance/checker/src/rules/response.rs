@@ -116,7 +116,7 @@ pub(super) fn keys_kept(case: &mut Case<'_>, snapshot: &Snapshot<'_>) {
     }
     for Change { name, now, .. } in &snapshot.changes {
         if now.is_none() {
-            case.fault("/response", &format!("property \"{name}\""), "none", || {
+            case.lacks("/response", name, || {
                 format!("the response had {name} when it began, and has none at its end")
             });
         }
@@ -147,11 +147,11 @@ pub(super) fn usage_present(case: &mut Case<'_>, snapshot: &Snapshot<'_>) {
     if !ends_with_usage || snapshot.response.value("usage").is_some() {
         return;
     }
-    let (pointer, expected) = match snapshot.response.get("usage") {
-        Some(_) => ("/response/usage", "an object"),
-        None => ("/response", "property \"usage\""),
-    };
-    case.fault(pointer, expected, "none", || "the response ends without usage".to_owned());
+    let message = || "the response ends without usage".to_owned();
+    match snapshot.response.get("usage") {
+        Some(_) => case.fault("/response/usage", "an object", "none", message),
+        None => case.lacks("/response", "usage", message),
+    }
 }
 
 pub(super) fn usage_adds_up(case: &mut Case<'_>, snapshot: &Snapshot<'_>) {
@@ -242,13 +242,11 @@ fn present_iff(case: &mut Case<'_>, snapshot: &Snapshot<'_>, name: &str, status:
     }
     let pointer = format!("/response/{name}");
     if found == status && value.is_none() {
-        let (pointer, expected) = match snapshot.response.get(name) {
-            Some(_) => (pointer.as_str(), "a value".to_owned()),
-            None => ("/response", format!("property \"{name}\"")),
-        };
-        case.fault(pointer, &expected, "none", || {
-            format!("the response is {status}, and its {name} has no value")
-        });
+        let message = || format!("the response is {status}, and its {name} has no value");
+        match snapshot.response.get(name) {
+            Some(_) => case.fault(&pointer, "a value", "none", message),
+            None => case.lacks("/response", name, message),
+        }
     } else if let Some(value) = value.filter(|_| found != status) {
         case.fault(&pointer, "null", &short(value), || {
             format!("the response has a value in {name}, and its status is \"{found}\"")

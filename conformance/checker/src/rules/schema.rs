@@ -1,11 +1,11 @@
 //! Rules of the group `schema`.
 
 use catalogue::Level;
-use spec::json::Fault;
+use spec::json::{Fault, FaultKind};
 use spec::table::UnknownEvents;
 use spec::{Dialect, Verdict};
 
-use super::elsewhere::{self, Elsewhere, place_of};
+use super::elsewhere::{self, Elsewhere};
 use super::sequence;
 use crate::Frame;
 use crate::engine::Case;
@@ -34,7 +34,7 @@ pub(super) fn event_known(case: &mut Case<'_>) {
         UnknownEvents::Prefixed => "an event type that the dialect lists, or one with its vendor's prefix",
     };
     let pointer = name.is_some().then_some("/type");
-    let place = Place { pointer, at: None, expected: Some(expected), actual: name.or(Some("no type")) };
+    let place = Place { pointer, expected: Some(expected), actual: name.or(Some("no type")), ..Place::WHOLE };
     let dialect = case.dialect().name;
     let is_known_in = |other: &Dialect| name.is_some_and(|name| other.event(name).is_some());
     case.report_here(&place, is_known_in, || match name {
@@ -126,14 +126,14 @@ fn tell<'f>(
     };
     for fault in faults.filter(|fault| !follows(fault)) {
         let is_fine_in = |other| others.is_fine(other, fault);
-        case.report_here(&place_of(fault), is_fine_in, || in_words(whole, fault));
+        case.fault_here(fault, is_fine_in, || in_words(whole, fault));
     }
 }
 
 /// What has a type that the dialect does not have, and the type.
 fn unknown_type(fault: &Fault) -> Option<(&str, &str)> {
     let holder = fault.pointer.strip_suffix("/type")?;
-    let name = fault.actual.strip_prefix("string \"")?.strip_suffix('"')?;
+    let name = fault.actual.string()?;
     let (outer, last) = holder.rsplit_once('/')?;
     let is_index = !last.is_empty() && last.bytes().all(|byte| byte.is_ascii_digit());
     let kind = if is_index { outer.rsplit('/').next()? } else { last };
@@ -159,7 +159,7 @@ pub(super) fn type_known(case: &mut Case<'_>) {
     for fault in faults {
         if let Some((_, name)) = unknown_type(fault).filter(|(_, name)| !has_prefix(name)) {
             let is_known_in = |other| others.is_fine(other, fault);
-            case.report_here(&place_of(fault), is_known_in, || {
+            case.fault_here(fault, is_known_in, || {
                 format!("{name:?} is a type that the dialect does not have, without a vendor's prefix")
             });
         }
@@ -206,12 +206,9 @@ pub(super) fn foreign_protocol(case: &mut Case<'_>) {
 
 fn in_words(whole: &str, fault: &Fault) -> String {
     let place = if fault.pointer.is_empty() { whole } else { &fault.pointer };
-    match fault.expected.strip_prefix("property ") {
-        Some(name) if fault.actual.starts_with("none") => {
-            let (name, _) = name.split_once(':').unwrap_or((name, ""));
-            format!("{place} lacks property {name}")
-        }
-        _ => format!("{place} is {}, not {}", fault.actual, fault.expected),
+    match fault.kind {
+        FaultKind::Missing { property, .. } => format!("{place} lacks property \"{property}\""),
+        kind => format!("{place} is {}, not {kind}", fault.actual),
     }
 }
 

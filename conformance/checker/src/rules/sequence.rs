@@ -4,14 +4,14 @@ use spec::Verdict;
 use spec::json::Fault;
 use spec::table::{Role, Scope, UnknownEvents};
 
-use super::elsewhere::{self, place_of};
+use super::elsewhere;
 use crate::engine::Case;
 use crate::engine::Place;
 
 /// Whether a fault of the schema is about the sequence number.
 pub(super) fn is_about_it(fault: &Fault) -> bool {
     fault.pointer == "/sequence_number"
-        || fault.pointer.is_empty() && fault.expected.starts_with("property \"sequence_number\"")
+        || fault.pointer.is_empty() && fault.kind.missing() == Some("sequence_number")
 }
 
 pub(super) fn present(case: &mut Case<'_>) {
@@ -20,8 +20,8 @@ pub(super) fn present(case: &mut Case<'_>) {
         Verdict::Invalid(faults, _) => {
             let Some(fault) = faults.iter().find(|fault| is_about_it(fault)) else { return };
             let mut others = elsewhere::of_event(record);
-            case.report_here(
-                &place_of(fault),
+            case.fault_here(
+                fault,
                 |other| others.is_fine(other, fault),
                 || {
                     if fault.pointer.is_empty() {
@@ -37,8 +37,12 @@ pub(super) fn present(case: &mut Case<'_>) {
                 && record.event_type.is_some()
                 && record.sequence_number.is_none() =>
         {
-            let place =
-                Place { pointer: Some(""), expected: Some("property \"sequence_number\""), ..Place::WHOLE };
+            let place = Place {
+                pointer: Some(""),
+                missing: Some("sequence_number"),
+                expected: Some("property \"sequence_number\""),
+                ..Place::WHOLE
+            };
             case.report(&place, || "an event beyond the specification has no sequence_number".to_owned());
         }
         _ => {}

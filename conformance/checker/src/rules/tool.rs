@@ -18,9 +18,7 @@ pub(super) fn mcp_failure_has_error(case: &mut Case<'_>, node: &Node, item: &Obj
         });
     }
     match item.get("error") {
-        None => case.fault("/item", "property \"error\"", "none", || {
-            "the call has failed, and its item has no error".to_owned()
-        }),
+        None => case.lacks("/item", "error", || "the call has failed, and its item has no error".to_owned()),
         Some(error @ ("null" | "\"\"" | "{}")) => case.fault("/item/error", "what went wrong", error, || {
             "the call has failed, and its item has no error".to_owned()
         }),

@@ -14,15 +14,11 @@ pub(super) fn error_envelope(case: &mut Case<'_>) {
     let Some(record) = case.record().filter(|record| case.stream.is_answered_apart(record)) else { return };
     let envelope = Object::new(record.data());
     if envelope.number("status").is_none() {
-        case.fault("", "property \"status\": a number", "none, or no number", || {
-            "an error on a WebSocket has no status".to_owned()
-        });
+        case.lacks_a("number", "", "status", || "an error on a WebSocket has no status".to_owned());
     }
     let code = envelope.value("error").map(Object::new).and_then(|error| error.string("code").map(drop));
     if code.is_none() {
-        case.fault("/error", "property \"code\": a string", "none, or no string", || {
-            "an error on a WebSocket has no code".to_owned()
-        });
+        case.lacks_a("string", "/error", "code", || "an error on a WebSocket has no code".to_owned());
     }
 }
 

@@ -2,36 +2,16 @@
 
 use std::collections::BTreeSet;
 
-use catalogue::{OnSocket, Rule};
+use catalogue::{LooksAt, OnSocket, Rule};
 use spec::Dialect;
 use spec::table::Scope;
 
 use crate::live::{Attempt, Case};
-use checker::is_about_bodies;
 
-/// What answers must be for a rule to look at them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum LooksAt {
-    Streams,
-    Bodies,
-    Sockets,
+/// Returns whether a rule looks at answers that are no stream, and at no stream.
+fn is_of_bodies(rule: &Rule) -> bool {
+    rule.looks_at.contains(&LooksAt::Body) && !rule.looks_at.contains(&LooksAt::Stream)
 }
-
-impl LooksAt {
-    fn of(rule: &Rule) -> Self {
-        if rule.id.starts_with("ws/") {
-            Self::Sockets
-        } else if is_about_bodies(rule) {
-            Self::Bodies
-        } else {
-            Self::Streams
-        }
-    }
-}
-
-/// Rules about the head of an answer, which not every recording has.
-const OF_HEADS: [&str; 3] =
-    ["error/status-agrees", "wire/event-stream-content-type", "wire/json-content-type"];
 
 /// Why a recording cannot show that a rule holds, whatever is in its events.
 pub fn unseen(report: &results::CaptureReport, rule: &Rule) -> Option<&'static str> {
@@ -39,14 +19,15 @@ pub fn unseen(report: &results::CaptureReport, rule: &Rule) -> Option<&'static s
 
     let has_heads =
         matches!(report.format, Some(Format::Http | Format::Har | Format::Cassette | Format::Exchange));
-    match LooksAt::of(rule) {
-        _ if OF_HEADS.contains(&rule.id) && !has_heads => Some("it has no headers"),
-        LooksAt::Bodies if report.bodies == report.unjudged => {
-            Some("there is no answer in it that is no stream")
-        }
-        LooksAt::Sockets if report.format != Some(Format::WebSocket) => Some("it is of no WebSocket"),
-        LooksAt::Streams | LooksAt::Sockets if report.events == 0 => Some("there is no event in it"),
-        _ => None,
+    let looks_at = |what| rule.looks_at.contains(&what);
+    if looks_at(LooksAt::Head) && !has_heads {
+        Some("it has no headers")
+    } else if is_of_bodies(rule) {
+        (report.bodies == report.unjudged).then_some("there is no answer in it that is no stream")
+    } else if looks_at(LooksAt::Socket) && report.format != Some(Format::WebSocket) {
+        Some("it is of no WebSocket")
+    } else {
+        (report.events == 0).then_some("there is no event in it")
     }
 }
 
@@ -54,17 +35,18 @@ pub fn unseen(report: &results::CaptureReport, rule: &Rule) -> Option<&'static s
 pub(super) fn exercises(case: &Case, attempt: &Attempt, rule: &Rule, dialect: &Dialect) -> bool {
     let names_it = case.scenario.rules.contains(&rule.id);
     let is_of_few = matches!(rule.group(), "error" | "request");
-    match LooksAt::of(rule) {
-        LooksAt::Bodies => attempt.report.bodies > 0 && (names_it || !is_of_few),
-        LooksAt::Sockets => attempt.report.events > 0 && shows(case, rule),
-        LooksAt::Streams if attempt.report.events == 0 => false,
-        LooksAt::Streams if names_it => true,
-        LooksAt::Streams if is_of_few => false,
-        LooksAt::Streams => {
-            let seen = scopes(attempt, dialect);
-            rule.scopes.is_empty() || rule.scopes.iter().any(|scope| seen.contains(scope))
-        }
+    if is_of_bodies(rule) {
+        return attempt.report.bodies > 0 && (names_it || !is_of_few);
     }
+    if attempt.report.events == 0 {
+        return false;
+    }
+    if rule.looks_at.contains(&LooksAt::Socket) {
+        return shows(case, rule);
+    }
+    let seen = scopes(attempt, dialect);
+    let is_seen = || rule.scopes.is_empty() || rule.scopes.iter().any(|scope| seen.contains(scope));
+    names_it || !is_of_few && is_seen()
 }
 
 /// Whether the turns of a case bring what a rule about a WebSocket looks at.
@@ -90,12 +72,9 @@ fn scopes(attempt: &Attempt, dialect: &Dialect) -> BTreeSet<Scope> {
 
 #[cfg(test)]
 mod tests {
-
-    use super::OF_HEADS;
-
     #[test]
     fn what_is_named_is_there() {
-        let ids = OF_HEADS.into_iter().chain(["ws/answers-create", "ws/error-envelope", "ws/one-in-flight"]);
+        let ids = ["ws/answers-create", "ws/error-envelope", "ws/one-in-flight"];
         assert!(ids.into_iter().all(|id| catalogue::rule(id).is_some()));
     }
 }

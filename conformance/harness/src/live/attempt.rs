@@ -4,7 +4,6 @@
 use catalogue::Level;
 use serde::de::IgnoredAny;
 use sha2::{Digest, Sha256};
-use spec::Dialect;
 
 use super::case::{About, Case};
 use super::evidence::digits;
@@ -92,10 +91,10 @@ impl Taken<'_> {
             spread.add(frame.data.as_deref().unwrap_or_default());
         }
         self.facts.add(entry);
-        self.checking.entry(entry);
         if let Some(tracing) = &mut self.tracing {
             tracing.entry(entry);
         }
+        self.checking.entry(entry, &mut (&mut self.facts, &mut self.tracing));
         if let (Entry::Event(frame), Some(events)) = (entry, &mut self.events)
             && (frame.terminated || frame.data.as_deref().is_some_and(is_whole))
         {
@@ -124,8 +123,8 @@ impl<'r> Reading<'r> {
     }
 
     /// Writes down its shape, too.
-    pub(super) fn tracing(mut self, dialect: &'static Dialect) -> Self {
-        self.taken.tracing = Some(Tracing::new(dialect));
+    pub(super) fn tracing(mut self) -> Self {
+        self.taken.tracing = Some(Tracing::default());
         self
     }
 

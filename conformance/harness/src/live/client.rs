@@ -15,12 +15,8 @@ use super::mask::Mask;
 use super::proxy::Proxy;
 use super::target::Target;
 use recordings::capture::{
-    CaptureError, Compression, Decompressor, End, Exchange, Headers, LEFT, Recorder, Request,
+    CaptureError, Compression, Decompressor, End, Exchange, Headers, Loss, Recorder, Request,
 };
-use results::NO_CONNECTION;
-
-/// What an exchange is lost with when the user ends the run.
-pub(super) const INTERRUPTED: &str = "interrupted";
 
 /// So often an endpoint can send a request on to another path.
 const REDIRECTIONS: usize = 5;
@@ -100,10 +96,10 @@ impl Client {
         let mut sending = self.sending(call, &headers, by, keep);
         let lost = tokio::select! {
             biased;
-            () = interrupted(self.interrupt.clone()) => Some(INTERRUPTED.to_owned()),
+            () = interrupted(self.interrupt.clone()) => Some(Loss::Interrupted),
             answered = sending.run(headers) => answered.err(),
         };
-        sending.end(lost.as_deref())
+        sending.end(lost)
     }
 
     /// A request that is about to be sent.
@@ -193,7 +189,7 @@ pub(super) struct Sending<'s> {
 
 impl Sending<'_> {
     /// Sends the request and reads the answer; fails with the reason why it was not read to its end.
-    async fn run(&mut self, headers: HeaderMap) -> Result<(), String> {
+    async fn run(&mut self, headers: HeaderMap) -> Result<(), Loss<'static>> {
         let Client { http, target, .. } = self.client;
         let request = http.request(self.call.method.clone(), self.call.url(target.url())).headers(headers);
         let request = match &self.call.body {
@@ -205,18 +201,19 @@ impl Sending<'_> {
     }
 
     /// Sends the request and waits for the head of the answer.
-    pub(super) async fn ask(&mut self, request: RequestBuilder) -> Result<Response, String> {
+    pub(super) async fn ask(&mut self, request: RequestBuilder) -> Result<Response, Loss<'static>> {
         let limits = self.client.limits;
         let (by, what) = self.earlier(limits.first_event, self.call.wants_stream);
         let response = match timeout_at(by, request.send()).await {
-            Err(_) => return Err(format!("no answer came {}", what.words(&limits))),
+            Err(_) => return Err(format!("no answer came {}", what.words(&limits)).into()),
             Ok(Err(error)) if error.is_connect() => {
                 let Client { target, proxy, .. } = self.client;
                 let through = proxy.as_ref().map(|proxy| format!(" through the proxy {proxy}"));
                 let (to, through) = (target.address(), through.unwrap_or_default());
-                return Err(format!("{NO_CONNECTION} to {to}{through}: {}", unconnected(&error)));
+                let reason = format!("no connection to {to}{through}: {}", unconnected(&error));
+                return Err(Loss::Unconnected(reason.into()));
             }
-            Ok(Err(error)) => return Err(in_words(&error)),
+            Ok(Err(error)) => return Err(in_words(&error).into()),
             Ok(Ok(response)) => response,
         };
         self.begin(&response);
@@ -234,7 +231,7 @@ impl Sending<'_> {
 
     /// Reads the body of the answer. What is compressed is written down as it was before: no mask could see a
     /// secret in it.
-    pub(super) async fn read(&mut self, response: &mut Response) -> Result<(), String> {
+    pub(super) async fn read(&mut self, response: &mut Response) -> Result<(), Loss<'static>> {
         let limits = self.client.limits;
         let is_framed = self.exchange.is_stream();
         let mut decoding = Decoding::of(&self.exchange)?;
@@ -249,8 +246,8 @@ impl Sending<'_> {
                 Some(_) => (self.by, Limit::Total),
             };
             let chunk = match timeout_at(by, response.chunk()).await {
-                Err(_) => return Err(format!("no {} {}", self.awaited(), what.words(&limits))),
-                Ok(Err(error)) => return Err(in_words(&error)),
+                Err(_) => return Err(format!("no {} {}", self.awaited(), what.words(&limits)).into()),
+                Ok(Err(error)) => return Err(in_words(&error).into()),
                 Ok(Ok(chunk)) => chunk,
             };
             let rest = limits.bytes - length;
@@ -267,10 +264,10 @@ impl Sending<'_> {
             let bytes = self.mask.push(bytes);
             self.chunk(&bytes);
             if cut.is_some() {
-                return Err(LEFT.to_owned());
+                return Err(Loss::Left);
             }
             if chunk.len() > rest {
-                return Err(format!("the answer is longer than {} bytes", limits.bytes));
+                return Err(format!("the answer is longer than {} bytes", limits.bytes).into());
             }
             if outcome? {
                 return Ok(());
@@ -317,7 +314,7 @@ impl Sending<'_> {
         String::from_utf8_lossy(&bytes).into_owned()
     }
 
-    pub(super) fn end(mut self, lost: Option<&str>) -> Outcome {
+    pub(super) fn end(mut self, lost: Option<Loss<'_>>) -> Outcome {
         let recorder = Recorder::new();
         if self.outcome.status.is_none() {
             let line = recorder.begin(&self.exchange);

@@ -4,12 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use catalogue::Scenario;
 use serde_json::Value;
-use serde_json::value::RawValue;
-use spec::Dialect;
+use spec::{Dialect, Slot};
 
 use super::crowd::marks;
-use recordings::capture::{Entry, Transport};
-use results::NO_CONNECTION;
+use checker::{Observer, Payload, Record, Seen};
+use recordings::capture::{Entry, Loss, Transport};
 
 /// What a recording says of an exchange.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -41,7 +40,7 @@ pub struct Facts {
     /// When each event came, in microseconds from the request.
     pub times_us: Vec<u32>,
     /// Why the answer was not read to its end.
-    pub lost: Option<String>,
+    pub lost: Option<Loss<'static>>,
     /// How many turns were answered on a WebSocket: all else is about the last of them.
     pub turns: usize,
     /// Whether a response has begun there that has not ended.
@@ -60,10 +59,10 @@ pub(super) const SWITCHED: u16 = 101;
 impl Facts {
     /// Whether there never was a connection.
     pub(super) fn is_unconnected(&self) -> bool {
-        self.status.is_none() && self.lost.as_deref().is_some_and(|lost| lost.starts_with(NO_CONNECTION))
+        self.status.is_none() && matches!(self.lost, Some(Loss::Unconnected(_)))
     }
 
-    /// What the recording says next.
+    /// What the recording says next; events are observed.
     pub(super) fn add(&mut self, entry: &Entry<'_>) {
         match entry {
             Entry::Exchange(exchange) => {
@@ -73,23 +72,14 @@ impl Facts {
                 self.request = body.and_then(|body| serde_json::from_str(body).ok());
                 self.asked_mark = body.and_then(|body| marks(body).next());
             }
-            Entry::Event(frame) => {
-                if let Some(data) = frame.data.as_deref() {
-                    if frame.transport == Transport::WebSocket {
-                        self.message(data);
-                    }
-                    self.event(data, frame.event.as_deref());
-                    let time = frame.time.filter(|_| self.times_us.len() < TIMES);
-                    self.times_us.extend(time.and_then(|time| u32::try_from(time.as_micros()).ok()));
-                }
-            }
+            Entry::Event(_) => {}
             Entry::Body(frame) => {
                 self.response = frame.data.as_deref().and_then(|body| serde_json::from_str(body).ok());
                 let response = self.response.as_ref();
                 self.response_id = response.and_then(|body| Some(body.get("id")?.as_str()?.to_owned()));
                 self.text = response.map(output_text).unwrap_or_default();
             }
-            Entry::Lost(reason) => self.lost = Some(reason.to_string()),
+            Entry::Lost(loss) => self.lost = Some(loss.clone().into_owned()),
             Entry::Sent(frame) => {
                 self.request = frame.data.as_deref().and_then(|text| serde_json::from_str(text).ok());
                 self.asked_mark = self.asked_mark.or_else(|| marks(frame.data.as_deref()?).next());
@@ -97,43 +87,49 @@ impl Facts {
         }
     }
 
-    fn event(&mut self, data: &str, line: Option<&str>) {
+    fn event(&mut self, record: &Record<'_>) {
         // The line tells events apart where the data do not.
-        let kind = text(data, "/type").or_else(|| line.map(str::to_owned)).unwrap_or_default();
-        let members: BTreeMap<String, &RawValue> = serde_json::from_str(data).unwrap_or_default();
-        let is_empty = |value: &RawValue| matches!(value.get(), "null" | "[]" | "{}" | "\"\"");
-        let mut member = String::new();
-        for (name, _) in members.iter().filter(|(_, value)| !is_empty(value)) {
-            member.clear();
-            member.extend([&kind, " /", name]);
-            // Most have come before.
-            if !self.members.contains(&member) {
-                self.members.insert(member.clone());
-            }
+        let line = record.frame.event.as_deref();
+        let kind = record.event_type.as_deref().or(line).unwrap_or_default();
+        let mut response = None;
+        if record.payload == Payload::Object {
+            let mut member = String::new();
+            spec::json::each_member(record.data(), |name, value| {
+                let name = if name.escaped { spec::json::decode(name.raw).0 } else { name.raw.into() };
+                if name == "response" {
+                    response = Some(value);
+                }
+                member.clear();
+                member.extend([kind, " /", &name]);
+                // Most have come before.
+                if !matches!(value, "null" | "[]" | "{}" | "\"\"") && !self.members.contains(&member) {
+                    self.members.insert(member.clone());
+                }
+            });
         }
-        if let Some(number) = members.get("sequence_number").and_then(|it| it.get().parse().ok()) {
+        if let Some(number) = record.sequence_number {
             self.numbers = Some((self.numbers.map_or(number, |(first, _)| first), number));
         }
         if kind == "response.output_text.delta" && self.text.len() < TEXT {
-            self.text += &text(data, "/delta").unwrap_or_default();
+            self.text += &record.view.raw(Slot::Value).and_then(spec::json::string).unwrap_or_default();
         }
-        if let Some(response) = members.get("response") {
-            self.response = serde_json::from_str(response.get()).ok();
+        if let Some(response) = response {
+            self.response = serde_json::from_str(response).ok();
             let id = self.response.as_ref().and_then(|response| response.get("id")?.as_str());
             self.response_id = id.map(str::to_owned).or(self.response_id.take());
         } else if kind == "response.created" {
             // Where the response is the event itself.
-            self.response_id = text(data, "/id").or(self.response_id.take());
+            self.response_id = text(record.data(), "/id").or(self.response_id.take());
         }
-        self.marks.extend(marks(data).take(NAMES.saturating_sub(self.marks.len())));
+        self.marks.extend(marks(record.data()).take(NAMES.saturating_sub(self.marks.len())));
         if kind == "response.output_item.added" && self.ids.len() < NAMES {
-            self.ids.extend(text(data, "/item/id"));
+            self.ids.extend(text(record.data(), "/item/id"));
         } else if kind == "response.created" {
             self.ids.extend(self.response_id.clone());
         }
-        match self.events.get_mut(&kind) {
+        match self.events.get_mut(kind) {
             Some(count) => *count += 1,
-            None => drop(self.events.insert(kind, 1)),
+            None => drop(self.events.insert(kind.to_owned(), 1)),
         }
     }
 
@@ -211,6 +207,18 @@ impl Facts {
     /// Whether these words came, in any case.
     pub fn says(&self, words: &str) -> bool {
         self.text.to_lowercase().contains(&words.to_lowercase())
+    }
+}
+
+impl Observer for Facts {
+    fn record(&mut self, seen: &Seen<'_>) {
+        let frame = seen.record.frame;
+        if frame.transport == Transport::WebSocket {
+            self.message(seen.record.data());
+        }
+        self.event(seen.record);
+        let time = frame.time.filter(|_| self.times_us.len() < TIMES);
+        self.times_us.extend(time.and_then(|time| u32::try_from(time.as_micros()).ok()));
     }
 }
 

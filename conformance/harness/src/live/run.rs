@@ -413,7 +413,7 @@ impl Live {
             reading = reading.keeping();
         }
         if self.plan.shapes {
-            reading = reading.tracing(self.rules.dialect());
+            reading = reading.tracing();
         }
         reading
     }
@@ -494,12 +494,14 @@ fn ask_again(outcome: Outcome, case: &Case, deadline: Instant, refusals: u32) ->
 
 #[cfg(test)]
 mod tests {
+    use recordings::capture::Loss;
+
     use super::*;
 
     #[test]
     fn who_was_reached_once_is_not_given_up() {
-        let nobody =
-            Facts { lost: Some("no connection to h:1: connection refused".into()), ..Facts::default() };
+        let refused = Loss::Unconnected("no connection to h:1: connection refused".into());
+        let nobody = Facts { lost: Some(refused), ..Facts::default() };
         let (never, once) = (Reach::default(), Reach::default());
         once.add(&Facts { status: Some(500), ..Facts::default() });
         for number in 1..=5 {

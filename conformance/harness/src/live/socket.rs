@@ -20,9 +20,9 @@ use tokio_tungstenite::tungstenite::protocol::{CloseFrame, Role, WebSocketConfig
 use tokio_tungstenite::tungstenite::{Error, Message};
 
 use super::call::{Asked, Before, Call};
-use super::client::{Client, INTERRUPTED, Limit, Outcome, Sending, in_words, interrupted};
+use super::client::{Client, Limit, Outcome, Sending, in_words, interrupted};
 use super::turns::message;
-use recordings::capture::Recorder;
+use recordings::capture::{Loss, Recorder};
 
 type Socket = WebSocketStream<Upgraded>;
 
@@ -67,10 +67,10 @@ impl Client {
         let mut sending = self.sending(&call, &headers, by, keep);
         let lost = tokio::select! {
             biased;
-            () = interrupted(self.interrupt()) => Some(INTERRUPTED.to_owned()),
+            () = interrupted(self.interrupt()) => Some(Loss::Interrupted),
             talked = sending.talk(script, headers, &key) => talked.err(),
         };
-        sending.end(lost.as_deref())
+        sending.end(lost)
     }
 
     fn upgrade_headers(&self, key: &str) -> HeaderMap {
@@ -88,7 +88,12 @@ impl Client {
 }
 
 impl Sending<'_> {
-    async fn talk(&mut self, script: &Script<'_>, headers: HeaderMap, key: &str) -> Result<(), String> {
+    async fn talk(
+        &mut self,
+        script: &Script<'_>,
+        headers: HeaderMap,
+        key: &str,
+    ) -> Result<(), Loss<'static>> {
         let request = self.client.upgrading().get(self.client.target().url().clone()).headers(headers);
         let mut response = self.ask(request).await?;
         if response.status() != 101 {
@@ -96,7 +101,7 @@ impl Sending<'_> {
         }
         let accepted = response.headers().get(SEC_WEBSOCKET_ACCEPT);
         if accepted.is_none_or(|accepted| accepted != &derive_accept_key(key.as_bytes())) {
-            return Err("its Sec-WebSocket-Accept does not follow from the key that was sent".to_owned());
+            return Err("its Sec-WebSocket-Accept does not follow from the key that was sent".into());
         }
         let limit = self.client.limits().bytes;
         let mut config = WebSocketConfig::default();

@@ -8,13 +8,12 @@ use spec::table::Operation;
 use super::agree::agreement;
 use super::attempt::Attempt;
 use super::case::{About, Case};
-use super::client::INTERRUPTED;
 use super::crowd::apart;
 use super::facts::{Facts, SWITCHED};
 use super::join::joined;
 use checker::Rules;
-use recordings::capture::LEFT;
-use results::{CaptureReport, Judged, Verdict};
+use recordings::capture::Loss;
+use results::{CaptureReport, Judged, UndecidedKind, Verdict};
 
 /// Statuses of endpoints that do not let the harness in.
 const REFUSALS: [(u16, &str); 5] = [
@@ -84,22 +83,26 @@ fn last_answer(case: &Case, attempts: &[Attempt], dialect: &Dialect) -> Judged {
     let Some(Attempt { facts, report, .. }) = attempts.last() else {
         return Judged::new(Verdict::NotExercised, "nothing was sent");
     };
-    let lost = facts.lost.as_deref();
-    let Some(status) = facts.status else {
-        let reason = lost.unwrap_or("no answer came");
-        let is_harness = facts.is_unconnected() || reason == INTERRUPTED;
-        return Judged::new(if is_harness { Verdict::HarnessError } else { Verdict::Fail }, reason);
-    };
-    if lost == Some(INTERRUPTED) {
-        return Judged::new(Verdict::HarnessError, INTERRUPTED);
+    let lost = facts.lost.as_ref();
+    if let Some(interrupted @ Loss::Interrupted) = lost {
+        return Judged::new(Verdict::HarnessError, interrupted.to_string());
     }
+    let Some(status) = facts.status else {
+        return match lost {
+            Some(Loss::Unconnected(reason)) => {
+                Judged::undecided(Verdict::HarnessError, UndecidedKind::Unconnected, &**reason)
+            }
+            Some(loss) => Judged::new(Verdict::Fail, loss.to_string()),
+            None => Judged::new(Verdict::Fail, "no answer came"),
+        };
+    };
     if let Some(unanswered) = unanswered(case, facts) {
         return unanswered;
     }
     if let Some(wrong) = wrong_status(case, status) {
         return wrong;
     }
-    if let Some(reason) = lost.filter(|reason| *reason != LEFT) {
+    if let Some(reason) = lost.filter(|loss| **loss != Loss::Left) {
         return Judged::new(Verdict::Fail, format!("the answer was not read to its end: {reason}"));
     }
     if let Some(reason) = wrong_kind(case, facts, report) {
@@ -124,7 +127,8 @@ fn last_answer(case: &Case, attempts: &[Attempt], dialect: &Dialect) -> Judged {
         return still_running(case, facts).unwrap_or(Judged::PASS);
     }
     let times = if attempts.len() == 1 { "once".to_owned() } else { format!("{} times", attempts.len()) };
-    Judged::new(Verdict::NotExercised, format!("asked {times}, and there was no {}", missing.join(", no ")))
+    let reason = format!("asked {times}, and there was no {}", missing.join(", no "));
+    Judged::undecided(Verdict::NotExercised, UndecidedKind::NotElicited, reason)
 }
 
 /// Returns why an answer is not to its request, where it repeats instructions: an endpoint may leave that, and
@@ -151,7 +155,7 @@ fn unanswered(case: &Case, facts: &Facts) -> Option<Judged> {
     }
     let (answered, all) = (facts.turns, case.turns.len());
     let otherwise = || format!("turn {answered} of {all} was answered otherwise");
-    Some(facts.lost.as_deref().map_or_else(
+    Some(facts.lost.as_ref().map_or_else(
         || Judged::new(Verdict::NotExercised, otherwise()),
         |reason| Judged::new(Verdict::Fail, format!("the answer was not read to its end: {reason}")),
     ))

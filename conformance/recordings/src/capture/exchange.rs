@@ -7,7 +7,7 @@ use serde::Deserialize;
 
 use super::body::Body;
 use super::{CaptureError, Format, base64, ndjson, websocket};
-use checker::{Entry, Exchange, Frame, Headers, Request};
+use checker::{Entry, Exchange, Frame, Headers, Loss, Request};
 
 /// The version of the format that is written and read.
 pub(super) const VERSION: u64 = 1;
@@ -92,7 +92,7 @@ impl Parser {
     pub(super) fn finish(mut self, sink: &mut impl FnMut(Entry<'_>)) -> Result<(), CaptureError> {
         let Self { lines, state, failed } = &mut self;
         lines.finish(&mut |frame| state.take(&frame, failed, sink));
-        let ended = self.state.end(Some("the recording breaks off here"), sink);
+        let ended = self.state.end(Some("the recording breaks off here".into()), sink);
         self.outcome().and(ended)
     }
 
@@ -130,7 +130,7 @@ impl State {
                     "the exchange is written in version {version} of the format; this build reads version {VERSION}"
                 )));
             }
-            self.end(Some("the next exchange begins without it having ended"), sink)?;
+            self.end(Some("the next exchange begins without it having ended".into()), sink)?;
             self.begin(line, sink);
             return Ok(());
         }
@@ -139,11 +139,19 @@ impl State {
         }
         let time = line.at.and_then(time);
         if let Some(how) = &line.end {
-            return match &**how {
-                "closed" => self.end(None, sink),
-                "lost" => self.end(Some(line.reason.as_deref().unwrap_or("the connection was lost")), sink),
-                _ => Err(fail(format!("the end is `closed` or `lost`, not `{how}`"))),
+            let reason = line.reason.unwrap_or(Cow::Borrowed("the connection was lost"));
+            let lost = match &**how {
+                "closed" => None,
+                "left" => Some(Loss::Left),
+                "interrupted" => Some(Loss::Interrupted),
+                "unconnected" => Some(Loss::Unconnected(reason)),
+                "lost" => Some(Loss::Broken(reason)),
+                _ => {
+                    let known = "`closed`, `left`, `interrupted`, `unconnected` or `lost`";
+                    return Err(fail(format!("the end is {known}, not `{how}`")));
+                }
             };
+            return self.end(lost, sink);
         }
         if let Some(text) = line.sent.as_deref().or(line.received.as_deref()) {
             self.messages += 1;
@@ -188,10 +196,10 @@ impl State {
     }
 
     /// The exchange has ended; for this reason, if it was not as it should.
-    fn end(&mut self, lost: Option<&str>, sink: &mut impl FnMut(Entry<'_>)) -> Result<(), CaptureError> {
+    fn end(&mut self, lost: Option<Loss<'_>>, sink: &mut impl FnMut(Entry<'_>)) -> Result<(), CaptureError> {
         let outcome = self.body.take().map_or(Ok(()), |body| body.finish(sink));
         if let (true, Some(reason)) = (std::mem::take(&mut self.is_open), lost) {
-            sink(Entry::Lost(Cow::Borrowed(reason)));
+            sink(Entry::Lost(reason));
         }
         outcome
     }

@@ -181,7 +181,7 @@ mod tests {
                 Entry::Event(frame) => format!("{} {:?}", frame.data.unwrap_or_default(), frame.time),
                 Entry::Body(frame) => format!("body {}", frame.data.unwrap_or_default()),
                 Entry::Sent(frame) => format!("> {}", frame.data.unwrap_or_default()),
-                Entry::Lost(reason) => reason.into_owned(),
+                Entry::Lost(reason) => reason.to_string(),
             });
         })
         .unwrap();

@@ -23,7 +23,7 @@ mod websocket;
 mod zstd;
 
 pub use base64::encode as base64_of;
-pub use checker::{Entry, Exchange, Frame, Headers, LEFT, Places, Request, Transport, sse};
+pub use checker::{Entry, Exchange, Frame, Headers, Loss, Places, Request, Transport, sse};
 pub use compression::{Compression, Decompressing};
 pub use decompress::Decompressor;
 pub use error::CaptureError;

@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::{Map, Value, json};
 
 use super::{base64, exchange};
-use checker::{Exchange, Headers, Request};
+use checker::{Exchange, Headers, Loss, Request};
 
 /// Writes an exchange down as it happens, one line of JSON for each thing. It does no I/O and knows no
 /// clock: times are given to it, counted from the start of the request, and lines are for its user to
@@ -42,12 +42,12 @@ pub struct Recorder {
 }
 
 /// How a connection ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum End<'a> {
     /// As it should.
     Closed,
     /// In the middle, for this reason.
-    Lost(&'a str),
+    Lost(Loss<'a>),
 }
 
 /// What stands for a value that was not kept, as it may be a secret.
@@ -160,9 +160,17 @@ impl Recorder {
 
     /// The line that an exchange ends with.
     pub fn end(&self, at: Duration, end: End<'_>) -> String {
-        line(&match end {
-            End::Closed => json!({ "at": milliseconds(at), "end": "closed" }),
-            End::Lost(reason) => json!({ "at": milliseconds(at), "end": "lost", "reason": reason }),
+        let (end, reason) = match end {
+            End::Closed => ("closed", None),
+            End::Lost(Loss::Left) => ("left", None),
+            End::Lost(Loss::Interrupted) => ("interrupted", None),
+            End::Lost(Loss::Unconnected(reason)) => ("unconnected", Some(reason)),
+            End::Lost(Loss::Broken(reason)) => ("lost", Some(reason)),
+        };
+        let at = milliseconds(at);
+        line(&match reason {
+            None => json!({ "at": at, "end": end }),
+            Some(reason) => json!({ "at": at, "end": end, "reason": reason }),
         })
     }
 
@@ -349,7 +357,7 @@ mod tests {
         let ms = |micros| Duration::from_micros(micros);
         text += &recorder.chunk(ms(1001), b"data: 1\n\ndata: \xf0\x9f");
         text += &recorder.chunk(ms(2_000_000_123), b"\x98\x80\n\ndata: 3");
-        text += &recorder.end(ms(3_000_000_000), End::Lost("reset by peer"));
+        text += &recorder.end(ms(3_000_000_000), End::Lost("reset by peer".into()));
         text += &recorder.begin(&Exchange { status: Some(101), ..exchange });
         text += &recorder.sent(ms(1), "{}");
         text += &recorder.received(ms(2), "[]");

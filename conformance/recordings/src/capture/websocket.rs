@@ -10,7 +10,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::{CaptureError, Format, json, ndjson};
-use checker::{Entry, Frame, Places, Transport};
+use checker::{Entry, Frame, Loss, Places, Transport};
 
 #[derive(Deserialize, Default)]
 struct Line<'a> {
@@ -111,7 +111,7 @@ fn message(frame: Frame<'_>, sink: &mut impl FnMut(Entry<'_>)) -> Result<(), Cap
     sink(match message {
         Message::Sent(_) => Entry::Sent(frame),
         Message::Received(_) => Entry::Event(frame),
-        Message::Lost(_) => Entry::Lost(text),
+        Message::Lost(_) => Entry::Lost(Loss::Broken(text)),
     });
     Ok(())
 }

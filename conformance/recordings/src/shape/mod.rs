@@ -11,12 +11,13 @@ use std::io::Read;
 
 use serde_json::Value;
 use spec::json::{at, string};
-use spec::table::{EventInfo, Role, Scope};
-use spec::{Dialect, Memory, Slot};
+use spec::table::{Role, Scope};
+use spec::{Dialect, Slot};
 
-use crate::capture::{Entry, Format, Frame, LEFT, Reader};
+use crate::Checking;
+use crate::capture::{Entry, Format, Loss, Reader};
 use checker::is_sign_of_life;
-use checker::{Payload, Record};
+use checker::{Observer, Payload, Record, Rules, Seen};
 use results::text::visible;
 
 /// Nobody reads a shape of more lines.
@@ -35,16 +36,20 @@ pub fn shape(
     format: Option<Format>,
     dialect: &'static Dialect,
 ) -> Result<Option<String>, String> {
-    let mut tracing = Tracing::new(dialect);
-    Reader::new(format).read(input, &mut |entry| tracing.entry(&entry))?;
+    let mut tracing = Tracing::default();
+    // A shape takes no sides.
+    let no_rules = Rules::of(dialect).only(|_| false);
+    let mut checking = Checking::new(&no_rules, false);
+    Reader::new(format).read(input, &mut |entry| {
+        tracing.entry(&entry);
+        checking.entry(&entry, &mut tracing);
+    })?;
     tracing.finish()
 }
 
-/// Writes down the shape of a recording as it is read.
+/// Writes down the shape of a recording as it is read and checked.
+#[derive(Debug, Default)]
 pub struct Tracing {
-    dialect: &'static Dialect,
-    known: Option<(usize, &'static EventInfo)>,
-    frames: u64,
     events: u64,
     exchanges: u64,
     ids: HashMap<String, usize>,
@@ -55,22 +60,7 @@ pub struct Tracing {
 }
 
 impl Tracing {
-    /// Begins a shape by the events of a dialect.
-    pub fn new(dialect: &'static Dialect) -> Self {
-        Self {
-            dialect,
-            known: None,
-            frames: 0,
-            events: 0,
-            exchanges: 0,
-            ids: HashMap::new(),
-            deltas: BTreeSet::new(),
-            text: String::new(),
-            lines: 0,
-        }
-    }
-
-    /// Takes the next entry of the recording.
+    /// Takes the next entry of the recording; events are observed.
     pub fn entry(&mut self, entry: &Entry<'_>) {
         match entry {
             Entry::Exchange(_) => {
@@ -80,13 +70,13 @@ impl Tracing {
                     self.line(&format!("(exchange {})", self.exchanges));
                 }
             }
-            Entry::Event(frame) => self.frame(frame),
+            Entry::Event(_) => {}
             Entry::Body(_) => self.line("(an answer that is no stream)"),
             Entry::Sent(frame) => {
                 let kind = frame.data.as_deref().and_then(|data| name(data, "/type"));
                 self.line(&format!("(sent: {})", kind.as_deref().unwrap_or("a message without a type")));
             }
-            Entry::Lost(reason) if *reason == LEFT => self.line("(the client left)"),
+            Entry::Lost(Loss::Left) => self.line("(the client left)"),
             Entry::Lost(_) => self.line("(the connection was lost)"),
         }
     }
@@ -97,24 +87,6 @@ impl Tracing {
             return Err(format!("its shape has {} lines, and no more than {LINES} are compared", self.lines));
         }
         Ok((self.events > 0).then_some(self.text))
-    }
-
-    fn frame(&mut self, frame: &Frame<'_>) {
-        self.frames += 1;
-        let mut memory = Memory::default();
-        let numbers = (self.frames, self.events + 1);
-        let record = Record::read(self.dialect, frame, numbers, &mut self.known, &mut memory);
-        let Some(record) = record else { return };
-        let kind = record.event_type.as_deref().unwrap_or_default();
-        self.events += u64::from(record.payload != Payload::Done);
-        match record.payload {
-            // How many of these come is a question of time.
-            Payload::Object if is_sign_of_life(kind) => {}
-            Payload::Object => self.event(&record),
-            Payload::Done => self.line("[DONE]"),
-            Payload::OtherValue => self.line("(data that is no object)"),
-            Payload::NotJson(..) => self.line("(data that is no JSON)"),
-        }
     }
 
     fn event(&mut self, record: &Record<'_>) {
@@ -164,6 +136,22 @@ impl Tracing {
         self.lines += 1;
         if self.lines <= LINES {
             self.text.extend([line, "\n"]);
+        }
+    }
+}
+
+impl Observer for Tracing {
+    fn record(&mut self, seen: &Seen<'_>) {
+        let record = seen.record;
+        let kind = record.event_type.as_deref().unwrap_or_default();
+        self.events += u64::from(record.payload != Payload::Done);
+        match record.payload {
+            // How many of these come is a question of time.
+            Payload::Object if is_sign_of_life(kind) => {}
+            Payload::Object => self.event(record),
+            Payload::Done => self.line("[DONE]"),
+            Payload::OtherValue => self.line("(data that is no object)"),
+            Payload::NotJson(..) => self.line("(data that is no JSON)"),
         }
     }
 }

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use super::super::human;
 use super::page::Html;
 use super::{duration, number};
-use results::{Excerpt, Finding, Piece, Place, Timeline};
+use results::{Excerpt, Finding, Location, Piece, Timeline};
 
 /// So many clients are named with each finding; the page of its rule names them all.
 const CLIENTS: usize = 4;
@@ -48,7 +48,8 @@ fn about(finding: &Finding, timeline: Option<&Timeline>, html: &mut Html) {
         }
     });
     let related = finding.related.as_ref();
-    let comes_before = |place: &Place| (place.line, place.frame) <= (finding.place.line, finding.place.frame);
+    let comes_before =
+        |place: &Location| (place.line, place.frame) <= (finding.place.line, finding.place.frame);
     if let Some(related) = related.filter(|related| comes_before(&related.place)) {
         excerpt(&related.place, &related.label, "related", html);
     }
@@ -96,7 +97,7 @@ fn about(finding: &Finding, timeline: Option<&Timeline>, html: &mut Html) {
 }
 
 /// Where an event stands.
-pub(super) fn place(place: &Place) -> String {
+pub(super) fn place(place: &Location) -> String {
     let mut text =
         if place.event == 0 { "body".to_owned() } else { format!("event {}", number(place.event)) };
     // Writing to a string cannot fail.
@@ -113,7 +114,7 @@ pub(super) fn place(place: &Place) -> String {
 }
 
 /// A line of the recording, with the place marked.
-fn excerpt(place: &Place, label: &str, class: &'static str, html: &mut Html) {
+fn excerpt(place: &Location, label: &str, class: &'static str, html: &mut Html) {
     let Excerpt { text, mark, cut } = &place.excerpt;
     if text.is_empty() {
         return;

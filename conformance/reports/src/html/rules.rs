@@ -6,7 +6,6 @@ use super::finding::rule_id;
 use super::overview::is_any_broken;
 use super::page::Html;
 use super::section as part;
-use results::broken_clients;
 use results::{RuleTotal, Run};
 
 /// The page of each rule that is broken.
@@ -45,7 +44,7 @@ fn page(total: &RuleTotal, html: &mut Html) {
         if let Some(statement) = rule.and_then(statement) {
             fact("in our words", statement);
         }
-        for (client, failure) in rule.map(broken_clients).unwrap_or_default() {
+        for (client, failure) in rule.map(Rule::broken_clients).unwrap_or_default() {
             fact("breaks", &format!("{client}: {failure}"));
         }
     });

@@ -6,7 +6,6 @@ use std::fmt::Write as _;
 use catalogue::{DecidedBy, Level, RULES, Rule};
 
 use super::words;
-use results::broken_clients;
 
 /// The groups of rules, in order.
 pub fn groups() -> Vec<&'static str> {
@@ -63,7 +62,7 @@ pub fn rule(rule: &Rule) -> String {
         let scopes: Vec<_> = rule.scopes.iter().map(|scope| scope.info().name.replace('_', " ")).collect();
         fact("Scope", &scopes.join(", "));
     }
-    for (client, failures) in broken_clients(rule) {
+    for (client, failures) in rule.broken_clients() {
         fact("Breaks", &format!("{client}: {failures}"));
     }
     fact("Since", rule.since);

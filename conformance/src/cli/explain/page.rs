@@ -8,7 +8,6 @@ use spec::Dialect;
 use checker::level;
 use reports::Screen;
 use reports::pages::{requirement, standing, words};
-use results::broken_clients;
 use results::text::wrap;
 
 /// Prose is hard to read on longer lines.
@@ -66,7 +65,7 @@ pub(super) fn page(rule: &Rule, dialect: &Dialect, screen: Screen) -> String {
     if !rule.only_in.is_empty() {
         fact("only in", &rule.only_in.join(", "));
     }
-    for (number, (client, failures)) in broken_clients(rule).iter().enumerate() {
+    for (number, (client, failures)) in rule.broken_clients().iter().enumerate() {
         fact(if number == 0 { "breaks" } else { "" }, &format!("{client}: {failures}"));
     }
     fact("since", rule.since);

@@ -6,8 +6,8 @@ use spec::table::{EventInfo, Role, Scope};
 
 use super::Tracker;
 use crate::engine::finding::{Place, Related};
+use crate::engine::location::Mark;
 use crate::engine::node::{Key, Node, State};
-use crate::engine::spot::Mark;
 use crate::engine::stream::RESPONSE;
 
 impl Tracker<'_, '_> {
@@ -119,7 +119,8 @@ impl Tracker<'_, '_> {
     ) -> Option<Related> {
         let node = self.stream.nodes.get(node)?;
         let mark = mark(node)?;
-        Some(Related { label: format!("{} {happened}", self.stream.name(node)), spot: mark.spot() })
+        let label = format!("{} {happened}", self.stream.name(node)).into();
+        Some(Related { label, place: mark.location() })
     }
 
     #[cold]
@@ -133,8 +134,7 @@ impl Tracker<'_, '_> {
         message: impl FnOnce() -> String,
     ) {
         let Some(bound) = self.plan.structural(family, scope) else { return };
-        let place =
-            Place { pointer: (!pointer.is_empty()).then_some(pointer), at: None, expected, actual: None };
+        let place = Place { pointer: (!pointer.is_empty()).then_some(pointer), expected, ..Place::WHOLE };
         self.findings.add_related(bound, self.record, &place, related, message);
     }
 
@@ -144,7 +144,7 @@ impl Tracker<'_, '_> {
         let Some(bound) = self.plan.structural(family, Scope::Response) else { return };
         let related = self.related(RESPONSE, |node| node.closed.get(), "the response ended here");
         let expected = Some("nothing after the event that ends the response");
-        let last = related.as_ref().and_then(|related| related.spot.event_type.clone()).unwrap_or_default();
+        let last = related.as_ref().and_then(|related| related.place.event_type.clone()).unwrap_or_default();
         let goes_on_in = |other: &Dialect| {
             other.event(&last).is_some_and(|event| event.scope != Scope::Response || !event.ends_scope())
         };

@@ -8,10 +8,10 @@ use spec::table::{EventInfo, Role, Scope, Slot};
 
 use crate::engine::finding::{Findings, Place};
 use crate::engine::kept::Room;
+use crate::engine::location::Mark;
 use crate::engine::node::{Node, State};
 use crate::engine::plan::Plan;
 use crate::engine::record::Record;
-use crate::engine::spot::Mark;
 use crate::engine::stream::{RESPONSE, Stream};
 use crate::engine::view::{Object, entries_that_are};
 use crate::engine::{Case, Connection, Ending, Hooks, InScope, OfEnding, OfSnapshot, OfValue, Snapshot};

@@ -4,51 +4,54 @@ use std::borrow::Cow;
 use std::ops::Range;
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
+
 use super::excerpt::Excerpt;
 use super::kept::{Kept, Room};
 use super::record::Record;
 
-/// Where an event stands.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Spot {
-    /// Which frame of the stream it is, counted from 1.
+/// Where an event stands in its stream, and in the recording.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+pub struct Location {
+    /// Number of the frame in the stream, from 1.
     pub frame: u64,
-    /// Which event of the stream that is, counted from 1.
+    /// Number of the event in the stream, from 1; 0 in an answer that is no stream.
     pub event: u64,
-    /// The type of the event.
+    /// Type of the event.
     pub event_type: Option<String>,
     /// Its sequence number.
     pub sequence_number: Option<u64>,
-    /// When it came.
-    pub time: Option<Duration>,
-    /// The line of the recording.
+    /// When it came, in milliseconds since the stream began.
+    pub time_ms: Option<u64>,
+    /// Line of the recording, from 1.
     pub line: u64,
-    /// From which byte of the recording to which.
-    pub bytes: Range<u64>,
+    /// From which byte to which.
+    pub bytes: [u64; 2],
     /// The line, cut around the place.
     pub excerpt: Excerpt,
 }
 
-impl Spot {
+impl Location {
     /// The event itself, or a piece of its data.
     pub(crate) fn of(record: &Record<'_>, in_data: Option<&Range<usize>>) -> Self {
         let frame = record.frame;
-        let excerpt = Excerpt::of(frame, in_data);
+        let (excerpt, lines_down) = Excerpt::of(frame, in_data);
         // Bytes can be told one by one only where they stand as they came.
         let contiguous = frame.bytes.end - frame.bytes.start == frame.source.len() as u64;
         let bytes = in_data.filter(|_| contiguous).and_then(|range| {
             let start = frame.place(range.start)? as u64 + frame.bytes.start;
             let end = (start + (range.end - range.start) as u64).min(frame.bytes.end);
-            (start <= end).then_some(start..end)
+            (start <= end).then_some([start, end])
         });
         Self {
             frame: record.number,
             event: record.event,
             event_type: record.event_type.as_deref().map(str::to_owned),
             sequence_number: record.sequence_number,
-            time: frame.time,
-            line: frame.line + excerpt.lines_down,
-            bytes: bytes.unwrap_or_else(|| frame.bytes.clone()),
+            time_ms: frame.time.map(milliseconds),
+            line: frame.line + lines_down,
+            bytes: bytes.unwrap_or([frame.bytes.start, frame.bytes.end]),
             excerpt,
         }
     }
@@ -105,20 +108,24 @@ impl Mark {
         &self.event_type
     }
 
-    pub(crate) fn spot(&self) -> Spot {
+    pub(crate) fn location(&self) -> Location {
         let name = Some(self.event_type.to_string()).filter(|name| !name.is_empty());
         let data = self.data.min(self.head.len());
         let line_start = memchr::memrchr2(b'\n', b'\r', &self.head[..data]).map_or(0, |end| end + 1);
         let (before, line) = self.head.split_at(line_start);
-        Spot {
+        Location {
             frame: self.frame,
             event: self.event,
             event_type: name,
             sequence_number: self.sequence_number,
-            time: self.time,
+            time_ms: self.time.map(milliseconds),
             line: self.line + super::excerpt::line_ends(before),
-            bytes: self.bytes.clone(),
+            bytes: [self.bytes.start, self.bytes.end],
             excerpt: Excerpt::head(line),
         }
     }
+}
+
+fn milliseconds(time: Duration) -> u64 {
+    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
 }

@@ -1,23 +1,11 @@
 //! The shape of an event, by which the next one is known.
 
-use std::ops::Range;
-
-use super::Scanner;
+use crate::json::{Scanner, Varying};
 use crate::table::{EventInfo, Slot};
 use crate::view::View;
 
-/// So many values of an event may vary.
-const MOST: usize = 4;
-
 /// Events of more bytes are not kept.
 const LONGEST: usize = 4096;
-
-/// Where the values of an event stand that any other text or whole number could stand for.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct Varying {
-    values: [Range<usize>; MOST],
-    count: usize,
-}
 
 /// A valid event, and what in it may vary without making it less valid. The deltas of a text mostly differ in
 /// nothing else, and what was checked once need not be checked again for each of them.
@@ -45,20 +33,6 @@ struct Offset {
     behind: usize,
 }
 
-impl Varying {
-    pub(super) fn add(&mut self, value: Range<usize>) {
-        if let Some(place) = self.values.get_mut(self.count) {
-            *place = value;
-        }
-        self.count += 1;
-    }
-
-    /// The values in their order. None, when there are too many.
-    fn values(&self) -> &[Range<usize>] {
-        self.values.get(..self.count).unwrap_or_default()
-    }
-}
-
 impl Shape {
     /// Keeps the shape of a valid event.
     pub(crate) fn learn(&mut self, event: &'static EventInfo, view: &View<'_>, varying: &Varying) {
@@ -81,7 +55,7 @@ impl Shape {
     }
 
     pub(crate) const fn forget(&mut self) {
-        self.varying.count = 0;
+        self.varying.forget();
     }
 
     /// Sees what stands where in the data of another event, if they have this shape.
@@ -94,7 +68,7 @@ impl Shape {
         let known = self.text.as_bytes();
         let mut scanner = Scanner::new(data);
         // How much further on things stand, behind as many of the values that vary.
-        let mut shifts = [0_u32; MOST + 1];
+        let mut shifts = [0_u32; Varying::MOST + 1];
         let mut at = 0;
         for (value, shift) in varying.iter().zip(&mut shifts[1..]) {
             let is_same = scanner.pass_same(known.get(at..value.start)?);

@@ -1,0 +1,61 @@
+//! Closed lists of words that the files choose from. Each is stated once, as an enum of the formats: the crates
+//! `spec` and `catalogue` get the same enum from the generator.
+
+use std::fmt::Debug;
+
+use serde::Serialize;
+
+/// A word of a closed list.
+pub trait Word: Copy + Debug + Serialize + 'static {
+    /// The name of the enum.
+    const TYPE: &'static str;
+    /// What the list is for.
+    const MEANING: &'static str;
+    /// All words, each with what it means.
+    const ALL: &'static [(Self, &'static str)];
+
+    /// The name of its variant.
+    fn variant(self) -> String {
+        format!("{self:?}")
+    }
+
+    /// The word as it stands in the files.
+    fn text(self) -> String {
+        let text = serde_json::to_value(self).ok().and_then(|word| word.as_str().map(str::to_owned));
+        text.unwrap_or_else(|| self.variant())
+    }
+}
+
+/// Declares enums whose variants stand in the files in kebab case; `= Variant` names the default.
+macro_rules! words {
+    ($(
+        #[doc = $meaning:literal]
+        $(#[doc = $more:literal])*
+        pub enum $name:ident $(= $default:ident)? {
+            $($(#[doc = $doc:literal])+ $variant:ident,)+
+        }
+    )+) => {$(
+        #[doc = $meaning]
+        $(#[doc = $more])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
+        #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+        #[serde(rename_all = "kebab-case")]
+        pub enum $name {
+            $($(#[doc = $doc])+ $variant,)+
+        }
+
+        $(impl Default for $name {
+            fn default() -> Self {
+                Self::$default
+            }
+        })?
+
+        impl $crate::formats::Word for $name {
+            const TYPE: &'static str = stringify!($name);
+            const MEANING: &'static str = concat!($meaning $(, "\n", $more)*);
+            const ALL: &'static [(Self, &'static str)] = &[$((Self::$variant, concat!($($doc, "\n"),+))),+];
+        }
+    )+};
+}
+
+pub(crate) use words;

@@ -1,0 +1,30 @@
+//! What typed events are made of: values that keep what they do not know, and how they are read and written.
+
+mod choice;
+pub(crate) mod event;
+mod fields;
+mod macros;
+mod map;
+mod number;
+mod raw;
+mod read;
+mod reader;
+mod string;
+mod value;
+mod write;
+
+use super::{DEEPEST, decode, encode, scanner};
+
+pub(crate) use choice::Branch;
+pub use choice::kind;
+pub use event::{Reason, UnknownEvent};
+pub use fields::Fields;
+pub(crate) use macros::{events, object, presence, strings, union};
+pub use map::{Extra, Map};
+pub use number::{Integer, NotFinite, Number};
+pub use raw::Raw;
+pub use read::{Miss, ParseError, Read};
+pub use reader::Reader;
+pub use string::Str;
+pub use value::{IntoOwned, Nullable};
+pub use write::{ObjectWriter, Write};

@@ -1,0 +1,31 @@
+//! Where an event may differ from the one before it.
+
+use std::ops::Range;
+
+/// Where the values of an event stand that any other text or whole number could stand for.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Varying {
+    values: [Range<usize>; Varying::MOST],
+    count: usize,
+}
+
+impl Varying {
+    /// Maximum number of values of an event that may vary.
+    pub(crate) const MOST: usize = 4;
+
+    pub(crate) const fn forget(&mut self) {
+        self.count = 0;
+    }
+
+    pub(super) fn add(&mut self, value: Range<usize>) {
+        if let Some(place) = self.values.get_mut(self.count) {
+            *place = value;
+        }
+        self.count += 1;
+    }
+
+    /// The values in their order. None, when there are too many.
+    pub(crate) fn values(&self) -> &[Range<usize>] {
+        self.values.get(..self.count).unwrap_or_default()
+    }
+}

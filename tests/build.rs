@@ -1,0 +1,16 @@
+//! Finds out what the tests can be run with: those that need a corpus of recordings are ignored without one.
+
+use std::path::Path;
+use std::{env, fs};
+
+fn main() {
+    println!("cargo::rustc-check-cfg=cfg(corpus)");
+    println!("cargo::rerun-if-changed=build.rs");
+    println!("cargo::rerun-if-env-changed=CONFORMANCE_CORPUS");
+    let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/corpus");
+    let folder = env::var_os("CONFORMANCE_CORPUS").map_or(beside, Into::into);
+    if let Ok(folder) = fs::canonicalize(folder) {
+        println!("cargo::rustc-cfg=corpus");
+        println!("cargo::rustc-env=CORPUS={}", folder.display());
+    }
+}
