@@ -170,10 +170,12 @@ fn framed(body: &[u8], start: usize) -> Vec<(Range<usize>, String)> {
     events
 }
 
+/// Where a byte of a joined text is: in which event, and at which byte, if the event's data are in one piece.
+type At = (usize, Option<usize>);
+
 /// Returns where among all bytes parts of secrets are.
 fn secret_places(events: &[(Range<usize>, String)], all: &[u8], secrets: &Secrets) -> Vec<Range<usize>> {
-    // Of each text, where its bytes are: in which event, and at which byte, if its data are in one piece.
-    let mut joined: BTreeMap<String, (String, Vec<(usize, Option<usize>)>)> = BTreeMap::new();
+    let mut joined: BTreeMap<String, (String, Vec<At>)> = BTreeMap::new();
     for (event, (place, data)) in events.iter().enumerate() {
         let data_at = find(&all[place.clone()], data.as_bytes()).map(|at| place.start + at);
         for (name, text) in texts(data) {
