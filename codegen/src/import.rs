@@ -5,20 +5,25 @@
 //! folder and keeps what is ours there.
 
 mod all_of;
+mod bundle;
 mod document;
 mod find;
 mod folder;
+mod lifecycle;
+mod merge;
 mod normal;
 mod ours;
 mod place;
 #[cfg(feature = "cli")]
 mod read;
+mod sample;
 mod text;
 mod unions;
 
 #[cfg(test)]
 mod tests;
 
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
@@ -28,7 +33,9 @@ use document::Document;
 use normal::Normaliser;
 use place::Place;
 
-pub use folder::{Summary, into_folder};
+#[cfg(feature = "cli")]
+pub(crate) use folder::files_of;
+pub use folder::{Laying, Summary, into_folder};
 #[cfg(feature = "cli")]
 pub use read::read;
 
@@ -38,6 +45,8 @@ pub struct ImportRequest {
     /// Bodies to take: role ("request", "response" ...) and the name of its schema. `None` takes
     /// every body that belongs to the Responses API.
     pub roots: Option<BTreeMap<String, String>>,
+    /// The variant of the API to take, such as `Beta`: what begins with that name.
+    pub variant: Option<String>,
 }
 
 /// A dialect as its document publishes it.
@@ -87,14 +96,15 @@ impl fmt::Display for ImportError {
 
 impl std::error::Error for ImportError {}
 
-/// Reads the events and bodies of the Responses API from an `OpenAPI` 3.1 document.
+/// Reads the events and bodies of the Responses API from an `OpenAPI` 3.1 document or a JSON Schema bundle.
 ///
 /// # Errors
 ///
 /// Fails on the first construct that has no normal form, and when the document has no union of
 /// events or lacks a wanted body.
 pub fn import(document: &Value, request: &ImportRequest) -> Result<Imported, ImportError> {
-    let document = Document::new(document)?;
+    let bundle = bundle::as_document(document);
+    let document = Document::new(bundle.as_ref().unwrap_or(document), request.variant.as_deref())?;
     let roots = match &request.roots {
         Some(wanted) => find::wanted_roots(&document, wanted)?,
         None => find::roots(&document),
@@ -112,12 +122,9 @@ pub fn import(document: &Value, request: &ImportRequest) -> Result<Imported, Imp
         let kind = event_type(&place, &event)?;
         find::check_file_name(&place, &kind)?;
         references(&event, &mut pending);
-        if files.insert(format!("events/{kind}.json"), file(&kind, event)).is_some() {
-            return Err(ImportError {
-                place: place.to_string(),
-                found: format!("a second event of type \"{kind}\""),
-                expected: "one schema for each event type".to_owned(),
-            });
+        match files.entry(format!("events/{kind}.json")) {
+            Entry::Vacant(free) => drop(free.insert(file(&kind, event))),
+            Entry::Occupied(mut known) => add_properties(&place, &kind, known.get_mut(), event)?,
         }
     }
 
@@ -135,6 +142,45 @@ pub fn import(document: &Value, request: &ImportRequest) -> Result<Imported, Imp
     let mut notes = normaliser.finish()?;
     notes.extend(find::names_that_differ_in_case(&files));
     Ok(Imported { files, roots, title: document.title(), notes })
+}
+
+/// Takes up what a second schema of an event allows besides. It may not change what the first one says.
+fn add_properties(place: &Place, kind: &str, event: &mut Value, again: Value) -> Result<(), ImportError> {
+    let (first, second) = (event.clone(), again);
+    let known = event.get_mut("properties").and_then(Value::as_object_mut);
+    let added = second.get("properties").and_then(Value::as_object);
+    let (Some(known), Some(added)) = (known, added) else { return Ok(()) };
+    for (name, schema) in added {
+        match known.get(name) {
+            None => drop(known.insert(name.clone(), schema.clone())),
+            Some(same) if same == schema => {}
+            Some(_) => {
+                return Err(ImportError {
+                    place: place.to_string(),
+                    found: format!("a second event of type \"{kind}\", with another `{name}`"),
+                    expected: "one schema for each event type, or one that only adds properties".to_owned(),
+                });
+            }
+        }
+    }
+    if first.get("required") == second.get("required") {
+        return Ok(());
+    }
+    Err(ImportError {
+        place: place.to_string(),
+        found: format!("a second event of type \"{kind}\", which requires other properties"),
+        expected: "one schema for each event type, or one that only adds properties".to_owned(),
+    })
+}
+
+/// Files with a document laid over them.
+#[cfg(feature = "cli")]
+pub(crate) fn laid_over(
+    files: BTreeMap<String, Value>,
+    roots: &BTreeMap<String, String>,
+    document: &Imported,
+) -> (BTreeMap<String, Value>, Vec<Note>) {
+    merge::merge(files, roots, document, None, None)
 }
 
 fn event_type(place: &Place, event: &Value) -> Result<String, ImportError> {

@@ -20,9 +20,10 @@ pub mod import;
 #[cfg(feature = "cli")]
 mod nearest;
 #[cfg(feature = "cli")]
+pub mod outdated;
+#[cfg(feature = "cli")]
 pub mod scaffold;
 pub mod schema;
-#[cfg(feature = "cli")]
 mod todo;
 
 use std::path::Path;

@@ -84,6 +84,7 @@ macro_rules! broken {
 const ADDED: &str = "dialects/d/events/response.item.added.json";
 const DELTA: &str = "dialects/d/events/response.text.delta.json";
 const PHASE: &str = "dialects/d/events/response.in_progress.json";
+const PATCHED: &str = "dialects/e/events/response.text.delta.patch.json";
 const DIALECT: &str = "dialects/d/dialect.toml";
 const HEIR: &str = "dialects/e/dialect.toml";
 const GOLDEN: &str = "goldens/d/text.sse";
@@ -107,6 +108,43 @@ broken! {
         (DELTA, "no scope \"txet\""),
         (JOINED, "no event of scope \"text\" has the role"),
     ];
+    an_event_without_place_and_nothing_that_follows: [
+        Edit(DELTA, "\"x-lifecycle\"", "\"default\""),
+        Write("dialects/d/events/response.more.json", "{\"$id\": \"response.more\"}"),
+    ] => [
+        ("dialects/d/events/response.more.json", "`x-lifecycle` is missing"),
+        (DELTA, "`x-lifecycle` is missing"),
+    ];
+    a_type_that_is_no_json_and_nothing_that_refers_to_it: [Write("dialects/d/types/Item.json", "[")] => [
+        ("dialects/d/types/Item.json", "EOF"),
+    ];
+    a_reference_that_leads_nowhere: [Edit(ADDED, "../types/Item.json", "../types/Thing.json")] => [
+        (ADDED, "refers to type \"Thing\""),
+    ];
+    an_open_enumeration_without_reason: [
+        Edit(DELTA, "\"delta\": {\n      \"type\": \"string\"", "\"delta\": { \"type\": \"string\", \"enum\": [\"Hi\"], \"x-open\": true"),
+    ] => [(DELTA, "`x-open` must be the reason")];
+    an_enumeration_that_is_open_and_closed: [
+        Edit(DELTA, "\"delta\": {\n      \"type\": \"string\"", "\"delta\": { \"type\": \"string\", \"enum\": [\"Hi\"], \"x-open\": \"a\", \"x-closed\": \"b\""),
+    ] => [(DELTA, "either `x-open` or `x-closed`")];
+    a_patch_of_nothing: [Write("dialects/e/types/Nothing.patch.json", "{}")] => [
+        ("dialects/e/types/Nothing.patch.json", "no inherited types/Nothing.json"),
+    ];
+    a_patch_beside_the_file: [Write("dialects/e/events/response.text.patch.json", "{}")] => [
+        ("dialects/e/events/response.text.patch.json", "the dialect has events/response.text.json itself"),
+    ];
+    a_patch_that_breaks_the_schema: [Write(PATCHED, "{\"oneOf\": []}")] => [(PATCHED, "keyword `oneOf`")];
+    a_patch_without_effect: [
+        Write(PATCHED, "{\"type\": \"object\", \"deprecated\": null, \"required\": {\"x-add\": [\"delta\"]}}"),
+    ] => [
+        (PATCHED, "there is nothing to remove"),
+        (PATCHED, "the list has this entry"),
+        (PATCHED, "it is inherited with this value"),
+    ];
+    an_example_that_a_patch_makes_wrong: [
+        Write(PATCHED, "{\"properties\": {\"delta\": {\"maxLength\": 1}}}"),
+    ] => [(PATCHED, "the example is not valid in e")];
+
     a_phase_without_name: [Edit(PHASE, ",\n    \"phase\": \"in_progress\"", "")] => [
         (PHASE, "does not say which"),
         ("scopes.toml", "no event of any dialect begins its phase"),

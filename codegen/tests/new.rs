@@ -136,7 +136,11 @@ fn nothing_is_overwritten_and_names_are_judged() {
         (vec!["event", "x", "--dialect", "y", "--scope", "item", "--role", "open"], "no dialect \"y\""),
         (vec!["event", "x", "--dialect", "wave", "--scope", "y", "--role", "open"], "no scope \"y\""),
         (vec!["event", "x", "--dialect", "wave", "--scope", "text", "--role", "phase"], "no phases"),
-        (vec!["event", "x", "--dialect", "wave", "--scope", "text", "--role", "sleep"], "unknown variant"),
+        (vec!["event", "x", "--dialect", "wave", "--scope", "text", "--role", "sleep"], "no role \"sleep\""),
+        (
+            vec!["event", "x", "--dialect", "wave"],
+            "--scope is missing, and --role is missing\n  scopes: annotation,",
+        ),
     ];
     for (args, message) in refused {
         let (code, text) = new(&copy.0, &args);

@@ -141,3 +141,61 @@ fn nothing_that_was_judged_is_no_pass() {
     }
     assert_eq!(check(&folder, &["."]).0, Some(0), "beside what was judged it is no failure");
 }
+
+/// A folder of a project that asks several APIs: only recordings of this one are judged.
+#[test]
+fn recordings_of_other_apis_are_one_line() {
+    let text = goldens::golden("openai/text").expect("a golden").bytes;
+    let messages = b"event: message_start\ndata: {\"type\":\"message_start\",\"message\":{}}\n\n";
+    let chat = b"data: {\"object\":\"chat.completion.chunk\",\"choices\":[]}\n\ndata: [DONE]\n\n";
+    let cassette = |url: &str| {
+        format!(
+            "interactions:\n- request:\n    method: POST\n    uri: https://a.test{url}\n  response:\n    body:\n      \
+             string: |+\n        event: message_start\n        data: {{\"type\":\"message_start\"}}\n\n    headers:\n      \
+             content-type: text/event-stream\n    status:\n      code: 200\n"
+        )
+    };
+    let (other, ours) = (cassette("/v1/messages"), cassette("/v1/responses"));
+    let here = folder(
+        "mixed",
+        &[
+            ("all/a.sse", text),
+            ("all/b.sse", messages),
+            ("all/c.sse", chat),
+            ("all/d.yaml", other.as_bytes()),
+            ("all/e.txtar", [b"-- request --\n{}\n-- streaming --\n", text].concat().as_slice()),
+            ("all/f.cassette.blobs/0.bin", text),
+            ("all/f.cassette.blobs/1.bin", b"\x89PNG"),
+            ("all/notes.md", b"notes"),
+            ("ours/a.yaml", ours.as_bytes()),
+        ],
+    );
+    let summary = |paths: &[&str]| {
+        let output = Command::new(env!("CARGO_BIN_EXE_conformance"))
+            .args(["check", "--color", "never"])
+            .args(paths)
+            .current_dir(&here)
+            .output()
+            .expect("the program runs");
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        (output.status.code(), text(&output.stdout), text(&output.stderr))
+    };
+    let (code, told, findings) = summary(&["all"]);
+    assert_eq!(code, Some(0), "{told}{findings}");
+    assert!(told.contains("passed: 6 files, 3 streams"), "{told}");
+    assert!(
+        told.contains(
+            "not judged\n  3 recordings of other APIs (Anthropic Messages 2, Chat Completions 1)\n"
+        ),
+        "{told}"
+    );
+    assert!(told.contains("2 files passed over"), "{told}");
+    // What was named, or answers a request for a response, is judged.
+    assert_eq!(summary(&["all/b.sse"]).0, Some(1));
+    let (code, told, findings) = summary(&["ours"]);
+    assert_eq!(code, Some(1), "{told}");
+    assert!(
+        findings.contains("ours/a.yaml:9  interaction 1, POST https://a.test/v1/responses · "),
+        "{findings}"
+    );
+}

@@ -5,11 +5,13 @@
 //! validator and tables for programs that treat all dialects alike. Programs that need only the latter
 //! build faster without the feature `types`, which is on by default.
 
+mod count;
 pub mod json;
 mod shape;
 pub mod table;
 mod view;
 
+pub use count::{Count, Odd};
 pub use json::Fault;
 pub use table::{Dialect, EventInfo, Level, Memory, Scope, Slot, Verdict};
 pub use view::View;

@@ -2,7 +2,7 @@
 
 use std::mem;
 
-use crate::json::{Check, Checker, Fault, Outline, Scan};
+use crate::json::{Check, Checker, Fault, FaultKind, Outline, Scan, Wanted};
 use crate::shape::Shape;
 use crate::view::View;
 
@@ -79,6 +79,8 @@ pub struct Framing {
     pub unknown_events: UnknownEvents,
     /// Whether the same events come as messages of a WebSocket, too.
     pub websocket: bool,
+    /// Whether a WebSocket has lanes: events say in `stream_id` which one they are of.
+    pub lanes: bool,
 }
 
 impl Level {
@@ -178,7 +180,7 @@ impl Memory {
         let verdict = fill(view, event, &mut checker);
         let (outline, varying) = checker.into_notes();
         self.outline = outline;
-        match event.filter(|_| verdict.is_valid()) {
+        match event.filter(|_| verdict.is_valid() && !view.is_newer()) {
             Some(event) => self.shape.learn(event, view, &varying),
             None => self.shape.forget(),
         }
@@ -257,6 +259,15 @@ impl Dialect {
         (verdict, view)
     }
 
+    /// The values of an event that its dialect does not know yet, in enumerations to which servers may add.
+    pub fn newer_values(&self, event: &str, data: &str) -> Vec<Fault> {
+        let mut checker = Checker::new(data).known_only();
+        let verdict = fill(&mut View::new(data), self.event(event), &mut checker);
+        let Verdict::Invalid(mut faults, _) = verdict else { return Vec::new() };
+        faults.retain(|fault| matches!(fault.kind, FaultKind::Value(Wanted::Known(_))));
+        faults
+    }
+
     /// Checks a value against a named type.
     pub fn check_type(&self, name: &str, json: &str) -> Verdict {
         match (self.check_named)(name) {
@@ -280,6 +291,7 @@ fn fill<'a>(view: &mut View<'a>, event: Option<&EventInfo>, checker: &mut Checke
         return Verdict::Unknown;
     };
     let scan = (event.check)(checker, view);
+    view.set_newer(checker.is_newer());
     verdict(scan, checker)
 }
 
@@ -307,7 +319,7 @@ mod tests {
             view
         };
         let seen = view(r#"{"type":"acme:trace","sequence_number":7,"item_id":"i","response":{}}"#);
-        assert_eq!(seen.number(Slot::SequenceNumber), Some(7));
+        assert_eq!(seen.count(Slot::SequenceNumber), Some(crate::Count::Whole(7)));
         assert_eq!((seen.raw(Slot::ItemId), seen.raw(Slot::Response)), (Some("\"i\""), Some("{}")));
         assert_eq!(seen.raw(Slot::OutputIndex), None);
         for data in ["[DONE]", "{\"sequence_number\":7,", "{\"sequence_number\":7} {}", "[7]"] {

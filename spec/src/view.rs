@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use crate::count::Count;
 use crate::json::{Checker, RawString, Scan, is_escaped};
 use crate::table::Slot;
 
@@ -13,12 +14,13 @@ pub struct View<'a> {
     /// of text is not found.
     slots: [(u32, u32); Slot::COUNT],
     repeats: bool,
+    is_newer: bool,
 }
 
 impl<'a> View<'a> {
     /// A view of an event of which nothing was read yet.
     pub(crate) const fn new(text: &'a str) -> Self {
-        Self { text, slots: [(0, 0); Slot::COUNT], repeats: false }
+        Self { text, slots: [(0, 0); Slot::COUNT], repeats: false, is_newer: false }
     }
 
     /// Is a view of an event that is like the one before, from now on.
@@ -32,6 +34,15 @@ impl<'a> View<'a> {
     /// what no slot is for. It is then about the same thing.
     pub const fn repeats(&self) -> bool {
         self.repeats
+    }
+
+    /// Whether some value of the event is newer than its dialect; [`crate::Dialect::newer_values`] says which.
+    pub const fn is_newer(&self) -> bool {
+        self.is_newer
+    }
+
+    pub(crate) const fn set_newer(&mut self, is_newer: bool) {
+        self.is_newer = is_newer;
     }
 
     pub(crate) const fn text(&self) -> &'a str {
@@ -74,10 +85,24 @@ impl<'a> View<'a> {
         if place.is_empty() { None } else { self.text.get(place) }
     }
 
-    /// A value that is a whole number, such as an index.
+    /// A value that is a number, such as an index.
     #[inline]
-    pub fn number(&self, slot: Slot) -> Option<u64> {
-        whole(self.raw(slot)?)
+    pub fn count(&self, slot: Slot) -> Option<Count> {
+        Count::read(self.raw(slot)?)
+    }
+
+    /// Whether all indices and sequence numbers are written with few digits alone, as nearly all are. An event
+    /// that is like the one before it has the same indices.
+    #[inline]
+    pub fn has_usual_counts(&self) -> bool {
+        let is_usual = |slot: &Slot| self.raw(*slot).is_none_or(is_usual_count);
+        let slots: &[Slot] = if self.repeats { &[Slot::SequenceNumber] } else { &COUNTS };
+        slots.iter().all(is_usual)
+    }
+
+    /// The indices and the sequence number that the event has.
+    pub fn counts(&self) -> impl Iterator<Item = (Slot, Count)> {
+        COUNTS.iter().filter_map(|slot| Some((*slot, self.count(*slot)?)))
     }
 
     /// A value that is a string, not yet decoded.
@@ -114,27 +139,19 @@ impl<'a> View<'a> {
     }
 }
 
-/// A whole number. Those of few digits, as most are, need no look at whether there is room for them.
+/// The slots whose values count something.
+pub(crate) const COUNTS: [Slot; 7] = [
+    Slot::SequenceNumber,
+    Slot::OutputIndex,
+    Slot::ContentIndex,
+    Slot::SummaryIndex,
+    Slot::AnnotationIndex,
+    Slot::CommandIndex,
+    Slot::PartialImageIndex,
+];
+
+/// Whether a value is digits alone, and so few that it is none of the numbers that are too large.
 #[inline]
-fn whole(raw: &str) -> Option<u64> {
-    let digit = |byte: u8| Some(u64::from(byte.wrapping_sub(b'0'))).filter(|digit| *digit < 10);
-    if raw.is_empty() || raw.len() > 18 {
-        return raw.parse().ok();
-    }
-    raw.bytes().try_fold(0, |number, byte| Some(10 * number + digit(byte)?))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::whole;
-
-    #[test]
-    fn whole_numbers_are_read_as_they_are_elsewhere() {
-        for raw in
-            ["", "0", "7", "-1", "1.0", "1e3", "99999", "999999999999999999", "18446744073709551615", "1:"]
-        {
-            assert_eq!(whole(raw), raw.parse().ok(), "{raw}");
-        }
-        assert_eq!(whole("18446744073709551616"), None);
-    }
+fn is_usual_count(raw: &str) -> bool {
+    raw.len() < 16 && raw.bytes().all(|byte| byte.is_ascii_digit())
 }

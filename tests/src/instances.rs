@@ -58,7 +58,7 @@ impl<'d> Instances<'d> {
             Schema::Integer(range) => whole(range.minimum.or(range.maximum).unwrap_or(7.0)),
             Schema::Number(range) => json!(range.minimum.or(range.maximum).unwrap_or(0.25)),
             Schema::Const(value) => value.clone(),
-            Schema::Enum(values) => json!(values[0]),
+            Schema::Enum(values) | Schema::OpenEnum(values) => json!(values[0]),
             Schema::Array(array) => {
                 let least = usize::try_from(array.min_items.unwrap_or(0)).unwrap_or_default();
                 let entries = if depth < DEEP { least.max(1) } else { least };
@@ -120,6 +120,10 @@ impl<'d> Instances<'d> {
                 found.extend(values.iter().map(|value| instance(value, json!(value), true)));
                 found.push(instance("another value", json!("no_such_value"), false));
                 found.push(instance("no value", json!(""), false));
+            }
+            Schema::OpenEnum(values) => {
+                found.extend(values.iter().map(|value| instance(value, json!(value), true)));
+                found.push(instance("a newer value", json!("no_such_value"), true));
             }
             Schema::Array(array) => self.vary_array(array, depth, far, found),
             Schema::Object(object) => self.vary_object(object, depth, far, found),

@@ -199,7 +199,7 @@ impl Mutator {
 fn collect(schema: &Schema, words: &mut Vec<String>, names: &mut Vec<String>) {
     match schema {
         Schema::Const(Value::String(word)) => words.push(word.clone()),
-        Schema::Enum(of) => words.extend(of.iter().cloned()),
+        Schema::Enum(of) | Schema::OpenEnum(of) => words.extend(of.iter().cloned()),
         Schema::Array(array) => collect(&array.items, words, names),
         Schema::Nullable(inner) => collect(inner, words, names),
         Schema::Union(branches) => branches.iter().for_each(|branch| collect(branch, words, names)),

@@ -209,6 +209,8 @@ const KNOWN: &[Known] = &[
     Known::of(OPEN_RESPONSES, "lmstudio", "schema/event-known"),
     Known::of(OPEN_RESPONSES, "openai", "schema/type-known"),
     Known::of(OPEN_RESPONSES, "xai", "schema/type-known"),
+    // A web search of an early version shows none of its phases.
+    Known { before: Some(TODAY), ..Known::of(&["openai"], "xai", "tool/has-phases") },
     Known::lacking(OPEN_RESPONSES, "openai", "property \"background\"", "2025-05-29"),
     Known::lacking(OPEN_RESPONSES, "openai", "property \"service_tier\"", "2025-05-29"),
     Known::lacking(OPEN_RESPONSES, "openai", "property \"summary\"", "2025-05-29").at("/response/reasoning"),
@@ -320,4 +322,36 @@ fn examples_of_products_are_clean() {
             assert!(report.events > 0 && found.is_empty(), "{dialect}/{file}: {found:?}");
         }
     }
+}
+
+/// Formats of recorders that tests of other projects use: what is in each, and on which lines.
+#[cfg_attr(not(corpus), ignore = "needs the corpus of recordings: set CONFORMANCE_CORPUS")]
+#[test]
+fn recorders_of_other_projects_are_read() {
+    let folder = corpus::required().join("formats");
+    let rules = conformance::Rules::of(corpus::dialect("openai"));
+    let mut table = String::new();
+    let mut files: Vec<_> =
+        std::fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("a file").path()).collect();
+    files.sort();
+    for file in files {
+        let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let bytes = std::fs::read(&file).expect("a file");
+        let mut checking = conformance::recordings::Checking::new(&rules, false);
+        checking.pass_over_other_apis(true);
+        let report = checking.check(name.clone(), &mut &*bytes, None);
+        assert_eq!(report.error, None, "{name}");
+        let lines: Vec<&str> = std::str::from_utf8(&bytes).expect("text").lines().collect();
+        for finding in &report.findings {
+            let line = usize::try_from(finding.place.line).ok().and_then(|line| lines.get(line - 1));
+            let event = finding.place.event_type.as_deref().unwrap_or_default();
+            assert!(line.is_some_and(|line| line.contains(event)), "{name}:{}: {event}", finding.place.line);
+        }
+        let _ = writeln!(
+            table,
+            "{name}: {} streams, {} events, {} bodies, others {:?}",
+            report.streams, report.events, report.bodies, report.other_apis
+        );
+    }
+    insta::assert_snapshot!(table);
 }

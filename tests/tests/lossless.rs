@@ -164,6 +164,7 @@ macro_rules! bodies {
 bodies! {
     bodies_of_openai, openai, "openai":
     CreateResponse Response CompactResponseMethodPublicBody CompactResource ResponseItemList
+    ResponsesClientEvent ResponseWsError
     OutputItem InputItem Tool ToolChoiceParam Annotation Filters
 }
 

@@ -9,7 +9,7 @@ use super::frames;
 use super::report::{Place, Report};
 use crate::SpecFiles;
 use crate::catalogue::{self, Catalogue};
-use crate::dialect::{self, Dialect, LoadError};
+use crate::dialect::{self, Dialect, Errata, LoadError, PATCH};
 use crate::formats::DefectsFile;
 
 pub(super) struct Context {
@@ -39,10 +39,14 @@ impl Context {
         let names = keep(dialect::list(spec), spec, report);
         let mut dialects = BTreeMap::new();
         for name in names.iter().flatten() {
-            if let Some(dialect) = keep(dialect::load(spec, name), spec, report) {
+            if let Some(dialect) = keep(dialect::open(spec, name, Errata::Applied), spec, report) {
+                for fault in &dialect.faults {
+                    refuse(fault.clone(), spec, report);
+                }
                 dialects.insert(name.clone(), dialect);
             }
         }
+        report.only_files = !report.findings.is_empty();
         let (catalogue, errors) = Catalogue::load(spec);
         for error in errors {
             refuse(error, spec, report);
@@ -55,14 +59,18 @@ impl Context {
     /// The file that a resolved dialect has something from: its own, or that of the nearest that it extends.
     pub(super) fn owner(&self, dialect: &Dialect, relative: &str) -> PathBuf {
         let mut names = std::iter::once(&dialect.name).chain(&dialect.lineage);
-        let owner = names.find(|name| self.spec.join(in_dialect(name, relative)).is_file());
-        in_dialect(owner.unwrap_or(&dialect.name), relative)
+        let patch = relative.replace(".json", PATCH);
+        let files = |name: &String| [in_dialect(name, relative), in_dialect(name, &patch)];
+        let owned =
+            names.find_map(|name| files(name).into_iter().find(|file| self.spec.join(file).is_file()));
+        owned.unwrap_or_else(|| in_dialect(&dialect.name, relative))
     }
 
-    /// The files of a kind (`events`, `types`) in a dialect's own folder, by name.
+    /// The files of a kind (`events`, `types`) in a dialect's own folder, by name; patches are none.
     pub(super) fn own_files(&self, dialect: &str, kind: &str) -> Vec<(String, PathBuf)> {
         let Ok(entries) = fs::read_dir(self.spec.join(in_dialect(dialect, kind))) else { return Vec::new() };
         let names = entries.flatten().filter_map(|entry| entry.file_name().into_string().ok());
+        let names = names.filter(|name| !name.ends_with(PATCH));
         let names = names.filter_map(|name| Some(name.strip_suffix(".json")?.to_owned()));
         let mut files: Vec<_> =
             names.map(|name| (name.clone(), in_dialect(dialect, &format!("{kind}/{name}.json")))).collect();

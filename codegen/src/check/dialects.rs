@@ -4,7 +4,7 @@ use std::fs;
 
 use serde_json::Value;
 
-use super::context::{Context, in_dialect};
+use super::context::{Context, in_dialect, paths};
 use super::report::{Place, Report};
 use super::schemas;
 use crate::dialect::Dialect;
@@ -17,6 +17,7 @@ pub(super) fn check(context: &Context, report: &mut Report) {
         levels(context, dialect, report);
         operations(context, dialect, report);
         errata(dialect, report);
+        patches(dialect, report);
         if dialect.events.is_empty() {
             let file = in_dialect(&dialect.name, "dialect.toml");
             report.find(
@@ -98,6 +99,18 @@ fn errata(dialect: &Dialect, report: &mut Report) {
     }
 }
 
+fn patches(dialect: &Dialect, report: &mut Report) {
+    for idle in &dialect.idle_patches {
+        let file = in_dialect(&dialect.name, &idle.file);
+        report.find(
+            file,
+            Place::pointer(&idle.pointer),
+            idle.why,
+            "remove this from the patch: it changes nothing",
+        );
+    }
+}
+
 /// Every dialect can be built: crate `spec` has a feature for it. One that only gives another a
 /// shorter name stands for both.
 fn features(context: &Context, report: &mut Report) {
@@ -113,7 +126,9 @@ fn features(context: &Context, report: &mut Report) {
         };
         let renamed = context.dialects.values().any(|heir| {
             heir.lineage.first() == Some(name)
-                && ["events", "types"].iter().all(|kind| context.own_files(&heir.name, kind).is_empty())
+                && ["events", "types"]
+                    .iter()
+                    .all(|kind| paths(&context.spec.join(in_dialect(&heir.name, kind))).is_empty())
         });
         let known =
             features.is_some_and(|all| all.contains_key(&feature)) && (in_list(all) || in_list(default));

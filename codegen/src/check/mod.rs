@@ -27,10 +27,16 @@ use context::Context;
 use schemas::Judges;
 
 /// Checks everything under the folder of the specification.
+///
+/// Files of dialects that cannot be used come first, and no cross-references: these would only say the same again.
 pub fn check(spec: &Path) -> Report {
     let mut report = Report::default();
     todo::check(spec, &mut report);
-    let Some(context) = Context::load(spec, &mut report) else { return report };
+    let context = Context::load(spec, &mut report);
+    let Some(context) = context.filter(|_| !report.only_files) else {
+        report.sort();
+        return report;
+    };
     let mut judges = Judges::default();
     lifecycle::check(&context, &mut report);
     schemas::check(&context, &mut judges, &mut report);

@@ -8,6 +8,8 @@ use std::path::{Path, PathBuf};
 pub struct Report {
     /// What does not hold, by file.
     pub findings: Vec<Finding>,
+    /// Whether files of dialects could not be used, so that what refers to them was not looked at.
+    pub only_files: bool,
     /// What skeletons left to be filled in, by file.
     pub todo: Vec<Finding>,
     /// How many normative sentences there are.

@@ -60,6 +60,9 @@ impl CheckArgs {
             1 => writeln!(stdout, "1 thing does not hold")?,
             many => writeln!(stdout, "{many} things do not hold")?,
         }
+        if report.only_files {
+            writeln!(stdout, "correct these files first: what refers to them was not checked")?;
+        }
         match report.todo.len() {
             0 => {}
             1 => writeln!(stdout, "1 place is still to be filled in ({MARK})")?,

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use anyhow::{Context, anyhow, bail};
 use clap::{Args, ValueEnum};
 
-use crate::dialect;
+use crate::dialect::{self, Errata, LoadError};
 use crate::diff::{self, Counts, Side};
 use crate::import::{ImportRequest, import, read};
 
@@ -90,7 +90,15 @@ impl DiffArgs {
 }
 
 fn side(spec: &Path, given: &str, published: bool) -> anyhow::Result<Side> {
-    let load = if published { dialect::load_published } else { dialect::load };
+    let errata = if published { Errata::LeftOut } else { Errata::Applied };
+    let load = |spec: &Path, name: &str| {
+        let dialect = dialect::open(spec, name, errata)?;
+        for fault in &dialect.faults {
+            // What else differs is worth knowing all the same.
+            let _ = writeln!(std::io::stderr().lock(), "warning: {fault}; compared without it");
+        }
+        Ok::<_, LoadError>(dialect)
+    };
     let side = if published { Side::of_published } else { Side::of_dialect };
     let path = Path::new(given);
     if spec.join("dialects").join(given).join("dialect.toml").is_file() {

@@ -3,7 +3,9 @@
 pub mod check;
 pub mod diff;
 pub mod import;
+pub mod list;
 pub mod new;
+pub mod outdated;
 pub mod schemas;
 pub mod show;
 
@@ -29,6 +31,8 @@ enum Command {
     Show(show::ShowArgs),
     Check(check::CheckArgs),
     New(new::NewArgs),
+    List(list::ListArgs),
+    Outdated(outdated::OutdatedArgs),
     Schemas(schemas::SchemasArgs),
 }
 
@@ -40,6 +44,8 @@ pub fn main() -> ExitCode {
         Command::Show(args) => args.run(),
         Command::Check(args) => args.run(),
         Command::New(args) => args.run(),
+        Command::List(args) => args.run(),
+        Command::Outdated(args) => args.run(),
         Command::Schemas(args) => args.run(),
     };
     done.unwrap_or_else(|error| {

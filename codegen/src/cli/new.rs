@@ -1,11 +1,13 @@
 //! `codegen new`: skeletons of what the specification is made of.
 
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use anyhow::bail;
 use clap::{Args, Subcommand};
 
+use crate::SpecFiles;
 use crate::formats::Role;
 use crate::scaffold;
 use crate::todo::MARK;
@@ -30,12 +32,12 @@ enum What {
         /// The dialect that has it.
         #[arg(long, value_name = "NAME")]
         dialect: String,
-        /// The scope it happens in.
+        /// The scope it happens in; `codegen list scopes` says which there are.
         #[arg(long)]
-        scope: String,
-        /// What it does there: open, delta, final, close, phase, terminal or point.
-        #[arg(long, value_parser = role)]
-        role: Role,
+        scope: Option<String>,
+        /// What it does there; `codegen list roles` says what each does.
+        #[arg(long)]
+        role: Option<String>,
     },
     /// A rule.
     Rule {
@@ -59,8 +61,32 @@ enum What {
     },
 }
 
-fn role(text: &str) -> Result<Role, String> {
-    serde_json::from_value(text.into()).map_err(|error| error.to_string())
+/// The scope and the role that were given; the error says which there are.
+fn place(spec: &Path, scope: Option<&str>, role: Option<&str>) -> anyhow::Result<(String, Role)> {
+    let scopes = SpecFiles::load(spec)?.scopes.scopes;
+    let names: Vec<&str> = scopes.keys().map(String::as_str).collect();
+    let roles = super::list::roles();
+    let known = role.and_then(|role| serde_json::from_value(role.into()).ok());
+    let mut wrong = Vec::new();
+    match scope {
+        Some(scope) if scopes.contains_key(scope) => {}
+        Some(scope) => wrong.push(format!("there is no scope \"{scope}\"")),
+        None => wrong.push("--scope is missing".to_owned()),
+    }
+    match (role, known) {
+        (_, Some(_)) => {}
+        (Some(role), None) => wrong.push(format!("there is no role \"{role}\"")),
+        (None, None) => wrong.push("--role is missing".to_owned()),
+    }
+    match (scope, known) {
+        (Some(scope), Some(role)) if wrong.is_empty() => Ok((scope.to_owned(), role)),
+        _ => bail!(
+            "{}\n  scopes: {}\n  roles: {}\n  `codegen list scopes` and `codegen list roles` say what they are",
+            wrong.join(", and "),
+            names.join(", "),
+            roles.join(", ")
+        ),
+    }
 }
 
 impl NewArgs {
@@ -72,7 +98,10 @@ impl NewArgs {
     pub fn run(self) -> anyhow::Result<ExitCode> {
         let spec = &self.spec_dir;
         let skeleton = match &self.what {
-            What::Event { name, dialect, scope, role } => scaffold::event(spec, name, dialect, scope, *role),
+            What::Event { name, dialect, scope, role } => {
+                let (scope, role) = place(spec, scope.as_deref(), role.as_deref())?;
+                scaffold::event(spec, name, dialect, &scope, role)
+            }
             What::Rule { id } => scaffold::rule(spec, id),
             What::Dialect { name, extends } => scaffold::dialect(spec, name, extends.as_deref()),
             What::Scenario { id } => scaffold::scenario(spec, id),

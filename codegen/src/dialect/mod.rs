@@ -2,6 +2,7 @@
 
 mod errata;
 mod load;
+mod patch;
 
 use std::collections::BTreeMap;
 
@@ -10,8 +11,10 @@ use serde_json::Value;
 use crate::formats::{DialectFile, Erratum, Lifecycle, Role};
 use crate::schema::{Registry, Schema};
 
+#[cfg(feature = "cli")]
+pub(crate) use load::PATCH;
 pub(crate) use load::read_toml;
-pub use load::{LoadError, list, load, load_published};
+pub use load::{Errata, LoadError, list, load, open};
 
 /// A dialect as it is after inheritance and errata.
 #[derive(Debug, Clone)]
@@ -32,6 +35,21 @@ pub struct Dialect {
     pub type_files: BTreeMap<String, Value>,
     /// Its own errata, each with the places at which it changes nothing.
     pub errata: Vec<(Erratum, Vec<String>)>,
+    /// What its own patches say in vain.
+    pub idle_patches: Vec<IdlePatch>,
+    /// What is wrong with files, its own and inherited ones; they are left out, or as they are inherited.
+    pub faults: Vec<LoadError>,
+}
+
+/// A place of a patch that changes nothing.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct IdlePatch {
+    /// The patch, relative to the dialect's folder.
+    pub file: String,
+    /// JSON pointer into it.
+    pub pointer: String,
+    /// Why it changes nothing.
+    pub why: &'static str,
 }
 
 /// One event type.
@@ -93,7 +111,8 @@ impl Dialect {
     }
 }
 
-/// Points references at `$defs`, and takes away what would make a file a schema resource of its own.
+/// Points references at `$defs`, opens what is open, and takes away what would make a file a schema
+/// resource of its own.
 fn rewrite(json: &mut Value) {
     match json {
         Value::Object(map) => {
@@ -106,6 +125,10 @@ fn rewrite(json: &mut Value) {
                 && let Some(name) = target.strip_prefix("../types/").and_then(|t| t.strip_suffix(".json"))
             {
                 *target = format!("#/$defs/{name}");
+            }
+            // Other validators take any string where a newer server may add values.
+            if map.contains_key("x-open") {
+                map.shift_remove("enum");
             }
             map.values_mut().for_each(rewrite);
         }

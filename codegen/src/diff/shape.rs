@@ -96,7 +96,7 @@ impl<'d> Shape<'d> {
                     Value::Number(_) => self.numbers.name(value.clone()),
                     _ => self.strings.name(value.clone()),
                 },
-                Schema::Enum(values) => {
+                Schema::Enum(values) | Schema::OpenEnum(values) => {
                     for value in values {
                         self.strings.name(Value::from(value.as_str()));
                     }

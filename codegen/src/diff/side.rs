@@ -108,7 +108,7 @@ impl Side {
     pub(super) fn strings(&self, schema: &Schema) -> Option<Vec<String>> {
         match schema {
             Schema::Const(Value::String(text)) => Some(vec![text.clone()]),
-            Schema::Enum(values) => Some(values.clone()),
+            Schema::Enum(values) | Schema::OpenEnum(values) => Some(values.clone()),
             Schema::Ref(name) => match &self.types.get(name)?.schema {
                 Schema::Ref(_) => None,
                 target => self.strings(target),

@@ -230,6 +230,7 @@ impl Emitter<'_> {
                 return Err(format!("constant {other}: only strings and booleans are understood"));
             }
             Schema::Enum(values) => quote!(|c| c.one_of(&[#(#values),*])),
+            Schema::OpenEnum(values) => quote!(|c| c.known(&[#(#values),*])),
             Schema::Array(array) => {
                 let entry = self.check(&array.items, &format!("{path}_item"))?;
                 match (array.min_items, array.max_items) {

@@ -9,7 +9,8 @@ use super::names;
 use super::words::{declare, word};
 use crate::dialect::{Dialect, Event};
 use crate::formats::{
-    EventLine, Level, Lifecycle, Marker, Operation, Outer, Role, RuleLevel, ScopesFile, UnknownEvents, Word,
+    EventLine, Framing, Level, Lifecycle, Marker, Operation, Outer, Role, RuleLevel, ScopesFile,
+    UnknownEvents, Word,
 };
 
 /// Emits the words that dialects choose from.
@@ -154,7 +155,7 @@ pub(super) fn dialect(dialect: &Dialect, scopes: &ScopesFile) -> TokenStream {
     let lineage = &dialect.lineage;
     let event_line = word(file.framing.event_line);
     let done = word(file.framing.done);
-    let websocket = file.framing.websocket;
+    let Framing { websocket, lanes, .. } = file.framing.clone();
     let unknown = word(file.framing.unknown_events);
     let opening = option_text(dialect.opening(&scopes.outer.root));
     let terminal = &file.terminal.events;
@@ -181,6 +182,7 @@ pub(super) fn dialect(dialect: &Dialect, scopes: &ScopesFile) -> TokenStream {
                     done: #done,
                     unknown_events: #unknown,
                     websocket: #websocket,
+                    lanes: #lanes,
                 },
                 opening: #opening,
                 terminal: &[#(#terminal),*],

@@ -21,6 +21,9 @@ pub struct DialectFile {
     /// The dialect whose files it takes over where it has none of its own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub extends: Option<String>,
+    /// The versions of SDK packages that it stands for, by registry (`pypi`, `npm`) and package.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub packages: BTreeMap<String, BTreeMap<String, String>>,
     /// Types that are bodies of their own, such as `request` and `response`.
     #[serde(default)]
     pub roots: BTreeMap<String, String>,
@@ -55,6 +58,9 @@ pub struct Framing {
     /// Whether the same events come as messages of a WebSocket, too.
     #[serde(default)]
     pub websocket: bool,
+    /// Whether a WebSocket has lanes: events say in `stream_id` which one they are of.
+    #[serde(default)]
+    pub lanes: bool,
 }
 
 words! {

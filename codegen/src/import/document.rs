@@ -9,10 +9,12 @@ use super::place::Place;
 pub(super) struct Document<'d> {
     root: &'d Value,
     schemas: &'d Map<String, Value>,
+    variant: Option<String>,
 }
 
 impl<'d> Document<'d> {
-    pub(super) fn new(root: &'d Value) -> Result<Self, ImportError> {
+    /// With a `variant` such as `Beta`, paths end in `?beta=true` and names begin with `Beta`.
+    pub(super) fn new(root: &'d Value, variant: Option<&str>) -> Result<Self, ImportError> {
         let missing = |place: Place, expected: &str| ImportError {
             place: place.to_string(),
             found: "nothing of use".to_owned(),
@@ -32,7 +34,7 @@ impl<'d> Document<'d> {
             .pointer("/components/schemas")
             .and_then(Value::as_object)
             .ok_or_else(|| missing(place, "an object of named schemas"))?;
-        Ok(Self { root, schemas })
+        Ok(Self { root, schemas, variant: variant.map(str::to_owned) })
     }
 
     /// Title and version, as one phrase.
@@ -42,11 +44,20 @@ impl<'d> Document<'d> {
         text("/info/version").map_or_else(|| title.to_owned(), |version| format!("{title} {version}"))
     }
 
-    /// What stands under keys one after the other, if all of them are there.
-    pub(super) fn get(&self, keys: &[&str]) -> Option<(Place, &'d Value)> {
-        keys.iter().try_fold((Place::root(), self.root), |(place, value), key| {
-            Some((place.at(key), value.get(key)?))
-        })
+    /// What stands under a path of the API and keys one after the other, if all of them are there.
+    pub(super) fn operation(&self, path: &str, keys: &[&str]) -> Option<(Place, &'d Value)> {
+        let path = match &self.variant {
+            None => path.to_owned(),
+            Some(variant) => format!("{path}?{}=true", variant.to_lowercase()),
+        };
+        let start = (Place::root().at("paths").at(&path), self.root.get("paths")?.get(&path)?);
+        keys.iter().try_fold(start, |(place, value), key| Some((place.at(key), value.get(key)?)))
+    }
+
+    /// The schema that has this name in the variant that is asked for.
+    pub(super) fn variant_schema(&self, name: &str) -> Option<(Place, &'d Value)> {
+        let name = format!("{}{name}", self.variant.as_deref().unwrap_or_default());
+        Some((Place::named(&name), self.schema(&name)?))
     }
 
     pub(super) fn schema(&self, name: &str) -> Option<&'d Value> {

@@ -8,8 +8,15 @@ use super::document::{Document, reference};
 use super::place::Place;
 use super::{ImportError, Note};
 
-/// The named union of events, where a document has one.
-const EVENT_UNION: &str = "ResponseStreamEvent";
+/// The named unions of events, where a document has them: those of a stream, and those of a WebSocket.
+const EVENT_UNIONS: &[&str] = &["ResponseStreamEvent", "ResponsesServerEvent"];
+
+/// Bodies that documents only name: role, and the name.
+const NAMED_BODIES: &[(&str, &str)] =
+    &[("websocket_request", "ResponsesClientEvent"), ("websocket_error", SOCKET_ERROR)];
+
+/// Stands among the events of a WebSocket, but is the envelope of an error beside the stream.
+const SOCKET_ERROR: &str = "ResponseWsError";
 
 /// Where bodies stand: the role they have in a dialect, and the keys that lead to their schema.
 const BODIES: &[(&str, &[&str])] = &[
@@ -56,24 +63,38 @@ const BODIES: &[(&str, &[&str])] = &[
     ("websocket_error", &["paths", "/responses", "x-openresponses-websocket", "errorMessage"]),
 ];
 
-/// The branches of the union of events, each with its place.
+/// The branches of the unions of events, each with its place. A type may come twice: with what only a
+/// WebSocket adds to it, too.
 pub(super) fn events<'d>(document: &Document<'d>) -> Result<Vec<(Place, &'d Value)>, ImportError> {
-    let path = ["paths", "/responses", "post", "responses", "200", "content", "text/event-stream", "schema"];
-    let (place, union) = match document.schema(EVENT_UNION) {
-        Some(schema) => (Place::named(EVENT_UNION), schema),
-        None => {
-            match document.get(&path) {
-                Some(found) => document.follow(&found)?,
-                None => {
-                    return Err(ImportError {
-                    place: Place::root().at("paths").at("/responses").to_string(),
-                    found: "neither a text/event-stream response of POST nor a schema named ResponseStreamEvent".to_owned(),
-                    expected: "the union of the stream's events in one of the two".to_owned(),
-                });
-                }
-            }
+    let named = || EVENT_UNIONS.iter().filter_map(|name| document.variant_schema(name));
+    let mut unions: Vec<(Place, &Value)> = named().collect();
+    if unions.is_empty() {
+        let path = ["post", "responses", "200", "content", "text/event-stream", "schema"];
+        let Some(found) = document.operation("/responses", &path) else {
+            return Err(ImportError {
+                place: Place::root().at("paths").at("/responses").to_string(),
+                found: "neither a text/event-stream response of POST nor a schema named ResponseStreamEvent"
+                    .to_owned(),
+                expected: "the union of the stream's events in one of the two".to_owned(),
+            });
+        };
+        unions.push(document.follow(&found)?);
+    }
+    let mut branches = Vec::new();
+    for (place, union) in unions {
+        branches.extend(branches_of(&place, union)?);
+    }
+    let beside = document.variant_schema(SOCKET_ERROR).map(|(place, _)| place);
+    let mut events = Vec::new();
+    for branch in branches {
+        if Some(document.follow(&branch)?.0) != beside {
+            events.push(branch);
         }
-    };
+    }
+    Ok(events)
+}
+
+fn branches_of<'d>(place: &Place, union: &'d Value) -> Result<Vec<(Place, &'d Value)>, ImportError> {
     for keyword in ["anyOf", "oneOf"] {
         if let Some(branches) = union.get(keyword).and_then(Value::as_array) {
             let place = place.at(keyword);
@@ -93,13 +114,15 @@ pub(super) fn events<'d>(document: &Document<'d>) -> Result<Vec<(Place, &'d Valu
 
 /// Every body of the Responses API that is a named schema.
 pub(super) fn roots(document: &Document<'_>) -> BTreeMap<String, String> {
-    BODIES
-        .iter()
-        .filter_map(|(role, keys)| {
-            let (place, schema) = document.get(keys)?;
-            Some(((*role).to_owned(), reference(&place, schema.get("$ref")?).ok()?))
-        })
-        .collect()
+    let placed = BODIES.iter().filter_map(|(role, keys)| {
+        let (place, schema) = document.operation(keys[1], &keys[2..])?;
+        Some(((*role).to_owned(), reference(&place, schema.get("$ref")?).ok()?))
+    });
+    let named = NAMED_BODIES.iter().filter_map(|(role, name)| {
+        let (place, _) = document.variant_schema(name)?;
+        Some(((*role).to_owned(), place.whole_component()?))
+    });
+    named.chain(placed).collect()
 }
 
 /// The bodies that the dialect names, if the document has them all.

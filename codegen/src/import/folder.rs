@@ -10,7 +10,7 @@ use anyhow::{Context, bail};
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{ImportRequest, Imported, Note, import, ours, text};
+use super::{ImportRequest, Imported, Note, import, lifecycle, merge, ours, text};
 
 /// What an import did to a folder: paths inside it, and remarks.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -48,12 +48,24 @@ impl fmt::Display for Summary {
     }
 }
 
+/// How a document is laid over a dialect.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Laying<'d> {
+    /// The variant of the API to take.
+    pub variant: Option<&'d str>,
+    /// The document that was laid over the dialect last: what became optional since then is so in the dialect, too.
+    pub since: Option<&'d Value>,
+}
+
 /// The part of dialect.toml that an import respects.
 #[derive(Debug, Default, Deserialize)]
 struct Settings {
     extends: Option<String>,
     #[serde(default)]
     roots: BTreeMap<String, String>,
+    /// Packages of an SDK whose types the dialect has taken up.
+    #[serde(default)]
+    packages: toml::Table,
 }
 
 /// The part of errata.toml that an import respects.
@@ -71,10 +83,14 @@ struct Erratum {
 
 /// Imports a document into the folder of a dialect, which is made if it is not there.
 ///
+/// An `OpenAPI` document takes the place of what is there. A JSON Schema bundle, a variant, or a document
+/// for a dialect that has taken up packages besides is laid over it: nothing is lost.
+///
 /// # Errors
 ///
 /// Fails before anything is written when the document or a file of the folder cannot be read.
-pub fn into_folder(document: &Value, folder: &Path) -> anyhow::Result<Summary> {
+pub fn into_folder(document: &Value, folder: &Path, how: &Laying<'_>) -> anyhow::Result<Summary> {
+    let variant = how.variant;
     let settings: Option<Settings> = toml_file(&folder.join("dialect.toml"))?;
     if let Some(parent) = settings.as_ref().and_then(|settings| settings.extends.as_ref()) {
         bail!(
@@ -84,8 +100,14 @@ pub fn into_folder(document: &Value, folder: &Path) -> anyhow::Result<Summary> {
     }
     let errata: Errata = toml_file(&folder.join("errata.toml"))?.unwrap_or_default();
     let first = settings.is_none();
-    let request = ImportRequest { roots: settings.map(|settings| settings.roots) };
-    let mut imported = import(document, &request)?;
+    let is_partial = document.get("openapi").is_none() || variant.is_some();
+    if let Some(settings) = &settings
+        && (is_partial || !settings.packages.is_empty())
+    {
+        return lay_over(document, folder, how, &settings.roots);
+    }
+    let roots = settings.map(|settings| settings.roots);
+    let mut imported = import(document, &ImportRequest { roots, variant: variant.map(str::to_owned) })?;
 
     let added: BTreeSet<String> = errata.erratum.into_iter().flat_map(|erratum| erratum.adds).collect();
     let before = existing(folder)?;
@@ -111,6 +133,9 @@ pub fn into_folder(document: &Value, folder: &Path) -> anyhow::Result<Summary> {
                 ));
             }
         }
+        if path.starts_with("events/") && schema.get("x-lifecycle").is_none() {
+            lifecycle::place(schema, folder);
+        }
         let contents = text::print(schema);
         match old {
             Some(old) if *old == contents => summary.unchanged += 1,
@@ -134,6 +159,49 @@ pub fn into_folder(document: &Value, folder: &Path) -> anyhow::Result<Summary> {
         }
     }
     Ok(summary)
+}
+
+fn lay_over(
+    document: &Value,
+    folder: &Path,
+    how: &Laying<'_>,
+    roots: &BTreeMap<String, String>,
+) -> anyhow::Result<Summary> {
+    let request = ImportRequest { roots: None, variant: how.variant.map(str::to_owned) };
+    let imported = import(document, &request)?;
+    let since = how.since.map(|since| import(since, &request)).transpose()?;
+    let before = existing(folder)?;
+    let (files, notes) =
+        merge::merge(parsed(folder, &before)?, roots, &imported, since.as_ref(), how.variant);
+    let mut summary = Summary { notes: imported.notes, ..Summary::default() };
+    summary.notes.extend(notes);
+    for (path, file) in files {
+        let contents = text::print(&file);
+        match before.get(&path) {
+            Some(old) if *old == contents => summary.unchanged += 1,
+            old => {
+                write(folder, &path, &contents)?;
+                let list = if old.is_some() { &mut summary.changed } else { &mut summary.added };
+                list.push(path);
+            }
+        }
+    }
+    Ok(summary)
+}
+
+/// The schema files of a folder.
+#[cfg(feature = "cli")]
+pub(crate) fn files_of(folder: &Path) -> anyhow::Result<BTreeMap<String, Value>> {
+    parsed(folder, &existing(folder)?)
+}
+
+fn parsed(folder: &Path, files: &BTreeMap<String, String>) -> anyhow::Result<BTreeMap<String, Value>> {
+    let parse = |(path, contents): (&String, &String)| {
+        let file = serde_json::from_str(contents)
+            .with_context(|| format!("{} is not JSON", folder.join(path).display()))?;
+        Ok((path.clone(), file))
+    };
+    files.iter().map(parse).collect()
 }
 
 fn note(path: &str, text: &str) -> Note {

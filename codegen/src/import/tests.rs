@@ -3,7 +3,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
-use super::{ImportRequest, Imported, import, into_folder};
+use super::{ImportRequest, Imported, Laying, import, into_folder};
 
 /// A document with one event, `thing.done`, that has `schema` as its property `value`.
 fn document(schema: &Value, schemas: &Value) -> Value {
@@ -277,7 +277,10 @@ fn bodies_are_found_or_chosen() {
     let found = import(&document, &ImportRequest::default()).unwrap();
     assert_eq!(format!("{:?}", found.roots), r#"{"request": "Ask", "websocket_error": "Answer"}"#);
 
-    let chosen = |name: &str| ImportRequest { roots: Some([("request".to_owned(), name.to_owned())].into()) };
+    let chosen = |name: &str| ImportRequest {
+        roots: Some([("request".to_owned(), name.to_owned())].into()),
+        ..ImportRequest::default()
+    };
     assert!(!import(&document, &chosen("Ask")).unwrap().files.contains_key("types/Answer.json"));
     assert_eq!(
         import(&document, &chosen("Gone")).unwrap_err().to_string(),
@@ -450,7 +453,7 @@ fn a_second_import_keeps_what_is_ours_and_drops_what_is_gone() {
         document(&json!({ "anyOf": [{ "$ref": "#/components/schemas/Part" }, extra] }), &schemas)
     };
     let first = part(json!({ "$ref": "#/components/schemas/Extra" }));
-    let summary = into_folder(&first, &folder.0).unwrap();
+    let summary = into_folder(&first, &folder.0, &Laying::default()).unwrap();
     assert_eq!(
         summary.added,
         ["dialect.toml", "events/thing.done.json", "types/Extra.json", "types/Part.json"]
@@ -478,7 +481,7 @@ fn a_second_import_keeps_what_is_ours_and_drops_what_is_gone() {
     let mut second = part(json!({ "type": "string" }));
     second["components"]["schemas"]["Part"]["properties"] =
         json!({ "new": {}, "a/b": { "anyOf": [{ "type": "string" }, { "type": "integer" }] } });
-    let summary = into_folder(&second, &folder.0).unwrap();
+    let summary = into_folder(&second, &folder.0, &Laying::default()).unwrap();
     assert_eq!(
         summary.to_string(),
         "~ events/thing.done.json\n~ types/Part.json\n- types/Extra.json\n\
@@ -505,11 +508,11 @@ fn the_same_import_again_touches_nothing() {
     let folder = Folder::new("again");
     let document =
         document(&json!({ "$ref": "#/components/schemas/A" }), &json!({ "A": { "type": "string" } }));
-    into_folder(&document, &folder.0).unwrap();
+    into_folder(&document, &folder.0, &Laying::default()).unwrap();
     folder.edit("types/A.json", |schema| schema["description"] = json!("Ours."));
     let before = folder.state();
     assert_eq!(before.len(), 3);
-    let summary = into_folder(&document, &folder.0).unwrap();
+    let summary = into_folder(&document, &folder.0, &Laying::default()).unwrap();
     assert_eq!(summary.to_string(), "0 added, 0 changed, 0 removed, 2 unchanged");
     assert_eq!(folder.state(), before);
 }
@@ -519,7 +522,9 @@ fn a_dialect_that_extends_another_is_refused() {
     let folder = Folder::new("extends");
     fs::create_dir_all(&folder.0).unwrap();
     fs::write(folder.0.join("dialect.toml"), "extends = \"base\"\n").unwrap();
-    let message = into_folder(&document(&json!({}), &json!({})), &folder.0).unwrap_err().to_string();
+    let message = into_folder(&document(&json!({}), &json!({})), &folder.0, &Laying::default())
+        .unwrap_err()
+        .to_string();
     assert!(message.contains("extends \"base\"; an imported dialect stands alone"), "{message}");
 }
 

@@ -14,6 +14,8 @@ const ORDER: &[&str] = &[
     "const",
     "type",
     "enum",
+    "x-open",
+    "x-closed",
     "minLength",
     "maxLength",
     "pattern",

@@ -48,7 +48,7 @@ impl<'a> Registry<'a> {
             Schema::Any | Schema::Ref(_) => KindSet::ANY,
             Schema::Null => KindSet::of(Kind::Null),
             Schema::Boolean => KindSet::of(Kind::Boolean),
-            Schema::String(_) | Schema::Enum(_) => KindSet::of(Kind::String),
+            Schema::String(_) | Schema::Enum(_) | Schema::OpenEnum(_) => KindSet::of(Kind::String),
             Schema::Integer(_) | Schema::Number(_) => KindSet::of(Kind::Number),
             Schema::Const(value) => KindSet::of(match value {
                 serde_json::Value::Bool(_) => Kind::Boolean,
@@ -70,6 +70,7 @@ impl<'a> Registry<'a> {
             Schema::Any => true,
             Schema::String(rules) => kind == Kind::String && *rules == StringRules::default(),
             Schema::Number(range) => kind == Kind::Number && *range == Range::default(),
+            Schema::OpenEnum(_) => kind == Kind::String,
             Schema::Null => kind == Kind::Null,
             Schema::Boolean => kind == Kind::Boolean,
             Schema::Nullable(inner) => kind == Kind::Null || self.takes_all(inner, kind),

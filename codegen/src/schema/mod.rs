@@ -5,6 +5,7 @@ mod parse;
 mod union;
 
 pub use fold::Registry;
+pub(crate) use parse::escape;
 pub use parse::{ParseError, parse};
 pub use union::{Kind, KindSet, Tag, UnionPlan};
 
@@ -29,6 +30,8 @@ pub enum Schema {
     Const(Value),
     /// One of these strings.
     Enum(Vec<String>),
+    /// One of these strings, or one that a newer server has added.
+    OpenEnum(Vec<String>),
     /// A list.
     Array(Box<Array>),
     /// An object.

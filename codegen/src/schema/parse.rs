@@ -122,11 +122,13 @@ fn typed(name: &str, map: &Map<String, Value>, at: &str) -> Result<Schema, Parse
         "integer" => range(map, at).map(Schema::Integer),
         "number" => range(map, at).map(Schema::Number),
         "string" if map.contains_key("enum") => {
-            only(map, at, &["type", "enum"])?;
+            only(map, at, &["type", "enum", "x-open", "x-closed"])?;
+            let is_open = decision(map, at)?;
             let values: Option<Vec<String>> = map["enum"]
                 .as_array()
                 .and_then(|list| list.iter().map(|v| v.as_str().map(str::to_owned)).collect());
             match values {
+                Some(values) if !values.is_empty() && is_open => Ok(Schema::OpenEnum(values)),
                 Some(values) if !values.is_empty() => Ok(Schema::Enum(values)),
                 _ => fail(at, "`enum` must be a list of strings"),
             }
@@ -146,6 +148,19 @@ fn typed(name: &str, map: &Map<String, Value>, at: &str) -> Result<Schema, Parse
         }
         "object" => object(map, at),
         other => fail(at, format!("unknown type \"{other}\"")),
+    }
+}
+
+/// Whether an enumeration is open. Either decision has its reason beside it.
+fn decision(map: &Map<String, Value>, at: &str) -> Result<bool, ParseError> {
+    let reason = |keyword: &str| match map.get(keyword) {
+        None => Ok(false),
+        Some(Value::String(reason)) if !reason.trim().is_empty() => Ok(true),
+        Some(other) => fail(at, format!("`{keyword}` must be the reason, in words, found {other}")),
+    };
+    match (reason("x-open")?, reason("x-closed")?) {
+        (true, true) => fail(at, "an enumeration is either `x-open` or `x-closed`"),
+        (is_open, _) => Ok(is_open),
     }
 }
 

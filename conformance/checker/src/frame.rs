@@ -27,10 +27,14 @@ pub struct Frame<'a> {
     pub bytes: Range<u64>,
     /// The line that it begins on, counted from 1.
     pub line: u64,
+    /// Whether all of its lines stand on that one line, as in a JSON string.
+    pub is_on_one_line: bool,
     /// Where its data stand in `source`.
     pub places: Places,
     /// Whether a blank line ends it. Readers drop a last frame that none does.
     pub terminated: bool,
+    /// It is longer than what is judged, and its data were dropped.
+    pub is_cut: bool,
     /// The first byte of the recording that is not UTF-8; U+FFFD stands for it in the texts.
     pub invalid_utf8: Option<u64>,
     /// What it came on.
@@ -64,6 +68,9 @@ pub enum Places {
 }
 
 impl Frame<'_> {
+    /// A frame of more bytes is not kept. No recorded one has a hundredth of them.
+    pub const LONGEST: usize = 64 << 20;
+
     /// The offset in the source of an offset in the data.
     pub fn place(&self, in_data: usize) -> Option<usize> {
         match &self.places {
@@ -80,7 +87,7 @@ impl Frame<'_> {
 /// What an exchange begins with.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Exchange<'a> {
-    /// Which of several in a recording it is; places are then those in its body.
+    /// Which of several in a recording it is; bytes are then those in its body, and lines those of the recording.
     pub label: Option<String>,
     /// The status of the answer.
     pub status: Option<u16>,

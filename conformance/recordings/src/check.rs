@@ -1,9 +1,12 @@
 //! From the bytes of a recording to its report.
 
+use std::borrow::Cow;
 use std::io::Read;
+use std::mem::take;
 
+use super::other_api::{at_url, of_answer};
 use super::timeline::Drawing;
-use crate::capture::{Entry, Format, Frame, Loss, Reader, Transport};
+use crate::capture::{Entry, Format, Frame, Loss, Piece, Reader, Transport};
 use checker::root_of_body;
 use checker::{Checker, Observer, Rules};
 use results::{CaptureReport, Lost};
@@ -31,21 +34,41 @@ pub fn check_with_timelines(
     Checking::new(rules, true).check(name.into(), input, format)
 }
 
-/// The checks of one recording.
+/// What is known of the API of an exchange.
+#[derive(Debug, Default)]
+struct Asked {
+    /// Another API that its URL is of.
+    other: Option<&'static str>,
+    /// Its URL is of this API.
+    is_ours: bool,
+    /// Its answer is of another API.
+    is_other: bool,
+    /// Its answer has begun.
+    is_answered: bool,
+}
+
+/// The check of a recording, and of others after it: what it allocates serves for all of them.
 pub struct Checking<'r> {
     rules: &'r Rules,
     checker: Checker,
+    piece: Piece,
     /// It has taken something of the stream that is read now.
     is_begun: bool,
     exchange: Option<String>,
     status: Option<u16>,
     /// Why an answer did not even begin.
     lost: Option<String>,
+    /// How many events came when more was open in their stream than is kept.
+    unjudged: u64,
     /// How the exchange goes, if somebody wants to know.
     drawing: Option<Drawing>,
     draws: bool,
     /// The client has left.
     is_left: bool,
+    /// Streams of other APIs are passed over, and not judged.
+    passes_over: bool,
+    /// The API that the exchange is of by its URL, where it is another one; whether its answer has begun.
+    asked: Asked,
     report: CaptureReport,
 }
 
@@ -56,48 +79,93 @@ impl<'r> Checking<'r> {
         Self {
             rules,
             checker: Checker::with_rules(rules),
+            piece: Piece::default(),
             is_begun: false,
             exchange: None,
             status: None,
             lost: None,
+            unjudged: 0,
             drawing: None,
             draws,
             is_left: false,
+            passes_over: false,
+            asked: Asked::default(),
             report,
         }
     }
 
-    fn check(mut self, name: String, input: &mut dyn Read, format: Option<Format>) -> CaptureReport {
-        let outcome = self.read(input, format);
+    /// Decides whether streams of other APIs are only counted, but where the URL says that they should be of
+    /// this one.
+    pub const fn pass_over_other_apis(&mut self, passes_over: bool) {
+        self.passes_over = passes_over;
+    }
+
+    /// Checks a recording. What cannot be read is told in the report.
+    pub fn check(&mut self, name: String, input: &mut dyn Read, format: Option<Format>) -> CaptureReport {
+        let mut piece = take(&mut self.piece);
+        let outcome = Reader::new(format).read(input, &mut piece, &mut |entry| self.entry(&entry, &mut ()));
+        self.piece = piece;
         self.finish(name, outcome)
     }
 
-    /// What came of it, and how it was read, or why it was not.
-    pub fn finish(mut self, name: String, outcome: Result<Format, String>) -> CaptureReport {
+    /// What came of it, and how it was read, or why it was not. Another recording may follow.
+    pub fn finish(&mut self, name: String, outcome: Result<Format, String>) -> CaptureReport {
         self.end_stream();
-        let mut report = self.report;
+        (self.exchange, self.status) = (None, None);
+        let (lost, unjudged) = (self.lost.take(), take(&mut self.unjudged));
+        let mut report = take(&mut self.report);
         report.name = name;
         match outcome {
             Ok(format) => {
                 let is_empty = report.streams == 0 && report.bodies == 0 && report.findings.is_empty();
                 report.format = Some(format);
-                report.error =
-                    self.lost.filter(|_| is_empty).map(|reason| format!("no answer was recorded: {reason}"));
+                let lost =
+                    lost.filter(|_| is_empty).map(|reason| format!("no answer was recorded: {reason}"));
+                report.error = lost.or((unjudged > 0).then(|| beyond(unjudged)));
             }
             Err(problem) => report.error = Some(problem),
         }
         report
     }
 
-    fn read(&mut self, input: &mut dyn Read, format: Option<Format>) -> Result<Format, String> {
-        Reader::new(format).read(input, &mut |entry| self.entry(&entry, &mut ()))
-    }
-
     /// Takes the next thing in the recording, and shows events to an observer.
     pub fn entry(&mut self, entry: &Entry<'_>, observer: &mut dyn Observer) {
+        if let Entry::Exchange(exchange) = entry {
+            self.end_stream();
+            let url = exchange.request.as_ref().map(|request| &*request.url).unwrap_or_default();
+            let (other, is_ours) = at_url(url);
+            self.asked = Asked { other, is_ours, is_other: false, is_answered: false };
+        }
+        if !self.is_of_other_api(entry) {
+            self.judge(entry, observer);
+        }
+    }
+
+    /// Whether what comes is of another API, which the first of its answer tells.
+    fn is_of_other_api(&mut self, entry: &Entry<'_>) -> bool {
+        let asked = &mut self.asked;
+        if asked.is_answered || asked.is_ours {
+            return asked.is_other;
+        }
+        let frame = match entry {
+            Entry::Event(frame) if self.passes_over && frame.transport != Transport::WebSocket => frame,
+            Entry::Body(frame) if self.passes_over || asked.other.is_some() => frame,
+            _ => return false,
+        };
+        asked.is_answered |= frame.data.is_some();
+        let Some(other) = of_answer(asked.other, frame) else { return false };
+        asked.is_other = true;
+        *self.report.other_apis.entry(Cow::Borrowed(other)).or_default() += 1;
+        // That the exchange began is forgotten.
+        self.checker.reset();
+        self.is_begun = false;
+        self.drawing = None;
+        true
+    }
+
+    fn judge(&mut self, entry: &Entry<'_>, observer: &mut dyn Observer) {
         match entry {
             Entry::Exchange(exchange) => {
-                self.end_stream();
                 self.exchange.clone_from(&exchange.label);
                 self.status = exchange.status;
                 self.checker().exchange(exchange);
@@ -187,15 +255,16 @@ impl<'r> Checking<'r> {
                 self.report.undrawn += 1;
             }
         }
-        if !std::mem::take(&mut self.is_begun) {
+        if !take(&mut self.is_begun) {
             return;
         }
-        if !std::mem::take(&mut self.is_left) {
+        if !take(&mut self.is_left) {
             self.checker.finish();
         }
         let report = &mut self.report;
         report.streams += u64::from(self.checker.events() > 0);
         report.events += self.checker.events();
+        self.unjudged += self.checker.unjudged();
         let (mut findings, omitted) = self.checker.take_findings();
         self.checker.reset();
         report.omitted += omitted;
@@ -204,4 +273,10 @@ impl<'r> Checking<'r> {
         }
         report.findings.append(&mut findings);
     }
+}
+
+/// What is told of a recording with streams that are too much to be judged.
+fn beyond(events: u64) -> String {
+    let most = Checker::MOST_KEPT >> 20;
+    format!("a stream has more than {most} MiB open at once: its last {events} events were not judged")
 }

@@ -5,6 +5,7 @@
 pub mod capture;
 mod check;
 pub mod goldens;
+mod other_api;
 pub mod shape;
 mod timeline;
 pub mod violation;

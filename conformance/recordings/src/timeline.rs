@@ -7,9 +7,9 @@ use std::time::Duration;
 
 use spec::json::{at, string};
 use spec::table::{EventInfo, Role, Scope};
-use spec::{Dialect, Slot, View};
+use spec::{Count, Dialect, Slot, View};
 
-use crate::capture::{Exchange, Frame, Loss, Recorder};
+use crate::capture::{Exchange, Frame, Loss, Recorder, Transport};
 use checker::{Observer, Occurrence, Payload, Record, Seen};
 use results::{Asked, Bar, FaultyEvent, Pace, Phase, Piece, Silence, Timeline};
 
@@ -56,7 +56,7 @@ impl Address {
     fn of(scope: Scope, view: &View<'_>) -> Self {
         let mut indices = [None; Scope::MOST_KEYS];
         for (index, slot) in indices.iter_mut().zip(scope.info().key) {
-            *index = view.number(*slot);
+            *index = view.count(*slot).as_ref().and_then(Count::whole);
         }
         Self { scope, indices }
     }
@@ -160,7 +160,7 @@ impl Drawing {
         let response = seen.about.map(|about| about.response().id());
         let is_another = response.zip(self.last_response).is_some_and(|(now, before)| now != before);
         self.last_response = response.or(self.last_response);
-        let is_next = is_another || creates && is_over;
+        let is_next = is_another || creates && (is_over || record.frame.transport == Transport::WebSocket);
         if self.response.is_none() || is_next {
             (self.occurrences, self.addresses) = (HashMap::new(), HashMap::new());
             let value = record.view.raw(Slot::Response).unwrap_or_default();
@@ -235,7 +235,7 @@ impl Drawing {
     fn learn(&mut self, bar: Option<usize>, record: &Record<'_>, info: &EventInfo) {
         let Some(bar) = bar.and_then(|at| self.timeline.bars.get_mut(at)) else { return };
         let outer = info.scope.info().parent.map_or(0, |parent| parent.info().key.len());
-        let index = info.scope.info().key.get(outer).and_then(|slot| record.view.number(*slot));
+        let index = info.scope.info().key.get(outer).and_then(|slot| record.view.count(*slot)?.whole());
         bar.index = bar.index.or(index);
         if info.scope == Scope::Item && bar.id.is_none() {
             let own = record.view.raw(Slot::Value).and_then(|value| at(value, "/id"));

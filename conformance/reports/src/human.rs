@@ -152,10 +152,10 @@ fn lines(finding: &Finding) -> Vec<Line<'_>> {
 fn place(capture: &str, finding: &Finding) -> String {
     let Location { line, event, event_type, sequence_number, time_ms, bytes, .. } = &finding.place;
     let mut place = visible(capture);
-    if let Some(exchange) = &finding.exchange {
-        let _ = write!(place, " ({})", visible(exchange));
-    }
     let _ = write!(place, ":{line}  ");
+    if let Some(exchange) = &finding.exchange {
+        let _ = write!(place, "{} ·", visible(exchange));
+    }
     // What is no stream has no events.
     let _ = if *event == 0 { write!(place, " body") } else { write!(place, " event {event}") };
     if let Some(name) = event_type {

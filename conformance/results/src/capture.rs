@@ -1,6 +1,7 @@
 //! What came of checking one recording.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
@@ -31,6 +32,9 @@ pub struct CaptureReport {
     pub bodies: u64,
     /// How many of these no rule reads: they are neither an error nor anything that the dialect has.
     pub unjudged: u64,
+    /// How many exchanges are of another API, and were not judged, by the name of that.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub other_apis: BTreeMap<Cow<'static, str>, u64>,
     /// What is wrong.
     pub findings: Vec<Finding>,
     /// How many faults there were beyond those that are listed.

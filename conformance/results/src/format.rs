@@ -21,13 +21,15 @@ pub enum Format {
     Har,
     /// A YAML cassette of VCR, one of its kin, or httpmock.
     Cassette,
+    /// A text archive of Go's tests, with answers in its files.
+    Txtar,
     /// An exchange, as the suite writes it down.
     Exchange,
 }
 
 impl Format {
     /// All of them.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::Sse,
         Self::Ndjson,
         Self::Json,
@@ -35,6 +37,7 @@ impl Format {
         Self::WebSocket,
         Self::Har,
         Self::Cassette,
+        Self::Txtar,
         Self::Exchange,
     ];
 
@@ -48,6 +51,7 @@ impl Format {
             Self::WebSocket => "websocket",
             Self::Har => "har",
             Self::Cassette => "cassette",
+            Self::Txtar => "txtar",
             Self::Exchange => "exchange",
         }
     }

@@ -1,6 +1,8 @@
 //! What a run means for clients, as it is told.
 
 use std::borrow::Cow;
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
 
 use super::text::counted;
 use super::{Broken, CaptureReport, Run};
@@ -41,6 +43,7 @@ impl Run {
         // Requests without an answer are told with what could not be found out.
         let answered = || self.captures.iter().filter(|capture| !is_unanswered(capture));
         let mut all = Vec::new();
+        all.extend(self.of_other_apis());
         let mut add = |count: fn(&CaptureReport) -> u64, one: &str, [is, are]: [&str; 2]| {
             let of = answered().filter(|capture| count(capture) > 0);
             let total = of.clone().map(count).sum();
@@ -53,7 +56,8 @@ impl Run {
         add(|capture| capture.unjudged, "answer", neither);
         if self.live.is_none() {
             let is_empty = |capture: &CaptureReport| {
-                u64::from(capture.error.is_none() && capture.bodies == 0 && capture.is_blank())
+                let holds_nothing = capture.bodies == 0 && capture.other_apis.is_empty();
+                u64::from(capture.error.is_none() && holds_nothing && capture.is_blank())
             };
             add(
                 is_empty,
@@ -65,7 +69,26 @@ impl Run {
         let unread = "that could not be read, or not to the end";
         add(|capture| capture.error.is_some().into(), file, [unread; 2]);
         add(|capture| capture.lost, "connection", ["that broke off before all had come"; 2]);
+        if self.passed_over > 0 {
+            let what = counted(self.passed_over, "file");
+            all.push((format!("{what} passed over: no recording is called so"), Vec::new()));
+        }
         all
+    }
+
+    /// Recordings of other APIs, all in one line.
+    fn of_other_apis(&self) -> Option<(String, Vec<Cow<'_, str>>)> {
+        let mut apis: BTreeMap<&str, u64> = BTreeMap::new();
+        for (name, count) in self.captures.iter().flat_map(|capture| &capture.other_apis) {
+            *apis.entry(name).or_default() += count;
+        }
+        let total: u64 = apis.values().sum();
+        let mut apis: Vec<(&str, u64)> = apis.into_iter().collect();
+        apis.sort_by_key(|(_, count)| Reverse(*count));
+        let names: Vec<String> = apis.iter().map(|(name, count)| format!("{name} {count}")).collect();
+        let api = if apis.len() == 1 { "another API" } else { "other APIs" };
+        (total > 0)
+            .then(|| (format!("{} of {api} ({})", counted(total, "recording"), names.join(", ")), Vec::new()))
     }
 
     /// The clients that nothing of a run breaks, by what is known of them.

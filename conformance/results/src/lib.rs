@@ -71,6 +71,9 @@ pub struct Run {
     pub next: Vec<Step>,
     /// The endpoint and its trials, when one was tested.
     pub live: Option<LiveReport>,
+    /// How many files in folders were not opened, as their names are not those of recordings.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub passed_over: u64,
     /// What was checked, in order.
     pub captures: Vec<CaptureReport>,
 }
@@ -111,6 +114,7 @@ impl Run {
             undecided,
             next: Vec::new(),
             live,
+            passed_over: 0,
             captures,
         };
         run.next = Step::all(&run);
@@ -159,6 +163,11 @@ impl Run {
     pub fn is_incomplete(&self) -> bool {
         is_incomplete(&self.captures, self.live.as_ref())
     }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks in this way")]
+const fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 /// A failure is told before what could not be found out.

@@ -14,7 +14,7 @@ use super::color::Color;
 use super::progress::Progress;
 use super::select::SelectArgs;
 use super::{NOT_DONE, files, names, print};
-use checker::Rules;
+use recordings::Checking;
 use recordings::capture::Format;
 use reports::{Form, Style};
 use results::{CaptureReport, Outcome, Run};
@@ -62,14 +62,21 @@ impl CheckArgs {
     pub(super) fn run(self) -> anyhow::Result<ExitCode> {
         let dialect = names::dialect(&self.dialect)?;
         let rules = self.select.rules(dialect)?;
-        let files = files::recordings(&self.paths);
+        let files::Found { files, passed_over } = files::recordings(&self.paths);
         anyhow::ensure!(!files.is_empty(), "there is no recording in {}", list(&self.paths));
         let format = self.format_in.map(Format::from);
         let progress = Progress::start(&files);
-        let captures =
-            check_all(&files, |file| check_file(file, format, &rules, &progress, self.format.draws()));
+        let captures = check_all(&files, || {
+            let mut checking = Checking::new(&rules, self.format.draws());
+            let (progress, named) = (&progress, &self.paths);
+            move |file: &Path| {
+                checking.pass_over_other_apis(!named.iter().any(|path| path == file));
+                check_file(file, format, &mut checking, progress)
+            }
+        });
         drop(progress);
-        let run = Run::new(&rules, captures, None);
+        let mut run = Run::new(&rules, captures, None);
+        run.passed_over = passed_over;
         tell(&run, self.format, self.level.into(), self.color)?;
         Ok(exit_code(&run))
     }
@@ -84,25 +91,28 @@ fn list(paths: &[PathBuf]) -> String {
 pub(super) fn check_file(
     path: &Path,
     format: Option<Format>,
-    rules: &Rules,
+    checking: &mut Checking<'_>,
     progress: &Progress,
-    draws: bool,
 ) -> CaptureReport {
     let name = files::name(path);
-    let check = if draws { recordings::check_with_timelines } else { recordings::check };
     let report = match files::open(path) {
-        Ok(input) => check(name, &mut progress.reading(input), format, rules),
+        Ok(input) => checking.check(name, &mut progress.reading(input), format),
         Err(error) => CaptureReport { name, error: Some(error.to_string()), ..CaptureReport::default() },
     };
     progress.done();
     report
 }
 
-/// Does the same to all files, on as many threads as there are cores; what comes of it keeps their order.
-fn check_all(files: &[PathBuf], check: impl Fn(&Path) -> CaptureReport + Sync) -> Vec<CaptureReport> {
+/// Does the same to all files, on as many threads as there are cores, each with a check of its own. Results keep
+/// the order of the files.
+fn check_all<C>(files: &[PathBuf], begin: impl Fn() -> C + Sync) -> Vec<CaptureReport>
+where
+    C: FnMut(&Path) -> CaptureReport,
+{
     let next = AtomicUsize::new(0);
     let done = Mutex::new(Vec::with_capacity(files.len()));
     let work = || {
+        let mut check = begin();
         while let Some((at, file)) = take(files, &next) {
             let report = check(file);
             done.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push((at, report));

@@ -1,7 +1,7 @@
 //! The recordings that a command is about.
 
 use std::collections::HashSet;
-use std::fs::{self, File};
+use std::fs::{self, DirEntry, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
@@ -10,22 +10,31 @@ use clap::ValueEnum;
 use recordings::capture::{Compression, Decompressing, Format};
 
 /// Files of a folder whose names end so are taken for recordings, compressed or not.
-const ENDINGS: [&str; 10] =
-    ["exchange", "har", "http", "json", "jsonl", "ndjson", "sse", "txt", "yaml", "yml"];
+const ENDINGS: [&str; 11] =
+    ["exchange", "har", "http", "json", "jsonl", "ndjson", "sse", "txt", "txtar", "yaml", "yml"];
+
+/// What paths name.
+#[derive(Default)]
+pub(super) struct Found {
+    /// The recordings, in a stable order.
+    pub(super) files: Vec<PathBuf>,
+    /// How many files of folders are none, by their names.
+    pub(super) passed_over: u64,
+}
 
 /// The files that the paths name: themselves, or all recordings below them, in a stable order. What is
 /// named twice, or linked to, is there once, under the first name.
-pub(super) fn recordings(paths: &[PathBuf]) -> Vec<PathBuf> {
+pub(super) fn recordings(paths: &[PathBuf]) -> Found {
     let mut search = Search::default();
     for path in paths {
         if path.is_dir() { search.below(path) } else { search.add(path) }
     }
-    search.files
+    search.found
 }
 
 #[derive(Default)]
 struct Search {
-    files: Vec<PathBuf>,
+    found: Found,
     seen: HashSet<PathBuf>,
 }
 
@@ -37,7 +46,7 @@ impl Search {
 
     fn add(&mut self, path: &Path) {
         if self.is_new(path) {
-            self.files.push(path.to_owned());
+            self.found.files.push(path.to_owned());
         }
     }
 
@@ -46,18 +55,27 @@ impl Search {
             return;
         }
         let entries = fs::read_dir(folder).and_then(Iterator::collect::<io::Result<Vec<_>>>);
-        let Ok(entries) = entries else {
+        let Ok(mut entries) = entries else {
             // Opening it will say why.
-            self.files.push(folder.to_owned());
+            self.found.files.push(folder.to_owned());
             return;
         };
-        let mut paths: Vec<PathBuf> = entries.into_iter().map(|entry| entry.path()).collect();
-        paths.sort();
-        for path in paths {
-            if path.is_dir() {
+        entries.sort_by_cached_key(DirEntry::file_name);
+        let real = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
+        for entry in entries {
+            let path = entry.path();
+            // What the folder itself says of its entries takes no look at each.
+            let Ok(kind) = entry.file_type() else { continue };
+            if kind.is_dir() || kind.is_symlink() && path.is_dir() {
                 self.below(&path);
-            } else if is_recording(&path) && !is_special(&path) {
-                self.add(&path);
+            } else if !is_special(&path) && (is_recording(&path) || is_blob(&path)) {
+                if kind.is_symlink() {
+                    self.add(&path);
+                } else if kind.is_file() && self.seen.insert(real.join(entry.file_name())) {
+                    self.found.files.push(path);
+                }
+            } else {
+                self.found.passed_over += 1;
             }
         }
     }
@@ -77,16 +95,24 @@ fn is_recording(path: &Path) -> bool {
     last.is_some_and(|end| ENDINGS.contains(&&*end))
 }
 
+/// Whether a file holds a body that a recorder keeps beside its recording, and that is a stream.
+fn is_blob(path: &Path) -> bool {
+    let is_bin = path.extension().is_some_and(|end| end.eq_ignore_ascii_case("bin"));
+    let mut start = [0; 7];
+    let mut read = || File::open(path)?.read_exact(&mut start);
+    is_bin && read().is_ok() && [&b"event:"[..], b"data:"].iter().any(|field| start.starts_with(field))
+}
+
 /// Opens a recording; `-` is standard input.
 pub(super) fn open(path: &Path) -> io::Result<Box<dyn Read>> {
     if path == Path::new("-") {
         return Ok(Box::new(io::stdin().lock()));
     }
-    if path.is_dir() {
+    let file = File::open(path)?;
+    if file.metadata()?.is_dir() {
         fs::read_dir(path)?.try_for_each(|entry| entry.map(drop))?;
         return Err(io::Error::other("it is a folder"));
     }
-    let file = File::open(path)?;
     // Brotli alone cannot be told by its bytes.
     let is_brotli = path.extension().is_some_and(|end| end.eq_ignore_ascii_case("br"));
     if !is_brotli {
@@ -118,6 +144,8 @@ pub(super) enum FormatIn {
     Har,
     /// A YAML cassette of VCR, one of its kin, or httpmock.
     Cassette,
+    /// A text archive of Go's tests.
+    Txtar,
     /// What was recorded by this program.
     Exchange,
 }
@@ -132,6 +160,7 @@ impl From<FormatIn> for Format {
             FormatIn::Websocket => Self::WebSocket,
             FormatIn::Har => Self::Har,
             FormatIn::Cassette => Self::Cassette,
+            FormatIn::Txtar => Self::Txtar,
             FormatIn::Exchange => Self::Exchange,
         }
     }

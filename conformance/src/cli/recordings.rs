@@ -16,6 +16,7 @@ use super::{NOT_DONE, files};
 use checker::Rules;
 use harness::certificate::unseen;
 use harness::suite::{is_due, is_for_people, run_quietly, show};
+use recordings::Checking;
 use recordings::capture::Format;
 use reports::Screen;
 use results::{CaptureReport, Outcome, Run};
@@ -89,8 +90,9 @@ impl Tested {
                 let incomplete = Arc::clone(incomplete);
                 trials.push(Trial::ignorable_test(trial_name(&recording.file, rule.id), move || {
                     let Recording { file, report } = &*recording;
-                    let report =
-                        report.get_or_init(|| check_file(file, format, &rules, &Progress::hidden(), false));
+                    let report = report.get_or_init(|| {
+                        check_file(file, format, &mut Checking::new(&rules, false), &Progress::hidden())
+                    });
                     if report.error.is_some() {
                         incomplete.store(true, Ordering::Relaxed);
                     }

@@ -94,7 +94,7 @@ impl SuiteArgs {
         }
         let tested = Tested {
             rules: self.select.rules(names::dialect(&self.dialect)?)?,
-            files: files::recordings(&self.capture),
+            files: files::recordings(&self.capture).files,
             format: self.format_in.map(Format::from),
         };
         tested.run(&self.capture, &self.snapshots, &self.arguments(), self.screen())

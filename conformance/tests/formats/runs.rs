@@ -2,7 +2,7 @@
 
 use conformance::results::{
     CaptureReport, CaseReport, Demand, Judged, Latency, LiveReport, Lost, Options, ProfileReport,
-    ProfileState, Reason, Run, Spread, State, Told, Transport, Verdict,
+    ProfileState, Reason, Run, Spread, State, Told, Transport, UndecidedKind, Verdict,
 };
 use conformance::{Rules, check, goldens, violation};
 
@@ -45,7 +45,12 @@ pub(crate) fn violated(name: &str, rule: &str) -> CaptureReport {
 fn case(name: &str, attempts: &[usize], trials: &[(&str, Verdict, &str)]) -> CaseReport {
     let told = |(about, verdict, reason): &(&str, Verdict, &str)| Told {
         name: format!("{name}::{about}"),
-        judged: Judged::new(*verdict, *reason),
+        judged: match (*about, verdict) {
+            ("answer", Verdict::NotExercised) => {
+                Judged::undecided(*verdict, UndecidedKind::NotElicited, *reason)
+            }
+            _ => Judged::new(*verdict, *reason),
+        },
     };
     CaseReport {
         name: name.to_owned(),

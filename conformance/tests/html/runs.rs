@@ -7,7 +7,7 @@ use conformance::capture::{End, Exchange, Recorder, Request};
 use conformance::check_with_timelines;
 use conformance::results::{
     CaptureReport, CaseReport, Demand, Judged, LiveReport, Options, ProfileReport, ProfileState, Reason, Run,
-    State, Told, Verdict,
+    State, Told, UndecidedKind, Verdict,
 };
 use conformance::{Rules, goldens, violation};
 
@@ -49,7 +49,12 @@ fn checked(name: &str, recording: &[u8]) -> CaptureReport {
 fn case(name: &str, attempts: Vec<usize>, trials: &[(&str, Verdict, &str)]) -> CaseReport {
     let told = |(about, verdict, reason): &(&str, Verdict, &str)| Told {
         name: format!("{name}::{about}"),
-        judged: Judged::new(*verdict, *reason),
+        judged: match (*about, verdict) {
+            ("answer", Verdict::NotExercised) => {
+                Judged::undecided(*verdict, UndecidedKind::NotElicited, *reason)
+            }
+            _ => Judged::new(*verdict, *reason),
+        },
     };
     let title = catalogue::scenario(name).map_or("Something is asked", |scenario| scenario.title);
     CaseReport {

@@ -22,6 +22,10 @@ pub struct Checker<'a> {
     varying: Varying,
     /// How deep the values go that were entered since the object began whose members are noted.
     deepest: u32,
+    /// Whether a string stood where it is not known yet.
+    is_newer: bool,
+    /// Whether that is a fault.
+    known_only: bool,
 }
 
 /// The place of a member that is not declared.
@@ -67,7 +71,15 @@ impl<'a> Checker<'a> {
     /// The same, with room to note the members of an object in.
     pub(crate) fn with_outline(text: &'a str, outline: Outline) -> Self {
         let (faults, varying) = (Faults::default(), Varying::default());
-        Self { scanner: Scanner::new(text), faults, outline, varying, deepest: 0 }
+        Self {
+            scanner: Scanner::new(text),
+            faults,
+            outline,
+            varying,
+            deepest: 0,
+            is_newer: false,
+            known_only: false,
+        }
     }
 
     /// What was noted of an object, and the room for it; and the values that may vary.
@@ -95,6 +107,18 @@ impl<'a> Checker<'a> {
             self.varying.add(start..self.scanner.offset());
         }
         Ok(())
+    }
+
+    /// Finds fault with values that are newer than the dialect, too.
+    pub(crate) const fn known_only(mut self) -> Self {
+        self.known_only = true;
+        self
+    }
+
+    /// Whether some value was newer than the dialect.
+    #[inline]
+    pub(crate) const fn is_newer(&self) -> bool {
+        self.is_newer
     }
 
     /// Byte offset of the cursor.
@@ -225,6 +249,30 @@ impl<'a> Checker<'a> {
     #[inline]
     pub fn one_of(&mut self, wanted: &'static [&'static str]) -> Scan<()> {
         self.string_that(|text| wanted.iter().any(|value| value.as_bytes() == text), Wanted::OneOf(wanted))
+    }
+
+    /// One of these strings, or another one that a newer server has added.
+    #[inline]
+    pub fn known(&mut self, known: &'static [&'static str]) -> Scan<()> {
+        if self.scanner.peek() != b'"' {
+            return self.not("a string");
+        }
+        let start = self.scanner.offset();
+        let (string, escaped) = self.scanner.string_bytes()?;
+        let is_among = |text: &[u8]| known.iter().any(|value| value.as_bytes() == text);
+        if !(if escaped { is_among(&decoded(string)) } else { is_among(string) }) {
+            self.newer(known, start);
+        }
+        Ok(())
+    }
+
+    #[cold]
+    fn newer(&mut self, known: &'static [&'static str], start: usize) {
+        self.is_newer = true;
+        if self.known_only {
+            let raw = self.scanner.since(start);
+            self.wrong_text(Wanted::Known(known), raw);
+        }
     }
 
     #[inline]

@@ -50,6 +50,8 @@ pub enum Wanted {
     Constant(&'static str),
     /// One of these strings.
     OneOf(&'static [&'static str]),
+    /// One of these strings, as far as is known: a newer server may add others.
+    Known(&'static [&'static str]),
 }
 
 /// What stands where a schema wants something else; texts are shortened.
@@ -143,14 +145,21 @@ impl Display for Wanted {
             Self::Anything => f.write_str("a value"),
             Self::Described(words) => f.write_str(words),
             Self::Constant(value) | Self::OneOf([value]) => write!(f, "\"{value}\""),
-            Self::OneOf(values) => {
-                for (at, value) in values.iter().enumerate() {
-                    write!(f, "{}\"{value}\"", if at == 0 { "one of " } else { ", " })?;
-                }
-                Ok(())
+            Self::OneOf(values) => listed(values, f),
+            Self::Known([value]) => write!(f, "a known value, \"{value}\""),
+            Self::Known(values) => {
+                f.write_str("a known value, ")?;
+                listed(values, f)
             }
         }
     }
+}
+
+fn listed(values: &[&str], f: &mut Formatter<'_>) -> fmt::Result {
+    for (at, value) in values.iter().enumerate() {
+        write!(f, "{}\"{value}\"", if at == 0 { "one of " } else { ", " })?;
+    }
+    Ok(())
 }
 
 impl Display for Actual {

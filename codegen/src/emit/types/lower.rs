@@ -111,7 +111,7 @@ impl Lowering<'_> {
         }
         let body = match schema {
             Schema::Object(object) if !object.properties.is_empty() => self.object(name, wire, object),
-            Schema::Enum(values) => Body::Strings(words(values)),
+            Schema::Enum(values) | Schema::OpenEnum(values) => Body::Strings(words(values)),
             Schema::Union(branches) => self.union(name, branches),
             other => Body::Alias(self.ty(other, name, doc)),
         };
@@ -143,7 +143,7 @@ impl Lowering<'_> {
             Schema::Union(branches) if self.words_of(branches).is_some_and(|words| words.is_empty()) => {
                 Ty::Text
             }
-            Schema::Object(_) | Schema::Enum(_) | Schema::Union(_) => {
+            Schema::Object(_) | Schema::Enum(_) | Schema::OpenEnum(_) | Schema::Union(_) => {
                 let name = self.free(hint);
                 self.declare(&name, hint, doc, schema);
                 Ty::Named(name)
@@ -196,7 +196,7 @@ impl Lowering<'_> {
     fn strings(&self, schema: &Schema) -> Option<Vec<String>> {
         match self.registry.resolve(schema) {
             Schema::String(_) => Some(Vec::new()),
-            Schema::Enum(values) => Some(values.clone()),
+            Schema::Enum(values) | Schema::OpenEnum(values) => Some(values.clone()),
             Schema::Const(serde_json::Value::String(value)) => Some(vec![value.clone()]),
             Schema::Union(branches) => self.words_of(branches),
             _ => None,
@@ -257,13 +257,21 @@ impl Lowering<'_> {
             (_, Schema::Object(_)) if tags.len() == 1 => names::pascal(&tags[0]),
             (
                 Schema::Ref(wire),
-                Schema::Object(_) | Schema::Union(_) | Schema::Enum(_) | Schema::Nullable(_),
+                Schema::Object(_)
+                | Schema::Union(_)
+                | Schema::Enum(_)
+                | Schema::OpenEnum(_)
+                | Schema::Nullable(_),
             ) => names::pascal(wire),
             (_, Schema::Any | Schema::Null | Schema::Ref(_)) => "Any".to_owned(),
             (_, Schema::Boolean | Schema::Const(serde_json::Value::Bool(_))) => "Boolean".to_owned(),
-            (_, Schema::String(_) | Schema::Enum(_) | Schema::Const(serde_json::Value::String(_))) => {
-                "Text".to_owned()
-            }
+            (
+                _,
+                Schema::String(_)
+                | Schema::Enum(_)
+                | Schema::OpenEnum(_)
+                | Schema::Const(serde_json::Value::String(_)),
+            ) => "Text".to_owned(),
             (_, Schema::Integer(_) | Schema::Number(_) | Schema::Const(_)) => "Number".to_owned(),
             (_, Schema::Array(_)) => "List".to_owned(),
             (_, Schema::Object(_) | Schema::Union(_) | Schema::Nullable(_)) => "Object".to_owned(),

@@ -4,12 +4,15 @@ use std::borrow::Cow;
 use std::collections::{HashSet, VecDeque};
 use std::time::Duration;
 
+use catalogue::Level;
 use spec::Dialect;
 use spec::json::Fault;
 use spec::table::EventInfo;
 
+use super::asides::Asides;
+use super::lanes::LaneOf;
 use super::{Bound, Findings, Mark, Node, Object, Place, Plan, Record, Stream};
-use crate::Frame;
+use crate::{Frame, Transport};
 
 /// What a rule is given to judge by, and where it tells what it finds.
 pub(crate) struct Case<'c> {
@@ -39,16 +42,35 @@ pub(crate) struct Connection {
     pub(crate) has_headers: bool,
     /// Its content type.
     pub(crate) content_type: Option<String>,
+    /// Whether the request made a new response, where it is known.
+    pub(crate) creates: Option<bool>,
+    /// The input of the request triggers a compaction.
+    pub(crate) triggers_compaction: bool,
     /// When the first message on a WebSocket came or went.
     pub(crate) began: Option<Duration>,
-    /// Requests on a WebSocket that were not answered yet.
+    /// Requests on a WebSocket that were not answered yet, in the lane at hand.
     pub(crate) unanswered: VecDeque<Turn>,
     /// The request that is being answered.
     pub(crate) turn: Option<Turn>,
     /// Ids of responses that a WebSocket has brought and not lost again.
     pub(crate) responses: HashSet<String>,
-    /// The id of the last of them.
+    /// The id of the last of them, in the lane at hand.
     pub(crate) latest: Option<String>,
+    /// The lane of the event at hand.
+    pub(crate) lane: LaneOf,
+    /// What the client has asked for is known.
+    pub(crate) has_requests: bool,
+    /// The response begins that nobody has asked for.
+    pub(crate) is_unasked: bool,
+    /// What the client has said of responses under way.
+    pub(crate) asides: Asides,
+}
+
+/// Whether the input of a request triggers a compaction.
+pub(super) fn triggers_compaction(request: &Object<'_>) -> bool {
+    let is_trigger = |item: &&str| Object::new(item).plain("type") == Some("compaction_trigger");
+    request.get("input").is_some_and(|input| input.contains("compaction_trigger"))
+        && request.entries("input").unwrap_or_default().iter().any(is_trigger)
 }
 
 /// A request on a WebSocket.
@@ -56,6 +78,8 @@ pub(crate) struct Connection {
 pub(crate) struct Turn {
     /// The response that it continues.
     pub(crate) previous_response_id: Option<String>,
+    /// Its input triggers a compaction.
+    pub(crate) triggers_compaction: bool,
     /// It asked not to store the response.
     pub(crate) is_unstored: bool,
     /// When it was sent.
@@ -123,6 +147,14 @@ impl Connection {
         self.began = self.began.or(frame.time);
     }
 
+    /// Whether the events that come now are those of a new response, and not the rest of an earlier one.
+    pub(crate) fn is_fresh(&self, transport: Transport) -> Option<bool> {
+        match transport {
+            Transport::WebSocket => (self.turn.is_some() || !self.unanswered.is_empty()).then_some(true),
+            _ => self.creates,
+        }
+    }
+
     /// How long the connection had been in use when the request was sent that is being answered.
     pub(crate) fn age_at_request(&self) -> Option<Duration> {
         self.turn.as_ref()?.sent?.checked_sub(self.began?)
@@ -161,6 +193,11 @@ impl Connection {
 }
 
 impl<'c> Case<'c> {
+    /// From now on the rule binds no more than this.
+    pub(crate) fn limit(&mut self, level: Level) {
+        self.bound.level = self.bound.level.min(level);
+    }
+
     /// The event at hand. There is none at the end of the stream.
     pub(crate) fn record(&self) -> Option<&'c Record<'c>> {
         match self.at {

@@ -120,9 +120,39 @@ pub struct Findings {
     omitted: u64,
     /// Kept to be written anew without allocating.
     key: String,
-    /// The values of one frame that were blamed: a fault is told once, by the first rule that sees it.
-    blamed: (u64, Vec<String>),
+    /// What was blamed in one frame: a fault is told once, by the first rule that sees it.
+    blamed: Blamed,
     locator: Locator,
+}
+
+/// The values of one frame that were blamed.
+#[derive(Debug, Default)]
+struct Blamed {
+    frame: u64,
+    /// The rules that blamed them, by their pointers.
+    rules: HashMap<String, Vec<&'static str>>,
+    count: usize,
+}
+
+impl Blamed {
+    /// Whether a rule other than this one has blamed the value at a pointer, or what it lies in.
+    fn has(&self, pointer: &str, rule: &str) -> bool {
+        let is_others = |outer: &str| {
+            self.rules.get(outer).is_some_and(|rules| rules.iter().any(|blamed_by| *blamed_by != rule))
+        };
+        let ends = pointer.match_indices('/').map(|(end, _)| end).skip(1).chain([pointer.len()]);
+        self.count > 0 && ends.into_iter().any(|end| is_others(&pointer[..end]))
+    }
+
+    fn add(&mut self, pointer: &str, rule: &'static str) {
+        if self.count < MOST {
+            self.count += 1;
+            let rules = self.rules.entry(pointer.to_owned()).or_default();
+            if !rules.contains(&rule) {
+                rules.push(rule);
+            }
+        }
+    }
 }
 
 /// So many different findings are listed for one stream, and the first of each rule beyond them: however much
@@ -183,7 +213,7 @@ impl Findings {
                 (None, Some(at)) => Some(at..at + 1),
                 (None, None) => None,
             };
-            Location::of(record, in_data.as_ref())
+            Location::of(record, in_data.as_ref(), locator)
         };
         self.keep(bound, place, related, location, message)
     }
@@ -246,20 +276,13 @@ impl Findings {
             None if pointer.is_empty() => return false,
             None => pointer,
         };
-        if self.blamed.0 != frame {
-            self.blamed = (frame, Vec::new());
+        if self.blamed.frame != frame {
+            self.blamed = Blamed { frame, ..Blamed::default() };
         }
-        let lies_in = |blamed: &String| {
-            let (by, outer) = blamed.split_once(' ').unwrap_or_default();
-            let rest = pointer.strip_prefix(outer);
-            by != rule.id && rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-        };
-        if self.blamed.1.iter().any(lies_in) {
+        if self.blamed.has(pointer, rule.id) {
             return true;
         }
-        if self.blamed.1.len() < MOST {
-            self.blamed.1.push(format!("{} {pointer}", rule.id));
-        }
+        self.blamed.add(pointer, rule.id);
         false
     }
 

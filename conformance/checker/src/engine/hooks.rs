@@ -11,21 +11,29 @@ use crate::Frame;
 pub(crate) enum Native {
     /// A frame with data came, whatever is in it; the stream is as it was before.
     Frame(fn(&mut Case<'_>)),
-    /// The same, but only of interest where something in the data is escaped, or a character may be lost.
+    /// A frame came, with data or without, that has lines which are no field of server-sent events.
+    Stray(fn(&mut Case<'_>)),
+    /// A frame with data, but only of interest where something in the data is escaped, or a character may be lost.
     Marred(fn(&mut Case<'_>)),
     /// A frame came that is not what the dialect knows: no JSON, of no known type, or not as its schema
     /// says.
     Faulty(fn(&mut Case<'_>)),
+    /// At every event with a value that its dialect does not know yet.
+    Newer(fn(&mut Case<'_>)),
     /// The marker `[DONE]` came, or a frame after it.
     Marker(fn(&mut Case<'_>)),
     /// An event came that is a JSON object; the stream is as it was before.
     Event(fn(&mut Case<'_>)),
+    /// An event came with an index or a sequence number that is more than a few digits.
+    Counts(fn(&mut Case<'_>)),
     /// An event came whose sequence number is not the next one.
     Sequence(fn(&mut Case<'_>)),
     /// One of the first events came.
     Beginning(fn(&mut Case<'_>)),
     /// An event came on a WebSocket.
     Socket(fn(&mut Case<'_>)),
+    /// An event came on a WebSocket that answers what the client has said of a response under way.
+    Aside(fn(&mut Case<'_>)),
     /// An event came after an error.
     AfterError(fn(&mut Case<'_>)),
     /// An event came that has the response, as it was at first or otherwise.
@@ -98,14 +106,18 @@ impl<F> InScope<F> {
 #[derive(Debug, Default)]
 pub(crate) struct Hooks {
     pub(crate) frame: Plain,
-    /// Those of them that are only of interest where data are not plain.
+    pub(crate) stray: Plain,
+    /// Those rules about frames that are only of interest where data are not plain.
     pub(crate) marred: Plain,
     pub(crate) faulty: Plain,
+    pub(crate) newer: Plain,
     pub(crate) marker: Plain,
     pub(crate) event: Plain,
+    pub(crate) counts: Plain,
     pub(crate) sequence: Plain,
     pub(crate) beginning: Plain,
     pub(crate) socket: Plain,
+    pub(crate) aside: Plain,
     pub(crate) after_error: Plain,
     pub(crate) any_snapshot: Asked<OfSnapshot>,
     pub(crate) snapshot: Asked<OfSnapshot>,
@@ -124,16 +136,20 @@ impl Hooks {
         for native in natives {
             match *native {
                 Native::Frame(code) => self.frame.push((bound, code)),
+                Native::Stray(code) => self.stray.push((bound, code)),
                 Native::Marred(code) => {
                     self.frame.push((bound, code));
                     self.marred.push((bound, code));
                 }
                 Native::Faulty(code) => self.faulty.push((bound, code)),
+                Native::Newer(code) => self.newer.push((bound, code)),
                 Native::Marker(code) => self.marker.push((bound, code)),
                 Native::Event(code) => self.event.push((bound, code)),
+                Native::Counts(code) => self.counts.push((bound, code)),
                 Native::Sequence(code) => self.sequence.push((bound, code)),
                 Native::Beginning(code) => self.beginning.push((bound, code)),
                 Native::Socket(code) => self.socket.push((bound, code)),
+                Native::Aside(code) => self.aside.push((bound, code)),
                 Native::AfterError(code) => self.after_error.push((bound, code)),
                 Native::AnySnapshot(code) => self.any_snapshot.push((bound, code)),
                 Native::Snapshot(code) => self.snapshot.push((bound, code)),

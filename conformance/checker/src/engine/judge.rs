@@ -1,11 +1,15 @@
 //! What judges the frames of a connection, stream by stream.
 
-use spec::Memory;
-use spec::table::{EventInfo, EventLine};
+use std::borrow::Cow;
 
-use super::case::{Connection, Turn};
+use spec::Memory;
+use spec::table::{EventInfo, EventLine, Role, Scope};
+
+use super::asides::is_aside;
+use super::case::{Connection, Turn, triggers_compaction};
 use super::finding::Findings;
 use super::hooks::Plain;
+use super::lanes::{LaneOf, Lanes};
 use super::location::Mark;
 use super::observer::{Observer, Occurrence, Seen};
 use super::plan::Plan;
@@ -20,10 +24,13 @@ use crate::{Exchange, Frame, Transport};
 pub(crate) struct Judge {
     frames: u64,
     events: u64,
+    /// How many of them came when more was open in their stream than is kept.
+    unjudged: u64,
     /// The type of the last event: the next one mostly has the same.
     known: Option<(usize, &'static EventInfo)>,
     last: Mark,
     stream: Stream,
+    lanes: Lanes,
     connection: Connection,
     findings: Findings,
 }
@@ -36,9 +43,11 @@ impl Judge {
         Self {
             frames: 0,
             events: 0,
+            unjudged: 0,
             known: None,
             last: Mark::default(),
             stream: Stream::new(),
+            lanes: Lanes::default(),
             connection: Connection::default(),
             findings: Findings::default(),
         }
@@ -48,7 +57,9 @@ impl Judge {
     pub(crate) fn reset(&mut self) {
         self.frames = 0;
         self.events = 0;
+        self.unjudged = 0;
         self.stream.reset();
+        self.lanes.clear();
         self.connection = Connection::default();
         self.findings = Findings::default();
     }
@@ -70,27 +81,95 @@ impl Judge {
         self.events
     }
 
+    pub(crate) const fn unjudged(&self) -> u64 {
+        self.unjudged
+    }
+
     pub(crate) fn exchange(&mut self, exchange: &Exchange<'_>) {
         self.connection.status = exchange.status;
+        let asked = exchange.request.as_ref().and_then(|request| request.body.as_deref()).map(Object::new);
+        self.connection.triggers_compaction = asked.as_ref().is_some_and(triggers_compaction);
+        let method = exchange.request.as_ref().map(|request| &*request.method);
+        let method = method.filter(|method| !method.is_empty());
+        self.connection.creates = method.map(|method| method.eq_ignore_ascii_case("POST"));
         self.connection.has_headers = !exchange.headers.is_empty();
         self.connection.content_type = exchange.header("content-type").map(str::to_owned);
         // What comes with the status of an error is no stream of a response, whatever it looks like.
         self.stream.torn = exchange.status.is_some_and(|status| status >= 400);
     }
 
-    pub(crate) fn sent(&mut self, frame: &Frame<'_>) {
+    pub(crate) fn sent(&mut self, plan: &Plan, frame: &Frame<'_>) {
         let message = Object::new(frame.data.as_deref().unwrap_or_default());
         self.last.renew(&Record::of_body(frame, self.frames));
         self.connection.begin(frame);
-        if message.plain("type") == Some("response.create") {
-            // What is created stands in the message itself, or in a member of it.
-            let inner = message.value("response").map(Object::new);
-            let request = inner.as_ref().unwrap_or(&message);
-            self.connection.unanswered.push_back(Turn {
-                previous_response_id: request.string("previous_response_id").map(Into::into),
-                is_unstored: request.get("store") == Some("false"),
-                sent: frame.time,
-            });
+        match message.plain("type") {
+            Some("response.create") => self.asked(plan, &message, frame),
+            Some(kind) => self.connection.asides.sent(kind, &message),
+            None => {}
+        }
+    }
+
+    /// The client asks for a response.
+    fn asked(&mut self, plan: &Plan, message: &Object<'_>, frame: &Frame<'_>) {
+        // What is created stands in the message itself, or in a member of it.
+        let inner = message.value("response").map(Object::new);
+        let request = inner.as_ref().unwrap_or(message);
+        let name = message.string("stream_id").or_else(|| request.string("stream_id"));
+        let name = name.filter(|_| plan.dialect.framing.lanes);
+        if !self.lanes.enter(name.as_deref(), &mut self.stream, &mut self.connection) {
+            return;
+        }
+        self.connection.has_requests = true;
+        self.connection.unanswered.push_back(Turn {
+            previous_response_id: request.string("previous_response_id").map(Into::into),
+            triggers_compaction: triggers_compaction(request),
+            is_unstored: request.get("store") == Some("false"),
+            sent: frame.time,
+        });
+    }
+
+    /// Goes to the lane that an event is of. Returns whether that can be told.
+    fn enter_lane(&mut self, record: &Record<'_>, is_aside: bool) -> bool {
+        let Self { lanes, stream, connection, .. } = self;
+        let name = lane_in(record.data());
+        let kind = record.known.map(|(_, info)| info).filter(|info| !is_aside && info.name != "error");
+        let is_of_response =
+            kind.is_some_and(|info| info.scope != Scope::Response || info.role != Role::Point);
+        let mut in_flight: Vec<_> = lanes.in_flight(stream).cloned().collect();
+        // A recording can begin anywhere: without a request, the first response may be one without a lane.
+        let may_begin = kind.is_some_and(|info| info.name == "response.created")
+            && !(connection.has_requests && !lanes.nameless_was_used(stream));
+        let is_nameless = name.is_none()
+            && is_of_response
+            && !may_begin
+            && !in_flight.is_empty()
+            && lanes.nameless_rests(stream, connection);
+        let is_stranger = name.is_some() && connection.has_requests && !lanes.knows(name.as_deref());
+        let lane = match in_flight.as_slice() {
+            [only] if is_nameless => only.as_deref().map(str::to_owned),
+            _ => name.as_deref().map(str::to_owned),
+        };
+        let is_told = (!is_nameless || in_flight.len() == 1) && !(is_aside && name.is_none());
+        let entered = !is_told || lanes.enter(lane.as_deref(), stream, connection);
+        in_flight.retain(|name| name.as_deref() != lane.as_deref());
+        connection.lane = LaneOf {
+            is_stranger,
+            is_nameless,
+            named: lanes.named(),
+            others_in_flight: in_flight.len(),
+            name: lane,
+        };
+        is_told && entered
+    }
+
+    /// An event that answers what the client has said, beside the events of responses.
+    fn aside(&mut self, plan: &Plan, record: &Record<'_>) {
+        self.ask(&plan.hooks.aside, plan, record);
+        let name = record.event_type.as_deref().unwrap_or_default();
+        self.connection.asides.came(name, record.data());
+        // Whether it counts is not said.
+        if record.sequence_number > self.stream.sequence_number {
+            self.stream.sequence_number.clone_from(&record.sequence_number);
         }
     }
 
@@ -102,6 +181,13 @@ impl Judge {
         observer: Option<&mut dyn Observer>,
     ) {
         self.frames += 1;
+        if self.stream.is_beyond {
+            self.pass(frame);
+            return;
+        }
+        if !frame.strays.is_empty() {
+            self.ask(&plan.hooks.stray, plan, &Record::of_body(frame, self.frames));
+        }
         let numbers = (self.frames, self.events + 1);
         let found = self.findings.all().len();
         if let Some(record) = Record::read(plan.dialect, frame, numbers, &mut self.known, memory) {
@@ -114,10 +200,24 @@ impl Judge {
         }
     }
 
+    /// Counts an event that is not judged.
+    #[cold]
+    fn pass(&mut self, frame: &Frame<'_>) {
+        if frame.data.as_deref().is_some_and(|data| data != "[DONE]") {
+            self.events += 1;
+            self.unjudged += 1;
+        }
+    }
+
     /// Judges a record. Returns the node that its event is about.
     fn record(&mut self, plan: &Plan, record: &Record<'_>) -> Option<usize> {
         let frame = record.frame;
-        self.begin_turn(record);
+        let has_lanes = frame.transport == Transport::WebSocket && plan.dialect.framing.lanes;
+        let is_aside = has_lanes && record.event_type.as_deref().is_some_and(is_aside);
+        let is_placed = !has_lanes || self.enter_lane(record, is_aside);
+        if is_placed && !is_aside {
+            self.begin_turn(record);
+        }
         self.stream.transport = frame.transport;
         let hooks = &plan.hooks;
         if plan.dialect.framing.event_line != EventLine::EqualsType || is_remarkable(record) {
@@ -143,9 +243,20 @@ impl Judge {
                 return None;
             }
         }
-        let is_next =
-            record.sequence_number.is_some_and(|number| number.checked_sub(1) == self.stream.sequence_number);
-        if !is_next {
+        if is_aside || !is_placed {
+            if is_aside {
+                self.aside(plan, record);
+            } else {
+                self.ask(&hooks.socket, plan, record);
+            }
+            self.events += 1;
+            self.last.renew(record);
+            return None;
+        }
+        if !record.has_usual_counts {
+            self.ask(&hooks.counts, plan, record);
+        }
+        if !self.stream.is_next(record.sequence_number.as_ref()) {
             self.ask(&hooks.sequence, plan, record);
         }
         self.ask(&hooks.event, plan, record);
@@ -172,15 +283,22 @@ impl Judge {
             };
             tracker.take();
             about = tracker.current;
-            if let Some(number) = record.sequence_number {
-                self.stream.sequence_number = Some(number);
+            if record.sequence_number.is_some() {
+                self.stream.sequence_number.clone_from(&record.sequence_number);
             }
             self.end_turn();
         } else if let Some(evicted) = self.connection.turn.take().and_then(|turn| turn.previous_response_id) {
-            // A turn that fails takes the response that it continues with it.
-            self.connection.responses.remove(&evicted);
+            // A turn that fails takes the response that it continues with it, unless that is another lane's.
+            if self.lanes.named() == 0 || self.connection.latest.as_deref() == Some(&*evicted) {
+                self.connection.responses.remove(&evicted);
+            }
+        }
+        // Last, so that a note on a value hides no fault of it.
+        if record.view.is_newer() {
+            self.ask(&hooks.newer, plan, record);
         }
         self.count(record);
+        self.stream.weigh(record.data().len());
         about
     }
 
@@ -218,8 +336,22 @@ impl Judge {
             self.stream.overlaps = overlaps;
             self.connection.turn = None;
         }
-        if self.connection.turn.is_none() && (begins || self.stream.is_answered_apart(record)) {
-            self.connection.turn = self.connection.unanswered.pop_front();
+        let Connection { turn, unanswered, latest, asides, is_unasked, has_requests, .. } =
+            &mut self.connection;
+        *is_unasked = false;
+        if turn.is_some() || !(begins || self.stream.is_answered_apart(record)) {
+            return;
+        }
+        // What was said of the response before it is answered first.
+        let turned = latest.as_deref().filter(|_| begins);
+        if let Some(turned) = turned.filter(|id| asides.turning(id).is_some_and(|steer| !steer.is_pending)) {
+            asides.follow(turned);
+            return;
+        }
+        *turn = unanswered.pop_front();
+        *is_unasked = begins && turn.is_none() && *has_requests;
+        if let Some(turned) = turned {
+            asides.follow(turned);
         }
     }
 
@@ -233,6 +365,9 @@ impl Judge {
 
     fn remember_response(&mut self) {
         if let Some(id) = self.stream.first_snapshot.get().and_then(|response| response.string("id")) {
+            let is_completed = self.stream.response().and_then(|response| response.closed.get());
+            let is_completed = is_completed.is_some_and(|end| end.event_type() == "response.completed");
+            self.connection.asides.end(&id, is_completed);
             self.connection.latest = Some(id.clone().into_owned());
             self.connection.responses.insert(id.into());
         }
@@ -246,9 +381,19 @@ impl Judge {
     }
 
     pub(crate) fn finish(&mut self, plan: &Plan) {
-        if self.events == 0 && self.connection.unanswered.is_empty() {
+        let is_empty = self.events == 0 && self.connection.unanswered.is_empty();
+        if is_empty || self.stream.is_beyond {
             return;
         }
+        self.over(plan);
+        for (stream, unanswered) in self.lanes.drain() {
+            (self.stream, self.connection.unanswered) = (stream, unanswered);
+            self.over(plan);
+        }
+    }
+
+    /// The stream of the lane at hand is over.
+    fn over(&mut self, plan: &Plan) {
         if !self.stream.has_ended() && self.stream.has_begun() {
             super::tracker::unended(plan, &self.stream, &self.last, &mut self.findings);
         }
@@ -256,6 +401,12 @@ impl Judge {
             hook(&mut self.connection.case_at(*bound, plan, &self.last, &self.stream, &mut self.findings));
         }
     }
+}
+
+/// The lane that an event says it is of.
+fn lane_in(data: &str) -> Option<Cow<'_, str>> {
+    memchr::memmem::find(data.as_bytes(), b"\"stream_id\"")?;
+    spec::json::at(data, "/stream_id").and_then(spec::json::string)
 }
 
 /// Whether there is anything about a frame that its rules could tell of: most frames are complete, and have

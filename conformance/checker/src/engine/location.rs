@@ -5,9 +5,11 @@ use std::ops::Range;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
+use spec::Count;
 
 use super::excerpt::Excerpt;
 use super::kept::{Kept, Room};
+use super::locate::Locator;
 use super::record::Record;
 
 /// Where an event stands in its stream, and in the recording.
@@ -34,9 +36,10 @@ pub struct Location {
 
 impl Location {
     /// The event itself, or a piece of its data.
-    pub(crate) fn of(record: &Record<'_>, in_data: Option<&Range<usize>>) -> Self {
+    pub(super) fn of(record: &Record<'_>, in_data: Option<&Range<usize>>, locator: &mut Locator) -> Self {
         let frame = record.frame;
-        let (excerpt, lines_down) = Excerpt::of(frame, in_data);
+        let (excerpt, at) = Excerpt::of(frame, in_data);
+        let lines_down = at.map_or(0, |at| locator.lines(record.number, frame.source, at));
         // Bytes can be told one by one only where they stand as they came.
         let contiguous = frame.bytes.end - frame.bytes.start == frame.source.len() as u64;
         let bytes = in_data.filter(|_| contiguous).and_then(|range| {
@@ -48,13 +51,18 @@ impl Location {
             frame: record.number,
             event: record.event,
             event_type: record.event_type.as_deref().map(str::to_owned),
-            sequence_number: record.sequence_number,
+            sequence_number: whole_number(record),
             time_ms: frame.time.map(milliseconds),
-            line: frame.line + lines_down,
+            line: frame.line + if frame.is_on_one_line { 0 } else { lines_down },
             bytes: bytes.unwrap_or([frame.bytes.start, frame.bytes.end]),
             excerpt,
         }
     }
+}
+
+/// The sequence number, where the formats of reports have room for it.
+fn whole_number(record: &Record<'_>) -> Option<u64> {
+    record.sequence_number.as_ref().and_then(Count::whole)
 }
 
 /// What is kept of an event in case a later one has to do with it: no more than is cheap.
@@ -66,6 +74,7 @@ pub(crate) struct Mark {
     sequence_number: Option<u64>,
     time: Option<Duration>,
     line: u64,
+    is_on_one_line: bool,
     bytes: Range<u64>,
     /// Where its data begin in the frame.
     data: usize,
@@ -85,6 +94,10 @@ impl Kept<Mark> {
 impl Room for Mark {
     // It is never large.
     fn vacate(&mut self) {}
+
+    fn weight(&self) -> usize {
+        self.head.capacity()
+    }
 }
 
 impl Mark {
@@ -94,10 +107,11 @@ impl Mark {
         self.frame = record.number;
         self.event = record.event;
         self.event_type = record.kept_type();
-        self.sequence_number = record.sequence_number;
+        self.sequence_number = whole_number(record);
         self.time = frame.time;
         self.bytes = frame.bytes.clone();
         self.line = frame.line;
+        self.is_on_one_line = frame.is_on_one_line;
         self.data = frame.place(0).unwrap_or(0);
         self.head.clear();
         self.head.extend_from_slice(&frame.source[..frame.source.len().min(HEAD)]);
@@ -119,7 +133,7 @@ impl Mark {
             event_type: name,
             sequence_number: self.sequence_number,
             time_ms: self.time.map(milliseconds),
-            line: self.line + super::excerpt::line_ends(before),
+            line: self.line + if self.is_on_one_line { 0 } else { super::excerpt::line_ends(before) },
             bytes: [self.bytes.start, self.bytes.end],
             excerpt: Excerpt::head(line),
         }

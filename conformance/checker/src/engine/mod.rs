@@ -1,11 +1,14 @@
 //! From frames to findings.
 
+mod asides;
 mod case;
 mod excerpt;
 mod finding;
 mod hooks;
+mod index;
 mod judge;
 mod kept;
+mod lanes;
 mod locate;
 mod location;
 mod node;
@@ -17,7 +20,8 @@ mod stream;
 mod tracker;
 mod view;
 
-pub(crate) use case::{Case, Change, Connection, Ending, Snapshot};
+pub(crate) use asides::{About, Asides, Steer};
+pub(crate) use case::{Case, Change, Connection, Ending, Snapshot, Turn};
 pub use excerpt::Excerpt;
 pub(crate) use finding::Place;
 pub use finding::{Finding, Findings, LevelName, Related};
@@ -29,5 +33,5 @@ pub(crate) use node::{Node, State};
 pub use observer::{Observer, Occurrence, Seen};
 pub(crate) use plan::{Bound, Plan};
 pub use record::{Payload, Record};
-pub(crate) use stream::Stream;
+pub(crate) use stream::{MOST_KEPT, Stream};
 pub(crate) use view::{Object, entries_that_are, number, same, short};

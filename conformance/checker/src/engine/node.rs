@@ -3,8 +3,10 @@
 use std::collections::BTreeSet;
 use std::collections::btree_map::{BTreeMap, Entry};
 
+use spec::Count;
 use spec::table::{Scope, Slot};
 
+use super::index::{Index, Oddities};
 use super::kept::{Kept, Room};
 use super::location::Mark;
 use super::view::Object;
@@ -12,14 +14,14 @@ use super::view::Object;
 /// Which of its siblings an occurrence of a scope is: its indices, the outermost first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub(crate) struct Key {
-    indices: [u64; Key::MOST],
+    indices: [Index; Key::MOST],
     length: u8,
 }
 
 impl Key {
     const MOST: usize = Scope::MOST_KEYS;
 
-    pub(super) fn push(&mut self, index: u64) {
+    pub(super) fn push(&mut self, index: Index) {
         if let Some(place) = self.indices.get_mut(usize::from(self.length)) {
             *place = index;
             self.length += 1;
@@ -29,18 +31,20 @@ impl Key {
     /// The same for a scope further out.
     pub(super) fn first(mut self, length: usize) -> Self {
         for index in self.indices.iter_mut().skip(length) {
-            *index = 0;
+            *index = Index::default();
         }
         self.length = self.length.min(u8::try_from(length).unwrap_or(u8::MAX));
         self
     }
 
-    pub(crate) fn indices(&self) -> &[u64] {
-        &self.indices[..usize::from(self.length)]
+    /// The index that tells it from its siblings.
+    pub(crate) fn last(&self) -> Option<Index> {
+        self.indices[..usize::from(self.length)].last().copied()
     }
 
-    pub(crate) fn last(&self) -> Option<u64> {
-        self.indices().last().copied()
+    /// The entry of a list that it is, if it can be one.
+    pub(crate) fn entry(&self) -> Option<u64> {
+        self.last()?.whole()
     }
 }
 
@@ -122,6 +126,20 @@ pub(super) enum Cell {
     Hashes(BTreeSet<u64>),
 }
 
+impl Cell {
+    /// How much memory it takes, beside its own place.
+    fn weight(&self) -> usize {
+        match self {
+            Self::Value(value) => value.len(),
+            Self::Values(values) => {
+                let texts: usize = values.iter().map(|value| value.len()).sum();
+                texts + values.capacity() * size_of::<Box<str>>()
+            }
+            Self::Hashes(seen) => seen.len() * 2 * size_of::<u64>(),
+        }
+    }
+}
+
 impl Node {
     pub(super) fn new(scope: Scope, key: Key, state: State, parent: Option<usize>) -> Self {
         Self {
@@ -170,6 +188,26 @@ impl Node {
         let Self { partial, has_gaps, disputed, phase, .. } = self;
         (*partial, *has_gaps, *disputed, *phase) = (false, false, false, None);
         *state = State::Gone;
+    }
+
+    /// The most that nodes take that an event makes, beside what they keep of it.
+    pub(super) const MOST: usize = 4 * Self::OWN;
+
+    /// What one takes with its places in maps and lists, before it keeps anything.
+    const OWN: usize = size_of::<Self>() + 256;
+
+    /// How much memory it takes, or a little more.
+    fn weight(&self) -> usize {
+        let lists = self.children.capacity() * size_of::<usize>()
+            + self.counters.capacity() * size_of::<Counter>()
+            + self.cells.capacity() * size_of::<(usize, Cell)>()
+            + self.logprobs.capacity() * size_of::<Box<str>>();
+        let texts: usize = self.logprobs.iter().map(|list| list.len()).sum();
+        let cells: usize = self.cells.iter().map(|(_, cell)| cell.weight()).sum();
+        let words = [&self.kind, &self.id].into_iter().map(Kept::weight).sum::<usize>();
+        let marks = [&self.opened, &self.closed].into_iter().map(Kept::weight).sum::<usize>();
+        let values = [&self.opening, &self.closing].into_iter().map(Kept::weight).sum::<usize>();
+        Self::OWN + lists + texts + cells + words + marks + values + self.joined.capacity()
     }
 
     /// The `type` of what opened or closed it.
@@ -236,7 +274,7 @@ impl Node {
         let parent = self.parent.and_then(|parent| nodes.get(parent));
         let has_own_index = self.scope.info().key.len() > parent.map_or(0, |it| it.scope.info().key.len());
         let mut name = match self.key.last().filter(|_| has_own_index) {
-            Some(index) => format!("{own} {index}"),
+            Some(index) => format!("{own} {}", nodes.oddities.name(index)),
             None => own,
         };
         match parent.filter(|parent| parent.scope != Scope::Response) {
@@ -257,7 +295,10 @@ impl Node {
 /// All occurrences of scopes in a stream that are still of interest.
 #[derive(Debug, Default)]
 pub(crate) struct Nodes {
-    all: Vec<Node>,
+    /// In boxes, so that they stay where they are when there are more.
+    all: Vec<Box<Node>>,
+    /// What stands where their indices should.
+    oddities: Oddities,
     /// How many of them are of this stream; what is behind them is room that earlier ones took.
     used: usize,
     /// How many were ever added, in earlier streams, too.
@@ -283,7 +324,9 @@ impl Nodes {
     /// None, and room for a few.
     pub(super) fn new() -> Self {
         let mut nodes = Self::default();
-        nodes.all.reserve(FEW);
+        nodes
+            .all
+            .resize_with(FEW, || Box::new(Node::new(Scope::Response, Key::default(), State::Gone, None)));
         nodes.clear();
         nodes
     }
@@ -295,6 +338,7 @@ impl Nodes {
             node.empty();
         }
         self.used = 0;
+        self.oddities.clear();
         self.free.clear();
         self.by_key.clear();
         self.by_id.clear();
@@ -303,17 +347,34 @@ impl Nodes {
         self.recent.resize(Scope::ALL.len(), None);
     }
 
+    /// A number as an index.
+    #[inline]
+    pub(super) fn index(&mut self, count: Count) -> Index {
+        self.oddities.index(count)
+    }
+
+    /// An index as people write it.
+    pub(super) fn index_name(&self, index: Index) -> String {
+        self.oddities.name(index)
+    }
+
     pub(crate) fn get(&self, at: usize) -> Option<&Node> {
-        self.all.get(at).filter(|node| node.state != State::Gone)
+        self.all.get(at).map(|node| &**node).filter(|node| node.state != State::Gone)
     }
 
     pub(super) fn get_mut(&mut self, at: usize) -> Option<&mut Node> {
-        self.all.get_mut(at).filter(|node| node.state != State::Gone)
+        self.all.get_mut(at).map(|node| &mut **node).filter(|node| node.state != State::Gone)
     }
 
     /// All of them, by their places.
     pub(super) fn numbered(&self) -> impl Iterator<Item = (usize, &Node)> {
-        self.all.iter().enumerate().filter(|(_, node)| node.state != State::Gone)
+        let all = self.all.iter().map(|node| &**node).enumerate();
+        all.filter(|(_, node)| node.state != State::Gone)
+    }
+
+    /// How much memory they take, or a little more.
+    pub(super) fn weight(&self) -> usize {
+        self.numbered().map(|(_, node)| node.weight()).sum()
     }
 
     /// Not all that belongs to what is open is known any more.
@@ -358,7 +419,7 @@ impl Nodes {
 
     /// From now on an item is found by its id, unless another one is.
     pub(super) fn name_item(&mut self, at: usize) {
-        if let Some(id) = self.all.get(at).and_then(Node::id) {
+        if let Some(id) = self.all.get(at).and_then(|node| node.id()) {
             name_first(&mut self.by_id, id, at);
         }
     }
@@ -383,7 +444,7 @@ impl Nodes {
             self.used - 1
         });
         if at == self.all.len() {
-            self.all.push(Node::new(scope, key, state, parent));
+            self.all.push(Box::new(Node::new(scope, key, state, parent)));
         }
         self.added += 1;
         if let Some(node) = self.all.get_mut(at) {

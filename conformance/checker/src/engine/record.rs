@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use spec::json::{Outline, RawString, Scanner};
 use spec::table::{EventInfo, EventLine};
-use spec::{Dialect, Memory, Slot, Verdict, View};
+use spec::{Count, Dialect, Memory, Slot, Verdict, View};
 
 use crate::{Frame, Transport};
 
@@ -22,7 +22,9 @@ pub struct Record<'a> {
     /// What the dialect knows of that type, and where in the list of its events.
     pub known: Option<(usize, &'static EventInfo)>,
     /// Its sequence number.
-    pub sequence_number: Option<u64>,
+    pub sequence_number: Option<Count>,
+    /// Its indices and its sequence number are digits alone, and few.
+    pub(crate) has_usual_counts: bool,
     /// What its data are.
     pub payload: Payload,
     /// What the schema of its type says.
@@ -77,7 +79,7 @@ impl<'a> Record<'a> {
             if frame.transport == Transport::WebSocket && event_type.as_deref() == Some("error") {
                 verdict = socket_error(dialect, data, verdict);
             }
-            what_else(data, is_done, &verdict)
+            if frame.is_cut { TOO_LONG } else { what_else(data, is_done, &verdict) }
         } else {
             Payload::Object
         };
@@ -87,8 +89,9 @@ impl<'a> Record<'a> {
             event,
             event_type,
             known,
-            sequence_number: view.number(Slot::SequenceNumber),
+            sequence_number: view.count(Slot::SequenceNumber),
             payload,
+            has_usual_counts: view.has_usual_counts(),
             verdict,
             view,
             outline: Some(memory.outline()),
@@ -105,6 +108,7 @@ impl<'a> Record<'a> {
             event_type: None,
             known: None,
             sequence_number: None,
+            has_usual_counts: true,
             payload: payload(frame.data.as_deref().unwrap_or_default()),
             verdict: Verdict::Unknown,
             view: View::nothing(),
@@ -135,6 +139,9 @@ impl<'a> Record<'a> {
         self.frame.data.as_deref().unwrap_or_default()
     }
 }
+
+/// What is told of data that were dropped, as the frame was too long.
+const TOO_LONG: Payload = Payload::NotJson("the event is longer than 64 MiB", 0);
 
 /// Whether nothing is escaped, and no U+FFFD can stand there: it begins with that byte.
 fn is_plain(data: &str) -> bool {

@@ -422,7 +422,7 @@ impl Template {
 
     /// JSON pointer with the node's own index filled in.
     fn fill(&self, node: &Node) -> Cow<'static, str> {
-        match (self.text.split_once('{'), node.key.last()) {
+        match (self.text.split_once('{'), node.key.entry()) {
             (Some((start, rest)), Some(index)) => {
                 let end = rest.split_once('}').map_or("", |(_, end)| end);
                 Cow::Owned(format!("{start}{index}{end}"))
@@ -452,7 +452,7 @@ impl<'v> Lists<'v> {
                 &self.last.insert((template.holder, entries)).1
             }
         };
-        entries.get(usize::try_from(node.key.last()?).ok()?).copied()
+        entries.get(usize::try_from(node.key.entry()?).ok()?).copied()
     }
 }
 

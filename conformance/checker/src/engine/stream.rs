@@ -4,8 +4,8 @@ use std::borrow::Cow;
 use std::mem::take;
 use std::sync::OnceLock;
 
-use spec::View;
 use spec::table::{Scope, Slot};
+use spec::{Count, View};
 
 use super::kept::{Kept, Room};
 use super::node::{Key, Node, Nodes, State};
@@ -37,7 +37,7 @@ pub(crate) struct Stream {
     /// Something in it could not be read, so not all that belongs to it is known.
     pub(crate) torn: bool,
     /// The last sequence number.
-    pub(crate) sequence_number: Option<u64>,
+    pub(crate) sequence_number: Option<Count>,
     /// The response as the first event has it.
     pub(crate) first_snapshot: Kept<Object<'static>>,
     /// The functions that it declares, once a call has asked for them. Nothing where they cannot be known.
@@ -46,10 +46,21 @@ pub(crate) struct Stream {
     pub(crate) error: Kept<Object<'static>>,
     /// Where the marker `[DONE]` stood first.
     pub(crate) done: Option<u64>,
+    /// What is kept of it takes no more memory than so much.
+    weight: usize,
+    /// More of it would have to be kept than is, so nothing is, and what comes is not judged.
+    pub(crate) is_beyond: bool,
 }
 
 /// The response is the first node of every stream.
 pub(super) const RESPONSE: usize = 0;
+
+/// So much memory is taken by what is open in a stream, and by its finished items, before it is judged no more.
+/// That are some hundred thousand items; no recorded stream has a thousand.
+pub(crate) const MOST_KEPT: usize = 256 << 20;
+
+/// What is kept of data takes no more than so many times their room: texts, and where their members stand.
+const OF_DATA: usize = 6;
 
 /// So many types of first events are kept.
 const FIRST: usize = 4;
@@ -90,6 +101,28 @@ impl Stream {
             functions: OnceLock::new(),
             error: Kept::default(),
             done: None,
+            weight: 0,
+            is_beyond: false,
+        }
+    }
+
+    /// Notes that so much data came. What is kept of them is looked at only when that can be too much.
+    #[inline]
+    pub(super) fn weigh(&mut self, data: usize) {
+        self.weight += OF_DATA * data + Node::MOST;
+        if self.weight > MOST_KEPT {
+            self.weigh_all();
+        }
+    }
+
+    #[cold]
+    fn weigh_all(&mut self) {
+        let items = self.items.capacity() * size_of::<usize>();
+        self.weight = self.nodes.weight() + items;
+        // To weigh it for each event would take long.
+        if self.weight > MOST_KEPT - MOST_KEPT / 16 {
+            let transport = self.transport;
+            *self = Self { transport, is_beyond: true, ..Self::new() };
         }
     }
 
@@ -100,11 +133,27 @@ impl Stream {
         }
     }
 
+    /// The next event may be of something else than the last one.
+    pub(super) fn forget_recent(&mut self) {
+        self.recent.forget();
+    }
+
     /// Something came that cannot be read: whatever follows may lack it.
     pub(super) fn tear(&mut self) {
         self.torn = true;
         self.sequence_number = None;
         self.nodes.tear();
+    }
+
+    /// Whether a sequence number is the next one.
+    pub(super) fn is_next(&self, number: Option<&Count>) -> bool {
+        match (number, &self.sequence_number) {
+            (Some(Count::Whole(number)), None) => *number == 0,
+            (Some(Count::Whole(number)), Some(Count::Whole(before))) => {
+                number.checked_sub(1) == Some(*before)
+            }
+            _ => false,
+        }
     }
 
     /// The response.

@@ -131,6 +131,12 @@ impl<'a> Object<'a> {
         spec::json::string(self.get(name)?)
     }
 
+    /// Whether it is an item that was cut off. A web search that ends incomplete is not: the answer goes on
+    /// with what was found.
+    pub(crate) fn is_cut_off(&self) -> bool {
+        self.plain("status") == Some("incomplete") && self.plain("type") != Some("web_search_call")
+    }
+
     /// A member that is a string without escapes, as names and ids are.
     pub(crate) fn plain(&self, name: &str) -> Option<&str> {
         let inside = self.get(name)?.strip_prefix('"')?.strip_suffix('"')?;
@@ -158,6 +164,10 @@ impl Room for Object<'static> {
     fn vacate(&mut self) {
         self.text.to_mut().vacate();
         self.members.to_mut().vacate();
+    }
+
+    fn weight(&self) -> usize {
+        self.text.len() + self.members.len() * size_of::<OutlineMember>()
     }
 }
 

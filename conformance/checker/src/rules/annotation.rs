@@ -34,7 +34,7 @@ pub(super) fn range_in_item(case: &mut Case<'_>, node: &Node, item: &Object<'_>)
         return;
     }
     let parts = case.stream.children(node, Scope::Part).filter(|part| part.closing.is_there());
-    let closed: BTreeSet<u64> = parts.filter_map(|part| part.key.last()).collect();
+    let closed: BTreeSet<u64> = parts.filter_map(|part| part.key.entry()).collect();
     for (index, part) in item.entries("content").unwrap_or_default().into_iter().enumerate() {
         if !closed.contains(&(index as u64)) {
             ranges(case, &Object::new(part), &format!("/item/content/{index}"));

@@ -1,10 +1,12 @@
 //! Rules of the group `call`.
 
+use catalogue::Level;
 use spec::json;
+use spec::table::Scope;
 
 use super::text;
 use crate::engine::Case;
-use crate::engine::{Node, Object, short};
+use crate::engine::{Node, Object, State, same, short};
 
 pub(super) fn arguments_json(case: &mut Case<'_>, _: &Node, item: &Object<'_>) {
     let is_call = matches!(item.plain("type"), Some("function_call" | "mcp_call"));
@@ -24,7 +26,44 @@ pub(super) fn has_deltas(case: &mut Case<'_>, node: &Node, arguments: &Object<'_
     text::came_at_once(case, node, arguments, "arguments");
 }
 
+/// Whether an item is a call that the client answers.
+fn is_answered(item: &Object<'_>) -> bool {
+    matches!(item.plain("type"), Some("function_call" | "custom_tool_call"))
+}
+
+pub(super) fn arguments_streamed(case: &mut Case<'_>, node: &Node, item: &Object<'_>) {
+    let stream = case.stream;
+    let is_unknown = stream.torn || stream.resumed || node.partial || node.state() == State::Implied;
+    if item.plain("type") != Some("function_call") || is_unknown || !case.plan.ways(Scope::Arguments).closes {
+        return;
+    }
+    let Some(arguments) = item.string("arguments").filter(|arguments| !arguments.is_empty()) else { return };
+    if stream.children(node, Scope::Arguments).next().is_none() {
+        let actual = format!("{} characters in the item alone", arguments.chars().count());
+        case.fault("/item/arguments", "deltas of the arguments and their end before it", &actual, || {
+            "the call is done, and its arguments were not streamed".to_owned()
+        });
+    }
+}
+
+pub(super) fn identity_kept(case: &mut Case<'_>, node: &Node, item: &Object<'_>) {
+    let Some(added) = node.opening.get().filter(|added| is_answered(added) && is_answered(item)) else {
+        return;
+    };
+    for name in ["call_id", "name"] {
+        // An empty name or id is another rule's business.
+        let Some(before) = added.value(name).filter(|raw| *raw != "\"\"") else { continue };
+        let Some(after) = item.get(name).filter(|after| !same(before, after)) else { continue };
+        case.fault(&format!("/item/{name}"), &short(before), &short(after), || {
+            format!("the call was added with {name} {}, and is done with {}", short(before), short(after))
+        });
+    }
+}
+
 pub(super) fn id_unique(case: &mut Case<'_>, node: &Node, item: &Object<'_>) {
+    if !is_answered(item) {
+        case.limit(Level::Should);
+    }
     let Some(id) = item.call_id().filter(|id| !id.is_empty()) else { return };
     if let Some(other) = case.stream.nodes.call_named(id).filter(|first| !std::ptr::eq(*first, node)) {
         let other = case.name(other);

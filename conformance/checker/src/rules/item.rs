@@ -1,9 +1,11 @@
 //! Rules of the group `item`.
 
+use catalogue::Level;
 use spec::table::Scope;
 
+use super::output::texts_of;
 use crate::engine::{Case, Ending};
-use crate::engine::{Node, Object, Place, same, short};
+use crate::engine::{Node, Object, Place, State, same, short};
 
 pub(super) fn starts_empty(case: &mut Case<'_>, _: &Node, item: &Object<'_>) {
     let (name, zero) = match item.plain("type") {
@@ -48,10 +50,13 @@ pub(super) fn call_named(case: &mut Case<'_>, _: &Node, item: &Object<'_>) {
 
 pub(super) fn fields_stable(case: &mut Case<'_>, node: &Node, item: &Object<'_>) {
     let Some(added) = node.opening.get() else { return };
-    if item.plain("type") == Some("tool_search_call") {
-        return;
-    }
-    for name in ["name", "call_id", "role", "server_label", "phase"] {
+    // Of calls that clients answer, another rule tells what they are called by.
+    let names: &[&str] = match item.plain("type") {
+        Some("tool_search_call") => return,
+        Some("function_call" | "custom_tool_call") => &["phase"],
+        _ => &["name", "call_id", "role", "server_label", "phase"],
+    };
+    for name in names {
         // An empty name or id is another rule's business.
         let Some(before) = added.value(name).filter(|raw| *raw != "\"\"") else { continue };
         let Some(after) = item.get(name).filter(|after| !same(before, after)) else { continue };
@@ -59,6 +64,40 @@ pub(super) fn fields_stable(case: &mut Case<'_>, node: &Node, item: &Object<'_>)
             format!("{name} is {} here; the item was added with {}", short(after), short(before))
         });
     }
+}
+
+pub(super) fn finished(case: &mut Case<'_>, _: &Node, item: &Object<'_>) {
+    let Some(status) = item.plain("status") else { return };
+    if !matches!(status, "in_progress" | "queued" | "searching" | "generating" | "interpreting") {
+        return;
+    }
+    match item.plain("type") {
+        Some("message") => {}
+        Some("function_call" | "custom_tool_call") => case.limit(Level::Should),
+        _ => case.limit(Level::May),
+    }
+    let actual = format!("{status:?}");
+    case.fault("/item/status", "\"completed\" or \"incomplete\"", &actual, || {
+        format!("the item is done, and its status is {actual}")
+    });
+}
+
+pub(super) fn content_kept(case: &mut Case<'_>, node: &Node, item: &Object<'_>) {
+    let stream = case.stream;
+    let is_unknown = stream.torn || stream.resumed || node.partial || node.state() == State::Implied;
+    if item.plain("type") != Some("message") || is_unknown {
+        return;
+    }
+    let Some(has) = item.entries("content").map(|entries| entries.len()) else { return };
+    let is_lost = |part: &&Node| {
+        part.key.entry().is_some_and(|index| index >= has as u64)
+            && texts_of(case, part).iter().any(|text| !text.is_empty())
+    };
+    let Some(part) = stream.children(node, Scope::Part).find(is_lost) else { return };
+    let (part, streamed) = (case.name(part), stream.children(node, Scope::Part).count());
+    case.fault("/item/content", &format!("{streamed} entries"), &has.to_string(), || {
+        format!("{part} was streamed, and is not in the finished item")
+    });
 }
 
 pub(super) fn keys_kept(case: &mut Case<'_>, node: &Node, item: &Object<'_>) {
@@ -86,7 +125,7 @@ pub(super) fn incomplete_before_last(case: &mut Case<'_>, node: &Node, item: &Ob
     let Some(last) = case.stream.items().next_back().filter(|last| !std::ptr::eq(*last, node)) else {
         return;
     };
-    if item.plain("status") == Some("incomplete") {
+    if item.is_cut_off() {
         let last = case.name(last);
         case.fault("/item/status", "the status of an item that others follow", "\"incomplete\"", || {
             format!("an item ends incomplete, and {last} was added after it")

@@ -2,6 +2,7 @@
 
 mod annotation;
 mod call;
+mod counts;
 mod elsewhere;
 mod error;
 mod item;
@@ -33,8 +34,10 @@ pub(crate) const fn hooks(rule: NativeRule) -> &'static [Native] {
             Native::Closed(Scope::Part, annotation::range_in_part),
             Native::Closed(Scope::Item, annotation::range_in_item),
         ],
+        NativeRule::CallArgumentsStreamed => &[Native::Closed(Scope::Item, call::arguments_streamed)],
         NativeRule::CallArgumentsJson => &[Native::Closed(Scope::Item, call::arguments_json)],
         NativeRule::CallHasDeltas => &[Native::Closed(Scope::Arguments, call::has_deltas)],
+        NativeRule::CallIdentityKept => &[Native::Closed(Scope::Item, call::identity_kept)],
         NativeRule::CallIdUnique => &[Native::Opened(Scope::Item, call::id_unique)],
         NativeRule::CallNameDeclared => &[Native::Opened(Scope::Item, call::name_declared)],
         NativeRule::ErrorBodyShape => &[Native::Body(error::body_shape), Native::Beginning(error::no_stream)],
@@ -47,7 +50,9 @@ pub(crate) const fn hooks(rule: NativeRule) -> &'static [Native] {
         }
         NativeRule::ErrorStatusAgrees => &[Native::Body(error::status_agrees)],
         NativeRule::ItemCallNamed => &[Native::Opened(Scope::Item, item::call_named)],
+        NativeRule::ItemContentKept => &[Native::Closed(Scope::Item, item::content_kept)],
         NativeRule::ItemFieldsStable => &[Native::Closed(Scope::Item, item::fields_stable)],
+        NativeRule::ItemFinished => &[Native::Closed(Scope::Item, item::finished)],
         NativeRule::ItemIncompleteEndsResponse => &[Native::Ending(item::incomplete_ends_response)],
         NativeRule::ItemIncompleteLast => &[
             Native::Opened(Scope::Item, item::incomplete_last),
@@ -59,12 +64,14 @@ pub(crate) const fn hooks(rule: NativeRule) -> &'static [Native] {
         NativeRule::OutputCountAgrees => &[Native::Ending(output::count_agrees)],
         NativeRule::OutputEqualsItems => &[Native::Ending(output::equals_items)],
         NativeRule::OutputIdsKept => &[Native::Ending(output::ids_kept)],
+        NativeRule::OutputItemsStreamed => &[Native::Ending(output::items_streamed)],
         NativeRule::OutputTextKept => &[Native::Ending(output::text_kept)],
         NativeRule::OutputTypesInOrder => &[Native::Ending(output::types_in_order)],
         NativeRule::PartCountAgrees => &[Native::Closed(Scope::Item, part::count_agrees)],
         NativeRule::PartEqualsItem => &[Native::Closed(Scope::Item, part::equals_item)],
         NativeRule::PartStartsEmpty => &[Native::Opened(Scope::Part, part::starts_empty)],
         NativeRule::RequestAllowedTools => &[Native::Ending(request::allowed_tools)],
+        NativeRule::RequestCompactionTriggered => &[Native::Ending(request::compaction_triggered)],
         NativeRule::RequestOneCallAtMost => &[Native::Ending(request::one_call_at_most)],
         NativeRule::RequestOutputWithinLimit => &[Native::Ending(request::output_within_limit)],
         NativeRule::RequestToolChoiceForced => &[Native::Ending(request::tool_choice_forced)],
@@ -82,14 +89,18 @@ pub(crate) const fn hooks(rule: NativeRule) -> &'static [Native] {
         NativeRule::ResponseStatusAgrees => &[Native::AnySnapshot(response::status_agrees)],
         NativeRule::ResponseTimesInSeconds => &[Native::Snapshot(response::times_in_seconds)],
         NativeRule::ResponseUsageAddsUp => &[Native::Snapshot(response::usage_adds_up)],
+        NativeRule::ResponseUsageCountsText => &[Native::Ending(output::usage_counts_text)],
         NativeRule::ResponseUsageDetailsWithin => &[Native::Snapshot(response::usage_details_within)],
         NativeRule::ResponseUsageOnlyAtEnd => &[Native::Snapshot(response::usage_only_at_end)],
         NativeRule::ResponseUsagePresent => &[Native::Snapshot(response::usage_present)],
         NativeRule::SchemaBodyValid => &[Native::Body(schema::body_valid)],
         NativeRule::SchemaEventKnown => &[Native::Faulty(schema::event_known)],
+        NativeRule::SchemaEventTyped => &[Native::Faulty(schema::event_typed)],
         NativeRule::SchemaEventValid => &[Native::Faulty(schema::event_valid)],
         NativeRule::SchemaForeignProtocol => &[Native::Faulty(schema::foreign_protocol)],
         NativeRule::SchemaTypeKnown => &[Native::Faulty(schema::type_known)],
+        NativeRule::SchemaValueKnown => &[Native::Newer(schema::value_known)],
+        NativeRule::SchemaWholeNumbers => &[Native::Counts(counts::whole_numbers)],
         NativeRule::SequenceByOne => &[Native::Sequence(sequence::by_one)],
         NativeRule::SequenceGrows => &[Native::Sequence(sequence::grows)],
         NativeRule::SequencePresent => &[Native::Faulty(sequence::present)],
@@ -104,6 +115,7 @@ pub(crate) const fn hooks(rule: NativeRule) -> &'static [Native] {
             Native::Fragment(Scope::Code, tool::code_fragment_within_call),
             Native::Closed(Scope::Code, tool::code_within_call),
         ],
+        NativeRule::ToolHasPhases => &[Native::Closed(Scope::Item, tool::has_phases)],
         NativeRule::ToolMcpFailureHasError => &[Native::Closed(Scope::Item, tool::mcp_failure_has_error)],
         NativeRule::VendorCreatedAtInMilliseconds => &[Native::Snapshot(vendor::created_at_in_milliseconds)],
         NativeRule::VendorMcpArgumentsWithinCall => &[
@@ -122,6 +134,7 @@ pub(crate) const fn hooks(rule: NativeRule) -> &'static [Native] {
         NativeRule::WireJsonContentType => &[Native::Body(wire::json_content_type)],
         NativeRule::WireJsonObject => &[Native::Faulty(wire::json_object)],
         NativeRule::WireKeepAliveIsComment => &[Native::Faulty(wire::keep_alive_is_comment)],
+        NativeRule::WireKnownFields => &[Native::Stray(wire::known_fields)],
         NativeRule::WireNoIdLine => &[Native::Frame(wire::no_id_line)],
         NativeRule::WireNoLoneSurrogate => &[Native::Marred(wire::no_lone_surrogate)],
         NativeRule::WireNoReplacementCharacter => &[Native::Marred(wire::no_replacement_character)],
@@ -129,9 +142,18 @@ pub(crate) const fn hooks(rule: NativeRule) -> &'static [Native] {
         NativeRule::WireUtf8 => &[Native::Frame(wire::utf8)],
         NativeRule::WsAnswersCreate => &[Native::Over(ws::answers_create)],
         NativeRule::WsConnectionLimit => &[Native::Socket(ws::connection_limit)],
+        NativeRule::WsCreatedAsked => &[Native::Socket(ws::created_asked)],
         NativeRule::WsErrorEnvelope => &[Native::Socket(ws::error_envelope)],
+        NativeRule::WsInjectAnswered => &[Native::Aside(ws::inject_asked), Native::Over(ws::inject_answered)],
+        NativeRule::WsLaneLimit => &[Native::Socket(ws::lane_limit)],
         NativeRule::WsLatestKept => &[Native::Socket(ws::latest_kept)],
         NativeRule::WsOneInFlight => &[Native::Socket(ws::one_in_flight)],
+        NativeRule::WsSteerFailed => &[Native::Aside(ws::steer_failed)],
+        NativeRule::WsSteerFollowed => &[Native::Aside(ws::steer_asked), Native::Over(ws::steer_followed)],
+        NativeRule::WsSteerPending => &[Native::Aside(ws::steer_pending)],
+        NativeRule::WsSteeredEnds => &[Native::Socket(ws::steered_ends)],
+        NativeRule::WsStreamIdEchoed => &[Native::Socket(ws::stream_id_echoed)],
+        NativeRule::WsTurnsInOrder => &[Native::Socket(ws::turns_in_order)],
         NativeRule::WsUnknownPreviousId => &[Native::Socket(ws::unknown_previous_id)],
     }
 }

@@ -65,8 +65,9 @@ pub(super) fn count_agrees(case: &mut Case<'_>, ending: &Ending<'_>) {
     let is_unknown = case.stream.torn || case.stream.resumed || ending.snapshot.event == "response.failed";
     let Some(output) = ending.snapshot.response.get("output").filter(|_| !is_unknown) else { return };
     let (streamed, has) = (case.stream.items.len(), ending.output.len());
-    // That texts are lost is the worse fault, and told by its own rule.
-    if streamed == has + lost(case, ending).len() || !output.starts_with('[') {
+    // That texts are lost, or that nothing was streamed, is the worse fault, and told by its own rule.
+    if streamed == has + lost(case, ending).len() || !output.starts_with('[') || is_unannounced(case, ending)
+    {
         return;
     }
     // Where too much is there, what is there too much is the place; other rules judge the rest.
@@ -84,6 +85,46 @@ pub(super) fn count_agrees(case: &mut Case<'_>, ending: &Ending<'_>) {
     case.report(&place, || format!("the final output counts {has}, and {streamed} came one by one"));
 }
 
+/// Whether an item has a text, or arguments.
+fn has_texts(item: &Object<'_>) -> bool {
+    let is_text = |value: Option<Cow<'_, str>>| value.is_some_and(|text| !text.is_empty());
+    INPUTS.iter().any(|name| is_text(item.string(name)))
+        || LISTS
+            .iter()
+            .filter_map(|list| parts(item, list))
+            .flatten()
+            .any(|part| TEXTS.iter().any(|name| is_text(part.string(name))))
+}
+
+/// Whether there are items in the output of which nothing was streamed.
+fn is_unannounced(case: &Case<'_>, ending: &Ending<'_>) -> bool {
+    let stream = case.stream;
+    let is_unknown = stream.torn || stream.resumed || ending.snapshot.event == "response.failed";
+    !is_unknown && stream.items.is_empty() && !ending.output.is_empty() && case.plan.ways(Scope::Item).opens
+}
+
+pub(super) fn items_streamed(case: &mut Case<'_>, ending: &Ending<'_>) {
+    if is_unannounced(case, ending) {
+        let actual = format!("{} entries", ending.output.len());
+        case.fault(
+            "/response/output",
+            "response.output_item.added for each entry before it",
+            &actual,
+            || "the final output has items, and no event announced any".to_owned(),
+        );
+    }
+}
+
+pub(super) fn usage_counts_text(case: &mut Case<'_>, ending: &Ending<'_>) {
+    let tokens = ending.snapshot.usage.as_ref().and_then(|usage| usage.number("output_tokens"));
+    let is_counted = tokens.is_none_or(|tokens| tokens > 0.0);
+    if !is_counted && ending.output.iter().any(has_texts) {
+        case.fault("/response/usage/output_tokens", "the number of tokens of the output", "0", || {
+            "output_tokens is 0, and the output has text".to_owned()
+        });
+    }
+}
+
 /// Finished items with texts that are not in the final output.
 fn lost<'c>(case: &Case<'c>, ending: &Ending<'_>) -> Vec<&'c Object<'static>> {
     let has_output = ending.snapshot.response.get("output").is_some_and(|output| output.starts_with('['));
@@ -94,15 +135,6 @@ fn lost<'c>(case: &Case<'c>, ending: &Ending<'_>) -> Vec<&'c Object<'static>> {
     }
     let ids: HashSet<Option<&str>> = ending.output.iter().map(|entry| entry.plain("id")).collect();
     let is_there = |done: &Object<'_>| ids.contains(&done.plain("id"));
-    let has_texts = |done: &Object<'_>| {
-        let is_text = |value: Option<Cow<'_, str>>| value.is_some_and(|text| !text.is_empty());
-        INPUTS.iter().any(|name| is_text(done.string(name)))
-            || LISTS
-                .iter()
-                .filter_map(|list| parts(done, list))
-                .flatten()
-                .any(|part| TEXTS.iter().any(|name| is_text(part.string(name))))
-    };
     let done = stream.items().filter_map(|item| item.closing.get());
     done.filter(|done| has_texts(done) && !is_there(done)).collect()
 }
@@ -143,7 +175,7 @@ fn unfinished(case: &Case<'_>, ending: &Ending<'_>) -> Vec<(String, String)> {
 const SOUGHT: usize = 100;
 
 /// The texts of a part: as it was finished, or as far as they came.
-fn texts_of(case: &Case<'_>, part: &Node) -> Vec<String> {
+pub(super) fn texts_of(case: &Case<'_>, part: &Node) -> Vec<String> {
     if let Some(done) = part.closing.get() {
         return TEXTS.iter().filter_map(|name| done.string(name)).map(Cow::into_owned).collect();
     }

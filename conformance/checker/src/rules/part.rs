@@ -26,7 +26,7 @@ pub(super) fn equals_item(case: &mut Case<'_>, node: &Node, item: &Object<'_>) {
     let stream = case.stream;
     let Some(content) = entries(case, node, item, Scope::Part, "content") else { return };
     for child in stream.children(node, Scope::Part) {
-        let Some((part, index)) = child.closing.get().zip(child.key.last()) else { continue };
+        let Some((part, index)) = child.closing.get().zip(child.key.entry()) else { continue };
         let entry = usize::try_from(index).ok().and_then(|index| content.get(index));
         let Some(entry) = entry.filter(|raw| **raw != part.text()).map(|raw| Object::new(raw)) else {
             continue;

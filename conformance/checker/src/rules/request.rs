@@ -1,6 +1,6 @@
 //! Rules of the group `request`: what the response repeats of its request, and what came of it.
 
-use crate::engine::{Case, Ending};
+use crate::engine::{Case, Connection, Ending};
 use crate::engine::{Object, number, same};
 
 /// A call that the response made.
@@ -180,6 +180,22 @@ pub(super) fn output_within_limit(case: &mut Case<'_>, ending: &Ending<'_>) {
         let (expected, actual) = (format!("at most {limit}"), used.to_string());
         case.fault("/response/usage/output_tokens", &expected, &actual, || {
             format!("{used} output tokens are used, and max_output_tokens is {limit}")
+        });
+    }
+}
+
+pub(super) fn compaction_triggered(case: &mut Case<'_>, ending: &Ending<'_>) {
+    let Connection { turn, triggers_compaction, .. } = case.connection;
+    let is_triggered = turn.as_ref().map_or(*triggers_compaction, |turn| turn.triggers_compaction);
+    let is_unknown = case.stream.torn || case.stream.resumed || ending.snapshot.event == "response.failed";
+    if !is_triggered || is_unknown {
+        return;
+    }
+    let items = case.stream.items().filter(|item| item.kind() == Some("compaction")).count();
+    if items != 1 {
+        let (expected, actual) = ("one item of the type compaction", items.to_string());
+        case.fault("/response/output", expected, &actual, || {
+            format!("the request triggers a compaction, and {items} compaction items came")
         });
     }
 }

@@ -1,5 +1,6 @@
 //! Rules of the group `response`.
 
+use catalogue::Level;
 use spec::table::{Role, Scope};
 
 use crate::engine::Change;
@@ -190,13 +191,27 @@ pub(super) fn usage_details_within(case: &mut Case<'_>, snapshot: &Snapshot<'_>)
 
 const SECONDS: std::ops::Range<f64> = 1e9..4e9;
 
+/// Whether all times of a response are 0, as those who redact recordings write them.
+fn is_without_times(snapshot: &Snapshot<'_>) -> bool {
+    let times = ["created_at", "completed_at"].map(|name| snapshot.response.number(name));
+    times.into_iter().flatten().all(|time| time == 0.0)
+}
+
 pub(super) fn times_in_seconds(case: &mut Case<'_>, snapshot: &Snapshot<'_>) {
     for name in ["created_at", "completed_at"] {
         let Some(time) = snapshot.response.number(name).filter(|time| !SECONDS.contains(time)) else {
             continue;
         };
+        let is_redacted = time == 0.0 && is_without_times(snapshot);
+        if is_redacted {
+            case.limit(Level::May);
+        }
         case.fault(&format!("/response/{name}"), "seconds since 1970", &time.to_string(), || {
-            format!("{name} is {time}, which are no seconds since 1970 of these years")
+            if is_redacted {
+                format!("{name} is 0, and so is every time of the response: the recording may be redacted")
+            } else {
+                format!("{name} is {time}, which are no seconds since 1970 of these years")
+            }
         });
     }
 }

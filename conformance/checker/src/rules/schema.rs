@@ -22,25 +22,33 @@ pub(super) fn event_known(case: &mut Case<'_>) {
     {
         return;
     }
-    let name = record.event_type.as_deref();
+    // That an event has no type is another rule's business.
+    let Some(name) = record.event_type.as_deref() else { return };
     let expected = match case.dialect().framing.unknown_events {
-        UnknownEvents::Ignored if name.is_some() => return,
-        UnknownEvents::Ignored => "a type that tells clients whether they know the event",
+        UnknownEvents::Ignored => return,
         UnknownEvents::Reported => {
-            case.bound.level = Level::May;
+            // Clients that go by the names of this API take these for its own.
+            case.limit(if name.starts_with("response.") { Level::Should } else { Level::May });
             "an event type that the dialect lists"
         }
-        UnknownEvents::Prefixed if name.is_some_and(has_prefix) => return,
+        UnknownEvents::Prefixed if has_prefix(name) => return,
         UnknownEvents::Prefixed => "an event type that the dialect lists, or one with its vendor's prefix",
     };
-    let pointer = name.is_some().then_some("/type");
-    let place = Place { pointer, expected: Some(expected), actual: name.or(Some("no type")), ..Place::WHOLE };
+    let place =
+        Place { pointer: Some("/type"), expected: Some(expected), actual: Some(name), ..Place::WHOLE };
     let dialect = case.dialect().name;
-    let is_known_in = |other: &Dialect| name.is_some_and(|name| other.event(name).is_some());
-    case.report_here(&place, is_known_in, || match name {
-        Some(name) => format!("{dialect} has no event \"{name}\""),
-        None => "the event has no type".to_owned(),
-    });
+    let is_known_in = |other: &Dialect| other.event(name).is_some();
+    case.report_here(&place, is_known_in, || format!("{dialect} has no event \"{name}\""));
+}
+
+pub(super) fn event_typed(case: &mut Case<'_>) {
+    let Some(record) = case.record() else { return };
+    let is_error = case.connection.status.is_some_and(|status| status >= 400);
+    let is_event = record.payload == Payload::Object && !is_error && foreign(case).is_none();
+    if is_event && record.event_type.is_none() {
+        let place = Place { expected: Some("property \"type\""), actual: Some("none"), ..Place::WHOLE };
+        case.report(&place, || "the event has no type".to_owned());
+    }
 }
 
 /// Whether a type begins with the slug of whoever added it, and a colon.
@@ -152,17 +160,45 @@ fn unknown_type(fault: &Fault) -> Option<(&str, &str)> {
     can_be_extended.then_some((holder, name))
 }
 
+/// Whether a fault is about what the response repeats of its request: the client has sent it, and knows it.
+fn is_echoed(fault: &Fault) -> bool {
+    ["/response/tools/", "/response/tool_choice/"].iter().any(|start| fault.pointer.starts_with(start))
+}
+
 pub(super) fn type_known(case: &mut Case<'_>) {
     let Some(record) = case.record() else { return };
     let Verdict::Invalid(faults, _) = &record.verdict else { return };
     let mut others = elsewhere::of_event(record);
+    let whole = case.bound.level;
     for fault in faults {
         if let Some((_, name)) = unknown_type(fault).filter(|(_, name)| !has_prefix(name)) {
+            case.bound.level = whole;
+            if is_echoed(fault) {
+                case.limit(match case.dialect().framing.unknown_events {
+                    UnknownEvents::Prefixed => Level::Should,
+                    UnknownEvents::Ignored | UnknownEvents::Reported => Level::May,
+                });
+            }
             let is_known_in = |other| others.is_fine(other, fault);
             case.fault_here(fault, is_known_in, || {
                 format!("{name:?} is a type that the dialect does not have, without a vendor's prefix")
             });
         }
+    }
+}
+
+pub(super) fn value_known(case: &mut Case<'_>) {
+    let Some(record) = case.record() else { return };
+    let Some(name) = record.event_type.as_deref() else { return };
+    let newer = |dialect: &Dialect| dialect.newer_values(name, record.data());
+    let mut others = elsewhere::of_event(record);
+    for fault in newer(case.dialect()) {
+        let is_known_in = |other: &'static Dialect| {
+            others.is_fine(other, &fault) && newer(other).iter().all(|newer| newer.pointer != fault.pointer)
+        };
+        case.fault_here(&fault, is_known_in, || {
+            format!("{} is {}, which is newer than this suite knows", fault.pointer, fault.actual)
+        });
     }
 }
 

@@ -1,12 +1,11 @@
 //! Rules of the group `sequence`.
 
-use spec::Verdict;
 use spec::json::Fault;
 use spec::table::{Role, Scope, UnknownEvents};
+use spec::{Count, Verdict};
 
 use super::elsewhere;
-use crate::engine::Case;
-use crate::engine::Place;
+use crate::engine::{Case, Place};
 
 /// Whether a fault of the schema is about the sequence number.
 pub(super) fn is_about_it(fault: &Fault) -> bool {
@@ -53,9 +52,9 @@ pub(super) fn starts_at_zero(case: &mut Case<'_>) {
     let opens = |case: &Case<'_>| {
         case.info().is_some_and(|info| info.scope == Scope::Response && info.role == Role::Open)
     };
-    let Some(number) = case.record().and_then(|record| record.sequence_number) else { return };
+    let Some(number) = case.record().and_then(|record| record.sequence_number.as_ref()) else { return };
     // A stream that begins with a later event is the rest of one that was broken off.
-    if case.stream.events == 0 && number != 0 && opens(case) {
+    if case.stream.events == 0 && *number != Count::Whole(0) && opens(case) {
         case.fault("/sequence_number", "0", &number.to_string(), || {
             format!("the first event has sequence_number {number}")
         });
@@ -63,17 +62,20 @@ pub(super) fn starts_at_zero(case: &mut Case<'_>) {
 }
 
 pub(super) fn grows(case: &mut Case<'_>) {
-    let Some(number) = case.record().and_then(|record| record.sequence_number) else { return };
-    let Some(before) = case.stream.sequence_number.filter(|before| number <= *before) else { return };
+    let Some(number) = case.record().and_then(|record| record.sequence_number.as_ref()) else { return };
+    let Some(before) = case.stream.sequence_number.as_ref().filter(|before| number <= *before) else {
+        return;
+    };
     case.fault("/sequence_number", "a greater number than before", &number.to_string(), || {
         format!("sequence_number {number} comes after {before}")
     });
 }
 
 pub(super) fn by_one(case: &mut Case<'_>) {
-    let Some(number) = case.record().and_then(|record| record.sequence_number) else { return };
-    // A number that does not grow is another rule's business.
-    let Some(before) = case.stream.sequence_number.filter(|before| number > before.saturating_add(1)) else {
+    let number = case.record().and_then(|record| record.sequence_number.as_ref()).and_then(Count::whole);
+    let before = case.stream.sequence_number.as_ref().and_then(Count::whole);
+    // A number that does not grow is another rule's business, and so is one that counts nothing.
+    let Some((number, before)) = number.zip(before).filter(|(number, before)| *number > before + 1) else {
         return;
     };
     case.fault("/sequence_number", "the next number", &number.to_string(), || {

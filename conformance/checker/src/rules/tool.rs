@@ -26,6 +26,24 @@ pub(super) fn mcp_failure_has_error(case: &mut Case<'_>, node: &Node, item: &Obj
     }
 }
 
+pub(super) fn has_phases(case: &mut Case<'_>, node: &Node, item: &Object<'_>) {
+    let stream = case.stream;
+    let is_unknown = stream.torn || stream.resumed || node.partial || node.state() == State::Implied;
+    let Some(kind) = item.plain("type").filter(|_| !is_unknown) else { return };
+    let is_over = item.value("status").is_none_or(|status| status == "\"completed\"");
+    let of_tool = |scope: &&Scope| {
+        let info = scope.info();
+        info.parent == Some(Scope::Item) && !info.phases.is_empty() && info.of.contains(&kind)
+    };
+    let Some(scope) = Scope::ALL.iter().find(of_tool).filter(|_| is_over) else { return };
+    let has_events = case.dialect().events.iter().any(|event| event.scope == *scope);
+    if has_events && stream.children(node, *scope).next().is_none() {
+        let expected = format!("the phases of the {}: {}", kind, scope.info().phases.join(", "));
+        let place = Place { expected: Some(&expected), ..Place::WHOLE };
+        case.report(&place, || format!("a {kind} is done, and none of its phases was streamed"));
+    }
+}
+
 pub(super) fn code_fragment_within_call(case: &mut Case<'_>, node: &Node) {
     code_within_call(case, node, &Object::default());
 }

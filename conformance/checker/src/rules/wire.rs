@@ -8,7 +8,7 @@ use spec::Verdict;
 use spec::table::{EventLine, Marker};
 
 use crate::engine::Case;
-use crate::engine::{Payload, Place};
+use crate::engine::{Payload, Place, short};
 use crate::{Frame, Transport};
 
 pub(super) fn json_object(case: &mut Case<'_>) {
@@ -106,6 +106,19 @@ pub(super) fn no_id_line(case: &mut Case<'_>) {
     let Some(id) = case.record().and_then(|record| record.frame.id.as_deref()) else { return };
     let place = Place { expected: Some("no id line"), actual: Some(id), ..Place::WHOLE };
     case.report(&place, || "the event has an id line".to_owned());
+}
+
+pub(super) fn known_fields(case: &mut Case<'_>) {
+    let is_error = case.connection.status.is_some_and(|status| status >= 400);
+    // Where a recording was cut off, any line may be half of one.
+    let Some(frame) = case.record().map(|record| record.frame).filter(|frame| frame.terminated) else {
+        return;
+    };
+    let Some(line) = frame.strays.first().filter(|_| !is_error) else { return };
+    let place = Place { expected: Some("data, event, id, retry or a comment"), ..Place::WHOLE };
+    case.report(&place, || {
+        format!("the line {} is no field of server-sent events: readers skip it", short(&format!("{line:?}")))
+    });
 }
 
 pub(super) fn utf8(case: &mut Case<'_>) {

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::Transport;
 use crate::engine::Case;
-use crate::engine::{Object, Place};
+use crate::engine::{About, Asides, Object, Place, Steer, Turn, short};
 
 fn is_on_socket(case: &Case<'_>) -> bool {
     case.record().is_some_and(|record| record.frame.transport == Transport::WebSocket)
@@ -26,6 +26,199 @@ pub(super) fn one_in_flight(case: &mut Case<'_>) {
     if is_on_socket(case) && case.stream.overlaps && case.stream.events == 0 {
         let place = Place { expected: Some("the end of the response before it"), ..Place::WHOLE };
         case.report(&place, || "a response begins before the one before it has ended".to_owned());
+    }
+}
+
+/// So many lanes with names a connection has, and so many responses under way.
+const LANES: usize = 32;
+const IN_FLIGHT: usize = 16;
+
+/// Whether the event at hand begins a response.
+fn begins(case: &Case<'_>) -> bool {
+    case.record().is_some_and(|record| record.event_type.as_deref() == Some("response.created"))
+}
+
+pub(super) fn stream_id_echoed(case: &mut Case<'_>) {
+    let lane = &case.connection.lane;
+    if lane.is_nameless {
+        let place = Place { expected: Some("property \"stream_id\""), actual: Some("none"), ..Place::WHOLE };
+        case.report(&place, || {
+            "the event has no stream_id, and all responses under way are of lanes with names".to_owned()
+        });
+    } else if lane.is_stranger {
+        let name = format!("{:?}", lane.name.as_deref().unwrap_or_default());
+        case.fault("/stream_id", "the stream_id of a response.create", &short(&name), || {
+            format!("no response.create has the stream_id {}", short(&name))
+        });
+    }
+}
+
+pub(super) fn lane_limit(case: &mut Case<'_>) {
+    let lane = &case.connection.lane;
+    if !begins(case) || !case.dialect().framing.lanes {
+        return;
+    }
+    let (named, in_flight) = (lane.named, lane.others_in_flight + 1);
+    if named > LANES {
+        case.fault(
+            "/stream_id",
+            "an error with the code websocket_stream_limit_reached",
+            &named.to_string(),
+            || format!("a response begins in lane {named}, and a connection has at most {LANES} with names"),
+        );
+    } else if in_flight > IN_FLIGHT {
+        let (expected, actual) = ("the end of another response", in_flight.to_string());
+        case.fault("/type", expected, &actual, || {
+            format!("{in_flight} responses are under way at a time, and at most {IN_FLIGHT} may be")
+        });
+    }
+}
+
+pub(super) fn turns_in_order(case: &mut Case<'_>) {
+    let Some(record) = case.record().filter(|_| begins(case)) else { return };
+    let Some(turn) = &case.connection.turn else { return };
+    let Some(continued) = spec::json::at(record.data(), "/response/previous_response_id") else { return };
+    let continued = spec::json::string(continued);
+    let is_same = |turn: &Turn| turn.previous_response_id.as_deref() == continued.as_deref();
+    let later = case.connection.unanswered.iter().position(is_same).filter(|_| !is_same(turn));
+    if let Some(later) = later {
+        let id = |id: Option<&str>| id.map_or_else(|| "no response".to_owned(), |id| format!("{id:?}"));
+        let (expected, actual) = (id(turn.previous_response_id.as_deref()), id(continued.as_deref()));
+        case.fault("/response/previous_response_id", &expected, &actual, || {
+            format!("the response answers request {} of its lane before the first", later + 2)
+        });
+    }
+}
+
+pub(super) fn created_asked(case: &mut Case<'_>) {
+    if case.connection.is_unasked {
+        let place =
+            Place { expected: Some("a response.create, or steering input, before it"), ..Place::WHOLE };
+        case.report(&place, || "a response begins that nobody has asked for".to_owned());
+    }
+}
+
+/// What an event says of a steered response, and its end.
+pub(super) fn steered_ends(case: &mut Case<'_>) {
+    let Some(record) = case.record().filter(|_| case.connection.has_requests) else { return };
+    let name = record.event_type.as_deref().unwrap_or_default();
+    if !matches!(name, "response.completed" | "response.incomplete" | "response.failed") {
+        return;
+    }
+    let Some(response) = spec::json::at(record.data(), "/response").map(Object::new) else { return };
+    let Some(id) = response.string("id") else { return };
+    let details = response.value("incomplete_details").map(Object::new);
+    let is_steered = details.is_some_and(|details| details.plain("reason") == Some("steered"));
+    let is_turned = case.connection.asides.turning(&id).is_some();
+    if is_steered && !is_turned {
+        let pointer = "/response/incomplete_details/reason";
+        case.fault(pointer, "response.steer.accepted before it", "\"steered\"", || {
+            format!("{id} ends as steered, and no steering input was accepted for it")
+        });
+    } else if is_turned && !is_steered && name != "response.completed" {
+        let expected = "response.incomplete with the reason steered, or response.completed";
+        case.report(&Place { expected: Some(expected), actual: Some(name), ..Place::WHOLE }, || {
+            format!("{id} was steered, and ends with {name} for another reason")
+        });
+    }
+}
+
+/// The event at hand, where it is of this type, and what it is about.
+fn answer<'c>(case: &Case<'c>, name: &str) -> Option<(About, &'c Asides)> {
+    let record = case.record().filter(|record| record.event_type.as_deref() == Some(name))?;
+    Some((About::of(record.data()), &case.connection.asides))
+}
+
+pub(super) fn steer_asked(case: &mut Case<'_>) {
+    let Some((about, asides)) = answer(case, "response.steer.accepted") else { return };
+    let response = about.response.unwrap_or_default();
+    if case.connection.has_requests && !asides.steered.contains(&response) {
+        let actual = format!("{response:?}");
+        case.fault("/steer/previous_response_id", "the response of a response.steer", &actual, || {
+            format!("steering input is accepted for {response}, and the client has sent none")
+        });
+    }
+}
+
+pub(super) fn steer_followed(case: &mut Case<'_>) {
+    let asides = &case.connection.asides;
+    let unanswered = asides.steered.len();
+    let has_ended = |id: &str| asides.ended.iter().any(|(ended, _)| **ended == *id);
+    let is_dropped = |steer: &&Steer| !steer.is_over && !steer.is_pending && has_ended(&steer.response);
+    if unanswered > 0 {
+        let place =
+            Place { expected: Some("response.steer.accepted or response.steer.failed"), ..Place::WHOLE };
+        case.report(&place, || format!("the connection ends with {unanswered} response.steer unanswered"));
+    } else if let Some(steer) = asides.taken.iter().find(is_dropped) {
+        let expected = "response.created, response.steer.pending or response.steer.failed";
+        let place = Place { expected: Some(expected), ..Place::WHOLE };
+        case.report(&place, || {
+            format!("{} was steered by {}, and nothing followed its end", steer.response, steer.id)
+        });
+    }
+}
+
+pub(super) fn steer_pending(case: &mut Case<'_>) {
+    let Some((about, asides)) = answer(case, "response.steer.pending") else { return };
+    let id = about.id.unwrap_or_default();
+    let Some(steer) = asides.taken.iter().find(|steer| steer.id == id) else {
+        case.fault("/steer/id", "the id of accepted steering input", &format!("{id:?}"), || {
+            format!("{id} is pending, and was never accepted")
+        });
+        return;
+    };
+    if steer.is_pending {
+        case.fault("/steer/id", "one response.steer.pending", &format!("{id:?}"), || {
+            format!("{id} is pending a second time")
+        });
+        return;
+    }
+    let is_completed = asides.ended.iter().find(|(ended, _)| *ended == steer.response).map(|(_, is)| *is);
+    if is_completed != Some(true) {
+        let expected = format!("response.completed of {} before it", steer.response);
+        case.report(&Place { expected: Some(&expected), ..Place::WHOLE }, || {
+            format!("{id} is pending, and {} is not completed", steer.response)
+        });
+    }
+}
+
+pub(super) fn steer_failed(case: &mut Case<'_>) {
+    let Some((about, asides)) = answer(case, "response.steer.failed") else { return };
+    let (id, response) = (about.id, about.response.unwrap_or_default());
+    let is_known = id.as_ref().is_some_and(|id| asides.taken.iter().any(|steer| steer.id == *id));
+    // What fails before it is accepted need not have an id.
+    let Some(steer) = asides.turning(&response).filter(|_| !is_known && !asides.steered.contains(&response))
+    else {
+        return;
+    };
+    let actual = id.as_ref().map_or_else(|| "none".to_owned(), |id| format!("{id:?}"));
+    let expected = format!("{:?}", steer.id);
+    case.fault(if id.is_some() { "/steer/id" } else { "/steer" }, &expected, &actual, || {
+        format!("what was accepted as {} fails without its id", steer.id)
+    });
+}
+
+pub(super) fn inject_asked(case: &mut Case<'_>) {
+    let name = case.record().and_then(|record| record.event_type.as_deref()).unwrap_or_default();
+    if !name.starts_with("response.inject.") {
+        return;
+    }
+    let Some((about, asides)) = answer(case, name) else { return };
+    let response = about.response.unwrap_or_default();
+    if case.connection.has_requests && !asides.injected.contains(&response) {
+        case.fault("/response_id", "the response of a response.inject", &format!("{response:?}"), || {
+            format!("{name} is about {response}, into which the client has put nothing")
+        });
+    }
+}
+
+pub(super) fn inject_answered(case: &mut Case<'_>) {
+    let unanswered = case.connection.asides.injected.len();
+    if unanswered > 0 {
+        let expected = "response.inject.created or response.inject.failed";
+        case.report(&Place { expected: Some(expected), ..Place::WHOLE }, || {
+            format!("the connection ends with {unanswered} response.inject unanswered")
+        });
     }
 }
 

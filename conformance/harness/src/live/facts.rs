@@ -107,7 +107,7 @@ impl Facts {
                 }
             });
         }
-        if let Some(number) = record.sequence_number {
+        if let Some(number) = record.sequence_number.as_ref().and_then(spec::Count::whole) {
             self.numbers = Some((self.numbers.map_or(number, |(first, _)| first), number));
         }
         if kind == "response.output_text.delta" && self.text.len() < TEXT {

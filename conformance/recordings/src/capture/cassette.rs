@@ -1,22 +1,61 @@
 //! YAML cassettes, as VCR, its ports, go-vcr and httpmock record them.
 
+use std::borrow::Cow;
+
 use serde_json::Value;
 
+use super::on_disk::OnDisk;
 use super::{CaptureError, Format, json, recorded};
 use checker::Entry;
 
 /// Reads a cassette: one document, or several.
 pub(super) fn read(bytes: &[u8], sink: &mut impl FnMut(Entry<'_>)) -> Result<(), CaptureError> {
-    let text = json::utf8(bytes, Format::Cassette)?;
+    let text = without_object_keys(json::utf8(bytes, Format::Cassette)?);
     // What is tagged as binary stays base64: it is seldom a text.
     let options = serde_saphyr::options! { ignore_binary_tag_for_string: true };
-    let read = serde_saphyr::from_multiple_with_options::<Value>(text, options);
+    let read = serde_saphyr::from_multiple_with_options::<Value>(&text, options);
     let documents = read.map_err(|error| CaptureError::Malformed {
         format: Format::Cassette,
         line: error.location().map_or(1, |place| place.line()),
         problem: error.without_snippet().to_string(),
     })?;
-    recorded::read(&documents, sink)
+    let mut on_disk = OnDisk::new(bytes);
+    recorded::read(&documents, &mut |entry| sink(on_disk.placed(entry)))
+}
+
+/// The same cassette, where Python has written names of headers as objects of its own: aiohttp keeps them in a
+/// class of strings that ignores case. Lines stay where they are.
+///
+/// ```yaml
+/// ? !!python/object/new:multidict._multidict.istr
+/// - Content-Type
+/// : - application/json
+/// ```
+fn without_object_keys(text: &str) -> Cow<'_, str> {
+    const OBJECT: &str = "? !!python/object";
+    if !text.contains(OBJECT) {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len());
+    let mut lines = text.split_inclusive('\n').peekable();
+    while let Some(line) = lines.next() {
+        let indent = &line[..line.len() - line.trim_start_matches(' ').len()];
+        let key = lines.peek().and_then(|next| next.strip_prefix(indent)?.trim_end().strip_prefix("- "));
+        let Some(key) = key.filter(|_| line[indent.len()..].starts_with(OBJECT)) else {
+            out.push_str(line);
+            continue;
+        };
+        // The line of the tag stays as an empty one.
+        out.push('\n');
+        out.extend([indent, key, ":\n"]);
+        lines.next();
+        if let Some(value) =
+            lines.next_if(|next| next.strip_prefix(indent).is_some_and(|rest| rest.starts_with(':')))
+        {
+            out.extend([indent, " ", &value[indent.len() + 1..]]);
+        }
+    }
+    Cow::Owned(out)
 }
 
 #[cfg(test)]
@@ -45,6 +84,23 @@ mod tests {
             - text/event-stream; charset=utf-8\n    status:\n      code: 200\n      message: OK\nversion: 1\n";
         let label = "interaction 1, POST https://a.test/v1/responses Some(200)";
         assert_eq!(entries(cassette), [label, "1", "2"]);
+    }
+
+    #[test]
+    fn names_of_headers_may_be_objects_of_python() {
+        let key = |name: &str, value: &str| {
+            format!(
+                "      ? !!python/object/new:multidict._multidict.istr\n      - {name}\n      : - {value}\n"
+            )
+        };
+        let cassette = format!(
+            "interactions:\n- request:\n    method: POST\n    uri: https://a.test/v1/responses\n    headers:\n{}  \
+             response:\n    body:\n      string: \"data: 1\\n\\n\"\n    headers:\n{}    status:\n      code: 200\n",
+            key("Accept", "application/json"),
+            key("Content-Type", "text/event-stream") + "      Date:\n      - now\n",
+        );
+        assert_eq!(without_object_keys(&cassette).lines().count(), cassette.lines().count());
+        assert_eq!(entries(&cassette), ["interaction 1, POST https://a.test/v1/responses Some(200)", "1"]);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use memchr::memchr;
 use serde_json::value::RawValue;
 
-use super::{CaptureError, Format, websocket};
+use super::{CaptureError, Format, txtar, websocket};
 
 /// The format, or nothing as long as more bytes could change the answer.
 pub(super) fn detect(bytes: &[u8], complete: bool) -> Result<Option<Format>, CaptureError> {
@@ -19,6 +19,9 @@ pub(super) fn detect(bytes: &[u8], complete: bool) -> Result<Option<Format>, Cap
         _ if start.starts_with(b"HTTP/") => return Ok(Some(Format::Http)),
         _ => {}
     }
+    if text.len() - start.len() > BLANK {
+        return Err(CaptureError::Unrecognised);
+    }
     let ends = complete && start.len() <= MOST;
     let looked_at = start.get(..MOST).unwrap_or(start);
     for line in looked_at.split_inclusive(|byte| matches!(byte, b'\n' | b'\r')) {
@@ -26,6 +29,9 @@ pub(super) fn detect(bytes: &[u8], complete: bool) -> Result<Option<Format>, Cap
         let line = line.trim_ascii_end();
         if (is_whole || line.contains(&b':')) && is_field(line) {
             return Ok(Some(Format::Sse));
+        }
+        if is_whole && txtar::name_in(line).is_some() {
+            return Ok(Some(Format::Txtar));
         }
         if is_whole && matches!(line, b"interactions:" | b"http_interactions:" | b"when:") {
             return Ok(Some(Format::Cassette));
@@ -36,6 +42,9 @@ pub(super) fn detect(bytes: &[u8], complete: bool) -> Result<Option<Format>, Cap
 
 /// So many bytes are looked at before one gives up.
 const MOST: usize = 64 << 10;
+
+/// So many bytes of nothing but space may come before that.
+const BLANK: usize = 1 << 20;
 
 fn is_field(line: &[u8]) -> bool {
     let name = &line[..memchr(b':', line).unwrap_or(line.len())];
@@ -78,7 +87,7 @@ mod tests {
 
     #[test]
     fn the_first_bytes_tell() {
-        let cases: [(&str, Format); 21] = [
+        let cases: [(&str, Format); 22] = [
             ("event: a\ndata: 1\n\n", Format::Sse),
             ("\u{feff}\n\ndata:1", Format::Sse),
             (": ping\n\n", Format::Sse),
@@ -95,6 +104,7 @@ mod tests {
             ("{\"exchange\":1}\n", Format::Exchange),
             ("---\ninteractions:\n- request:\n", Format::Cassette),
             ("when:\n  path: /v1/responses\n", Format::Cassette),
+            ("-- request --\n{}\n-- streaming --\ndata: 1\n\n", Format::Txtar),
             ("{\"version\":1,\"interactions\":[]}\n", Format::Json),
             ("{\"event\":\"a\",\"data\":{}}\n{\"event\":\"b\",\"data\":{}}\n", Format::Ndjson),
             ("{\"sent\":\"{}\"}\n{\"recv\":\"{}\"}\n", Format::WebSocket),
@@ -112,6 +122,13 @@ mod tests {
                 );
             }
         }
+    }
+
+    #[test]
+    fn nothing_but_space_is_not_waited_for() {
+        let blank = "\n".repeat(BLANK);
+        assert_eq!(detect(format!("{blank}data: 1\n").as_bytes(), false), Ok(Some(Format::Sse)));
+        assert_eq!(detect(format!("{blank}\n").as_bytes(), false), Err(CaptureError::Unrecognised));
     }
 
     #[test]

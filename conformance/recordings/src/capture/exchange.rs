@@ -101,6 +101,14 @@ impl Parser {
     }
 }
 
+fn on_line(mut entry: Entry<'_>, line: u64) -> Entry<'_> {
+    if let Entry::Event(frame) | Entry::Body(frame) | Entry::Sent(frame) = &mut entry {
+        frame.line = line;
+        frame.is_on_one_line = true;
+    }
+    entry
+}
+
 impl State {
     fn take(
         &mut self,
@@ -111,6 +119,8 @@ impl State {
         if failed.is_some() {
             return;
         }
+        // A frame is on the line that completes it.
+        let sink = &mut |entry: Entry<'_>| sink(on_line(entry, line.line));
         *failed = self.line(line, sink).err();
         if failed.is_some()
             && let Some(body) = self.body.take()

@@ -6,7 +6,9 @@ use std::time::Duration;
 use serde::Deserialize;
 
 use super::body::Body;
+use super::on_disk::OnDisk;
 use super::{CaptureError, Format, Recorder, base64, json, websocket};
+use crate::other_api::at_url;
 use checker::{Entry, Exchange, Headers};
 
 #[derive(Deserialize)]
@@ -85,9 +87,11 @@ pub(super) fn read(bytes: &[u8], sink: &mut impl FnMut(Entry<'_>)) -> Result<(),
     let archive: Archive =
         serde_json::from_slice(bytes).map_err(|error| json::malformed(Format::Har, &error))?;
     let mut outcome = Ok(());
+    let mut on_disk = OnDisk::new(bytes);
     for (index, entry) in archive.log.entries.iter().enumerate() {
         let exchange = entry.exchange(index + 1);
-        if !exchange.is_stream() && !entry.request.url.contains("/responses") {
+        let url = &entry.request.url;
+        if !exchange.is_stream() && !url.contains("/responses") && at_url(url).0.is_none() {
             continue;
         }
         let body = Body::new(&exchange, (0, 1));
@@ -98,7 +102,9 @@ pub(super) fn read(bytes: &[u8], sink: &mut impl FnMut(Entry<'_>)) -> Result<(),
             problem: format!("the body of entry {} says that it is base64, but is not", index + 1),
         });
         if entry.messages.is_empty() {
-            outcome = outcome.and(content.and_then(|content| body.read(&content, sink)));
+            outcome = outcome.and(
+                content.and_then(|content| body.read(&content, &mut |frame| sink(on_disk.placed(frame)))),
+            );
         }
         for (number, message) in entry.messages.iter().enumerate() {
             message.hand_out(number as u64 + 1, entry.messages[0].time, sink);

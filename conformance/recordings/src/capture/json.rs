@@ -7,6 +7,7 @@ use serde::de::IgnoredAny;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
+use super::on_disk::OnDisk;
 use super::{CaptureError, Format, body, recorded, sse};
 use checker::{Entry, Frame, Places, Transport};
 
@@ -37,7 +38,7 @@ fn single(bytes: &[u8], whole: &RawValue, sink: &mut impl FnMut(Entry<'_>)) -> R
     }
     if !whole.get().starts_with('[') {
         if recorded::is_recorded(whole.get()) {
-            return recorded::read([&document(whole)?], sink);
+            return recorded_in(bytes, whole, sink);
         }
         Lines::of(bytes).hand_out(whole, sink);
         return Ok(());
@@ -45,7 +46,7 @@ fn single(bytes: &[u8], whole: &RawValue, sink: &mut impl FnMut(Entry<'_>)) -> R
     let entries: Vec<&RawValue> =
         serde_json::from_str(whole.get()).map_err(|error| malformed(Format::Json, &error))?;
     if entries.first().is_some_and(|first| recorded::is_recorded(first.get())) {
-        return recorded::read([&document(whole)?], sink);
+        return recorded_in(bytes, whole, sink);
     }
     if let Some(stream) = pieces(&entries) {
         stream_of(&stream, sink);
@@ -96,8 +97,12 @@ impl<'a> Lines<'a> {
     }
 }
 
-fn document(whole: &RawValue) -> Result<Value, CaptureError> {
-    serde_json::from_str(whole.get()).map_err(|error| malformed(Format::Json, &error))
+/// Reads exchanges that a recorder kept in a document.
+fn recorded_in(bytes: &[u8], whole: &RawValue, sink: &mut impl FnMut(Entry<'_>)) -> Result<(), CaptureError> {
+    let document: Value =
+        serde_json::from_str(whole.get()).map_err(|error| malformed(Format::Json, &error))?;
+    let mut on_disk = OnDisk::new(bytes);
+    recorded::read([&document], &mut |entry| sink(on_disk.placed(entry)))
 }
 
 /// Reads a stream that was kept as texts; places are those in the texts.

@@ -16,9 +16,11 @@ mod har;
 mod http;
 mod json;
 pub mod ndjson;
+mod on_disk;
 mod reader;
 mod recorded;
 mod recorder;
+mod txtar;
 mod websocket;
 mod zstd;
 
@@ -27,6 +29,7 @@ pub use checker::{Entry, Exchange, Frame, Headers, Loss, Places, Request, Transp
 pub use compression::{Compression, Decompressing};
 pub use decompress::Decompressor;
 pub use error::CaptureError;
+pub(crate) use reader::Piece;
 pub use reader::Reader;
 pub use recorder::REDACTED;
 pub use recorder::{End, Recorder};

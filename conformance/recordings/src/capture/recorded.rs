@@ -8,11 +8,13 @@ use serde_json::Value;
 
 use super::body::{self, Body};
 use super::{CaptureError, Recorder, base64};
+use crate::other_api::at_url;
 use checker::{Entry, Exchange, Headers, Request};
 
 /// What the list of exchanges is called: by VCR and its ports, by the test proxy of Azure's SDKs, by
 /// `WireMock`, and others.
-const LISTS: [&str; 5] = ["interactions", "http_interactions", "recordings", "Entries", "mappings"];
+const LISTS: [&str; 6] =
+    ["interactions", "http_interactions", "recordings", "Entries", "entries", "mappings"];
 
 /// Whether a JSON object is one exchange, or has a list of them. Its values are not looked at.
 pub(super) fn is_recorded(text: &str) -> bool {
@@ -25,7 +27,7 @@ pub(super) fn is_recorded(text: &str) -> bool {
             alias = "mappings"
         )]
         list: Option<IgnoredAny>,
-        #[serde(rename = "Entries")]
+        #[serde(rename = "Entries", alias = "entries")]
         entries: Option<IgnoredAny>,
         #[serde(rename = "request", alias = "when", alias = "scope")]
         request: Option<IgnoredAny>,
@@ -43,7 +45,7 @@ pub(super) fn is_recorded(text: &str) -> bool {
     })
 }
 
-/// Hands out the exchanges of a recording. Of those that have nothing to do with responses, nothing is.
+/// Hands out the exchanges of a recording: streams, and answers of APIs that are known.
 pub(super) fn read<'v>(
     documents: impl IntoIterator<Item = &'v Value>,
     sink: &mut impl FnMut(Entry<'_>),
@@ -52,7 +54,7 @@ pub(super) fn read<'v>(
     for (index, exchange) in documents.into_iter().flat_map(listed).enumerate() {
         let Some(recorded) = Recorded::of(exchange) else { continue };
         let exchange = recorded.exchange(index + 1);
-        if exchange.is_stream() || recorded.url.contains("/responses") {
+        if exchange.is_stream() || recorded.url.contains("/responses") || at_url(&recorded.url).0.is_some() {
             let content = Body::new(&exchange, (0, 1));
             let bytes = recorded.bytes(&exchange);
             sink(Entry::Exchange(exchange));
@@ -193,8 +195,28 @@ fn headers(headers: &Value) -> Headers<'static> {
     }
 }
 
+/// The body in an object that says of which kind it is: JSON, a text, or a stream in events. Of bytes that are
+/// kept in a file beside the recording, nothing is here.
+fn of_kind(body: &Value) -> Option<Cow<'_, [u8]>> {
+    let text = |name: &str| body.get(name)?.as_str();
+    match text("kind")? {
+        "json" => Some(Cow::Owned(body.get("value")?.to_string().into_bytes())),
+        "text" => Some(Cow::Borrowed(text("value").or_else(|| text("text"))?.as_bytes())),
+        "sse" => {
+            let events = body.get("chunks")?.as_array()?.iter().filter_map(Value::as_str);
+            let framed = events.flat_map(|event| [event.trim_end_matches('\n'), "\n\n"]);
+            Some(Cow::Owned(framed.collect::<String>().into_bytes()))
+        }
+        "binary" | "empty" | "none" => Some(Cow::Borrowed(b"")),
+        _ => None,
+    }
+}
+
 /// A body: a text, or an object with it, or a list of its pieces. Some recorders keep JSON as it is.
 fn bytes(body: &Value) -> Cow<'_, [u8]> {
+    if let Some(bytes) = of_kind(body) {
+        return bytes;
+    }
     if let Some(text) = body.as_str().or_else(|| body["string"].as_str()) {
         return Cow::Borrowed(text.as_bytes());
     }
@@ -261,6 +283,9 @@ mod tests {
                 "request": {"method": "POST", "url": url, "body": {"b64": base64::encode(b"{}")}},
                 "response": {"body": null, "status": 200, "headers": kind}}),
             json!({"mappings": [{"request": request, "response": {"status": 200, "headers": kind, "body": stream}}]}),
+            json!({"entries": [{"request": {"method": "POST", "url": url, "body": {"kind": "json", "value": {}}},
+                "response": {"status": 200, "headers": kind,
+                             "body": {"kind": "sse", "chunks": ["data: 1", "data: 2\n\n"]}}}]}),
         ];
         for document in documents {
             assert_eq!(entries(&document), [label, "1", "2"], "{document}");

@@ -15,7 +15,7 @@ use spec::table::{Role, Scope};
 use spec::{Dialect, Slot};
 
 use crate::Checking;
-use crate::capture::{Entry, Format, Loss, Reader};
+use crate::capture::{Entry, Format, Loss, Piece, Reader};
 use checker::is_sign_of_life;
 use checker::{Observer, Payload, Record, Rules, Seen};
 use results::text::visible;
@@ -40,7 +40,7 @@ pub fn shape(
     // A shape takes no sides.
     let no_rules = Rules::of(dialect).only(|_| false);
     let mut checking = Checking::new(&no_rules, false);
-    Reader::new(format).read(input, &mut |entry| {
+    Reader::new(format).read(input, &mut Piece::default(), &mut |entry| {
         tracing.entry(&entry);
         checking.entry(&entry, &mut tracing);
     })?;
@@ -97,7 +97,7 @@ impl Tracing {
         let Some((_, info)) = record.known else { return self.line(&line) };
         line.extend(["  ", info.scope.info().name]);
         for (nth, slot) in info.scope.info().key.iter().enumerate() {
-            let index = record.view.number(*slot).map_or_else(|| "?".to_owned(), |index| index.to_string());
+            let index = record.view.count(*slot).map_or_else(|| "?".to_owned(), |index| index.to_string());
             line.extend([if nth == 0 { " " } else { "." }, &index]);
         }
         let slot = if info.scope == Scope::Response { Slot::Response } else { Slot::Value };

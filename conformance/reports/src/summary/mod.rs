@@ -254,7 +254,9 @@ impl Page {
         self.heading("not judged");
         for (what, files) in rows {
             self.row(2, 4, &what);
-            self.row(4, 4, &listed(&files, CASES, |file| visible(file)));
+            if !files.is_empty() {
+                self.row(4, 4, &listed(&files, CASES, |file| visible(file)));
+            }
         }
     }
 

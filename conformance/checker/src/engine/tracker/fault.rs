@@ -1,6 +1,6 @@
 //! What is told of the lifecycle of scopes.
 
-use catalogue::Family;
+use catalogue::{Family, Level};
 use spec::Dialect;
 use spec::table::{EventInfo, Role, Scope};
 
@@ -11,6 +11,25 @@ use crate::engine::node::{Key, Node, State};
 use crate::engine::stream::RESPONSE;
 
 impl Tracker<'_, '_> {
+    /// The response begins with another event than the one that creates it; perhaps it was created in an
+    /// earlier part of the stream.
+    #[cold]
+    pub(super) fn not_created(&mut self, is_doubtful: bool) {
+        let Some(mut bound) = self.plan.structural(Family::BeforeOpen, Scope::Response) else { return };
+        if is_doubtful {
+            bound.level = bound.level.min(Level::May);
+        }
+        let name = self.event_name();
+        let place = Place { expected: Some("response.created as the first event"), ..Place::WHOLE };
+        self.findings.add(bound, self.record, &place, || {
+            if is_doubtful {
+                format!("{name} with sequence_number 1 comes first: response.created is missing, or the stream was resumed")
+            } else {
+                format!("{name} comes before response.created")
+            }
+        });
+    }
+
     #[cold]
     pub(super) fn before_open(&mut self, scope: Scope, parent: usize, key: Key) {
         // What lies in something that was never opened is told of once.

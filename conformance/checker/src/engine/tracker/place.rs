@@ -3,9 +3,11 @@
 use std::borrow::Cow;
 
 use catalogue::Family;
+use spec::Count;
 use spec::table::{EventInfo, Role, Scope, Slot};
 
 use super::Tracker;
+use crate::engine::index::Index;
 use crate::engine::node::{Key, Node, State, own_slot};
 use crate::engine::stream::RESPONSE;
 
@@ -18,9 +20,10 @@ impl<'r> Tracker<'_, 'r> {
         };
         let item = self.item_of_event()?;
         let mut key = Key::default();
-        key.push(item as u64);
+        key.push(Index::new(item as u64));
         for slot in scope.info().key.iter().skip(1) {
-            key.push(self.record.view.number(*slot).unwrap_or(0));
+            let count = self.record.view.count(*slot).unwrap_or(Count::Whole(0));
+            key.push(self.stream.nodes.index(count));
         }
         let parent = if parent == Scope::Item { item } else { self.parent_of(parent, key, item)? };
         if info.role == Role::Point {
@@ -90,14 +93,14 @@ impl<'r> Tracker<'_, 'r> {
     /// The item that an event opens or closes.
     pub(super) fn item(&mut self, info: &'static EventInfo) -> Option<usize> {
         let id = self.value_string("id");
-        let index = self.record.view.number(Slot::OutputIndex);
+        let index = self.output_index();
         if info.role != Role::Open {
             let item = self.item_at(index, id.as_deref())?;
             return self.check_open(RESPONSE, Some(item), info).then_some(item);
         }
         let mut key = Key::default();
         let next = self.stream.nodes.get(RESPONSE).map_or(0, |response| response.next_index(Scope::Item));
-        key.push(index.unwrap_or(next));
+        key.push(index.unwrap_or(Index::new(next)));
         if let Some(there) = self.stream.nodes.find(Scope::Item, key) {
             let found = self.stream.nodes.get(there)?;
             if found.state() == State::Implied {
@@ -106,7 +109,7 @@ impl<'r> Tracker<'_, 'r> {
             // That it was closed before it was opened has been told.
             found.opened.get()?;
             let related = self.related(there, |node| node.opened.get(), "the first was added here");
-            let index = key.last().unwrap_or_default();
+            let index = self.stream.nodes.index_name(key.last().unwrap_or_default());
             self.report(
                 Family::Reopened,
                 Scope::Item,
@@ -133,17 +136,22 @@ impl<'r> Tracker<'_, 'r> {
         spec::json::string(raw.get(self.value.as_ref()?.place(name)?)?)
     }
 
+    /// The index of the item that the event is about.
+    fn output_index(&mut self) -> Option<Index> {
+        let count = self.record.view.count(Slot::OutputIndex)?;
+        Some(self.stream.nodes.index(count))
+    }
+
     /// The item that an event lies in; it need not be open for the event to be found closed.
     pub(super) fn item_of_event(&mut self) -> Option<usize> {
-        let view = &self.record.view;
-        let index = view.number(Slot::OutputIndex);
-        let id = view.string(Slot::ItemId);
+        let index = self.output_index();
+        let id = self.record.view.string(Slot::ItemId);
         let id = id.map(|id| if id.escaped { spec::json::decode(id.raw).0 } else { id.raw.into() });
         self.item_at(index, id.as_deref())
     }
 
     /// The item at an index, or with an id: the id of an item that is known counts for more.
-    pub(super) fn item_at(&mut self, index: Option<u64>, id: Option<&str>) -> Option<usize> {
+    pub(super) fn item_at(&mut self, index: Option<Index>, id: Option<&str>) -> Option<usize> {
         let mut key = Key::default();
         if let Some(index) = index {
             key.push(index);
@@ -162,16 +170,12 @@ impl<'r> Tracker<'_, 'r> {
         if let Some(named) = self.stream.nodes.item_named(id) {
             let known = self.stream.nodes.get(named)?.key.last();
             if index.is_some_and(|index| Some(index) != known) {
-                let (index, known) = (index.unwrap_or_default(), known.unwrap_or_default());
+                let name = |index: Option<Index>| self.stream.nodes.index_name(index.unwrap_or_default());
+                let (index, known) = (name(index), name(known));
                 let related = self.related(named, |node| node.opened.get(), "the item was added here");
-                self.report(
-                    Family::KeyMismatch,
-                    Scope::Item,
-                    "/output_index",
-                    Some(&known.to_string()),
-                    related,
-                    || format!("item {id} was added at output_index {known}, and this event says {index}"),
-                );
+                self.report(Family::KeyMismatch, Scope::Item, "/output_index", Some(&known), related, || {
+                    format!("item {id} was added at output_index {known}, and this event says {index}")
+                });
             }
             return Some(named);
         }
@@ -181,7 +185,7 @@ impl<'r> Tracker<'_, 'r> {
         if let Some(known) = node.id().map(str::to_owned)
             && !closes_item
         {
-            let index = index.unwrap_or_default();
+            let index = self.stream.nodes.index_name(index.unwrap_or_default());
             let related = self.related(at, |node| node.opened.get(), "the item was added here");
             self.report(
                 Family::KeyMismatch,
@@ -196,10 +200,10 @@ impl<'r> Tracker<'_, 'r> {
     }
 
     /// An item that nothing opened.
-    pub(super) fn implied_item(&mut self, index: Option<u64>) -> usize {
+    pub(super) fn implied_item(&mut self, index: Option<Index>) -> usize {
         let mut key = Key::default();
         let next = self.stream.nodes.get(RESPONSE).map_or(0, |response| response.next_index(Scope::Item));
-        key.push(index.unwrap_or(next));
+        key.push(index.unwrap_or(Index::new(next)));
         if let Some(found) = self.stream.nodes.find(Scope::Item, key) {
             return found;
         }
@@ -261,9 +265,10 @@ impl<'r> Tracker<'_, 'r> {
 
     /// Counts what lies in a node, and sees whether it has the next index.
     pub(super) fn count(&mut self, scope: Scope, key: Key, parent: usize, opens: bool) {
-        let (Some(slot), Some(index)) = (own_slot(scope), key.last()) else { return };
+        // A number that can be no index has a rule of its own.
+        let (Some(slot), Some(index)) = (own_slot(scope), key.entry()) else { return };
         // An index that is not told is the schema's business.
-        if slot != Slot::OutputIndex && self.record.view.number(slot).is_none() {
+        if slot != Slot::OutputIndex && self.record.view.raw(slot).is_none() {
             return;
         }
         let Some(found) = self.stream.nodes.get_mut(parent) else { return };

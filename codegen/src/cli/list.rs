@@ -1,0 +1,92 @@
+//! `codegen list`: what the files of the specification can refer to.
+
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{Args, ValueEnum};
+
+use crate::formats::{Role, ScopesFile};
+use crate::{SpecFiles, dialect};
+
+/// Lists what an event's `x-lifecycle`, or an option of `new`, can name.
+#[derive(Debug, Args)]
+pub struct ListArgs {
+    /// What to list.
+    #[arg(value_enum)]
+    what: What,
+    /// The folder of the specification.
+    #[arg(long, value_name = "PATH", default_value = "spec")]
+    spec_dir: PathBuf,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum What {
+    /// What a stream is made of: each scope, and what it lies in.
+    Scopes,
+    /// What an event can do in its scope.
+    Roles,
+    /// The dialects.
+    Dialects,
+}
+
+impl ListArgs {
+    /// Prints the list.
+    ///
+    /// # Errors
+    ///
+    /// Fails when the files cannot be read.
+    pub fn run(self) -> anyhow::Result<ExitCode> {
+        let mut stdout = std::io::stdout().lock();
+        let rows: Vec<(String, String)> = match self.what {
+            What::Scopes => scopes(&SpecFiles::load(&self.spec_dir)?.scopes),
+            What::Roles => ROLES.iter().map(|(role, text)| (role_name(*role), (*text).to_owned())).collect(),
+            What::Dialects => {
+                let names = dialect::list(&self.spec_dir)?.into_iter();
+                let summary = |name: String| {
+                    let dialect = dialect::open(&self.spec_dir, &name, dialect::Errata::Applied)?;
+                    Ok((name, dialect.own.summary))
+                };
+                names.map(summary).collect::<anyhow::Result<_>>()?
+            }
+        };
+        let width = rows.iter().map(|(name, _)| name.len()).max().unwrap_or_default();
+        for (name, text) in rows {
+            writeln!(stdout, "{name:width$}  {text}")?;
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+/// What each role is for.
+const ROLES: &[(Role, &str)] = &[
+    (Role::Open, "Opens it, as response.output_item.added does."),
+    (Role::Delta, "Adds a fragment to its value, which stands at `value`."),
+    (Role::Final, "States its final value, which stands at `value`."),
+    (Role::Close, "Closes it, as response.output_item.done does."),
+    (Role::Phase, "Begins the phase of it that `phase` names."),
+    (Role::Terminal, "Ends the response."),
+    (Role::Point, "Happens inside it and changes nothing."),
+];
+
+/// The words for `--role`, as they are written.
+pub(super) fn roles() -> Vec<String> {
+    ROLES.iter().map(|(role, _)| role_name(*role)).collect()
+}
+
+fn role_name(role: Role) -> String {
+    serde_json::to_value(role).ok().and_then(|word| word.as_str().map(str::to_owned)).unwrap_or_default()
+}
+
+fn scopes(file: &ScopesFile) -> Vec<(String, String)> {
+    let text = |scope: &crate::formats::Scope| {
+        let parent = scope.parent.as_ref().map(|parent| match scope.of.as_slice() {
+            [] => format!(" In: {parent}."),
+            of => format!(" In: {parent} ({}).", of.join(", ")),
+        });
+        let phases: Vec<&str> = scope.phases.iter().chain(&scope.ends).map(String::as_str).collect();
+        let phases = (!phases.is_empty()).then(|| format!(" Phases: {}.", phases.join(", ")));
+        [scope.description.clone(), parent.unwrap_or_default(), phases.unwrap_or_default()].concat()
+    };
+    file.scopes.iter().map(|(name, scope)| (name.clone(), text(scope))).collect()
+}

@@ -1,0 +1,90 @@
+//! `codegen outdated`: what the dialects have not taken up yet.
+
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::bail;
+use clap::Args;
+
+use crate::dialect::{self, Errata};
+use crate::outdated::Package;
+
+/// Asks the registries for newer versions of the SDKs that the dialects stand for, and says what they add.
+///
+/// The versions stand in dialect.toml under [packages]. Needs `pip` and `npm`, as they are
+/// installed and set up here, and no key. Exits with 1 if a dialect lacks something, 2 if a registry cannot be
+/// asked, 0 otherwise.
+#[derive(Debug, Args)]
+pub struct OutdatedArgs {
+    /// Only this dialect.
+    #[arg(long, value_name = "NAME")]
+    dialect: Option<String>,
+    /// The folder of the specification.
+    #[arg(long, value_name = "PATH", default_value = "spec")]
+    spec_dir: PathBuf,
+}
+
+impl OutdatedArgs {
+    /// Asks, and prints what is missing.
+    ///
+    /// # Errors
+    ///
+    /// Fails when the dialects cannot be read.
+    pub fn run(self) -> anyhow::Result<ExitCode> {
+        let names = dialect::list(&self.spec_dir)?;
+        if let Some(name) = self.dialect.as_ref().filter(|name| !names.contains(name)) {
+            bail!("there is no dialect \"{name}\"; there are: {}", names.join(", "));
+        }
+        let mut stdout = std::io::stdout().lock();
+        let mut stderr = std::io::stderr().lock();
+        let (mut lacks, mut unknown, mut asked) = (false, false, 0);
+        for name in names.iter().filter(|name| self.dialect.as_ref().is_none_or(|only| only == *name)) {
+            let dialect = dialect::open(&self.spec_dir, name, Errata::LeftOut)?;
+            let folder = self.spec_dir.join("dialects").join(name);
+            for (registry, packages) in &dialect.own.packages {
+                for (package, version) in packages {
+                    asked += 1;
+                    let answer = Package::ask(registry, package, version).and_then(|found| {
+                        let adds = found.adds(&folder, &dialect.file.roots)?;
+                        Ok((found, adds))
+                    });
+                    match answer {
+                        Ok((found, adds)) => {
+                            write!(stdout, "{}", in_words(name, &found, adds.as_deref()))?;
+                            lacks |= adds.is_some();
+                        }
+                        Err(error) => {
+                            writeln!(stderr, "error: {name}, {registry} {package}: {error:#}")?;
+                            unknown = true;
+                        }
+                    }
+                }
+            }
+        }
+        if asked == 0 {
+            bail!("no package is named under [packages] in dialect.toml");
+        }
+        Ok(ExitCode::from(if unknown { 2 } else { u8::from(lacks) }))
+    }
+}
+
+fn in_words(dialect: &str, found: &Package, adds: Option<&str>) -> String {
+    let Package { registry, name, version, newer } = found;
+    let head = format!("{dialect}: {registry} {name} {version}");
+    match (newer.first(), adds) {
+        (None, _) => format!("{head} is the newest version\n"),
+        (Some(newest), None) if registry == "pypi" => {
+            format!("{head}: {newest} adds nothing; raise the version in dialect.toml\n")
+        }
+        (Some(newest), None) => {
+            format!("{head}: {newest} is newer; its types are those of the Python package\n")
+        }
+        (Some(newest), Some(adds)) => format!(
+            "{head}: {newest} and {} more versions are newer, and the dialect lacks:\n\n{adds}\nnext: \
+             pip install {name}=={newest} && python3 codegen/sdk_schema.py {name} > {name}.json && \
+             cargo run -p codegen -- import {name}.json --dialect {dialect}\n",
+            newer.len() - 1
+        ),
+    }
+}

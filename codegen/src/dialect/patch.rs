@@ -1,0 +1,127 @@
+//! Patches of inherited files: only what differs, as a JSON Merge Patch (RFC 7396).
+//!
+//! Lists are edited in place: where the inherited file has a list, `{"x-add": [...], "x-remove": [...]}`
+//! adds entries to it and takes entries from it. Any other value takes the place of the whole list.
+
+use serde_json::{Map, Value};
+
+use crate::schema::escape;
+
+/// Applies a patch. Returns what of it changes nothing, each with its place in the patch.
+pub(super) fn apply(file: &mut Value, patch: &Value) -> Vec<(String, &'static str)> {
+    let mut idle = Vec::new();
+    value(file, patch, "", &mut idle);
+    idle
+}
+
+fn value(old: &mut Value, patch: &Value, at: &str, idle: &mut Vec<(String, &'static str)>) {
+    match (old, patch) {
+        (Value::Array(entries), Value::Object(edit)) if is_edit_of_list(edit) => {
+            list(entries, edit, at, idle);
+        }
+        (Value::Object(map), Value::Object(changes)) => {
+            for (key, change) in changes {
+                member(map, key, change, &format!("{at}/{}", escape(key)), idle);
+            }
+        }
+        (old, patch) if old == patch => idle.push((at.to_owned(), "it is inherited with this value")),
+        (old, patch) => *old = patch.clone(),
+    }
+}
+
+fn member(
+    map: &mut Map<String, Value>,
+    key: &str,
+    change: &Value,
+    at: &str,
+    idle: &mut Vec<(String, &'static str)>,
+) {
+    match (map.get_mut(key), change) {
+        (None, Value::Null) => idle.push((at.to_owned(), "there is nothing to remove")),
+        (Some(_), Value::Null) => drop(map.shift_remove(key)),
+        (Some(old), change) => value(old, change, at, idle),
+        (None, Value::Object(new)) => {
+            let mut fresh =
+                if is_edit_of_list(new) { Value::Array(Vec::new()) } else { Value::Object(Map::new()) };
+            value(&mut fresh, change, at, idle);
+            map.insert(key.to_owned(), fresh);
+        }
+        (None, change) => drop(map.insert(key.to_owned(), change.clone())),
+    }
+}
+
+fn is_edit_of_list(edit: &Map<String, Value>) -> bool {
+    !edit.is_empty() && edit.keys().all(|key| key == "x-add" || key == "x-remove")
+}
+
+fn list(
+    entries: &mut Vec<Value>,
+    edit: &Map<String, Value>,
+    at: &str,
+    idle: &mut Vec<(String, &'static str)>,
+) {
+    let of = |keyword: &str| edit.get(keyword).and_then(Value::as_array).into_iter().flatten().enumerate();
+    for (index, entry) in of("x-remove") {
+        let before = entries.len();
+        entries.retain(|old| old != entry);
+        if entries.len() == before {
+            idle.push((format!("{at}/x-remove/{index}"), "the list has no such entry"));
+        }
+    }
+    for (index, entry) in of("x-add") {
+        if entries.contains(entry) {
+            idle.push((format!("{at}/x-add/{index}"), "the list has this entry"));
+        } else {
+            // Null stays last, as in normal form.
+            let is_null = |old: &Value| old.get("type").is_some_and(|kind| kind == "null");
+            let end = entries.iter().position(is_null).unwrap_or(entries.len());
+            entries.insert(end, entry.clone());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_patch_says_only_what_differs() {
+        let mut file = json!({
+            "description": "Old.",
+            "required": ["type", "id"],
+            "properties": { "type": { "const": "a" }, "id": { "type": "string" } },
+            "anyOf": [{ "type": "string" }, { "type": "null" }],
+        });
+        let patch = json!({
+            "description": "New.",
+            "required": { "x-add": ["n"], "x-remove": ["id"] },
+            "properties": { "id": null, "n": { "type": "integer" } },
+            "anyOf": { "x-add": [{ "type": "integer" }] },
+            "examples": [{ "id": null }],
+        });
+        assert_eq!(apply(&mut file, &patch), []);
+        let expected = json!({
+            "description": "New.",
+            "required": ["type", "n"],
+            "properties": { "type": { "const": "a" }, "n": { "type": "integer" } },
+            "anyOf": [{ "type": "string" }, { "type": "integer" }, { "type": "null" }],
+            "examples": [{ "id": null }],
+        });
+        assert_eq!(file, expected);
+    }
+
+    #[test]
+    fn what_changes_nothing_is_named() {
+        let mut file = json!({ "type": "string", "enum": ["a", "b"] });
+        let patch = json!({
+            "type": "string",
+            "pattern": null,
+            "enum": { "x-add": ["a", "c"], "x-remove": ["d"] },
+        });
+        let idle: Vec<String> = apply(&mut file, &patch).into_iter().map(|(place, _)| place).collect();
+        assert_eq!(idle, ["/type", "/pattern", "/enum/x-remove/0", "/enum/x-add/0"]);
+        assert_eq!(file["enum"], json!(["a", "b", "c"]));
+    }
+}

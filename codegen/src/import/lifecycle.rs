@@ -1,0 +1,96 @@
+//! The place of a new event in the lifecycle, as far as its name tells.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+
+use super::text::ordered;
+use crate::todo::{settled, todo};
+
+/// What the last part of a name says of the role, and of the value that such an event brings.
+const ENDINGS: &[(&str, &str, Option<&str>)] =
+    &[("added", "open", None), ("delta", "delta", Some("delta")), ("done", "final", None)];
+
+/// Last parts of names that begin a phase.
+const PHASES: &[&str] = &[
+    "queued",
+    "in_progress",
+    "searching",
+    "interpreting",
+    "generating",
+    "completed",
+    "failed",
+    "compacting",
+];
+
+/// Gives an event the place that it has in a neighbouring dialect, or else the one that its name suggests; both
+/// are marked as guesses.
+pub(super) fn place(event: &mut Value, folder: &Path) {
+    let Some(name) = event.get("$id").and_then(Value::as_str).map(str::to_owned) else { return };
+    let elsewhere = neighbours(folder).into_iter().find_map(|neighbour| {
+        let text = fs::read_to_string(neighbour.join(format!("events/{name}.json"))).ok()?;
+        let file: Value = serde_json::from_str(&text).ok()?;
+        let mut lifecycle = file.get("x-lifecycle")?.clone();
+        let scope = settled(lifecycle.get("scope")?.as_str()?).to_owned();
+        lifecycle["scope"] = json!(todo(&scope));
+        Some(lifecycle)
+    });
+    let guess = elsewhere.unwrap_or_else(|| guess(&name, event, &BTreeMap::new()));
+    if let Value::Object(map) = event {
+        map.insert("x-lifecycle".to_owned(), guess);
+        *event = ordered(std::mem::take(map));
+    }
+}
+
+/// The other folders of dialects, in order.
+fn neighbours(folder: &Path) -> Vec<PathBuf> {
+    let entries = folder.parent().and_then(|parent| fs::read_dir(parent).ok());
+    let mut paths: Vec<PathBuf> = entries.into_iter().flatten().flatten().map(|entry| entry.path()).collect();
+    paths.retain(|path| path != folder);
+    paths.sort();
+    paths
+}
+
+/// A guess that is marked as one: a person has to confirm the scope.
+pub(super) fn guess(name: &str, event: &Value, files: &BTreeMap<String, Value>) -> Value {
+    let (family, ending) = name.rsplit_once('.').unwrap_or(("", name));
+    let sibling = sibling_scope(family, files);
+    let has_phases = sibling.is_some();
+    let scope = sibling.unwrap_or_else(|| "response".to_owned());
+    let mut guess = json!({ "scope": todo(&scope), "role": "point" });
+    if let Some((_, role, value)) = ENDINGS.iter().find(|(known, ..)| *known == ending) {
+        guess["role"] = json!(role);
+        let value = value.map(str::to_owned).or_else(|| own_value(event, family));
+        match value {
+            Some(value) => guess["value"] = json!(format!("/{value}")),
+            None if *role == "final" => guess["role"] = json!("close"),
+            None => {}
+        }
+    } else if PHASES.contains(&ending) && has_phases && family != "response" {
+        guess["role"] = json!("phase");
+        guess["phase"] = json!(ending);
+    }
+    guess
+}
+
+/// The scope of an event that the dialect has of the same family.
+fn sibling_scope(family: &str, files: &BTreeMap<String, Value>) -> Option<String> {
+    let siblings = files.iter().filter_map(|(path, file)| {
+        let name = path.strip_prefix("events/")?.strip_suffix(".json")?;
+        let (other, _) = name.rsplit_once('.')?;
+        (other == family).then(|| file.pointer("/x-lifecycle/scope")?.as_str().map(str::to_owned)).flatten()
+    });
+    siblings.into_iter().next().map(|scope| settled(&scope).to_owned())
+}
+
+/// The property that the event brings: the one that its family names, or the usual ones.
+fn own_value(event: &Value, family: &str) -> Option<String> {
+    let properties = event.get("properties")?.as_object()?;
+    let word = family.rsplit(['.', '_']).next().unwrap_or_default();
+    ["item", "part", word, "text", "value"]
+        .into_iter()
+        .find(|name| properties.contains_key(*name))
+        .map(str::to_owned)
+}

@@ -1,0 +1,103 @@
+//! One object of the document laid over one of the dialect.
+
+use serde_json::{Map, Value, json};
+
+use super::leaves::{Kind, Leaf};
+use super::{Merge, Phase, Spot, type_file};
+use crate::import::normal::members;
+use crate::import::unions;
+
+impl Merge<'_> {
+    pub(super) fn lay_object(&mut self, leaf: &Leaf, old: &Value, place: &Spot) {
+        let new = &leaf.schema;
+        let properties =
+            |schema: &Value| schema.get("properties").and_then(Value::as_object).cloned().unwrap_or_default();
+        let (new_properties, old_properties) = (properties(new), properties(old));
+        for (name, schema) in &new_properties {
+            if old_properties.contains_key(name) {
+                self.pair(schema, &place.property(name));
+                if requires(new, name) {
+                    self.allow_null(schema, &place.property(name));
+                }
+            } else if new_properties.len() > 1 || old_properties.is_empty() {
+                self.add_property(name, schema, place);
+            }
+        }
+        for name in old_properties.keys().filter(|name| requires(old, name)) {
+            let demanded = requires(new, name)
+                || new_properties.contains_key(name) && !self.was_required(leaf, place, name);
+            let key = (place.clone(), name.clone());
+            match self.phase {
+                Phase::Look => *self.demands.entry(key).or_default() |= demanded,
+                Phase::Write if self.demands.get(&key) == Some(&false) => {
+                    let known = new_properties.contains_key(name);
+                    let what = if known { "optional since then" } else { "not in the document" };
+                    self.note(place, format!("`{name}` is {what}, and no longer required"));
+                    self.edit(place, |object| loosen(object, name));
+                }
+                Phase::Write => {}
+            }
+        }
+        if let (Some(values), Some(Value::Object(_))) =
+            (new.get("additionalProperties"), old.get("additionalProperties"))
+        {
+            self.pair(values, &place.at("additionalProperties"));
+        }
+    }
+
+    /// Whether the document before this one required a property. SDKs call much optional that a server
+    /// always sends, so that only a change tells something.
+    fn was_required(&self, leaf: &Leaf, place: &Spot, name: &str) -> bool {
+        let file = leaf.name.as_deref().map_or_else(|| place.file.clone(), type_file);
+        self.since.and_then(|since| since.get(&file)).is_some_and(|before| requires(before, name))
+    }
+
+    fn add_property(&mut self, name: &str, schema: &Value, place: &Spot) {
+        if self.phase == Phase::Look {
+            return;
+        }
+        let adopted = self.adopted(schema);
+        self.edit(place, |object| {
+            if let Value::Object(map) = object {
+                let required = names(map);
+                let mut properties =
+                    map.get("properties").and_then(Value::as_object).cloned().unwrap_or_default();
+                properties.insert(name.to_owned(), adopted);
+                members(map, properties, &required);
+            }
+        });
+    }
+
+    /// A property that must be there and may be null. One that may be absent is null in an SDK anyway.
+    fn allow_null(&mut self, new: &Value, spot: &Spot) {
+        let is_null = |kind: Kind| kind == Kind::Null;
+        if self.leaves_of_document(new).iter().any(|leaf| is_null(leaf.kind()))
+            && self
+                .leaves_of_dialect(spot)
+                .iter()
+                .all(|(_, old)| !is_null(old.kind()) && old.kind() != Kind::Any)
+        {
+            self.note(spot, "null in the document, too");
+            self.edit(spot, |schema| *schema = unions::nullable(schema.take()));
+        }
+    }
+}
+
+fn requires(object: &Value, name: &str) -> bool {
+    object.get("required").and_then(Value::as_array).is_some_and(|all| all.iter().any(|other| other == name))
+}
+
+fn names(object: &Map<String, Value>) -> Vec<String> {
+    let required = object.get("required").and_then(Value::as_array);
+    required.into_iter().flatten().filter_map(|name| name.as_str().map(str::to_owned)).collect()
+}
+
+fn loosen(object: &mut Value, name: &str) {
+    let Value::Object(map) = object else { return };
+    let left: Vec<String> = names(map).into_iter().filter(|other| other != name).collect();
+    if left.is_empty() {
+        map.shift_remove("required");
+    } else {
+        map.insert("required".to_owned(), json!(left));
+    }
+}

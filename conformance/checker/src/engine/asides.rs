@@ -1,0 +1,120 @@
+//! What a client on a WebSocket has said of responses under way, and what came of it.
+
+use std::collections::VecDeque;
+
+use super::view::Object;
+
+/// So many of each are remembered.
+const MOST: usize = 1000;
+
+/// Steering input, and input that was put into a response.
+#[derive(Debug, Default)]
+pub(crate) struct Asides {
+    /// Responses that were steered, and that nothing has answered yet.
+    pub(crate) steered: VecDeque<Box<str>>,
+    /// Responses into which input was put, and that nothing has answered yet.
+    pub(crate) injected: VecDeque<Box<str>>,
+    /// What the server has taken of it.
+    pub(crate) taken: Vec<Steer>,
+    /// The responses that have ended, and how.
+    pub(crate) ended: VecDeque<(Box<str>, bool)>,
+}
+
+/// Steering input that the server has accepted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Steer {
+    /// Its id.
+    pub(crate) id: Box<str>,
+    /// The response that it turns.
+    pub(crate) response: Box<str>,
+    /// The server waits for something before it goes on.
+    pub(crate) is_pending: bool,
+    /// What should follow did, or it failed.
+    pub(crate) is_over: bool,
+}
+
+/// What such an event is about.
+#[derive(Debug, Default)]
+pub(crate) struct About {
+    /// The id of the steering input.
+    pub(crate) id: Option<Box<str>>,
+    /// The response.
+    pub(crate) response: Option<Box<str>>,
+}
+
+/// Whether an event is about what the client said, and no part of a response.
+pub(crate) fn is_aside(name: &str) -> bool {
+    name.starts_with("response.steer.") || name.starts_with("response.inject.")
+}
+
+impl About {
+    pub(crate) fn of(data: &str) -> Self {
+        let event = Object::new(data);
+        let steer = event.value("steer").map(Object::new);
+        let of_steer = |name: &str| steer.as_ref()?.string(name).map(Into::into);
+        let own = |name: &str| event.string(name).map(Into::into);
+        Self { id: of_steer("id"), response: of_steer("previous_response_id").or_else(|| own("response_id")) }
+    }
+}
+
+impl Asides {
+    /// The client has said something.
+    pub(super) fn sent(&mut self, kind: &str, message: &Object<'_>) {
+        let (list, name) = match kind {
+            "response.steer" => (&mut self.steered, "previous_response_id"),
+            "response.inject" => (&mut self.injected, "response_id"),
+            _ => return,
+        };
+        if list.len() < MOST {
+            list.push_back(message.string(name).unwrap_or_default().into());
+        }
+    }
+
+    /// The server has answered it.
+    pub(super) fn came(&mut self, name: &str, data: &str) {
+        let About { id, response } = About::of(data);
+        let (id, response) = (id.unwrap_or_default(), response.unwrap_or_default());
+        let list = if name.starts_with("response.inject.") { &mut self.injected } else { &mut self.steered };
+        let was_taken = self.taken.iter().any(|steer| steer.id == id);
+        if !was_taken && let Some(at) = list.iter().position(|asked| *asked == response) {
+            list.remove(at);
+        }
+        match name {
+            "response.steer.accepted" if self.taken.len() < MOST => {
+                self.taken.push(Steer { id, response, is_pending: false, is_over: false });
+            }
+            "response.steer.pending" => self.of_id(&id, |steer| steer.is_pending = true),
+            "response.steer.failed" if self.taken.iter().any(|steer| steer.id == id) => {
+                self.of_id(&id, |steer| steer.is_over = true);
+            }
+            "response.steer.failed" => self.follow(&response),
+            _ => {}
+        }
+    }
+
+    fn of_id(&mut self, id: &str, change: impl FnOnce(&mut Steer)) {
+        if let Some(steer) = self.taken.iter_mut().find(|steer| *steer.id == *id) {
+            change(steer);
+        }
+    }
+
+    /// The input that turns a response, as far as it is accepted and nothing came of it yet.
+    pub(crate) fn turning(&self, response: &str) -> Option<&Steer> {
+        self.taken.iter().find(|steer| *steer.response == *response && !steer.is_over)
+    }
+
+    /// What follows a response that was turned has begun.
+    pub(super) fn follow(&mut self, response: &str) {
+        for steer in self.taken.iter_mut().filter(|steer| *steer.response == *response) {
+            steer.is_over = true;
+        }
+    }
+
+    /// A response has ended.
+    pub(super) fn end(&mut self, response: &str, is_completed: bool) {
+        if self.ended.len() >= MOST {
+            self.ended.pop_front();
+        }
+        self.ended.push_back((response.into(), is_completed));
+    }
+}

@@ -1,0 +1,42 @@
+//! The rule about indices and sequence numbers.
+
+use spec::{Odd, Slot};
+
+use crate::engine::{Case, Object, Record, short};
+
+/// What an index or a sequence number may be.
+const WHOLE: &str = "a whole number from 0 to 9007199254740991";
+
+pub(super) fn whole_numbers(case: &mut Case<'_>) {
+    let Some(record) = case.record() else { return };
+    for (slot, count) in record.view.counts() {
+        let Some(odd) = count.odd() else { continue };
+        // What an event that nobody knows means by an index is not known either.
+        if slot != Slot::SequenceNumber && record.known.is_none() {
+            continue;
+        }
+        let name = slot.name();
+        let pointer = pointer_to(record, slot);
+        case.fault(&pointer, WHOLE, &short(record.view.raw(slot).unwrap_or_default()), || {
+            let why = match odd {
+                Odd::Negative => "negative",
+                Odd::Fractional => "not a whole number",
+                Odd::TooLarge => "larger than what every JSON reader keeps exactly",
+            };
+            format!("{name} is {count}, which is {why}")
+        });
+    }
+}
+
+/// Where the value of a slot stands: in some dialects not where it usually does.
+fn pointer_to(record: &Record<'_>, slot: Slot) -> String {
+    let usual = format!("/{}", slot.name());
+    let raw = record.view.raw(slot).map(str::as_ptr);
+    let is_there = |pointer: &str| spec::json::at(record.data(), pointer).map(str::as_ptr) == raw;
+    if is_there(&usual) {
+        return usual;
+    }
+    let object = Object::new(record.data());
+    let found = object.members().find(|(_, value)| Some(value.as_ptr()) == raw);
+    found.map_or(usual, |(name, _)| format!("/{name}"))
+}

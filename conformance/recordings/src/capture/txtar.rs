@@ -1,0 +1,93 @@
+//! Text archives, as Go's tests keep them: files behind lines such as `-- streaming --`.
+
+use checker::{Entry, Exchange, Request};
+
+use super::body::{Body, is_content};
+use super::{CaptureError, http};
+
+/// A file of an archive.
+struct File<'a> {
+    name: &'a str,
+    content: &'a [u8],
+    /// Where its content begins.
+    byte: u64,
+    line: u64,
+}
+
+/// The name in a line that begins a file.
+pub(super) fn name_in(line: &[u8]) -> Option<&str> {
+    let line = line.trim_ascii_end().strip_prefix(b"-- ")?.strip_suffix(b" --")?;
+    std::str::from_utf8(line).ok().map(str::trim).filter(|name| !name.is_empty())
+}
+
+fn files(bytes: &[u8]) -> Vec<File<'_>> {
+    let mut files: Vec<File<'_>> = Vec::new();
+    let (mut at, mut number) = (0, 0);
+    for line in bytes.split_inclusive(|byte| *byte == b'\n') {
+        at += line.len();
+        number += 1;
+        if let Some(name) = name_in(line) {
+            files.push(File { name, content: &[], byte: at as u64, line: number + 1 });
+        } else if let Some(file) = files.last_mut() {
+            let start = usize::try_from(file.byte).unwrap_or(at);
+            file.content = &bytes[start..at];
+        }
+    }
+    files
+}
+
+/// Reads an archive. A file that is called a request is what the others answer; what is neither a stream nor
+/// JSON nor an HTTP answer is no recording.
+pub(super) fn read(bytes: &[u8], sink: &mut impl FnMut(Entry<'_>)) -> Result<(), CaptureError> {
+    let mut outcome = Ok(());
+    let mut asked = None;
+    for file in files(bytes) {
+        if file.name.starts_with("request") {
+            asked = Some(String::from_utf8_lossy(file.content));
+            continue;
+        }
+        let content = file.content.trim_ascii_start();
+        if content.starts_with(b"HTTP/") {
+            outcome = outcome.and(http::read(content, sink));
+            continue;
+        }
+        if !is_content(content) {
+            continue;
+        }
+        let request = asked.clone().map(|body| Request { body: Some(body), ..Request::default() });
+        let exchange = Exchange { label: Some(file.name.to_owned()), request, ..Exchange::default() };
+        let body = Body::new(&exchange, (file.byte, file.line));
+        sink(Entry::Exchange(exchange));
+        outcome = outcome.and(body.read(file.content, sink));
+    }
+    outcome
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_that_hold_answers_are_read() {
+        let archive = "a test\n-- request --\n{\"stream\":true}\n-- streaming --\ndata: 1\n\n\ndata: 2\n\n-- note --\nno answer\n\
+                       -- non-streaming --\n{\"object\":\"response\"}\n";
+        let mut seen = Vec::new();
+        read(archive.as_bytes(), &mut |entry| {
+            seen.push(match entry {
+                Entry::Exchange(exchange) => exchange.label.unwrap_or_default(),
+                Entry::Event(frame) => format!("{} on line {}", frame.data.unwrap_or_default(), frame.line),
+                Entry::Body(frame) => format!("{} on line {}", frame.data.unwrap_or_default(), frame.line),
+                other => format!("{other:?}"),
+            });
+        })
+        .unwrap();
+        let expected = [
+            "streaming",
+            "1 on line 5",
+            "2 on line 8",
+            "non-streaming",
+            "{\"object\":\"response\"} on line 13",
+        ];
+        assert_eq!(seen, expected);
+    }
+}

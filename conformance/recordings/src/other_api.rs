@@ -1,0 +1,127 @@
+//! Which recordings are of another API than this suite is about.
+
+use std::borrow::Cow;
+
+use spec::json;
+
+use crate::capture::Frame;
+
+/// What paths of other APIs end with.
+const PATHS: [(&str, &str); 17] = [
+    ("/messages", "Anthropic Messages"),
+    ("/messages/count_tokens", "Anthropic Messages"),
+    ("/chat/completions", "Chat Completions"),
+    ("/completions", "Completions"),
+    (":generateContent", "Gemini"),
+    (":streamGenerateContent", "Gemini"),
+    (":countTokens", "Gemini"),
+    ("/interactions", "Gemini"),
+    ("/converse", "Bedrock"),
+    ("/converse-stream", "Bedrock"),
+    ("/invoke", "Bedrock"),
+    ("/invoke-with-response-stream", "Bedrock"),
+    ("/embeddings", "Embeddings"),
+    ("/moderations", "Moderations"),
+    ("/images/generations", "Images"),
+    ("/api/chat", "Ollama"),
+    ("/api/generate", "Ollama"),
+];
+
+/// Events of Anthropic's Messages.
+const MESSAGES: [&str; 7] = [
+    "message_start",
+    "message_delta",
+    "message_stop",
+    "content_block_start",
+    "content_block_delta",
+    "content_block_stop",
+    "ping",
+];
+
+/// The API that was asked at a URL, where it is known and another one; and whether the URL is one of ours.
+pub(crate) fn at_url(url: &str) -> (Option<&'static str>, bool) {
+    let path = url.split(['?', '#']).next().unwrap_or_default().trim_end_matches('/');
+    if path.ends_with("/responses") || path.contains("/responses/") {
+        return (None, true);
+    }
+    (PATHS.iter().find(|(end, _)| path.ends_with(end)).map(|(_, name)| *name), false)
+}
+
+/// The API that an answer is of, by its first event or its body, where that is another one.
+pub(crate) fn of_answer(asked: Option<&'static str>, frame: &Frame<'_>) -> Option<&'static str> {
+    let data = frame.data.as_deref()?;
+    let member = |pointer| json::at(data, pointer).and_then(json::string);
+    let has = |pointer| json::at(data, pointer).is_some();
+    let event = member("/type").or_else(|| frame.event.as_deref().map(Cow::Borrowed));
+    let event = event.as_deref().unwrap_or_default();
+    let object = member("/object");
+    let object = object.as_deref().unwrap_or_default();
+    let is_ours = event.starts_with("response.") || object.starts_with("response");
+    if is_ours {
+        return None;
+    }
+    let seen = match (event, object) {
+        (name, _) if MESSAGES.contains(&name) && (name != "ping" || asked.is_some()) => {
+            Some("Anthropic Messages")
+        }
+        ("message", _) if has("/stop_reason") => Some("Anthropic Messages"),
+        (_, "chat.completion.chunk" | "chat.completion") => Some("Chat Completions"),
+        (_, "text_completion") => Some("Completions"),
+        _ if has("/choices/0/delta") || has("/choices/0/message") => Some("Chat Completions"),
+        _ if has("/candidates") || has("/usageMetadata") => Some("Gemini"),
+        (_, "list") if has("/data/0/embedding") => Some("Embeddings"),
+        _ => None,
+    };
+    seen.or(asked)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn urls_tell_the_api() {
+        assert_eq!(at_url("https://a.test/v1/responses?stream=true"), (None, true));
+        assert_eq!(at_url("https://a.test/openai/responses/resp_1/"), (None, true));
+        assert_eq!(at_url("/v1/messages"), (Some("Anthropic Messages"), false));
+        assert_eq!(
+            at_url("https://a.test/v1beta/models/m:streamGenerateContent?alt=sse"),
+            (Some("Gemini"), false)
+        );
+        assert_eq!(at_url("https://a.test/v1/openai/chat/completions/"), (Some("Chat Completions"), false));
+        assert_eq!(at_url("https://a.test/my/gateway"), (None, false));
+    }
+
+    #[test]
+    fn answers_tell_the_api() {
+        let of = |asked, event: Option<&str>, data: &str| {
+            let frame = Frame {
+                data: Some(data.to_owned().into()),
+                event: event.map(|name| name.to_owned().into()),
+                ..Frame::default()
+            };
+            of_answer(asked, &frame)
+        };
+        assert_eq!(of(None, None, r#"{"type":"message_start","message":{}}"#), Some("Anthropic Messages"));
+        assert_eq!(
+            of(None, None, r#"{"type":"message","role":"assistant","stop_reason":null}"#),
+            Some("Anthropic Messages")
+        );
+        assert_eq!(
+            of(None, None, r#"{"id":"c","object":"chat.completion.chunk"}"#),
+            Some("Chat Completions")
+        );
+        assert_eq!(of(None, None, r#"{"choices":[{"delta":{}}]}"#), Some("Chat Completions"));
+        assert_eq!(of(None, None, r#"{"candidates":[]}"#), Some("Gemini"));
+        // What nothing is known of may be a fault of ours.
+        for data in
+            [r#"{"type":"response.created"}"#, r#"{"object":"response"}"#, r#"{"type":"ping"}"#, "[]", "x"]
+        {
+            assert_eq!(of(None, None, data), None, "{data}");
+        }
+        assert_eq!(of(None, Some("response.created"), "{}"), None);
+        // The URL counts where the answer says nothing.
+        assert_eq!(of(Some("Gemini"), None, r#"{"error":{}}"#), Some("Gemini"));
+        assert_eq!(of(Some("Chat Completions"), None, r#"{"type":"response.created"}"#), None);
+    }
+}
