@@ -28,6 +28,9 @@ use serde_json::json;
 use super::plan::{Ending, Fragments, Item, Part, Plan, Thought};
 use super::sample;
 
+/// Directives beyond so many pieces are ignored: each becomes events.
+const PIECES: usize = 10_000;
+
 /// What directives ask for.
 #[derive(Debug, Default)]
 pub(super) struct Asked {
@@ -43,8 +46,11 @@ impl Asked {
     pub(super) fn read(text: &str) -> Self {
         let mut asked = Self::default();
         let mut rest = text;
+        let mut left = PIECES;
         while let Some((_, after)) = rest.split_once("[[") {
             let Some((directive, after)) = after.split_once("]]") else { break };
+            let Some(now) = left.checked_sub(1 + directive.matches(['|', ';']).count()) else { break };
+            left = now;
             asked.follow(directive.trim_start());
             rest = after;
         }

@@ -3,12 +3,16 @@
 use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::thread::JoinHandle;
+use std::time::Duration;
 
 use axum::Router;
-use axum::serve::ListenerExt as _;
+use hyper::server::conn::http1;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::service::TowerToHyperService;
 use reqwest::Url;
-use tokio::net::TcpListener;
+use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::oneshot;
+use tokio::time::sleep;
 
 /// A server on a port of the loopback interface. It ends when it is dropped.
 #[derive(Debug)]
@@ -57,14 +61,33 @@ pub(super) async fn listen(
     app: Router,
     until: impl Future<Output = ()>,
 ) -> io::Result<()> {
-    // Small messages must not wait for each other.
-    let listener = listener.tap_io(|connection| {
-        let _ = connection.set_nodelay(true);
-    });
+    let accept = async {
+        loop {
+            match listener.accept().await {
+                Ok((connection, _)) => drop(tokio::spawn(converse(connection, app.clone()))),
+                // Connections that end make room for others.
+                Err(_) => sleep(Duration::from_millis(50)).await,
+            }
+        }
+    };
     tokio::select! {
-        result = async { axum::serve(listener, app).await } => result,
+        () = accept => Ok(()),
         () = until => Ok(()),
     }
+}
+
+/// So long the head of a request may take. Who sends none does not hold a connection for ever.
+const HEAD: Duration = Duration::from_secs(10);
+
+/// Answers what comes on a connection.
+async fn converse(connection: TcpStream, app: Router) {
+    // Small messages must not wait for each other.
+    let _ = connection.set_nodelay(true);
+    let mut http = http1::Builder::new();
+    http.timer(TokioTimer::new()).header_read_timeout(HEAD);
+    let served = http.serve_connection(TokioIo::new(connection), TowerToHyperService::new(app));
+    // Nobody is told that it ended badly: its client sees that.
+    let _ = served.with_upgrades().await;
 }
 
 /// Returns whether an address is on this machine.

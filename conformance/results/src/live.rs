@@ -291,6 +291,12 @@ pub struct Options {
     pub total_ms: u128,
     /// Bytes that an answer could have.
     pub bytes: usize,
+    /// Bytes that all exchanges could have.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_total_bytes: Option<u64>,
+    /// Milliseconds that the run could take.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_total_ms: Option<u128>,
     /// What the owner of the endpoint told, by its name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub given: BTreeMap<String, String>,

@@ -68,7 +68,7 @@ impl Search {
             let Ok(kind) = entry.file_type() else { continue };
             if kind.is_dir() || kind.is_symlink() && path.is_dir() {
                 self.below(&path);
-            } else if is_recording(&path) || is_blob(&path) {
+            } else if !is_special(&path) && (is_recording(&path) || is_blob(&path)) {
                 if kind.is_symlink() {
                     self.add(&path);
                 } else if kind.is_file() && self.seen.insert(real.join(entry.file_name())) {
@@ -79,6 +79,11 @@ impl Search {
             }
         }
     }
+}
+
+/// Returns whether a path leads to what is no file, such as a pipe that nobody may ever write to.
+fn is_special(path: &Path) -> bool {
+    path.metadata().is_ok_and(|about| !about.is_file())
 }
 
 fn is_recording(path: &Path) -> bool {

@@ -14,6 +14,7 @@ use super::target::{HEADING, LIMITS, TargetArgs, time};
 use super::{known, names};
 use crate::Suite;
 use gateway::Settings;
+use harness::live::Budget;
 use results::Transport;
 
 /// How the suite runs against an endpoint.
@@ -52,6 +53,15 @@ pub(super) struct LiveArgs {
     /// Delay between requests.
     #[arg(long, value_name = "TIME", value_parser = time, default_value = "0s", help_heading = LIMITS, hide_short_help = true)]
     delay: Duration,
+    /// Send words that this seed chooses, so that answers cannot have been made before [default: random]
+    #[arg(long, value_name = "TEXT", help_heading = LIMITS)]
+    seed: Option<String>,
+    /// Send no more once the exchanges have so many bytes together [default: no limit]
+    #[arg(long, value_name = "BYTES", help_heading = LIMITS)]
+    max_total_bytes: Option<u64>,
+    /// Send no more once the run has taken this long [default: no limit]
+    #[arg(long, value_name = "TIME", value_parser = time, help_heading = LIMITS)]
+    max_total_time: Option<Duration>,
     /// Stop after the first failed test.
     #[arg(long, conflicts_with_all = ["capture", "max_fail"], help_heading = LIMITS)]
     fail_fast: bool,
@@ -102,12 +112,16 @@ impl LiveArgs {
             .jobs(self.jobs)
             .concurrent(self.concurrent.unwrap_or(if self.target.is_some() { 1 } else { CROWD }))
             .delay(self.delay)
+            .budget(Budget { bytes: self.max_total_bytes, time: self.max_total_time })
             .strict(self.strict);
         if !self.transport.is_empty() {
             suite = suite.transports(self.transport.iter().copied().map(Transport::from));
         }
         if let Some(features) = &self.features {
             suite = suite.offering(features);
+        }
+        if let Some(seed) = &self.seed {
+            suite = suite.seed(seed);
         }
         suite = suite.without(&self.without);
         if let Some(most) = self.max_fail.or(self.fail_fast.then_some(1)) {

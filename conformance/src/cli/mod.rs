@@ -20,6 +20,7 @@ mod recordings;
 mod report;
 mod select;
 mod serve;
+mod sign;
 mod snapshots;
 mod suite;
 mod target;
@@ -62,6 +63,7 @@ enum Command {
     Verify(verify::VerifyArgs),
     Record(record::RecordArgs),
     Serve(serve::ServeArgs),
+    Sign(sign::SignArgs),
     Explain(explain::ExplainArgs),
     List(list::ListArgs),
     Completions(completions::CompletionsArgs),
@@ -78,6 +80,7 @@ impl Command {
             Self::Verify(args) => args.run(),
             Self::Record(args) => args.run(),
             Self::Serve(args) => args.run(),
+            Self::Sign(args) => args.run(),
             Self::Explain(args) => args.run(),
             Self::List(args) => args.run(),
             Self::Completions(args) => args.run(),

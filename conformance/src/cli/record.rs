@@ -47,14 +47,13 @@ impl RecordArgs {
             Some(path) => Box::new(File::create(path).with_context(|| path.display().to_string())?),
             None => Box::new(io::stdout()),
         };
-        let mut written = Ok(());
+        let mut recording = String::new();
         let by = Instant::now() + client.limits().total;
         let outcome = machine.runtime().block_on(client.send(&call, by, &mut |line| {
-            if written.is_ok() {
-                written = out.write_all(line.as_bytes()).and_then(|()| out.flush());
-            }
+            recording += line;
         }));
-        written?;
+        // Only the whole shows a secret of which each event has a part.
+        out.write_all(client.target().hidden(&recording).as_bytes()).and_then(|()| out.flush())?;
         Ok(if outcome.status.is_some() { ExitCode::SUCCESS } else { ExitCode::from(NOT_DONE) })
     }
 
@@ -75,7 +74,7 @@ impl RecordArgs {
         if let Some(reason) = live::not_given(scenario, &given) {
             bail!("{id} cannot be sent: {reason}");
         }
-        let asked = Asked { model: &self.to.model, given: &given, number: 1 };
+        let asked = Asked { model: &self.to.model, given: &given, number: 1, seed: None };
         Ok(Call::of(scenario, &asked, before.as_ref(), false))
     }
 }

@@ -197,7 +197,7 @@ async fn listen(port: u16, settings: Settings, about: String) -> anyhow::Result<
     let listener = TcpListener::bind(("127.0.0.1", port))
         .await
         .with_context(|| format!("port {port} cannot be listened on; --port 0 takes any that is free"))?;
-    let mut signal = Box::pin(tokio::signal::ctrl_c());
+    let mut signal = Box::pin(harness::live::ended());
     // It is waited for from its first poll on, which must come before anybody knows of the server.
     let early = poll_fn(|context| Poll::Ready(signal.as_mut().poll(context))).await;
     let interrupted = async {

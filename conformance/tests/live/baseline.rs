@@ -50,7 +50,7 @@ fn what_is_known_is_told_and_does_not_fail_the_run() {
     let told = fs::read_to_string(out.join("run.json")).expect("it is written");
     assert!(told.contains("\"verdict\": \"fail\""), "{told}");
     assert!(run.stderr.contains("incomplete") || run.stderr.contains("failed core"), "{}", run.stderr);
-    expect(&conformance(&["verify", path(&out)]), 0, &["verified: "]);
+    expect(&conformance(&["verify", path(&out)]), 0, &["consistent: "]);
 }
 
 #[test]
@@ -71,7 +71,7 @@ fn what_is_over_fails_the_run_and_is_told_in_every_report() {
     let run = text_with(&server, &over, &["--skip", "hello.json", "--out", path(&out)]);
     let stale = "wire/terminated in text/hello: it does not fail any more";
     expect(&run, 1, &[" 0 failed", "\nfailed: ", stale]);
-    expect(&conformance(&["verify", path(&out)]), 0, &["verified: "]);
+    expect(&conformance(&["verify", path(&out)]), 0, &["consistent: "]);
     let report = fs::read_to_string(out.join("report.json")).expect("it is written");
     assert!(report.contains("\"outcome\": \"failed\"") && report.contains(stale), "{report}");
     for format in ["human", "markdown", "github", "html", "junit", "json"] {

@@ -30,7 +30,7 @@ fn a_stream_is_left_and_taken_up_again() {
     assert!(cut.contains("\"end\":\"left\"") && !cut.contains("response.completed"), "{cut}");
     let resumed = read("exchanges/background/resumed.exchange");
     assert!(resumed.contains("stream=true&starting_after=6") && !resumed.contains("response.created"));
-    expect(&conformance(&["verify", path(&out)]), 0, &["verified: 2 exchanges"]);
+    expect(&conformance(&["verify", path(&out)]), 0, &["consistent: these 2 exchanges"]);
     // Whoever begins again does not go on.
     let again = Server::new(|_, stream| {
         answer(stream, "200 OK", "text/event-stream", crate::server::golden("openai/background"));
@@ -50,7 +50,7 @@ fn a_stream_that_is_taken_up_again_is_checked_as_a_whole() {
     let told = "joined with what came before, the stream breaks text/deltas-joined: ";
     let run = conformance(&args);
     expect(&run, 1, &[told, " 8 passed; 1 failed"]);
-    expect(&conformance(&["verify", path(&out)]), 0, &["verified: 2 exchanges"]);
+    expect(&conformance(&["verify", path(&out)]), 0, &["consistent: these 2 exchanges"]);
 }
 
 #[test]
@@ -107,5 +107,5 @@ fn what_runs_is_polled_until_it_ends() {
     assert!(run.stderr.starts_with("at least 2 requests will be sent"), "{}", run.stderr);
     assert_eq!(server.requests().len(), 4, "{}", response());
     assert!(out.join("exchanges/background/polled.3.exchange").exists());
-    expect(&conformance(&["verify", path(&out)]), 0, &["verified: 4 exchanges"]);
+    expect(&conformance(&["verify", path(&out)]), 0, &["consistent: these 4 exchanges"]);
 }

@@ -33,7 +33,7 @@ fn run(
     args.extend(["--select", "text,item,sequence", "--out", path(&out)]);
     let run = conformance(&args);
     assert!(run.stderr.contains("12 requests will be sent"), "{}", run.stderr);
-    expect(&conformance(&["verify", path(&out)]), 0, &["verified: 12 exchanges"]);
+    expect(&conformance(&["verify", path(&out)]), 0, &["consistent: these 12 exchanges"]);
     (run.stdout, server.requests())
 }
 

@@ -260,7 +260,7 @@ fn an_interrupted_run_keeps_its_evidence() {
     assert!(start.elapsed() < Duration::from_secs(15));
     let run = fs::read_to_string(out.join("run.json")).expect("it is written");
     assert!(run.contains("\"state\": \"interrupted\""), "{run}");
-    expect(&conformance(&["verify", path(&out)]), 0, &["verified: 3 exchanges"]);
+    expect(&conformance(&["verify", path(&out)]), 0, &["consistent: these 3 exchanges"]);
     let certificate = fs::read_to_string(out.join("certificate.json")).expect("it is written");
     let certificate: Certificate = serde_json::from_str(&certificate).expect("it is as its type says");
     assert_eq!(certificate.state, State::Interrupted);

@@ -35,7 +35,7 @@ impl Known {
         let answer = |case: &Case| {
             let is_alone = case.turns.is_empty() && case.previous.is_none() && case.scenario.fill.is_none();
             let is_creating = case.scenario.operation == Operation::Create;
-            let body = case.call(&Asked { model: MODEL, given, number: 1 }, None).body;
+            let body = case.call(&Asked { model: MODEL, given, number: 1, seed: None }, None).body;
             let body = body.filter(|_| case.unfit.is_none() && is_alone && is_creating)?;
             let wire = respond(&serde_json::from_str(&body).ok()?, dialect);
             // Which models there are is for the gateway on a port to know.
@@ -111,6 +111,8 @@ impl Harness {
             shapes: false,
             delay: Duration::ZERO,
             least: Level::May,
+            seed: None,
+            budget: conformance::live::Budget::default(),
         };
         plan.complete();
         let live = Arc::new(Live::new(plan, known.rules.clone(), client, self.machine.runtime(), None));

@@ -3,16 +3,20 @@
 
 mod baseline;
 mod broken;
+mod canned;
 mod certificate;
 mod chains;
 mod crowd;
+mod endurance;
 mod evidence;
 mod faults;
 mod flags;
+mod forgery;
 mod itself;
 mod program;
 mod reproduce;
 mod scenarios;
+mod secrets;
 mod server;
 mod snapshots;
 mod transport;

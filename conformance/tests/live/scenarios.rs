@@ -17,7 +17,7 @@ fn a_good_endpoint_passes() {
     assert_eq!(requests.len(), 2);
     assert_eq!(requests[0].path, "/v1/responses");
     assert!(requests.iter().all(|request| request.body.contains("\"model\":\"m-1\"")), "{requests:?}");
-    expect(&conformance(&["verify", path(&out)]), 0, &["verified: 2 exchanges"]);
+    expect(&conformance(&["verify", path(&out)]), 0, &["consistent: these 2 exchanges"]);
     let again = conformance(&["--target", &server.url, "text/hello", "--out", path(&out)]);
     assert!(again.code == Some(2) && again.stderr.contains("holds a run already"), "{}", again.stderr);
 }

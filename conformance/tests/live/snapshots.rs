@@ -101,7 +101,7 @@ fn snapshots_change_nothing_else() {
     let (shapes, out) = (folder("shapes-reference"), folder("shapes-reference-out"));
     let args = ["--snapshots", path(&shapes), "--bless", "--out", path(&out)];
     expect(&conformance(&args), 0, &["text/hello::snapshot", "ws/ahead.ws::snapshot", " 0 failed"]);
-    expect(&conformance(&["verify", path(&out)]), 0, &["verified: "]);
+    expect(&conformance(&["verify", path(&out)]), 0, &["consistent: "]);
     expect(&conformance(&["--snapshots", path(&shapes), "::snapshot"]), 0, &[" 0 failed"]);
     fs::write(shapes.join("text/gone.shape"), "").expect("it can be written");
     let (gone, stale) = ("text/gone::snapshot", "it is stale: there is no scenario of this name; take ");

@@ -7,6 +7,8 @@ mod exercise;
 mod judge;
 mod markdown;
 mod reproduce;
+mod requests;
+mod signature;
 
 use std::io;
 
@@ -16,6 +18,8 @@ use spec::Dialect;
 
 pub use exercise::unseen;
 pub use judge::{Judge, Sent};
+pub use requests::Requests;
+pub use signature::{SIGNATURE, sign, unsigned};
 
 use crate::live::{Evidence, Kept, RunFile};
 use checker::level;
@@ -45,6 +49,10 @@ pub struct Certificate {
     pub model: String,
     /// The options that bear on verdicts, or on what was sent.
     pub options: Options,
+    /// What chose the words that only this run sends.
+    pub seed: String,
+    /// Whether somebody asked for this seed; the suite chose it otherwise.
+    pub is_seed_given: bool,
     /// How far the run came.
     pub state: State,
     /// What the run comes to, by profile.
@@ -67,6 +75,8 @@ impl Certificate {
             target: run.target.clone(),
             model: run.model.clone(),
             options: run.options.clone(),
+            seed: run.seed.clone(),
+            is_seed_given: run.is_seed_given,
             state: run.state,
             profiles,
             report: run.report.clone().unwrap_or_default(),

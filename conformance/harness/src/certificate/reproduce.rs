@@ -72,6 +72,15 @@ pub(super) fn commands(run: &RunFile) -> Vec<String> {
     if options.bytes != limits.bytes {
         add("max-bytes", &options.bytes.to_string());
     }
+    if run.is_seed_given {
+        add("seed", &run.seed);
+    }
+    if let Some(bytes) = options.max_total_bytes {
+        add("max-total-bytes", &bytes.to_string());
+    }
+    if let Some(time) = options.max_total_ms {
+        add("max-total-time", &format!("{time}ms"));
+    }
     for word in &options.filters.without {
         add("skip", word);
     }

@@ -8,6 +8,8 @@ use sha2::{Digest, Sha256};
 use super::case::{About, Case};
 use super::evidence::digits;
 use super::facts::Facts;
+use super::mask::Secrets;
+use super::spread::Spread;
 use super::verdict::unsupported;
 use checker::Rules;
 use recordings::Checking;
@@ -24,6 +26,8 @@ pub struct Attempt {
     pub report: CaptureReport,
     /// SHA-256 of the recording.
     pub sha256: String,
+    /// How many exchanges of the run had ended when this one had; 0, where that is not known.
+    pub place: usize,
     /// Its [shape](recordings::shape), where that is wanted.
     pub shape: Option<Result<Option<String>, String>>,
     /// The events as they came, where they are a part of a stream that is not too long to be kept.
@@ -81,10 +85,14 @@ struct Taken<'r> {
     checking: Checking<'r>,
     tracing: Option<Tracing>,
     events: Option<Vec<u8>>,
+    spread: Option<Spread>,
 }
 
 impl Taken<'_> {
     fn entry(&mut self, entry: &Entry<'_>) {
+        if let (Entry::Event(frame), Some(spread)) = (entry, &mut self.spread) {
+            spread.add(frame.data.as_deref().unwrap_or_default());
+        }
         self.facts.add(entry);
         if let Some(tracing) = &mut self.tracing {
             tracing.entry(entry);
@@ -111,7 +119,7 @@ impl<'r> Reading<'r> {
         let checking = Checking::new(rules, is_reported);
         Self {
             reader: Reader::new(Some(Format::Exchange)),
-            taken: Taken { facts: Facts::default(), checking, tracing: None, events: None },
+            taken: Taken { facts: Facts::default(), checking, tracing: None, events: None, spread: None },
             hash: Sha256::new(),
             problem: None,
         }
@@ -127,6 +135,17 @@ impl<'r> Reading<'r> {
     pub(super) fn keeping(mut self) -> Self {
         self.taken.events = Some(Vec::new());
         self
+    }
+
+    /// Finds out whether its events have these secrets in them when they are joined.
+    pub(super) fn watching(mut self, secrets: Secrets) -> Self {
+        self.taken.spread = Some(Spread::new(secrets));
+        self
+    }
+
+    /// Returns whether they have.
+    pub(super) fn has_spread_secret(&self) -> bool {
+        self.taken.spread.as_ref().is_some_and(Spread::is_found)
     }
 
     pub(super) fn push(&mut self, piece: &[u8]) {
@@ -145,9 +164,9 @@ impl<'r> Reading<'r> {
         }
         let read = reader.finish(&mut |entry| taken.entry(&entry));
         let format = read.map_err(|error| error.to_string())?;
-        let Taken { facts, mut checking, tracing, events } = taken;
+        let Taken { facts, mut checking, tracing, events, spread: _ } = taken;
         let report = checking.finish(file.to_owned(), Ok(format));
         let shape = tracing.map(Tracing::finish);
-        Ok(Attempt { facts, report, sha256: digits(&hash.finalize()), shape, events })
+        Ok(Attempt { facts, report, sha256: digits(&hash.finalize()), place: 0, shape, events })
     }
 }

@@ -8,6 +8,8 @@ use serde_json::{Value, json};
 use spec::table::Operation;
 
 use super::crowd::{PLACEHOLDER, mark};
+use super::facts::Facts;
+use super::seed::{phrase, unknown_id, with_words};
 
 /// A request.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -37,15 +39,24 @@ pub struct Before {
     pub last_number: Option<u64>,
 }
 
+impl Before {
+    /// The response that a recording is of, if it has an id that can go into addresses.
+    pub fn of(facts: &Facts) -> Option<Self> {
+        let is_usable = |id: &String| !id.is_empty() && id.len() <= 4096 && !matches!(&**id, "." | "..");
+        Some(Self {
+            id: facts.response_id.clone().filter(is_usable)?,
+            output: facts.output(),
+            last_number: facts.numbers.map(|(_, last)| last),
+        })
+    }
+}
+
 /// What scenarios need and only the owner of an endpoint can name, such as the id of a store of files or a model
 /// that fails.
 pub type Given = BTreeMap<String, String>;
 
 /// What a placeholder begins with that something given takes the place of.
 const GIVEN: &str = "given:";
-
-/// An id that no response has.
-const NOBODY: &str = "resp_00000000000000000000000000000000";
 
 impl Call {
     /// The request for a response.
@@ -67,7 +78,7 @@ impl Call {
     }
 
     /// The request that HTTP becomes a WebSocket with.
-    pub(super) fn upgrade() -> Self {
+    pub fn upgrade() -> Self {
         Self {
             method: Method::GET,
             path: Vec::new(),
@@ -81,7 +92,8 @@ impl Call {
     /// What a scenario asks of a model, about the response before it if it is about one; without `stream`,
     /// where its twin is meant.
     pub fn of(scenario: &Scenario, asked: &Asked<'_>, before: Option<&Before>, is_twin: bool) -> Self {
-        let id = || before.map_or_else(|| NOBODY.to_owned(), |before| before.id.clone());
+        let nobody = || unknown_id(asked.seed.unwrap_or_default(), scenario.id);
+        let id = || before.map_or_else(nobody, |before| before.id.clone());
         let bare = |method, path| Self {
             method,
             path,
@@ -128,7 +140,8 @@ impl Call {
 
 /// The body of a request of a scenario, with all placeholders filled.
 fn body(scenario: &Scenario, asked: &Asked<'_>, before: Option<&Before>, is_twin: bool) -> String {
-    let text = scenario.request.replace(PLACEHOLDER, &mark(asked.number));
+    let text = with_words(scenario.request, asked.seed.unwrap_or_default(), scenario.id);
+    let text = text.replace(PLACEHOLDER, &mark(asked.number));
     let Ok(mut request) = serde_json::from_str::<Value>(&text) else { return text };
     if let Some(before) = before {
         if request.get("previous_response_id").is_some_and(|id| id == "previous") {
@@ -149,11 +162,24 @@ fn body(scenario: &Scenario, asked: &Asked<'_>, before: Option<&Before>, is_twin
         *text = text.repeat(times + 1);
     }
     give(&mut request, asked.given);
+    if let Some(seed) = asked.seed {
+        add_phrase(&mut request, &phrase(seed, scenario.id));
+    }
     let mut body = with_model(request, asked.model, is_twin);
     if scenario.malformed {
         body.pop();
     }
     body
+}
+
+/// Adds the words that only this run sends to the instructions, which responses repeat.
+fn add_phrase(request: &mut Value, phrase: &str) {
+    let Value::Object(members) = request else { return };
+    match members.get_mut("instructions") {
+        None => drop(members.insert("instructions".to_owned(), phrase.into())),
+        Some(Value::String(text)) => text.extend([" ", phrase]),
+        Some(_) => {}
+    }
 }
 
 /// Puts what was given in its place.
@@ -195,6 +221,8 @@ pub struct Asked<'a> {
     pub given: &'a Given,
     /// Which of the requests it is that are sent at once.
     pub number: usize,
+    /// What chooses the words that only this run sends, where requests can have them.
+    pub seed: Option<&'a str>,
 }
 
 /// Whether the output of the response before takes the place of an input.
@@ -246,7 +274,7 @@ mod tests {
     use super::*;
 
     static NONE: Given = Given::new();
-    const ASKED: Asked<'static> = Asked { model: "m", given: &NONE, number: 1 };
+    const ASKED: Asked<'static> = Asked { model: "m", given: &NONE, number: 1, seed: None };
 
     fn scenario(operation: Operation, request: &'static str) -> Scenario {
         Scenario { operation, request, ..*catalogue::scenario("text/hello").unwrap() }
@@ -328,6 +356,6 @@ mod tests {
         }
         assert_eq!(told(Operation::Compact, "{}"), "POST http://a.test/v1/responses/compact?k=1");
         let nobody = Call::of(&scenario(Operation::Retrieve, ""), &ASKED, None, false);
-        assert_eq!(nobody.path, [NOBODY]);
+        assert_eq!(nobody.path, [unknown_id("", "text/hello")]);
     }
 }

@@ -90,7 +90,7 @@ impl Offer {
     }
 
     /// Returns whether a feature may be there.
-    fn allows(&self, feature: &str) -> bool {
+    pub(super) fn allows(&self, feature: &str) -> bool {
         match self {
             Self::All => true,
             Self::Only(features) => features.iter().any(|offered| offered == feature),

@@ -14,7 +14,9 @@ use super::limits::{Ends, Limits};
 use super::mask::Mask;
 use super::proxy::Proxy;
 use super::target::Target;
-use recordings::capture::{End, Exchange, Headers, Loss, Recorder, Request};
+use recordings::capture::{
+    CaptureError, Compression, Decompressor, End, Exchange, Headers, Loss, Recorder, Request,
+};
 
 /// So often an endpoint can send a request on to another path.
 const REDIRECTIONS: usize = 5;
@@ -114,7 +116,7 @@ impl Client {
             exchange: Exchange { request: Some(self.request(call, headers)), ..Exchange::default() },
             start: Instant::now(),
             by,
-            mask: Mask::new(&self.target.secrets()),
+            mask: Mask::new(self.target.secrets()),
             keep,
             outcome: Outcome::default(),
         }
@@ -227,10 +229,12 @@ impl Sending<'_> {
         self.keep_masked(&line);
     }
 
-    /// Reads the body of the answer.
+    /// Reads the body of the answer. What is compressed is written down as it was before: no mask could see a
+    /// secret in it.
     pub(super) async fn read(&mut self, response: &mut Response) -> Result<(), Loss<'static>> {
         let limits = self.client.limits;
-        let is_framed = self.exchange.is_stream() && self.exchange.header("content-encoding").is_none();
+        let is_framed = self.exchange.is_stream();
+        let mut decoding = Decoding::of(&self.exchange)?;
         let mut ends = Ends::default();
         let mut last_event = None;
         let mut length = 0;
@@ -244,13 +248,16 @@ impl Sending<'_> {
             let chunk = match timeout_at(by, response.chunk()).await {
                 Err(_) => return Err(format!("no {} {}", self.awaited(), what.words(&limits)).into()),
                 Ok(Err(error)) => return Err(in_words(&error).into()),
-                Ok(Ok(None)) => return Ok(()),
-                Ok(Ok(Some(chunk))) => chunk,
+                Ok(Ok(chunk)) => chunk,
+            };
+            let rest = limits.bytes - length;
+            let (chunk, outcome) = match &chunk {
+                Some(chunk) => decoding.push(chunk, rest),
+                None => decoding.finish(rest),
             };
             if !is_framed || ends.are_in(&chunk) {
                 last_event = Some(Instant::now());
             }
-            let rest = limits.bytes - length;
             let cut = (left > 0 && is_framed).then(|| counted.count(&chunk, &mut left)).flatten();
             let bytes = chunk.get(..cut.unwrap_or(rest)).unwrap_or(&chunk);
             length += bytes.len();
@@ -261,6 +268,9 @@ impl Sending<'_> {
             }
             if chunk.len() > rest {
                 return Err(format!("the answer is longer than {} bytes", limits.bytes).into());
+            }
+            if outcome? {
+                return Ok(());
             }
         }
     }
@@ -317,6 +327,77 @@ impl Sending<'_> {
         self.keep_masked(&line);
         self.outcome
     }
+}
+
+/// What a body is compressed with.
+enum Decoding {
+    /// Nothing that a header tells, nor these first bytes.
+    Plain(Vec<u8>),
+    /// This, and whether bytes came.
+    Compressed(Box<Decompressor>, bool),
+}
+
+impl Decoding {
+    /// Returns how to read the body of an answer with these headers.
+    fn of(exchange: &Exchange<'_>) -> Result<Self, String> {
+        match exchange.header("content-encoding").map(str::trim) {
+            None | Some("" | "identity") => Ok(Self::Plain(Vec::new())),
+            Some(how) => {
+                let known = Compression::named(how).ok_or_else(|| {
+                    format!(
+                        "the answer is encoded with {how:?}; only gzip, deflate, br and zstd can be decoded"
+                    )
+                })?;
+                let decompressor = Decompressor::new(known).map_err(|error| error.to_string())?;
+                Ok(Self::Compressed(Box::new(decompressor), false))
+            }
+        }
+    }
+
+    /// Decodes the next bytes, to little more than `most`, and returns whether nothing can come after them.
+    fn push<'c>(&mut self, chunk: &'c [u8], most: usize) -> (Cow<'c, [u8]>, Result<bool, String>) {
+        match self {
+            Self::Plain(start) => {
+                let missing = SIGNATURE.saturating_sub(start.len());
+                start.extend(chunk.iter().take(missing));
+                if missing > 0 && Compression::is_begun(start) {
+                    let problem = "the answer is compressed, and no content-encoding says so";
+                    return (Cow::Borrowed(&[]), Err(problem.to_owned()));
+                }
+                (Cow::Borrowed(chunk), Ok(false))
+            }
+            Self::Compressed(decompressor, has_begun) => {
+                *has_begun = true;
+                let mut plain = Vec::new();
+                let outcome = decompressor.push(chunk, &mut |piece| bounded(&mut plain, piece, most));
+                (Cow::Owned(plain), outcome.map(|()| false).map_err(|error| error.to_string()))
+            }
+        }
+    }
+
+    /// Decodes what is left.
+    fn finish<'c>(&mut self, most: usize) -> (Cow<'c, [u8]>, Result<bool, String>) {
+        match self {
+            Self::Compressed(decompressor, true) => {
+                let mut plain = Vec::new();
+                let outcome = decompressor.finish(&mut |piece| bounded(&mut plain, piece, most));
+                (Cow::Owned(plain), outcome.map(|()| true).map_err(|error| error.to_string()))
+            }
+            _ => (Cow::Borrowed(&[]), Ok(true)),
+        }
+    }
+}
+
+/// So many bytes tell what is compressed.
+const SIGNATURE: usize = 4;
+
+/// Adds a piece, unless there is too much already.
+#[expect(clippy::unnecessary_wraps, reason = "this is what takes the pieces of a decompressor")]
+fn bounded(plain: &mut Vec<u8>, piece: &[u8], most: usize) -> Result<(), CaptureError> {
+    if plain.len() <= most {
+        plain.extend_from_slice(piece);
+    }
+    Ok(())
 }
 
 /// What has taken too long.

@@ -1,5 +1,6 @@
 //! What is kept of a run, so that others can judge it again.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::fs::{self, File};
 use std::io::{self, Write as _};
@@ -8,6 +9,7 @@ use std::path::{Component, Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
+use super::target::Target;
 use results::{CaseReport, Latency, LiveReport, Options, ProfileReport, State, Told, Transport};
 
 /// The version of the format of [`RunFile`].
@@ -34,12 +36,19 @@ pub struct RunFile {
     pub model: String,
     /// What was wanted, without secrets.
     pub options: Options,
+    /// What chose the words that only this run sends.
+    pub seed: String,
+    /// Whether somebody asked for this seed; the suite chose it otherwise.
+    pub is_seed_given: bool,
     /// How far the run came.
     pub state: State,
     /// SHA-256 of `report.json`.
     pub report: Option<String>,
     /// The exchanges, in the order of `report.json`.
     pub exchanges: Vec<Kept>,
+    /// The [chain](Chain) over them, in the order in which they ended.
+    #[serde(default)]
+    pub chain: String,
     /// The trials and what came of them.
     pub trials: Vec<Told>,
     /// Failures that were expected and are over, each with the reason why it cannot be expected.
@@ -57,9 +66,50 @@ pub struct Kept {
     pub case: String,
     /// SHA-256 of the file.
     pub sha256: String,
+    /// How many exchanges of the run had ended when this one had.
+    pub place: usize,
+}
+
+/// A hash over how a run was made, and over its exchanges in the order in which they ended: none can be left out,
+/// added or moved without another one.
+#[derive(Debug)]
+pub struct Chain(String);
+
+impl Chain {
+    /// The chain of a run, or where its exchanges are not in order.
+    ///
+    /// # Errors
+    ///
+    /// When an exchange has a place that another has, or that nothing leads to.
+    pub fn of(run: &RunFile) -> Result<Self, String> {
+        let mut exchanges: Vec<&Kept> = run.exchanges.iter().collect();
+        exchanges.sort_by_key(|kept| kept.place);
+        let RunFile { suite, dialect, target, model, seed, is_seed_given, .. } = run;
+        let begin = serde_json::json!([suite, dialect, target, model, seed, is_seed_given]);
+        let mut chain = hash(begin.to_string().as_bytes());
+        for (at, Kept { file, case, sha256, place }) in exchanges.into_iter().enumerate() {
+            if *place != at + 1 {
+                return Err(format!("{file}: it ended as number {place}, and {} was to come", at + 1));
+            }
+            chain = hash(serde_json::json!([chain, file, case, sha256]).to_string().as_bytes());
+        }
+        Ok(Self(chain))
+    }
+
+    /// In hexadecimal digits.
+    pub fn into_text(self) -> String {
+        self.0
+    }
 }
 
 impl RunFile {
+    /// As it is written.
+    fn text(&self) -> io::Result<String> {
+        let mut text = serde_json::to_string_pretty(self)?;
+        text.push('\n');
+        Ok(text)
+    }
+
     /// What reports say of the endpoint, its trials, what they come to by profile, and how fast it was.
     pub fn report(&self, profiles: Vec<ProfileReport>, latency: Vec<Latency>) -> LiveReport {
         let mut cases: Vec<CaseReport> = Vec::new();
@@ -106,9 +156,9 @@ pub struct Evidence {
 }
 
 /// The file with how a run was made.
-const RUN: &str = "run.json";
+pub const RUN: &str = "run.json";
 /// The file with what was found.
-const REPORT: &str = "report.json";
+pub const REPORT: &str = "report.json";
 
 impl Evidence {
     /// A folder for a new run. It may be there, but not hold another run.
@@ -141,11 +191,16 @@ impl Evidence {
         File::create_new(path)
     }
 
+    /// Takes out of an exchange the secrets that are spread over its events; returns what is left.
+    pub(super) fn hide(&self, file: &str, target: &Target) -> io::Result<String> {
+        let hidden = target.hidden(&fs::read_to_string(self.folder.join(file))?);
+        self.write(file, &hidden)?;
+        Ok(hidden)
+    }
+
     /// Writes how the run was made.
     pub fn write_run(&self, run: &RunFile) -> io::Result<()> {
-        let mut text = serde_json::to_string_pretty(run)?;
-        text.push('\n');
-        self.write(RUN, &text)
+        self.write(RUN, &run.text()?)
     }
 
     /// Writes what was found; returns its hash.
@@ -164,7 +219,9 @@ impl Evidence {
     /// Reads how the run was made.
     pub fn run(&self) -> io::Result<RunFile> {
         let path = self.folder.join(RUN);
-        let text = fs::read_to_string(&path)
+        let text = self
+            .read(RUN)
+            .and_then(|bytes| String::from_utf8(bytes).map_err(io::Error::other))
             .map_err(|error| io::Error::new(error.kind(), format!("{}: {error}", path.display())))?;
         let run: RunFile = serde_json::from_str(&text)
             .map_err(|error| io::Error::other(format!("{}: {error}", path.display())))?;
@@ -176,13 +233,55 @@ impl Evidence {
         Err(io::Error::other(problem))
     }
 
-    /// Reads a file of the run, and none besides: who made the run may have named any.
+    /// Reads a file of the run, and none besides: who made the run may have named any, or linked to it.
     pub fn read(&self, file: &str) -> io::Result<Vec<u8>> {
         let is_below = |part| matches!(part, Component::Normal(_));
         if !Path::new(file).components().all(is_below) {
             return Err(io::Error::other("it is not in the folder"));
         }
-        fs::read(self.folder.join(file))
+        let mut path = self.folder.clone();
+        for part in Path::new(file).components() {
+            path.push(part);
+            if fs::symlink_metadata(&path)?.is_symlink() {
+                return Err(io::Error::other("it is reached by a link, which may lead anywhere"));
+            }
+        }
+        if !fs::symlink_metadata(&path)?.is_file() {
+            return Err(io::Error::other("it is no file"));
+        }
+        fs::read(path)
+    }
+
+    /// Returns what is in the folder and not among these files, by its path within.
+    pub fn strangers(&self, files: &BTreeSet<&str>) -> io::Result<Vec<String>> {
+        let mut strangers = Vec::new();
+        let mut folders = vec![String::new()];
+        while let Some(folder) = folders.pop() {
+            for entry in fs::read_dir(self.folder.join(&folder))? {
+                let entry = entry?;
+                let name = format!("{folder}{}", entry.file_name().to_string_lossy());
+                let kind = entry.file_type()?;
+                let below = format!("{name}/");
+                if kind.is_dir() && files.iter().any(|file| file.starts_with(&below)) {
+                    folders.push(below);
+                } else if !kind.is_file() || !files.contains(&*name) {
+                    strangers.push(name);
+                }
+            }
+        }
+        strangers.sort_unstable();
+        Ok(strangers)
+    }
+
+    /// Returns the first line of `run.json` that is not as the suite writes this run.
+    pub fn run_difference(&self, run: &RunFile) -> io::Result<Option<usize>> {
+        let written = run.text()?;
+        let found = self.read(RUN)?;
+        if found == written.as_bytes() {
+            return Ok(None);
+        }
+        let found = String::from_utf8_lossy(&found);
+        Ok(Some(written.lines().zip(found.lines()).take_while(|(one, other)| one == other).count() + 1))
     }
 
     /// Reads what was found.

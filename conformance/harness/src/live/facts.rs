@@ -81,6 +81,7 @@ impl Facts {
             }
             Entry::Lost(loss) => self.lost = Some(loss.clone().into_owned()),
             Entry::Sent(frame) => {
+                self.request = frame.data.as_deref().and_then(|text| serde_json::from_str(text).ok());
                 self.asked_mark = self.asked_mark.or_else(|| marks(frame.data.as_deref()?).next());
             }
         }

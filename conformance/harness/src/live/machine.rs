@@ -6,7 +6,25 @@ use std::sync::Arc;
 use tokio::runtime::{Builder, Runtime};
 use tokio::sync::watch;
 
-/// What runs are made on, and whether the user wants them to end: Ctrl-C says so.
+/// Waits until the program should end: for Ctrl-C, or for SIGTERM where there is such a thing.
+///
+/// # Errors
+///
+/// When the system has no such signals.
+pub async fn ended() -> io::Result<()> {
+    #[cfg(unix)]
+    {
+        let mut terminate = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate())?;
+        tokio::select! {
+            interrupted = tokio::signal::ctrl_c() => interrupted,
+            _ = terminate.recv() => Ok(()),
+        }
+    }
+    #[cfg(not(unix))]
+    tokio::signal::ctrl_c().await
+}
+
+/// What runs are made on, and whether the user wants them to end: Ctrl-C and SIGTERM say so.
 #[derive(Debug, Clone)]
 pub struct Machine {
     runtime: Arc<Runtime>,
@@ -23,7 +41,7 @@ impl Machine {
         let runtime = Builder::new_multi_thread().worker_threads(1).enable_all().build()?;
         let (over, interrupt) = watch::channel(false);
         runtime.spawn(async move {
-            if tokio::signal::ctrl_c().await.is_ok() {
+            if ended().await.is_ok() {
                 let _ = over.send(true);
             }
             // Nobody could end the run, were it gone.

@@ -1,16 +1,32 @@
 //! Takes secrets out of what an endpoint says.
 
 use std::collections::BTreeSet;
+use std::fmt::Write as _;
+use std::ops::Range;
 
-/// Replaces secrets in bytes that come in pieces, wherever these are cut. Their characters are known as they
-/// are, and as JSON and percent-encoding write them, once or twice over.
+use base64::alphabet;
+use base64::engine::general_purpose::{GeneralPurpose, NO_PAD};
+use base64::prelude::Engine as _;
+
+/// Replaces secrets in bytes that come in pieces, wherever these are cut.
 #[derive(Debug)]
 pub(super) struct Mask {
-    secrets: Vec<Vec<Forms>>,
-    /// The bytes that a secret can begin with.
-    begins: BTreeSet<u8>,
+    secrets: Secrets,
     /// The last bytes, which a secret may begin with.
     held: Vec<u8>,
+}
+
+/// Secrets in all the ways in which they can be written: in any case, as JSON and percent-encoding write them,
+/// once or twice over, in base64 and in hexadecimal digits, and spread over lines of server-sent events.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Secrets(Vec<Pattern>);
+
+/// One way to write a secret.
+#[derive(Debug, Clone)]
+struct Pattern {
+    characters: Vec<Forms>,
+    /// The bytes that it can begin with.
+    begins: [bool; 256],
 }
 
 /// The ways in which a character can be written.
@@ -26,14 +42,109 @@ enum Found {
     Whole(usize),
 }
 
+impl Secrets {
+    pub(super) fn new(secrets: &[String]) -> Self {
+        let texts: BTreeSet<String> = secrets.iter().flat_map(|secret| encodings(secret)).collect();
+        Self(texts.iter().map(|text| Pattern::new(text)).collect())
+    }
+
+    /// Returns whether there are none.
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Returns how many characters the longest has.
+    pub(super) fn longest(&self) -> usize {
+        self.0.iter().map(|pattern| pattern.characters.len()).max().unwrap_or_default()
+    }
+
+    /// Returns where secrets are in these bytes, without the line ends between their parts.
+    pub(super) fn places(&self, bytes: &[u8]) -> Vec<Range<usize>> {
+        self.search(bytes, true).0
+    }
+
+    /// Returns where secrets are, and where one may begin that goes on after these bytes.
+    fn search(&self, bytes: &[u8], is_all: bool) -> (Vec<Range<usize>>, Option<usize>) {
+        let mut begins = [false; 256];
+        for pattern in &self.0 {
+            begins.iter_mut().zip(pattern.begins).for_each(|(any, this)| *any |= this);
+        }
+        let (mut places, mut at) = (Vec::new(), 0);
+        while let Some(next) = bytes[at..].iter().position(|byte| begins[usize::from(*byte)]) {
+            at += next;
+            let rest = &bytes[at..];
+            let (mut longest, mut is_begun) = (0, false);
+            for pattern in self.0.iter().filter(|pattern| pattern.begins[usize::from(rest[0])]) {
+                match pattern.found(rest) {
+                    Found::Nothing => {}
+                    Found::Begun => is_begun = true,
+                    Found::Whole(length) => longest = longest.max(length),
+                }
+            }
+            if is_begun && !is_all {
+                return (places, Some(at));
+            }
+            let end = at + longest;
+            let mut begin = at;
+            while begin < end {
+                let line_end = (begin..end).find_map(|place| Some((place, line_end(&bytes[place..])?)));
+                let (until, next) = line_end.map_or((end, end), |(place, length)| (place, place + length));
+                places.push(begin..until);
+                begin = next;
+            }
+            at += longest.max(1);
+        }
+        (places, None)
+    }
+}
+
+impl Pattern {
+    fn new(text: &str) -> Self {
+        let characters: Vec<Forms> = text.chars().map(forms).collect();
+        let mut begins = [false; 256];
+        for byte in characters.first().into_iter().flatten().filter_map(|form| form.first()) {
+            begins[usize::from(*byte)] = true;
+        }
+        Self { characters, begins }
+    }
+
+    /// Returns whether these bytes begin with it.
+    fn found(&self, bytes: &[u8]) -> Found {
+        let mut ends = vec![0];
+        let mut is_begun = false;
+        for (at, forms) in self.characters.iter().enumerate() {
+            let mut next = Vec::new();
+            for end in ends {
+                let rest = &bytes[end..];
+                let is_within = at > 0;
+                let after = if is_within { line_end(rest) } else { None };
+                is_begun |= is_within && may_be_line_end(rest);
+                for (from, rest) in [Some((end, rest)), after.map(|length| (end + length, &rest[length..]))]
+                    .into_iter()
+                    .flatten()
+                {
+                    for form in forms {
+                        let until = from + form.len();
+                        if rest.starts_with(form) && !next.contains(&until) {
+                            next.push(until);
+                        }
+                        is_begun |= rest.len() < form.len() && form.starts_with(rest);
+                    }
+                }
+            }
+            if next.is_empty() {
+                return if is_begun { Found::Begun } else { Found::Nothing };
+            }
+            ends = next;
+        }
+        ends.into_iter().max().map_or(Found::Nothing, Found::Whole)
+    }
+}
+
 impl Mask {
     /// Takes out these.
-    pub(super) fn new(secrets: &[String]) -> Self {
-        let forms = |secret: &String| secret.chars().map(forms).collect::<Vec<_>>();
-        let secrets: Vec<Vec<Forms>> = secrets.iter().map(forms).collect();
-        let first = secrets.iter().filter_map(|secret| secret.first()).flatten();
-        let begins = first.filter_map(|form| form.first()).copied().collect();
-        Self { secrets, begins, held: Vec::new() }
+    pub(super) const fn new(secrets: Secrets) -> Self {
+        Self { secrets, held: Vec::new() }
     }
 
     /// The bytes without secrets. Those at the end that may belong to one come with the next.
@@ -52,53 +163,56 @@ impl Mask {
     }
 
     fn hide(&mut self, mut bytes: Vec<u8>, is_all: bool) -> Vec<u8> {
-        let mut is_first = [false; 256];
-        for byte in &self.begins {
-            is_first[usize::from(*byte)] = true;
+        let (places, begun) = self.secrets.search(&bytes, is_all);
+        for place in places {
+            bytes[place].fill(b'*');
         }
-        let mut at = 0;
-        while let Some(next) = bytes[at..].iter().position(|byte| is_first[usize::from(*byte)]) {
-            at += next;
-            let (mut longest, mut is_begun) = (0, false);
-            for secret in &self.secrets {
-                match found(secret, &bytes[at..]) {
-                    Found::Nothing => {}
-                    Found::Begun => is_begun = true,
-                    Found::Whole(length) => longest = longest.max(length),
-                }
-            }
-            if is_begun && !is_all {
-                self.held = bytes.split_off(at);
-                return bytes;
-            }
-            bytes[at..at + longest].fill(b'*');
-            at += longest.max(1);
+        if let Some(begun) = begun {
+            self.held = bytes.split_off(begun);
         }
         bytes
     }
 }
 
-/// Whether these bytes begin with a secret.
-fn found(secret: &[Forms], bytes: &[u8]) -> Found {
-    let mut ends = BTreeSet::from([0]);
-    let mut is_begun = false;
-    for forms in secret {
-        let mut next = BTreeSet::new();
-        for end in ends {
-            let rest = &bytes[end..];
-            for form in forms {
-                if rest.starts_with(form) {
-                    next.insert(end + form.len());
-                }
-                is_begun |= rest.len() < form.len() && form.starts_with(rest);
-            }
-        }
-        if next.is_empty() {
-            return if is_begun { Found::Begun } else { Found::Nothing };
-        }
-        ends = next;
+/// What the lines of a stream begin with.
+const FIELDS: [&[u8]; 4] = [b"data:", b":", b"event:", b"id:"];
+
+/// Returns how long the line end is, with the name of the next line's field, that these bytes begin with.
+fn line_end(bytes: &[u8]) -> Option<usize> {
+    let rest = after_line_end(bytes)?;
+    let rest = FIELDS.iter().find_map(|field| rest.strip_prefix(*field))?;
+    let rest = rest.strip_prefix(b" ").unwrap_or(rest);
+    Some(bytes.len() - rest.len())
+}
+
+/// Returns whether these bytes are the beginning of such a line end.
+fn may_be_line_end(bytes: &[u8]) -> bool {
+    bytes == b"\r"
+        || after_line_end(bytes).is_some_and(|rest| FIELDS.iter().any(|field| field.starts_with(rest)))
+}
+
+fn after_line_end(bytes: &[u8]) -> Option<&[u8]> {
+    [b"\r\n".as_slice(), b"\n", b"\r"].into_iter().find_map(|end| bytes.strip_prefix(end))
+}
+
+/// A secret as it is, in hexadecimal digits, and in base64, wherever it stands in what was encoded.
+fn encodings(secret: &str) -> Vec<String> {
+    let mut hex = String::new();
+    for byte in secret.bytes() {
+        // Writing to a string cannot fail.
+        let _ = write!(hex, "{byte:02x}");
     }
-    ends.last().map_or(Found::Nothing, |end| Found::Whole(*end))
+    let mut encodings = vec![secret.to_owned(), hex];
+    for alphabet in [alphabet::STANDARD, alphabet::URL_SAFE] {
+        let engine = GeneralPurpose::new(&alphabet, NO_PAD);
+        for before in 0..3 {
+            let bytes = [vec![0; before], secret.as_bytes().to_vec()].concat();
+            // Characters at both ends depend on what stands beside it.
+            let (begin, end) = ((before * 8).div_ceil(6), bytes.len() * 8 / 6);
+            encodings.push(engine.encode(bytes)[begin..end].to_owned());
+        }
+    }
+    encodings
 }
 
 /// All forms of a character, also of what was encoded before.
@@ -115,7 +229,7 @@ fn forms(character: char) -> Forms {
         };
         character.encode_utf16(&mut [0; 2]).iter_mut().map(hex).collect()
     };
-    let mut forms = vec![plain.clone()];
+    let mut forms = vec![plain.clone(), plain.to_ascii_lowercase(), plain.to_ascii_uppercase()];
     for is_upper in [false, true] {
         forms.extend(["%", "%25"].map(|sign| percent(sign, is_upper)));
         forms.extend(["\\", "\\\\"].map(|sign| escape(sign, is_upper)));
@@ -137,7 +251,7 @@ mod tests {
 
     fn masked(secrets: &[&str], pieces: &[&[u8]]) -> String {
         let secrets: Vec<String> = secrets.iter().map(|&secret| secret.to_owned()).collect();
-        let mut mask = Mask::new(&secrets);
+        let mut mask = Mask::new(Secrets::new(&secrets));
         let mut out: Vec<u8> = pieces.iter().flat_map(|piece| mask.push(piece)).collect();
         out.extend(mask.finish());
         String::from_utf8(out).unwrap()
@@ -186,7 +300,32 @@ mod tests {
 
     #[test]
     fn what_ends_events_is_not_held_back() {
-        let mut mask = Mask::new(&["sk-12345678".to_owned()]);
+        let mut mask = Mask::new(Secrets::new(&["sk-12345678".to_owned()]));
         assert_eq!(mask.push(b"data: s\n\n"), b"data: s\n\n");
+    }
+
+    #[test]
+    fn encoded_secrets_are_found_wherever_they_stand() {
+        let secret = "sk-12345678+/x";
+        for before in ["", "a", "ab", "abc"] {
+            for engine in [base64::prelude::BASE64_STANDARD, base64::prelude::BASE64_URL_SAFE] {
+                let text = engine.encode(format!("{before}{secret}?>"));
+                let hidden = masked(&[secret], &[text.as_bytes()]);
+                assert!(hidden.matches('*').count() >= secret.len() * 8 / 6 - 1, "{text} {hidden}");
+            }
+        }
+        assert_eq!(
+            masked(&["Ab-12345678"], &[b"x-aB-12345678: 41622d3132333435363738"]),
+            format!("x-{}: {}", "*".repeat(11), "*".repeat(22))
+        );
+    }
+
+    #[test]
+    fn secrets_are_found_over_lines_of_a_stream() {
+        let text = b"data: {sk-12\ndata: 345\r\ndata:678}\n\n: sk-123\n: 45678\nsk-1234\n5678";
+        let expected = "data: {*****\ndata: ***\r\ndata:***}\n\n: ******\n: *****\nsk-1234\n5678";
+        for cut in 0..text.len() {
+            assert_eq!(masked(&["sk-12345678"], &[&text[..cut], &text[cut..]]), expected, "cut at {cut}");
+        }
     }
 }

@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::io::{self, Write};
 use std::panic::{self, AssertUnwindSafe};
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::thread;
 use std::time::Duration;
@@ -49,6 +49,19 @@ pub struct Plan {
     pub least: Level,
     /// Whether the shapes of streams are wanted.
     pub shapes: bool,
+    /// What the run may take as a whole.
+    pub budget: Budget,
+    /// What chooses the words that only this run sends, where requests can have them.
+    pub seed: Option<String>,
+}
+
+/// What a run may take as a whole.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Budget {
+    /// How many bytes its exchanges may have, as they are recorded.
+    pub bytes: Option<u64>,
+    /// How long it may send.
+    pub time: Option<Duration>,
 }
 
 impl Plan {
@@ -78,21 +91,35 @@ impl Plan {
     }
 }
 
-/// Whether the endpoint can be reached at all.
+/// Whether the endpoint can be reached at all, and answers more than that it is busy.
 #[derive(Debug, Default)]
 struct Reach {
     is_reached: AtomicBool,
     failed: AtomicUsize,
+    /// How many requests were sent.
+    sent: AtomicUsize,
+    /// How many cases in a row ended with the answer that the endpoint is busy.
+    refused: AtomicUsize,
 }
 
 /// So many requests are sent at least before an endpoint is given up.
 const TRIES: usize = 3;
 
-/// Why nothing more was sent.
-const NOT_SENT: &str = "not sent, as no request before it found a connection";
+/// So many cases in a row may be refused before an endpoint is given up.
+const REFUSALS: usize = 3;
+
+/// An endpoint was given up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct GivenUp {
+    /// After so many requests.
+    pub sent: usize,
+    /// Why, in words that follow on "as".
+    pub reason: &'static str,
+}
 
 impl Reach {
     fn add(&self, facts: &Facts) {
+        self.sent.fetch_add(1, Ordering::Relaxed);
         if facts.is_unconnected() {
             self.failed.fetch_add(1, Ordering::Relaxed);
         } else {
@@ -100,10 +127,23 @@ impl Reach {
         }
     }
 
-    /// After how many requests.
-    fn given_up(&self) -> Option<usize> {
+    /// Takes how a case ended: whether the endpoint was busy at its last attempt.
+    fn end_case(&self, is_refused: bool) {
+        if is_refused {
+            self.refused.fetch_add(1, Ordering::Relaxed);
+        } else {
+            self.refused.store(0, Ordering::Relaxed);
+        }
+    }
+
+    fn given_up(&self) -> Option<GivenUp> {
         let failed = self.failed.load(Ordering::Relaxed);
-        (failed >= TRIES && !self.is_reached.load(Ordering::Relaxed)).then_some(failed)
+        if failed >= TRIES && !self.is_reached.load(Ordering::Relaxed) {
+            return Some(GivenUp { sent: failed, reason: "no request before it found a connection" });
+        }
+        let sent = self.sent.load(Ordering::Relaxed);
+        let reason = "the endpoint refused the scenarios before it with 429 or 503";
+        (self.refused.load(Ordering::Relaxed) >= REFUSALS).then_some(GivenUp { sent, reason })
     }
 }
 
@@ -134,6 +174,11 @@ pub struct Live {
     stopped: OnceLock<String>,
     /// When the next request may be sent.
     pause: Mutex<Instant>,
+    begun: Instant,
+    /// How many bytes were recorded.
+    recorded: AtomicU64,
+    /// How many exchanges have ended.
+    ended: AtomicUsize,
 }
 
 impl Live {
@@ -158,7 +203,27 @@ impl Live {
             reach: Reach::default(),
             stopped: OnceLock::new(),
             pause,
+            begun: Instant::now(),
+            recorded: AtomicU64::new(0),
+            ended: AtomicUsize::new(0),
         }
+    }
+
+    /// When an exchange that begins now has to end.
+    fn deadline(&self) -> Instant {
+        let usual = Instant::now() + self.client.limits().total;
+        let end = self.plan.budget.time.and_then(|time| self.begun.checked_add(time));
+        end.map_or(usual, |end| usual.min(end))
+    }
+
+    /// Returns why nothing more may be sent, if that is so.
+    fn exhausted(&self) -> Option<&'static str> {
+        let Budget { bytes, time } = self.plan.budget;
+        if bytes.is_some_and(|most| self.recorded.load(Ordering::Relaxed) >= most) {
+            return Some("not sent, as the run has recorded as much as --max-total-bytes allows");
+        }
+        let is_over = time.is_some_and(|most| self.begun.elapsed() >= most);
+        is_over.then_some("not sent, as the run has taken as long as --max-total-time allows")
     }
 
     /// Begins to send, beside the thread that calls.
@@ -199,8 +264,13 @@ impl Live {
         }
     }
 
-    /// What a trial comes to.
+    /// What a trial comes to, without secrets.
     pub fn judge(&self, case: usize, about: About) -> Judged {
+        let judged = self.judgement(case, about);
+        Judged { reason: self.client.target().masked(&judged.reason), ..judged }
+    }
+
+    fn judgement(&self, case: usize, about: About) -> Judged {
         let Some(of) = self.plan.cases.get(case) else { return Judged::new(Verdict::NotExercised, "") };
         match self.wait(case) {
             Done::Sent(attempts) => {
@@ -240,8 +310,8 @@ impl Live {
         (wanted().filter(|(_, done)| done.get().is_some()).count(), wanted().count())
     }
 
-    /// After how many requests it was given up, as none found a connection.
-    pub fn given_up(&self) -> Option<usize> {
+    /// Returns after how many requests it was given up, and why, if it was.
+    pub fn given_up(&self) -> Option<GivenUp> {
         self.reach.given_up()
     }
 
@@ -249,14 +319,24 @@ impl Live {
         if let Some(reason) = &case.unfit {
             return Done::Skipped(reason.clone());
         }
-        if self.reach.given_up().is_some() {
-            return Done::Skipped(NOT_SENT.to_owned());
+        if let Some(given_up) = self.reach.given_up() {
+            return Done::Skipped(format!("not sent, as {}", given_up.reason));
+        }
+        if let Some(reason) = self.exhausted() {
+            return Done::Skipped(reason.to_owned());
         }
         if let Some(reason) = self.stopped.get() {
             return Done::Skipped(reason.clone());
         }
         match self.before(case) {
-            Ok(before) => self.runtime.block_on(self.attempts(case, before.as_ref())),
+            Ok(before) => {
+                let done = self.runtime.block_on(self.attempts(case, before.as_ref()));
+                if let Done::Sent(attempts) = &done {
+                    let last = attempts.last().and_then(|attempt| attempt.facts.status);
+                    self.reach.end_case(last.is_some_and(|status| is_busy(status, case)));
+                }
+                done
+            }
             Err(reason) => Done::Skipped(reason),
         }
     }
@@ -270,13 +350,8 @@ impl Live {
             Done::Sent(sent) if judged.verdict == Verdict::Pass => sent.last().map(|last| &last.facts),
             _ => return Err(format!("what it continues did not come: see {name}")),
         };
-        let id = facts.and_then(|facts| facts.response_id.clone()).filter(|id| is_usable(id));
-        let id = id.ok_or_else(|| format!("what it continues has no id: see {name}"))?;
-        Ok(facts.map(|facts| Before {
-            id,
-            output: facts.output(),
-            last_number: facts.numbers.map(|(_, last)| last),
-        }))
+        let before = facts.and_then(Before::of);
+        before.map(Some).ok_or_else(|| format!("what it continues has no id: see {name}"))
     }
 
     async fn attempts(&self, case: &Case, before: Option<&Before>) -> Done {
@@ -284,16 +359,13 @@ impl Live {
             return self.crowd(case, before).await;
         }
         let is_polled = case.scenario.operation == Operation::Poll;
-        let by = |start: Instant| start + self.client.limits().total;
-        let (mut sent, mut tries) = (Vec::new(), 1);
-        let mut deadline = by(Instant::now());
+        let (mut sent, mut tries, mut refusals) = (Vec::new(), 1, 0);
+        let mut deadline = self.deadline();
         loop {
-            if !self.turn().await {
-                return if sent.is_empty() {
-                    Done::Skipped("the run was interrupted".to_owned())
-                } else {
-                    Done::Sent(sent)
-                };
+            let goes_on = self.turn().await;
+            let end = if goes_on { self.exhausted() } else { Some("the run was interrupted") };
+            if let Some(reason) = end {
+                return if sent.is_empty() { Done::Skipped(reason.to_owned()) } else { Done::Sent(sent) };
             }
             let number = sent.len() + 1;
             let suffix = if number == 1 { String::new() } else { format!(".{number}") };
@@ -305,7 +377,8 @@ impl Live {
                 }
                 Err(problem) => return Done::Broken(format!("{file}: {problem}")),
             };
-            if let Some(until) = ask_again(outcome, case, deadline) {
+            if let Some(until) = ask_again(outcome, case, deadline, refusals) {
+                refusals += 1;
                 if self.client.wait(until).await {
                     continue;
                 }
@@ -325,8 +398,8 @@ impl Live {
             if !(is_missed || is_silent()) || tries >= self.plan.attempts {
                 return Done::Sent(sent);
             }
-            tries += 1;
-            deadline = by(Instant::now());
+            (tries, refusals) = (tries + 1, 0);
+            deadline = self.deadline();
         }
     }
 
@@ -335,7 +408,7 @@ impl Live {
         if !self.turn().await {
             return Done::Skipped("the run was interrupted".to_owned());
         }
-        let deadline = Instant::now() + self.client.limits().total;
+        let deadline = self.deadline();
         let files: Vec<String> = (1..=self.plan.concurrent)
             .map(|number| format!("exchanges/{}.{number}.exchange", case.name))
             .collect();
@@ -354,6 +427,18 @@ impl Live {
         goes_on
     }
 
+    /// What reads an exchange of a case.
+    fn reading(&self, case: &Case) -> Reading<'_> {
+        let mut reading = Reading::new(&self.rules, self.evidence.is_some());
+        if case.is_part() {
+            reading = reading.keeping();
+        }
+        if self.plan.shapes {
+            reading = reading.tracing();
+        }
+        reading
+    }
+
     async fn exchange(
         &self,
         file: &str,
@@ -364,21 +449,21 @@ impl Live {
     ) -> Result<(Outcome, Attempt), String> {
         let begin = |evidence: &Evidence| evidence.begin(file);
         let mut file_of = self.evidence.as_ref().map(begin).transpose().map_err(|error| error.to_string())?;
-        let mut reading = Reading::new(&self.rules, self.evidence.is_some());
-        if case.is_part() {
-            reading = reading.keeping();
-        }
-        if self.plan.shapes {
-            reading = reading.tracing();
-        }
+        let mut reading = self.reading(case).watching(self.client.target().secrets());
         let mut written = Ok(());
         let mut keep = |line: &str| {
+            self.recorded.fetch_add(line.len() as u64, Ordering::Relaxed);
             reading.push(line.as_bytes());
             if written.is_ok() {
                 written = write(file_of.as_mut(), line);
             }
         };
-        let asked = Asked { model: &self.plan.model, given: &self.plan.given, number };
+        let asked = Asked {
+            model: &self.plan.model,
+            given: &self.plan.given,
+            number,
+            seed: self.plan.seed.as_deref(),
+        };
         let outcome = if case.turns.is_empty() {
             self.client.send(&case.call(&asked, before), by, &mut keep).await
         } else {
@@ -386,8 +471,18 @@ impl Live {
             self.client.talk(&script, by, &mut keep).await
         };
         written.map_err(|error| error.to_string())?;
+        drop(file_of);
+        if reading.has_spread_secret()
+            && let Some(evidence) = &self.evidence
+        {
+            let hidden = evidence.hide(file, self.client.target()).map_err(|error| error.to_string())?;
+            reading = self.reading(case);
+            reading.push(hidden.as_bytes());
+        }
         let mut attempt = reading.finish(file)?;
+        attempt.report = self.client.target().masked_report(attempt.report);
         attempt.report.folder = self.evidence.as_ref().map(|evidence| evidence.folder().into());
+        attempt.place = 1 + self.ended.fetch_add(1, Ordering::Relaxed);
         self.reach.add(&attempt.facts);
         Ok((outcome, attempt))
     }
@@ -396,22 +491,26 @@ impl Live {
 /// So long a response in the background is left alone.
 const POLLED: Duration = Duration::from_millis(200);
 
-/// Ids come from the endpoint, and go into addresses.
-fn is_usable(id: &str) -> bool {
-    !id.is_empty() && id.len() <= 4096 && !matches!(id, "." | "..")
-}
-
 fn write(file: Option<&mut File>, line: &str) -> io::Result<()> {
     file.map_or(Ok(()), |file| file.write_all(line.as_bytes()))
 }
 
-/// When an endpoint that is busy wants to be asked again, if that is soon enough.
-fn ask_again(outcome: Outcome, case: &Case, deadline: Instant) -> Option<Instant> {
-    let status = outcome.status.filter(|status| matches!(status, 429 | 503))?;
-    // At once is as soon as it makes sense.
-    let after = outcome.retry_after?.max(Duration::from_millis(100));
-    let until = Instant::now() + after;
-    (!case.scenario.status.contains(&status) && until < deadline).then_some(until)
+/// So often a busy endpoint is asked again.
+const RETRIES: u32 = 4;
+/// So long is the first pause at least, and each that follows is twice as long.
+const PAUSE: Duration = Duration::from_millis(100);
+
+/// Returns whether a status says that the endpoint is busy, where that is not what a case asks for.
+fn is_busy(status: u16, case: &Case) -> bool {
+    matches!(status, 429 | 503) && !case.scenario.status.contains(&status)
+}
+
+/// When an endpoint that is busy wants to be asked again, if that is soon enough and was not so too often.
+fn ask_again(outcome: Outcome, case: &Case, deadline: Instant, refusals: u32) -> Option<Instant> {
+    outcome.status.filter(|status| is_busy(*status, case))?;
+    let pause = PAUSE * 2_u32.pow(refusals.min(RETRIES));
+    let until = Instant::now().checked_add(outcome.retry_after?.max(pause))?;
+    (refusals < RETRIES && until < deadline).then_some(until)
 }
 
 #[cfg(test)]
@@ -429,11 +528,24 @@ mod tests {
         for number in 1..=5 {
             never.add(&nobody);
             once.add(&nobody);
-            assert_eq!(never.given_up(), (number >= 3).then_some(number));
+            assert_eq!(never.given_up().map(|it| it.sent), (number >= 3).then_some(number));
             assert_eq!(once.given_up(), None);
         }
         // One that hangs up without an answer was there.
         once.add(&Facts { lost: Some("connection closed".into()), ..Facts::default() });
         assert_eq!(once.given_up(), None);
+    }
+
+    #[test]
+    fn who_only_refuses_is_given_up() {
+        let reach = Reach::default();
+        for (is_refused, is_given_up) in
+            [(true, false), (true, false), (false, false), (true, false), (true, false), (true, true)]
+        {
+            reach.add(&Facts { status: Some(429), ..Facts::default() });
+            reach.end_case(is_refused);
+            assert_eq!(reach.given_up().is_some(), is_given_up);
+        }
+        assert_eq!(reach.given_up().map(|it| it.sent), Some(6));
     }
 }

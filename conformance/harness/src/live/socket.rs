@@ -185,7 +185,7 @@ impl Sending<'_> {
             }
             has_begun = true;
             if dialect.terminal.contains(&&*kind) {
-                return Ok(Turn { response: response(&text), status: None });
+                return Ok(Turn { response: continued(&text, dialect), status: None });
             }
             if kind == "error" {
                 after_error.get_or_insert(Instant::now() + AFTER_ERROR);
@@ -234,8 +234,12 @@ impl Sending<'_> {
     }
 }
 
-/// The response in an event, so that others can continue it.
-fn response(event: &str) -> Option<Before> {
+/// The response in the event that ends it, so that others can continue it.
+pub fn continued(event: &str, dialect: &Dialect) -> Option<Before> {
+    let kind: String = serde_json::from_str(spec::json::at(event, "/type")?).ok()?;
+    if !dialect.terminal.contains(&&*kind) {
+        return None;
+    }
     let response: Value = serde_json::from_str(spec::json::at(event, "/response")?).ok()?;
     let id = response.get("id")?.as_str()?.to_owned();
     let output = response.get("output").and_then(Value::as_array).cloned().unwrap_or_default();

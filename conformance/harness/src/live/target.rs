@@ -6,8 +6,10 @@ use reqwest::{Certificate, Url};
 
 use gateway::is_loopback;
 
-use super::mask::Mask;
+use super::mask::{Mask, Secrets};
+use super::spread;
 use recordings::capture::Recorder;
+use results::CaptureReport;
 
 /// The endpoint under test, and what it is to be told with each request.
 #[derive(Debug, Clone)]
@@ -179,7 +181,11 @@ impl Target {
     }
 
     /// What no file may hold, even when the endpoint says it.
-    pub(super) fn secrets(&self) -> Vec<String> {
+    pub(super) fn secrets(&self) -> Secrets {
+        Secrets::new(&self.long_secrets())
+    }
+
+    fn long_secrets(&self) -> Vec<String> {
         self.secrets.iter().filter(|secret| secret.len() >= SHORT).cloned().collect()
     }
 
@@ -188,9 +194,21 @@ impl Target {
         self.masked(&Recorder::new().url(self.url.as_str()))
     }
 
+    /// A report without secrets in it. Recordings have none: this is for what only their parts together say.
+    pub(super) fn masked_report(&self, report: CaptureReport) -> CaptureReport {
+        let text = serde_json::to_string(&report).unwrap_or_default();
+        let masked = self.masked(&text);
+        if masked == text { report } else { serde_json::from_str(&masked).unwrap_or_default() }
+    }
+
+    /// A recording without the secrets that are spread over its events.
+    pub fn hidden(&self, recording: &str) -> String {
+        spread::hide(recording, &self.secrets())
+    }
+
     /// A text without secrets in it.
     pub(crate) fn masked(&self, text: &str) -> String {
-        let mut mask = Mask::new(&self.secrets());
+        let mut mask = Mask::new(self.secrets());
         let mut bytes = mask.push(text.as_bytes());
         bytes.extend(mask.finish());
         String::from_utf8_lossy(&bytes).into_owned()
@@ -272,7 +290,7 @@ mod tests {
         }
         let target =
             target.with_key("key-12345678").unwrap().with_header("Cookie: a=session-1; b=2").unwrap();
-        let mut secrets = target.secrets();
+        let mut secrets = target.long_secrets();
         secrets.sort_unstable();
         assert_eq!(secrets, ["a=session-1; b=2", "key-00000000", "key-12345678", "session-1"]);
     }

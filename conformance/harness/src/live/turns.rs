@@ -84,7 +84,7 @@ fn unfit(turns: &[&'static Scenario], dialect: &'static Dialect, offer: &Offer) 
     let unfit = turns.iter().find_map(|turn| fitting(turn, false, dialect, offer));
     unfit.or_else(|| {
         let root = dialect.root("websocket_request")?;
-        let asked = Asked { model: "default", given: &Given::new(), number: 1 };
+        let asked = Asked { model: "default", given: &Given::new(), number: 1, seed: None };
         let before = Before { id: "resp_1".to_owned(), ..Before::default() };
         let refused = |turn: &&&'static Scenario| {
             let message = message(turn, &asked, Some(&before));
@@ -103,7 +103,7 @@ fn of_socket(trials: Vec<About>) -> Vec<About> {
 }
 
 /// The message that asks for a response.
-pub(super) fn message(scenario: &Scenario, asked: &Asked<'_>, before: Option<&Before>) -> String {
+pub fn message(scenario: &Scenario, asked: &Asked<'_>, before: Option<&Before>) -> String {
     let body = Call::of(scenario, asked, before, false).body.unwrap_or_default();
     let Ok(Value::Object(request)) = serde_json::from_str(&body) else { return body };
     let mut message = Map::from_iter([("type".to_owned(), "response.create".into())]);
@@ -121,7 +121,7 @@ mod tests {
     fn nothing_of_http_is_said_on_a_websocket() {
         for scenario in SCENARIOS.iter().filter(|scenario| is_sent(scenario)) {
             let before = Before { id: "resp_1".to_owned(), ..Before::default() };
-            let asked = Asked { model: "m", given: &Given::new(), number: 1 };
+            let asked = Asked { model: "m", given: &Given::new(), number: 1, seed: None };
             let text = message(scenario, &asked, Some(&before));
             let message: Value = serde_json::from_str(&text).unwrap();
             assert_eq!(message["type"], "response.create");

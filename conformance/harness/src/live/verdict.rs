@@ -130,6 +130,9 @@ fn last_answer(case: &Case, attempts: &[Attempt], dialect: &Dialect) -> Judged {
     if let Some(unwanted) = facts.unwanted(case.scenario) {
         return Judged::new(Verdict::Fail, format!("the answer has a {unwanted}, and should have none"));
     }
+    if let Some(reason) = other_instructions(facts) {
+        return Judged::new(Verdict::Fail, reason);
+    }
     if case.scenario.cut_after.is_some() && lost.is_none() {
         return Judged::new(Verdict::NotExercised, "the stream had ended before the client could leave");
     }
@@ -182,6 +185,18 @@ const fn route(operation: Operation) -> &'static str {
         Operation::Resume => "GET /responses/{id}?stream=true",
         Operation::Compact => "POST /responses/compact",
     }
+}
+
+/// Returns why an answer is not to its request, where it repeats instructions: an endpoint may leave that, and
+/// may add to them.
+fn other_instructions(facts: &Facts) -> Option<String> {
+    let sent = facts.request.as_ref()?.get("instructions")?.as_str()?;
+    let came = facts.response.as_ref()?.get("instructions").filter(|came| !came.is_null())?;
+    let is_there = match came {
+        Value::String(text) => text.is_empty() || text.contains(sent),
+        items => items.to_string().contains(sent),
+    };
+    (!is_there).then(|| format!("the answer is to another request: its instructions lack {sent:?}"))
 }
 
 /// What is wrong where the last turn on a WebSocket was not answered at all.

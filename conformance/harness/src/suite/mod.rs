@@ -36,10 +36,10 @@ use libtest_mimic::Arguments;
 use spec::Dialect;
 
 use crate::certificate;
-use crate::live::{Given, Limits, Offer, Target};
+use crate::live::{Budget, Case, Given, Limits, Offer, Target};
 use checker::Rules;
 use reports::Style;
-use results::{Options, Told, Transport};
+use results::{Filters, Options, Told, Transport};
 
 pub use baseline::Known;
 pub use invocation::Invocation;
@@ -67,6 +67,8 @@ pub struct Suite {
     jobs: usize,
     concurrent: usize,
     delay: Duration,
+    budget: Budget,
+    seed: Option<String>,
     is_strict: bool,
     known: Vec<Known>,
     failures: Option<PathBuf>,
@@ -142,6 +144,8 @@ impl Suite {
             jobs: 1,
             concurrent: 1,
             delay: Duration::ZERO,
+            budget: Budget::default(),
+            seed: None,
             is_strict: false,
             known: Vec::new(),
             failures: None,
@@ -241,6 +245,19 @@ impl Suite {
         Self { delay, ..self }
     }
 
+    /// Sends no more once the run has taken this.
+    #[must_use]
+    pub fn budget(self, budget: Budget) -> Self {
+        Self { budget, ..self }
+    }
+
+    /// Sends words that this seed chooses, so that answers can only be made once it is known; a random one, when
+    /// none is given.
+    #[must_use]
+    pub fn seed(self, seed: impl Into<String>) -> Self {
+        Self { seed: Some(seed.into()), ..self }
+    }
+
     /// Lets rules that are only recommended fail, too.
     #[must_use]
     pub fn strict(self, is_strict: bool) -> Self {
@@ -328,6 +345,17 @@ pub fn rules(dialect: &'static Dialect, profiles: &[String], select: &[String], 
         profiles.is_empty() || certificate::chosen(profiles).any(|profile| profile.rules.contains(&rule.id))
     };
     Rules::of(dialect).only(|rule| is_demanded(rule) && is_selected(rule, select, ignore))
+}
+
+/// Returns the names of the tests that a run with these options has, in order; `prefix` stands before them where
+/// several dialects are tested at once.
+pub fn due_names(cases: &[Case], options: &Options, dialect: &Dialect, prefix: &str) -> Vec<String> {
+    let Filters { with, exact, without } = &options.filters;
+    // What cannot be read as a filter selects nothing.
+    let Ok(selection) = Selection::new(with, without, *exact, dialect) else { return Vec::new() };
+    let cases = cases.iter().filter(|case| is_demanded(case.scenario, &options.profiles));
+    let names = cases.flat_map(|case| case.trials.iter().map(|about| case.trial(*about)));
+    names.filter(|name| selection.includes(&format!("{prefix}{name}"))).collect()
 }
 
 /// Whether profiles demand a scenario.

@@ -112,6 +112,10 @@ impl Selection {
 
     /// Returns the filters as a run records them.
     pub fn filters(&self) -> Filters {
+        if let Some(only) = &self.only {
+            let with = only.iter().filter(|name| self.includes(name)).cloned().collect();
+            return Filters { with, exact: true, without: Vec::new() };
+        }
         let texts = |filters: &[Filter]| filters.iter().map(|filter| filter.text.clone()).collect();
         Filters { with: texts(&self.with), exact: self.is_exact, without: texts(&self.without) }
     }

@@ -14,7 +14,8 @@ use super::snapshot;
 use super::{Endpoint, Snapshots, Suite, SuiteError, is_demanded};
 use crate::certificate::{Certificate, Judge, Sent};
 use crate::live::{
-    self, About, Case, Client, Evidence, Given, Kept, Live, Machine, Offer, Plan, RunFile, Target,
+    self, About, Case, Chain, Client, Evidence, Given, GivenUp, Kept, Live, Machine, Offer, Plan, RunFile,
+    Target,
 };
 use gateway::{self, Embedded, Notes};
 use recordings::capture::REDACTED;
@@ -88,6 +89,8 @@ impl Suite {
             delay: self.delay,
             least: self.least(),
             shapes: !shapes.is_empty(),
+            budget: self.budget,
+            seed: None,
         };
         plan.complete();
         Planned { suite: self, plan, due, shapes }
@@ -161,14 +164,19 @@ impl Suite {
                 idle_ms: limits.idle.as_millis(),
                 total_ms: limits.total.as_millis(),
                 bytes: limits.bytes,
+                max_total_bytes: self.budget.bytes,
+                max_total_ms: self.budget.time.map(|time| time.as_millis()),
                 given: self.given.iter().map(|(name, value)| (name.clone(), shown(target, value))).collect(),
                 headers: target.wanted_headers().to_vec(),
                 has_authorities: target.has_authorities(),
                 filters: filters.clone(),
             },
+            seed: self.seed.clone().unwrap_or_else(live::random_seed),
+            is_seed_given: self.seed.is_some(),
             state: State::Begun,
             report: None,
             exchanges: Vec::new(),
+            chain: String::new(),
             trials: Vec::new(),
             stale: Vec::new(),
         }
@@ -204,6 +212,7 @@ impl Planned<'_> {
         let client =
             client.map_err(|problem| SuiteError::new(format!("no connection can be made: {problem}")))?;
         let file = suite.run_file(&client, filters);
+        plan.seed = live::is_seeded(suite.dialect, &suite.offer()).then(|| file.seed.clone());
         let mut evidence = None;
         if let Some(folder) = &suite.out {
             let new = Evidence::create(folder).map_err(|error| suite.lost(&error))?;
@@ -349,17 +358,20 @@ impl Session {
             let sent = self.live.sent().map(|(case, _)| &case.name).collect::<BTreeSet<_>>().len();
             tell(&format!("interrupted after {sent} of {}", counted(self.live.plan.requests())));
         }
-        if let Some(sent) = self.live.given_up() {
+        if let Some(given_up) = self.live.given_up() {
+            let GivenUp { sent, reason } = given_up;
             let planned = counted(self.live.plan.requests());
-            tell(&format!("given up after {sent} of {planned}: none found a connection"));
+            tell(&format!("given up after {sent} of {planned}: {reason}"));
         }
         self.file.exchanges = (self.live.sent())
             .map(|(case, attempt)| Kept {
                 file: attempt.report.name.clone(),
                 case: case.name.clone(),
                 sha256: attempt.sha256.clone(),
+                place: attempt.place,
             })
             .collect();
+        self.file.chain = Chain::of(&self.file).map(Chain::into_text).unwrap_or_default();
         let stale =
             if is_interrupted { Vec::new() } else { baseline::stale(&self.live, &self.due, &self.known) };
         if self.suite.failures.is_some() {

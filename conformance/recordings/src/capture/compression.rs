@@ -35,6 +35,11 @@ impl Compression {
         }
     }
 
+    /// Returns whether what begins so is compressed in one of the ways that have a signature.
+    pub fn is_begun(start: &[u8]) -> bool {
+        matches!(Mark::of(start), Mark::Is(_))
+    }
+
     /// The one that the ending of a file's name, or a `content-encoding`, stands for.
     pub fn named(name: &str) -> Option<Self> {
         Some(match name.to_ascii_lowercase().as_str() {
@@ -65,6 +70,16 @@ impl Mark {
                 return Self::Is(compression);
             }
             if mark.starts_with(start) {
+                return Self::Perhaps;
+            }
+        }
+        // Zstandard may begin with frames that are there to be skipped.
+        if let [0x50..=0x5f, rest @ ..] = start {
+            const SKIPPED: [u8; 3] = [0x2a, 0x4d, 0x18];
+            if rest.starts_with(&SKIPPED) {
+                return Self::Is(Compression::Zstd);
+            }
+            if SKIPPED.starts_with(rest) {
                 return Self::Perhaps;
             }
         }

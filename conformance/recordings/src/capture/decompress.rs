@@ -9,7 +9,7 @@ use super::zstd::Zstd;
 use super::{CaptureError, Compression};
 
 /// Takes compressed bytes as they come and hands out what they mean, in pieces of bounded size.
-pub(super) struct Decompressor {
+pub struct Decompressor {
     how: Compression,
     inner: Inner,
     piece: Vec<u8>,
@@ -28,8 +28,8 @@ enum Inner {
 const PIECE: usize = 64 << 10;
 
 impl Decompressor {
-    #[expect(clippy::unnecessary_wraps, reason = "a build without decompression has nothing to give")]
-    pub(super) fn new(how: Compression) -> Result<Self, CaptureError> {
+    /// A decompressor to which nothing was given yet.
+    pub fn new(how: Compression) -> Result<Self, CaptureError> {
         let feed = Feed::default();
         let inner = match how {
             Compression::Gzip => Inner::Gzip(Box::new(MultiGzDecoder::new(feed))),
@@ -43,7 +43,7 @@ impl Decompressor {
     }
 
     /// Takes the next bytes, and hands out all that comes of them.
-    pub(super) fn push(
+    pub fn push(
         &mut self,
         bytes: &[u8],
         sink: &mut impl FnMut(&[u8]) -> Result<(), CaptureError>,
@@ -56,7 +56,7 @@ impl Decompressor {
     }
 
     /// There is nothing more. Hands out all that is left.
-    pub(super) fn finish(
+    pub fn finish(
         &mut self,
         sink: &mut impl FnMut(&[u8]) -> Result<(), CaptureError>,
     ) -> Result<(), CaptureError> {
@@ -87,6 +87,7 @@ impl Decompressor {
             Inner::Brotli(inner) => inner.read(&mut self.piece),
         };
         match read {
+            Ok(0) if self.has_more_after_brotli() => Err(self.fail("bytes follow after its end".to_owned())),
             Ok(0) => Ok(None),
             Ok(length) => {
                 self.given += length as u64;
@@ -96,6 +97,14 @@ impl Decompressor {
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => Ok(None),
             Err(error) => Err(self.fail(self.in_words(&error))),
         }
+    }
+
+    /// Returns whether bytes come after the end of a Brotli stream: its decoder says so only when asked again.
+    fn has_more_after_brotli(&mut self) -> bool {
+        let Inner::Brotli(inner) = &mut self.inner else { return false };
+        let is_refused = |error: &io::Error| error.kind() != io::ErrorKind::WouldBlock;
+        inner.read(&mut self.piece).is_err_and(|error| is_refused(&error))
+            || !inner.get_ref().rest().is_empty()
     }
 
     fn bound(&mut self) -> Result<(), CaptureError> {

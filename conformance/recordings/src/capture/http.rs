@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use memchr::memchr;
 
-use super::body::{Body, is_compressed};
+use super::body::{Body, is_compressed, is_content};
 use super::{CaptureError, Format, json};
 use checker::{Entry, Exchange};
 
@@ -18,23 +18,43 @@ pub(super) fn read(bytes: &[u8], sink: &mut impl FnMut(Entry<'_>)) -> Result<(),
     let chunked = exchange.header("transfer-encoding").is_some_and(|how| how.contains("chunked"));
     // What printed the answer may have put the chunks together already.
     let dechunked = if chunked { Chunks::decode(&bytes[body..]) } else { None };
+    let impossible = impossible(&exchange, chunked && dechunked.is_none() && !is_content(&bytes[body..]))
+        .map(|problem| CaptureError::Malformed {
+            format: Format::Http,
+            line: json::line_of(bytes, body),
+            problem,
+        })
+        .map_or(Ok(()), Err);
     let sent = dechunked.as_ref().map_or(&bytes[body..], |chunks| &chunks.body);
     if is_compressed(&exchange, sent) {
         let how = exchange.header("content-encoding").unwrap_or_default();
         exchange.label = Some(format!("the body, decompressed ({how})"));
         let reader = Body::new(&exchange, (0, 1));
         sink(Entry::Exchange(exchange));
-        return reader.read(sent, sink);
+        return reader.read(sent, sink).and(impossible);
     }
     let Some(chunks) = &dechunked else {
         let reader = Body::new(&exchange, (body as u64, json::line_of(bytes, body)));
         sink(Entry::Exchange(exchange));
-        return reader.read(sent, sink);
+        return reader.read(sent, sink).and(impossible);
     };
     let reader = Body::new(&exchange, (0, 1));
     sink(Entry::Exchange(exchange));
     let mut lines = Lines { bytes, at: 0, line: 1 };
-    reader.read(sent, &mut |entry| sink(chunks.place(entry, body, &mut lines)))
+    reader.read(sent, &mut |entry| sink(chunks.place(entry, body, &mut lines))).and(impossible)
+}
+
+/// No body is as long as this.
+const LONGEST: u64 = 1 << 40;
+
+/// Returns what no answer can say of the length of its body, if this one does.
+fn impossible(exchange: &Exchange<'_>, is_badly_chunked: bool) -> Option<String> {
+    if is_badly_chunked {
+        return Some("expected the size of a chunk, in hexadecimal digits, and that many bytes".to_owned());
+    }
+    let length = exchange.header("content-length")?.trim();
+    let is_possible = length.parse::<u64>().is_ok_and(|length| length < LONGEST);
+    (!is_possible).then(|| format!("content-length is {length:?}, which no body can have"))
 }
 
 /// The status line and headers at an offset, and where the body begins.
@@ -88,6 +108,9 @@ impl Chunks {
             let digits = line.split(|byte| *byte == b';').next().unwrap_or_default().trim_ascii_end();
             let size =
                 std::str::from_utf8(digits).ok().and_then(|text| usize::from_str_radix(text, 16).ok())?;
+            if size as u64 >= LONGEST {
+                return None;
+            }
             at += end + 1;
             if size == 0 {
                 return Some(chunks);
@@ -190,6 +213,22 @@ mod tests {
         assert_eq!(events(&sent[..cut])[1].1, "2");
         // Put together already, though the header is still there.
         assert_eq!(events(&format!("{head}data: 1\n\n"))[0].1, "1");
+    }
+
+    #[test]
+    fn lengths_that_no_body_has_are_told() {
+        for (headers, body) in [
+            ("Transfer-Encoding: chunked", "FFFFFFFFFFFFFFFF\r\ndata: 1\n\n"),
+            ("Transfer-Encoding: chunked", "-5\r\ndata: 1\n\n"),
+            ("Content-Length: -1", "data: 1\n\n"),
+            ("Content-Length: 18446744073709551615", "data: 1\n\n"),
+        ] {
+            let text =
+                format!("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n{headers}\r\n\r\n{body}");
+            let mut came = 0;
+            let read = read(text.as_bytes(), &mut |_| came += 1);
+            assert!(matches!(read, Err(CaptureError::Malformed { .. })) && came > 0, "{headers} {read:?}");
+        }
     }
 
     #[test]

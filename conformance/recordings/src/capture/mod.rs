@@ -27,6 +27,7 @@ mod zstd;
 pub use base64::encode as base64_of;
 pub use checker::{Entry, Exchange, Frame, Headers, Loss, Places, Request, Transport, sse};
 pub use compression::{Compression, Decompressing};
+pub use decompress::Decompressor;
 pub use error::CaptureError;
 pub(crate) use reader::Piece;
 pub use reader::Reader;

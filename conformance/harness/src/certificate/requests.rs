@@ -1,0 +1,300 @@
+//! Whether recorded requests are those that the scenarios of a run send.
+
+use reqwest::Url;
+use serde::Deserialize;
+use serde::de::IgnoredAny;
+use serde_json::Value;
+use spec::Dialect;
+
+use super::judge::Sent;
+use crate::live::{
+    Asked, Before, Call, Case, Given, Offer, RunFile, continued, is_seeded, message as message_of,
+};
+use recordings::capture::{REDACTED, Recorder};
+
+/// Makes the requests of a run again, and compares them with those that were recorded.
+#[derive(Debug)]
+pub struct Requests<'r> {
+    run: &'r RunFile,
+    cases: &'r [Case],
+    dialect: &'static Dialect,
+    target: Option<Url>,
+    /// What was given; what the run does not show of it is as it comes first.
+    given: Given,
+    seed: Option<&'r str>,
+}
+
+/// What a recording says of its request, and of what was said on a WebSocket.
+#[derive(Debug, Default)]
+struct Recorded {
+    asked: Request,
+    /// The messages, and whether they were sent.
+    messages: Vec<(bool, String)>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Request {
+    method: String,
+    url: String,
+    headers: Vec<(String, String)>,
+    body: Option<String>,
+}
+
+/// A line of a recording. Nothing else may stand in one.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Line {
+    exchange: Option<u64>,
+    request: Option<Request>,
+    #[serde(rename = "response")]
+    _response: Option<Answer>,
+    at: Option<f64>,
+    #[serde(rename = "text")]
+    _text: Option<IgnoredAny>,
+    #[serde(rename = "bytes")]
+    _bytes: Option<IgnoredAny>,
+    sent: Option<String>,
+    received: Option<String>,
+    end: Option<IgnoredAny>,
+    #[serde(rename = "reason")]
+    _reason: Option<IgnoredAny>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Answer {
+    #[serde(rename = "status")]
+    _status: u16,
+    #[serde(rename = "headers")]
+    _headers: Vec<(String, String)>,
+}
+
+impl Recorded {
+    /// Reads a recording of one exchange that is written as the suite writes it.
+    fn read(recording: &[u8]) -> Result<Self, String> {
+        let text = std::str::from_utf8(recording).map_err(|_| "it is not UTF-8".to_owned())?;
+        let mut recorded = Self::default();
+        let (mut last, mut has_ended) = (0.0, false);
+        for (number, line) in text.lines().enumerate() {
+            let wrong = |problem: &str| format!("line {}: {problem}", number + 1);
+            let line: Line = serde_json::from_str(line).map_err(|error| wrong(&error.to_string()))?;
+            if line.exchange.is_some() != (number == 0) || has_ended {
+                return Err(wrong("a file holds one exchange"));
+            }
+            let at = line.at.unwrap_or(last);
+            if at < last {
+                return Err(wrong(&format!("its time is {at}, and before it came {last}")));
+            }
+            last = at;
+            if number == 0 {
+                recorded.asked = line.request.ok_or_else(|| wrong("there is no request"))?;
+            }
+            has_ended = line.end.is_some();
+            recorded.messages.extend(line.sent.map(|text| (true, text)));
+            recorded.messages.extend(line.received.map(|text| (false, text)));
+        }
+        if has_ended { Ok(recorded) } else { Err("it has no end".to_owned()) }
+    }
+}
+
+impl<'r> Requests<'r> {
+    /// The requests of a run with these cases.
+    pub fn new(run: &'r RunFile, cases: &'r [Case], dialect: &'static Dialect, offer: &Offer) -> Self {
+        let seed = is_seeded(dialect, offer).then_some(&*run.seed);
+        let shown = run.options.given.iter().filter(|(_, value)| *value != REDACTED);
+        let given = shown.map(|(name, value)| (name.clone(), value.clone())).collect();
+        Self { run, cases, dialect, target: Url::parse(&run.target).ok(), given, seed }
+    }
+
+    /// Returns what is not as it should be in a recording: the attempt of this number, from 1, at a case, of which
+    /// `sent` has all attempts at all cases.
+    pub fn difference(
+        &mut self,
+        case: &Case,
+        number: usize,
+        file: &str,
+        recording: &[u8],
+        sent: &[Sent<'_>],
+    ) -> Option<String> {
+        let is_crowd = case.is_marked() && self.run.options.concurrent > 1;
+        let suffix = if number == 1 && !is_crowd { String::new() } else { format!(".{number}") };
+        if file != format!("exchanges/{}{suffix}.exchange", case.name) {
+            return Some(format!(
+                "it is named as if it were another attempt than the {number}. at {}",
+                case.name
+            ));
+        }
+        let recorded = match Recorded::read(recording) {
+            Ok(recorded) => recorded,
+            Err(problem) => return Some(problem),
+        };
+        let before = match self.before(case, sent) {
+            Ok(before) => before,
+            Err(problem) => return Some(problem),
+        };
+        let number = if is_crowd { number } else { 1 };
+        if case.turns.is_empty() {
+            self.request(case, number, before.as_ref(), &recorded)
+        } else {
+            self.messages(case, number, before, &recorded)
+        }
+    }
+
+    /// The response that a case continues or is about.
+    fn before(&self, case: &Case, sent: &[Sent<'_>]) -> Result<Option<Before>, String> {
+        let Some(previous) = case.previous.and_then(|at| self.cases.get(at)) else { return Ok(None) };
+        let last = sent.iter().rev().find(|sent| sent.case.name == previous.name);
+        let before = last.and_then(|sent| Before::of(&sent.attempt.facts));
+        let missing = || format!("it was sent although {}, which it continues, has no answer", previous.name);
+        before.map(Some).ok_or_else(missing)
+    }
+
+    fn request(
+        &mut self,
+        case: &Case,
+        number: usize,
+        before: Option<&Before>,
+        recorded: &Recorded,
+    ) -> Option<String> {
+        let call = |given: &Given| {
+            case.call(&Asked { model: &self.run.model, given, number, seed: self.seed }, before)
+        };
+        let mut expected = call(&self.given);
+        if let (Some(body), Some(came)) = (&expected.body, &recorded.asked.body) {
+            let mut given = self.given.clone();
+            bind(body, came, &mut given);
+            expected = call(&given);
+            self.given = given;
+        }
+        if !recorded.messages.is_empty() {
+            return Some("it has messages of a WebSocket".to_owned());
+        }
+        self.head(&expected, &recorded.asked, &[]).or_else(|| {
+            let body = expected.body.as_deref().map(|body| Recorder::new().body(body));
+            differs("the body of the request", body.as_deref(), recorded.asked.body.as_deref())
+        })
+    }
+
+    fn messages(
+        &mut self,
+        case: &Case,
+        number: usize,
+        mut before: Option<Before>,
+        recorded: &Recorded,
+    ) -> Option<String> {
+        const UPGRADE: [&str; 4] = ["connection", "upgrade", "sec-websocket-key", "sec-websocket-version"];
+        let head = self.head(&Call::upgrade(), &recorded.asked, &UPGRADE);
+        if head.is_some() || recorded.asked.body.is_some() {
+            return head.or_else(|| Some("the request that opens the WebSocket has a body".to_owned()));
+        }
+        let mut turns = case.turns.iter();
+        for (is_sent, text) in &recorded.messages {
+            if !is_sent {
+                before = continued(text, self.dialect).or(before);
+                continue;
+            }
+            let Some(turn) = turns.next() else {
+                return Some("more messages were sent than the scenario has".to_owned());
+            };
+            let expected = |given: &Given| {
+                message_of(
+                    turn,
+                    &Asked { model: &self.run.model, given, number, seed: self.seed },
+                    before.as_ref(),
+                )
+            };
+            let mut given = self.given.clone();
+            bind(&expected(&given), text, &mut given);
+            let message = Recorder::new().body(&expected(&given));
+            self.given = given;
+            let difference = differs("a message", Some(&message), Some(text));
+            if difference.is_some() {
+                return difference;
+            }
+        }
+        None
+    }
+
+    /// Compares all but the body.
+    fn head(&self, expected: &Call, came: &Request, more: &[&str]) -> Option<String> {
+        let url = |target: &Url| Recorder::new().url(expected.url(target).as_str());
+        let Some(url) = self.target.as_ref().map(url) else {
+            return Some(format!("the target {} is no address", self.run.target));
+        };
+        let is_upgrade = !more.is_empty();
+        let mut headers = vec![("user-agent", format!("conformance/{}", self.run.suite))];
+        if !is_upgrade {
+            let accept = if expected.wants_stream { "text/event-stream" } else { "application/json" };
+            headers.push(("accept", accept.to_owned()));
+        }
+        if expected.body.is_some() {
+            headers.push(("content-type", "application/json".to_owned()));
+        }
+        let wanted = &self.run.options.headers;
+        headers.retain(|(name, _)| !wanted.iter().any(|wanted| wanted == name));
+        for (name, value) in &headers {
+            let came = came.headers.iter().find(|(came, _)| came == name).map(|(_, value)| value.as_str());
+            let difference = differs(&format!("the header {name}"), Some(value), came);
+            if difference.is_some() {
+                return difference;
+            }
+        }
+        let is_known = |name: &str| {
+            let own = headers.iter().any(|(known, _)| *known == name);
+            own || name == "authorization" || more.contains(&name) || wanted.iter().any(|known| known == name)
+        };
+        if let Some((name, _)) = came.headers.iter().find(|(name, _)| !is_known(name)) {
+            return Some(format!("the request has a header {name}, which the run does not send"));
+        }
+        differs("the method", Some(expected.method.as_str()), Some(&came.method))
+            .or_else(|| differs("the address", Some(&url), Some(&came.url)))
+    }
+}
+
+/// Returns in which byte two texts differ.
+fn differs(what: &str, expected: Option<&str>, came: Option<&str>) -> Option<String> {
+    if expected == came {
+        return None;
+    }
+    let (Some(expected), Some(came)) = (expected, came) else {
+        let is = if came.is_some() { "is there" } else { "is missing" };
+        return Some(format!("{what} {is}, other than the scenario has it"));
+    };
+    let same = expected.bytes().zip(came.bytes()).take_while(|(one, other)| one == other).count();
+    let part = |text: &str| -> String {
+        String::from_utf8_lossy(&text.as_bytes()[same..]).chars().take(40).collect()
+    };
+    Some(format!(
+        "{what} is not what the scenario sends: from byte {same} on, expected {:?}, found {:?}",
+        part(expected),
+        part(came)
+    ))
+}
+
+/// Takes what was given, and the run does not show, from where it stands in a request.
+fn bind(expected: &str, came: &str, given: &mut Given) {
+    if expected.contains("\"given:")
+        && let (Ok(expected), Ok(came)) = (serde_json::from_str(expected), serde_json::from_str(came))
+    {
+        bind_value(&expected, &came, given);
+    }
+}
+
+fn bind_value(expected: &Value, came: &Value, given: &mut Given) {
+    match (expected, came) {
+        (Value::String(expected), Value::String(came)) => {
+            if let Some(name) = expected.strip_prefix("given:") {
+                given.entry(name.to_owned()).or_insert_with(|| came.clone());
+            }
+        }
+        (Value::Array(expected), Value::Array(came)) => {
+            expected.iter().zip(came).for_each(|(expected, came)| bind_value(expected, came, given));
+        }
+        (Value::Object(expected), Value::Object(came)) => {
+            let both = expected.iter().filter_map(|(name, expected)| Some((expected, came.get(name)?)));
+            both.for_each(|(expected, came)| bind_value(expected, came, given));
+        }
+        _ => {}
+    }
+}

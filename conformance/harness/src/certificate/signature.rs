@@ -1,0 +1,150 @@
+//! Signed certificates: an in-toto statement in a DSSE envelope, as a bundle of Sigstore holds it.
+
+use base64::prelude::{BASE64_STANDARD, Engine as _};
+use ring::signature::{ED25519, Ed25519KeyPair, KeyPair as _, UnparsedPublicKey};
+use rustls::pki_types::pem::PemObject as _;
+use rustls::pki_types::{PrivatePkcs8KeyDer, SubjectPublicKeyInfoDer};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::{CERTIFICATE, Certificate, PAGE};
+use crate::live::{Evidence, REPORT, RUN, hash};
+use results::ProfileState;
+
+/// The file with the signature, in the folder of the run.
+pub const SIGNATURE: &str = "certificate.sigstore.json";
+
+/// What is signed, beside the exchanges, whose hashes `run.json` has.
+const SIGNED: [&str; 4] = [CERTIFICATE, PAGE, REPORT, RUN];
+const PAYLOAD: &str = "application/vnd.in-toto+json";
+const BUNDLE: &str = "application/vnd.dev.sigstore.bundle.v0.3+json";
+/// What a public key of Ed25519 begins with in DER.
+const PREFIX: [u8; 12] = [0x30, 0x2a, 0x30, 0x05, 0x06, 0x03, 0x2b, 0x65, 0x70, 0x03, 0x21, 0x00];
+
+/// A bundle of Sigstore with a public key.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct Bundle {
+    media_type: String,
+    verification_material: Material,
+    dsse_envelope: Envelope,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct Material {
+    public_key: Hint,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Hint {
+    hint: String,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct Envelope {
+    payload: String,
+    payload_type: String,
+    signatures: Vec<Signature>,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Signature {
+    keyid: String,
+    sig: String,
+}
+
+/// Signs the certificate of a run with a private key: Ed25519, PKCS #8, PEM.
+///
+/// # Errors
+///
+/// When the key is another one, or the certificate cannot be read.
+pub fn sign(evidence: &Evidence, key: &[u8]) -> Result<(), String> {
+    let der = PrivatePkcs8KeyDer::from_pem_slice(key)
+        .map_err(|error| format!("it is no private key as PKCS #8 in PEM: {error:?}"))?;
+    let key = Ed25519KeyPair::from_pkcs8_maybe_unchecked(der.secret_pkcs8_der())
+        .map_err(|error| format!("it is no private key of Ed25519: {error}"))?;
+    let public = [&PREFIX, key.public_key().as_ref()].concat();
+    let payload = statement(evidence)?.to_string();
+    let sig = BASE64_STANDARD.encode(key.sign(&encoding(payload.as_bytes())));
+    let keyid = hash(&public);
+    let bundle = Bundle {
+        media_type: BUNDLE.to_owned(),
+        verification_material: Material { public_key: Hint { hint: keyid.clone() } },
+        dsse_envelope: Envelope {
+            payload: BASE64_STANDARD.encode(payload),
+            payload_type: PAYLOAD.to_owned(),
+            signatures: vec![Signature { keyid, sig }],
+        },
+    };
+    let text = serde_json::to_string_pretty(&bundle).map_err(|error| error.to_string())? + "\n";
+    evidence.write(SIGNATURE, &text).map_err(|error| error.to_string())
+}
+
+/// Returns why a certificate was not signed as it is by the owner of a public key: Ed25519, PEM.
+///
+/// # Errors
+///
+/// When the key is no such key.
+pub fn unsigned(evidence: &Evidence, key: &[u8]) -> Result<Option<String>, String> {
+    let der = SubjectPublicKeyInfoDer::from_pem_slice(key)
+        .map_err(|error| format!("it is no public key in PEM: {error:?}"))?;
+    let public = der.as_ref().strip_prefix(&PREFIX).ok_or("it is no public key of Ed25519")?;
+    Ok(problem(evidence, public).err().map(|problem| format!("{SIGNATURE}: {problem}")))
+}
+
+fn problem(evidence: &Evidence, public: &[u8]) -> Result<(), String> {
+    let text = evidence.read(SIGNATURE).map_err(|error| format!("it cannot be read: {error}"))?;
+    let bundle: Bundle =
+        serde_json::from_slice(&text).map_err(|error| format!("it is no bundle with a key: {error}"))?;
+    let envelope = bundle.dsse_envelope;
+    if bundle.media_type != BUNDLE || envelope.payload_type != PAYLOAD {
+        return Err("it holds something else than an in-toto statement".to_owned());
+    }
+    let decode = |text: &str| BASE64_STANDARD.decode(text).map_err(|error| error.to_string());
+    let payload = decode(&envelope.payload)?;
+    let [signature] = envelope.signatures.as_slice() else {
+        return Err("it has not one signature".to_owned());
+    };
+    UnparsedPublicKey::new(&ED25519, public)
+        .verify(&encoding(&payload), &decode(&signature.sig)?)
+        .map_err(|_| "the signature is not of this key over this statement".to_owned())?;
+    let signed: Value = serde_json::from_slice(&payload).map_err(|error| error.to_string())?;
+    if signed == statement(evidence)? { Ok(()) } else { Err("other files were signed".to_owned()) }
+}
+
+/// What is said of the files: a test result of in-toto.
+fn statement(evidence: &Evidence) -> Result<Value, String> {
+    let digest = |file: &str| -> Result<Value, String> {
+        let bytes = evidence.read(file).map_err(|error| format!("{file}: {error}"))?;
+        Ok(json!({"name": file, "digest": {"sha256": hash(&bytes)}}))
+    };
+    let subject = SIGNED.iter().map(|file| digest(file)).collect::<Result<Vec<_>, _>>()?;
+    let certificate = evidence.read(CERTIFICATE).map_err(|error| error.to_string())?;
+    let certificate: Certificate = serde_json::from_slice(&certificate).map_err(|error| error.to_string())?;
+    let of = |state: ProfileState| -> Vec<&str> {
+        certificate.profiles.iter().filter(|it| it.state == state).map(|it| &*it.name).collect()
+    };
+    let failed = of(ProfileState::Failed);
+    Ok(json!({
+        "_type": "https://in-toto.io/Statement/v1",
+        "subject": subject,
+        "predicateType": "https://in-toto.io/attestation/test-result/v0.1",
+        "predicate": {
+            "result": if failed.is_empty() { "PASSED" } else { "FAILED" },
+            "configuration": [digest(RUN)?],
+            "passedTests": of(ProfileState::Passed),
+            "warnedTests": of(ProfileState::Incomplete),
+            "failedTests": failed,
+        },
+    }))
+}
+
+/// What is signed of a payload.
+fn encoding(payload: &[u8]) -> Vec<u8> {
+    let head = format!("DSSEv1 {} {PAYLOAD} {} ", PAYLOAD.len(), payload.len());
+    [head.as_bytes(), payload].concat()
+}

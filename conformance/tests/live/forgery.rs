@@ -1,0 +1,437 @@
+//! What `verify` says to runs that were made up, as far as it can tell.
+
+use std::fs;
+use std::path::Path;
+
+use catalogue::Level;
+use conformance::certificate::{Certificate, Judge, Sent};
+use conformance::live::{self, Attempt, Case, Chain, Evidence, Offer, hash, judge};
+use conformance::suite;
+use rcgen::{KeyPair, PKCS_ED25519};
+
+use crate::program::{Outcome, conformance, expect, folder, path};
+
+const HELLO: &str = "exchanges/text/hello.exchange";
+const TWIN: &str = "exchanges/text/hello.json.exchange";
+
+/// Makes all again that follows from exchanges and from how a run was made: verdicts, hashes, chain, report,
+/// certificate.
+fn remake(folder: &Path) {
+    let evidence = Evidence::open(folder);
+    let mut run = evidence.run().expect("it can be read");
+    let dialect = conformance::dialect(&run.dialect).expect("it is known");
+    let rules = suite::rules(dialect, &[], &[], &[]);
+    let cases = live::cases(dialect, &rules, &Offer::All, &run.options.transports);
+    let mut attempts: Vec<(&Case, Attempt)> = Vec::new();
+    for kept in &mut run.exchanges {
+        let bytes = evidence.read(&kept.file).expect("it can be read");
+        kept.sha256 = hash(&bytes);
+        if let Some(case) = cases.iter().find(|case| case.name == kept.case) {
+            let attempt = Attempt::read(&kept.file, &bytes, &rules, case.is_part());
+            attempts.extend(attempt.ok().map(|attempt| (case, attempt)));
+        }
+    }
+    let of = |case: &Case| -> Vec<Attempt> {
+        let own = attempts.iter().filter(|(other, _)| other.name == case.name);
+        own.map(|(_, attempt)| attempt.clone()).collect()
+    };
+    for case in &cases {
+        let other = case.compared.and_then(|at| of(&cases[at]).last().cloned());
+        for about in case.trials.iter().filter(|_| !of(case).is_empty()) {
+            let name = case.trial(*about);
+            if let Some(told) = run.trials.iter_mut().find(|told| told.name == name) {
+                told.judged = judge(case, *about, &of(case), other.as_ref(), Level::Must, &rules);
+            }
+        }
+    }
+    let sent: Vec<Sent<'_>> = attempts.iter().map(|(case, attempt)| Sent { case, attempt }).collect();
+    run.chain = Chain::of(&run).map(Chain::into_text).unwrap_or_default();
+    let (report, profiles) = Judge { run: &run, rules: &rules, cases: &cases, sent: &sent }.report();
+    run.report =
+        Some(evidence.write_report(&conformance::reports::json(&report)).expect("it can be written"));
+    evidence.write_run(&run).expect("it can be written");
+    Certificate::new(&run, profiles).write(&evidence).expect("it can be written");
+}
+
+fn copy(from: &Path, to: &Path) {
+    fs::create_dir_all(to).expect("it can be made");
+    for entry in fs::read_dir(from).expect("it is there") {
+        let entry = entry.expect("it can be read");
+        let (from, to) = (entry.path(), to.join(entry.file_name()));
+        if from.is_dir() {
+            copy(&from, &to)
+        } else {
+            {
+                fs::copy(from, to).expect("it can be copied");
+            }
+        }
+    }
+}
+
+fn edit(folder: &Path, file: &str, from: &str, to: &str) {
+    let text = fs::read_to_string(folder.join(file)).expect("it is there");
+    assert!(text.contains(from), "{file} has no {from}: {text}");
+    fs::write(folder.join(file), text.replacen(from, to, 1)).expect("it can be written");
+}
+
+fn edit_all(folder: &Path, from: &str, to: &str) {
+    for file in crate::program::files(folder) {
+        let text = fs::read_to_string(&file).expect("it is UTF-8");
+        fs::write(&file, text.replace(from, to)).expect("it can be written");
+    }
+}
+
+/// Takes what is listed of a file out of run.json.
+fn unlist(folder: &Path, list: &str, is_it: impl Fn(&serde_json::Value) -> bool) {
+    let text = fs::read_to_string(folder.join("run.json")).expect("it is there");
+    let mut run: serde_json::Value = serde_json::from_str(&text).expect("it is JSON");
+    let entries = run[list].as_array_mut().expect("it is a list");
+    let before = entries.len();
+    entries.retain(|entry| !is_it(entry));
+    assert!(entries.len() < before, "nothing was taken out of {list}");
+    let mut place = 0;
+    for entry in run["exchanges"].as_array_mut().expect("it is a list") {
+        place += 1;
+        entry["place"] = place.into();
+    }
+    fs::write(folder.join("run.json"), format!("{run:#}\n")).expect("it can be written");
+}
+
+fn is_hello(entry: &serde_json::Value) -> bool {
+    entry["file"] == HELLO
+}
+
+type Edit = fn(&Path);
+
+/// What was edited, how, and what `verify` says to it.
+const EDITED: &[(&str, Edit, &str)] = &[
+    (
+        "a byte of an answer",
+        |at| edit(at, HELLO, "output_text.done", "output_text.dome"),
+        "hello.exchange: the file was changed",
+    ),
+    (
+        "a space in an exchange",
+        |at| edit(at, HELLO, "{\"exchange\"", "{ \"exchange\""),
+        "hello.exchange: the file was changed",
+    ),
+    (
+        "an exchange taken away",
+        |at| fs::remove_file(at.join(HELLO)).unwrap(),
+        "cannot be read: exchanges/text/hello.exchange",
+    ),
+    ("an empty exchange", |at| fs::write(at.join(HELLO), "").unwrap(), "hello.exchange"),
+    (
+        "two exchanges swapped",
+        |at| {
+            let (one, other) = (fs::read(at.join(HELLO)).unwrap(), fs::read(at.join(TWIN)).unwrap());
+            fs::write(at.join(HELLO), other).unwrap();
+            fs::write(at.join(TWIN), one).unwrap();
+        },
+        "hello.exchange: the file was changed",
+    ),
+    (
+        "an exchange that nobody lists",
+        |at| fs::write(at.join("exchanges/text/hello.9.exchange"), "").unwrap(),
+        "exchanges/text/hello.9.exchange: it is not listed in run.json",
+    ),
+    (
+        "another file",
+        |at| fs::write(at.join("AUDITED.md"), "certified").unwrap(),
+        "AUDITED.md: it is not listed in run.json",
+    ),
+    ("a folder", |at| fs::create_dir(at.join("audit")).unwrap(), "audit: it is not listed in run.json"),
+    ("a file outside", |at| edit(at, "run.json", HELLO, "../../../Cargo.toml"), "it is not in the folder"),
+    (
+        "the report",
+        |at| edit(at, "report.json", "\"openai\"", "\"0penai\""),
+        "report.json: the file was changed",
+    ),
+    (
+        "the report's hash",
+        |at| edit(at, "run.json", "\"report\": \"", "\"report\": \"0"),
+        "report.json: the file was changed",
+    ),
+    (
+        "the certificate's profiles",
+        |at| edit(at, "certificate.json", "\"incomplete\"", "\"passed\""),
+        "certificate.json: line ",
+    ),
+    (
+        "the certificate's page",
+        |at| edit(at, "certificate.md", "incomplete", "passed"),
+        "certificate.md: line ",
+    ),
+    (
+        "a verdict",
+        |at| edit(at, "run.json", "\"verdict\": \"pass\"", "\"verdict\": \"fail\""),
+        "the run says fail, and it is pass",
+    ),
+    (
+        "a member that nobody knows",
+        |at| edit(at, "run.json", "\"suite\"", "\"certified_by\": \"a laboratory\",\n  \"suite\""),
+        "run.json: line 3 is not as the suite writes it",
+    ),
+    (
+        "an option that nobody knows",
+        |at| edit(at, "run.json", "\"strict\"", "\"audited\": true,\n    \"strict\""),
+        "run.json: line ",
+    ),
+    (
+        "the seed",
+        |at| edit(at, "run.json", "\"seed\": \"one\"", "\"seed\": \"two\""),
+        "run.json: its chain is not that of its exchanges",
+    ),
+    (
+        "who gave the seed",
+        |at| edit(at, "run.json", "\"is_seed_given\": true", "\"is_seed_given\": false"),
+        "run.json: its chain is not that of its exchanges",
+    ),
+    (
+        "the chain",
+        |at| edit(at, "run.json", "\"chain\": \"", "\"chain\": \"0"),
+        "run.json: its chain is not that of its exchanges",
+    ),
+    ("the order", |at| edit(at, "run.json", "\"place\": 1\n", "\"place\": 2\n"), "it ended as number 2"),
+    (
+        "the target",
+        |at| edit(at, "run.json", "\"target\": \"http://", "\"target\": \"https://"),
+        "run.json: its chain is not that of its exchanges",
+    ),
+    (
+        "the model",
+        |at| edit(at, "run.json", "\"model\": \"default\"", "\"model\": \"vendor\""),
+        "run.json: its chain is not that of its exchanges",
+    ),
+    (
+        "how far it came",
+        |at| edit(at, "run.json", "\"state\": \"finished\"", "\"state\": \"interrupted\""),
+        "report.json: line ",
+    ),
+    (
+        "the dialect",
+        |at| edit(at, "run.json", "\"dialect\": \"openai\"", "\"dialect\": \"open-responses\""),
+        "run.json: its chain is not that of its exchanges",
+    ),
+    (
+        "a trial left out",
+        |at| unlist(at, "trials", |told| told["name"] == "text/hello::answer"),
+        "run.json: its trials are not those that its options ask for",
+    ),
+];
+
+/// The same, after everything that follows from it was made again.
+const REMADE: &[(&str, Edit, &str)] = &[
+    (
+        "another target",
+        |at| edit(at, "run.json", "\"target\": \"http://127.0.0.1", "\"target\": \"http://vendor.example"),
+        "the address is not what the scenario sends",
+    ),
+    (
+        "another target in the requests, too, but for its path",
+        |at| {
+            edit_all(at, "http://127.0.0.1", "http://vendor.example");
+            edit(at, HELLO, "/v1/responses", "/v2/responses");
+        },
+        "the address is not what the scenario sends",
+    ),
+    (
+        "an easier question",
+        |at| edit(at, HELLO, "hello to the world in three words", "anything"),
+        "the body of the request is not what the scenario sends",
+    ),
+    (
+        "a question with one more member",
+        |at| edit(at, HELLO, "\\\"stream\\\":true", "\\\"stream\\\":true,\\\"temperature\\\":0"),
+        "the body of the request is not what the scenario sends",
+    ),
+    (
+        "an easier question on a WebSocket",
+        |at| edit(at, "exchanges/text/hello.ws.exchange", "hello to the world in three words", "anything"),
+        "a message is not what the scenario sends",
+    ),
+    (
+        "another seed",
+        |at| edit(at, "run.json", "\"seed\": \"one\"", "\"seed\": \"two\""),
+        "the body of the request is not what the scenario sends",
+    ),
+    (
+        "another model",
+        |at| edit(at, "run.json", "\"model\": \"default\"", "\"model\": \"vendor\""),
+        "the body of the request is not what the scenario sends",
+    ),
+    (
+        "another method",
+        |at| edit(at, HELLO, "\"method\":\"POST\"", "\"method\":\"PUT\""),
+        "the method is not what the scenario sends",
+    ),
+    (
+        "a header more",
+        |at| edit(at, HELLO, "[[\"content-type\"", "[[\"x-cache\",\"[redacted]\"],[\"content-type\""),
+        "the request has a header x-cache, which the run does not send",
+    ),
+    (
+        "another client",
+        |at| edit(at, HELLO, "\"conformance/", "\"curl/"),
+        "the header user-agent is not what the scenario sends",
+    ),
+    (
+        "another format asked for",
+        |at| edit(at, HELLO, "[\"accept\",\"text/event-stream\"]", "[\"accept\",\"application/json\"]"),
+        "the header accept is not what the scenario sends",
+    ),
+    (
+        "another version of the suite",
+        |at| edit(at, "run.json", "\"suite\": \"", "\"suite\": \"9"),
+        "of the suite made the run, and this is",
+    ),
+    (
+        "an exchange that is listed no more",
+        |at| unlist(at, "exchanges", is_hello),
+        "exchanges/text/hello.exchange: it is not listed in run.json",
+    ),
+    (
+        "an exchange that is there no more",
+        |at| {
+            unlist(at, "exchanges", is_hello);
+            fs::remove_file(at.join(HELLO)).unwrap();
+        },
+        "text/hello::answer: the run says pass, and nothing was sent",
+    ),
+    (
+        "a first attempt that is there no more",
+        |at| {
+            edit(at, "run.json", HELLO, "exchanges/text/hello.2.exchange");
+            fs::rename(at.join(HELLO), at.join("exchanges/text/hello.2.exchange")).unwrap();
+        },
+        "it is named as if it were another attempt",
+    ),
+    (
+        "a trial that is there no more",
+        |at| unlist(at, "trials", |told| told["name"] == "text/hello::answer"),
+        "run.json: its trials are not those that its options ask for",
+    ),
+    ("times that run backwards", |at| edit(at, HELLO, "{\"at\":", "{\"at\":99999"), "its time is "),
+    (
+        "a member in an exchange that nobody knows",
+        |at| edit(at, HELLO, "{\"at\":", "{\"note\":1,\"at\":"),
+        "unknown field `note`",
+    ),
+    (
+        "an exchange without its end",
+        |at| {
+            let text = fs::read_to_string(at.join(HELLO)).unwrap();
+            let end = text.trim_end().rfind('\n').unwrap();
+            fs::write(at.join(HELLO), &text[..=end]).unwrap();
+        },
+        "hello.exchange: it has no end",
+    ),
+    (
+        "two exchanges in a file",
+        |at| {
+            let text = fs::read_to_string(at.join(HELLO)).unwrap();
+            fs::write(at.join(HELLO), format!("{text}{text}")).unwrap();
+        },
+        "a file holds one exchange",
+    ),
+];
+
+/// What nobody can tell by the files: why `verify` says that it proves no origin.
+const NOT_TOLD: &[(&str, Edit)] = &[
+    ("a dialect with the same requests, and its verdicts", |at| {
+        edit(at, "run.json", "\"dialect\": \"openai\"", "\"dialect\": \"open-responses\"");
+    }),
+    ("another name for the target, everywhere", |at| {
+        edit_all(at, "http://127.0.0.1", "http://vendor.example")
+    }),
+    ("a header of an answer", |at| {
+        edit(at, HELLO, "\"text/event-stream\"],[\"", "\"text/event-stream\"],[\"via\",\"1.1 a\"],[\"")
+    }),
+];
+
+fn made(name: &str) -> std::path::PathBuf {
+    let out = folder(name);
+    expect(&conformance(&["text/hello", "--seed", "one", "--out", path(&out)]), 0, &[]);
+    expect(&verify(&out), 0, &["consistent: these ", "not proven: that they came from the endpoint"]);
+    out
+}
+
+fn verify(folder: &Path) -> Outcome {
+    conformance(&["verify", path(folder)])
+}
+
+#[test]
+fn forgeries_are_told() {
+    assert!(EDITED.len() + REMADE.len() >= 30);
+    let out = made("forged");
+    let forged = folder("forgery");
+    let tables = [(EDITED, false), (REMADE, true)];
+    for (name, edit, words, is_remade) in tables
+        .iter()
+        .flat_map(|(table, remade)| table.iter().map(|(name, edit, words)| (name, edit, words, *remade)))
+    {
+        let _ = fs::remove_dir_all(&forged);
+        copy(&out, &forged);
+        edit(&forged);
+        if is_remade {
+            remake(&forged);
+        }
+        let verified = verify(&forged);
+        assert!(matches!(verified.code, Some(1 | 2)), "{name}: {}", verified.stdout);
+        let told = verified.stdout + &verified.stderr;
+        assert!(told.contains(words), "{name}: there is no {words:?} in\n{told}");
+    }
+}
+
+#[test]
+fn what_the_files_cannot_tell_is_consistent() {
+    let out = made("not-told");
+    for (name, edit) in NOT_TOLD {
+        let forged = folder("untold");
+        copy(&out, &forged);
+        edit(&forged);
+        remake(&forged);
+        let verified = verify(&forged);
+        assert_eq!(verified.code, Some(0), "{name}: {}", verified.stdout);
+    }
+}
+
+#[test]
+#[cfg(unix)]
+fn links_are_not_followed() {
+    let out = made("linked");
+    let elsewhere = out.with_extension("elsewhere");
+    fs::rename(out.join(HELLO), &elsewhere).expect("it can be moved");
+    std::os::unix::fs::symlink(&elsewhere, out.join(HELLO)).expect("it can be made");
+    expect(&verify(&out), 2, &["hello.exchange: it is reached by a link"]);
+}
+
+#[test]
+fn signatures_are_of_a_key_and_of_all_files() {
+    let out = made("signed");
+    let [own, other] = [(); 2].map(|()| KeyPair::generate_for(&PKCS_ED25519).expect("it can be made"));
+    let file = |name: &str, text: String| {
+        let file = out.with_extension(name);
+        fs::write(&file, text).expect("it can be written");
+        file
+    };
+    let private = file("key", own.serialize_pem());
+    let (public, others) = (file("pub", own.public_key_pem()), file("other", other.public_key_pem()));
+    let check = |key: &Path| conformance(&["verify", path(&out), "--key", path(key)]);
+    expect(&check(&public), 1, &["certificate.sigstore.json: it cannot be read"]);
+    expect(&conformance(&["sign", path(&out), "--key", path(&private)]), 0, &["signed: "]);
+    expect(&check(&public), 0, &["consistent: "]);
+    expect(&verify(&out), 0, &["consistent: "]);
+    expect(&check(&others), 1, &["the signature is not of this key over this statement"]);
+    let wrong = check(&private);
+    assert!(wrong.code == Some(2) && wrong.stderr.contains("no public key"), "{}", wrong.stderr);
+    // What nobody can tell by the files is told by the signature.
+    edit_all(&out, "http://127.0.0.1", "http://vendor.example");
+    remake(&out);
+    expect(&verify(&out), 0, &["consistent: "]);
+    expect(&check(&public), 1, &["certificate.sigstore.json: other files were signed"]);
+    let bundle = fs::read_to_string(out.join("certificate.sigstore.json")).expect("it is there");
+    edit(&out, "certificate.sigstore.json", "\"sig\": \"", "\"sig\": \"AAAA");
+    expect(&check(&public), 1, &["the signature is not of this key"]);
+    fs::write(out.join("certificate.sigstore.json"), bundle).expect("it can be written");
+}
