@@ -111,7 +111,7 @@ impl<'r> Checking<'r> {
     /// What came of it, and how it was read, or why it was not. Another recording may follow.
     pub fn finish(&mut self, name: String, outcome: Result<Format, String>) -> CaptureReport {
         self.end_stream();
-        (self.exchange, self.status) = (None, None);
+        (self.exchange, self.status, self.asked) = (None, None, Asked::default());
         let (lost, unjudged) = (self.lost.take(), take(&mut self.unjudged));
         let mut report = take(&mut self.report);
         report.name = name;
