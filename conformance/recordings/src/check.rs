@@ -116,6 +116,7 @@ impl<'r> Checking<'r> {
     pub fn finish(&mut self, name: String, outcome: Result<Format, String>) -> CaptureReport {
         self.end_stream();
         (self.exchange, self.status, self.exchanges) = (None, None, 0);
+        self.asked = Asked::default();
         let (lost, unjudged) = (self.lost.take(), take(&mut self.unjudged));
         let mut report = take(&mut self.report);
         report.name = name;
