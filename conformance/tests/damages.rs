@@ -61,7 +61,8 @@ impl Stream {
         let mut checker = Checker::new(spec::dialect("openai").expect("the dialect"));
         checker.push(self.text().as_bytes());
         checker.finish();
-        let found: Vec<_> = checker.findings().iter().map(|finding| (finding.level, finding.rule)).collect();
+        let found: Vec<_> =
+            checker.findings().iter().map(|finding| (finding.level, &*finding.rule)).collect();
         assert!(found.contains(&(level, rule)), "{found:?}");
         assert!(found.iter().all(|(other, _)| *other <= level), "{found:?}");
     }
@@ -104,7 +105,7 @@ fn a_response_that_was_never_created() {
     checker.finish();
     assert_eq!(checker.findings().len(), 1, "{:#?}", checker.findings());
     assert_eq!(
-        (checker.findings()[0].level, checker.findings()[0].rule),
+        (checker.findings()[0].level, &*checker.findings()[0].rule),
         (Level::May, "response/created-first")
     );
     // Whoever has seen more asks for the rest.

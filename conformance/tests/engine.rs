@@ -113,7 +113,7 @@ fn events_of_no_known_type() {
         let findings = found(name, stream);
         let known = findings
             .iter()
-            .filter(|finding| ["schema/event-known", "schema/event-typed"].contains(&finding.rule));
+            .filter(|finding| ["schema/event-known", "schema/event-typed"].contains(&&*finding.rule));
         assert_eq!(known.map(|finding| finding.count).sum::<u64>(), expected, "{name}");
     }
     insta::assert_snapshot!(told("open-responses", stream), @r#"

@@ -46,15 +46,16 @@ insert after response.output_item.added {"type":"response.compaction.compacting"
 
 #[test]
 fn a_newer_value_is_a_note_and_hides_nothing() {
-    let newer = r#"set response.incomplete /response/incomplete_details/reason "lost_interest""#;
-    assert_eq!(
-        broken("openai/incomplete", newer),
-        (vec!["response/incomplete-reason-known"], vec!["schema/value-known"])
-    );
-    let both = format!("{newer}\nset response.incomplete /response/id 5");
-    let (binding, notes) = broken("openai/incomplete", &both);
+    let newer = r#"set response.failed /response/error/code "too_tired"
+set error /error/code "too_tired""#;
+    assert_eq!(broken("openai/failed", newer), (vec![], vec!["schema/value-known"]));
+    let both = format!("{newer}\nset response.failed /response/id 5");
+    let (binding, notes) = broken("openai/failed", &both);
     assert!(binding.contains(&"schema/event-valid"), "{binding:?}");
     assert_eq!(notes, ["schema/value-known"]);
+    // What another rule finds wrong with the value itself is said instead.
+    let unknown = r#"set response.incomplete /response/incomplete_details/reason "lost_interest""#;
+    assert_eq!(broken("openai/incomplete", unknown), (vec!["response/incomplete-reason-known"], vec![]));
 }
 
 #[test]

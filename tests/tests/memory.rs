@@ -1,5 +1,9 @@
-//! What is remembered from one event to the next makes no difference to what is found in it.
+//! What is remembered from one event to the next makes no difference to what is found in it, and never grows
+//! beyond a limit.
 
+use std::io::{Cursor, Read};
+
+use conformance::{Checker, Rules, check};
 use serde_json::Value;
 use spec::{Dialect, Memory, Slot, View};
 use tests::mutate::Mutator;
@@ -150,4 +154,75 @@ fn what_lies_in_something_is_read_as_it_is_alone() {
         valid += usize::from(verdict.is_valid());
     }
     assert_eq!(valid, 2);
+}
+
+/// A golden stream, cut before its first delta.
+fn begun() -> (&'static str, &'static str) {
+    let golden = include_str!("../../spec/goldens/openai/text.sse");
+    golden.split_at(golden.find("event: response.output_text.delta").expect("a delta"))
+}
+
+/// Bytes that come again and again.
+struct Again {
+    bytes: Cursor<Vec<u8>>,
+    times: usize,
+}
+
+impl Read for Again {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        let length = self.bytes.read(buffer)?;
+        if length == 0 && self.times > 1 {
+            self.times -= 1;
+            self.bytes.set_position(0);
+            return self.bytes.read(buffer);
+        }
+        Ok(length)
+    }
+}
+
+#[test]
+fn a_comment_of_any_length_is_passed_over() {
+    let (before, rest) = begun();
+    let comment = Again { bytes: Cursor::new(vec![b'x'; 1 << 20]), times: 80 };
+    let mut stream =
+        before.as_bytes().chain(&b": "[..]).chain(comment).chain(&b"\n"[..]).chain(rest.as_bytes());
+    let report = check("a", &mut stream, None, &Rules::of(&spec::openai::DIALECT));
+    assert_eq!((report.error, report.findings.len()), (None, 0), "{:?}", report.findings);
+    assert_eq!(report.events as usize, begun().0.matches("data:").count() + rest.matches("data:").count());
+}
+
+#[test]
+fn an_event_that_is_too_long_is_told_and_not_kept() {
+    let (before, rest) = begun();
+    let long = Again { bytes: Cursor::new(vec![b'x'; 1 << 20]), times: 65 };
+    let mut stream =
+        before.as_bytes().chain(&b"data: "[..]).chain(long).chain(&b"\n\n"[..]).chain(rest.as_bytes());
+    let report = check("a", &mut stream, None, &Rules::of(&spec::openai::DIALECT));
+    let told: Vec<_> = report.findings.iter().map(|it| (&*it.rule, it.message.as_str())).collect();
+    assert_eq!(told, [("wire/json-object", "the data are not JSON: the event is longer than 64 MiB")]);
+    let next = report.findings[0].place.event as usize;
+    assert_eq!(next, before.matches("data:").count() + 1);
+    assert_eq!(report.events as usize, next + rest.matches("data:").count());
+}
+
+#[test]
+fn a_stream_with_too_much_open_is_judged_up_to_there() {
+    let (before, rest) = begun();
+    let delta = rest.split_inclusive("\n\n").next().expect("a delta");
+    let delta = delta.replacen("\"delta\":\"", &format!("\"delta\":\"{}", "x".repeat(1 << 20)), 1);
+    assert!(delta.len() > 1 << 20);
+    let times = (Checker::MOST_KEPT >> 20) + 8;
+    let deltas = Again { bytes: Cursor::new(delta.into_bytes()), times };
+    let mut stream = before.as_bytes().chain(deltas).chain(rest.as_bytes());
+    let report = check("a", &mut stream, None, &Rules::of(&spec::openai::DIALECT));
+    let error = report.error.expect("it is told");
+    assert!(error.starts_with("a stream has more than 256 MiB open at once: its last "), "{error}");
+    let all = before.matches("data:").count() + times + rest.matches("data:").count();
+    assert_eq!(report.events as usize, all);
+    // That a sequence number comes again is seen before that; that the end does not fit, is not.
+    assert!(
+        report.findings.iter().all(|finding| finding.rule.starts_with("sequence/")),
+        "{:?}",
+        report.findings
+    );
 }

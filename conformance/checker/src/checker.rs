@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use spec::{Dialect, Memory};
 
-use crate::engine::{Finding, Judge, Observer, Plan};
+use crate::engine::{Finding, Judge, MOST_KEPT, Observer, Plan};
 use crate::{Exchange, Frame, Rules, Transport, sse};
 
 /// Judges one stream as it comes. It does no I/O, knows no clock, and what it finds does not depend on
@@ -38,6 +38,10 @@ pub struct Checker {
 }
 
 impl Checker {
+    /// So many bytes are kept of what is open in a stream, and of its finished items. A stream with more is judged
+    /// up to there.
+    pub const MOST_KEPT: usize = MOST_KEPT;
+
     /// A checker with all rules of the dialect.
     pub fn new(dialect: &'static Dialect) -> Self {
         Self::with_rules(&Rules::of(dialect))
@@ -133,6 +137,11 @@ impl Checker {
     /// How many faults there were beyond those that are listed.
     pub const fn omitted(&self) -> u64 {
         self.judge.findings().omitted()
+    }
+
+    /// How many events were not judged, as more was open in their stream than [is kept](Self::MOST_KEPT).
+    pub const fn unjudged(&self) -> u64 {
+        self.judge.unjudged()
     }
 
     /// How many events there were so far.

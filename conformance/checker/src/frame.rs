@@ -33,6 +33,8 @@ pub struct Frame<'a> {
     pub places: Places,
     /// Whether a blank line ends it. Readers drop a last frame that none does.
     pub terminated: bool,
+    /// It is longer than what is judged, and its data were dropped.
+    pub is_cut: bool,
     /// The first byte of the recording that is not UTF-8; U+FFFD stands for it in the texts.
     pub invalid_utf8: Option<u64>,
     /// What it came on.
@@ -66,6 +68,9 @@ pub enum Places {
 }
 
 impl Frame<'_> {
+    /// A frame of more bytes is not kept. No recorded one has a hundredth of them.
+    pub const LONGEST: usize = 64 << 20;
+
     /// The offset in the source of an offset in the data.
     pub fn place(&self, in_data: usize) -> Option<usize> {
         match &self.places {

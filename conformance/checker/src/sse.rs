@@ -12,6 +12,15 @@ use super::frame::{Frame, Places, Transport};
 /// Most frames are shorter.
 const USUAL: usize = 4096;
 
+/// When so much of a frame is pending, its comments are dropped: nobody reads them.
+const LONG: usize = 64 << 10;
+
+/// So much is taken by a line beside its bytes.
+const NOTE: usize = size_of::<Range<usize>>();
+
+/// Stands for the lines of a frame that is too long: one that is over, and one that goes on.
+const DROPPED: &[u8] = b"x\nx";
+
 const BOM: &[u8] = b"\xef\xbb\xbf";
 
 /// Takes the bytes of a stream as they come and hands out its frames. However the bytes are cut, the
@@ -39,6 +48,21 @@ struct Outline {
     lines: Vec<Range<usize>>,
     /// Where the line begins whose end has not come yet.
     line_start: usize,
+    /// What was dropped of it.
+    dropped: Dropped,
+}
+
+/// What was dropped of a frame that has no end yet.
+#[derive(Debug, Default)]
+struct Dropped {
+    bytes: usize,
+    lines: usize,
+    /// So many lines were looked at, and are kept.
+    kept_lines: usize,
+    /// When so much is pending, there is something to be dropped again.
+    next: usize,
+    /// More of it was dropped than comments.
+    is_all: bool,
 }
 
 impl Default for Parser {
@@ -52,7 +76,13 @@ impl Parser {
     pub fn starting_at(byte: u64, line: u64) -> Self {
         Self {
             pending: Vec::new(),
-            frame: Outline { start: byte, first_line: line, lines: Vec::new(), line_start: 0 },
+            frame: Outline {
+                start: byte,
+                first_line: line,
+                lines: Vec::new(),
+                line_start: 0,
+                dropped: Dropped::default(),
+            },
             bom: 0,
             after_cr: false,
             time: None,
@@ -96,6 +126,9 @@ impl Parser {
             }
             let Some(used) = self.find_end(rest) else {
                 self.pending.extend_from_slice(rest);
+                if self.pending.len() > LONG {
+                    self.frame.drop_from(&mut self.pending);
+                }
                 return;
             };
             if self.pending.is_empty() {
@@ -202,10 +235,67 @@ impl Outline {
         self.lines.is_empty()
     }
 
+    /// Drops the comments of a frame that has no end yet, and all of one that is too long.
+    #[cold]
+    fn drop_from(&mut self, pending: &mut Vec<u8>) {
+        if pending.len() < self.dropped.next {
+            return;
+        }
+        let (before, begun) = (pending.len(), self.line_start);
+        let first = self.dropped.kept_lines;
+        let (mut to, mut left) = (self.lines.get(first).map_or(begun, |line| line.start), first);
+        for at in first..self.lines.len() {
+            let line = self.lines[at].clone();
+            let behind = self.lines.get(at + 1).map_or(begun, |next| next.start);
+            if pending[line.start] != b':' {
+                pending.copy_within(line.start..behind, to);
+                self.lines[left] = to..to + line.len();
+                left += 1;
+                to += behind - line.start;
+            }
+        }
+        self.dropped.lines += self.lines.len() - left;
+        self.lines.truncate(left);
+        // Of a comment that goes on, it is enough to know that it is one.
+        let end = if pending.get(begun) == Some(&b':') { begun + 1 } else { before };
+        pending.copy_within(begun..end, to);
+        pending.truncate(to + end - begun);
+        self.line_start = to;
+        if self.dropped.is_all || self.is_too_long(pending) {
+            self.dropped.is_all = true;
+            self.dropped.lines += left.saturating_sub(1);
+            let goes_on = to < pending.len();
+            pending.clear();
+            pending.extend_from_slice(if goes_on { DROPPED } else { &DROPPED[..2] });
+            self.lines.clear();
+            self.lines.push(0..1);
+            self.line_start = 2;
+        }
+        self.dropped.kept_lines = self.lines.len();
+        self.dropped.bytes += before - pending.len();
+        self.dropped.next = (2 * pending.len()).clamp(LONG, Frame::LONGEST.max(pending.len()) + 1);
+    }
+
+    /// Returns whether a frame has more than is judged: its lines without comments, and the room for noting them.
+    #[inline]
+    fn is_too_long(&self, bytes: &[u8]) -> bool {
+        bytes.len() + self.lines.len() * NOTE > Frame::LONGEST && self.count(bytes) > Frame::LONGEST
+    }
+
+    #[cold]
+    fn count(&self, bytes: &[u8]) -> usize {
+        let ends = self.lines.iter().skip(1).map(|line| line.start).chain([self.line_start]);
+        let all = self.lines.iter().zip(ends).map(|(line, end)| (line.start, end - line.start + NOTE));
+        let begun = (self.line_start, bytes.len() - self.line_start);
+        let counted = all.chain([begun]).filter(|(start, _)| bytes.get(*start) != Some(&b':'));
+        counted.map(|(_, bytes)| bytes).sum()
+    }
+
     /// The next frame begins so many bytes after this one, behind a blank line.
     fn begin_next(&mut self, length: usize) {
-        self.start += length as u64;
-        self.first_line += self.lines.len() as u64 + 1;
+        let Dropped { bytes, lines, .. } = std::mem::take(&mut self.dropped);
+        self.start += (length + bytes) as u64;
+        self.first_line += (self.lines.len() + lines) as u64 + 1;
         self.lines.clear();
         self.line_start = 0;
     }
@@ -223,6 +313,9 @@ impl Outline {
         if self.is_empty() {
             return;
         }
+        if self.dropped.is_all || self.is_too_long(&bytes[..self.line_start]) {
+            return self.hand_out_cut(terminated, time, sink);
+        }
         let source = &bytes[..self.line_start];
         // Each member is named: a frame is large, and none is to be made only to be copied.
         let mut frame = Frame {
@@ -233,11 +326,13 @@ impl Outline {
             comments: Vec::new(),
             strays: Vec::new(),
             source,
-            bytes: self.start..self.start + source.len() as u64,
-            line: self.first_line,
+            bytes: self.bytes(),
+            // Comments mostly come first.
+            line: self.first_line + self.dropped.lines as u64,
             is_on_one_line: false,
             places: Places::Nowhere,
             terminated,
+            is_cut: false,
             invalid_utf8: None,
             transport: Transport::Http,
             time,
@@ -250,13 +345,33 @@ impl Outline {
                 }
             }
             Err(error) => {
-                frame.invalid_utf8 = Some(self.start + error.valid_up_to() as u64);
+                let at = self.dropped.bytes + error.valid_up_to();
+                frame.invalid_utf8 = Some(self.start + at as u64);
                 for line in &self.lines {
                     add_line(&mut frame, source, line, |range| String::from_utf8_lossy(&source[range]));
                 }
             }
         }
         sink(&mut frame);
+    }
+
+    /// Hands out what is told of a frame that is too long.
+    #[cold]
+    fn hand_out_cut(&self, terminated: bool, time: Option<Duration>, sink: &mut impl FnMut(&mut Frame<'_>)) {
+        sink(&mut Frame {
+            data: Some(Cow::Borrowed("")),
+            bytes: self.bytes(),
+            line: self.first_line,
+            terminated,
+            is_cut: true,
+            time,
+            ..Frame::default()
+        });
+    }
+
+    /// From which byte of the recording to which the frame stands.
+    fn bytes(&self) -> Range<u64> {
+        self.start..self.start + (self.line_start + self.dropped.bytes) as u64
     }
 }
 
@@ -465,6 +580,63 @@ mod tests {
                 }
                 assert_eq!(frames(chunks), whole);
             }
+        }
+    }
+
+    #[test]
+    fn comments_are_dropped_as_they_come() {
+        let mut parser = Parser::default();
+        let mut seen = Vec::new();
+        let mut push = |parser: &mut Parser, bytes: &[u8]| {
+            parser.push(bytes, &mut |frame| {
+                seen.push((frame.data.unwrap().into_owned(), frame.bytes, frame.line))
+            });
+            assert!(parser.pending.len() < 3 * LONG, "{}", parser.pending.len());
+        };
+        push(&mut parser, b"event: a\r\n:");
+        for _ in 0..1000 {
+            push(&mut parser, &[b'x'; 1000]);
+        }
+        push(&mut parser, b"\r\n");
+        for _ in 0..100 {
+            push(&mut parser, &b": comment\r\n".repeat(1000));
+        }
+        push(&mut parser, b"data: 1\r\n:");
+        push(&mut parser, &[b':'; 3 * LONG / 2]);
+        push(&mut parser, b"\r\ndata: 2\r\n\r\ndata: 3\r\n\r\n");
+        let second = 10 + 1_000_003 + 1_100_000 + 9 + 3 * LONG as u64 / 2 + 3 + 9 + 2;
+        assert_eq!(seen.len(), 2);
+        assert_eq!((seen[0].0.as_str(), &seen[0].1), ("1\n2", &(0..second - 2)));
+        assert_eq!(seen[1], ("3".to_owned(), second..second + 9, 100_007));
+    }
+
+    #[test]
+    fn what_is_too_long_is_told_however_it_is_cut() {
+        let line = [b"data: ", &*vec![b'x'; Frame::LONGEST / 4], b"\n: a comment\n"].concat();
+        let [short, long] = [3, 4].map(|lines| [&line.repeat(lines)[..], b"\ndata: 1\n\n"].concat());
+        let read = |bytes: &[u8], size: usize| {
+            let mut seen = Vec::new();
+            let mut parser = Parser::default();
+            for chunk in bytes.chunks(size) {
+                parser.push(chunk, &mut |frame| {
+                    seen.push((frame.is_cut, frame.data.map(|data| data.len()), frame.bytes, frame.line));
+                });
+                assert!(parser.pending.len() <= Frame::LONGEST + size);
+            }
+            seen
+        };
+        let kept = read(&short, short.len());
+        assert_eq!((kept[0].0, kept[0].1), (false, Some(3 * (Frame::LONGEST / 4) + 2)));
+        let cut = read(&long, long.len());
+        let bytes = 0..(4 * line.len()) as u64;
+        assert_eq!(cut[0], (true, Some(0), bytes.clone(), 1));
+        assert_eq!(cut[1], (false, Some(1), bytes.end + 1..bytes.end + 9, 10));
+        for size in [1 << 20, 7 << 20] {
+            assert_eq!(read(&long, size), cut);
+            assert_eq!(
+                read(&short, size).iter().map(|frame| frame.1).collect::<Vec<_>>(),
+                [kept[0].1, Some(1)]
+            );
         }
     }
 

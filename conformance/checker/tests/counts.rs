@@ -63,7 +63,7 @@ fn names(dialect: &str, name: &'static str) -> impl Iterator<Item = &'static str
 fn is_told(findings: &[Finding], member: &str) -> bool {
     let rules = ["schema/whole-numbers", "schema/event-valid", "sequence/present"];
     findings.iter().any(|finding| {
-        rules.contains(&finding.rule)
+        rules.contains(&&*finding.rule)
             && finding.level == Level::Must
             && finding.pointer.as_deref() == Some(&format!("/{member}"))
     })
@@ -205,6 +205,6 @@ fn what_comes_after_too_large_a_number_does_not_grow() {
             |number| if number == 3 { "1e400".into() } else { number.to_string() },
         );
     let found = judged(dialect_of(golden), &stream);
-    let rules: Vec<_> = found.iter().map(|finding| (finding.rule, finding.actual.as_deref())).collect();
+    let rules: Vec<_> = found.iter().map(|finding| (&*finding.rule, finding.actual.as_deref())).collect();
     assert_eq!(rules, [("schema/whole-numbers", Some("1e400")), ("sequence/grows", Some("4"))]);
 }

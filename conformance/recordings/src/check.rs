@@ -2,10 +2,11 @@
 
 use std::borrow::Cow;
 use std::io::Read;
+use std::mem::take;
 
 use super::other_api::{at_url, of_answer};
 use super::timeline::Drawing;
-use crate::capture::{Entry, Format, Frame, Loss, Reader, Transport};
+use crate::capture::{Entry, Format, Frame, Loss, Piece, Reader, Transport};
 use checker::root_of_body;
 use checker::{Checker, Observer, Rules};
 use results::{CaptureReport, Lost};
@@ -46,16 +47,19 @@ struct Asked {
     is_answered: bool,
 }
 
-/// The checks of one recording.
+/// The check of a recording, and of others after it: what it allocates serves for all of them.
 pub struct Checking<'r> {
     rules: &'r Rules,
     checker: Checker,
+    piece: Piece,
     /// It has taken something of the stream that is read now.
     is_begun: bool,
     exchange: Option<String>,
     status: Option<u16>,
     /// Why an answer did not even begin.
     lost: Option<String>,
+    /// How many events came when more was open in their stream than is kept.
+    unjudged: u64,
     /// How the exchange goes, if somebody wants to know.
     drawing: Option<Drawing>,
     draws: bool,
@@ -75,10 +79,12 @@ impl<'r> Checking<'r> {
         Self {
             rules,
             checker: Checker::with_rules(rules),
+            piece: Piece::default(),
             is_begun: false,
             exchange: None,
             status: None,
             lost: None,
+            unjudged: 0,
             drawing: None,
             draws,
             is_left: false,
@@ -88,38 +94,38 @@ impl<'r> Checking<'r> {
         }
     }
 
-    /// Streams of other APIs are only counted, but where the URL says that they should be of this one.
-    #[must_use]
-    pub const fn passing_over_other_apis(mut self) -> Self {
-        self.passes_over = true;
-        self
+    /// Decides whether streams of other APIs are only counted, but where the URL says that they should be of
+    /// this one.
+    pub const fn pass_over_other_apis(&mut self, passes_over: bool) {
+        self.passes_over = passes_over;
     }
 
-    /// Checks a recording of any format.
-    pub fn check(mut self, name: String, input: &mut dyn Read, format: Option<Format>) -> CaptureReport {
-        let outcome = self.read(input, format);
+    /// Checks a recording. What cannot be read is told in the report.
+    pub fn check(&mut self, name: String, input: &mut dyn Read, format: Option<Format>) -> CaptureReport {
+        let mut piece = take(&mut self.piece);
+        let outcome = Reader::new(format).read(input, &mut piece, &mut |entry| self.entry(&entry, &mut ()));
+        self.piece = piece;
         self.finish(name, outcome)
     }
 
-    /// What came of it, and how it was read, or why it was not.
-    pub fn finish(mut self, name: String, outcome: Result<Format, String>) -> CaptureReport {
+    /// What came of it, and how it was read, or why it was not. Another recording may follow.
+    pub fn finish(&mut self, name: String, outcome: Result<Format, String>) -> CaptureReport {
         self.end_stream();
-        let mut report = self.report;
+        (self.exchange, self.status) = (None, None);
+        let (lost, unjudged) = (self.lost.take(), take(&mut self.unjudged));
+        let mut report = take(&mut self.report);
         report.name = name;
         match outcome {
             Ok(format) => {
                 let is_empty = report.streams == 0 && report.bodies == 0 && report.findings.is_empty();
                 report.format = Some(format);
-                report.error =
-                    self.lost.filter(|_| is_empty).map(|reason| format!("no answer was recorded: {reason}"));
+                let lost =
+                    lost.filter(|_| is_empty).map(|reason| format!("no answer was recorded: {reason}"));
+                report.error = lost.or((unjudged > 0).then(|| beyond(unjudged)));
             }
             Err(problem) => report.error = Some(problem),
         }
         report
-    }
-
-    fn read(&mut self, input: &mut dyn Read, format: Option<Format>) -> Result<Format, String> {
-        Reader::new(format).read(input, &mut |entry| self.entry(&entry, &mut ()))
     }
 
     /// Takes the next thing in the recording, and shows events to an observer.
@@ -249,15 +255,16 @@ impl<'r> Checking<'r> {
                 self.report.undrawn += 1;
             }
         }
-        if !std::mem::take(&mut self.is_begun) {
+        if !take(&mut self.is_begun) {
             return;
         }
-        if !std::mem::take(&mut self.is_left) {
+        if !take(&mut self.is_left) {
             self.checker.finish();
         }
         let report = &mut self.report;
         report.streams += u64::from(self.checker.events() > 0);
         report.events += self.checker.events();
+        self.unjudged += self.checker.unjudged();
         let (mut findings, omitted) = self.checker.take_findings();
         self.checker.reset();
         report.omitted += omitted;
@@ -266,4 +273,10 @@ impl<'r> Checking<'r> {
         }
         report.findings.append(&mut findings);
     }
+}
+
+/// What is told of a recording with streams that are too much to be judged.
+fn beyond(events: u64) -> String {
+    let most = Checker::MOST_KEPT >> 20;
+    format!("a stream has more than {most} MiB open at once: its last {events} events were not judged")
 }

@@ -21,5 +21,5 @@ pub use form::{Form, render};
 pub use html::html;
 pub use human::{diagnostic, diagnostics};
 pub use json::json;
-pub use style::{Screen, Style};
+pub use style::{Detail, Screen, Style};
 pub use summary::{by_dialect, summary};

@@ -16,7 +16,7 @@ use super::select::SelectArgs;
 use super::{NOT_DONE, files, names, print};
 use recordings::Checking;
 use recordings::capture::Format;
-use reports::{Form, Style};
+use reports::{Detail, Form, Style};
 use results::{CaptureReport, Outcome, Run};
 
 /// Checks recordings: streams, HTTP answers, NDJSON, lists of events, WebSocket logs, HTTP archives.
@@ -40,6 +40,9 @@ pub(super) struct CheckArgs {
     /// Show what is at least so binding. Only what is broken of `must` changes the exit code.
     #[arg(long, value_enum, default_value_t)]
     level: Shown,
+    /// Show every finding and every table, instead of one finding for each cause.
+    #[arg(long, short)]
+    verbose: bool,
     #[command(flatten)]
     select: SelectArgs,
     /// Whether to use colour.
@@ -66,17 +69,19 @@ impl CheckArgs {
         anyhow::ensure!(!files.is_empty(), "there is no recording in {}", list(&self.paths));
         let format = self.format_in.map(Format::from);
         let progress = Progress::start(&files);
-        let captures = check_all(&files, |file| {
+        let captures = check_all(&files, || {
             let mut checking = Checking::new(&rules, self.format.draws());
-            if !self.paths.iter().any(|path| path == file) {
-                checking = checking.passing_over_other_apis();
+            let (progress, named) = (&progress, &self.paths);
+            move |file: &Path| {
+                checking.pass_over_other_apis(!named.iter().any(|path| path == file));
+                check_file(file, format, &mut checking, progress)
             }
-            check_file(file, format, checking, &progress)
         });
         drop(progress);
         let mut run = Run::new(&rules, captures, None);
         run.passed_over = passed_over;
-        tell(&run, self.format, self.level.into(), self.color)?;
+        let detail = Detail { level: self.level.into(), is_verbose: self.verbose };
+        tell(&run, self.format, detail, self.color)?;
         Ok(exit_code(&run))
     }
 }
@@ -90,7 +95,7 @@ fn list(paths: &[PathBuf]) -> String {
 pub(super) fn check_file(
     path: &Path,
     format: Option<Format>,
-    checking: Checking<'_>,
+    checking: &mut Checking<'_>,
     progress: &Progress,
 ) -> CaptureReport {
     let name = files::name(path);
@@ -102,11 +107,16 @@ pub(super) fn check_file(
     report
 }
 
-/// Does the same to all files, on as many threads as there are cores; what comes of it keeps their order.
-fn check_all(files: &[PathBuf], check: impl Fn(&Path) -> CaptureReport + Sync) -> Vec<CaptureReport> {
+/// Does the same to all files, on as many threads as there are cores, each with a check of its own. Results keep
+/// the order of the files.
+fn check_all<C>(files: &[PathBuf], begin: impl Fn() -> C + Sync) -> Vec<CaptureReport>
+where
+    C: FnMut(&Path) -> CaptureReport,
+{
     let next = AtomicUsize::new(0);
     let done = Mutex::new(Vec::with_capacity(files.len()));
     let work = || {
+        let mut check = begin();
         while let Some((at, file)) = take(files, &next) {
             let report = check(file);
             done.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push((at, report));
@@ -130,14 +140,14 @@ fn take<'f>(files: &'f [PathBuf], next: &AtomicUsize) -> Option<(usize, &'f Path
 }
 
 /// Tells on stdout what was found; for people, finding by finding on stderr.
-pub(super) fn tell(run: &Run, format: Form, shown: Level, color: Color) -> anyhow::Result<()> {
+pub(super) fn tell(run: &Run, format: Form, detail: Detail, color: Color) -> anyhow::Result<()> {
     if format == Form::Human {
-        let findings = reports::diagnostics(run, shown, color.screen(&io::stderr()));
+        let findings = reports::diagnostics(run, detail, color.screen(&io::stderr()));
         // Nobody is left to tell when stderr is gone.
         let _ = io::stderr().lock().write_all(findings.as_bytes());
-        return print(&reports::summary(run, shown, color.screen(&io::stdout())));
+        return print(&reports::summary(run, detail, color.screen(&io::stdout())));
     }
-    print(&reports::render(run, format, shown, Style::Plain.into()))
+    print(&reports::render(run, format, detail, Style::Plain.into()))
 }
 
 /// What a command exits with that is about this run.

@@ -1,7 +1,7 @@
 //! The recordings that a command is about.
 
 use std::collections::HashSet;
-use std::fs::{self, File};
+use std::fs::{self, DirEntry, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
@@ -55,18 +55,25 @@ impl Search {
             return;
         }
         let entries = fs::read_dir(folder).and_then(Iterator::collect::<io::Result<Vec<_>>>);
-        let Ok(entries) = entries else {
+        let Ok(mut entries) = entries else {
             // Opening it will say why.
             self.found.files.push(folder.to_owned());
             return;
         };
-        let mut paths: Vec<PathBuf> = entries.into_iter().map(|entry| entry.path()).collect();
-        paths.sort();
-        for path in paths {
-            if path.is_dir() {
+        entries.sort_by_cached_key(DirEntry::file_name);
+        let real = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
+        for entry in entries {
+            let path = entry.path();
+            // What the folder itself says of its entries takes no look at each.
+            let Ok(kind) = entry.file_type() else { continue };
+            if kind.is_dir() || kind.is_symlink() && path.is_dir() {
                 self.below(&path);
             } else if is_recording(&path) || is_blob(&path) {
-                self.add(&path);
+                if kind.is_symlink() {
+                    self.add(&path);
+                } else if kind.is_file() && self.seen.insert(real.join(entry.file_name())) {
+                    self.found.files.push(path);
+                }
             } else {
                 self.found.passed_over += 1;
             }
@@ -96,11 +103,11 @@ pub(super) fn open(path: &Path) -> io::Result<Box<dyn Read>> {
     if path == Path::new("-") {
         return Ok(Box::new(io::stdin().lock()));
     }
-    if path.is_dir() {
+    let file = File::open(path)?;
+    if file.metadata()?.is_dir() {
         fs::read_dir(path)?.try_for_each(|entry| entry.map(drop))?;
         return Err(io::Error::other("it is a folder"));
     }
-    let file = File::open(path)?;
     // Brotli alone cannot be told by its bytes.
     let is_brotli = path.extension().is_some_and(|end| end.eq_ignore_ascii_case("br"));
     if !is_brotli {

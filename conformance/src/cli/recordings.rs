@@ -91,7 +91,7 @@ impl Tested {
                 trials.push(Trial::ignorable_test(trial_name(&recording.file, rule.id), move || {
                     let Recording { file, report } = &*recording;
                     let report = report.get_or_init(|| {
-                        check_file(file, format, Checking::new(&rules, false), &Progress::hidden())
+                        check_file(file, format, &mut Checking::new(&rules, false), &Progress::hidden())
                     });
                     if report.error.is_some() {
                         incomplete.store(true, Ordering::Relaxed);

@@ -10,7 +10,7 @@ use serde::Deserialize;
 
 use super::check::{Shown, tell};
 use super::color::Color;
-use reports::{Form, Style};
+use reports::{Detail, Form, Style};
 use results::Run;
 
 /// Tells again what a run found.
@@ -30,6 +30,9 @@ pub(super) struct ReportArgs {
     /// Show what is at least so binding.
     #[arg(long, value_enum, default_value_t)]
     level: Shown,
+    /// Show every finding and every table, instead of one finding for each cause.
+    #[arg(long, short)]
+    verbose: bool,
     /// Whether to use colour.
     #[arg(long, value_enum, default_value_t, value_name = "WHEN")]
     color: Color,
@@ -39,11 +42,11 @@ impl ReportArgs {
     pub(super) fn run(self) -> Result<ExitCode> {
         let folder = if self.run.is_dir() { Some(&*self.run) } else { self.run.parent() };
         let run = read(&self.run)?.within(folder.unwrap_or(Path::new("")));
-        let shown = self.level.into();
+        let detail = Detail { level: self.level.into(), is_verbose: self.verbose };
         match &self.output {
-            None => tell(&run, self.format, shown, self.color)?,
+            None => tell(&run, self.format, detail, self.color)?,
             Some(file) => {
-                let text = reports::render(&run, self.format, shown, Style::Plain.into());
+                let text = reports::render(&run, self.format, detail, Style::Plain.into());
                 fs::write(file, text).with_context(|| file.display().to_string())?;
             }
         }

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::{Arc, OnceLock};
 
-use catalogue::Rule;
+use catalogue::{Level, Rule};
 use clap::Args;
 use libtest_mimic::{Arguments, ColorSetting, Failed, FormatSetting, Trial};
 use spec::Dialect;
@@ -21,7 +21,7 @@ use crate::{suite, violation};
 use checker::Rules;
 use recordings::capture::Format;
 use recordings::goldens::{self, GOLDENS, Golden};
-use reports::{Screen, Style, diagnostic};
+use reports::{Detail, Screen, Style, diagnostic};
 use results::{CaptureReport, Finding};
 
 /// How the suite runs; the flags are those of any Rust test.
@@ -63,6 +63,9 @@ pub(super) struct SuiteArgs {
     /// How to tell the results.
     #[arg(long, value_enum, value_name = "FORMAT")]
     format: Option<FormatSetting>,
+    /// Show every finding, every failing scenario and every table, instead of one finding for each cause.
+    #[arg(long, short, conflicts_with_all = ["format", "quiet"])]
+    verbose: bool,
     /// One character a result.
     #[arg(long, short, conflicts_with = "format")]
     quiet: bool,
@@ -90,7 +93,7 @@ impl SuiteArgs {
             }
             let is_whole = self.live.target.is_none() && self.live.profile.is_empty();
             let proofs = if is_whole { own_trials(&self.select) } else { Vec::new() };
-            return Ok(suite::run(&suites, &self.arguments(), proofs, self.screen())?);
+            return Ok(suite::run(&suites, &self.arguments(), proofs, self.detail(), self.screen())?);
         }
         let tested = Tested {
             rules: self.select.rules(names::dialect(&self.dialect)?)?,
@@ -106,6 +109,11 @@ impl SuiteArgs {
             ("all", None) => spec::DIALECTS.to_vec(),
             (name, _) => vec![names::dialect(name)?],
         })
+    }
+
+    /// How much is shown.
+    fn detail(&self) -> Detail {
+        Detail { is_verbose: self.verbose, ..Level::Should.into() }
     }
 
     /// What the summary is shown on.

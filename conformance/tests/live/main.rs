@@ -9,6 +9,7 @@ mod crowd;
 mod evidence;
 mod faults;
 mod itself;
+mod mistakes;
 mod program;
 mod reproduce;
 mod scenarios;

@@ -24,39 +24,43 @@ const BEFORE: usize = 60;
 const FROM_PLACE: usize = 140;
 
 impl Excerpt {
-    /// The line of the frame in which a piece of its data stands, and how many lines below the first line of the
-    /// frame that is. It is about all of the data, when no piece is given.
-    pub(crate) fn of(frame: &Frame<'_>, in_data: Option<&Range<usize>>) -> (Self, u64) {
+    /// The line of the frame in which a piece of its data stands, and where in the source that is, unless it was
+    /// decoded. It is about all of the data, when no piece is given.
+    pub(crate) fn of(frame: &Frame<'_>, in_data: Option<&Range<usize>>) -> (Self, Option<usize>) {
         let data = frame.data.as_deref().unwrap_or_default();
         let range = in_data.cloned().unwrap_or(0..data.len());
         if let Some(start) = frame.place(range.start) {
-            return Self::cut(frame.source, start..start + (range.end - range.start));
+            let at = start.min(frame.source.len());
+            return (Self::cut(frame.source, start..start + (range.end - range.start)), Some(at));
         }
         // What was decoded is shown as it is now, on the line that it came from.
-        (Self::cut(data.as_bytes(), range).0, 0)
+        (Self::cut(data.as_bytes(), range), None)
     }
 
     /// The first line of a piece of a recording.
     pub(super) fn head(piece: &[u8]) -> Self {
         let end = boundary(piece, piece.len());
-        Self::cut(&piece[..end], 0..0).0
+        Self::cut(&piece[..end], 0..0)
     }
 
-    fn cut(source: &[u8], place: Range<usize>) -> (Self, u64) {
+    fn cut(source: &[u8], place: Range<usize>) -> Self {
         let at = place.start.min(source.len());
-        let line_start = memchr::memrchr2(b'\n', b'\r', &source[..at]).map_or(0, |end| end + 1);
-        let line_end = memchr::memchr2(b'\n', b'\r', &source[at..]).map_or(source.len(), |end| at + end);
+        // A line may be long, and how far it goes beyond what is shown makes no difference.
+        let first = at.saturating_sub(BEFORE + 5);
+        let near = memchr::memrchr2(b'\n', b'\r', &source[first..at]).map(|end| first + end + 1);
+        let line_start = near.unwrap_or(first);
+        let last = source.len().min(at + FROM_PLACE + 1);
+        let line_end = memchr::memchr2(b'\n', b'\r', &source[at..last]).map_or(last, |end| at + end);
         let start = if at - line_start <= BEFORE { line_start } else { boundary(source, at - BEFORE) };
         let end = if line_end - at <= FROM_PLACE { line_end } else { boundary(source, at + FROM_PLACE) };
         let before = String::from_utf8_lossy(&source[start..at]);
         let marked = String::from_utf8_lossy(&source[at..place.end.clamp(at, end)]);
         let behind = String::from_utf8_lossy(&source[place.end.clamp(at, end)..end]);
-        let excerpt = Self {
+        Self {
             mark: [before.len(), before.len() + marked.len()],
             text: [before, marked, behind].into_iter().map(Cow::into_owned).collect(),
             cut: [start > line_start, end < line_end],
-        };
-        (excerpt, line_ends(&source[..line_start]))
+        }
     }
 }
 
@@ -83,11 +87,11 @@ mod tests {
     fn a_long_line_is_cut_around_the_place() {
         let source = format!("event: a\r\ndata: {}X{}", "é".repeat(100), "b".repeat(300));
         let at = source.find('X').unwrap();
-        let (excerpt, lines_down) = Excerpt::cut(source.as_bytes(), at..at + 1);
+        let excerpt = Excerpt::cut(source.as_bytes(), at..at + 1);
         assert_eq!(&excerpt.text[excerpt.mark[0]..excerpt.mark[1]], "X");
-        assert_eq!((excerpt.cut, lines_down), ([true, true], 1));
+        assert_eq!(excerpt.cut, [true, true]);
         assert_eq!(excerpt.text.chars().count(), 30 + FROM_PLACE);
-        let (short, _) = Excerpt::cut(b"data: 1", 6..7);
+        let short = Excerpt::cut(b"data: 1", 6..7);
         assert_eq!((short.text.as_str(), short.mark, short.cut), ("data: 1", [6, 7], [false, false]));
     }
 }

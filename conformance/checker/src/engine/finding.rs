@@ -77,6 +77,32 @@ impl Finding {
         catalogue::group(&self.rule)
     }
 
+    /// How binding it is for whoever reads of it: what breaks a known client is a warning at least, on whatever
+    /// authority.
+    pub fn severity(&self) -> Level {
+        if self.level < Level::Should && self.breaks_clients() { Level::Should } else { self.level }
+    }
+
+    /// Whether a client is known that it breaks.
+    pub fn breaks_clients(&self) -> bool {
+        let breaks = catalogue::rule(&self.rule).map(|rule| rule.breaks).unwrap_or_default();
+        breaks.iter().any(|broken| !self.spares(broken.client))
+    }
+
+    /// Returns how a server repairs it, in a line.
+    pub fn fix(&self) -> Option<Cow<'static, str>> {
+        let rule = catalogue::rule(&self.rule)?;
+        let expected = self.expected.as_deref().filter(|_| rule.id.ends_with("-valid"));
+        let Some(expected) = expected else { return Some(Cow::Borrowed(rule.fix)) };
+        let pointer = self.pointer.as_deref().unwrap_or_default();
+        let whole = self.place.event_type.as_deref().unwrap_or("the answer");
+        let holder = if pointer.is_empty() { whole } else { pointer };
+        Some(Cow::Owned(match expected.strip_prefix("property ") {
+            Some(name) => format!("add {} to {holder}", name.split(':').next().unwrap_or(name)),
+            None => format!("send {expected} as {holder}"),
+        }))
+    }
+
     /// The clients that it breaks, by what is known of them, each once, with all that happens to it.
     pub fn broken_clients(&self) -> Vec<(&'static str, String)> {
         let mut clients = catalogue::rule(&self.rule).map(Rule::broken_clients).unwrap_or_default();
@@ -120,9 +146,39 @@ pub struct Findings {
     omitted: u64,
     /// Kept to be written anew without allocating.
     key: String,
-    /// The values of one frame that were blamed: a fault is told once, by the first rule that sees it.
-    blamed: (u64, Vec<String>),
+    /// What was blamed in one frame: a fault is told once, by the first rule that sees it.
+    blamed: Blamed,
     locator: Locator,
+}
+
+/// The values of one frame that were blamed.
+#[derive(Debug, Default)]
+struct Blamed {
+    frame: u64,
+    /// The rules that blamed them, by their pointers.
+    rules: HashMap<String, Vec<&'static str>>,
+    count: usize,
+}
+
+impl Blamed {
+    /// Whether a rule other than this one has blamed the value at a pointer, or what it lies in.
+    fn has(&self, pointer: &str, rule: &str) -> bool {
+        let is_others = |outer: &str| {
+            self.rules.get(outer).is_some_and(|rules| rules.iter().any(|blamed_by| *blamed_by != rule))
+        };
+        let ends = pointer.match_indices('/').map(|(end, _)| end).skip(1).chain([pointer.len()]);
+        self.count > 0 && ends.into_iter().any(|end| is_others(&pointer[..end]))
+    }
+
+    fn add(&mut self, pointer: &str, rule: &'static str) {
+        if self.count < MOST {
+            self.count += 1;
+            let rules = self.rules.entry(pointer.to_owned()).or_default();
+            if !rules.contains(&rule) {
+                rules.push(rule);
+            }
+        }
+    }
 }
 
 /// So many different findings are listed for one stream, and the first of each rule beyond them: however much
@@ -183,7 +239,7 @@ impl Findings {
                 (None, Some(at)) => Some(at..at + 1),
                 (None, None) => None,
             };
-            Location::of(record, in_data.as_ref())
+            Location::of(record, in_data.as_ref(), locator)
         };
         self.keep(bound, place, related, location, message)
     }
@@ -246,20 +302,13 @@ impl Findings {
             None if pointer.is_empty() => return false,
             None => pointer,
         };
-        if self.blamed.0 != frame {
-            self.blamed = (frame, Vec::new());
+        if self.blamed.frame != frame {
+            self.blamed = Blamed { frame, ..Blamed::default() };
         }
-        let lies_in = |blamed: &String| {
-            let (by, outer) = blamed.split_once(' ').unwrap_or_default();
-            let rest = pointer.strip_prefix(outer);
-            by != rule.id && rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-        };
-        if self.blamed.1.iter().any(lies_in) {
+        if self.blamed.has(pointer, rule.id) {
             return true;
         }
-        if self.blamed.1.len() < MOST {
-            self.blamed.1.push(format!("{} {pointer}", rule.id));
-        }
+        self.blamed.add(pointer, rule.id);
         false
     }
 

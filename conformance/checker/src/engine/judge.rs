@@ -24,6 +24,8 @@ use crate::{Exchange, Frame, Transport};
 pub(crate) struct Judge {
     frames: u64,
     events: u64,
+    /// How many of them came when more was open in their stream than is kept.
+    unjudged: u64,
     /// The type of the last event: the next one mostly has the same.
     known: Option<(usize, &'static EventInfo)>,
     last: Mark,
@@ -41,6 +43,7 @@ impl Judge {
         Self {
             frames: 0,
             events: 0,
+            unjudged: 0,
             known: None,
             last: Mark::default(),
             stream: Stream::new(),
@@ -54,6 +57,7 @@ impl Judge {
     pub(crate) fn reset(&mut self) {
         self.frames = 0;
         self.events = 0;
+        self.unjudged = 0;
         self.stream.reset();
         self.lanes.clear();
         self.connection = Connection::default();
@@ -75,6 +79,10 @@ impl Judge {
 
     pub(crate) const fn events(&self) -> u64 {
         self.events
+    }
+
+    pub(crate) const fn unjudged(&self) -> u64 {
+        self.unjudged
     }
 
     pub(crate) fn exchange(&mut self, exchange: &Exchange<'_>) {
@@ -173,6 +181,10 @@ impl Judge {
         observer: Option<&mut dyn Observer>,
     ) {
         self.frames += 1;
+        if self.stream.is_beyond {
+            self.pass(frame);
+            return;
+        }
         if !frame.strays.is_empty() {
             self.ask(&plan.hooks.stray, plan, &Record::of_body(frame, self.frames));
         }
@@ -185,6 +197,15 @@ impl Judge {
                 let is_faulty = self.findings.all().len() > found;
                 observer.record(&Seen { record: &record, about, is_faulty });
             }
+        }
+    }
+
+    /// Counts an event that is not judged.
+    #[cold]
+    fn pass(&mut self, frame: &Frame<'_>) {
+        if frame.data.as_deref().is_some_and(|data| data != "[DONE]") {
+            self.events += 1;
+            self.unjudged += 1;
         }
     }
 
@@ -209,9 +230,6 @@ impl Judge {
         }
         if !record.verdict.is_valid() {
             self.ask(&hooks.faulty, plan, record);
-        }
-        if record.view.is_newer() {
-            self.ask(&hooks.newer, plan, record);
         }
         match record.payload {
             Payload::Done => {
@@ -275,7 +293,12 @@ impl Judge {
                 self.connection.responses.remove(&evicted);
             }
         }
+        // Last, so that a note on a value hides no fault of it.
+        if record.view.is_newer() {
+            self.ask(&hooks.newer, plan, record);
+        }
         self.count(record);
+        self.stream.weigh(record.data().len());
         about
     }
 
@@ -358,7 +381,8 @@ impl Judge {
     }
 
     pub(crate) fn finish(&mut self, plan: &Plan) {
-        if self.events == 0 && self.connection.unanswered.is_empty() {
+        let is_empty = self.events == 0 && self.connection.unanswered.is_empty();
+        if is_empty || self.stream.is_beyond {
             return;
         }
         self.over(plan);

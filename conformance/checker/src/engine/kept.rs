@@ -11,6 +11,9 @@ pub(crate) struct Kept<T> {
 pub(crate) trait Room {
     /// Is empty from now on, and keeps the room that it took, if that is not much.
     fn vacate(&mut self);
+
+    /// How much memory it takes, beside its own place.
+    fn weight(&self) -> usize;
 }
 
 /// So many bytes are not much. Memory is for what is open.
@@ -39,6 +42,11 @@ impl<T: Room> Kept<T> {
         self.is_there = false;
         self.value.vacate();
     }
+
+    /// How much memory the value takes.
+    pub(crate) fn weight(&self) -> usize {
+        self.value.weight()
+    }
 }
 
 impl Room for String {
@@ -46,12 +54,20 @@ impl Room for String {
         self.clear();
         self.shrink_to(LITTLE);
     }
+
+    fn weight(&self) -> usize {
+        self.capacity()
+    }
 }
 
 impl<T> Room for Vec<T> {
     fn vacate(&mut self) {
         self.clear();
         self.shrink_to(LITTLE / size_of::<T>().max(1));
+    }
+
+    fn weight(&self) -> usize {
+        self.capacity() * size_of::<T>()
     }
 }
 

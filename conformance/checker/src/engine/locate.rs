@@ -2,18 +2,41 @@
 
 use std::ops::Range;
 
-/// Finds values in the data of frames. Where many entries of one list are wrong, the list is read once.
+use super::excerpt::line_ends;
+
+/// Finds values in the data of frames. Where much is wrong in one frame, its lists and lines are read once.
 #[derive(Debug, Default)]
 pub(super) struct Locator {
     /// The frame and the pointer to the last list that was looked into.
     list: (u64, String),
     entries: Vec<Range<usize>>,
+    lines: Lines,
+}
+
+/// How many lines end before an offset of the source of a frame.
+#[derive(Debug, Default)]
+struct Lines {
+    frame: u64,
+    before: usize,
+    count: u64,
 }
 
 impl Locator {
     /// From where to where the value at a JSON pointer stands in the data of a frame.
     pub(super) fn value(&mut self, frame: u64, data: &str, pointer: &str) -> Option<Range<usize>> {
         self.in_list(frame, data, pointer).or_else(|| place(data, spec::json::at(data, pointer)?))
+    }
+
+    /// Returns how many lines end before an offset of the source of a frame.
+    pub(super) fn lines(&mut self, frame: u64, source: &[u8], before: usize) -> u64 {
+        let known = &self.lines;
+        let (from, count) =
+            if known.frame == frame && known.before <= before { (known.before, known.count) } else { (0, 0) };
+        // The two characters of one end were seen one by one.
+        let is_cut = from > 0 && from < before && source.get(from - 1..=from) == Some(b"\r\n");
+        let count = count + line_ends(&source[from..before]) - u64::from(is_cut);
+        self.lines = Lines { frame, before, count };
+        count
     }
 
     fn in_list(&mut self, frame: u64, data: &str, pointer: &str) -> Option<Range<usize>> {
@@ -47,6 +70,23 @@ fn place(text: &str, piece: &str) -> Option<Range<usize>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn lines_are_counted_on() {
+        let source = b"a\r\nb\rc\nd\r\n\r\ne";
+        for first in 0..=source.len() {
+            for second in 0..=source.len() {
+                let mut locator = Locator::default();
+                locator.lines(1, source, first);
+                assert_eq!(
+                    locator.lines(1, source, second),
+                    line_ends(&source[..second]),
+                    "{first} {second}"
+                );
+                assert_eq!(locator.lines(2, b"\n", 1), 1);
+            }
+        }
+    }
 
     #[test]
     fn values_are_found_where_they_stand() {

@@ -9,6 +9,7 @@ use spec::Count;
 
 use super::excerpt::Excerpt;
 use super::kept::{Kept, Room};
+use super::locate::Locator;
 use super::record::Record;
 
 /// Where an event stands in its stream, and in the recording.
@@ -35,9 +36,10 @@ pub struct Location {
 
 impl Location {
     /// The event itself, or a piece of its data.
-    pub(crate) fn of(record: &Record<'_>, in_data: Option<&Range<usize>>) -> Self {
+    pub(super) fn of(record: &Record<'_>, in_data: Option<&Range<usize>>, locator: &mut Locator) -> Self {
         let frame = record.frame;
-        let (excerpt, lines_down) = Excerpt::of(frame, in_data);
+        let (excerpt, at) = Excerpt::of(frame, in_data);
+        let lines_down = at.map_or(0, |at| locator.lines(record.number, frame.source, at));
         // Bytes can be told one by one only where they stand as they came.
         let contiguous = frame.bytes.end - frame.bytes.start == frame.source.len() as u64;
         let bytes = in_data.filter(|_| contiguous).and_then(|range| {
@@ -92,6 +94,10 @@ impl Kept<Mark> {
 impl Room for Mark {
     // It is never large.
     fn vacate(&mut self) {}
+
+    fn weight(&self) -> usize {
+        self.head.capacity()
+    }
 }
 
 impl Mark {

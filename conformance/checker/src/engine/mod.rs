@@ -33,5 +33,5 @@ pub(crate) use node::{Node, State};
 pub use observer::{Observer, Occurrence, Seen};
 pub(crate) use plan::{Bound, Plan};
 pub use record::{Payload, Record};
-pub(crate) use stream::Stream;
+pub(crate) use stream::{MOST_KEPT, Stream};
 pub(crate) use view::{Object, entries_that_are, number, same, short};

@@ -126,6 +126,20 @@ pub(super) enum Cell {
     Hashes(BTreeSet<u64>),
 }
 
+impl Cell {
+    /// How much memory it takes, beside its own place.
+    fn weight(&self) -> usize {
+        match self {
+            Self::Value(value) => value.len(),
+            Self::Values(values) => {
+                let texts: usize = values.iter().map(|value| value.len()).sum();
+                texts + values.capacity() * size_of::<Box<str>>()
+            }
+            Self::Hashes(seen) => seen.len() * 2 * size_of::<u64>(),
+        }
+    }
+}
+
 impl Node {
     pub(super) fn new(scope: Scope, key: Key, state: State, parent: Option<usize>) -> Self {
         Self {
@@ -174,6 +188,26 @@ impl Node {
         let Self { partial, has_gaps, disputed, phase, .. } = self;
         (*partial, *has_gaps, *disputed, *phase) = (false, false, false, None);
         *state = State::Gone;
+    }
+
+    /// The most that nodes take that an event makes, beside what they keep of it.
+    pub(super) const MOST: usize = 4 * Self::OWN;
+
+    /// What one takes with its places in maps and lists, before it keeps anything.
+    const OWN: usize = size_of::<Self>() + 256;
+
+    /// How much memory it takes, or a little more.
+    fn weight(&self) -> usize {
+        let lists = self.children.capacity() * size_of::<usize>()
+            + self.counters.capacity() * size_of::<Counter>()
+            + self.cells.capacity() * size_of::<(usize, Cell)>()
+            + self.logprobs.capacity() * size_of::<Box<str>>();
+        let texts: usize = self.logprobs.iter().map(|list| list.len()).sum();
+        let cells: usize = self.cells.iter().map(|(_, cell)| cell.weight()).sum();
+        let words = [&self.kind, &self.id].into_iter().map(Kept::weight).sum::<usize>();
+        let marks = [&self.opened, &self.closed].into_iter().map(Kept::weight).sum::<usize>();
+        let values = [&self.opening, &self.closing].into_iter().map(Kept::weight).sum::<usize>();
+        Self::OWN + lists + texts + cells + words + marks + values + self.joined.capacity()
     }
 
     /// The `type` of what opened or closed it.
@@ -261,7 +295,8 @@ impl Node {
 /// All occurrences of scopes in a stream that are still of interest.
 #[derive(Debug, Default)]
 pub(crate) struct Nodes {
-    all: Vec<Node>,
+    /// In boxes, so that they stay where they are when there are more.
+    all: Vec<Box<Node>>,
     /// What stands where their indices should.
     oddities: Oddities,
     /// How many of them are of this stream; what is behind them is room that earlier ones took.
@@ -289,7 +324,9 @@ impl Nodes {
     /// None, and room for a few.
     pub(super) fn new() -> Self {
         let mut nodes = Self::default();
-        nodes.all.reserve(FEW);
+        nodes
+            .all
+            .resize_with(FEW, || Box::new(Node::new(Scope::Response, Key::default(), State::Gone, None)));
         nodes.clear();
         nodes
     }
@@ -322,16 +359,22 @@ impl Nodes {
     }
 
     pub(crate) fn get(&self, at: usize) -> Option<&Node> {
-        self.all.get(at).filter(|node| node.state != State::Gone)
+        self.all.get(at).map(|node| &**node).filter(|node| node.state != State::Gone)
     }
 
     pub(super) fn get_mut(&mut self, at: usize) -> Option<&mut Node> {
-        self.all.get_mut(at).filter(|node| node.state != State::Gone)
+        self.all.get_mut(at).map(|node| &mut **node).filter(|node| node.state != State::Gone)
     }
 
     /// All of them, by their places.
     pub(super) fn numbered(&self) -> impl Iterator<Item = (usize, &Node)> {
-        self.all.iter().enumerate().filter(|(_, node)| node.state != State::Gone)
+        let all = self.all.iter().map(|node| &**node).enumerate();
+        all.filter(|(_, node)| node.state != State::Gone)
+    }
+
+    /// How much memory they take, or a little more.
+    pub(super) fn weight(&self) -> usize {
+        self.numbered().map(|(_, node)| node.weight()).sum()
     }
 
     /// Not all that belongs to what is open is known any more.
@@ -376,7 +419,7 @@ impl Nodes {
 
     /// From now on an item is found by its id, unless another one is.
     pub(super) fn name_item(&mut self, at: usize) {
-        if let Some(id) = self.all.get(at).and_then(Node::id) {
+        if let Some(id) = self.all.get(at).and_then(|node| node.id()) {
             name_first(&mut self.by_id, id, at);
         }
     }
@@ -401,7 +444,7 @@ impl Nodes {
             self.used - 1
         });
         if at == self.all.len() {
-            self.all.push(Node::new(scope, key, state, parent));
+            self.all.push(Box::new(Node::new(scope, key, state, parent)));
         }
         self.added += 1;
         if let Some(node) = self.all.get_mut(at) {

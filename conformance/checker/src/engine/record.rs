@@ -79,7 +79,7 @@ impl<'a> Record<'a> {
             if frame.transport == Transport::WebSocket && event_type.as_deref() == Some("error") {
                 verdict = socket_error(dialect, data, verdict);
             }
-            what_else(data, is_done, &verdict)
+            if frame.is_cut { TOO_LONG } else { what_else(data, is_done, &verdict) }
         } else {
             Payload::Object
         };
@@ -139,6 +139,9 @@ impl<'a> Record<'a> {
         self.frame.data.as_deref().unwrap_or_default()
     }
 }
+
+/// What is told of data that were dropped, as the frame was too long.
+const TOO_LONG: Payload = Payload::NotJson("the event is longer than 64 MiB", 0);
 
 /// Whether nothing is escaped, and no U+FFFD can stand there: it begins with that byte.
 fn is_plain(data: &str) -> bool {

@@ -46,10 +46,21 @@ pub(crate) struct Stream {
     pub(crate) error: Kept<Object<'static>>,
     /// Where the marker `[DONE]` stood first.
     pub(crate) done: Option<u64>,
+    /// What is kept of it takes no more memory than so much.
+    weight: usize,
+    /// More of it would have to be kept than is, so nothing is, and what comes is not judged.
+    pub(crate) is_beyond: bool,
 }
 
 /// The response is the first node of every stream.
 pub(super) const RESPONSE: usize = 0;
+
+/// So much memory is taken by what is open in a stream, and by its finished items, before it is judged no more.
+/// That are some hundred thousand items; no recorded stream has a thousand.
+pub(crate) const MOST_KEPT: usize = 256 << 20;
+
+/// What is kept of data takes no more than so many times their room: texts, and where their members stand.
+const OF_DATA: usize = 6;
 
 /// So many types of first events are kept.
 const FIRST: usize = 4;
@@ -90,6 +101,28 @@ impl Stream {
             functions: OnceLock::new(),
             error: Kept::default(),
             done: None,
+            weight: 0,
+            is_beyond: false,
+        }
+    }
+
+    /// Notes that so much data came. What is kept of them is looked at only when that can be too much.
+    #[inline]
+    pub(super) fn weigh(&mut self, data: usize) {
+        self.weight += OF_DATA * data + Node::MOST;
+        if self.weight > MOST_KEPT {
+            self.weigh_all();
+        }
+    }
+
+    #[cold]
+    fn weigh_all(&mut self) {
+        let items = self.items.capacity() * size_of::<usize>();
+        self.weight = self.nodes.weight() + items;
+        // To weigh it for each event would take long.
+        if self.weight > MOST_KEPT - MOST_KEPT / 16 {
+            let transport = self.transport;
+            *self = Self { transport, is_beyond: true, ..Self::new() };
         }
     }
 

@@ -165,6 +165,10 @@ impl Room for Object<'static> {
         self.text.to_mut().vacate();
         self.members.to_mut().vacate();
     }
+
+    fn weight(&self) -> usize {
+        self.text.len() + self.members.len() * size_of::<OutlineMember>()
+    }
 }
 
 /// Where a member stands, name and value.

@@ -142,7 +142,7 @@ impl<'r> Reading<'r> {
         }
         let read = reader.finish(&mut |entry| taken.entry(&entry));
         let format = read.map_err(|error| error.to_string())?;
-        let Taken { facts, checking, tracing, events } = taken;
+        let Taken { facts, mut checking, tracing, events } = taken;
         let report = checking.finish(file.to_owned(), Ok(format));
         let shape = tracing.map(Tracing::finish);
         Ok(Attempt { facts, report, sha256: digits(&hash.finalize()), shape, events })

@@ -19,6 +19,7 @@
 //! The tests have the flags of any Rust test, and `--list` sends nothing.
 
 mod baseline;
+mod clock;
 mod run;
 mod session;
 mod snapshot;
@@ -240,10 +241,11 @@ impl Suite {
 
     /// Runs as a test target does, with the flags of the command line.
     pub fn main(self) -> ExitCode {
-        run(&[self], &Arguments::from_args(), Vec::new(), Style::Plain.into()).unwrap_or_else(|error| {
-            run::tell(&format!("error: {error}"));
-            ExitCode::from(NOT_DONE)
-        })
+        run(&[self], &Arguments::from_args(), Vec::new(), Level::Should.into(), Style::Plain.into())
+            .unwrap_or_else(|error| {
+                run::tell(&format!("error: {error}"));
+                ExitCode::from(NOT_DONE)
+            })
     }
 
     /// Runs, and tells what came of each test.

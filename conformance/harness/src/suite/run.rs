@@ -11,7 +11,8 @@ use libtest_mimic::{Arguments, Completion, Conclusion, FormatSetting, Trial};
 use super::session::{Finished, Planned, Session};
 use super::{Suite, SuiteError};
 use crate::live::Machine;
-use reports::Screen;
+use reports::{Detail, Screen};
+use results::text::{cut, visible};
 use results::{Filters, Judged, Outcome, Told, Verdict};
 
 /// What a command that could not be carried out exits with.
@@ -23,6 +24,7 @@ pub fn run(
     suites: &[Suite],
     arguments: &Arguments,
     mut trials: Vec<Trial>,
+    detail: Detail,
     screen: Screen,
 ) -> Result<ExitCode, SuiteError> {
     let is_due = |name: &str| is_due(arguments, name);
@@ -43,31 +45,98 @@ pub fn run(
     let due = planned.into_iter().filter(|planned| !planned.is_empty());
     let filters = filters(arguments);
     let sessions = due.map(|planned| planned.start(&machine, &filters)).collect::<Result<Vec<_>, _>>()?;
-    trials.extend(sessions.iter().flat_map(Session::trials));
-    let conclusion = run_quietly(&Arguments { test_threads: Some(1), ..arguments.clone() }, trials);
+    let has_format = arguments.quiet || arguments.format.is_some() || arguments.logfile.is_some();
+    let ended = if has_format {
+        trials.extend(sessions.iter().flat_map(Session::trials));
+        let conclusion = run_quietly(&Arguments { test_threads: Some(1), ..arguments.clone() }, trials);
+        conclusion.map(|conclusion| conclusion.has_failed())
+    } else {
+        run_briefly(arguments, trials, &sessions, detail, screen)
+    };
     let mut is_undone = machine.is_interrupted();
     let mut is_stale = false;
     let mut dialects = Vec::new();
     for session in sessions {
         let Finished { trials, report } = session.finish(&machine)?;
+        let folder = suites.iter().find(|suite| suite.dialect.name == report.dialect);
+        let report = match folder.and_then(|suite| suite.out.as_deref()) {
+            Some(folder) => report.within(folder),
+            None => report,
+        };
         is_undone |= trials.iter().any(Told::is_harness_error);
         is_stale |= report.live.as_ref().is_some_and(|live| !live.stale.is_empty());
         dialects.push((report.dialect.clone(), report.totals.trials));
         // Of many runs only those are told as a whole that say something.
         if is_for_people(arguments) && (suites.len() == 1 || report.outcome != Outcome::Passed) {
-            show(&reports::summary(&report, Level::Should, screen));
+            if !has_format {
+                show(&reports::diagnostics(&report, detail, screen));
+            }
+            show(&reports::summary(&report, detail, screen));
         }
     }
     if is_for_people(arguments) && dialects.len() > 1 {
         let of = dialects.iter().map(|(name, trials)| (name.as_str(), *trials));
         show(&reports::by_dialect(of, screen));
     }
-    Ok(match conclusion {
+    Ok(match ended {
         None => ExitCode::from(NOT_DONE),
         Some(_) if is_undone => ExitCode::from(NOT_DONE),
-        Some(conclusion) if is_stale || conclusion.has_failed() => ExitCode::from(1),
+        Some(has_failed) if is_stale || has_failed => ExitCode::from(1),
         Some(_) => ExitCode::SUCCESS,
     })
+}
+
+/// So many scenarios that fail have a line each.
+const LINES: usize = 6;
+/// So long may a reason be in a line.
+const REASON: usize = 160;
+
+/// Runs trials, one character each, and then sessions, a line for each scenario that fails. Returns whether something
+/// failed; nothing, when nobody reads the results any more.
+fn run_briefly(
+    arguments: &Arguments,
+    trials: Vec<Trial>,
+    sessions: &[Session],
+    detail: Detail,
+    screen: Screen,
+) -> Option<bool> {
+    let mut has_failed = false;
+    if trials.iter().any(|trial| !arguments.is_filtered_out(trial)) {
+        let quiet = Arguments { test_threads: Some(1), quiet: true, ..arguments.clone() };
+        has_failed |= run_quietly(&quiet, trials)?.has_failed();
+    }
+    let most = if detail.is_verbose { usize::MAX } else { LINES };
+    let mut failed = 0;
+    for (scenario, failures) in sessions.iter().flat_map(Session::failures) {
+        if failures.is_empty() {
+            continue;
+        }
+        failed += 1;
+        if failed <= most {
+            show(&format!("{}  {}\n", screen.style.level(Level::Must, "FAIL"), line(&scenario, &failures)));
+        }
+    }
+    if failed > most {
+        show(&format!("and {} more scenarios that fail (--verbose lists them)\n", failed - most));
+    }
+    if failed > 0 {
+        show("\n");
+    }
+    Some(has_failed || failed > 0)
+}
+
+/// A scenario, and what failed of it. Reasons are for what is not broken by a rule.
+fn line(scenario: &str, failures: &[(&str, String)]) -> String {
+    let is_rule = |reason: &str| reason.split(", ").all(|rule| catalogue::rule(rule).is_some());
+    let failures = failures.iter().map(|(about, reason)| {
+        let first = reason.lines().next().unwrap_or_default();
+        if is_rule(reason) {
+            (*about).to_owned()
+        } else {
+            format!("{about} ({})", visible(&cut(first, REASON)))
+        }
+    });
+    format!("{}  {}", visible(scenario), failures.collect::<Vec<_>>().join(", "))
 }
 
 /// Whether a test of that name is wanted.

@@ -7,6 +7,7 @@ use std::{fs, io};
 use libtest_mimic::{Completion, Failed, Trial};
 
 use super::baseline::{self, Known};
+use super::clock;
 use super::run::tell;
 use super::snapshot;
 use super::{Endpoint, Suite, SuiteError, is_demanded};
@@ -141,6 +142,7 @@ impl Suite {
             is_reference: matches!(self.endpoint, Endpoint::Reference(_)),
             model: self.model.clone(),
             options: Options {
+                began: Some(clock::now()),
                 transports: self.transports.clone(),
                 features: self.features.clone(),
                 profiles: self.profiles.clone(),
@@ -300,19 +302,29 @@ impl Session {
         let name = self.live.plan.cases.get(at).map(|case| case.trial(about)).unwrap_or_default();
         let (live, known) = (Arc::clone(&self.live), Arc::clone(&self.known));
         let is_listed = self.suite.failures.is_some();
-        Trial::ignorable_test(self.suite.name(&name), move || {
-            let judged = live.judge(at, about);
-            match judged.verdict {
-                Verdict::Pass => Ok(Completion::Completed),
-                Verdict::NotExercised => Ok(Completion::ignored_with(judged.reason)),
-                Verdict::HarnessError => Err(format!("harness error: {}", judged.reason).into()),
-                // What is written to a list of failures needs nobody's attention in this run.
-                Verdict::Fail if is_listed => {
-                    Ok(Completion::ignored_with(format!("listed: {}", judged.reason)))
-                }
-                Verdict::Fail => failed(&live, at, about, &known, judged.reason),
-            }
-        })
+        Trial::ignorable_test(self.suite.name(&name), move || completed(&live, at, about, &known, is_listed))
+    }
+
+    /// Judges what is due, scenario by scenario, as soon as each is there: what failed of it, each with the reason.
+    pub(super) fn failures(&self) -> impl Iterator<Item = (String, Vec<(&'static str, String)>)> {
+        let is_listed = self.suite.failures.is_some();
+        let of_cases = self.due.chunk_by(|(one, _), (other, _)| one == other).filter_map(move |due| {
+            let case = self.live.plan.cases.get(due.first()?.0)?;
+            let failed = due.iter().filter_map(|(at, about)| {
+                completed(&self.live, *at, *about, &self.known, is_listed).err()?;
+                let judged = self.live.judge(*at, *about);
+                let word = if judged.verdict == Verdict::HarnessError { "harness error: " } else { "" };
+                Some((about.name(), format!("{word}{}", judged.reason)))
+            });
+            Some((self.suite.name(&case.name), failed.collect()))
+        });
+        let of_shapes = self.shapes.iter().filter_map(|at| {
+            let (_, file) = self.shape_names(*at);
+            let judged = snapshot::judge(&self.live, *at, &file, self.suite.snapshots.as_ref()?);
+            let is_bad = matches!(judged.verdict, Verdict::Fail | Verdict::HarnessError);
+            Some((file, if is_bad { vec![("snapshot", judged.reason)] } else { Vec::new() }))
+        });
+        of_cases.chain(of_shapes)
     }
 
     /// Keeps what came of it all, once it is there.
@@ -380,6 +392,25 @@ impl Session {
         certificate.write(evidence)?;
         tell(&certificate.summary());
         Ok(())
+    }
+}
+
+/// What a test comes to.
+fn completed(
+    live: &Live,
+    at: usize,
+    about: About,
+    known: &[Known],
+    is_listed: bool,
+) -> Result<Completion, Failed> {
+    let judged = live.judge(at, about);
+    match judged.verdict {
+        Verdict::Pass => Ok(Completion::Completed),
+        Verdict::NotExercised => Ok(Completion::ignored_with(judged.reason)),
+        Verdict::HarnessError => Err(format!("harness error: {}", judged.reason).into()),
+        // What is written to a list of failures needs nobody's attention in this run.
+        Verdict::Fail if is_listed => Ok(Completion::ignored_with(format!("listed: {}", judged.reason))),
+        Verdict::Fail => failed(live, at, about, known, judged.reason),
     }
 }
 

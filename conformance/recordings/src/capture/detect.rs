@@ -19,6 +19,9 @@ pub(super) fn detect(bytes: &[u8], complete: bool) -> Result<Option<Format>, Cap
         _ if start.starts_with(b"HTTP/") => return Ok(Some(Format::Http)),
         _ => {}
     }
+    if text.len() - start.len() > BLANK {
+        return Err(CaptureError::Unrecognised);
+    }
     let ends = complete && start.len() <= MOST;
     let looked_at = start.get(..MOST).unwrap_or(start);
     for line in looked_at.split_inclusive(|byte| matches!(byte, b'\n' | b'\r')) {
@@ -39,6 +42,9 @@ pub(super) fn detect(bytes: &[u8], complete: bool) -> Result<Option<Format>, Cap
 
 /// So many bytes are looked at before one gives up.
 const MOST: usize = 64 << 10;
+
+/// So many bytes of nothing but space may come before that.
+const BLANK: usize = 1 << 20;
 
 fn is_field(line: &[u8]) -> bool {
     let name = &line[..memchr(b':', line).unwrap_or(line.len())];
@@ -116,6 +122,13 @@ mod tests {
                 );
             }
         }
+    }
+
+    #[test]
+    fn nothing_but_space_is_not_waited_for() {
+        let blank = "\n".repeat(BLANK);
+        assert_eq!(detect(format!("{blank}data: 1\n").as_bytes(), false), Ok(Some(Format::Sse)));
+        assert_eq!(detect(format!("{blank}\n").as_bytes(), false), Err(CaptureError::Unrecognised));
     }
 
     #[test]

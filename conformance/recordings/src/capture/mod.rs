@@ -28,6 +28,7 @@ pub use base64::encode as base64_of;
 pub use checker::{Entry, Exchange, Frame, Headers, Loss, Places, Request, Transport, sse};
 pub use compression::{Compression, Decompressing};
 pub use error::CaptureError;
+pub(crate) use reader::Piece;
 pub use reader::Reader;
 pub use recorder::REDACTED;
 pub use recorder::{End, Recorder};

@@ -12,11 +12,13 @@ pub struct Parser {
     /// Where that line begins in the recording, and its number.
     start: u64,
     line: u64,
+    /// So many bytes of it were dropped, as it is too long.
+    dropped: usize,
 }
 
 impl Default for Parser {
     fn default() -> Self {
-        Self { pending: Vec::new(), start: 0, line: 1 }
+        Self { pending: Vec::new(), start: 0, line: 1, dropped: 0 }
     }
 }
 
@@ -26,8 +28,11 @@ impl Parser {
         let mut rest = chunk;
         while let Some(end) = memchr(b'\n', rest) {
             let (line, behind) = rest.split_at(end + 1);
-            let length = self.pending.len() + line.len();
-            if self.pending.is_empty() {
+            let length = self.dropped + self.pending.len() + line.len();
+            if length > Frame::LONGEST {
+                self.pending.clear();
+                self.hand_out_cut(length, sink);
+            } else if self.pending.is_empty() {
                 self.hand_out(line, sink);
             } else {
                 let mut whole = std::mem::take(&mut self.pending);
@@ -38,16 +43,40 @@ impl Parser {
             }
             self.start += length as u64;
             self.line += 1;
+            self.dropped = 0;
             rest = behind;
         }
         self.pending.extend_from_slice(rest);
+        if self.dropped + self.pending.len() > Frame::LONGEST {
+            self.dropped += self.pending.len();
+            self.pending.clear();
+        }
     }
 
     /// There is nothing more.
     pub fn finish(&mut self, sink: &mut impl FnMut(Frame<'_>)) {
         let last = std::mem::take(&mut self.pending);
-        self.hand_out(&last, sink);
-        self.start += last.len() as u64;
+        let length = self.dropped + last.len();
+        if length > Frame::LONGEST {
+            self.hand_out_cut(length, sink)
+        } else {
+            self.hand_out(&last, sink)
+        }
+        self.start += length as u64;
+    }
+
+    /// Hands out what is told of a line that is too long.
+    #[cold]
+    fn hand_out_cut(&self, length: usize, sink: &mut impl FnMut(Frame<'_>)) {
+        sink(Frame {
+            data: Some("".into()),
+            bytes: self.start..self.start + length as u64,
+            line: self.line,
+            terminated: true,
+            is_cut: true,
+            transport: Transport::Unframed,
+            ..Frame::default()
+        });
     }
 
     fn hand_out(&self, line: &[u8], sink: &mut impl FnMut(Frame<'_>)) {

@@ -7,8 +7,19 @@ use super::decompress::Decompressor;
 use super::{CaptureError, Compression, Format, detect, exchange, har, http, json, ndjson, sse, websocket};
 use checker::{Entry, Frame};
 
-/// So many bytes are read at once.
-const PIECE: usize = 256 << 10;
+/// Room for what is read at once. It can be used for many recordings, one after the other.
+#[derive(Debug, Default)]
+pub(crate) struct Piece(Vec<u8>);
+
+impl Piece {
+    /// So many bytes are read at once.
+    const SIZE: usize = 256 << 10;
+
+    fn room(&mut self) -> &mut [u8] {
+        self.0.resize(Self::SIZE, 0);
+        &mut self.0
+    }
+}
 
 /// Takes the bytes of a recording as they come, finds out what format it has, and hands out what it
 /// holds. Streams, NDJSON and recorded exchanges are read on the way; other formats when they are
@@ -48,28 +59,7 @@ impl Reader {
     /// Takes the next bytes.
     pub fn push(&mut self, chunk: &[u8], sink: &mut impl FnMut(Entry<'_>)) -> Result<(), CaptureError> {
         let outcome = match &mut self.state {
-            State::Start { bytes, next_look, format } => {
-                bytes.extend_from_slice(chunk);
-                if bytes.len() < *next_look {
-                    return Ok(());
-                }
-                if bytes.len() > SHORT {
-                    // Looking again at ever more bytes must not take ever longer.
-                    *next_look = 2 * bytes.len();
-                }
-                let format = *format;
-                match Mark::of(bytes) {
-                    Mark::Perhaps => Ok(()),
-                    Mark::Is(compression) => self.decompress(compression, format, sink),
-                    Mark::None => {
-                        match format.map_or_else(|| detect::detect(bytes, false), |is| Ok(Some(is))) {
-                            Ok(Some(format)) => self.begin(format, sink),
-                            Ok(None) => Ok(()),
-                            Err(error) => Err(error),
-                        }
-                    }
-                }
-            }
+            State::Start { .. } => self.start(chunk, sink),
             State::Compressed(decompressor, inside) => {
                 decompressor.push(chunk, &mut |bytes| inside.push(bytes, sink))
             }
@@ -91,16 +81,54 @@ impl Reader {
         outcome.inspect_err(|error| self.fail(error, sink))
     }
 
-    /// Takes all of a recording. Says what format it had, or why it was not read to its end.
+    /// Takes bytes while it is not known what they are. Mostly the first ones say it, and are not copied.
+    fn start(&mut self, chunk: &[u8], sink: &mut impl FnMut(Entry<'_>)) -> Result<(), CaptureError> {
+        let State::Start { bytes, next_look, format } = &mut self.state else { return Ok(()) };
+        let mut kept = std::mem::take(bytes);
+        if !kept.is_empty() {
+            kept.extend_from_slice(chunk);
+        }
+        let start = if kept.is_empty() { chunk } else { &kept };
+        if start.len() >= *next_look {
+            if start.len() > SHORT {
+                // Looking again at ever more bytes must not take ever longer.
+                *next_look = 2 * start.len();
+            }
+            match Mark::of(start) {
+                Mark::Perhaps => {}
+                Mark::Is(compression) => {
+                    let format = *format;
+                    self.decompress(compression, format)?;
+                    return self.push(start, sink);
+                }
+                Mark::None => {
+                    if let Some(format) =
+                        format.map_or_else(|| detect::detect(start, false), |is| Ok(Some(is)))?
+                    {
+                        self.state = State::of(format);
+                        return self.push(start, sink);
+                    }
+                }
+            }
+        }
+        if kept.is_empty() {
+            kept.extend_from_slice(chunk);
+        }
+        *bytes = kept;
+        Ok(())
+    }
+
+    /// Takes all of a recording, piece by piece. Says what format it had, or why it was not read to its end.
     pub(crate) fn read(
         mut self,
         input: &mut dyn Read,
+        piece: &mut Piece,
         sink: &mut impl FnMut(Entry<'_>),
     ) -> Result<Format, String> {
         let in_words = |error: CaptureError| error.to_string();
-        let mut piece = vec![0; PIECE];
+        let piece = piece.room();
         loop {
-            match input.read(&mut piece) {
+            match input.read(piece) {
                 Ok(0) => return self.finish(sink).map_err(in_words),
                 Ok(length) => self.push(&piece[..length], sink).map_err(in_words)?,
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
@@ -111,14 +139,15 @@ impl Reader {
 
     /// The recording has ended. Says what format it had.
     pub fn finish(mut self, sink: &mut impl FnMut(Entry<'_>)) -> Result<Format, CaptureError> {
-        if let State::Start { bytes, format, .. } = &self.state {
-            let (mark, format) = (Mark::of(bytes), *format);
-            if let Mark::Is(compression) = mark {
-                self.decompress(compression, format, sink)?;
+        if let State::Start { bytes, format, .. } = &mut self.state {
+            let (start, format) = (std::mem::take(bytes), *format);
+            if let Mark::Is(compression) = Mark::of(&start) {
+                self.decompress(compression, format)?;
             } else {
-                let known = format.map_or_else(|| detect::detect(bytes, true), |is| Ok(Some(is)))?;
-                self.begin(known.ok_or(CaptureError::Unrecognised)?, sink)?;
+                let known = format.map_or_else(|| detect::detect(&start, true), |is| Ok(Some(is)))?;
+                self.state = State::of(known.ok_or(CaptureError::Unrecognised)?);
             }
+            self.push(&start, sink)?;
         }
         let mut event = |frame: Frame<'_>| sink(Entry::Event(frame));
         match self.state {
@@ -155,28 +184,13 @@ impl Reader {
         }
     }
 
-    fn begin(&mut self, format: Format, sink: &mut impl FnMut(Entry<'_>)) -> Result<(), CaptureError> {
-        match std::mem::replace(&mut self.state, State::of(format)) {
-            State::Start { bytes, .. } => self.push(&bytes, sink),
-            _ => Ok(()),
-        }
-    }
-
-    fn decompress(
-        &mut self,
-        compression: Compression,
-        format: Option<Format>,
-        sink: &mut impl FnMut(Entry<'_>),
-    ) -> Result<(), CaptureError> {
+    fn decompress(&mut self, compression: Compression, format: Option<Format>) -> Result<(), CaptureError> {
         if self.is_inside {
             return Err(CaptureError::CompressedTwice(compression.name()));
         }
         let inside = Self { is_inside: true, ..Self::new(format) };
-        let begun = State::Compressed(Box::new(Decompressor::new(compression)?), Box::new(inside));
-        match std::mem::replace(&mut self.state, begun) {
-            State::Start { bytes, .. } => self.push(&bytes, sink),
-            _ => Ok(()),
-        }
+        self.state = State::Compressed(Box::new(Decompressor::new(compression)?), Box::new(inside));
+        Ok(())
     }
 
     /// Nothing more can be read; what was decompressed before that is handed out.

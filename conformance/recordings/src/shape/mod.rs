@@ -15,7 +15,7 @@ use spec::table::{Role, Scope};
 use spec::{Dialect, Slot};
 
 use crate::Checking;
-use crate::capture::{Entry, Format, Loss, Reader};
+use crate::capture::{Entry, Format, Loss, Piece, Reader};
 use checker::is_sign_of_life;
 use checker::{Observer, Payload, Record, Rules, Seen};
 use results::text::visible;
@@ -40,7 +40,7 @@ pub fn shape(
     // A shape takes no sides.
     let no_rules = Rules::of(dialect).only(|_| false);
     let mut checking = Checking::new(&no_rules, false);
-    Reader::new(format).read(input, &mut |entry| {
+    Reader::new(format).read(input, &mut Piece::default(), &mut |entry| {
         tracing.entry(&entry);
         checking.entry(&entry, &mut tracing);
     })?;
