@@ -7,7 +7,7 @@ use super::names;
 use super::words::{declare, word};
 use crate::catalogue::Catalogue;
 use crate::formats::{
-    Authority, Breakage, Coverage, DefectsFile, Edit, Family, Holder, LooksAt, OnSocket, Pair, Place,
+    Authority, Breakage, Client, Coverage, DefectsFile, Edit, Family, Holder, LooksAt, OnSocket, Pair, Place,
     ProfileFile, Relation, Requirement, RequirementLevel, RequirementsFile, Rule, RuleMetadata, Scenario,
     ScenarioMetadata, Side, Target, Values, Violation, Who,
 };
@@ -23,6 +23,7 @@ pub fn catalogue(catalogue: &Catalogue) -> TokenStream {
     let rules = catalogue.rules.values().map(|page| rule(page, &catalogue.defects));
     let scenarios = catalogue.scenarios.values().map(scenario);
     let profiles = catalogue.profiles.iter().map(|(name, file)| profile(name, file));
+    let clients = catalogue.defects.clients.iter().map(client);
     let requirements = catalogue
         .requirements
         .iter()
@@ -46,6 +47,9 @@ pub fn catalogue(catalogue: &Catalogue) -> TokenStream {
         /// All rules, sorted by id.
         pub static RULES: &[Rule] = &[#(#rules),*];
 
+        /// All clients that something is known of.
+        pub static CLIENTS: &[Client] = &[#(#clients),*];
+
         /// All scenarios, sorted by id.
         pub static SCENARIOS: &[Scenario] = &[#(#scenarios),*];
 
@@ -55,6 +59,12 @@ pub fn catalogue(catalogue: &Catalogue) -> TokenStream {
         /// All normative sentences, by version of the specification and in its order.
         pub static REQUIREMENTS: &[Requirement] = &[#(#requirements),*];
     }
+}
+
+fn client(client: &Client) -> TokenStream {
+    let Client { name, dialect, version } = client;
+    let version = super::tables::option_text(version.as_deref());
+    quote!(Client { name: #name, dialect: #dialect, version: #version })
 }
 
 fn rule(rule: &Rule, defects: &DefectsFile) -> TokenStream {
@@ -76,7 +86,8 @@ fn rule(rule: &Rule, defects: &DefectsFile) -> TokenStream {
         quote!(Breakage { client: #client, dialect: #dialect, failure: #failure, source: #source, at: &[#(#at),*] })
     });
     let looks_at = metadata.looks_at().iter().map(|what| word(*what));
-    let (since, violation) = (&metadata.since, violation(edits));
+    let is_measured = defects.defects.iter().any(|defect| defect.rules.contains(id));
+    let (fix, since, violation) = (&metadata.fix, &metadata.since, violation(edits));
     quote! {
         Rule {
             id: #id,
@@ -88,6 +99,8 @@ fn rule(rule: &Rule, defects: &DefectsFile) -> TokenStream {
             looks_at: &[#(#looks_at),*],
             only_in: &[#(#only_in),*],
             breaks: &[#(#breaks),*],
+            is_measured: #is_measured,
+            fix: #fix,
             since: #since,
             title: #title,
             prose: #prose,
@@ -333,7 +346,7 @@ mod tests {
 
     #[test]
     fn pages_become_rows() {
-        let page = "```toml\nlevel = \"must\"\nauthority = \"definition\"\nscope = \"text\"\nsince = \"0.1.0\"\n\
+        let page = "```toml\nlevel = \"must\"\nauthority = \"definition\"\nscope = \"text\"\nfix = \"send it\"\nsince = \"0.1.0\"\n\
             citation = { source = \"s\", heading = \"h\" }\n\
             relation = { concat = { of = { role = \"delta\" }, equals = { stated_by = \"parent\" } } }\n```\n\
             # Title\n\nWhy.\n\n```violation\ngolden: a/b\nalso: c/d\ndrop x#2\nreplace [DONE] <ff> \"\"\n```\n";
@@ -342,6 +355,7 @@ mod tests {
         let text = super::super::format(&catalogue(&file));
         for expected in [
             "scopes: &[Scope::Text]",
+            "fix: \"send it\"",
             "of: Whose::Role(Role::Delta)",
             "of: Whose::Parent",
             "also: &[\"c/d\"]",

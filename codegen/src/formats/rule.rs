@@ -59,10 +59,25 @@ impl Rule {
         if metadata.level == Level::Must && metadata.authority == Authority::Observed {
             return Err(fail("what is only observed binds nobody: the level can be should or may, not must"));
         }
+        if let Some(problem) = fix_problem(&metadata.fix) {
+            return Err(fail(problem));
+        }
         let block = page.only_block("violation")?;
         let violation = violation::parse(&block.text, block.line)?;
         let Page { title, prose, .. } = page;
         Ok(Self { id: id.to_owned(), metadata, title, prose, violation })
+    }
+}
+
+/// Returns what is wrong with a fix line.
+fn fix_problem(fix: &str) -> Option<&'static str> {
+    let is_begun_well = fix.starts_with(|first: char| first.is_ascii_lowercase());
+    if fix.trim().is_empty() || fix.contains('\n') {
+        Some("`fix` is one line that says what to change in the server")
+    } else if !is_begun_well || fix.ends_with('.') {
+        Some("`fix` begins with a verb in lower case, such as `send`, and has no full stop")
+    } else {
+        None
     }
 }
 
@@ -97,6 +112,8 @@ pub struct RuleMetadata {
     /// Clients that fail on streams that break it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub breaks: Vec<Breakage>,
+    /// How a server repairs it: one line in the imperative, without a full stop.
+    pub fix: String,
     /// The version of the suite that brought it.
     pub since: String,
 }
@@ -317,7 +334,7 @@ mod tests {
 
     fn page(metadata: &str) -> String {
         format!(
-            "```toml\n{metadata}\nscope = \"text\"\nsince = \"0.1.0\"\n\
+            "```toml\n{metadata}\nscope = \"text\"\nfix = \"send it\"\nsince = \"0.1.0\"\n\
              citation = {{ source = \"s\", heading = \"h\" }}\n```\n# T\n\nWhy.\n\n```violation\ngolden: a/b\ndrop x\n```\n"
         )
     }
@@ -348,6 +365,19 @@ mod tests {
             assert_eq!(metadata.scope.names(), names);
             assert_eq!(metadata.structure, [Family::AfterClose, Family::ClosedAgain]);
         }
+    }
+
+    #[test]
+    fn a_rule_says_how_it_is_repaired() {
+        let text = page("level = \"may\"\nauthority = \"observed\"\nnative = true");
+        for (fix, message) in
+            [("", "`fix` is one line"), ("Send it", "begins with a verb"), ("send it.", "no full stop")]
+        {
+            let error = Rule::parse("a/b", &text.replace("\"send it\"", &format!("{fix:?}"))).unwrap_err();
+            assert!(error.message.contains(message), "{fix:?}: {error}");
+        }
+        let error = Rule::parse("a/b", &text.replace("fix = \"send it\"\n", "")).unwrap_err();
+        assert!(error.message.contains("missing field `fix`"), "{error}");
     }
 
     #[test]

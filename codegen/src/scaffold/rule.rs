@@ -20,6 +20,7 @@ authority = "observed"   # {MARK} sentence, schema, definition or observed
 citation = {{ source = "{MARK} where the authority stands", heading = "{MARK} under which heading" }}
 scope = "stream"   # {MARK} what of a stream it is about
 relation = {{ unique = {{ events = ["{event}"], at = "/type" }} }}   # {MARK} what decides it: this, structure or native
+fix = "send {event} once"   # {MARK} how a server repairs it, in a line that begins with a verb
 since = "{version}"
 ```
 

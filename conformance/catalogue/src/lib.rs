@@ -35,6 +35,10 @@ pub struct Rule {
     pub only_in: &'static [&'static str],
     /// Clients that fail on streams that break it.
     pub breaks: &'static [Breakage],
+    /// Whether each client with a version was tried with a stream that breaks it.
+    pub is_measured: bool,
+    /// How a server repairs it, in a line.
+    pub fix: &'static str,
     /// The version of the suite that brought it.
     pub since: &'static str,
     /// What must hold, in a line.
@@ -86,6 +90,17 @@ impl fmt::Display for Citation {
         write!(to, "{}, {}", self.source, self.heading)?;
         self.requirement.map_or(Ok(()), |id| write!(to, " ({id})"))
     }
+}
+
+/// A client that something is known of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Client {
+    /// What rule pages call it.
+    pub name: &'static str,
+    /// The dialect that it is written for.
+    pub dialect: &'static str,
+    /// Which version was tried, and how it was called; none, when only reports tell of it.
+    pub version: Option<&'static str>,
 }
 
 /// A client that fails on streams that break a rule.
@@ -363,6 +378,11 @@ pub enum Coverage {
 pub fn rule(id: &str) -> Option<&'static Rule> {
     let at = RULES.binary_search_by(|rule| rule.id.cmp(id)).ok()?;
     RULES.get(at)
+}
+
+/// Returns the client of that name.
+pub fn client(name: &str) -> Option<&'static Client> {
+    CLIENTS.iter().find(|client| client.name == name)
 }
 
 /// The scenario of that id.

@@ -1,19 +1,21 @@
 //! A run as a badge: what shields.io reads from an endpoint.
 
-use catalogue::Level;
 use serde_json::json;
 
-use results::text::visible;
+use results::text::{counted, visible};
 use results::{Outcome, Run};
 
-/// The state of a run in few words, and the colour that goes with it.
+/// The state of a run in few words, with the count that the summary begins with, and the colour that goes with it.
 pub(super) fn words(run: &Run) -> (String, &'static str) {
-    let broken = run.rules.iter().filter(|rule| rule.times > 0 && rule.worst == Level::Must).count();
+    let (count, what) = match &run.live {
+        Some(_) => (run.totals.trials.failed, "test"),
+        None => (run.totals.errors, "error"),
+    };
     match run.outcome {
         Outcome::Passed => ("passed".to_owned(), "brightgreen"),
         Outcome::Incomplete => ("incomplete".to_owned(), "lightgrey"),
-        Outcome::Failed if broken == 0 => ("failed".to_owned(), "red"),
-        Outcome::Failed => (format!("failed: {broken} rule{}", if broken == 1 { "" } else { "s" }), "red"),
+        Outcome::Failed if count == 0 => ("failed".to_owned(), "red"),
+        Outcome::Failed => (format!("failed: {}", counted(count, what)), "red"),
     }
 }
 

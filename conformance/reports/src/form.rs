@@ -1,8 +1,6 @@
 //! The formats of a report.
 
-use catalogue::Level;
-
-use super::style::Screen;
+use super::style::{Detail, Screen};
 use super::{badge, github, html, human, json, markdown, summary};
 use super::{junit, sarif};
 use results::Run;
@@ -37,14 +35,15 @@ impl Form {
     }
 }
 
-/// A report of a run. What is less binding than `shown` is only counted where a format is for people.
-pub fn render(run: &Run, form: Form, shown: Level, screen: Screen) -> String {
+/// Renders the report of a run. What is below the level of `detail` is only counted where a format is for people.
+pub fn render(run: &Run, form: Form, detail: impl Into<Detail>, screen: Screen) -> String {
+    let detail = detail.into();
     match form {
-        Form::Human => format!("{}{}", human::diagnostics(run, shown, screen), summary(run, shown, screen)),
+        Form::Human => format!("{}{}", human::diagnostics(run, detail, screen), summary(run, detail, screen)),
         Form::Json => json(run),
         Form::Junit => junit::junit(run),
         Form::Sarif => sarif::sarif(run),
-        Form::Github => github::github(run, shown),
+        Form::Github => github::github(run, detail.level),
         Form::Markdown => markdown::markdown(run),
         Form::Badge => badge::badge(run),
         Form::Html => html::html(run),

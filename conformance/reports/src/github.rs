@@ -1,17 +1,21 @@
 //! A run as annotations of a GitHub workflow.
 //!
-//! GitHub shows ten errors and ten warnings of a step. So the first place of each rule is told, the worst
-//! rule first, and what is left out is counted.
+//! GitHub shows ten errors and ten warnings of a step. So the first place of each cause is told, what breaks most
+//! clients first, then answers by the reason; what is left out is counted. An annotation has a file only where that
+//! can be in the repository: the answers of an endpoint are not.
 
 use std::fmt::Write as _;
 
 use catalogue::Level;
 
-use results::text::{counted, cut, visible};
-use results::{RuleTotal, Run, Verdict};
+use super::human::extent;
+use results::text::{counted, cut, listed, visible};
+use results::{Cause, Run, Verdict};
 
 /// So many of a kind are shown by GitHub.
 const MOST: usize = 10;
+/// So many names are told in a message.
+const NAMES: usize = 6;
 /// So long may a message be.
 const LENGTH: usize = 1000;
 
@@ -25,8 +29,8 @@ struct Annotation {
 
 /// The annotations, one a line.
 pub(super) fn github(run: &Run, shown: Level) -> String {
-    let mut all = trials(run);
-    all.extend(rules(run, shown));
+    let mut all = causes(run, shown);
+    all.extend(trials(run));
     let mut out = String::new();
     for (level, word) in [(Level::Must, "error"), (Level::Should, "warning"), (Level::May, "notice")] {
         let of_level: Vec<&Annotation> = all.iter().filter(|annotation| annotation.level == level).collect();
@@ -44,7 +48,7 @@ pub(super) fn github(run: &Run, shown: Level) -> String {
     out
 }
 
-/// Trials that failed without a rule, and those of which nothing is known.
+/// Trials that failed without a rule, and what nothing is known of.
 fn trials(run: &Run) -> Vec<Annotation> {
     let mut all = Vec::new();
     for undecided in run.undecided.iter().filter(|undecided| undecided.verdict == Verdict::HarnessError) {
@@ -61,17 +65,12 @@ fn trials(run: &Run) -> Vec<Annotation> {
         title: "expected to fail, and does not".to_owned(),
         message: format!("{entry}; take it out of the list"),
     }));
-    for case in run.live.iter().flat_map(|live| &live.cases) {
-        let failed = case.trials.iter().filter(|trial| trial.judged.verdict == Verdict::Fail);
-        for trial in failed.filter(|trial| case.about(trial) == "answer") {
-            all.push(Annotation {
-                level: Level::Must,
-                file: case.recordings(run).last().map(|capture| (capture.path().into_owned(), 1)),
-                title: trial.name.clone(),
-                message: trial.judged.reason.clone(),
-            });
-        }
-    }
+    all.extend(run.wrong_answers().into_iter().map(|(reason, names)| Annotation {
+        level: Level::Must,
+        file: None,
+        title: "answer".to_owned(),
+        message: format!("{reason}: {}", listed(&names, NAMES, |name| (*name).to_owned())),
+    }));
     for capture in run.captures.iter().filter(|_| run.live.is_none()) {
         all.extend(capture.error.iter().map(|error| Annotation {
             level: Level::Must,
@@ -83,19 +82,33 @@ fn trials(run: &Run) -> Vec<Annotation> {
     all
 }
 
-/// The first place of each rule, and how many there are.
-fn rules(run: &Run, shown: Level) -> Vec<Annotation> {
-    let annotation = |rule: &RuleTotal| {
-        let (capture, finding) = run.first(rule)?;
-        let more = if rule.times > 1 { format!(" (and {} more)", rule.times - 1) } else { String::new() };
+/// The first place of each cause, and how often it shows.
+fn causes(run: &Run, shown: Level) -> Vec<Annotation> {
+    let annotation = |cause: &Cause| {
+        let (capture, finding) = run.first_of(cause)?;
+        let mut message = finding.message.clone();
+        if cause.times > 1 {
+            message += &format!(" ({})", extent(run, cause));
+        }
+        if !cause.clients.is_empty() {
+            message += &format!("; breaks {}", listed(&cause.clients, NAMES, String::clone));
+        }
+        if let Some(fix) = finding.fix() {
+            message += &format!("; fix: {fix}");
+        }
+        let (path, line) = (capture.path().into_owned(), finding.place.line.max(1));
+        let is_in_repository = run.live.is_none() && !path.starts_with('/');
+        if !is_in_repository {
+            message += &format!("; first in {path}:{line}");
+        }
         Some(Annotation {
-            level: rule.worst,
-            file: Some((capture.path().into_owned(), finding.place.line.max(1))),
-            title: rule.id.clone(),
-            message: format!("{}{more}", finding.message),
+            level: cause.level,
+            file: is_in_repository.then_some((path, line)),
+            title: cause.rule.clone(),
+            message,
         })
     };
-    run.broken().into_iter().filter(|rule| rule.worst >= shown).filter_map(annotation).collect()
+    run.causes.iter().filter(|cause| cause.level >= shown).filter_map(annotation).collect()
 }
 
 impl Annotation {

@@ -1,15 +1,15 @@
 //! Findings for people, in the manner of a compiler.
 
-use std::collections::BTreeMap;
+use std::borrow::Cow;
 use std::fmt::Write as _;
 
 use catalogue::{Level, Rule};
 use unicode_width::UnicodeWidthStr;
 
 use super::source::{Drawn, Line};
-use super::style::Screen;
-use results::text::{counted, listed, visible, wrap};
-use results::{Finding, Location, Run};
+use super::style::{Detail, Screen};
+use results::text::{counted, cut, listed, shortened, visible, wrap};
+use results::{CaptureReport, Cause, Finding, Location, Run};
 
 pub(super) const fn word(level: Level) -> &'static str {
     match level {
@@ -19,70 +19,147 @@ pub(super) const fn word(level: Level) -> &'static str {
     }
 }
 
-/// So many findings of one rule are shown.
-const OF_RULE: u64 = 20;
+/// So many causes are shown with a finding in full; the others are listed in the summary.
+pub(super) const IN_FULL: usize = 10;
+/// So much room is left for the names of remarks.
+const MARGIN: usize = 20;
+/// So many recordings that broke off, or could not be read, are named.
+const BROKEN_OFF: usize = 10;
+/// So many scenarios are named with a cause.
+const CASES: usize = 3;
 
-/// What is wrong, finding by finding, and what could not be read.
-pub fn diagnostics(run: &Run, shown: Level, screen: impl Into<Screen>) -> String {
-    let screen = screen.into();
+/// Renders what is wrong: one finding for each cause, or all of them; and what could not be read.
+pub fn diagnostics(run: &Run, detail: impl Into<Detail>, screen: impl Into<Screen>) -> String {
+    let (detail, screen) = (detail.into(), screen.into());
+    let mut out = if detail.is_verbose {
+        findings(run, detail.level, screen)
+    } else {
+        causes(run, detail.level, screen)
+    };
+    let remarks = broken_off(run, screen);
+    let most = if detail.is_verbose { usize::MAX } else { BROKEN_OFF };
+    out.extend(remarks.iter().take(most).map(String::as_str));
+    if remarks.len() > most {
+        let _ = writeln!(out, "and {} more like these; --verbose shows all\n", remarks.len() - most);
+    }
+    out
+}
+
+/// Every finding.
+fn findings(run: &Run, shown: Level, screen: Screen) -> String {
     let mut out = String::new();
-    let mut told: BTreeMap<&str, u64> = BTreeMap::new();
     for capture in &run.captures {
-        for finding in capture.findings.iter().filter(|finding| finding.level >= shown) {
-            let of_rule = told.entry(&finding.rule).or_default();
-            *of_rule += 1;
-            if *of_rule <= OF_RULE {
-                out += &diagnostic(&capture.path(), finding, screen);
-                out.push('\n');
-            }
+        for finding in capture.findings.iter().filter(|finding| finding.severity() >= shown) {
+            out += &diagnostic(&name(run, capture), finding, screen);
+            out.push('\n');
         }
+    }
+    out
+}
+
+/// Returns the path of a recording, or the name of the exchange where the run was not kept.
+pub(super) fn name<'r>(run: &Run, capture: &'r CaptureReport) -> Cow<'r, str> {
+    let is_lost = run.live.is_some() && capture.folder.is_none();
+    let exchange = capture.name.strip_prefix("exchanges/").and_then(|name| name.strip_suffix(".exchange"));
+    match exchange.filter(|_| is_lost) {
+        Some(exchange) => Cow::Borrowed(exchange),
+        None => capture.path(),
+    }
+}
+
+/// The first finding of each cause.
+fn causes(run: &Run, shown: Level, screen: Screen) -> String {
+    let mut out = String::new();
+    let causes: Vec<&Cause> = run.causes.iter().filter(|cause| cause.level >= shown).collect();
+    for cause in causes.iter().take(IN_FULL) {
+        let Some((capture, finding)) = run.first_of(cause) else { continue };
+        let room = screen.width.saturating_sub(MARGIN).max(Screen::LEAST_WIDTH);
+        let mut remarks = brief(finding);
+        for (_, value) in &mut remarks {
+            *value = shortened(value, room);
+        }
+        if cause.times > 1 {
+            remarks.push(("seen", extent(run, cause)));
+        }
+        out += &block(&name(run, capture), finding, &remarks, screen);
+        out.push('\n');
+    }
+    if causes.len() > IN_FULL {
+        let more = counted((causes.len() - IN_FULL) as u64, "more cause");
+        let _ = writeln!(out, "and {more}, listed below; --verbose shows every finding\n");
+    }
+    out
+}
+
+/// How often a cause shows, and where.
+pub(super) fn extent(run: &Run, cause: &Cause) -> String {
+    let (what, all) = match &run.live {
+        Some(_) => ("answer", run.totals.streams + run.totals.bodies),
+        None => ("file", run.totals.captures),
+    };
+    let times = counted(cause.times, "time");
+    let mut text = if all > 1 {
+        format!("{times} in {} of {}", cause.captures, counted(all.max(cause.captures), what))
+    } else {
+        times
+    };
+    if cause.cases.len() > 1 {
+        text += &format!(": {}", listed(&cause.cases, CASES, |case| visible(case)));
+    }
+    text
+}
+
+/// The connections that were lost, the files that cannot be read, and the requests without an answer.
+fn broken_off(run: &Run, screen: Screen) -> Vec<String> {
+    let mut all = Vec::new();
+    for capture in &run.captures {
         if run.live.is_some() && capture.unanswered().is_some() {
             continue;
         }
         if let Some(lost) = &capture.first_lost {
             let after = counted(lost.events, "event");
-            let _ = writeln!(
-                out,
-                "{}: {}: the connection was lost after {after}: {}\n",
+            all.push(format!(
+                "{}: {}: the connection was lost after {after}: {}\n\n",
                 screen.style.level(Level::May, "note"),
                 visible(&capture.path()),
                 visible(&lost.reason)
-            );
+            ));
         }
         if let Some(error) = &capture.error {
             let word = screen.style.level(Level::Must, "error");
-            let _ = writeln!(out, "{word}: {}: {}\n", visible(&capture.path()), visible(error));
+            all.push(format!("{word}: {}: {}\n\n", visible(&capture.path()), visible(error)));
         }
     }
     for (reason, count, first) in run.unanswered() {
         let (word, count) = (screen.style.level(Level::Must, "error"), counted(count, "request"));
-        let _ = writeln!(out, "{word}: {} ({count}): {}\n", visible(reason), visible(&first.path()));
+        all.push(format!("{word}: {} ({count}): {}\n\n", visible(reason), visible(&first.path())));
     }
-    for (rule, count) in told.into_iter().filter(|(_, count)| *count > OF_RULE) {
-        let _ = writeln!(
-            out,
-            "and {} of {} that are not shown; --format json has them",
-            counted(count - OF_RULE, "finding"),
-            visible(rule)
-        );
-    }
-    out
+    all
 }
 
-/// One finding: what is wrong, the events that it is about, on what authority, and what breaks by it.
+/// Renders one finding: what is wrong, the events that it is about, on what authority, what breaks by it, and how to
+/// fix it.
 pub fn diagnostic(capture: &str, finding: &Finding, screen: impl Into<Screen>) -> String {
-    let Screen { style, width } = screen.into();
+    let mut remarks = remarks(finding);
+    if finding.count > 1 {
+        remarks.push(("seen", counted(finding.count, "time")));
+    }
+    block(capture, finding, &remarks, screen.into())
+}
+
+fn block(capture: &str, finding: &Finding, remarks: &[(&str, String)], screen: Screen) -> String {
+    let Screen { style, width } = screen;
     let width = width.max(Screen::LEAST_WIDTH);
+    let level = finding.severity();
     let lines = lines(finding);
     let last = lines.iter().map(|line| line.place.line).max().unwrap_or_default();
     let digits = last.to_string().len();
     let gutter = " ".repeat(digits);
     let bar = style.frame("|");
     let mut out = String::new();
-    let head = style.level(finding.level, &format!("{}[{}]", word(finding.level), finding.rule));
+    let head = style.level(level, &format!("{}[{}]", word(level), finding.rule));
     let _ = writeln!(out, "{head}{}", style.bold(&format!(": {}", visible(&finding.message))));
     let _ = writeln!(out, "{gutter}{} {}", style.frame("-->"), place(capture, finding));
-    let _ = writeln!(out, "{gutter} {bar}");
     let mut before: Option<u64> = None;
     for line in &lines {
         let number = line.place.line;
@@ -95,14 +172,13 @@ pub fn diagnostic(capture: &str, finding: &Finding, screen: impl Into<Screen>) -
         for row in below {
             let text = row.trim_start();
             let indent = " ".repeat(row.len() - text.len());
-            let text = if line.is_primary { style.level(finding.level, text) } else { style.frame(text) };
+            let text = if line.is_primary { style.level(level, text) } else { style.frame(text) };
             let _ = writeln!(out, "{gutter} {bar} {indent}{text}");
         }
     }
-    let _ = writeln!(out, "{gutter} {bar}");
-    for (name, value) in remarks(finding, catalogue::rule(&finding.rule)) {
+    for (name, value) in remarks {
         let indent = digits + 5 + name.width();
-        let rows = wrap(&visible(&value), width.saturating_sub(indent).max(Screen::LEAST_WIDTH / 2));
+        let rows = wrap(&visible(value), width.saturating_sub(indent).max(Screen::LEAST_WIDTH / 2));
         for (number, row) in rows.iter().enumerate() {
             let _ = match number {
                 0 => writeln!(out, "{gutter} {} {}: {row}", style.frame("="), style.bold(name)),
@@ -110,18 +186,6 @@ pub fn diagnostic(capture: &str, finding: &Finding, screen: impl Into<Screen>) -
             };
         }
     }
-    let more = if finding.count > 1 {
-        format!("        (and {} more like it)", finding.count - 1)
-    } else {
-        String::new()
-    };
-    let _ = writeln!(
-        out,
-        "{gutter} {} {}: conformance explain {}{more}",
-        style.frame("="),
-        style.bold("help"),
-        finding.rule
-    );
     out
 }
 
@@ -152,8 +216,10 @@ fn lines(finding: &Finding) -> Vec<Line<'_>> {
 fn place(capture: &str, finding: &Finding) -> String {
     let Location { line, event, event_type, sequence_number, time_ms, bytes, .. } = &finding.place;
     let mut place = visible(capture);
+    // That an endpoint was asked once goes without saying.
+    let exchange = finding.exchange.as_ref().filter(|exchange| !exchange.starts_with("exchange 1, "));
     let _ = write!(place, ":{line}  ");
-    if let Some(exchange) = &finding.exchange {
+    if let Some(exchange) = exchange {
         let _ = write!(place, "{} ·", visible(exchange));
     }
     // What is no stream has no events.
@@ -173,19 +239,58 @@ fn place(capture: &str, finding: &Finding) -> String {
 
 /// So many clients are named with each finding; its page names them all.
 const CLIENTS: usize = 3;
+/// What is shorter together stands in one row.
+const SIDE_BY_SIDE: usize = 90;
+/// So long may what a client does be where it is named with others.
+const FAILURE: usize = 60;
 
-fn remarks(finding: &Finding, rule: Option<&Rule>) -> Vec<(&'static str, String)> {
-    let mut remarks = Vec::new();
-    remarks.extend(finding.expected.clone().map(|expected| ("expected", expected)));
-    // The message may have said so.
-    let found = finding.actual.clone().filter(|actual| !finding.message.contains(actual.as_str()));
-    remarks.extend(found.map(|actual| ("found", actual)));
-    let Some(rule) = rule else { return remarks };
-    remarks.push(("authority", format!("{} · {}", finding.level.keyword(), rule.citation)));
+/// All that is known of a finding.
+fn remarks(finding: &Finding) -> Vec<(&'static str, String)> {
+    let mut remarks = difference(finding);
+    let Some(rule) = catalogue::rule(&finding.rule) else { return remarks };
+    remarks.push(("authority", authority(finding, rule)));
     let clients = finding.broken_clients();
     if !clients.is_empty() {
-        let named = listed(&clients, CLIENTS, |(client, failures)| format!("{client} ({failures})"));
-        remarks.push(("breaks", named));
+        let named = |(client, failures): &(&str, String)| format!("{client} ({failures})");
+        remarks.push(("breaks", listed(&clients, CLIENTS, named)));
     }
+    remarks.extend(finding.fix().map(|fix| ("fix", fix.into_owned())));
+    remarks.push(("help", format!("conformance explain {}", rule.id)));
     remarks
+}
+
+/// What a reader needs first.
+fn brief(finding: &Finding) -> Vec<(&'static str, String)> {
+    // What is missing is told by the message and the fix.
+    let is_told =
+        finding.actual.as_deref().is_none_or(|actual| actual == "none" || finding.message.contains(actual));
+    let mut remarks = if is_told { Vec::new() } else { difference(finding) };
+    let Some(rule) = catalogue::rule(&finding.rule) else { return remarks };
+    remarks.push(("authority", authority(finding, rule)));
+    let clients = finding.broken_clients();
+    if let Some((_, failure)) = clients.first() {
+        let names = listed(&clients, CLIENTS, |(client, _)| (*client).to_owned());
+        remarks.push(("breaks", format!("{names}: {}", cut(failure, FAILURE))));
+    }
+    remarks.extend(finding.fix().map(|fix| ("fix", fix.into_owned())));
+    remarks
+}
+
+/// What should stand there, and what does.
+fn difference(finding: &Finding) -> Vec<(&'static str, String)> {
+    // The message may have said so.
+    let found = finding.actual.as_ref().filter(|actual| !finding.message.contains(actual.as_str()));
+    match (&finding.expected, found) {
+        (Some(expected), Some(found)) if expected.len() + found.len() < SIDE_BY_SIDE => {
+            vec![("expected", format!("{expected}; found: {found}"))]
+        }
+        (expected, found) => {
+            let expected = expected.iter().map(|expected| ("expected", expected.clone()));
+            expected.chain(found.map(|found| ("found", found.clone()))).collect()
+        }
+    }
+}
+
+fn authority(finding: &Finding, rule: &Rule) -> String {
+    format!("{} · {}", finding.level.keyword(), rule.citation)
 }

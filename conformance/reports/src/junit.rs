@@ -15,7 +15,7 @@ use quick_xml::events::{BytesDecl, BytesText, Event};
 use super::human::diagnostic;
 use super::style::{Screen, Style};
 use results::text::{counted, cut, visible};
-use results::{CaptureReport, CaseReport, Finding, Run, Told, Verdict};
+use results::{CaptureReport, CaseReport, ClientState, ClientTotal, Finding, Run, Told, Verdict};
 
 /// So many findings are told in full of a case.
 const OF_CASE: usize = 5;
@@ -29,6 +29,10 @@ const SUITES: usize = 1000;
 struct Suite {
     name: String,
     cases: Vec<Case>,
+    /// How long its exchanges took, in milliseconds.
+    time_ms: u64,
+    /// When the run began.
+    timestamp: Option<String>,
     /// What is told of it as a whole.
     remarks: String,
 }
@@ -39,6 +43,8 @@ struct Case {
     ending: Ending,
     message: String,
     text: String,
+    /// The recording that it judges.
+    file: Option<String>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -52,12 +58,12 @@ enum Ending {
 /// The document.
 pub(super) fn junit(run: &Run) -> String {
     let left = Cell::new(OF_RUN);
-    let suites = match &run.live {
+    let suites: Vec<Suite> = match &run.live {
         Some(live) => {
             let of_scenarios = live.cases.iter().map(|case| of_scenario(case, run, &left));
-            of_scenarios.chain(of_baseline(run)).collect()
+            of_scenarios.chain(of_baseline(run)).chain(of_clients(run)).collect()
         }
-        None => of_recordings(run, &left),
+        None => of_recordings(run, &left).into_iter().chain(of_clients(run)).collect(),
     };
     let mut writer = Writer::new_with_indent(Vec::new(), b' ', 2);
     let written = write(run, &suites, &mut writer);
@@ -75,17 +81,44 @@ fn of_scenario(case: &CaseReport, run: &Run, left: &Cell<usize>) -> Suite {
             Verdict::NotExercised => Ending::Skipped,
             Verdict::HarnessError => Ending::Errored,
         };
-        let text = match ending {
+        let mut text = match ending {
             Ending::Failed => in_full(case.findings(told, run), left),
             _ => String::new(),
         };
-        Case { name: case.about(told).to_owned(), ending, message: judged.reason.clone(), text }
+        let file = case.recordings(run).last().map(|capture| capture.path().into_owned());
+        if ending == Ending::Failed && text.is_empty() {
+            text = format!("{}\n", visible(&judged.reason));
+            if let Some(file) = &file {
+                let _ = writeln!(text, "  --> {}", visible(file));
+            }
+        }
+        Case { name: case.about(told).to_owned(), ending, message: judged.reason.clone(), text, file }
     };
     Suite {
         name: case.name.clone(),
         cases: case.trials.iter().map(trial).collect(),
+        time_ms: case.recordings(run).map(time_of).sum(),
+        timestamp: run.live.as_ref().and_then(|live| live.options.began.clone()),
         remarks: case.title.clone(),
     }
+}
+
+/// How long the exchanges of a recording took, in milliseconds.
+fn time_of(capture: &CaptureReport) -> u64 {
+    capture.timelines.iter().filter_map(|timeline| timeline.duration_ms).sum()
+}
+
+/// The clients that the run breaks. None of them is a test: what breaks them fails where it is found, if it binds.
+fn of_clients(run: &Run) -> Option<Suite> {
+    let case = |client: &&ClientTotal| {
+        let mut text = format!("broken in {}\n", counted(client.captures, "recording"));
+        for broken in &client.rules {
+            let _ = writeln!(text, "{}: {}", visible(&broken.rule), visible(&broken.failure));
+        }
+        Case { name: client.named(), ending: Ending::Passed, message: String::new(), text, file: None }
+    };
+    let cases: Vec<Case> = run.clients_that_are(ClientState::Broken).iter().map(case).collect();
+    (!cases.is_empty()).then(|| Suite { name: "clients that break".to_owned(), cases, ..Suite::default() })
 }
 
 /// What was expected to fail, and does not.
@@ -94,10 +127,11 @@ fn of_baseline(run: &Run) -> Option<Suite> {
         name: entry.clone(),
         ending: Ending::Failed,
         message: "take it out of the list".to_owned(),
-        text: String::new(),
+        text: format!("{}: take it out of the list\n", visible(entry)),
+        file: None,
     };
     let cases: Vec<Case> = run.stale().iter().map(case).collect();
-    (!cases.is_empty()).then(|| Suite { name: "expected to fail".to_owned(), cases, remarks: String::new() })
+    (!cases.is_empty()).then(|| Suite { name: "expected to fail".to_owned(), cases, ..Suite::default() })
 }
 
 /// Those in which most is wrong are sure of a suite of their own.
@@ -117,14 +151,15 @@ fn of_recordings(run: &Run, left: &Cell<usize>) -> Vec<Suite> {
         let name = format!("and {} more recordings", rest.len());
         let message = format!("{failed} of them failed");
         let ending = if failed > 0 { Ending::Failed } else { Ending::Passed };
-        let case = Case { name: "all groups".to_owned(), ending, message, text: String::new() };
-        suites.push(Suite { name, cases: vec![case], remarks: String::new() });
+        let text = if failed > 0 { format!("{message}\n") } else { String::new() };
+        let case = Case { name: "all groups".to_owned(), ending, message, text, file: None };
+        suites.push(Suite { name, cases: vec![case], ..Suite::default() });
     }
     suites
 }
 
 fn of_recording(capture: &CaptureReport, groups: &BTreeSet<&str>, left: &Cell<usize>) -> Suite {
-    let mut suite = Suite { name: capture.name.clone(), ..Suite::default() };
+    let mut suite = Suite { name: capture.name.clone(), time_ms: time_of(capture), ..Suite::default() };
     if let Some(lost) = &capture.first_lost {
         suite.remarks =
             format!("a connection was lost after {}: {}", counted(lost.events, "event"), lost.reason);
@@ -134,9 +169,10 @@ fn of_recording(capture: &CaptureReport, groups: &BTreeSet<&str>, left: &Cell<us
         ending,
         message: message.to_owned(),
         text,
+        file: Some(capture.path().into_owned()),
     };
     if let Some(error) = &capture.error {
-        suite.cases.push(case("reading", Ending::Errored, error, String::new()));
+        suite.cases.push(case("reading", Ending::Errored, error, format!("{}\n", visible(error))));
     }
     let has_nothing = capture.streams + capture.bodies == 0;
     for group in groups {
@@ -184,7 +220,9 @@ fn write(run: &Run, suites: &[Suite], writer: &mut Writer<Vec<u8>>) -> io::Resul
     let all = || suites.iter().flat_map(|suite| &suite.cases);
     let counts = counts(all());
     let name = plain(&format!("conformance {}", run.dialect));
+    let time = seconds(suites.iter().map(|suite| suite.time_ms).sum());
     let element = writer.create_element("testsuites").with_attribute(("name", &*name));
+    let element = element.with_attribute(("time", &*time));
     let attributes = counts[..3].iter().map(|(name, count)| (*name, count.as_str()));
     element
         .with_attributes(attributes)
@@ -207,10 +245,19 @@ impl Suite {
     fn write(&self, writer: &mut Writer<Vec<u8>>) -> io::Result<()> {
         let counts = counts(self.cases.iter());
         let name = plain(&self.name);
-        let element = writer.create_element("testsuite").with_attribute(("name", &*name));
+        let mut element = writer.create_element("testsuite").with_attribute(("name", &*name));
+        let time = seconds(self.time_ms);
+        element = element.with_attribute(("time", &*time));
+        if let Some(timestamp) = &self.timestamp {
+            element = element.with_attribute(("timestamp", &*plain(timestamp)));
+        }
         let attributes = counts.iter().map(|(name, count)| (*name, count.as_str()));
         element.with_attributes(attributes).write_inner_content(|writer| {
-            self.cases.iter().try_for_each(|case| case.write(&name, writer))?;
+            for (number, case) in self.cases.iter().enumerate() {
+                // All tests of a suite judge the same exchanges: the first takes their time.
+                let time_ms = if number == 0 { self.time_ms } else { 0 };
+                case.write(&name, time_ms, writer)?;
+            }
             if !self.remarks.is_empty() {
                 writer
                     .create_element("system-out")
@@ -223,12 +270,17 @@ impl Suite {
 }
 
 impl Case {
-    fn write(&self, suite: &str, writer: &mut Writer<Vec<u8>>) -> io::Result<()> {
+    fn write(&self, suite: &str, time_ms: u64, writer: &mut Writer<Vec<u8>>) -> io::Result<()> {
         let name = plain(&self.name);
-        let element = writer
+        let time = seconds(time_ms);
+        let mut element = writer
             .create_element("testcase")
             .with_attribute(("name", &*name))
-            .with_attribute(("classname", suite));
+            .with_attribute(("classname", suite))
+            .with_attribute(("time", &*time));
+        if let Some(file) = &self.file {
+            element = element.with_attribute(("file", &*plain(file)));
+        }
         let tag = match self.ending {
             Ending::Passed if self.text.is_empty() => return element.write_empty().map(drop),
             Ending::Passed => "system-out",
@@ -255,6 +307,11 @@ impl Case {
         })?;
         Ok(())
     }
+}
+
+/// A time in seconds, as `JUnit` has it.
+fn seconds(ms: u64) -> String {
+    format!("{}.{:03}", ms / 1000, ms % 1000)
 }
 
 /// So long may a text be.

@@ -23,5 +23,5 @@ pub use html::html;
 pub use human::{diagnostic, diagnostics};
 pub use json::json;
 pub use reproduce::reproduce;
-pub use style::{Screen, Style};
+pub use style::{Detail, Screen, Style};
 pub use summary::{by_dialect, summary};

@@ -4,16 +4,19 @@
 
 use std::fmt::Write as _;
 
-use catalogue::Level;
 use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
 
 use super::badge;
 use super::human::word;
 use results::text::{counted, cut, listed, visible};
-use results::{GroupTotal, LiveReport, Matrix, Run, Tally, Verdict};
+use results::{ClientState, ClientTotal, GroupTotal, LiveReport, Matrix, Run, Tally, Verdict};
 
 /// So many names are listed in a row.
 const NAMES: usize = 8;
+/// So many causes are told in full.
+const CAUSES: usize = 50;
+/// So many clients are named in a row.
+const CLIENTS: usize = 16;
 /// So long may a text be.
 const LENGTH: usize = 300;
 
@@ -23,7 +26,7 @@ pub(super) fn markdown(run: &Run) -> String {
     head(run, &mut out);
     groups(&run.groups, run.totals.trials, &mut out);
     profiles(run, &mut out);
-    findings(run, &mut out);
+    causes(run, &mut out);
     clients(run, &mut out);
     speed(run, &mut out);
     stale(run, &mut out);
@@ -141,23 +144,30 @@ fn groups(groups: &[GroupTotal], all: Tally, out: &mut String) {
     row("all", all);
 }
 
-fn findings(run: &Run, out: &mut String) {
-    let broken = run.broken();
-    if broken.is_empty() {
+fn causes(run: &Run, out: &mut String) {
+    if run.causes.is_empty() {
         return;
     }
-    out.push_str("\n## Findings\n\n");
-    for rule in broken {
-        let (times, captures) = (counted(rule.times, "time"), counted(rule.captures, "recording"));
-        let level = word(rule.worst);
-        let _ = writeln!(out, "- **{level}** {}, {times} in {captures}", code(&rule.id));
-        if let Some((capture, finding)) = run.first(rule) {
-            let (place, message) = (code(&capture.path()), code(&finding.message));
-            let _ = writeln!(out, "  - {message}");
-            let _ = writeln!(out, "  - first in {place}, line {}", finding.place.line);
+    out.push_str("\n## Causes\n\n");
+    for cause in run.causes.iter().take(CAUSES) {
+        let (times, captures) = (counted(cause.times, "time"), counted(cause.captures, "recording"));
+        let level = word(cause.level);
+        let _ = writeln!(out, "- **{level}** {}, {times} in {captures}", code(&cause.rule));
+        let _ = writeln!(out, "  - {}", code(&cause.message));
+        if let Some((capture, finding)) = run.first_of(cause) {
+            let _ = writeln!(out, "  - first in {}, line {}", code(&capture.path()), finding.place.line);
         }
-        let binding = if rule.level >= Level::Should { "authority" } else { "see" };
-        let _ = writeln!(out, "  - {binding}: {}", code(&rule.authority));
+        if !cause.clients.is_empty() {
+            let clients: Vec<&str> = cause.clients.iter().map(String::as_str).collect();
+            let _ = writeln!(out, "  - breaks: {}", names(&clients));
+        }
+        if let Some(rule) = catalogue::rule(&cause.rule) {
+            let _ = writeln!(out, "  - fix: {}", code(rule.fix));
+            let _ = writeln!(out, "  - authority: {}", code(&rule.citation.to_string()));
+        }
+    }
+    if run.causes.len() > CAUSES {
+        let _ = writeln!(out, "- and {}", counted((run.causes.len() - CAUSES) as u64, "more cause"));
     }
     if run.totals.omitted > 0 {
         let _ = writeln!(out, "- and {} that are not listed", counted(run.totals.omitted, "fault"));
@@ -165,26 +175,31 @@ fn findings(run: &Run, out: &mut String) {
 }
 
 fn clients(run: &Run, out: &mut String) {
-    let (passing, failing) = (run.passing_clients(), run.failing_clients());
-    if failing.is_empty() {
+    if run.causes.is_empty() {
         return;
     }
     out.push_str("\n## Clients\n\n");
-    for failing in failing {
-        let _ = writeln!(
-            out,
-            "- fails in {}: {}",
-            counted(failing.captures, "recording"),
-            names(&failing.clients)
-        );
+    for failing in run.failing_clients() {
+        let files = counted(failing.captures, "recording");
+        let _ = writeln!(out, "- broken, in {files}: {}", clients_named(&failing.clients));
         for broken in failing.rules.iter().take(NAMES) {
             let _ = writeln!(out, "  - {}: {}", code(&broken.rule), code(&broken.failure));
         }
         more(failing.rules.len(), "rule", out);
     }
-    if !passing.is_empty() {
-        let _ = writeln!(out, "- passes, by what is known: {}", names(&passing));
+    for (state, words) in [
+        (ClientState::NotAffected, "not affected, tried with streams that break these rules"),
+        (ClientState::NotMeasured, "not measured"),
+    ] {
+        let clients = run.clients_that_are(state);
+        if !clients.is_empty() {
+            let _ = writeln!(out, "- {words}: {}", clients_named(&clients));
+        }
     }
+}
+
+fn clients_named(clients: &[&ClientTotal]) -> String {
+    listed(clients, CLIENTS, |client| code(&client.named()))
 }
 
 fn stale(run: &Run, out: &mut String) {

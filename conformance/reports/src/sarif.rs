@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use catalogue::Level;
+use catalogue::{Level, Rule};
 use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
@@ -11,12 +11,14 @@ use sha2::{Digest, Sha256};
 use crate::pages;
 use results::Outcome;
 use results::text::{counted, cut, visible};
-use results::{CaptureReport, CaseReport, Finding, Location, RuleTotal, Run, Told, Verdict};
+use results::{CaptureReport, CaseReport, Finding, Location, RuleTotal, Run, Told, Verdict, starred};
 
 /// So many results are told; the worst come first.
 const MOST: usize = 5000;
 /// So long may a text be.
 const LENGTH: usize = 2000;
+/// So long may a line be that is quoted.
+const QUOTED: usize = 200;
 /// The rule of trials that are about the answer itself.
 const ANSWER: &str = "answer/as-asked";
 
@@ -30,19 +32,14 @@ pub(super) fn sarif(run: &Run) -> String {
     }));
     let numbers: BTreeMap<&str, usize> =
         run.rules.iter().enumerate().map(|(number, rule)| (rule.id.as_str(), number)).collect();
-    let mut findings: Vec<(&CaptureReport, &Finding)> = run
-        .captures
-        .iter()
-        .flat_map(|capture| capture.findings.iter().map(move |finding| (capture, finding)))
-        .collect();
-    // The sort is stable: what is as bad stays in its order.
-    findings.sort_by_key(|(_, finding)| std::cmp::Reverse(finding.level));
+    let mut findings = once_a_scenario(run);
     let mut results: Vec<Value> = unanswered(run).take(MOST).collect();
     let left = MOST - results.len();
     let omitted = findings.len().saturating_sub(left);
     findings.truncate(left);
-    results.extend(findings.iter().map(|(capture, finding)| result(capture, finding, &numbers)));
-    let mut names: Vec<_> = findings.iter().map(|(capture, _)| capture.path()).collect();
+    results
+        .extend(findings.iter().map(|(capture, finding, times)| result(capture, finding, *times, &numbers)));
+    let mut names: Vec<_> = findings.iter().map(|(capture, ..)| capture.path()).collect();
     names.sort_unstable();
     names.dedup();
     let artifacts: Vec<Value> =
@@ -58,6 +55,7 @@ pub(super) fn sarif(run: &Run) -> String {
         "runs": [{
             "tool": { "driver": {
                 "name": "conformance",
+                "informationUri": if REPOSITORY.is_empty() { SPECIFICATION } else { REPOSITORY },
                 "semanticVersion": visible(&run.suite),
                 "rules": rules,
             }},
@@ -76,6 +74,41 @@ pub(super) fn sarif(run: &Run) -> String {
     text
 }
 
+/// Where the suite is published; nowhere yet, when empty.
+const REPOSITORY: &str = env!("CARGO_PKG_REPOSITORY");
+/// The specification that it checks.
+const SPECIFICATION: &str = "https://www.openresponses.org/";
+
+/// The first finding of each cause in each scenario, or in each recording, that is a warning at least; and how often
+/// the cause shows there.
+fn once_a_scenario(run: &Run) -> Vec<(&CaptureReport, &Finding, u64)> {
+    let mut scenarios: BTreeMap<usize, &str> = BTreeMap::new();
+    for case in run.live.iter().flat_map(|live| &live.cases) {
+        scenarios.extend(case.attempts.iter().map(|at| (*at, case.name.as_str())));
+    }
+    let mut order: BTreeMap<[usize; 2], usize> = BTreeMap::new();
+    let mut all: Vec<(usize, &CaptureReport, &Finding, u64)> = Vec::new();
+    let mut known: BTreeMap<(usize, &str), usize> = BTreeMap::new();
+    for (rank, cause) in run.causes.iter().enumerate().filter(|(_, cause)| cause.level >= Level::Should) {
+        for place in &cause.findings {
+            order.insert(*place, rank);
+        }
+    }
+    for (of, capture) in run.captures.iter().enumerate() {
+        let scenario = scenarios.get(&of).copied().unwrap_or(&capture.name);
+        for (at, finding) in capture.findings.iter().enumerate() {
+            let Some(rank) = order.get(&[of, at]).copied() else { continue };
+            let place = *known.entry((rank, scenario)).or_insert(all.len());
+            match all.get_mut(place) {
+                Some((.., times)) => *times += finding.count,
+                None => all.push((rank, capture, finding, finding.count)),
+            }
+        }
+    }
+    all.sort_by_key(|(rank, ..)| *rank);
+    all.into_iter().map(|(_, capture, finding, times)| (capture, finding, times)).collect()
+}
+
 const fn level(level: Level) -> &'static str {
     match level {
         Level::Must => "error",
@@ -89,28 +122,53 @@ const fn level(level: Level) -> &'static str {
 fn descriptor(rule: &RuleTotal) -> Value {
     let title = visible(&rule.title);
     let page = catalogue::rule(&rule.id).map(pages::rule).unwrap_or_default();
-    json!({
+    let known = catalogue::rule(&rule.id);
+    let fix = known.map(|rule| format!(". Fix: {}", rule.fix)).unwrap_or_default();
+    let text = format!("{title} ({}){fix}", visible(&rule.authority));
+    let mut descriptor = json!({
         "id": visible(&rule.id),
         "shortDescription": { "text": title },
-        "help": { "text": format!("{title} ({})", visible(&rule.authority)), "markdown": format!("**{title}.**\n\n{page}") },
+        "help": { "text": text, "markdown": format!("**{title}.**\n\n{page}") },
         "defaultConfiguration": { "level": level(rule.level) },
         "properties": { "tags": [visible(catalogue::group(&rule.id))] },
-    })
+    });
+    if let Some((address, members)) = known.and_then(address).zip(descriptor.as_object_mut()) {
+        members.insert("helpUri".to_owned(), address.into());
+    }
+    descriptor
 }
 
-fn result(capture: &CaptureReport, finding: &Finding, numbers: &BTreeMap<&str, usize>) -> Value {
+/// Where the page of a rule can be read, or else what it stands on.
+fn address(rule: &Rule) -> Option<String> {
+    if REPOSITORY.is_empty() {
+        return pages::requirement(rule).map(|sentence| sentence.address.to_owned());
+    }
+    Some(format!("{REPOSITORY}/blob/main/docs/rules/{}.md#{}", rule.group(), rule.id.replace('/', "")))
+}
+
+fn result(capture: &CaptureReport, finding: &Finding, times: u64, numbers: &BTreeMap<&str, usize>) -> Value {
     let mut text = finding.message.clone();
     for (name, value) in [("expected", &finding.expected), ("found", &finding.actual)] {
         if let Some(value) = value.as_deref().filter(|value| !finding.message.contains(value)) {
             let _ = write!(text, "; {name}: {value}");
         }
     }
+    for (client, failure) in finding.broken_clients() {
+        let _ = write!(text, "; breaks {client} ({failure})");
+    }
+    if let Some(fix) = finding.fix() {
+        let _ = write!(text, "; fix: {fix}");
+    }
+    let quoted = &finding.place.excerpt.text;
+    if !quoted.is_empty() {
+        let _ = write!(text, "; line {}: {}", finding.place.line, cut(quoted, QUOTED));
+    }
     let fingerprint = fingerprint(capture, finding);
     let mut result = json!({
         "ruleId": visible(&finding.rule),
-        "level": level(finding.level),
+        "level": level(finding.severity()),
         "message": message(&text),
-        "occurrenceCount": finding.count,
+        "occurrenceCount": times,
         "locations": [location(&capture.path(), &finding.place)],
         "partialFingerprints": { "primaryLocationLineHash": fingerprint, "conformance/v1": fingerprint },
         "properties": {
@@ -165,14 +223,12 @@ fn location(capture: &str, place: &Location) -> Value {
 /// What stays the same while lines move, ids and texts differ, and other findings come and go.
 fn fingerprint(capture: &CaptureReport, finding: &Finding) -> String {
     let pointer = finding.pointer.as_deref().unwrap_or_default();
-    let is_index = |segment: &str| !segment.is_empty() && segment.bytes().all(|byte| byte.is_ascii_digit());
-    let pointer: Vec<&str> =
-        pointer.split('/').map(|segment| if is_index(segment) { "*" } else { segment }).collect();
+    let pointer = starred(pointer);
     // What a schema expects is always the same; what other rules expect are values of the stream.
     let expected = finding.expected.as_deref().filter(|_| finding.group() == "schema").unwrap_or_default();
     let event = finding.place.event_type.as_deref().unwrap_or_default();
     let exchange = finding.exchange.as_deref().unwrap_or_default();
-    hash(&[&finding.rule, &capture.name, exchange, event, &pointer.join("/"), expected])
+    hash(&[&finding.rule, &capture.name, exchange, event, &pointer, expected])
 }
 
 fn hash(parts: &[&str]) -> String {

@@ -13,6 +13,21 @@ pub enum Style {
     Colour,
 }
 
+/// How much is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Detail {
+    /// The lowest level that is shown.
+    pub level: Level,
+    /// Whether every finding is shown, and every table, instead of one finding for each cause.
+    pub is_verbose: bool,
+}
+
+impl From<Level> for Detail {
+    fn from(level: Level) -> Self {
+        Self { level, is_verbose: false }
+    }
+}
+
 /// What the findings are shown on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Screen {

@@ -101,7 +101,7 @@ impl CaptureReport {
     pub fn faults(&self) -> Faults {
         let mut faults = Faults::default();
         for finding in &self.findings {
-            *match finding.level {
+            *match finding.severity() {
                 Level::Must => &mut faults.errors,
                 Level::Should => &mut faults.warnings,
                 Level::May | Level::Off => &mut faults.notes,

@@ -5,13 +5,13 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use super::text::counted;
-use super::{Broken, CaptureReport, Run};
+use super::{Broken, CaptureReport, ClientState, ClientTotal, Run, Verdict};
 
 /// Clients that fail in the same way, in as many recordings.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FailingClients<'r> {
-    /// Their names.
-    pub clients: Vec<&'r str>,
+    /// They.
+    pub clients: Vec<&'r ClientTotal>,
     /// In how many recordings.
     pub captures: u64,
     /// By which rules, what is most frequent first.
@@ -29,6 +29,23 @@ impl Run {
                 None => all.push((reason, 1, capture)),
             }
         }
+        all
+    }
+
+    /// Returns why answers are not what was asked for, and the tests that say so.
+    pub fn wrong_answers(&self) -> Vec<(&str, Vec<&str>)> {
+        let mut all: Vec<(&str, Vec<&str>)> = Vec::new();
+        for case in self.live.iter().flat_map(|live| &live.cases) {
+            let failed = case.trials.iter().filter(|told| told.judged.verdict == Verdict::Fail);
+            for told in failed.filter(|told| case.findings(told, self).next().is_none()) {
+                let reason = told.judged.reason.as_str();
+                match all.iter_mut().find(|(known, _)| *known == reason) {
+                    Some((_, names)) => names.push(&told.name),
+                    None => all.push((reason, vec![&told.name])),
+                }
+            }
+        }
+        all.sort_by_key(|(_, names)| Reverse(names.len()));
         all
     }
 
@@ -91,10 +108,9 @@ impl Run {
             .then(|| (format!("{} of {api} ({})", counted(total, "recording"), names.join(", ")), Vec::new()))
     }
 
-    /// The clients that nothing of a run breaks, by what is known of them.
-    pub fn passing_clients(&self) -> Vec<&str> {
-        let passing = self.clients.iter().filter(|client| client.captures == 0);
-        passing.map(|client| client.name.as_str()).collect()
+    /// The clients that a run means this for.
+    pub fn clients_that_are(&self, state: ClientState) -> Vec<&ClientTotal> {
+        self.clients.iter().filter(|client| client.state == state).collect()
     }
 
     /// The clients that something breaks; those that fail alike are told together.
@@ -105,14 +121,25 @@ impl Run {
                 known.captures == client.captures && known.rules == client.rules
             };
             match all.iter_mut().find(is_alike) {
-                Some(known) => known.clients.push(&client.name),
+                Some(known) => known.clients.push(client),
                 None => all.push(FailingClients {
-                    clients: vec![&client.name],
+                    clients: vec![client],
                     captures: client.captures,
                     rules: &client.rules,
                 }),
             }
         }
         all
+    }
+}
+
+impl ClientTotal {
+    /// Returns its name, and the version that was tried where one is known.
+    pub fn named(&self) -> String {
+        let number = self.version.as_deref().and_then(|version| version.split(',').next());
+        match number.and_then(|number| number.split(" on ").next()) {
+            Some(number) => format!("{} ({})", self.name, number.trim()),
+            None => self.name.clone(),
+        }
     }
 }

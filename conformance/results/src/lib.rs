@@ -1,6 +1,7 @@
 //! The one document that all reports are made from.
 
 mod capture;
+mod cause;
 mod format;
 mod impact;
 mod live;
@@ -19,6 +20,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 pub use capture::{CaptureReport, Lost};
+pub use cause::{Cause, starred};
 pub use checker::{Excerpt, Finding, LevelName, Location, Related};
 pub use format::Format;
 pub use impact::FailingClients;
@@ -30,7 +32,7 @@ pub use matrix::{Matrix, MatrixColumn, MatrixRow};
 pub use next::Step;
 pub use profile::{Demand, ProfileReport, ProfileState, Reason, Specification};
 pub use timeline::{Asked, Bar, FaultyEvent, Pace, Phase, Piece, Silence, Timeline};
-pub use totals::{Broken, ClientTotal, Faults, RuleTotal, Totals};
+pub use totals::{Broken, ClientState, ClientTotal, Faults, RuleTotal, Totals};
 pub use trials::{GroupTotal, Tally, Undecided};
 
 use checker::Rules;
@@ -57,6 +59,9 @@ pub struct Run {
     pub totals: Totals,
     /// The rules that were checked, and how often each is broken.
     pub rules: Vec<RuleTotal>,
+    /// What is wrong, each cause once: those that break most clients first.
+    #[serde(default)]
+    pub causes: Vec<Cause>,
     /// The clients that something is known of, those that most recordings break first.
     pub clients: Vec<ClientTotal>,
     /// The groups of scenarios, and what came of their trials, when an endpoint was tested.
@@ -108,6 +113,7 @@ impl Run {
             outcome: outcome(&captures, live.as_ref()),
             totals,
             rules: RuleTotal::all(rules, &captures),
+            causes: Cause::all(&captures, live.as_ref().map(|live| &*live.cases).unwrap_or_default()),
             clients: ClientTotal::all(&captures),
             groups,
             matrix: live.as_ref().map(|live| Matrix::of(live, &captures)).unwrap_or_default(),
@@ -137,6 +143,13 @@ impl Run {
     /// Where a rule is first broken.
     pub fn first(&self, rule: &RuleTotal) -> Option<(&CaptureReport, &Finding)> {
         let [capture, finding] = rule.first?;
+        let capture = self.captures.get(capture)?;
+        Some((capture, capture.findings.get(finding)?))
+    }
+
+    /// Returns the first finding of a cause, and its recording.
+    pub fn first_of(&self, cause: &Cause) -> Option<(&CaptureReport, &Finding)> {
+        let [capture, finding] = cause.first;
         let capture = self.captures.get(capture)?;
         Some((capture, capture.findings.get(finding)?))
     }

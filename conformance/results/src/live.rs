@@ -256,6 +256,9 @@ pub const OTHER_RULES: &str = "other-rules";
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Options {
+    /// When the run began: a time of ISO 8601 in UTC, in seconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub began: Option<String>,
     /// How scenarios were sent.
     pub transports: Vec<Transport>,
     /// What the endpoint is said to offer; everything, when absent.

@@ -19,7 +19,7 @@ pub struct Step {
 }
 
 /// So many rules are worth a step each.
-const RULES: usize = 3;
+const RULES: usize = 1;
 
 impl Step {
     fn new(why: impl Into<String>, command: String) -> Self {
@@ -30,9 +30,9 @@ impl Step {
     pub(super) fn all(run: &Run) -> Vec<Self> {
         let mut steps = Vec::new();
         let worst = run.broken();
-        for rule in worst.iter().filter(|rule| rule.worst >= Level::Should).take(RULES) {
-            let why = format!("see what {} demands, and a stream that breaks it", rule.id);
-            steps.push(Self::new(why, format!("conformance explain {}", quoted(&rule.id))));
+        for cause in run.causes.iter().filter(|cause| cause.level >= Level::Should).take(RULES) {
+            let why = format!("see what {} demands, and a stream that breaks it", cause.rule);
+            steps.push(Self::new(why, format!("conformance explain {}", quoted(&cause.rule))));
         }
         match &run.live {
             Some(live) => of_endpoint(run, live, &mut steps),

@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
-use catalogue::{Level, RULES, Rule};
+use catalogue::{CLIENTS, Level, Rule};
 use serde::{Deserialize, Serialize};
 
 use super::capture::CaptureReport;
@@ -116,7 +116,8 @@ pub struct RuleTotal {
     pub level: Level,
     /// Where that stands.
     pub authority: String,
-    /// How binding the worst fault is that it found: some are less so than the rule; off, without any.
+    /// How binding the worst fault is that it found: some are less so than the rule, and what breaks a known client
+    /// is a warning at least; off, without any.
     #[serde(with = "LevelName")]
     pub worst: Level,
     /// How often it is broken.
@@ -150,7 +151,7 @@ impl RuleTotal {
             let mut here = BTreeSet::new();
             for (at, finding) in capture.findings.iter().enumerate() {
                 let Some(total) = totals.get_mut(finding.rule.as_ref()) else { continue };
-                total.worst = total.worst.max(finding.level);
+                total.worst = total.worst.max(finding.severity());
                 total.times += finding.count;
                 total.captures += u64::from(here.insert(finding.rule.as_ref()));
                 total.first = total.first.or(Some([of, at]));
@@ -160,14 +161,35 @@ impl RuleTotal {
     }
 }
 
+/// What a run means for a client.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum ClientState {
+    /// A recording breaks it.
+    Broken,
+    /// It was tried with streams that break each of the rules that are broken here, and bears them.
+    NotAffected,
+    /// It was not tried with all of them.
+    NotMeasured,
+}
+
 /// A client, and which recordings it fails on, by what is known of it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct ClientTotal {
     /// The client.
     pub name: String,
-    /// How many recordings break it; with none it passes.
+    /// Which version was tried, and how it was called; none, when only reports tell of it.
+    #[serde(default)]
+    pub version: Option<String>,
+    /// What the run means for it.
+    pub state: ClientState,
+    /// How many recordings break it.
     pub captures: u64,
+    /// The rules that are broken here and that it was not tried with, unless a recording breaks it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unmeasured: Vec<String>,
     /// Why, what is most frequent first.
     pub rules: Vec<Broken>,
 }
@@ -185,15 +207,14 @@ pub struct Broken {
 }
 
 impl ClientTotal {
-    /// All clients that rules name.
+    /// All clients that something is known of.
     pub fn all(captures: &[CaptureReport]) -> Vec<Self> {
         let mut totals: BTreeMap<&str, (u64, BTreeMap<&str, u64>)> = BTreeMap::new();
-        for broken in RULES.iter().flat_map(|rule| rule.breaks) {
-            totals.entry(broken.client).or_default();
+        for client in CLIENTS {
+            totals.entry(client.name).or_default();
         }
         for capture in captures {
-            let binding = capture.findings.iter().filter(|finding| finding.level >= Level::Should);
-            let broken: BTreeSet<(&str, &str)> = binding.flat_map(clients_by_rule).collect();
+            let broken: BTreeSet<(&str, &str)> = capture.findings.iter().flat_map(clients_by_rule).collect();
             let mut here = BTreeSet::new();
             for (client, rule) in broken {
                 let (captures, rules) = totals.entry(client).or_default();
@@ -201,13 +222,30 @@ impl ClientTotal {
                 *rules.entry(rule).or_default() += 1;
             }
         }
-        let mut totals: Vec<Self> = totals.into_iter().map(Self::of).collect();
+        let found = captures.iter().flat_map(|capture| &capture.findings);
+        let found: BTreeSet<&str> = found.map(|finding| finding.rule.as_ref()).collect();
+        let mut totals: Vec<Self> =
+            totals.into_iter().map(|(name, broken)| Self::of(name, broken, &found)).collect();
         // The sort is stable: what is equal stays in the order of names.
-        totals.sort_by_key(|client| Reverse(client.captures));
+        totals.sort_by_key(|client| (client.state, Reverse(client.captures)));
         totals
     }
 
-    fn of((name, (captures, rules)): (&str, (u64, BTreeMap<&str, u64>))) -> Self {
+    fn of(name: &str, (captures, rules): (u64, BTreeMap<&str, u64>), found: &BTreeSet<&str>) -> Self {
+        let version = catalogue::client(name).and_then(|client| client.version);
+        let is_measured = |rule: &str| {
+            version.is_some()
+                && catalogue::rule(rule).is_some_and(|rule| {
+                    rule.is_measured || rule.breaks.iter().any(|broken| broken.client == name)
+                })
+        };
+        let unmeasured = found.iter().filter(|rule| captures == 0 && !is_measured(rule));
+        let unmeasured: Vec<String> = unmeasured.map(|rule| (*rule).to_owned()).collect();
+        let state = match (captures, version) {
+            (1.., _) => ClientState::Broken,
+            (0, Some(_)) if unmeasured.is_empty() => ClientState::NotAffected,
+            (0, _) => ClientState::NotMeasured,
+        };
         let broken = |(rule, captures): (&str, u64)| Broken {
             rule: rule.to_owned(),
             failure: failure(rule, name),
@@ -215,7 +253,14 @@ impl ClientTotal {
         };
         let mut rules: Vec<Broken> = rules.into_iter().map(broken).collect();
         rules.sort_by_key(|broken| Reverse(broken.captures));
-        Self { name: name.to_owned(), captures, rules }
+        Self {
+            name: name.to_owned(),
+            version: version.map(str::to_owned),
+            state,
+            captures,
+            unmeasured,
+            rules,
+        }
     }
 }
 

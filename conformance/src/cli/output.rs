@@ -10,7 +10,7 @@ use clap::{Args, ValueEnum as _};
 
 use super::color::Color;
 use super::print;
-use reports::{Form, Style};
+use reports::{Detail, Form, Style};
 use results::Run;
 
 /// The flags of all commands that report a run. They mean the same in each.
@@ -30,6 +30,9 @@ pub(super) struct OutputArgs {
     /// Only broken MUST rules fail a run, with --strict SHOULD rules, too.
     #[arg(long, value_enum, default_value_t, hide_possible_values = true, hide_default_value = true, help_heading = HEADING)]
     pub(super) level: Shown,
+    /// Show every finding and every table, instead of one finding for each cause.
+    #[arg(long, short, help_heading = HEADING)]
+    pub(super) verbose: bool,
     /// When to use colour.
     #[arg(long, value_enum, default_value_t, value_name = "WHEN", hide_short_help = true, help_heading = HEADING)]
     pub(super) color: Color,
@@ -66,11 +69,16 @@ impl OutputArgs {
         self.format.draws() || self.report.iter().any(|(form, _)| form.draws())
     }
 
+    /// Returns how much is shown.
+    pub(super) fn detail(&self) -> Detail {
+        Detail { level: self.level.into(), is_verbose: self.verbose }
+    }
+
     /// Prints a run, and writes the reports that were asked for. People read findings on stderr and the summary
     /// on stdout.
     pub(super) fn tell(&self, run: &Run) -> anyhow::Result<()> {
-        let level = Level::from(self.level);
-        let render = |form| reports::render(run, form, level, Style::Plain.into());
+        let detail = self.detail();
+        let render = |form| reports::render(run, form, detail, Style::Plain.into());
         let output = self.output.as_ref().map(|file| (self.format, file));
         let files = self.report.iter().map(|(form, file)| (*form, file)).chain(output);
         for (form, file) in files {
@@ -79,10 +87,10 @@ impl OutputArgs {
         match (&self.output, self.format) {
             (Some(_), _) => Ok(()),
             (None, Form::Human) => {
-                let findings = reports::diagnostics(run, level, self.color.screen(&io::stderr()));
+                let findings = reports::diagnostics(run, detail, self.color.screen(&io::stderr()));
                 // A closed stderr is no reason to fail.
                 let _ = io::stderr().lock().write_all(findings.as_bytes());
-                print(&reports::summary(run, level, self.color.screen(&io::stdout())))?;
+                print(&reports::summary(run, detail, self.color.screen(&io::stdout())))?;
                 print(&reports::reproduce(run))
             }
             (None, form) => print(&render(form)),

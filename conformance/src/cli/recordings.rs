@@ -66,7 +66,7 @@ impl Tested {
             }
             how.write(&run)?;
             if is_for_people(&how.arguments) {
-                show(&reports::summary(&run, how.level, screen));
+                show(&reports::summary(&run, how.detail, screen));
             }
         }
         Ok(match (incomplete.load(Ordering::Relaxed), conclusion.has_failed()) {

@@ -1,7 +1,7 @@
 //! The suite as a test run.
 
 use std::collections::BTreeSet;
-use std::io::{self, IsTerminal as _};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::{Arc, OnceLock};
@@ -9,7 +9,7 @@ use std::sync::{Arc, OnceLock};
 use anyhow::{Context as _, anyhow, bail};
 use catalogue::Rule;
 use clap::Args;
-use libtest_mimic::{Arguments, ColorSetting, Failed, Trial};
+use libtest_mimic::{Arguments, ColorSetting, Failed, FormatSetting, Trial};
 use spec::Dialect;
 
 use super::color::Color;
@@ -89,8 +89,11 @@ pub(super) struct SuiteArgs {
     select: SelectArgs,
     #[command(flatten)]
     output: OutputArgs,
+    /// Print a line for each test, with its findings, as `cargo test` does.
+    #[arg(long, conflicts_with_all = ["format", "quiet"], help_heading = super::output::HEADING, hide_short_help = true)]
+    all_tests: bool,
     /// Print one character for each test, and no summary.
-    #[arg(long, short, conflicts_with = "format", help_heading = super::output::HEADING, hide_short_help = true)]
+    #[arg(long, short, conflicts_with_all = ["format", "verbose"], help_heading = super::output::HEADING, hide_short_help = true)]
     quiet: bool,
     #[command(flatten)]
     snapshots: SnapshotArgs,
@@ -175,10 +178,11 @@ impl SuiteArgs {
             }
             selection = selection.only(failed);
         }
-        let OutputArgs { format, output, report, level, color } = &self.output;
+        let OutputArgs { format, output, report, color, .. } = &self.output;
         let arguments = Arguments {
             list: self.list,
             quiet: self.quiet,
+            format: self.all_tests.then_some(FormatSetting::Pretty),
             test_threads: self.test_threads,
             color: Some(match color {
                 Color::Auto => ColorSetting::Auto,
@@ -190,12 +194,11 @@ impl SuiteArgs {
             ..Arguments::default()
         };
         Ok(Invocation {
-            level: (*level).into(),
+            detail: self.output.detail(),
             reports: report.clone(),
             form: *format,
             output: output.clone(),
-            // Lines of tests on the same terminal would tear the line of progress apart.
-            shows_progress: *format != Form::Human || !io::stdout().is_terminal(),
+            shows_progress: true,
             ..Invocation::new(arguments, selection)
         })
     }

@@ -1,7 +1,7 @@
 //! What differs between two runs.
 
 use conformance::reports::Style;
-use conformance::reports::diff::{Diff, human, markdown};
+use conformance::reports::diff::{Diff, RuleChange, human, markdown};
 use conformance::results::{Run, Verdict};
 
 use crate::runs;
@@ -47,6 +47,10 @@ fn worse_and_better_are_told_apart() {
     assert!(names(&worse.no_longer_exercised).contains(&"call/parallel::part"));
     let better = Diff::new(&bad, &good);
     assert!(!better.is_worse());
+    let ids = |rules: &[RuleChange]| rules.iter().map(|rule| rule.id.clone()).collect::<Vec<_>>();
+    assert_eq!(ids(&better.better_rules), ["part/before-open", "schema/event-known"]);
+    // The scenarios that showed these were not sent again: nobody knows whether they are better.
+    assert_eq!(ids(&better.other_rules), ["text/equals-part", "wire/json-object"]);
     assert_eq!(names(&better.better_trials), ["text/hello::part"]);
     insta::assert_snapshot!("diff_human", human(&worse, Style::Plain));
     insta::assert_snapshot!("diff_markdown", markdown(&worse));

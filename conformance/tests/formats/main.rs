@@ -11,7 +11,7 @@ mod xml;
 
 use catalogue::Level;
 use conformance::reports::{Form, Screen, Style, render};
-use conformance::results::Run;
+use conformance::results::{ClientState, Outcome, Run};
 
 /// All formats, with the endings of their snapshots; pages for browsers have tests of their own.
 const FORMS: [(Form, &str); 7] = [
@@ -35,6 +35,31 @@ fn every_format_tells_of_every_run() {
             insta::assert_snapshot!(format!("{name}_{ending}"), rendered(&run, form));
         }
     }
+}
+
+/// An event that nobody knows is a note of the dialect, and ends the stream of a client.
+#[test]
+fn what_breaks_a_client_is_told_in_every_format() {
+    let run = runs::heartbeat();
+    let client = "openai-node stream()";
+    let broken = run.clients.iter().find(|known| known.name == client).expect("it is known");
+    assert_eq!((broken.state, broken.captures), (ClientState::Broken, 1));
+    for (form, _) in FORMS.into_iter().filter(|(form, _)| *form != Form::Badge).chain([(Form::Html, "html")])
+    {
+        let told = rendered(&run, form);
+        assert!(told.contains(client), "{form:?}: {told}");
+    }
+    let told = rendered(&run, Form::Human);
+    assert!(
+        told.contains("warning[schema/event-known]: openai has no event \"response.heartbeat\""),
+        "{told}"
+    );
+    let broken = told.lines().skip_while(|line| !line.starts_with("  broken: "));
+    assert!(
+        broken.take_while(|line| !line.starts_with("  not ")).any(|line| line.contains(client)),
+        "{told}"
+    );
+    assert_eq!(run.outcome, Outcome::Passed, "what clients fail on binds no gateway by itself");
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! What profiles demand, by group of scenarios.
 
 use catalogue::Level;
-use conformance::reports::{Form, Screen, Style, summary};
+use conformance::reports::{Detail, Form, Screen, Style, summary};
 use conformance::results::{Demand, MatrixRow, ProfileReport, ProfileState, Reason, Run, Verdict};
 use unicode_width::UnicodeWidthStr;
 
@@ -129,10 +129,11 @@ fn profiles_that_nothing_was_sent_for_are_left_out_unless_they_were_asked_for() 
 #[test]
 fn ten_profiles_fit_on_every_screen() {
     let run = run();
+    let detail = Detail { is_verbose: true, ..Level::Should.into() };
     for width in [40, 80, 200] {
-        let told = summary(&run, Level::Should, Screen { style: Style::Plain, width });
+        let told = summary(&run, detail, Screen { style: Style::Plain, width });
         let (_, rest) = told.split_once("by profile").expect("it is there");
-        let (table, _) = rest.split_once("\nby rule").expect("rules follow");
+        let (table, _) = rest.split_once("\ncauses").expect("causes follow");
         for row in table.lines().skip(1) {
             assert!(row.width() <= width, "{} of {width} columns: {row}", row.width());
         }

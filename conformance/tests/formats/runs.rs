@@ -187,6 +187,16 @@ pub(crate) fn bad() -> Run {
     run(captures, Some(LiveReport { stale, ..live }))
 }
 
+/// A good stream with an event that nobody knows.
+pub(crate) fn heartbeat() -> Run {
+    let text = String::from_utf8_lossy(golden("openai/text")).into_owned();
+    let at = text.find("event: response.output_item.added").expect("it is there");
+    let (before, behind) = text.split_at(at);
+    let event =
+        "event: response.heartbeat\ndata: {\"type\":\"response.heartbeat\",\"sequence_number\":2}\n\n";
+    Run::new(&rules(), vec![recording("heartbeat.sse", format!("{before}{event}{behind}").as_bytes())], None)
+}
+
 /// What a stranger can write where.
 pub(crate) const HOSTILE: &str = "\u{1b}[2J\u{202e}]]></failure><script>alert(1)</script>::error::x%0A\r\n::set-output|`a``b`<!-- @team #1 https://evil.test [x](javascript:y) {0} \u{fffe}\u{0}";
 

@@ -90,7 +90,7 @@ fn counts_are_right(document: &Value) {
 #[test]
 fn badges_are_as_shields_reads_them() {
     for (run, message, color) in
-        [(runs::good(), "passed", "brightgreen"), (runs::bad(), "failed: 3 rules", "red")]
+        [(runs::good(), "passed", "brightgreen"), (runs::bad(), "failed: 4 tests", "red")]
     {
         let badge: Value = serde_json::from_str(&rendered(&run, Form::Badge)).expect("it is JSON");
         assert_eq!(badge["schemaVersion"], 1);

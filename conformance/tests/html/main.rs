@@ -113,7 +113,7 @@ fn all_that_a_reader_needs_is_there() {
         "openai",
         "not exercised",
         "harness error",
-        "Nothing known breaks",
+        "Not measured",
         "openai-python stream()",
         "asked 3 times, and there was no response.refusal.delta",
         "the endpoint is not said to offer web-search",

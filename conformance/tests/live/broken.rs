@@ -154,8 +154,8 @@ fn an_endpoint_that_is_not_there_is_given_up_and_told_once() {
     expect(&run, 2, &["curl -i http://127.0.0.1:1/v1/responses"]);
     assert!(run.stderr.contains("given up after 3 of "), "{}", run.stderr);
     let (_, summary) = run.stdout.split_once("\nincomplete: ").expect("it ends with a summary");
-    let (_, told) = summary.split_once("not found out\n").expect("it says so");
-    assert!(told.contains(&format!("{reason} (3 requests)\n")), "{told}");
+    let (_, told) = summary.split_once("not tested\n").expect("it says so");
+    assert!(told.contains(&format!("{reason} (3 requests): ")), "{told}");
     assert!(told.contains("not sent, as no request before it found a connection"), "{told}");
     assert!(!told.contains("file") && !told.contains("not judged"), "{told}");
     assert_eq!(fs::read_dir(out.join("exchanges/text")).expect("it is kept").count(), 3);

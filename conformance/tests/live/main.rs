@@ -13,6 +13,7 @@ mod faults;
 mod flags;
 mod forgery;
 mod itself;
+mod mistakes;
 mod program;
 mod reproduce;
 mod scenarios;

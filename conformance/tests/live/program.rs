@@ -12,7 +12,18 @@ pub(crate) struct Outcome {
     pub(crate) stderr: String,
 }
 
+/// The program; a run of the suite prints each of its tests.
 pub(crate) fn command(args: &[&str]) -> Command {
+    const COMMANDS: [&str; 10] =
+        ["check", "diff", "explain", "init", "list", "record", "report", "serve", "sign", "verify"];
+    let is_run = args.first().is_none_or(|first| !COMMANDS.contains(first));
+    let has_format = args.iter().any(|arg| ["--format", "--quiet", "--list", "--verbose"].contains(arg));
+    let format: &[&str] = if is_run && !has_format { &["--all-tests"] } else { &[] };
+    bare(&[args, format].concat())
+}
+
+/// The program, as it is by itself.
+pub(crate) fn bare(args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_conformance"));
     command.args(args).current_dir(env!("CARGO_TARGET_TMPDIR"));
     for scheme in ["http", "https", "all", "no"] {

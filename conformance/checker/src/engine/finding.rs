@@ -77,6 +77,32 @@ impl Finding {
         catalogue::group(&self.rule)
     }
 
+    /// How binding it is for whoever reads of it: what breaks a known client is a warning at least, on whatever
+    /// authority.
+    pub fn severity(&self) -> Level {
+        if self.level < Level::Should && self.breaks_clients() { Level::Should } else { self.level }
+    }
+
+    /// Whether a client is known that it breaks.
+    pub fn breaks_clients(&self) -> bool {
+        let breaks = catalogue::rule(&self.rule).map(|rule| rule.breaks).unwrap_or_default();
+        breaks.iter().any(|broken| !self.spares(broken.client))
+    }
+
+    /// Returns how a server repairs it, in a line.
+    pub fn fix(&self) -> Option<Cow<'static, str>> {
+        let rule = catalogue::rule(&self.rule)?;
+        let expected = self.expected.as_deref().filter(|_| rule.id.ends_with("-valid"));
+        let Some(expected) = expected else { return Some(Cow::Borrowed(rule.fix)) };
+        let pointer = self.pointer.as_deref().unwrap_or_default();
+        let whole = self.place.event_type.as_deref().unwrap_or("the answer");
+        let holder = if pointer.is_empty() { whole } else { pointer };
+        Some(Cow::Owned(match expected.strip_prefix("property ") {
+            Some(name) => format!("add {} to {holder}", name.split(':').next().unwrap_or(name)),
+            None => format!("send {expected} as {holder}"),
+        }))
+    }
+
     /// The clients that it breaks, by what is known of them, each once, with all that happens to it.
     pub fn broken_clients(&self) -> Vec<(&'static str, String)> {
         let mut clients = catalogue::rule(&self.rule).map(Rule::broken_clients).unwrap_or_default();

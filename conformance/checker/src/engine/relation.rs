@@ -252,9 +252,17 @@ impl<'r> Tracker<'_, 'r> {
         }
         let Some(whole) = spec::json::string(raw).filter(|whole| node.joined != **whole) else { return };
         node.disputed = true;
+        let fragments = node.fragments;
+        let (join, has) = (node.joined.chars().count(), whole.chars().count());
+        let from = first_difference(&node.joined, &whole);
         let (joined, whole) = differing(&node.joined, &whole);
+        let event = self.record.event_type.as_deref().unwrap_or("the final value").to_owned();
         self.tell(bound, "", &joined, &whole, |name| {
-            format!("the fragments of the {name} do not add up to its final value")
+            let deltas = if fragments == 1 { "the delta".to_owned() } else { format!("the {fragments} deltas") };
+            let joins = if fragments == 1 { "has" } else { "join to" };
+            format!(
+                "{deltas} of the {name} {joins} {join} characters, and {event} has {has}; they differ from character {from} on"
+            )
         });
     }
 
@@ -309,11 +317,12 @@ impl<'r> Tracker<'_, 'r> {
         if own == found || node.disputed && node.joined == *found {
             return;
         }
+        let from = first_difference(own, &found);
         let (own, found) = differing(own, &found);
         let pointer = format!("{}{}", self.value_pointer(), pointer(node));
         let child = self.stream.name(node);
         self.tell(bound, &pointer, &own, &found, |_| {
-            format!("{pointer} is not the {child} that came before")
+            format!("{pointer} is not the {child} that came before; they differ from character {from} on")
         });
     }
 
@@ -461,11 +470,16 @@ fn inside<'t>(text: &'t str, pointer: &str) -> Option<&'t str> {
     if pointer.is_empty() { Some(text) } else { spec::json::at(text, pointer) }
 }
 
+/// Returns the first character in which two texts differ, counted from 1.
+fn first_difference(one: &str, other: &str) -> usize {
+    one.chars().zip(other.chars()).take_while(|(one, other)| one == other).count() + 1
+}
+
 /// Two texts, cut around the first difference, as JSON strings.
 fn differing(one: &str, other: &str) -> (String, String) {
     const BEFORE: usize = 12;
     const BEHIND: usize = 24;
-    let same = one.chars().zip(other.chars()).take_while(|(one, other)| one == other).count();
+    let same = first_difference(one, other) - 1;
     let cut = |text: &str| {
         let start = same.saturating_sub(BEFORE);
         let piece: String = text.chars().skip(start).take(same - start + BEHIND).collect();

@@ -230,10 +230,15 @@ pub(super) fn text_kept(case: &mut Case<'_>, ending: &Ending<'_>) {
         });
     }
     for done in lost(case, ending) {
-        let id = done.string("id").unwrap_or_default();
-        let has = ending.output.len();
-        case.fault("/response/output", &format!("an entry for {id}"), &format!("{has} entries"), || {
-            format!("what was finished as {id} is not in the final output")
+        let (id, kind) = (done.string("id").unwrap_or_default(), done.string("type").unwrap_or_default());
+        let has = match ending.output.len() {
+            0 => "[]".to_owned(),
+            1 => "1 entry".to_owned(),
+            has => format!("{has} entries"),
+        };
+        case.fault("/response/output", &format!("an entry for {id}"), &has, || {
+            let event = ending.snapshot.event;
+            format!("response.output of {event} is {has}, without {id} ({kind}), which was done before")
         });
     }
     for pair in pairs(case, ending).into_iter().filter(Pair::is_of_one_type) {

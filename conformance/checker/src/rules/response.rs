@@ -206,13 +206,22 @@ pub(super) fn times_in_seconds(case: &mut Case<'_>, snapshot: &Snapshot<'_>) {
         if is_redacted {
             case.limit(Level::May);
         }
-        case.fault(&format!("/response/{name}"), "seconds since 1970", &time.to_string(), || {
-            if is_redacted {
-                format!("{name} is 0, and so is every time of the response: the recording may be redacted")
-            } else {
-                format!("{name} is {time}, which are no seconds since 1970 of these years")
-            }
-        });
+        case.fault(
+            &format!("/response/{name}"),
+            "a Unix time in seconds, such as 1785000000",
+            &time.to_string(),
+            || {
+                if is_redacted {
+                    format!(
+                        "{name} is 0, and so is every time of the response: the recording may be redacted"
+                    )
+                } else {
+                    let hint =
+                        if SECONDS.contains(&(time / 1000.0)) { " (these are milliseconds)" } else { "" };
+                    format!("{name} is {time}, not a Unix time in seconds{hint}")
+                }
+            },
+        );
     }
 }
 

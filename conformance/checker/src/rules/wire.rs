@@ -18,7 +18,15 @@ pub(super) fn json_object(case: &mut Case<'_>) {
         Payload::Done | Payload::Object => {}
         Payload::NotJson(problem, at) => {
             let place = Place { at: Some(at), actual: Some(problem), ..place };
-            case.report(&place, || format!("the data are not JSON: {problem}"));
+            let before = record.data().get(..at).unwrap_or_default();
+            let follows_line =
+                before.trim_end_matches([' ', '\t']).ends_with('\n') && !before.trim().is_empty();
+            case.report(&place, || match problem {
+                "something follows the value" if follows_line => {
+                    "two JSON values in one event: no blank line ends the event before the second".to_owned()
+                }
+                _ => format!("the data are not JSON: {problem}"),
+            });
         }
         Payload::OtherValue => {
             let kind = match record.data().trim_ascii_start().as_bytes().first() {

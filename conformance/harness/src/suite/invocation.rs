@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use catalogue::Level;
 use libtest_mimic::Arguments;
-use reports::{Form, Style};
+use reports::{Detail, Form, Style};
 use results::Run;
 
 use super::run::show;
@@ -18,8 +18,8 @@ pub struct Invocation {
     pub arguments: Arguments,
     /// Which tests are wanted.
     pub selection: Selection,
-    /// The lowest level of findings that reports show.
-    pub level: Level,
+    /// How much reports show.
+    pub detail: Detail,
     /// Reports to write.
     pub reports: Vec<(Form, PathBuf)>,
     /// The report to print on stdout instead of the tests.
@@ -43,7 +43,7 @@ impl Invocation {
         Self {
             arguments,
             selection,
-            level: Level::Should,
+            detail: Level::Should.into(),
             reports: Vec::new(),
             form: Form::Human,
             output: None,
@@ -57,7 +57,7 @@ impl Invocation {
     ///
     /// When a file cannot be written.
     pub fn write(&self, run: &Run) -> Result<(), SuiteError> {
-        let render = |form| reports::render(run, form, self.level, Style::Plain.into());
+        let render = |form| reports::render(run, form, self.detail, Style::Plain.into());
         let write = |form, file: &Path| {
             let failed = |error| SuiteError::new(format!("{}: {error}", file.display()));
             fs::write(file, render(form)).map_err(failed)

@@ -19,6 +19,7 @@
 //! The tests have the flags of any Rust test, and `--list` sends nothing.
 
 mod baseline;
+mod clock;
 mod invocation;
 mod nearest;
 mod progress;

@@ -44,6 +44,14 @@ impl Progress {
         });
         Self { state, painter }
     }
+
+    /// Wipes the line, for others to be printed; it comes back below them.
+    pub(super) fn wipe(&self) {
+        if self.painter.is_some() {
+            // A closed stderr is no reason to fail.
+            let _ = write!(io::stderr().lock(), "{WIPE}");
+        }
+    }
 }
 
 impl Drop for Progress {

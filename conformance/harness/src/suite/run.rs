@@ -5,6 +5,7 @@ use std::io::{self, Write as _};
 use std::panic::{self, AssertUnwindSafe};
 use std::process::ExitCode;
 
+use catalogue::Level;
 use libtest_mimic::{Arguments, Completion, Conclusion, FormatSetting, Trial};
 
 use super::progress::Progress;
@@ -12,6 +13,7 @@ use super::session::{Finished, Planned, Session};
 use super::{Invocation, Suite, SuiteError};
 use crate::live::Machine;
 use reports::{Form, Screen};
+use results::text::{cut, visible};
 use results::{Filters, Judged, Outcome, Told, Verdict};
 
 /// What a command that could not be carried out exits with.
@@ -58,15 +60,18 @@ pub fn run(
     let due = planned.into_iter().filter(|planned| !planned.is_empty());
     let filters = selection.filters();
     let sessions = due.map(|planned| planned.start(&machine, &filters)).collect::<Result<Vec<_>, _>>()?;
-    let shown =
-        if how.shows_progress { sessions.iter().map(Session::progress).collect() } else { Vec::new() };
+    let has_lines = arguments.quiet || arguments.format.is_some() || arguments.logfile.is_some();
+    let is_shown = how.shows_progress && !has_lines;
+    let shown = if is_shown { sessions.iter().map(Session::progress).collect() } else { Vec::new() };
     let progress = Progress::start(shown);
-    let has_failed = if how.form == Form::Human {
+    let has_failed = if how.form != Form::Human {
+        Some(sessions.iter().fold(is_unmet, |has_failed, session| session.has_failed() || has_failed))
+    } else if has_lines {
         trials.extend(sessions.iter().flat_map(Session::trials));
         let arguments = Arguments { test_threads: Some(1), ..arguments.clone() };
         run_quietly(&arguments, trials).map(|conclusion| conclusion.has_failed())
     } else {
-        Some(sessions.iter().fold(is_unmet, |has_failed, session| session.has_failed() || has_failed))
+        run_briefly(how, trials, &sessions, &progress, screen)
     };
     drop(progress);
     let mut is_undone = machine.is_interrupted();
@@ -74,6 +79,11 @@ pub fn run(
     let mut dialects = Vec::new();
     for session in sessions {
         let Finished { trials, report } = session.finish(&machine)?;
+        let folder = suites.iter().find(|suite| suite.dialect.name == report.dialect);
+        let report = match folder.and_then(|suite| suite.out.as_deref()) {
+            Some(folder) => report.within(folder),
+            None => report,
+        };
         is_undone |= trials.iter().any(Told::is_harness_error);
         is_stale |= report.live.as_ref().is_some_and(|live| !live.stale.is_empty());
         dialects.push((report.dialect.clone(), report.totals.trials));
@@ -81,7 +91,10 @@ pub fn run(
         // Of many runs only those are told as a whole that say something.
         let is_told = suites.len() == 1 || report.outcome != Outcome::Passed;
         if how.form == Form::Human && is_for_people(arguments) && is_told {
-            show(&reports::summary(&report, how.level, screen));
+            if !has_lines {
+                show(&reports::diagnostics(&report, how.detail, screen));
+            }
+            show(&reports::summary(&report, how.detail, screen));
             show(&reports::reproduce(&report));
         }
     }
@@ -95,6 +108,60 @@ pub fn run(
         Some(has_failed) if is_stale || has_failed => ExitCode::from(1),
         Some(_) => ExitCode::SUCCESS,
     })
+}
+
+/// Maximum number of failing scenarios that have a line each.
+const LINES: usize = 6;
+/// Maximum length of a reason in a line.
+const REASON: usize = 160;
+
+/// Runs trials, one character each, and then sessions, a line for each scenario that fails. Returns whether something
+/// failed; nothing, when nobody reads the results any more.
+fn run_briefly(
+    how: &Invocation,
+    trials: Vec<Trial>,
+    sessions: &[Session],
+    progress: &Progress,
+    screen: Screen,
+) -> Option<bool> {
+    let mut has_failed = false;
+    if !trials.is_empty() {
+        let quiet = Arguments { test_threads: Some(1), quiet: true, ..how.arguments.clone() };
+        has_failed |= run_quietly(&quiet, trials)?.has_failed();
+    }
+    let most = if how.detail.is_verbose { usize::MAX } else { LINES };
+    let mut failed = 0;
+    for (scenario, failures) in sessions.iter().flat_map(Session::failures) {
+        if failures.is_empty() {
+            continue;
+        }
+        failed += 1;
+        if failed <= most {
+            progress.wipe();
+            show(&format!("{}  {}\n", screen.style.level(Level::Must, "FAIL"), line(&scenario, &failures)));
+        }
+    }
+    if failed > most {
+        show(&format!("and {} more scenarios that fail (--verbose lists them)\n", failed - most));
+    }
+    if failed > 0 {
+        show("\n");
+    }
+    Some(has_failed || failed > 0)
+}
+
+/// A scenario, and what failed of it. Reasons are for what is not broken by a rule.
+fn line(scenario: &str, failures: &[(&str, String)]) -> String {
+    let is_rule = |reason: &str| reason.split(", ").all(|rule| catalogue::rule(rule).is_some());
+    let failures = failures.iter().map(|(about, reason)| {
+        let first = reason.lines().next().unwrap_or_default();
+        if is_rule(reason) {
+            (*about).to_owned()
+        } else {
+            format!("{about} ({})", visible(&cut(first, REASON)))
+        }
+    });
+    format!("{}  {}", visible(scenario), failures.collect::<Vec<_>>().join(", "))
 }
 
 /// What is said of shapes that were approved of, and that no stream is compared with.

@@ -8,6 +8,7 @@ use std::{fs, io};
 use libtest_mimic::{Completion, Failed, Trial};
 
 use super::baseline::{self, Known};
+use super::clock;
 use super::progress::Sending;
 use super::run::tell;
 use super::snapshot;
@@ -148,6 +149,7 @@ impl Suite {
             is_reference: matches!(self.endpoint, Endpoint::Reference(_)),
             model: self.model.clone(),
             options: Options {
+                began: Some(clock::now()),
                 transports: self.transports.clone(),
                 features: self.features.clone(),
                 lacks: self.lacks.clone(),
@@ -329,6 +331,28 @@ impl Session {
             failures: Arc::clone(&self.failures),
             max_failures: self.suite.max_failures,
         }
+    }
+
+    /// Judges what is due, scenario by scenario, as soon as each is there: what failed of it, each with the reason.
+    pub(super) fn failures(&self) -> impl Iterator<Item = (String, Vec<(&'static str, String)>)> {
+        let (tests, of_shapes) = (self.tests(), self.tests());
+        let of_cases = self.due.chunk_by(|(one, _), (other, _)| one == other).filter_map(move |due| {
+            let case = self.live.plan.cases.get(due.first()?.0)?;
+            let failed = due.iter().filter_map(|(at, about)| {
+                tests.trial(*at, *about).err()?;
+                let judged = self.live.judge(*at, *about);
+                let word = if judged.verdict == Verdict::HarnessError { "harness error: " } else { "" };
+                Some((about.name(), format!("{word}{}", judged.reason)))
+            });
+            Some((self.suite.name(&case.name), failed.collect()))
+        });
+        let of_shapes = self.shapes.iter().filter_map(move |at| {
+            let (_, file) = self.shape_names(*at);
+            of_shapes.shape(*at, &file).err()?;
+            let judged = snapshot::judge(&self.live, *at, &file, self.suite.snapshots.as_ref()?);
+            Some((file, vec![("snapshot", judged.reason)]))
+        });
+        of_cases.chain(of_shapes)
     }
 
     /// Waits for all tests without printing them, and returns whether one has failed.

@@ -4,7 +4,7 @@ mod human;
 mod markdown;
 mod unlike;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use catalogue::Level;
 use serde::{Deserialize, Serialize};
@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 pub use human::human;
 pub use markdown::markdown;
 
-use results::{Outcome, RuleTotal, Run, Told, Verdict};
+use results::{CaseReport, Outcome, RuleTotal, Run, Told, Verdict};
 
 /// The version of the format. It rises when a member goes away or changes its meaning.
 pub const VERSION: u32 = 1;
@@ -142,8 +142,10 @@ impl Diff {
         // How often a model does something differs from run to run; trials say whether that matters.
         let counts = before.live.is_none() && after.live.is_none();
         let weight = |state: &RuleState| (state.worst, if counts { state.captures } else { 0 });
+        let runs = [before, after];
         for (id, [before, after]) in pairs(&before.rules, &after.rules, |rule| &rule.id) {
-            let [before, after] = [before.map(RuleState::of), after.map(RuleState::of)];
+            let before = before.map(RuleState::of);
+            let after = after.filter(|_| is_checked(id, runs[0], runs[1])).map(RuleState::of);
             let list = match (&before, &after) {
                 (Some(before), Some(after)) if weight(after) > weight(before) => &mut self.worse_rules,
                 (Some(before), Some(after)) if weight(after) < weight(before) => &mut self.better_rules,
@@ -176,6 +178,18 @@ impl Diff {
             list.push(TrialChange { name: name.to_owned(), before: was, after: is, reason });
         }
     }
+}
+
+/// Returns whether a run can tell what came of a rule that another one found broken: one of the scenarios that showed
+/// it was answered.
+fn is_checked(rule: &str, broken_in: &Run, run: &Run) -> bool {
+    let Some(live) = &run.live else { return true };
+    let causes = broken_in.causes.iter().filter(|cause| cause.rule == rule);
+    let showed: BTreeSet<&str> = causes.flat_map(|cause| &cause.cases).map(String::as_str).collect();
+    let is_known = |told: &Told| matches!(told.judged.verdict, Verdict::Pass | Verdict::Fail);
+    let is_answered = |case: &CaseReport| !case.attempts.is_empty() && case.trials.iter().any(is_known);
+    showed.is_empty()
+        || live.cases.iter().any(|case| showed.contains(case.name.as_str()) && is_answered(case))
 }
 
 /// Changes of trials, told one by one.

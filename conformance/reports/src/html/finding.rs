@@ -27,7 +27,7 @@ pub(super) fn finding(
     timeline: Option<&Timeline>,
     html: &mut Html,
 ) {
-    let word = human::word(finding.level);
+    let word = human::word(finding.severity());
     let details = html.tag("details").class(&format!("finding {word}"));
     details.set_if(is_open, "open").inside(|html| {
         html.tag("summary").inside(|html| {
@@ -79,6 +79,9 @@ fn about(finding: &Finding, timeline: Option<&Timeline>, html: &mut Html) {
             let more = clients.len().saturating_sub(CLIENTS);
             let more = if more > 0 { format!(", and {more} more") } else { String::new() };
             fact("breaks", &format!("{}{more}", named.collect::<Vec<_>>().join(", ")));
+        }
+        if let Some(fix) = finding.fix() {
+            fact("fix", &fix);
         }
     });
     let event = finding.place.event;

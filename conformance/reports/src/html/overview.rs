@@ -8,7 +8,7 @@ use super::page::Html;
 use super::rules::inline;
 use super::streams::{Shown, case_id, mark};
 use super::{class_of, counted, look, number, section, table, word};
-use results::{LiveReport, Matrix, OTHER_RULES, ProfileState, Run, Tally, Verdict};
+use results::{ClientState, LiveReport, Matrix, OTHER_RULES, ProfileState, Run, Tally, Verdict};
 
 /// So many names are told of what there may be very many of.
 const NAMES: usize = 12;
@@ -307,7 +307,8 @@ fn clients(run: &Run, html: &mut Html) {
         table("clients", "Clients that fail", &["client", "fails on", "because"], html, |html| {
             for client in failing {
                 html.tag("tr").inside(|html| {
-                    html.tag("th").set("scope", "row").text(&client.clients.join(", "));
+                    let names: Vec<String> = client.clients.iter().map(|client| client.named()).collect();
+                    html.tag("th").set("scope", "row").text(&names.join(", "));
                     html.tag("td").class("count").text(&counted(client.captures, "recording"));
                     html.tag("td").inside(|html| {
                         html.tag("ul").class("because").inside(|html| {
@@ -327,12 +328,17 @@ fn clients(run: &Run, html: &mut Html) {
             }
         });
     }
-    let names = run.passing_clients();
-    if !names.is_empty() {
-        html.tag("p").class("hint").inside(|html| {
-            html.tag("b").text("Nothing known breaks ");
-            html.text(&names.join(", "));
-        });
+    for (state, words) in [
+        (ClientState::NotAffected, "Not affected, tried with streams that break these rules: "),
+        (ClientState::NotMeasured, "Not measured: "),
+    ] {
+        let names: Vec<String> = run.clients_that_are(state).iter().map(|client| client.named()).collect();
+        if !names.is_empty() {
+            html.tag("p").class("hint").inside(|html| {
+                html.tag("b").text(words);
+                html.text(&names.join(", "));
+            });
+        }
     }
 }
 

@@ -48,6 +48,12 @@ fn page(total: &RuleTotal, html: &mut Html) {
             fact("breaks", &format!("{client}: {failure}"));
         }
     });
+    if let Some(rule) = rule {
+        html.tag("p").inside(|html| {
+            html.tag("b").text("Fix: ");
+            html.text(rule.fix);
+        });
+    }
     html.tag("p").class("hint").inside(|html| {
         html.text("How its violation looks: ");
         html.tag("code").text(&format!("conformance explain {}", total.id));

@@ -43,7 +43,7 @@ impl Shown {
             for (place, finding) in capture.findings.iter().enumerate() {
                 let times = times.entry(&finding.rule).or_default();
                 *times += 1;
-                all.push((*times > OF_A_RULE, Reverse(finding.level), place));
+                all.push((*times > OF_A_RULE, Reverse(finding.severity()), place));
             }
             // One rule that is broken often does not hide the others.
             all.sort_unstable();
@@ -305,7 +305,7 @@ fn exchange(
         .map(|(number, of, finding)| Mark {
             number: *number,
             id: super::finding::id(capture, *of),
-            level: finding.level,
+            level: finding.severity(),
             event: finding.place.event,
             time_ms: finding.place.time_ms,
             rule: &finding.rule,

@@ -65,6 +65,7 @@ pub fn rule(rule: &Rule) -> String {
     for (client, failures) in rule.broken_clients() {
         fact("Breaks", &format!("{client}: {failures}"));
     }
+    fact("Fix", rule.fix);
     fact("Since", rule.since);
     let _ = writeln!(out, "\nA violation: `{}`, edited.\n\n```text", rule.violation.golden);
     for edit in rule.violation.edits {

@@ -7,9 +7,11 @@ use unicode_width::UnicodeWidthStr;
 
 use super::Page;
 use crate::style::Style;
-use results::text::visible;
+use results::text::{listed, shortened, visible};
 use results::{Matrix, MatrixColumn, ProfileState, Run, Tally, Verdict};
 
+/// So many demands are named that a profile lacks.
+const NAMES: usize = 3;
 /// Between columns.
 const GAP: usize = 2;
 /// The row that tells of rules.
@@ -20,6 +22,10 @@ impl Page {
     pub(super) fn by_profile(&mut self, run: &Run) {
         let matrix = &run.matrix;
         if matrix.profiles.is_empty() && matrix.unexercised.is_empty() {
+            return;
+        }
+        if !self.is_verbose {
+            self.profiles_in_short(run);
             return;
         }
         self.heading("by profile");
@@ -45,6 +51,34 @@ impl Page {
         if !matrix.unexercised.is_empty() {
             let names: Vec<String> = matrix.unexercised.iter().map(|name| visible(name)).collect();
             self.row(2, 4, &format!("no scenario was exercised of {}", names.join(", ")));
+        }
+    }
+
+    /// A row for each profile.
+    fn profiles_in_short(&mut self, run: &Run) {
+        if run.matrix.profiles.is_empty() {
+            return;
+        }
+        self.heading("profiles");
+        let widest = run.matrix.profiles.iter().map(|profile| visible(&profile.name).width()).max();
+        for column in &run.matrix.profiles {
+            let (name, state) = (visible(&column.name), column.state.name());
+            let painted = level(column.state)
+                .map_or_else(|| self.style.good(state), |level| self.style.level(level, state));
+            let room = " ".repeat(widest.unwrap_or_default() - name.width());
+            let profiles = run.live.iter().flat_map(|live| &live.profiles);
+            let reasons =
+                profiles.filter(|profile| profile.name == column.name).flat_map(|profile| &profile.reasons);
+            let names: Vec<&str> = reasons.map(|reason| reason.name.as_str()).collect();
+            let mut names: Vec<String> = names.into_iter().map(visible).collect();
+            names.dedup();
+            let names = listed(&names, NAMES, String::clone);
+            let for_what = if names.is_empty() { String::new() } else { format!(": {names}") };
+            let room_of_row = self.width.saturating_sub(4 + name.width() + room.len());
+            let row = shortened(&format!("{state}{for_what}"), room_of_row);
+            // The state alone is painted.
+            let row = row.strip_prefix(state).map_or_else(|| row.clone(), |rest| format!("{painted}{rest}"));
+            let _ = writeln!(self.out, "  {name}{room}  {row}");
         }
     }
 

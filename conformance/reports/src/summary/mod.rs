@@ -7,10 +7,10 @@ use std::fmt::Write as _;
 use catalogue::Level;
 use unicode_width::UnicodeWidthStr;
 
-use super::human::word;
-use super::style::{Screen, Style};
-use results::text::{counted, cut, listed, visible, wrap};
-use results::{Faults, LiveReport, Outcome, RuleTotal, Run, Tally, Verdict};
+use super::human::{IN_FULL, name, word};
+use super::style::{Detail, Screen, Style};
+use results::text::{counted, cut, listed, shortened, visible, wrap};
+use results::{Cause, ClientState, Faults, LiveReport, Outcome, Run, Tally, Verdict};
 
 /// So many files are listed, the worst first.
 const FILES: usize = 10;
@@ -18,33 +18,45 @@ const FILES: usize = 10;
 const RULES: usize = 6;
 /// So many scenarios are named with a reason.
 const CASES: usize = 4;
+/// So many causes are listed.
+const CAUSES: usize = 30;
+/// So many clients are named that nothing known breaks.
+const CLIENTS: usize = 8;
 /// So many reasons are listed.
-const REASONS: usize = 12;
+const REASONS: usize = 4;
 /// So long may a text be.
 const LENGTH: usize = 300;
+/// So long may a text be that stands with others in a row.
+const SHORT: usize = 100;
 /// With fewer columns a table is told in words.
 const TABLE: usize = 60;
 
 /// How the trials of scenarios ended in each of several dialects.
 pub fn by_dialect<'n>(of: impl Iterator<Item = (&'n str, Tally)>, screen: Screen) -> String {
     let Screen { style, width } = screen;
-    let mut page = Page { out: String::new(), width: width.max(Screen::LEAST_WIDTH), style };
+    let mut page =
+        Page { out: String::new(), width: width.max(Screen::LEAST_WIDTH), style, is_verbose: false };
     page.tallies("scenarios, by dialect", of);
     page.out
 }
 
 /// What a run found as a whole, and what to do next.
-pub fn summary(run: &Run, shown: Level, screen: impl Into<Screen>) -> String {
+pub fn summary(run: &Run, detail: impl Into<Detail>, screen: impl Into<Screen>) -> String {
+    let detail = detail.into();
     let Screen { style, width } = screen.into();
-    let mut page = Page { out: String::new(), width: width.max(Screen::LEAST_WIDTH), style };
+    let is_verbose = detail.is_verbose;
+    let mut page = Page { out: String::new(), width: width.max(Screen::LEAST_WIDTH), style, is_verbose };
     page.head(run);
-    page.tallies("by group of scenarios", run.groups.iter().map(|group| (&*group.name, group.trials)));
-    page.by_profile(run);
-    page.by_rule(run, shown);
-    if run.live.is_none() {
-        page.by_file(run, shown);
+    if is_verbose {
+        page.tallies("by group of scenarios", run.groups.iter().map(|group| (&*group.name, group.trials)));
     }
-    page.by_client(run);
+    page.by_profile(run);
+    page.causes(run, detail.level);
+    page.answers(run);
+    if run.live.is_none() {
+        page.by_file(run, detail.level);
+    }
+    page.clients(run);
     page.speed(run);
     page.stale(run);
     page.undecided(run);
@@ -58,6 +70,7 @@ struct Page {
     out: String,
     width: usize,
     style: Style,
+    is_verbose: bool,
 }
 
 impl Page {
@@ -87,7 +100,7 @@ impl Page {
         self.out.replace_range(start..start + state.len(), &painted);
         let faults = in_words(totals.faults());
         if !faults.is_empty() {
-            self.row(2, 2, &faults);
+            self.row(2, 2, &format!("{faults}, {}", counted(run.causes.len() as u64, "cause")));
         }
     }
 
@@ -128,36 +141,86 @@ impl Page {
         }
     }
 
-    fn by_rule(&mut self, run: &Run, shown: Level) {
-        let rules = run.broken();
-        let widest = rules.iter().map(|rule| visible(&rule.id).width()).max().unwrap_or_default();
-        if rules.is_empty() {
+    /// What is wrong, each cause in a row.
+    fn causes(&mut self, run: &Run, shown: Level) {
+        if run.causes.is_empty() {
             return;
         }
-        self.heading("by rule");
-        for rule in rules {
-            let RuleTotal { id, worst, times, captures, .. } = rule;
-            let hidden = if *worst < shown { "  (not shown; --level may)" } else { "" };
-            let what = if run.live.is_some() { "answer" } else { "file" };
-            let (times, files) = (counted(*times, "time"), counted(*captures, what));
-            let name = visible(id);
-            let room = " ".repeat(widest - name.width());
-            let level = self.style.level(*worst, word(*worst));
-            let room_of_level = " ".repeat(9 - word(*worst).len());
-            let text = format!("{times} in {files}{hidden}");
+        let most = if self.is_verbose { usize::MAX } else { CAUSES };
+        // Those of an endpoint were just shown with a finding each.
+        let is_told = |at: usize, cause: &Cause| {
+            run.live.is_some() && !self.is_verbose && cause.level >= shown && at < IN_FULL
+        };
+        let rest = run.causes.iter().enumerate().filter(|(at, cause)| !is_told(*at, cause));
+        let rest: Vec<&Cause> = rest.map(|(_, cause)| cause).collect();
+        if rest.is_empty() {
+            return;
+        }
+        self.heading(if rest.len() == run.causes.len() { "causes" } else { "other causes" });
+        let names: Vec<String> = rest.iter().take(most).map(|cause| visible(&cause.rule)).collect();
+        let widest = names.iter().map(|name| name.width()).max().unwrap_or_default();
+        for (cause, name) in rest.iter().zip(names) {
+            let level = self.style.level(cause.level, word(cause.level));
+            let room_of_level = " ".repeat(9 - word(cause.level).len());
+            let text = self.cause(run, cause, shown);
             if 11 + widest + 2 + text.width() > self.width {
                 let _ = writeln!(self.out, "  {level}{room_of_level}{name}");
                 self.row(11, 11, &text);
             } else {
+                let room = " ".repeat(widest - name.width());
                 let _ = writeln!(self.out, "  {level}{room_of_level}{name}{room}  {text}");
             }
-            if let Some((capture, finding)) = run.first(rule).filter(|_| *worst >= shown) {
-                let place = format!("{}:{}", visible(&capture.path()), finding.place.line);
-                self.row(11, 11, &format!("{place}: {}", visible(&cut(&finding.message, LENGTH))));
-            }
+        }
+        if rest.len() > most {
+            let more = counted((rest.len() - most) as u64, "more cause");
+            self.row(2, 4, &format!("and {more} (--verbose shows all)"));
         }
         if run.totals.omitted > 0 {
             self.row(2, 4, &format!("{}, not listed", counted(run.totals.omitted, "more fault")));
+        }
+    }
+
+    /// How often a cause shows, where first, and how many clients it breaks.
+    fn cause(&self, run: &Run, cause: &Cause, shown: Level) -> String {
+        let what = if run.live.is_some() { "answer" } else { "file" };
+        let mut text = format!("{} in {}", counted(cause.times, "time"), counted(cause.captures, what));
+        if !cause.clients.is_empty() {
+            text += &format!(" · breaks {}", counted(cause.clients.len() as u64, "client"));
+        }
+        let Some((capture, finding)) = run.first_of(cause) else { return text };
+        if cause.level < shown {
+            text += &format!(" · {} (--level may shows it)", visible(&cut(&finding.message, SHORT)));
+        } else {
+            let room = self.width.saturating_sub(11 + text.width());
+            let place = format!(" · {}:{}", visible(&name(run, capture)), finding.place.line);
+            if place.width() < room || self.is_verbose {
+                text += &place;
+            }
+        }
+        text
+    }
+
+    /// Answers that are not what was asked for, by the reason.
+    fn answers(&mut self, run: &Run) {
+        let answers = run.wrong_answers();
+        if answers.is_empty() {
+            return;
+        }
+        self.heading("answers that are not what was asked for");
+        let most = if self.is_verbose { usize::MAX } else { REASONS };
+        for (reason, cases) in answers.iter().take(most) {
+            let cases = listed(cases, CASES, |case| visible(case));
+            self.short_row(&format!("{}: {cases}", visible(&cut(reason, SHORT))));
+        }
+        if answers.len() > most {
+            self.row(
+                2,
+                4,
+                &format!(
+                    "and {} (--verbose shows all)",
+                    counted((answers.len() - most) as u64, "more reason")
+                ),
+            );
         }
     }
 
@@ -187,28 +250,42 @@ impl Page {
     }
 
     /// Which clients fail on what, by what is known of them.
-    fn by_client(&mut self, run: &Run) {
-        let failing = run.failing_clients();
-        if failing.is_empty() {
+    fn clients(&mut self, run: &Run) {
+        if run.causes.is_empty() {
             return;
         }
-        self.heading("by client");
+        self.heading("clients");
         let what = if run.live.is_some() { "answer" } else { "file" };
+        if !self.is_verbose {
+            let broken = run.clients_that_are(ClientState::Broken);
+            if !broken.is_empty() {
+                let names = listed(&broken, usize::MAX, |client| visible(&client.named()));
+                self.row(2, 4, &format!("broken: {names}"));
+            }
+        }
+        let failing = if self.is_verbose { run.failing_clients() } else { Vec::new() };
         for failing in failing {
             let broken: Vec<String> =
                 failing.rules.iter().take(RULES).map(|broken| visible(&broken.rule)).collect();
             let more = failing.rules.len().saturating_sub(RULES);
             let more = if more > 0 { format!(", and {more} more") } else { String::new() };
-            let clients: Vec<String> = failing.clients.iter().map(|client| visible(client)).collect();
+            let clients = failing.clients.iter().map(|client| visible(&client.named()));
+            let clients = clients.collect::<Vec<_>>().join(", ");
             let files = counted(failing.captures, what);
-            self.row(2, 4, &format!("breaks {}", clients.join(", ")));
-            let why = failing.rules.first().map(|broken| visible(&cut(&broken.failure, LENGTH)));
-            let why = why.map(|failure| format!("; e.g. {failure}")).unwrap_or_default();
-            self.row(4, 6, &format!("in {files}: {}{more}{why}", broken.join(", ")));
+            let why = failing.rules.first().map(|broken| visible(&cut(&broken.failure, SHORT)));
+            let why = why.map(|failure| format!("; {failure}")).unwrap_or_default();
+            self.row(2, 4, &format!("broken: {clients}, in {files} by {}{more}{why}", broken.join(", ")));
         }
-        let passing: Vec<String> = run.passing_clients().into_iter().map(visible).collect();
-        if !passing.is_empty() {
-            self.row(2, 4, &format!("passes for {}", passing.join(", ")));
+        for (state, words) in [
+            (ClientState::NotAffected, "not affected (tried with streams that break these rules)"),
+            (ClientState::NotMeasured, "not measured"),
+        ] {
+            let clients = run.clients_that_are(state);
+            if !clients.is_empty() {
+                let most = if self.is_verbose { usize::MAX } else { CLIENTS };
+                let names = listed(&clients, most, |client| visible(&client.named()));
+                self.row(2, 4, &format!("{words}: {names}"));
+            }
         }
     }
 
@@ -230,19 +307,20 @@ impl Page {
         if run.undecided.is_empty() {
             return;
         }
-        self.heading("not found out");
+        self.heading("not tested");
+        let most = if self.is_verbose { usize::MAX } else { REASONS };
         let unanswered = run.unanswered();
-        for undecided in run.undecided.iter().take(REASONS) {
+        for undecided in run.undecided.iter().take(most) {
             let trials = counted(undecided.trials, "trial");
             let requests = unanswered.iter().find(|(reason, ..)| *reason == undecided.reason);
             let requests = requests.map(|(_, count, _)| format!(" ({})", counted(*count, "request")));
-            let reason = visible(&cut(&undecided.reason, LENGTH));
-            self.row(2, 4, &format!("{trials}: {reason}{}", requests.unwrap_or_default()));
-            self.row(4, 4, &listed(&undecided.cases, CASES, |case| visible(case)));
+            let reason = visible(&cut(&undecided.reason, if self.is_verbose { LENGTH } else { SHORT }));
+            let cases = listed(&undecided.cases, CASES, |case| visible(case));
+            self.short_row(&format!("{trials}: {reason}{}: {cases}", requests.unwrap_or_default()));
         }
-        if run.undecided.len() > REASONS {
-            let more = counted((run.undecided.len() - REASONS) as u64, "more reason");
-            self.row(2, 4, &format!("and for {more}"));
+        if run.undecided.len() > most {
+            let more = counted((run.undecided.len() - most) as u64, "more reason");
+            self.row(2, 4, &format!("and for {more} (--verbose shows all)"));
         }
     }
 
@@ -275,6 +353,16 @@ impl Page {
     fn heading(&mut self, text: &str) {
         for row in wrap(text, self.width) {
             let _ = writeln!(self.out, "{}", self.style.bold(&row));
+        }
+    }
+
+    /// A text in one row, cut to it unless all is shown.
+    fn short_row(&mut self, text: &str) {
+        if self.is_verbose {
+            self.row(2, 4, text);
+        } else {
+            let text = shortened(text, self.width.saturating_sub(2));
+            let _ = writeln!(self.out, "  {text}");
         }
     }
 

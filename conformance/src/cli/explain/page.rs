@@ -65,6 +65,7 @@ pub(super) fn page(rule: &Rule, dialect: &Dialect, screen: Screen) -> String {
     if !rule.only_in.is_empty() {
         fact("only in", &rule.only_in.join(", "));
     }
+    fact("fix", rule.fix);
     for (number, (client, failures)) in rule.broken_clients().iter().enumerate() {
         fact(if number == 0 { "breaks" } else { "" }, &format!("{client}: {failures}"));
     }

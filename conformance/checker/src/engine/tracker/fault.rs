@@ -105,10 +105,11 @@ impl Tracker<'_, '_> {
         }
         let kind = kind.to_owned();
         let what = self.stream.name(&Node::new(scope, key, State::Open, Some(parent)));
+        let event = self.event_name();
         let related = self.related(parent, |node| node.opened.get(), "was opened here");
         let expected = of.join(" or ");
         self.report(Family::WrongParent, scope, "", Some(&expected), related, || {
-            format!("{what} lies in a {kind}, which has none")
+            format!("{event} comes for {what}, which was opened as {kind}")
         });
     }
 

@@ -216,7 +216,8 @@ impl<'r> Tracker<'_, 'r> {
         self.stream.nodes.set_state(node, State::Closed);
         if let Some(found) = self.stream.nodes.get_mut(node) {
             found.closed.note(self.record);
-            if !found.disputed {
+            // Where the final text is missing, what lies in it is compared with its fragments.
+            if !found.disputed && found.closing.is_there() {
                 found.joined.vacate();
             }
             if found.scope != Scope::Item {

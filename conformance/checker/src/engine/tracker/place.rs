@@ -187,13 +187,15 @@ impl<'r> Tracker<'_, 'r> {
         {
             let index = self.stream.nodes.index_name(index.unwrap_or_default());
             let related = self.related(at, |node| node.opened.get(), "the item was added here");
+            let response = self.stream.nodes.get(RESPONSE).and_then(Node::id);
+            let hint = if response == Some(id) { " (the id of the response)" } else { "" };
             self.report(
                 Family::KeyMismatch,
                 Scope::Item,
                 "/item_id",
                 Some(&format!("\"{known}\"")),
                 related,
-                || format!("the item at output_index {index} is {known}, and this event says {id}"),
+                || format!("the item at output_index {index} is {known}, and this event says {id}{hint}"),
             );
         }
         Some(at)

@@ -1,0 +1,299 @@
+//! Findings by what causes them.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
+
+use catalogue::Level;
+use serde::{Deserialize, Serialize};
+
+use super::capture::CaptureReport;
+use super::live::CaseReport;
+use checker::{Finding, LevelName};
+
+/// One thing that is wrong, however often it shows: findings of one rule, about one type of event and one value in
+/// it, that differ in the same way.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+pub struct Cause {
+    /// Names it in every run: its rule, and what of the rule it breaks.
+    pub id: String,
+    /// The rule, `group/name`.
+    pub rule: String,
+    /// How binding its worst finding is: what breaks a known client is a warning at least.
+    #[serde(with = "LevelName")]
+    pub level: Level,
+    /// What is wrong, as its first finding says it.
+    pub message: String,
+    /// The type of the events, where all are of one.
+    pub event_type: Option<String>,
+    /// JSON pointer to the value, with `*` for an index.
+    pub pointer: Option<String>,
+    /// The clients that it breaks.
+    pub clients: Vec<String>,
+    /// How often it shows.
+    pub times: u64,
+    /// In how many recordings.
+    pub captures: u64,
+    /// The scenarios whose answers show it, when an endpoint was tested.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub cases: Vec<String>,
+    /// Its earliest place in the simplest recording: which of the captures, and which of its findings.
+    pub first: [usize; 2],
+    /// All its findings, told as `first` is.
+    pub findings: Vec<[usize; 2]>,
+}
+
+/// What findings of one cause have in common.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+struct Key<'f> {
+    rule: &'f str,
+    event: Option<&'f str>,
+    pointer: Option<String>,
+    difference: String,
+}
+
+/// The findings of one cause.
+#[derive(Default)]
+struct Found<'f> {
+    places: Vec<[usize; 2]>,
+    level: Option<Level>,
+    clients: BTreeSet<&'static str>,
+    events: BTreeSet<Option<&'f str>>,
+    times: u64,
+}
+
+impl Cause {
+    /// Returns the causes of all findings: those that break most clients first, then by how binding they are, then by
+    /// how simple the recording is that shows them.
+    pub(super) fn all(captures: &[CaptureReport], cases: &[CaseReport]) -> Vec<Self> {
+        let mut groups: BTreeMap<Key<'_>, Found<'_>> = BTreeMap::new();
+        for (of, capture) in captures.iter().enumerate() {
+            for (at, finding) in capture.findings.iter().enumerate() {
+                let found = groups.entry(Key::of(finding)).or_default();
+                found.places.push([of, at]);
+                found.level = found.level.max(Some(finding.severity()));
+                found.clients.extend(finding.broken_clients().into_iter().map(|(client, _)| client));
+                found.events.insert(finding.place.event_type.as_deref());
+                found.times += finding.count;
+            }
+        }
+        let mut ids = BTreeMap::new();
+        let mut causes: Vec<Self> = groups
+            .into_iter()
+            .filter_map(|(key, found)| Self::of(&key, found, captures, cases, &mut ids))
+            .collect();
+        // The sort is stable: what is equal stays in the order of rules.
+        causes.sort_by_cached_key(|cause| {
+            let [capture, at] = cause.first;
+            let capture = captures.get(capture);
+            let event =
+                capture.and_then(|capture| capture.findings.get(at)).map(|finding| finding.place.event);
+            let events = capture.map(|capture| capture.events);
+            (Reverse(cause.clients.len()), Reverse(cause.level), events, event)
+        });
+        causes
+    }
+
+    fn of(
+        key: &Key<'_>,
+        found: Found<'_>,
+        captures: &[CaptureReport],
+        cases: &[CaseReport],
+        ids: &mut BTreeMap<String, usize>,
+    ) -> Option<Self> {
+        let simplest = |[of, at]: &[usize; 2]| {
+            let capture = captures.get(*of)?;
+            Some((capture.events, *of, capture.findings.get(*at)?.place.event, *at))
+        };
+        let first = found.places.iter().copied().min_by_key(simplest)?;
+        let finding = captures.get(first[0])?.findings.get(first[1])?;
+        let shown: BTreeSet<usize> = found.places.iter().map(|[of, _]| *of).collect();
+        let shows = |case: &&CaseReport| case.attempts.iter().any(|attempt| shown.contains(attempt));
+        Some(Self {
+            id: unique(key.id(), ids),
+            rule: key.rule.to_owned(),
+            level: found.level?,
+            message: finding.message.clone(),
+            event_type: finding.place.event_type.clone().filter(|_| found.events.len() == 1),
+            pointer: key.pointer.clone(),
+            clients: found.clients.into_iter().map(str::to_owned).collect(),
+            times: found.times,
+            captures: shown.len() as u64,
+            cases: cases.iter().filter(shows).map(|case| case.name.clone()).collect(),
+            first,
+            findings: found.places,
+        })
+    }
+}
+
+impl<'f> Key<'f> {
+    fn of(finding: &'f Finding) -> Self {
+        let pointer = finding.pointer.as_deref().filter(|pointer| !pointer.is_empty()).map(starred);
+        let event = finding.place.event_type.as_deref();
+        let is_of_schema = finding.group() == "schema";
+        // What several events carry is wrong in all of them for one reason.
+        let is_carried = pointer.as_deref().is_some_and(|pointer| {
+            ["/response/", "/item/", "/part/"].iter().any(|holder| pointer.starts_with(holder))
+        });
+        let is_of_stream =
+            !is_of_schema && catalogue::rule(&finding.rule).is_none_or(|rule| rule.scopes.is_empty());
+        Self {
+            rule: &finding.rule,
+            event: event.filter(|_| !is_of_stream && !(is_of_schema && is_carried)).map(family),
+            difference: difference(finding),
+            pointer,
+        }
+    }
+
+    /// Names it in words that do not change from run to run.
+    fn id(&self) -> String {
+        let mut id = self.rule.to_owned();
+        let difference = (self.rule.starts_with("schema/")).then_some(self.difference.as_str());
+        for part in [self.event, self.pointer.as_deref(), difference].into_iter().flatten() {
+            let words = part.split(|character: char| !character.is_ascii_alphanumeric());
+            let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
+            if !words.is_empty() {
+                id.push('.');
+                id.extend(words.join("-").chars().take(60));
+            }
+        }
+        id
+    }
+}
+
+/// The id, with a number if it was given before.
+fn unique(id: String, ids: &mut BTreeMap<String, usize>) -> String {
+    let times = ids.entry(id.clone()).or_default();
+    *times += 1;
+    if *times == 1 { id } else { format!("{id}~{times}") }
+}
+
+/// The events that carry the whole response are of one family.
+fn family(event: &str) -> &str {
+    let is_snapshot = event.strip_prefix("response.").is_some_and(|rest| {
+        ["created", "queued", "in_progress", "completed", "incomplete", "failed"].contains(&rest)
+    });
+    if is_snapshot { "response" } else { event }
+}
+
+/// A JSON pointer with `*` for every index.
+pub fn starred(pointer: &str) -> String {
+    let is_index = |segment: &str| !segment.is_empty() && segment.bytes().all(|byte| byte.is_ascii_digit());
+    let segments = pointer.split('/').map(|segment| if is_index(segment) { "*" } else { segment });
+    segments.collect::<Vec<_>>().join("/")
+}
+
+/// How what stands there differs from what should, without the values of this stream.
+fn difference(finding: &Finding) -> String {
+    let actual = finding.actual.as_deref().unwrap_or_default();
+    if finding.group() == "schema" {
+        if finding.rule == "schema/type-known" {
+            return actual.to_owned();
+        }
+        // `string "x"`, `number 5`, `null`, `none`: the kind comes first.
+        let kind = actual.split([' ', ',']).next().unwrap_or_default();
+        let expected = finding.expected.as_deref().unwrap_or_default();
+        // An event that nobody knows is known by its type.
+        let kind = if finding.rule == "schema/event-known" { "" } else { kind };
+        return format!("{expected} {kind}").trim().to_owned();
+    }
+    template(&finding.message)
+}
+
+/// A message without what changes from stream to stream: quoted texts, numbers, ids and what stands in brackets.
+fn template(message: &str) -> String {
+    let mut out = String::new();
+    let mut depth = 0_usize;
+    let mut is_quoted = false;
+    for character in message.chars() {
+        match character {
+            '"' => is_quoted = !is_quoted,
+            '(' if !is_quoted => depth += 1,
+            ')' if !is_quoted => depth = depth.saturating_sub(1),
+            _ if depth == 0 && !is_quoted => out.push(character),
+            _ => {}
+        }
+    }
+    let words = out.split_whitespace().filter(|word| !word.bytes().any(|byte| byte.is_ascii_digit()));
+    words.take(24).collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use checker::Location;
+
+    fn finding(rule: &'static str, event: &str, pointer: &str, message: &str) -> Finding {
+        let place = Location { event: 3, event_type: Some(event.to_owned()), ..Location::default() };
+        Finding {
+            rule: rule.into(),
+            level: Level::Must,
+            message: message.to_owned(),
+            exchange: None,
+            place,
+            pointer: (!pointer.is_empty()).then(|| pointer.to_owned()),
+            expected: Some("an object".to_owned()),
+            actual: Some("null".to_owned()),
+            related: None,
+            spared: Vec::new(),
+            count: 1,
+        }
+    }
+
+    fn causes(findings: Vec<Finding>) -> Vec<Cause> {
+        let capture = CaptureReport { events: 9, findings, ..CaptureReport::default() };
+        Cause::all(&[capture], &[])
+    }
+
+    #[test]
+    fn what_is_carried_by_several_events_has_one_cause() {
+        let events = ["response.created", "response.in_progress", "response.completed"];
+        let of = |event| finding("schema/event-valid", event, "/response/output/1/text", "x");
+        let causes = causes(events.map(of).to_vec());
+        assert_eq!(causes.len(), 1, "{causes:#?}");
+        assert_eq!(causes[0].pointer.as_deref(), Some("/response/output/*/text"));
+        assert_eq!((causes[0].event_type.as_deref(), causes[0].times), (None, 3));
+        assert_eq!(causes[0].findings, [[0, 0], [0, 1], [0, 2]]);
+    }
+
+    #[test]
+    fn what_differs_has_causes_of_its_own() {
+        let differing = vec![
+            finding("schema/event-valid", "response.created", "/response/text", "x"),
+            finding("schema/event-valid", "response.created", "/response/error", "x"),
+            finding("schema/event-valid", "response.output_text.done", "", "x"),
+            finding("schema/event-valid", "response.output_text.delta", "", "x"),
+            finding("item/key-mismatch", "response.output_text.delta", "/item_id", "it is \"a\" (msg_1)"),
+            finding("item/key-mismatch", "response.output_text.delta", "/item_id", "it is \"b\" (msg_2)"),
+        ];
+        let causes = causes(differing);
+        assert_eq!(causes.len(), 5, "{causes:#?}");
+        let ids: BTreeSet<&str> = causes.iter().map(|cause| cause.id.as_str()).collect();
+        assert_eq!(ids.len(), 5);
+    }
+
+    #[test]
+    fn rules_about_the_whole_stream_have_one_cause_for_all_events() {
+        let of = |event| finding("sequence/present", event, "", "the event has no sequence_number");
+        let causes = causes(vec![of("response.created"), of("response.output_text.delta")]);
+        assert_eq!(causes.iter().map(|cause| cause.id.as_str()).collect::<Vec<_>>(), ["sequence/present"]);
+    }
+
+    #[test]
+    fn what_breaks_clients_comes_first() {
+        let mut note = finding("schema/event-known", "response.heartbeat", "/type", "x");
+        note.level = Level::May;
+        let causes = causes(vec![finding("sequence/present", "x", "", "y"), note]);
+        assert_eq!(causes[0].rule, "schema/event-known");
+        assert_eq!(causes[0].level, Level::Should);
+        assert!(causes[0].clients.iter().any(|client| client == "openai-node stream()"));
+    }
+
+    #[test]
+    fn messages_lose_what_changes() {
+        assert_eq!(
+            template("the 30 deltas of item 0 (msg_1) join to \"x (\" and 7"),
+            "the deltas of item join to and"
+        );
+    }
+}

@@ -1,0 +1,252 @@
+//! A naive gateway with ten typical mistakes: what a first run against it says, of all of them and of each alone.
+
+use std::collections::BTreeSet;
+use std::net::TcpStream;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use serde_json::{Map, Value, json};
+
+use crate::program::{bare, folder, outcome, path};
+use crate::server::{Request, Server, answer};
+
+/// The mistakes, with the rule that each breaks; the ones that break most clients first.
+const MISTAKES: [(Mistake, &str); 9] = [
+    (Mistake::NoFinalOutput, "output/text-kept"),
+    (Mistake::WrongItemId, "item/key-mismatch"),
+    (Mistake::NoPartAdded, "part/before-open"),
+    (Mistake::UnknownEvent, "schema/event-known"),
+    (Mistake::NoSequenceNumber, "sequence/present"),
+    (Mistake::NoArgumentDeltas, "call/has-deltas"),
+    (Mistake::NoFinalText, "schema/event-valid"),
+    (Mistake::ErrorUnderSuccess, "error/not-under-200"),
+    (Mistake::OneIdForAll, "item/id-unique"),
+];
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Mistake {
+    NoFinalOutput,
+    WrongItemId,
+    NoPartAdded,
+    UnknownEvent,
+    NoSequenceNumber,
+    NoArgumentDeltas,
+    NoFinalText,
+    ErrorUnderSuccess,
+    OneIdForAll,
+    /// `[DONE]` where the dialect has none: it is allowed.
+    DoneMarker,
+}
+
+/// What the gateway gets wrong, and the ids that it gives.
+struct Gateway {
+    mistakes: BTreeSet<Mistake>,
+    ids: AtomicU64,
+}
+
+impl Gateway {
+    fn new(mistakes: impl IntoIterator<Item = Mistake>) -> Server {
+        let gateway = Self { mistakes: mistakes.into_iter().collect(), ids: AtomicU64::new(1) };
+        Server::new(move |request, stream| gateway.answer(request, stream))
+    }
+
+    fn has(&self, mistake: Mistake) -> bool {
+        self.mistakes.contains(&mistake)
+    }
+
+    fn id(&self, kind: &str) -> String {
+        format!("{kind}_{:032x}", self.ids.fetch_add(1, Ordering::SeqCst).wrapping_mul(0x9e37_79b9_7f4a_7c15))
+    }
+
+    fn answer(&self, request: &Request, stream: &mut TcpStream) {
+        let asked: Map<String, Value> = serde_json::from_str(&request.body).unwrap_or_default();
+        let tools = asked.get("tools").and_then(Value::as_array).into_iter().flatten();
+        let has_foreign_tool =
+            tools.clone().any(|tool| tool["type"] != "function" && tool["type"] != "custom");
+        let is_input = |input: &Value| input.is_string() || input.is_array();
+        if !asked.get("input").is_some_and(is_input) || has_foreign_tool {
+            let status = if self.has(Mistake::ErrorUnderSuccess) { "200 OK" } else { "400 Bad Request" };
+            let error =
+                json!({ "message": "invalid", "type": "invalid_request_error", "param": null, "code": null });
+            return answer(stream, status, "application/json", json!({ "error": error }).to_string());
+        }
+        let events = self.events(&asked);
+        if !request.wants_stream() {
+            let response = events.last().map(|event| event["response"].to_string()).unwrap_or_default();
+            return answer(stream, "200 OK", "application/json", response);
+        }
+        let frame =
+            |event: &Value| format!("event: {}\ndata: {event}\n\n", event["type"].as_str().unwrap_or(""));
+        let mut body: String = events.iter().map(frame).collect();
+        if self.has(Mistake::DoneMarker) {
+            body += "data: [DONE]\n\n";
+        }
+        answer(stream, "200 OK", "text/event-stream", body);
+    }
+
+    fn events(&self, asked: &Map<String, Value>) -> Vec<Value> {
+        let response = self.response(asked);
+        let id = response["id"].as_str().unwrap_or_default().to_owned();
+        let mut events = Vec::new();
+        let mut send = |kind: &str, mut event: Value| {
+            event["type"] = kind.into();
+            if !self.has(Mistake::NoSequenceNumber) {
+                event["sequence_number"] = events.len().into();
+            }
+            events.push(event);
+        };
+        send("response.created", json!({ "response": response }));
+        send("response.in_progress", json!({ "response": response }));
+        if self.has(Mistake::UnknownEvent) {
+            send("response.heartbeat", json!({}));
+        }
+        let shared = self.id("item");
+        let tools = asked.get("tools").and_then(Value::as_array).map_or(0, Vec::len);
+        let is_answered = asked["input"].to_string().contains("function_call_output");
+        let mut output = Vec::new();
+        if tools == 0 || is_answered || asked.get("tool_choice").is_some_and(|choice| choice == "none") {
+            let item = if self.has(Mistake::OneIdForAll) { shared } else { self.id("msg") };
+            output.push(self.message(&item, &id, &mut send));
+        } else {
+            let calls = if asked["input"].to_string().contains("both") { 2 } else { 1 };
+            for index in 0..calls {
+                let item = if self.has(Mistake::OneIdForAll) { shared.clone() } else { self.id("fc") };
+                output.push(self.call(index, &item, &asked["tools"][0]["name"], &mut send));
+            }
+        }
+        let mut last = response;
+        last["status"] = "completed".into();
+        last["completed_at"] = 1_785_000_001.into();
+        last["usage"] = json!({
+            "input_tokens": 10, "input_tokens_details": { "cached_tokens": 0, "cache_write_tokens": 0 },
+            "output_tokens": 5, "output_tokens_details": { "reasoning_tokens": 0 }, "total_tokens": 15,
+        });
+        last["output"] = if self.has(Mistake::NoFinalOutput) { json!([]) } else { output.into() };
+        send("response.completed", json!({ "response": last }));
+        events
+    }
+
+    fn message(&self, id: &str, response: &str, send: &mut impl FnMut(&str, Value)) -> Value {
+        const DELTAS: [&str; 3] = ["Hello ", "there, ", "world!"];
+        let text = DELTAS.concat();
+        let mut item = json!({ "id": id, "type": "message", "role": "assistant", "status": "in_progress", "content": [] });
+        send("response.output_item.added", json!({ "output_index": 0, "item": item }));
+        let place = |item: &str| json!({ "item_id": item, "output_index": 0, "content_index": 0 });
+        let with = |mut event: Value, name: &str, value: Value| {
+            event[name] = value;
+            event
+        };
+        let part =
+            |text: &str| json!({ "type": "output_text", "text": text, "annotations": [], "logprobs": [] });
+        if !self.has(Mistake::NoPartAdded) {
+            send("response.content_part.added", with(place(id), "part", part("")));
+        }
+        let named = if self.has(Mistake::WrongItemId) { response } else { id };
+        for delta in DELTAS {
+            let event = with(place(named), "delta", delta.into());
+            send("response.output_text.delta", with(event, "logprobs", json!([])));
+        }
+        let mut done = with(place(id), "logprobs", json!([]));
+        if !self.has(Mistake::NoFinalText) {
+            done["text"] = text.as_str().into();
+        }
+        send("response.output_text.done", done);
+        send("response.content_part.done", with(place(id), "part", part(&text)));
+        item["status"] = "completed".into();
+        item["content"] = json!([part(&text)]);
+        send("response.output_item.done", json!({ "output_index": 0, "item": item }));
+        item
+    }
+
+    fn call(&self, index: usize, id: &str, name: &Value, send: &mut impl FnMut(&str, Value)) -> Value {
+        let arguments = r#"{"location":"Paris","city":"Paris"}"#;
+        let mut item = json!({
+            "id": id, "type": "function_call", "status": "in_progress", "name": name, "call_id": self.id("call"),
+            "arguments": "",
+        });
+        send("response.output_item.added", json!({ "output_index": index, "item": item }));
+        if !self.has(Mistake::NoArgumentDeltas) {
+            let delta = json!({ "item_id": id, "output_index": index, "delta": arguments });
+            send("response.function_call_arguments.delta", delta);
+        }
+        let done = json!({ "item_id": id, "output_index": index, "name": name, "arguments": arguments });
+        send("response.function_call_arguments.done", done);
+        item["status"] = "completed".into();
+        item["arguments"] = arguments.into();
+        send("response.output_item.done", json!({ "output_index": index, "item": item }));
+        item
+    }
+
+    fn response(&self, asked: &Map<String, Value>) -> Value {
+        let asked = |name: &str, usual: Value| {
+            asked.get(name).cloned().filter(|value| !value.is_null()).unwrap_or(usual)
+        };
+        json!({
+            "id": self.id("resp"), "object": "response", "created_at": 1_785_000_000, "status": "in_progress",
+            "background": false, "error": null, "incomplete_details": null,
+            "instructions": asked("instructions", Value::Null), "model": asked("model", "m".into()), "output": [],
+            "max_output_tokens": asked("max_output_tokens", Value::Null),
+            "max_tool_calls": asked("max_tool_calls", Value::Null),
+            "parallel_tool_calls": asked("parallel_tool_calls", true.into()),
+            "previous_response_id": null, "prompt_cache_key": null, "reasoning": { "effort": null, "summary": null },
+            "safety_identifier": null, "service_tier": "default", "store": asked("store", true.into()),
+            "temperature": asked("temperature", json!(1.0)), "presence_penalty": 0.0, "frequency_penalty": 0.0,
+            "text": asked("text", json!({ "format": { "type": "text" }, "verbosity": "medium" })),
+            "tool_choice": asked("tool_choice", "auto".into()), "tools": asked("tools", json!([])),
+            "top_logprobs": 0, "top_p": asked("top_p", json!(1.0)),
+            "truncation": asked("truncation", "disabled".into()), "usage": null, "user": null, "metadata": {},
+        })
+    }
+}
+
+/// Runs a few scenarios, and gives what was printed, with the rules of the causes in order.
+fn run(name: &str, mistakes: impl IntoIterator<Item = Mistake>, filters: &[&str]) -> (String, Vec<String>) {
+    let server = Gateway::new(mistakes);
+    let out = folder(name);
+    let features = "tools,parallel-tool-calls";
+    let wanted = ["--target", &server.url, "--features", features, "--out", path(&out)];
+    let outcome = outcome(&mut bare(&[&wanted, filters].concat()));
+    let report = std::fs::read_to_string(out.join("report.json")).expect("the run is kept");
+    let report: Value = serde_json::from_str(&report).expect("it is JSON");
+    assert_eq!(report["totals"]["trials"]["harness_errors"], 0, "{}", outcome.stdout);
+    assert_ne!(report["totals"]["streams"].as_u64().zip(report["totals"]["bodies"].as_u64()), Some((0, 0)));
+    let causes = report["causes"].as_array().expect("it has causes").iter();
+    let rules = causes.map(|cause| cause["rule"].as_str().unwrap_or_default().to_owned()).collect();
+    (outcome.stdout, rules)
+}
+
+#[test]
+fn a_first_run_shows_each_cause_once_in_the_order_of_its_harm() {
+    let all = MISTAKES.iter().map(|(mistake, _)| *mistake).chain([Mistake::DoneMarker]);
+    let (told, rules) = run("mistakes/all", all, &[]);
+    let lines = told.lines().count();
+    assert!(lines <= 150, "{lines} lines:\n{told}");
+    assert!((7..=10).contains(&rules.len()), "{rules:?}\n{told}");
+    let expected: Vec<&str> = MISTAKES.iter().map(|(_, rule)| *rule).collect();
+    let found: Vec<&str> = rules.iter().map(String::as_str).filter(|rule| expected.contains(rule)).collect();
+    assert_eq!(found, expected, "{told}");
+    for rule in expected {
+        assert_eq!(told.matches(&format!("[{rule}]: ")).count(), 1, "{rule} has one block:\n{told}");
+    }
+    assert_eq!(told.matches(" = fix: ").count(), rules.len(), "{told}");
+}
+
+#[test]
+fn a_mistake_alone_has_one_cause() {
+    for (mistake, rule) in MISTAKES {
+        let filter = match mistake {
+            Mistake::NoArgumentDeltas | Mistake::OneIdForAll => "call/parallel",
+            Mistake::ErrorUnderSuccess => "error/malformed",
+            _ => "text/hello",
+        };
+        let (told, rules) = run(&format!("mistakes/{mistake:?}"), [mistake], &[filter]);
+        assert_eq!(rules, [rule], "{mistake:?}:\n{told}");
+    }
+}
+
+#[test]
+fn what_is_not_wrong_has_no_cause() {
+    for filter in ["text/hello", "call/parallel"] {
+        let (told, rules) = run("mistakes/none", [Mistake::DoneMarker], &[filter]);
+        assert_eq!(rules, [""; 0], "{told}");
+    }
+}
