@@ -589,7 +589,7 @@ mod tests {
         let mut seen = Vec::new();
         let mut push = |parser: &mut Parser, bytes: &[u8]| {
             parser.push(bytes, &mut |frame| {
-                seen.push((frame.data.unwrap().into_owned(), frame.bytes, frame.line))
+                seen.push((frame.data.unwrap().into_owned(), frame.bytes, frame.line));
             });
             assert!(parser.pending.len() < 3 * LONG, "{}", parser.pending.len());
         };
@@ -602,7 +602,7 @@ mod tests {
             push(&mut parser, &b": comment\r\n".repeat(1000));
         }
         push(&mut parser, b"data: 1\r\n:");
-        push(&mut parser, &[b':'; 3 * LONG / 2]);
+        push(&mut parser, &vec![b':'; 3 * LONG / 2]);
         push(&mut parser, b"\r\ndata: 2\r\n\r\ndata: 3\r\n\r\n");
         let second = 10 + 1_000_003 + 1_100_000 + 9 + 3 * LONG as u64 / 2 + 3 + 9 + 2;
         assert_eq!(seen.len(), 2);

@@ -49,6 +49,7 @@ struct Asked {
 }
 
 /// The check of a recording, and of others after it: what it allocates serves for all of them.
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub struct Checking<'r> {
     rules: &'r Rules,
     checker: Checker,

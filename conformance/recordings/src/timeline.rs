@@ -168,15 +168,14 @@ impl Drawing {
             self.timeline.folded += u64::from(self.response.is_none());
         }
         let Some(info) = info else { return self.feed(self.response, None, now) };
-        let about = match info.scope {
-            Scope::Response => self.response,
-            _ => {
-                let at = self.place(seen, info, now);
-                if info.role != Role::Point {
-                    self.learn(at, record, info);
-                }
-                at
+        let about = if info.scope == Scope::Response {
+            self.response
+        } else {
+            let at = self.place(seen, info, now);
+            if info.role != Role::Point {
+                self.learn(at, record, info);
             }
+            at
         };
         self.feed(about, Some(info), now);
     }

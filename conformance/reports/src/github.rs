@@ -88,18 +88,18 @@ fn causes(run: &Run, shown: Level) -> Vec<Annotation> {
         let (capture, finding) = run.first_of(cause)?;
         let mut message = finding.message.clone();
         if cause.times > 1 {
-            message += &format!(" ({})", extent(run, cause));
+            let _ = write!(message, " ({})", extent(run, cause));
         }
         if !cause.clients.is_empty() {
-            message += &format!("; breaks {}", listed(&cause.clients, NAMES, String::clone));
+            let _ = write!(message, "; breaks {}", listed(&cause.clients, NAMES, String::clone));
         }
         if let Some(fix) = finding.fix() {
-            message += &format!("; fix: {fix}");
+            let _ = write!(message, "; fix: {fix}");
         }
         let (path, line) = (capture.path().into_owned(), finding.place.line.max(1));
         let is_in_repository = run.live.is_none() && !path.starts_with('/');
         if !is_in_repository {
-            message += &format!("; first in {path}:{line}");
+            let _ = write!(message, "; first in {path}:{line}");
         }
         Some(Annotation {
             level: cause.level,

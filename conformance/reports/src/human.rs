@@ -104,7 +104,7 @@ pub(super) fn extent(run: &Run, cause: &Cause) -> String {
         times
     };
     if cause.cases.len() > 1 {
-        text += &format!(": {}", listed(&cause.cases, CASES, |case| visible(case)));
+        let _ = write!(text, ": {}", listed(&cause.cases, CASES, |case| visible(case)));
     }
     text
 }

@@ -78,12 +78,12 @@ impl Cause {
             }
         }
         let mut ids = BTreeMap::new();
-        let mut causes: Vec<Self> = groups
+        let mut all: Vec<Self> = groups
             .into_iter()
             .filter_map(|(key, found)| Self::of(&key, found, captures, cases, &mut ids))
             .collect();
         // The sort is stable: what is equal stays in the order of rules.
-        causes.sort_by_cached_key(|cause| {
+        all.sort_by_cached_key(|cause| {
             let [capture, at] = cause.first;
             let capture = captures.get(capture);
             let event =
@@ -91,7 +91,7 @@ impl Cause {
             let events = capture.map(|capture| capture.events);
             (Reverse(cause.clients.len()), Reverse(cause.level), events, event)
         });
-        causes
+        all
     }
 
     fn of(
@@ -108,7 +108,7 @@ impl Cause {
         let first = found.places.iter().copied().min_by_key(simplest)?;
         let finding = captures.get(first[0])?.findings.get(first[1])?;
         let shown: BTreeSet<usize> = found.places.iter().map(|[of, _]| *of).collect();
-        let shows = |case: &&CaseReport| case.attempts.iter().any(|attempt| shown.contains(attempt));
+        let is_shown_by = |case: &&CaseReport| case.attempts.iter().any(|attempt| shown.contains(attempt));
         Some(Self {
             id: unique(key.id(), ids),
             rule: key.rule.to_owned(),
@@ -119,7 +119,7 @@ impl Cause {
             clients: found.clients.into_iter().map(str::to_owned).collect(),
             times: found.times,
             captures: shown.len() as u64,
-            cases: cases.iter().filter(shows).map(|case| case.name.clone()).collect(),
+            cases: cases.iter().filter(is_shown_by).map(|case| case.name.clone()).collect(),
             first,
             findings: found.places,
         })
@@ -139,7 +139,7 @@ impl<'f> Key<'f> {
             !is_of_schema && catalogue::rule(&finding.rule).is_none_or(|rule| rule.scopes.is_empty());
         Self {
             rule: &finding.rule,
-            event: event.filter(|_| !is_of_stream && !(is_of_schema && is_carried)).map(family),
+            event: event.filter(|_| !(is_of_stream || is_of_schema && is_carried)).map(family),
             difference: difference(finding),
             pointer,
         }

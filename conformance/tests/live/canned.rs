@@ -36,7 +36,9 @@ fn dictionary(out: &Path) -> HashMap<String, Vec<Answer>> {
     let evidence = Evidence::open(out);
     let run = evidence.run().expect("it is there");
     let mut answers: HashMap<String, Vec<Answer>> = HashMap::new();
-    for kept in run.exchanges.iter().filter(|kept| !kept.case.ends_with(".ws")) {
+    for kept in
+        run.exchanges.iter().filter(|kept| Path::new(&kept.case).extension().is_none_or(|end| end != "ws"))
+    {
         let bytes = evidence.read(&kept.file).expect("it is there");
         let (mut asked, mut given) = (String::new(), None);
         let add = |given: &mut Option<Answer>, frame: &Frame<'_>, end: &[u8]| {

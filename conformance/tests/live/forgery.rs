@@ -59,7 +59,7 @@ fn copy(from: &Path, to: &Path) {
         let entry = entry.expect("it can be read");
         let (from, to) = (entry.path(), to.join(entry.file_name()));
         if from.is_dir() {
-            copy(&from, &to)
+            copy(&from, &to);
         } else {
             {
                 fs::copy(from, to).expect("it can be copied");
@@ -342,10 +342,10 @@ const NOT_TOLD: &[(&str, Edit)] = &[
         edit(at, "run.json", "\"dialect\": \"openai\"", "\"dialect\": \"open-responses\"");
     }),
     ("another name for the target, everywhere", |at| {
-        edit_all(at, "http://127.0.0.1", "http://vendor.example")
+        edit_all(at, "http://127.0.0.1", "http://vendor.example");
     }),
     ("a header of an answer", |at| {
-        edit(at, HELLO, "\"text/event-stream\"],[\"", "\"text/event-stream\"],[\"via\",\"1.1 a\"],[\"")
+        edit(at, HELLO, "\"text/event-stream\"],[\"", "\"text/event-stream\"],[\"via\",\"1.1 a\"],[\"");
     }),
 ];
 

@@ -44,7 +44,7 @@ struct Gateway {
 }
 
 impl Gateway {
-    fn new(mistakes: impl IntoIterator<Item = Mistake>) -> Server {
+    fn serve(mistakes: impl IntoIterator<Item = Mistake>) -> Server {
         let gateway = Self { mistakes: mistakes.into_iter().collect(), ids: AtomicU64::new(1) };
         Server::new(move |request, stream| gateway.answer(request, stream))
     }
@@ -200,7 +200,7 @@ impl Gateway {
 
 /// Runs a few scenarios, and gives what was printed, with the rules of the causes in order.
 fn run(name: &str, mistakes: impl IntoIterator<Item = Mistake>, filters: &[&str]) -> (String, Vec<String>) {
-    let server = Gateway::new(mistakes);
+    let server = Gateway::serve(mistakes);
     let out = folder(name);
     let features = "tools,parallel-tool-calls";
     let wanted = ["--target", &server.url, "--features", features, "--out", path(&out)];

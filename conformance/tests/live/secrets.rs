@@ -1,5 +1,6 @@
 //! What an endpoint repeats of a key is in nothing that is written, however it does so.
 
+use std::fmt::Write as _;
 use std::fs;
 use std::io::{Read as _, Write as _};
 use std::path::Path;
@@ -17,10 +18,11 @@ const KEY: &str = "sk-MARK-9f8e7d6c/5b4a+3210";
 
 /// The key in all the ways in which it could be found.
 fn written() -> Vec<String> {
-    let percent = |text: &str| text.bytes().map(|byte| format!("%{byte:02X}")).collect::<String>();
-    let hex = KEY.bytes().map(|byte| format!("{byte:02x}")).collect();
-    let mut ways = vec![KEY.to_owned(), KEY.to_lowercase(), percent(KEY), KEY.replace('/', "%2F"), hex];
-    ways.push(KEY.chars().map(|character| format!("\\u{:04x}", u32::from(character))).collect());
+    let each = |write: &dyn Fn(char) -> String| KEY.chars().map(write).collect::<Vec<_>>().concat();
+    let percent = each(&|character| format!("%{:02X}", u32::from(character)));
+    let hex = each(&|character| format!("{:02x}", u32::from(character)));
+    let mut ways = vec![KEY.to_owned(), KEY.to_lowercase(), percent, KEY.replace('/', "%2F"), hex];
+    ways.push(each(&|character| format!("\\u{:04x}", u32::from(character))));
     ways.push(KEY.replace('/', "\\/"));
     for before in ["", "a", "ab"] {
         ways.push(BASE64_STANDARD.encode(format!("{before}{KEY}")));
@@ -49,7 +51,7 @@ fn stream() -> String {
         for part in characters.chunks(size) {
             event["type"] = kind.into();
             event["delta"] = part.iter().collect::<String>().into();
-            *stream += &format!("event: {kind}\ndata: {event}\n\n");
+            let _ = write!(stream, "event: {kind}\ndata: {event}\n\n");
         }
     };
     for event in text.split_inclusive("\n\n") {
@@ -58,7 +60,8 @@ fn stream() -> String {
             deltas("response.output_text.delta", 1, &mut stream);
             deltas("response.output_text.delta", 10, &mut stream);
             deltas("response.function_call_arguments.delta", 5, &mut stream);
-            stream += &format!("data: {{\"type\":\"x\",\"a\":\"{}\ndata: {}\"}}\n\n", &KEY[..8], &KEY[8..]);
+            let _ =
+                write!(stream, "data: {{\"type\":\"x\",\"a\":\"{}\ndata: {}\"}}\n\n", &KEY[..8], &KEY[8..]);
         }
     }
     stream.replace("msg_", &format!("msg_{KEY}_"))
@@ -77,7 +80,7 @@ fn echo(request: &Request, stream: &mut std::net::TcpStream) {
         0 | 1 => {
             let mut encoder = GzEncoder::new(Vec::new(), flate2::Compression::default());
             encoder.write_all(body.as_bytes()).expect("it is memory");
-            let coding = if request.number % 4 == 0 { "content-encoding: gzip\r\n" } else { "" };
+            let coding = if request.number.is_multiple_of(4) { "content-encoding: gzip\r\n" } else { "" };
             head(stream, "200 OK", "text/event-stream", &(location + coding));
             write(stream, encoder.finish().expect("it is memory"));
         }

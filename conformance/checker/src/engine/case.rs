@@ -35,6 +35,7 @@ enum At<'c> {
 
 /// What a stream came on.
 #[derive(Debug, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub(crate) struct Connection {
     /// The status of the answer.
     pub(crate) status: Option<u16>,

@@ -138,7 +138,7 @@ impl Judge {
         let mut in_flight: Vec<_> = lanes.in_flight(stream).cloned().collect();
         // A recording can begin anywhere: without a request, the first response may be one without a lane.
         let may_begin = kind.is_some_and(|info| info.name == "response.created")
-            && !(connection.has_requests && !lanes.nameless_was_used(stream));
+            && (!connection.has_requests || lanes.nameless_was_used(stream));
         let is_nameless = name.is_none()
             && is_of_response
             && !may_begin

@@ -296,6 +296,7 @@ impl Node {
 #[derive(Debug, Default)]
 pub(crate) struct Nodes {
     /// In boxes, so that they stay where they are when there are more.
+    #[expect(clippy::vec_box, reason = "growing would copy the nodes, and need the room twice")]
     all: Vec<Box<Node>>,
     /// What stands where their indices should.
     oddities: Oddities,

@@ -15,6 +15,7 @@ use crate::Transport;
 
 /// What is known of a stream of one response, up to the event at hand.
 #[derive(Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub(crate) struct Stream {
     /// What was opened in it; the response itself comes first.
     pub(crate) nodes: Nodes,

@@ -108,12 +108,12 @@ fn last_answer(case: &Case, attempts: &[Attempt], dialect: &Dialect) -> Judged {
             Some(Loss::Unconnected(reason)) => {
                 Judged::undecided(Verdict::HarnessError, UndecidedKind::Unconnected, &**reason)
             }
-            Some(loss) => Judged::new(Verdict::Fail, loss.to_string()),
+            Some(other) => Judged::new(Verdict::Fail, other.to_string()),
             None => Judged::new(Verdict::Fail, "no answer came"),
         };
     };
-    if let Some(unanswered) = unanswered(case, facts) {
-        return unanswered;
+    if let Some(judged) = unanswered(case, facts) {
+        return judged;
     }
     if let Some(reason) = unsupported(case, facts) {
         return Judged::undecided(Verdict::NotExercised, UndecidedKind::Unsupported, reason);

@@ -58,9 +58,9 @@ impl Parser {
         let last = std::mem::take(&mut self.pending);
         let length = self.dropped + last.len();
         if length > Frame::LONGEST {
-            self.hand_out_cut(length, sink)
+            self.hand_out_cut(length, sink);
         } else {
-            self.hand_out(&last, sink)
+            self.hand_out(&last, sink);
         }
         self.start += length as u64;
     }

@@ -104,6 +104,7 @@ impl Letters {
 }
 
 /// What is the same in every way of writing.
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "it is what `filter` asks for")]
 fn is_letter(byte: &u8) -> bool {
     byte.is_ascii_graphic() && !matches!(byte, b'"' | b'\'' | b'\\')
 }
@@ -143,7 +144,7 @@ mod tests {
     use super::*;
 
     fn lines(file: &str, frames: &[&str]) -> Vec<(u64, bool)> {
-        let mut places = OnDisk::new(file.as_bytes());
+        let mut file = OnDisk::new(file.as_bytes());
         let placed = frames.iter().map(|source| {
             let at = source.find("data: ").map_or(0, |at| at + 6);
             let frame = Frame {
@@ -152,7 +153,7 @@ mod tests {
                 places: checker::Places::At(at),
                 ..Frame::default()
             };
-            match places.placed(Entry::Event(frame)) {
+            match file.placed(Entry::Event(frame)) {
                 Entry::Event(frame) => (frame.line, frame.is_on_one_line),
                 other => panic!("{other:?}"),
             }

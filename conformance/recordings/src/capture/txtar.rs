@@ -75,8 +75,9 @@ mod tests {
         read(archive.as_bytes(), &mut |entry| {
             seen.push(match entry {
                 Entry::Exchange(exchange) => exchange.label.unwrap_or_default(),
-                Entry::Event(frame) => format!("{} on line {}", frame.data.unwrap_or_default(), frame.line),
-                Entry::Body(frame) => format!("{} on line {}", frame.data.unwrap_or_default(), frame.line),
+                Entry::Event(frame) | Entry::Body(frame) => {
+                    format!("{} on line {}", frame.data.unwrap_or_default(), frame.line)
+                }
                 other => format!("{other:?}"),
             });
         })

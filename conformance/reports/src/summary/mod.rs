@@ -185,11 +185,11 @@ impl Page {
         let what = if run.live.is_some() { "answer" } else { "file" };
         let mut text = format!("{} in {}", counted(cause.times, "time"), counted(cause.captures, what));
         if !cause.clients.is_empty() {
-            text += &format!(" · breaks {}", counted(cause.clients.len() as u64, "client"));
+            let _ = write!(text, " · breaks {}", counted(cause.clients.len() as u64, "client"));
         }
         let Some((capture, finding)) = run.first_of(cause) else { return text };
         if cause.level < shown {
-            text += &format!(" · {} (--level may shows it)", visible(&cut(&finding.message, SHORT)));
+            let _ = write!(text, " · {} (--level may shows it)", visible(&cut(&finding.message, SHORT)));
         } else {
             let room = self.width.saturating_sub(11 + text.width());
             let place = format!(" · {}:{}", visible(&name(run, capture)), finding.place.line);
