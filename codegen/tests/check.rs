@@ -506,11 +506,11 @@ fn findings_say_where_they_are() {
     fs::write(copy.0.join(RULE), fs::read_to_string(copy.0.join(RULE)).unwrap().replace("/delta", "/x"))
         .unwrap();
     let findings = check(&copy.0).findings;
-    assert_eq!(findings[0].place, Place::Line(16));
+    assert_eq!(findings[0].place, Place::Line(17));
     let text = findings[0].to_string();
     assert!(
         text.starts_with(
-            "error: the event has nothing at \"/x\"\n  --> rules/schema/valid.md:16\n   = help: "
+            "error: the event has nothing at \"/x\"\n  --> rules/schema/valid.md:17\n   = help: "
         ),
         "{text}"
     );

@@ -79,7 +79,7 @@ fn what_a_skeleton_leaves_to_be_filled_in_fails_the_check() {
             "dialects/wave/events/acme.tick.json",
             3,
         ),
-        (vec!["rule", "text/extra"], "rules/text/extra.md", 8),
+        (vec!["rule", "text/extra"], "rules/text/extra.md", 9),
         (vec!["scenario", "text/extra"], "scenarios/text/extra.md", 5),
         (vec!["dialect", "extra", "--extends", "openai"], "dialects/extra/dialect.toml", 3),
         (vec!["dialect", "alone"], "dialects/alone/dialect.toml", 4),

@@ -140,8 +140,9 @@ fn brotli_is_known_by_what_is_said_of_it() {
 
 #[test]
 fn what_grows_without_measure_is_given_up() {
-    // Each block of four bytes stands for 128 KiB.
-    let mut bomb = vec![0x28, 0xb5, 0x2f, 0xfd, 0x00, 0x58];
+    // An event as it is, and then blocks of four bytes that stand for 128 KiB each.
+    let mut bomb = vec![0x28, 0xb5, 0x2f, 0xfd, 0x00, 0x58, 0x48, 0x00, 0x00];
+    bomb.extend_from_slice(b"data: 1\n\n");
     for _ in 0..4000 {
         bomb.extend_from_slice(&[0x02, 0x00, 0x10, b'\n']);
     }

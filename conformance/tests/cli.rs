@@ -56,8 +56,10 @@ fn the_suite_passes() {
     assert!(few.stdout.contains("running 1 test\n"), "{}", few.stdout);
     let untold = conformance(&["--exact", "openai/text::wire"], "");
     assert!(!untold.stderr.contains("To test an endpoint"), "{}", untold.stderr);
-    assert!(all.stderr.starts_with("Testing the suite itself"), "{}", all.stderr);
-    assert!(all.stderr.contains("conformance run --target URL --model MODEL --profile core\n"));
+    let bare = conformance(&[], "");
+    assert_eq!(bare.code, Some(0), "{}", bare.stdout);
+    assert!(bare.stderr.starts_with("Testing the suite itself"), "{}", bare.stderr);
+    assert!(bare.stderr.contains("conformance run --target URL --model MODEL --profile core\n"));
 }
 
 #[test]
@@ -220,11 +222,7 @@ fn rules_are_explained() {
     );
     let mistaken = conformance(&["explain", "schema/event-konwn"], "");
     assert_eq!(mistaken.code, Some(2));
-    assert!(
-        mistaken.stderr.contains("did you mean schema/event-known or schema/event-valid or"),
-        "{}",
-        mistaken.stderr
-    );
+    assert!(mistaken.stderr.contains("(did you mean schema/event-known?)"), "{}", mistaken.stderr);
 }
 
 #[test]

@@ -154,7 +154,7 @@ fn clients_break_at_the_places_that_are_known_of_them() {
             1,
         )
     };
-    let untyped = broken(&with(r#"{"sequence_number":5}"#), "schema/event-known");
+    let untyped = broken(&with(r#"{"sequence_number":5}"#), "schema/event-typed");
     let unknown = broken(&with(r#"{"type":"sparkle","sequence_number":5}"#), "schema/event-known");
     assert!(
         untyped.contains(&"AI SDK (openai)") && !unknown.contains(&"AI SDK (openai)"),

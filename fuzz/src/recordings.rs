@@ -68,6 +68,7 @@ pub fn of(stream: &[u8]) -> Vec<(Format, Vec<u8>)> {
         (Format::Har, har.into_bytes()),
         (Format::Cassette, cassette.into_bytes()),
         (Format::Cassette, httpmock.into_bytes()),
+        (Format::Txtar, [b"-- streaming --\n", stream].concat()),
         (Format::Exchange, recorded(stream, &[])),
         (Format::Exchange, recorded(&gzip(stream), &[("content-encoding", "gzip")])),
         (Format::Exchange, messages(&events)),

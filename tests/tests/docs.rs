@@ -154,13 +154,14 @@ fn outputs(text: &str) -> BTreeSet<String> {
         let words: Vec<&str> = line.split_whitespace().take_while(|word| *word != "#").collect();
         let is_command = is_fenced
             && words.first().is_some_and(|first| matches!(*first, "cargo" | "curl" | "conformance"));
+        let is_within = |file: &str| !file.is_empty() && !file.starts_with(['/', '$', '.']);
         let redirected =
-            words.iter().filter_map(|word| word.strip_prefix('>')).filter(|file| !file.is_empty());
+            words.iter().filter_map(|word| word.strip_prefix('>')).filter(|file| is_within(file));
         found.extend(redirected.filter(|_| is_command).map(str::to_owned));
         for pair in words.windows(2).filter(|_| is_command) {
             let is_written =
                 ["--out", "--snapshots", "--write-expected-failures", "--output", ">"].contains(&pair[0]);
-            if is_written && !pair[1].starts_with(['/', '$', '.']) {
+            if is_written && is_within(pair[1]) {
                 found.insert(pair[1].trim_end_matches('/').to_owned());
             }
         }

@@ -5,8 +5,8 @@ use std::io::Read;
 use std::mem::take;
 
 use super::curl::curl;
-use super::other_api::{at_url, of_answer};
 use super::timeline::Drawing;
+use crate::capture::other_api::{at_url, of_answer};
 use crate::capture::{Entry, Format, Frame, Loss, Piece, Reader, Transport};
 use checker::root_of_body;
 use checker::{Checker, Observer, Rules};

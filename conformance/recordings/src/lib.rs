@@ -6,7 +6,6 @@ pub mod capture;
 mod check;
 mod curl;
 pub mod goldens;
-mod other_api;
 pub mod shape;
 mod timeline;
 pub mod violation;

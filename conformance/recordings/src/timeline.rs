@@ -27,6 +27,9 @@ const BODY_BYTES: usize = 6_000;
 /// So many characters of names and ids.
 const NAME: usize = 64;
 
+/// Maximum number of lanes that are told apart.
+const LANES: usize = 64;
+
 /// Draws up the timeline of an exchange as it comes.
 #[derive(Debug)]
 pub(super) struct Drawing {
@@ -34,6 +37,17 @@ pub(super) struct Drawing {
     opens: Vec<bool>,
     closes: Vec<bool>,
     timeline: Timeline,
+    /// The lane of the event at hand, and what it has.
+    lane_name: String,
+    lane: Lane,
+    /// What the other lanes of a WebSocket have.
+    lanes: HashMap<String, Lane>,
+    last_time: Option<u64>,
+}
+
+/// What is drawn of one lane of a WebSocket. Everything else is in one lane.
+#[derive(Debug, Default)]
+struct Lane {
     /// The response that is on its way.
     response: Option<usize>,
     /// The response that the checker knows last, by its id.
@@ -42,7 +56,6 @@ pub(super) struct Drawing {
     occurrences: HashMap<u64, usize>,
     /// The last bar of each address.
     addresses: HashMap<Address, usize>,
-    last_time: Option<u64>,
 }
 
 /// Where a thing is in a response, by the indices that an event tells.
@@ -88,10 +101,9 @@ impl Drawing {
             opens: has(|event| event.role == Role::Open),
             closes: has(EventInfo::ends_scope),
             timeline: Timeline { pace: Pace { every: 1, times_ms: Vec::new() }, ..Timeline::default() },
-            response: None,
-            last_response: None,
-            occurrences: HashMap::new(),
-            addresses: HashMap::new(),
+            lane_name: String::new(),
+            lane: Lane::default(),
+            lanes: HashMap::new(),
             last_time: None,
         }
     }
@@ -152,24 +164,42 @@ impl Drawing {
         }
     }
 
+    /// Turns to the lane of an event.
+    fn turn(&mut self, record: &Record<'_>) {
+        if record.frame.transport != Transport::WebSocket {
+            return;
+        }
+        let name =
+            spec::json::at(record.data(), "/stream_id").and_then(spec::json::string).unwrap_or_default();
+        if name != self.lane_name {
+            let lane = self.lanes.remove(&*name).unwrap_or_default();
+            let before = std::mem::replace(&mut self.lane, lane);
+            let name = std::mem::replace(&mut self.lane_name, name.into_owned());
+            if self.lanes.len() < LANES {
+                self.lanes.insert(name, before);
+            }
+        }
+    }
+
     fn take(&mut self, seen: &Seen<'_>, now: Moment) {
         let record = seen.record;
+        self.turn(record);
         let info = record.known.map(|(_, info)| info);
         let creates = info.is_some_and(|info| info.scope == Scope::Response && info.role == Role::Open);
-        let is_over = self.response.and_then(|at| self.bar(at)).is_some_and(|bar| bar.closed.is_some());
+        let is_over = self.lane.response.and_then(|at| self.bar(at)).is_some_and(|bar| bar.closed.is_some());
         let response = seen.about.map(|about| about.response().id());
-        let is_another = response.zip(self.last_response).is_some_and(|(now, before)| now != before);
-        self.last_response = response.or(self.last_response);
+        let is_another = response.zip(self.lane.last_response).is_some_and(|(now, before)| now != before);
+        self.lane.last_response = response.or(self.lane.last_response);
         let is_next = is_another || creates && (is_over || record.frame.transport == Transport::WebSocket);
-        if self.response.is_none() || is_next {
-            (self.occurrences, self.addresses) = (HashMap::new(), HashMap::new());
+        if self.lane.response.is_none() || is_next {
+            (self.lane.occurrences, self.lane.addresses) = (HashMap::new(), HashMap::new());
             let value = record.view.raw(Slot::Response).unwrap_or_default();
-            self.response = self.add(Scope::Response, value, None, creates, now);
-            self.timeline.folded += u64::from(self.response.is_none());
+            self.lane.response = self.add(Scope::Response, value, None, creates, now);
+            self.timeline.folded += u64::from(self.lane.response.is_none());
         }
-        let Some(info) = info else { return self.feed(self.response, None, now) };
+        let Some(info) = info else { return self.feed(self.lane.response, None, now) };
         let about = if info.scope == Scope::Response {
-            self.response
+            self.lane.response
         } else {
             let at = self.place(seen, info, now);
             if info.role != Role::Point {
@@ -189,8 +219,8 @@ impl Drawing {
         let fits =
             |at: &usize| !opens || self.bar(*at).is_some_and(|bar| !bar.opened && bar.closed.is_none());
         let there = match seen.about {
-            Some(about) => self.occurrences.get(&about.id()),
-            None => self.addresses.get(&address),
+            Some(about) => self.lane.occurrences.get(&about.id()),
+            None => self.lane.addresses.get(&address),
         };
         if let Some(at) = there.copied().filter(fits) {
             return Some(at);
@@ -210,9 +240,9 @@ impl Drawing {
             self.timeline.folded += u64::from(if has_opening { opens } else { info.ends_scope() });
             return None;
         };
-        self.addresses.insert(address, at);
+        self.lane.addresses.insert(address, at);
         if let Some(about) = seen.about {
-            self.occurrences.insert(about.id(), at);
+            self.lane.occurrences.insert(about.id(), at);
         }
         Some(at)
     }
@@ -220,13 +250,13 @@ impl Drawing {
     /// The bar of an occurrence, or of the next one around it that has a bar.
     fn bar_of(&self, occurrence: Option<Occurrence<'_>>) -> Option<usize> {
         let mut around = std::iter::successors(occurrence, Occurrence::parent);
-        around.find_map(|one| self.occurrences.get(&one.id()).copied()).or(self.response)
+        around.find_map(|one| self.lane.occurrences.get(&one.id()).copied()).or(self.lane.response)
     }
 
     /// The bar of what lies around an address.
     fn bar_above(&self, address: Address) -> Option<usize> {
         let mut around = std::iter::successors(address.parent(), |address| address.parent());
-        around.find_map(|one| self.addresses.get(&one).copied()).or(self.response)
+        around.find_map(|one| self.lane.addresses.get(&one).copied()).or(self.lane.response)
     }
 
     /// An item learns its index and its id from any of the events that open or close it; what else has an index
@@ -278,7 +308,7 @@ impl Drawing {
 
     /// An event is about something, and so about all that it lies in.
     fn feed(&mut self, about: Option<usize>, info: Option<&EventInfo>, now: Moment) {
-        let mut at = about.or(self.response);
+        let mut at = about.or(self.lane.response);
         if let Some(bar) = at.and_then(|at| self.timeline.bars.get_mut(at)) {
             bar.count += 1;
             reach(bar, now);

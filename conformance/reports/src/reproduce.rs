@@ -8,7 +8,7 @@ use catalogue::Level;
 use results::{CaptureReport, Run, Verdict};
 
 /// Causes that get a command each.
-const CAUSES: usize = 5;
+const CAUSES: usize = 3;
 
 /// Returns which scenarios took several attempts; empty, where none did.
 fn flaky(run: &Run) -> String {

@@ -53,14 +53,14 @@ pub(super) struct LiveArgs {
     /// Delay between requests.
     #[arg(long, value_name = "TIME", value_parser = time, default_value = "0s", help_heading = LIMITS, hide_short_help = true)]
     delay: Duration,
-    /// Send words that this seed chooses, so that answers cannot have been made before [default: random]
-    #[arg(long, value_name = "TEXT", help_heading = LIMITS)]
+    /// Seed of the words in requests, so that answers cannot be prepared [default: random].
+    #[arg(long, value_name = "TEXT", help_heading = LIMITS, hide_short_help = true)]
     seed: Option<String>,
-    /// Send no more once the exchanges have so many bytes together [default: no limit]
-    #[arg(long, value_name = "BYTES", help_heading = LIMITS)]
+    /// Stop sending after this many recorded bytes [default: no limit].
+    #[arg(long, value_name = "BYTES", help_heading = LIMITS, hide_short_help = true)]
     max_total_bytes: Option<u64>,
-    /// Send no more once the run has taken this long [default: no limit]
-    #[arg(long, value_name = "TIME", value_parser = time, help_heading = LIMITS)]
+    /// Stop sending after this time [default: no limit].
+    #[arg(long, value_name = "TIME", value_parser = time, help_heading = LIMITS, hide_short_help = true)]
     max_total_time: Option<Duration>,
     /// Stop after the first failed test.
     #[arg(long, conflicts_with_all = ["capture", "max_fail"], help_heading = LIMITS)]

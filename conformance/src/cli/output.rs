@@ -30,7 +30,7 @@ pub(super) struct OutputArgs {
     /// Only broken MUST rules fail a run, with --strict SHOULD rules, too.
     #[arg(long, value_enum, default_value_t, hide_possible_values = true, hide_default_value = true, help_heading = HEADING)]
     pub(super) level: Shown,
-    /// Show every finding and every table, instead of one finding for each cause.
+    /// Show every finding and table, not one finding for each cause.
     #[arg(long, short, help_heading = HEADING)]
     pub(super) verbose: bool,
     /// When to use colour.

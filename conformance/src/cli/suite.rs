@@ -57,7 +57,7 @@ pub(super) struct SuiteArgs {
     /// the shape of the stream. `call/` selects all scenarios about calls, `::item` one group in all scenarios.
     #[arg(value_name = "FILTER", value_parser = known::SCENARIOS, hide_possible_values = true)]
     filter: Vec<String>,
-    /// Dialect of the endpoint, of `conformance list dialects`.
+    /// Dialect, of `conformance list dialects`.
     ///
     /// `all` tests the reference gateway in each dialect.
     #[arg(long, value_name = "NAME", default_value = "openai", value_parser = known::DIALECTS_OR_ALL, hide_possible_values = true, help_heading = super::target::HEADING)]

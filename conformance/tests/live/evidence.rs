@@ -59,7 +59,7 @@ fn a_finished_run_is_told_again_and_compared() {
     );
     let (before, after) = (folder("before"), folder("after"));
     let run = hello(&good, &["--out", path(&before)]);
-    expect(&run, 0, &["passed: 10 passed of "]);
+    expect(&run, 0, &["passed: 11 passed of "]);
     let run = hello(&cut, &["--out", path(&after)]);
     expect(&run, 1, &["failed: ", "response/one-terminal", "conformance explain response/one-terminal"]);
     for out in [&before, &after] {

@@ -19,7 +19,10 @@ pub(crate) fn command(args: &[&str]) -> Command {
     let is_run = args.first().is_none_or(|first| !COMMANDS.contains(first));
     let has_format = args.iter().any(|arg| ["--format", "--quiet", "--list", "--verbose"].contains(arg));
     let format: &[&str] = if is_run && !has_format { &["--all-tests"] } else { &[] };
-    bare(&[args, format].concat())
+    // After two dashes nothing is a flag.
+    let flags = args.iter().position(|arg| *arg == "--").unwrap_or(args.len());
+    let (flags, names) = args.split_at(flags);
+    bare(&[flags, format, names].concat())
 }
 
 /// The program, as it is by itself.

@@ -13,10 +13,12 @@ use crate::program::{command, expect, files, folder, outcome, path};
 
 const TENANT: &str = "tenant-that-is-mine";
 
-/// What a run was to do, and what came of it.
+/// What a run was to do, and what came of it. It begins at a time of its own.
 fn done(run: &Path) -> (Value, Value) {
     let text = fs::read_to_string(run.join("run.json")).expect("it is written");
     let mut run: Value = serde_json::from_str(&text).expect("it is JSON");
+    let began = run["options"].as_object_mut().and_then(|options| options.remove("began"));
+    assert!(began.is_some(), "the run does not say when it began");
     (run["options"].take(), run["trials"].take())
 }
 

@@ -489,7 +489,8 @@ impl<'a> Checker<'a> {
         }
         if let Some(check) = noted {
             self.outline.leave();
-            if self.faults.count() == faults {
+            // What is newer than the dialect is noted each time that it comes.
+            if self.faults.count() == faults && !self.is_newer {
                 self.outline.keep(check, self.scanner.since(object), self.deepest - depth);
             }
         }

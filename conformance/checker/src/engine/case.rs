@@ -63,6 +63,8 @@ pub(crate) struct Connection {
     pub(crate) has_requests: bool,
     /// The response begins that nobody has asked for.
     pub(crate) is_unasked: bool,
+    /// Responses have overlapped: which of them a request was for is not known from there on.
+    pub(crate) has_overlapped: bool,
     /// What the client has said of responses under way.
     pub(crate) asides: Asides,
 }

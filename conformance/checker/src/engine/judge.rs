@@ -336,7 +336,8 @@ impl Judge {
             self.stream.overlaps = overlaps;
             self.connection.turn = None;
         }
-        let Connection { turn, unanswered, latest, asides, is_unasked, has_requests, .. } =
+        self.connection.has_overlapped |= overlaps;
+        let Connection { turn, unanswered, latest, asides, is_unasked, has_requests, has_overlapped, .. } =
             &mut self.connection;
         *is_unasked = false;
         if turn.is_some() || !(begins || self.stream.is_answered_apart(record)) {
@@ -349,7 +350,7 @@ impl Judge {
             return;
         }
         *turn = unanswered.pop_front();
-        *is_unasked = begins && turn.is_none() && *has_requests;
+        *is_unasked = begins && turn.is_none() && *has_requests && !*has_overlapped;
         if let Some(turned) = turned {
             asides.follow(turned);
         }

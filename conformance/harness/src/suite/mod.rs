@@ -6,11 +6,11 @@
 //! ```no_run
 //! use std::process::ExitCode;
 //!
-//! use conformance::Suite;
-//! use conformance::live::Target;
+//! use harness::Suite;
+//! use harness::live::Target;
 //!
 //! fn main() -> ExitCode {
-//!     let dialect = conformance::dialect("open-responses").expect("it is known");
+//!     let dialect = spec::dialect("open-responses").expect("it is known");
 //!     let target = Target::new("http://127.0.0.1:8080/v1").expect("it is an address");
 //!     Suite::new(target, dialect).model("my-model").offering(["tools", "store"]).main()
 //! }

@@ -12,6 +12,8 @@ pub fn did_you_mean<'n>(mistaken: &str, names: impl Iterator<Item = &'n str>) ->
         names.map(|name| (distance(name), name)).filter(|(distance, _)| *distance <= limit).collect();
     near.sort_unstable();
     near.dedup();
+    let nearest = near.first().map_or(0, |(distance, _)| *distance);
+    near.retain(|(distance, _)| *distance <= nearest + 1);
     near.truncate(3);
     let near: Vec<_> = near.into_iter().map(|(_, name)| name).collect();
     if near.is_empty() { String::new() } else { format!(" (did you mean {}?)", near.join(" or ")) }

@@ -7,8 +7,8 @@ use serde::Deserialize;
 
 use super::body::Body;
 use super::on_disk::OnDisk;
+use super::other_api::at_url;
 use super::{CaptureError, Format, Recorder, base64, json, websocket};
-use crate::other_api::at_url;
 use checker::{Entry, Exchange, Headers};
 
 #[derive(Deserialize)]

@@ -17,6 +17,7 @@ mod http;
 mod json;
 pub mod ndjson;
 mod on_disk;
+pub(crate) mod other_api;
 mod reader;
 mod recorded;
 mod recorder;

@@ -7,8 +7,8 @@ use serde::de::IgnoredAny;
 use serde_json::Value;
 
 use super::body::{self, Body};
+use super::other_api::at_url;
 use super::{CaptureError, Recorder, base64};
-use crate::other_api::at_url;
 use checker::{Entry, Exchange, Headers, Request};
 
 /// What the list of exchanges is called: by VCR and its ports, by the test proxy of Azure's SDKs, by

@@ -16,7 +16,7 @@ use checker::{Exchange, Headers, Loss, Request};
 ///
 /// ```
 /// use std::time::Duration;
-/// use conformance::capture::{End, Exchange, Recorder, Request};
+/// use recordings::capture::{End, Exchange, Recorder, Request};
 ///
 /// let recorder = Recorder::new();
 /// let mut recording = recorder.begin(&Exchange {

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use spec::json;
 
-use crate::capture::Frame;
+use super::Frame;
 
 /// What paths of other APIs end with.
 const PATHS: [(&str, &str); 17] = [
