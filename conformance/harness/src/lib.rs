@@ -3,6 +3,8 @@
 
 pub mod certificate;
 pub mod live;
+mod progress;
 pub mod suite;
 
+pub use progress::ProgressLine;
 pub use suite::Suite;

@@ -1,96 +1,61 @@
-//! How far long work is.
+//! The progress of reading files.
 
-use std::io::{self, IsTerminal, Read, Write};
+use std::io::{self, Read};
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
-use std::thread::{self, JoinHandle};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-/// A line on stderr that says how many files and bytes were read. It is there only when stderr is a
-/// terminal, from the first second on, and is wiped when this is dropped.
+use harness::ProgressLine;
+
+/// A line of progress with how many files and bytes were read.
+#[derive(Default)]
 pub(super) struct Progress {
-    state: Arc<State>,
-    painter: Option<JoinHandle<()>>,
+    read: Arc<Counts>,
+    _line: ProgressLine,
 }
 
 #[derive(Default)]
-struct State {
+struct Counts {
     all: usize,
     files: AtomicUsize,
     bytes: AtomicU64,
-    is_over: Mutex<bool>,
-    over: Condvar,
 }
 
-/// What takes no longer needs no line.
-const PATIENCE: Duration = Duration::from_secs(1);
-/// How often it is painted again.
-const PAUSE: Duration = Duration::from_millis(100);
 /// How long the bar is.
 const WIDTH: usize = 24;
-/// Wipes the line that the cursor is on.
-const WIPE: &str = "\r\x1b[K";
 
 impl Progress {
-    /// Work on these files begins.
+    /// Begins to show how much of these files is read.
     pub(super) fn start(files: &[PathBuf]) -> Self {
-        let state = Arc::new(State { all: files.len(), ..State::default() });
-        let painter = io::stderr().is_terminal().then(|| {
-            let (state, files) = (Arc::clone(&state), files.to_owned());
-            thread::spawn(move || state.paint(&files))
+        let read = Arc::new(Counts { all: files.len(), ..Counts::default() });
+        let (shown, files) = (Arc::clone(&read), files.to_owned());
+        // Only what takes long is worth looking at each file.
+        let mut size = None;
+        let line = ProgressLine::start(move |elapsed| {
+            let size = *size.get_or_insert_with(|| size_of(&files));
+            shown.line(size, elapsed)
         });
-        Self { state, painter }
+        Self { read, _line: line }
     }
 
-    /// Work of which something else tells how far it is.
+    /// Counts, and shows nothing.
     pub(super) fn hidden() -> Self {
-        Self { state: Arc::default(), painter: None }
+        Self::default()
     }
 
     /// Counts what is read of a file.
     pub(super) fn reading<R: Read>(&self, input: R) -> Counted<'_, R> {
-        Counted { input, bytes: &self.state.bytes }
+        Counted { input, bytes: &self.read.bytes }
     }
 
-    /// A file is done.
+    /// Counts a file that is done.
     pub(super) fn done(&self) {
-        self.state.files.fetch_add(1, Ordering::Relaxed);
+        self.read.files.fetch_add(1, Ordering::Relaxed);
     }
 }
 
-impl Drop for Progress {
-    fn drop(&mut self) {
-        *self.state.is_over.lock().unwrap_or_else(PoisonError::into_inner) = true;
-        self.state.over.notify_all();
-        if let Some(painter) = self.painter.take() {
-            // It cannot fail, and nothing would depend on it.
-            let _ = painter.join();
-        }
-    }
-}
-
-impl State {
-    fn paint(&self, files: &[PathBuf]) {
-        let start = Instant::now();
-        let mut pause = PATIENCE;
-        let mut size = None;
-        let mut is_over = self.is_over.lock().unwrap_or_else(PoisonError::into_inner);
-        while !*is_over {
-            let woken = self.over.wait_timeout(is_over, pause);
-            is_over = woken.unwrap_or_else(PoisonError::into_inner).0;
-            if start.elapsed() >= PATIENCE && !*is_over {
-                let size = *size.get_or_insert_with(|| size_of(files));
-                // Nobody is left to tell when stderr is gone.
-                let _ = write!(io::stderr().lock(), "{WIPE}{}", self.line(size, start.elapsed()));
-                pause = PAUSE;
-            }
-        }
-        if size.is_some() {
-            let _ = write!(io::stderr().lock(), "{WIPE}");
-        }
-    }
-
+impl Counts {
     fn line(&self, size: u64, elapsed: Duration) -> String {
         let files = self.files.load(Ordering::Relaxed);
         let bytes = self.bytes.load(Ordering::Relaxed);
@@ -108,7 +73,7 @@ impl State {
     }
 }
 
-/// How many bytes the files have. Of what is no file, nobody knows.
+/// Returns how many bytes the files have, as far as that is known.
 fn size_of(files: &[PathBuf]) -> u64 {
     let sizes = files.iter().filter_map(|file| Some(file.metadata().ok()?.len()));
     sizes.sum()
@@ -138,9 +103,9 @@ mod tests {
         let mut input = progress.reading(io::repeat(0).take(3_500_000));
         io::copy(&mut input, &mut io::sink()).unwrap();
         progress.done();
-        let line = progress.state.line(14_000_000, Duration::from_secs(2));
+        let line = progress.read.line(14_000_000, Duration::from_secs(2));
         assert_eq!(line, "[======                  ] 1 of 0 files, 3 MB, 1 MB/s");
-        let line = progress.state.line(0, Duration::ZERO);
+        let line = progress.read.line(0, Duration::ZERO);
         assert_eq!(line, format!("[{}] 1 of 0 files, 3 MB, 3500 MB/s", " ".repeat(WIDTH)));
     }
 }

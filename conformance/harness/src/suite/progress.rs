@@ -1,19 +1,11 @@
-//! The line of progress of a run against an endpoint.
+//! What the line of progress of a run shows.
 
-use std::io::{self, IsTerminal as _, Write as _};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
-use std::thread::{self, JoinHandle};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
+use crate::ProgressLine;
 use crate::live::Live;
-
-/// A line on stderr with what is done, what failed, the rate and the time left. It appears only on a terminal,
-/// after a second, and is wiped when this is dropped.
-pub(super) struct Progress {
-    state: Arc<State>,
-    painter: Option<JoinHandle<()>>,
-}
 
 /// What a session shows of its progress.
 pub(super) struct Sending {
@@ -21,74 +13,17 @@ pub(super) struct Sending {
     pub(super) failures: Arc<AtomicUsize>,
 }
 
-#[derive(Default)]
-struct State {
-    is_over: Mutex<bool>,
-    over: Condvar,
-}
-
-/// Shorter runs need no line.
-const PATIENCE: Duration = Duration::from_secs(1);
-/// Time between two paintings.
-const PAUSE: Duration = Duration::from_millis(100);
-/// Wipes the line that the cursor is on.
-const WIPE: &str = "\r\x1b[K";
-
-impl Progress {
-    /// Begins to show these sessions, if stderr is a terminal.
-    pub(super) fn start(sessions: Vec<Sending>) -> Self {
-        let state: Arc<State> = Arc::default();
-        let painter = (io::stderr().is_terminal() && !sessions.is_empty()).then(|| {
-            let state = Arc::clone(&state);
-            thread::spawn(move || state.paint(&sessions))
-        });
-        Self { state, painter }
+/// Begins to show what is done in these sessions, what failed, the rate and the time left.
+pub(super) fn start(sessions: Vec<Sending>) -> ProgressLine {
+    if sessions.is_empty() {
+        return ProgressLine::default();
     }
-
-    /// Wipes the line, for others to be printed; it comes back below them.
-    pub(super) fn wipe(&self) {
-        if self.painter.is_some() {
-            // A closed stderr is no reason to fail.
-            let _ = write!(io::stderr().lock(), "{WIPE}");
-        }
-    }
-}
-
-impl Drop for Progress {
-    fn drop(&mut self) {
-        *self.state.is_over.lock().unwrap_or_else(PoisonError::into_inner) = true;
-        self.state.over.notify_all();
-        if let Some(painter) = self.painter.take() {
-            // Nothing depends on the painter.
-            let _ = painter.join();
-        }
-    }
-}
-
-impl State {
-    fn paint(&self, sessions: &[Sending]) {
-        let start = Instant::now();
-        let mut pause = PATIENCE;
-        let mut is_painted = false;
-        let mut is_over = self.is_over.lock().unwrap_or_else(PoisonError::into_inner);
-        while !*is_over {
-            is_over = self.over.wait_timeout(is_over, pause).unwrap_or_else(PoisonError::into_inner).0;
-            if start.elapsed() >= PATIENCE && !*is_over {
-                let counts: Vec<_> = sessions.iter().map(|session| session.live.progress()).collect();
-                let (done, all) =
-                    counts.iter().fold((0, 0), |(done, all), count| (done + count.0, all + count.1));
-                let failed: usize =
-                    sessions.iter().map(|session| session.failures.load(Ordering::Relaxed)).sum();
-                // A closed stderr is no reason to fail.
-                let _ = write!(io::stderr().lock(), "{WIPE}{}", line(done, all, failed, start.elapsed()));
-                is_painted = true;
-                pause = PAUSE;
-            }
-        }
-        if is_painted {
-            let _ = write!(io::stderr().lock(), "{WIPE}");
-        }
-    }
+    ProgressLine::start(move |elapsed| {
+        let counts = sessions.iter().map(|session| session.live.progress());
+        let (done, all) = counts.fold((0, 0), |(done, all), count| (done + count.0, all + count.1));
+        let failed = sessions.iter().map(|session| session.failures.load(Ordering::Relaxed)).sum();
+        line(done, all, failed, elapsed)
+    })
 }
 
 /// Returns the line for what was done in this time.

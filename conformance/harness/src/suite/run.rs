@@ -8,9 +8,10 @@ use std::process::ExitCode;
 use catalogue::Level;
 use libtest_mimic::{Arguments, Completion, Conclusion, FormatSetting, Trial};
 
-use super::progress::Progress;
+use super::progress;
 use super::session::{Finished, Planned, Session};
 use super::{Invocation, Suite, SuiteError};
+use crate::ProgressLine;
 use crate::live::Machine;
 use reports::{Form, Screen};
 use results::text::{cut, visible};
@@ -63,7 +64,7 @@ pub fn run(
     let has_lines = arguments.quiet || arguments.format.is_some() || arguments.logfile.is_some();
     let is_shown = how.shows_progress && !has_lines;
     let shown = if is_shown { sessions.iter().map(Session::progress).collect() } else { Vec::new() };
-    let progress = Progress::start(shown);
+    let progress = progress::start(shown);
     let has_failed = if how.form != Form::Human {
         Some(sessions.iter().fold(is_unmet, |has_failed, session| session.has_failed() || has_failed))
     } else if has_lines {
@@ -121,7 +122,7 @@ fn run_briefly(
     how: &Invocation,
     trials: Vec<Trial>,
     sessions: &[Session],
-    progress: &Progress,
+    progress: &ProgressLine,
     screen: Screen,
 ) -> Option<bool> {
     let mut has_failed = false;
