@@ -27,9 +27,6 @@ const BODY_BYTES: usize = 6_000;
 /// So many characters of names and ids.
 const NAME: usize = 64;
 
-/// Maximum number of lanes that are told apart.
-const LANES: usize = 64;
-
 /// Draws up the timeline of an exchange as it comes.
 #[derive(Debug)]
 pub(super) struct Drawing {
@@ -164,26 +161,19 @@ impl Drawing {
         }
     }
 
-    /// Turns to the lane of an event.
-    fn turn(&mut self, record: &Record<'_>) {
-        if record.frame.transport != Transport::WebSocket {
-            return;
-        }
-        let name =
-            spec::json::at(record.data(), "/stream_id").and_then(spec::json::string).unwrap_or_default();
+    /// Turns to a lane.
+    fn turn(&mut self, name: Option<&str>) {
+        let name = name.unwrap_or_default();
         if name != self.lane_name {
-            let lane = self.lanes.remove(&*name).unwrap_or_default();
+            let lane = self.lanes.remove(name).unwrap_or_default();
             let before = std::mem::replace(&mut self.lane, lane);
-            let name = std::mem::replace(&mut self.lane_name, name.into_owned());
-            if self.lanes.len() < LANES {
-                self.lanes.insert(name, before);
-            }
+            self.lanes.insert(std::mem::replace(&mut self.lane_name, name.to_owned()), before);
         }
     }
 
     fn take(&mut self, seen: &Seen<'_>, now: Moment) {
         let record = seen.record;
-        self.turn(record);
+        self.turn(seen.lane);
         let info = record.known.map(|(_, info)| info);
         let creates = info.is_some_and(|info| info.scope == Scope::Response && info.role == Role::Open);
         let is_over = self.lane.response.and_then(|at| self.bar(at)).is_some_and(|bar| bar.closed.is_some());

@@ -94,7 +94,7 @@ impl Judge {
         self.connection.creates = method.map(|method| method.eq_ignore_ascii_case("POST"));
         self.connection.has_headers = !exchange.headers.is_empty();
         self.connection.content_type = exchange.header("content-type").map(str::to_owned);
-        // What comes with the status of an error is no stream of a response, whatever it looks like.
+        // A response with an error status is not a stream, even if it looks like one.
         self.stream.torn = exchange.status.is_some_and(|status| status >= 400);
     }
 
@@ -195,7 +195,8 @@ impl Judge {
             if let Some(observer) = observer {
                 let about = about.and_then(|at| Occurrence::new(&self.stream.nodes, at));
                 let is_faulty = self.findings.all().len() > found;
-                observer.record(&Seen { record: &record, about, is_faulty });
+                let lane = self.lanes.at_hand();
+                observer.record(&Seen { record: &record, about, lane, is_faulty });
             }
         }
     }
@@ -410,8 +411,8 @@ fn lane_in(data: &str) -> Option<Cow<'_, str>> {
     spec::json::at(data, "/stream_id").and_then(spec::json::string)
 }
 
-/// Whether there is anything about a frame that its rules could tell of: most frames are complete, and have
-/// an event line that is the type of the event.
+/// Returns whether the rules about frames have anything to look at: most frames are complete, and their
+/// `event:` field is the type of the event.
 fn is_remarkable(record: &Record<'_>) -> bool {
     let frame = record.frame;
     !frame.terminated

@@ -84,6 +84,11 @@ impl Lanes {
         true
     }
 
+    /// The name of the lane at hand.
+    pub(super) fn at_hand(&self) -> Option<&str> {
+        self.name.as_deref()
+    }
+
     /// Whether a lane was used or asked for.
     pub(super) fn knows(&self, name: Option<&str>) -> bool {
         self.name.as_deref() == name || self.others.keys().any(|known| known.as_deref() == name)

@@ -19,6 +19,8 @@ pub struct Seen<'s> {
     /// What its event is about. There is nothing where the event is not of the dialect, or comes too late: after
     /// the end of what it is about.
     pub about: Option<Occurrence<'s>>,
+    /// The lane of the WebSocket that it is judged in; everything else is in one lane without a name.
+    pub lane: Option<&'s str>,
     /// Whether something was found wrong with it that was not wrong before.
     pub is_faulty: bool,
 }
