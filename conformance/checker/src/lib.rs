@@ -16,4 +16,4 @@ pub use engine::{
     Excerpt, Finding, Findings, LevelName, Location, Observer, Occurrence, Payload, Record, Related, Seen,
 };
 pub use frame::{Entry, Exchange, Frame, Headers, Loss, Places, Request, Transport};
-pub use rules::{is_sign_of_life, root_of_body};
+pub use rules::{MESSAGES_EVENTS, is_sign_of_life, root_of_body};

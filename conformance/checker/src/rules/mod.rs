@@ -20,7 +20,7 @@ mod wire;
 mod ws;
 
 use catalogue::NativeRule;
-pub use schema::root_of_body;
+pub use schema::{MESSAGES_EVENTS, root_of_body};
 use spec::table::Scope;
 
 use crate::engine::Native;

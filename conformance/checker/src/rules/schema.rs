@@ -202,22 +202,24 @@ pub(super) fn value_known(case: &mut Case<'_>) {
     }
 }
 
+/// Events that only Anthropic's Messages have.
+pub const MESSAGES_EVENTS: [&str; 6] = [
+    "message_start",
+    "message_delta",
+    "message_stop",
+    "content_block_start",
+    "content_block_delta",
+    "content_block_stop",
+];
+
 /// The protocol that an event comes from, when it is not this one.
 fn foreign(case: &Case<'_>) -> Option<&'static str> {
-    const MESSAGES: [&str; 6] = [
-        "message_start",
-        "message_delta",
-        "message_stop",
-        "content_block_start",
-        "content_block_delta",
-        "content_block_stop",
-    ];
     let record = case.record().filter(|record| record.payload == Payload::Object)?;
     if record.verdict == Verdict::Valid {
         return None;
     }
     match record.event_type.as_deref() {
-        Some(name) if MESSAGES.contains(&name) => Some("Anthropic's Messages"),
+        Some(name) if MESSAGES_EVENTS.contains(&name) => Some("Anthropic's Messages"),
         Some(name)
             if ["session.", "conversation.item.", "input_audio_buffer.", "response.output_audio."]
                 .iter()

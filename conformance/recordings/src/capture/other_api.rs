@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use checker::MESSAGES_EVENTS;
 use spec::json;
 
 use super::Frame;
@@ -27,17 +28,6 @@ const PATHS: [(&str, &str); 17] = [
     ("/api/generate", "Ollama"),
 ];
 
-/// Events of Anthropic's Messages.
-const MESSAGES: [&str; 7] = [
-    "message_start",
-    "message_delta",
-    "message_stop",
-    "content_block_start",
-    "content_block_delta",
-    "content_block_stop",
-    "ping",
-];
-
 /// The API that was asked at a URL, where it is known and another one; and whether the URL is one of ours.
 pub(crate) fn at_url(url: &str) -> (Option<&'static str>, bool) {
     let path = url.split(['?', '#']).next().unwrap_or_default().trim_end_matches('/');
@@ -61,9 +51,9 @@ pub(crate) fn of_answer(asked: Option<&'static str>, frame: &Frame<'_>) -> Optio
         return None;
     }
     let seen = match (event, object) {
-        (name, _) if MESSAGES.contains(&name) && (name != "ping" || asked.is_some()) => {
-            Some("Anthropic Messages")
-        }
+        (name, _) if MESSAGES_EVENTS.contains(&name) => Some("Anthropic Messages"),
+        // Others ping, too.
+        ("ping", _) if asked.is_some() => Some("Anthropic Messages"),
         ("message", _) if has("/stop_reason") => Some("Anthropic Messages"),
         (_, "chat.completion.chunk" | "chat.completion") => Some("Chat Completions"),
         (_, "text_completion") => Some("Completions"),
