@@ -1,6 +1,8 @@
 //! Features: what an endpoint may support or not.
 
-use super::SCENARIOS;
+use spec::table::Operation;
+
+use super::{SCENARIOS, Scenario};
 
 /// Something that an endpoint may support or not, and that scenarios need.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -15,6 +17,21 @@ impl Feature {
     /// Returns how many scenarios need it.
     pub fn scenarios(&self) -> usize {
         SCENARIOS.iter().filter(|scenario| scenario.features.contains(&self.name)).count()
+    }
+}
+
+impl Scenario {
+    /// Returns the feature that an endpoint supports when it has the route of this scenario.
+    pub const fn route_feature(&self) -> Option<&'static str> {
+        match self.operation {
+            Operation::Create => None,
+            Operation::Retrieve | Operation::Poll => Some("retrieval"),
+            Operation::Delete => Some("deletion"),
+            Operation::Cancel => Some("cancellation"),
+            Operation::InputItems => Some("input-items"),
+            Operation::Resume => Some("resumption"),
+            Operation::Compact => Some("compaction"),
+        }
     }
 }
 

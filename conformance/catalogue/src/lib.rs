@@ -99,7 +99,7 @@ pub struct Client {
     pub name: &'static str,
     /// The dialect that it is written for.
     pub dialect: &'static str,
-    /// Which version was tried, and how it was called; none, when only reports tell of it.
+    /// The version that was tested, and how it was called; `None` if it is known from reports only.
     pub version: Option<&'static str>,
 }
 

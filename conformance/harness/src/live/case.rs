@@ -104,19 +104,6 @@ impl Offer {
     }
 }
 
-/// Returns the feature that an endpoint supports when it has the route of an operation.
-const fn feature(operation: Operation) -> Option<&'static str> {
-    match operation {
-        Operation::Create => None,
-        Operation::Retrieve | Operation::Poll => Some("retrieval"),
-        Operation::Delete => Some("deletion"),
-        Operation::Cancel => Some("cancellation"),
-        Operation::InputItems => Some("input-items"),
-        Operation::Resume => Some("resumption"),
-        Operation::Compact => Some("compaction"),
-    }
-}
-
 /// All cases for a dialect and these transports: what is continued comes before what continues it, and what may
 /// keep an endpoint busy for long comes last, so that no other request has to wait for it.
 pub fn cases(dialect: &'static Dialect, rules: &Rules, offer: &Offer, transports: &[Transport]) -> Vec<Case> {
@@ -165,7 +152,7 @@ fn add(
                 previous.filter(|_| !scenario.operation.has_body() && scenario.status.is_empty())
             },
             unfit: fitting(scenario, is_twin, dialect, offer).or(not_before),
-            optional: feature(scenario.operation).filter(|feature| !offer.claims(feature)),
+            optional: scenario.route_feature().filter(|feature| !offer.claims(feature)),
             trials: trials(scenario, is_twin, dialect, rules),
             turns: Vec::new(),
         });

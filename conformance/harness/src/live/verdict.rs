@@ -13,7 +13,7 @@ use super::facts::{Facts, SWITCHED};
 use super::join::joined;
 use checker::Rules;
 use recordings::capture::Loss;
-use results::{CaptureReport, Judged, UNSUPPORTED, UndecidedKind, Verdict};
+use results::{CaptureReport, Judged, UndecidedKind, Verdict};
 
 /// Statuses of endpoints that do not let the harness in.
 const REFUSALS: [(u16, &str); 5] = [
@@ -160,7 +160,7 @@ pub(crate) fn unsupported(case: &Case, facts: &Facts) -> Option<String> {
         _ => false,
     };
     is_missing
-        .then(|| format!("{UNSUPPORTED}{feature} ({} answers {status})", route(case.scenario.operation)))
+        .then(|| format!("unsupported: {feature} ({} answers {status})", route(case.scenario.operation)))
 }
 
 /// Returns whether the body of a 404 is an error of the API about a response or a model, and not that of a server

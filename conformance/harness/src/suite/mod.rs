@@ -37,7 +37,7 @@ use libtest_mimic::Arguments;
 use spec::Dialect;
 
 use crate::certificate;
-use crate::live::{Budget, Case, Given, Limits, Offer, Target};
+use crate::live::{About, Budget, Case, Given, Limits, Offer, Target};
 use checker::Rules;
 use reports::Style;
 use results::{Filters, Options, Told, Transport};
@@ -354,9 +354,17 @@ pub fn due_names(cases: &[Case], options: &Options, dialect: &Dialect, prefix: &
     let Filters { with, exact, without } = &options.filters;
     // What cannot be read as a filter selects nothing.
     let Ok(selection) = Selection::new(with, without, *exact, dialect) else { return Vec::new() };
-    let cases = cases.iter().filter(|case| is_demanded(case.scenario, &options.profiles));
-    let names = cases.flat_map(|case| case.trials.iter().map(|about| case.trial(*about)));
+    let names = demanded_tests(cases, &options.profiles).map(|(_, _, name)| name);
     names.filter(|name| selection.includes(&format!("{prefix}{name}"))).collect()
+}
+
+/// Returns what profiles demand to be judged of the cases, with the name of each test.
+fn demanded_tests<'c>(
+    cases: &'c [Case],
+    profiles: &'c [String],
+) -> impl Iterator<Item = (usize, About, String)> + 'c {
+    let cases = cases.iter().enumerate().filter(|(_, case)| is_demanded(case.scenario, profiles));
+    cases.flat_map(|(at, case)| case.trials.iter().map(move |about| (at, *about, case.trial(*about))))
 }
 
 /// Whether profiles demand a scenario.

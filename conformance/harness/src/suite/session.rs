@@ -12,7 +12,7 @@ use super::clock;
 use super::progress::Sending;
 use super::run::tell;
 use super::snapshot;
-use super::{Endpoint, Snapshots, Suite, SuiteError, is_demanded};
+use super::{Endpoint, Snapshots, Suite, SuiteError, demanded_tests, is_demanded};
 use crate::certificate::{Certificate, Judge, Sent};
 use crate::live::{
     self, About, Case, Chain, Client, Evidence, Given, GivenUp, Kept, Live, Machine, Offer, Plan, RunFile,
@@ -65,11 +65,9 @@ impl Suite {
         for case in &mut cases {
             case.give(&given);
         }
-        let due: Vec<(usize, About)> = (cases.iter().enumerate())
-            .flat_map(|(at, case)| case.trials.iter().map(move |about| (at, case, *about)))
-            .filter(|(_, case, _)| is_demanded(case.scenario, &self.profiles))
-            .filter(|(_, case, about)| is_due(&self.name(&case.trial(*about))))
-            .map(|(at, _, about)| (at, about))
+        let due: Vec<(usize, About)> = demanded_tests(&cases, &self.profiles)
+            .filter(|(_, _, name)| is_due(&self.name(name)))
+            .map(|(at, about, _)| (at, about))
             .collect();
         let shapes: Vec<usize> = (cases.iter().enumerate())
             .filter(|(_, case)| self.snapshots.is_some() && case.has_stream() && !case.trials.is_empty())
@@ -339,8 +337,7 @@ impl Session {
         let of_cases = self.due.chunk_by(|(one, _), (other, _)| one == other).filter_map(move |due| {
             let case = self.live.plan.cases.get(due.first()?.0)?;
             let failed = due.iter().filter_map(|(at, about)| {
-                tests.trial(*at, *about).err()?;
-                let judged = self.live.judge(*at, *about);
+                let judged = tests.failure(*at, *about)?;
                 let word = if judged.verdict == Verdict::HarnessError { "harness error: " } else { "" };
                 Some((about.name(), format!("{word}{}", judged.reason)))
             });
@@ -348,8 +345,7 @@ impl Session {
         });
         let of_shapes = self.shapes.iter().filter_map(move |at| {
             let (_, file) = self.shape_names(*at);
-            of_shapes.shape(*at, &file).err()?;
-            let judged = snapshot::judge(&self.live, *at, &file, self.suite.snapshots.as_ref()?);
+            let judged = of_shapes.judged_shape(*at, &file).filter(is_bad)?;
             Some((file, vec![("snapshot", judged.reason)]))
         });
         of_cases.chain(of_shapes)
@@ -360,10 +356,10 @@ impl Session {
         let tests = self.tests();
         let mut has_failed = false;
         for (at, about) in &self.due {
-            has_failed |= tests.trial(*at, *about).is_err();
+            has_failed |= tests.failure(*at, *about).is_some();
         }
         for at in &self.shapes {
-            has_failed |= tests.shape(*at, &self.shape_names(*at).1).is_err();
+            has_failed |= tests.judged_shape(*at, &self.shape_names(*at).1).is_some_and(|it| is_bad(&it));
         }
         has_failed
     }
@@ -456,33 +452,61 @@ struct Tests {
 
 impl Tests {
     fn trial(&self, at: usize, about: About) -> Result<Completion, Failed> {
-        let judged = self.live.judge(at, about);
-        self.counted(match judged.verdict {
-            // What is written to a list of failures needs nobody's attention in this run.
-            Verdict::Fail if self.is_listed => {
-                Ok(Completion::ignored_with(format!("listed: {}", judged.reason)))
+        let (judged, excuse) = self.judged(at, about);
+        match excuse {
+            Some(excuse) => Ok(Completion::ignored_with(excuse)),
+            None if judged.verdict == Verdict::Fail => {
+                Err(failure(&self.live, at, about, &self.known, judged.reason).into())
             }
-            Verdict::Fail => failed(&self.live, at, about, &self.known, judged.reason),
-            _ => completed(judged),
-        })
+            None => completed(judged),
+        }
     }
 
     fn shape(&self, at: usize, file: &str) -> Result<Completion, Failed> {
-        let Some(snapshots) = &self.snapshots else { return Ok(Completion::Completed) };
-        self.counted(completed(snapshot::judge(&self.live, at, file, snapshots)))
+        self.judged_shape(at, file).map_or(Ok(Completion::Completed), completed)
+    }
+
+    /// Judges a trial, and returns why it does not fail the run though it has failed.
+    fn judged(&self, at: usize, about: About) -> (Judged, Option<String>) {
+        let judged = self.live.judge(at, about);
+        let excuse = match judged.verdict {
+            // What is written to a list of failures needs nobody's attention in this run.
+            Verdict::Fail if self.is_listed => Some(format!("listed: {}", judged.reason)),
+            Verdict::Fail => expected(&self.live, at, about, &self.known),
+            _ => None,
+        };
+        self.count(is_bad(&judged) && excuse.is_none());
+        (judged, excuse)
+    }
+
+    /// Judges a trial, and returns the verdict if it fails the run.
+    fn failure(&self, at: usize, about: About) -> Option<Judged> {
+        let (judged, excuse) = self.judged(at, about);
+        (is_bad(&judged) && excuse.is_none()).then_some(judged)
+    }
+
+    /// Judges a shape, if it is compared with another.
+    fn judged_shape(&self, at: usize, file: &str) -> Option<Judged> {
+        let judged = snapshot::judge(&self.live, at, file, self.snapshots.as_ref()?);
+        self.count(is_bad(&judged));
+        Some(judged)
     }
 
     /// Counts a failure, and stops the run after the last one that it may have.
-    fn counted(&self, result: Result<Completion, Failed>) -> Result<Completion, Failed> {
-        if result.is_err() {
+    fn count(&self, is_failure: bool) {
+        if is_failure {
             let failures = self.failures.fetch_add(1, Ordering::Relaxed) + 1;
             if self.max_failures.is_some_and(|most| failures >= most) {
                 let tests = if failures == 1 { "test" } else { "tests" };
                 self.live.stop(format!("not sent: the run stopped after {failures} failed {tests}"));
             }
         }
-        result
     }
+}
+
+/// Returns whether a verdict fails a run.
+const fn is_bad(judged: &Judged) -> bool {
+    matches!(judged.verdict, Verdict::Fail | Verdict::HarnessError)
 }
 
 /// Returns what a verdict is as that of a test.
@@ -495,24 +519,33 @@ fn completed(judged: Judged) -> Result<Completion, Failed> {
     }
 }
 
-/// What a test that failed comes to, with all that it found and that is not known.
-fn failed(
-    live: &Live,
-    at: usize,
-    about: About,
-    known: &[Known],
-    reason: String,
-) -> Result<Completion, Failed> {
-    let Some(case) = live.plan.cases.get(at) else { return Err(reason.into()) };
+/// Returns the reasons of a failed test if all its failures are expected.
+fn expected(live: &Live, at: usize, about: About, known: &[Known]) -> Option<String> {
+    let case = live.plan.cases.get(at)?;
     let failing = baseline::failing(live, case, at, about);
-    let expected: BTreeMap<&str, &str> = failing
-        .iter()
-        .filter_map(|rule| Some((rule.as_str(), baseline::reason(known, &case.name, rule)?)))
-        .collect();
-    let told = || expected.iter().map(|(rule, reason)| format!("{rule}: {reason}"));
-    if expected.len() == failing.len() {
-        return Ok(Completion::ignored_with(format!("expected: {}", told().collect::<Vec<_>>().join("; "))));
-    }
+    let expected = known_reasons(&failing, case, known);
+    (expected.len() == failing.len()).then(|| format!("expected: {}", listed(&expected).join("; ")))
+}
+
+/// Returns the rules that are expected to fail, with the reasons.
+fn known_reasons<'k>(
+    failing: &'k BTreeSet<String>,
+    case: &Case,
+    known: &'k [Known],
+) -> BTreeMap<&'k str, &'k str> {
+    let known_reason = |rule: &'k String| Some((rule.as_str(), baseline::reason(known, &case.name, rule)?));
+    failing.iter().filter_map(known_reason).collect()
+}
+
+fn listed(expected: &BTreeMap<&str, &str>) -> Vec<String> {
+    expected.iter().map(|(rule, reason)| format!("{rule}: {reason}")).collect()
+}
+
+/// Returns all that a failed test found and that is not expected.
+fn failure(live: &Live, at: usize, about: About, known: &[Known], reason: String) -> String {
+    let Some(case) = live.plan.cases.get(at) else { return reason };
+    let failing = baseline::failing(live, case, at, about);
+    let expected = known_reasons(&failing, case, known);
     let mut text = String::new();
     for attempt in live.attempts_of(at) {
         let findings = attempt.findings(case, about, live.plan.least);
@@ -524,10 +557,10 @@ fn failed(
     if text.is_empty() {
         text = reason;
     }
-    for known in told() {
+    for known in listed(&expected) {
         text.extend(["expected, besides: ", &known, "\n"]);
     }
-    Err(text.into())
+    text
 }
 
 fn told(live: &Live, at: usize, about: About) -> Told {
