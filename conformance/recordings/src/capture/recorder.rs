@@ -37,7 +37,6 @@ use checker::{Exchange, Headers, Loss, Request};
 /// ```
 #[derive(Debug, Clone, Default)]
 pub struct Recorder {
-    headers: Vec<String>,
     parameters: Vec<String>,
 }
 
@@ -117,13 +116,6 @@ impl Recorder {
         Self::default()
     }
 
-    /// Keeps the value of this header, too.
-    #[must_use]
-    pub fn keep_header(mut self, name: impl Into<String>) -> Self {
-        self.headers.push(name.into());
-        self
-    }
-
     /// Keeps the value of this query parameter, too.
     #[must_use]
     pub fn keep_parameter(mut self, name: impl Into<String>) -> Self {
@@ -135,7 +127,7 @@ impl Recorder {
     pub fn begin(&self, exchange: &Exchange<'_>) -> String {
         let request = exchange.request.as_ref().map(|request| self.request(request));
         let status = exchange.status;
-        let headers = self.redact(&exchange.headers);
+        let headers = redact(&exchange.headers);
         let response = status.map(|status| json!({ "status": status, "headers": headers }));
         line(&json!({ "exchange": exchange::VERSION, "request": request, "response": response }))
     }
@@ -178,15 +170,9 @@ impl Recorder {
         json!({
             "method": request.method,
             "url": self.url(&request.url),
-            "headers": self.redact(&request.headers),
+            "headers": redact(&request.headers),
             "body": request.body.as_deref().map(|text| self.body(text)),
         })
-    }
-
-    fn redact(&self, headers: &Headers<'_>) -> Vec<(String, String)> {
-        let is_kept = |name: &str| is_listed(name, &HEADERS, &self.headers);
-        let value = |name: &str, value: &str| if is_kept(name) { value } else { REDACTED }.to_owned();
-        headers.iter().map(|(name, text)| (name.to_string(), value(name, text))).collect()
     }
 
     /// An address without the name and password in it, values of unknown parameters, and fragment.
@@ -220,6 +206,13 @@ impl Recorder {
         let Ok(mut value) = serde_json::from_str::<Value>(text) else { return REDACTED.to_owned() };
         if hide(&mut value) { value.to_string() } else { text.to_owned() }
     }
+}
+
+/// Returns the headers with the values of those that no finding needs redacted.
+fn redact(headers: &Headers<'_>) -> Vec<(String, String)> {
+    let value =
+        |name: &str, value: &str| if is_listed(name, &HEADERS, &[]) { value } else { REDACTED }.to_owned();
+    headers.iter().map(|(name, text)| (name.to_string(), value(name, text))).collect()
 }
 
 fn is_listed(name: &str, known: &[&str], more: &[String]) -> bool {
