@@ -1,4 +1,4 @@
-//! `codegen outdated`, with registry clients that answer as they are told.
+//! `codegen outdated`, against fake registry clients.
 
 #![cfg(unix)]
 

@@ -26,7 +26,7 @@ pub struct Client {
     pub name: String,
     /// The dialect that it is written for: it knows the events, types and fields of that one.
     pub dialect: String,
-    /// Which version was tried, and how it was called; none, when only reports tell of it.
+    /// The version that was tested, and how it was called; `None` if it is known from reports only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
 }

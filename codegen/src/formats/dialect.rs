@@ -90,7 +90,7 @@ words! {
     pub enum UnknownEvents = Reported {
         /// It must carry its vendor's prefix.
         Prefixed,
-        /// Clients are told to skip it.
+        /// Clients should ignore it.
         Ignored,
         /// It is worth a note.
         Reported,

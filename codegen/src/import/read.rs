@@ -6,7 +6,7 @@ use std::path::Path;
 use anyhow::Context;
 use serde_json::Value;
 
-/// Reads a JSON or YAML document, told apart by its first character.
+/// Reads a JSON or YAML document, as its first character says.
 ///
 /// # Errors
 ///

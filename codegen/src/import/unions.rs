@@ -1,4 +1,4 @@
-//! Unions: nested ones joined, null last, and whether their branches can be told apart.
+//! Unions: nested ones joined, null last, and whether a member distinguishes their branches.
 
 use std::collections::BTreeSet;
 

@@ -26,7 +26,7 @@ pub use format::Format;
 pub use impact::FailingClients;
 pub use live::{
     CaseReport, Filters, Judged, Latency, LiveReport, OTHER_RULES, Options, Spread, State, Told, Transport,
-    UNSUPPORTED, UndecidedKind, Verdict,
+    UndecidedKind, Verdict,
 };
 pub use matrix::{Matrix, MatrixColumn, MatrixRow};
 pub use next::Step;

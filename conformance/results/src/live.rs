@@ -396,15 +396,14 @@ impl CaseReport {
     }
 }
 
-/// What the reason begins with of the kind [`UndecidedKind::Unsupported`]. The feature follows.
-pub const UNSUPPORTED: &str = "unsupported: ";
-
 impl LiveReport {
     /// Returns the features that the endpoint turned out not to support.
-    pub fn unsupported(&self) -> BTreeSet<&str> {
-        let judged = self.cases.iter().flat_map(|case| &case.trials).map(|told| &told.judged);
-        let unsupported = judged.filter(|judged| judged.kind == UndecidedKind::Unsupported);
-        unsupported.filter_map(|judged| judged.reason.strip_prefix(UNSUPPORTED)?.split(' ').next()).collect()
+    pub fn unsupported(&self) -> BTreeSet<&'static str> {
+        let is_unsupported = |told: &Told| told.judged.kind == UndecidedKind::Unsupported;
+        let cases = self.cases.iter().filter(|case| case.trials.iter().any(is_unsupported));
+        // What follows the id of the scenario is its transport.
+        let scenario = |case: &CaseReport| catalogue::scenario(case.name.split('.').next()?);
+        cases.filter_map(|case| scenario(case)?.route_feature()).collect()
     }
 
     /// Whether a trial ended so.

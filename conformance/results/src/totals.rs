@@ -180,7 +180,7 @@ pub enum ClientState {
 pub struct ClientTotal {
     /// The client.
     pub name: String,
-    /// Which version was tried, and how it was called; none, when only reports tell of it.
+    /// The version that was tested, and how it was called; `None` if it is known from reports only.
     #[serde(default)]
     pub version: Option<String>,
     /// What the run means for it.

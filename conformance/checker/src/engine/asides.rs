@@ -1,4 +1,4 @@
-//! What a client on a WebSocket has said of responses under way, and what came of it.
+//! Client messages about responses in flight on a WebSocket (steering, injection), and the answers to them.
 
 use std::collections::VecDeque;
 

@@ -223,7 +223,7 @@ impl<'c> Case<'c> {
         self.stream.name(node)
     }
 
-    /// Tells of a fault.
+    /// Reports a fault.
     #[cold]
     pub(crate) fn report(&mut self, place: &Place<'_>, message: impl FnOnce() -> String) {
         match self.at {
@@ -232,7 +232,7 @@ impl<'c> Case<'c> {
         }
     }
 
-    /// Tells of a fault that may be none in other dialects.
+    /// Reports a fault that may be none in other dialects.
     #[cold]
     pub(crate) fn report_here(
         &mut self,
@@ -248,7 +248,7 @@ impl<'c> Case<'c> {
         }
     }
 
-    /// Tells of a fault at a JSON pointer of the event.
+    /// Reports a fault at a JSON pointer of the event.
     #[cold]
     pub(crate) fn fault(
         &mut self,
@@ -261,14 +261,14 @@ impl<'c> Case<'c> {
         self.report(&Place { pointer, expected, actual, ..Place::WHOLE }, message);
     }
 
-    /// Tells of a property that the object at a JSON pointer lacks.
+    /// Reports a property that the object at a JSON pointer lacks.
     #[cold]
     pub(crate) fn lacks(&mut self, pointer: &str, property: &str, message: impl FnOnce() -> String) {
         let expected = format!("property \"{property}\"");
         self.report(&lacking(pointer, property, &expected, "none"), message);
     }
 
-    /// Tells of a property that the object at a JSON pointer lacks, or has with a value that is not of this kind.
+    /// Reports a property that the object at a JSON pointer lacks, or has with a value that is not of this kind.
     #[cold]
     pub(crate) fn lacks_a(
         &mut self,
@@ -282,7 +282,7 @@ impl<'c> Case<'c> {
         self.report(&lacking(pointer, property, &expected, &actual), message);
     }
 
-    /// Tells of a fault of the schema that may be none in other dialects.
+    /// Reports a schema fault that may be none in other dialects.
     #[cold]
     pub(crate) fn fault_here(
         &mut self,

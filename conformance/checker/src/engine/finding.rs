@@ -146,7 +146,7 @@ pub struct Findings {
     omitted: u64,
     /// Kept to be written anew without allocating.
     key: String,
-    /// What was blamed in one frame: a fault is told once, by the first rule that sees it.
+    /// What was blamed in one frame: a fault is reported once, by the first rule that finds it.
     blamed: Blamed,
     locator: Locator,
 }

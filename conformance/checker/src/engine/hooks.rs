@@ -9,7 +9,8 @@ use crate::Frame;
 /// When a rule is asked, and what is called then.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Native {
-    /// A frame with data came, whatever is in it; the stream is as it was before.
+    /// A frame with data came that is incomplete, has an id or bytes that are not UTF-8, or whose event line is not
+    /// the type of its event. In dialects whose event lines need not be the type, any frame with data.
     Frame(fn(&mut Case<'_>)),
     /// A frame came, with data or without, that has lines which are no field of server-sent events.
     Stray(fn(&mut Case<'_>)),

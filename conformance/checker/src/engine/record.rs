@@ -140,7 +140,7 @@ impl<'a> Record<'a> {
     }
 }
 
-/// What is told of data that were dropped, as the frame was too long.
+/// The problem of a frame that was dropped because it is too long.
 const TOO_LONG: Payload = Payload::NotJson("the event is longer than 64 MiB", 0);
 
 /// Whether nothing is escaped, and no U+FFFD can stand there: it begins with that byte.
