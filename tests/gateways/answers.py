@@ -44,7 +44,6 @@ PLAIN = [
     ("colour of the sky", "BLUE", ""),
     ("yes or no", "Yes", ""),
     ("one to fifty", "One,| two,| three,| four,| five,| six,| seven.", ""),
-    ("What is my name", "Your name| is Ada.", ""),
     ("Name a fruit", "Pear", ""),
     ("Repeat exactly", "Grüße, Ελλ|άδα, 日本|語, 👩‍👩|‍👧‍👦 and 𝄞|.", ""),
     ("Write a story", "Once| upon| a| time| there| was| a| sea| that| nobody| had| sailed| to| its| end,| for| it| had| none.", ""),
@@ -114,8 +113,14 @@ def speak(said, request, prompt):
     text, reasoning = next(
         ((text, reasoning) for words, text, reasoning in PLAIN if words in prompt), ("Hello|, world|.", "")
     )
+    everything = "".join(map(content, request["messages"]))
     if "word did I ask you to remember" in prompt:
-        text = "blue" if "the word blue" in "".join(map(content, request["messages"])) else "Nobody| has told me."
+        told = re.search(r"Remember the word (\w+)", everything)
+        text = told[1] if told else "Nobody| has told me."
+    if asked := re.search(r"Use the word (\w+)", prompt):
+        text = f"{asked[1]}: |{text}"
+    if "What is my name" in prompt and (told := re.search(r"My name is (\w+)", everything)):
+        text = f"Your name| is {told[1]}."
     if "Think first" in prompt or (request.get("reasoning_effort") == "high"):
         reasoning = "The weather| is needed."
     said.reasoning += reasoning.split("|") if reasoning else []
@@ -127,7 +132,8 @@ def speak(said, request, prompt):
         text = json.dumps(instance(form["json_schema"].get("schema") or {}, prompt))
         text = "|".join(re.findall(r".{1,8}", text))
     elif form.get("type") == "json_object":
-        text = '{"capital":|"Paris"}'
+        keys = re.findall(r'"(\w+)"', prompt) or ["capital"]
+        text = json.dumps(dict.fromkeys(keys, "Paris")).replace(":", ":|", 1)
     said.text += text.split("|")
 
 

@@ -85,7 +85,8 @@ pub struct ScenarioMetadata {
     /// it is more than null and more than empty.
     #[serde(default)]
     pub without: Vec<String>,
-    /// Words that the text of the answer must have, in any case: what only the earlier turn has told.
+    /// Words that the text of the answer must have, in any case: what the request asks for, or what only the earlier
+    /// turn said. `{{word 1}}` to `{{word 4}}` are words that the seed of a run chooses.
     #[serde(default)]
     pub says: Option<String>,
     /// The client leaves after so many events.

@@ -1,6 +1,6 @@
 //! From a request to the plan of its answer.
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 use spec::Dialect;
 
 use super::directive::Asked;
@@ -214,15 +214,41 @@ fn call(tool: &Value, input: &Input, count: usize) -> Vec<Item> {
     }
 }
 
+/// A JSON object with the keys that the user puts in quotes.
+fn object(input: &Input) -> String {
+    let keys = input.text.split('"').skip(1).step_by(2);
+    let members: Map<String, Value> = keys.map(|key| (key.to_owned(), "Hello, world.".into())).collect();
+    if members.is_empty() {
+        r#"{"answer":"Hello, world."}"#.to_owned()
+    } else {
+        Value::Object(members).to_string()
+    }
+}
+
 /// The word that the user asks for, after having it remembered before.
 fn recalled(request: &Value, input: &Input) -> Option<String> {
     if !input.text.to_lowercase().contains("which word") {
         return None;
     }
     let told = request.get("input")?.to_string();
-    let (_, after) = told.split_once("Remember the word ")?;
+    word_after(&told, "Remember the word ")
+}
+
+/// The name that the user gave earlier in the conversation.
+fn name(request: &Value) -> Option<String> {
+    word_after(&request.get("input")?.to_string(), "My name is ")
+}
+
+fn word_after(text: &str, words: &str) -> Option<String> {
+    let (_, after) = text.split_once(words)?;
     let word: String = after.chars().take_while(|c| c.is_alphanumeric()).collect();
     (!word.is_empty()).then_some(word)
+}
+
+/// Cuts a word as models do: what breaks between deltas can be broken here, too.
+fn in_pieces(word: &str) -> Vec<String> {
+    let (first, rest) = word.split_at(word.chars().next().map_or(0, char::len_utf8));
+    [first, rest].iter().filter(|piece| !piece.is_empty()).map(ToString::to_string).collect()
 }
 
 fn words(request: &Value, input: &Input, seed: u64) -> Vec<String> {
@@ -232,13 +258,17 @@ fn words(request: &Value, input: &Input, seed: u64) -> Vec<String> {
             let schema = format.and_then(|format| format.get("schema")).cloned().unwrap_or_default();
             return sample::fragments_of(&sample::value(&schema).to_string());
         }
-        Some("json_object") => return sample::fragments_of("{\"answer\":\"Hello, world.\"}"),
+        Some("json_object") => return sample::fragments_of(&object(input)),
         _ => {}
     }
     if let Some(word) = recalled(request, input) {
-        // As models do, in pieces: what breaks between deltas can be broken here, too.
-        let (first, rest) = word.split_at(word.chars().next().map_or(0, char::len_utf8));
-        return [first, rest].iter().filter(|piece| !piece.is_empty()).map(ToString::to_string).collect();
+        return in_pieces(&word);
+    }
+    if let Some(word) = word_after(&input.text, "Use the word ") {
+        return in_pieces(&word).into_iter().chain([": ".to_owned()]).chain(sample::text(seed)).collect();
+    }
+    if let (true, Some(name)) = (input.text.contains("What is my name"), name(request)) {
+        return in_pieces(&name);
     }
     let reply = match (input.has_image, input.has_file, input.is_tool_output) {
         (true, ..) => "I see an image.",

@@ -12,7 +12,7 @@ use tokio::time::Instant;
 
 use super::target::TargetArgs;
 use super::{NOT_DONE, known, names};
-use harness::live::{self, Asked, Before, Call, Machine};
+use harness::live::{self, Asked, Before, Call, Machine, Seed};
 
 /// Sends one request and records the exchange, without secrets.
 ///
@@ -74,7 +74,7 @@ impl RecordArgs {
         if let Some(reason) = live::not_given(scenario, &given) {
             bail!("{id} cannot be sent: {reason}");
         }
-        let asked = Asked { model: &self.to.model, given: &given, number: 1, seed: None };
+        let asked = Asked { model: &self.to.model, given: &given, number: 1, seed: &Seed::NONE };
         Ok(Call::of(scenario, &asked, before.as_ref(), false))
     }
 }

@@ -15,7 +15,7 @@ use super::{NOT_DONE, names, print};
 use harness::certificate::{
     CERTIFICATE, Certificate, Judge, PAGE, Requests, SIGNATURE, Sent, first_difference, unsigned,
 };
-use harness::live::{self, Attempt, Case, Chain, Evidence, Offer, REPORT, RUN, RunFile, hash, judge};
+use harness::live::{self, Attempt, Case, Chain, Evidence, Offer, REPORT, RUN, RunFile, Seed, hash, judge};
 use harness::suite;
 use results::{Options, State, Verdict};
 
@@ -91,7 +91,11 @@ fn compare(evidence: &Evidence, run: &RunFile) -> Result<Compared> {
         differences.push(format!("version {} of the suite made the run, and this is {own}", run.suite));
     }
     let offer = Offer::of(&run.options);
-    let cases = live::cases(dialect, &rules, &offer, &run.options.transports);
+    let mut cases = live::cases(dialect, &rules, &offer, &run.options.transports);
+    let seed = Seed::new(&*run.seed, dialect, &offer);
+    for case in &mut cases {
+        case.expect(&seed);
+    }
     let mut attempts: BTreeMap<&str, Vec<Attempt>> = BTreeMap::new();
     // Of each recording, its case and how many attempts came before it.
     let mut order: Vec<(&str, usize)> = Vec::new();

@@ -10,7 +10,7 @@ use catalogue::{Level, Rule};
 use conformance::Rules;
 use conformance::gateway::{Embedded, Notes, Settings, Wire, WireFault, respond, socket_faults};
 use conformance::live::{
-    About, Asked, Case, Client, Done, Given, Limits, Live, Machine, Offer, Plan, Target, cases,
+    About, Asked, Case, Client, Done, Given, Limits, Live, Machine, Offer, Plan, Seed, Target, cases,
 };
 use conformance::results::{Finding, Judged, Transport, Verdict};
 use spec::Dialect;
@@ -35,7 +35,7 @@ impl Known {
         let answer = |case: &Case| {
             let is_alone = case.turns.is_empty() && case.previous.is_none() && case.scenario.fill.is_none();
             let is_creating = case.scenario.operation == Operation::Create;
-            let body = case.call(&Asked { model: MODEL, given, number: 1, seed: None }, None).body;
+            let body = case.call(&Asked { model: MODEL, given, number: 1, seed: &Seed::NONE }, None).body;
             let body = body.filter(|_| case.unfit.is_none() && is_alone && is_creating)?;
             let wire = respond(&serde_json::from_str(&body).ok()?, dialect);
             // Which models there are is for the gateway on a port to know.
@@ -111,7 +111,7 @@ impl Harness {
             shapes: false,
             delay: Duration::ZERO,
             least: Level::May,
-            seed: None,
+            seed: Seed::NONE,
             budget: conformance::live::Budget::default(),
         };
         plan.complete();

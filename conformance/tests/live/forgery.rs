@@ -5,7 +5,7 @@ use std::path::Path;
 
 use catalogue::Level;
 use conformance::certificate::{Certificate, Judge, Sent};
-use conformance::live::{self, Attempt, Case, Chain, Evidence, Offer, hash, judge};
+use conformance::live::{self, Attempt, Case, Chain, Evidence, Offer, Seed, hash, judge};
 use conformance::suite;
 use rcgen::{KeyPair, PKCS_ED25519};
 
@@ -21,7 +21,11 @@ fn remake(folder: &Path) {
     let mut run = evidence.run().expect("it can be read");
     let dialect = conformance::dialect(&run.dialect).expect("it is known");
     let rules = suite::rules(dialect, &[], &[], &[]);
-    let cases = live::cases(dialect, &rules, &Offer::All, &run.options.transports);
+    let mut cases = live::cases(dialect, &rules, &Offer::All, &run.options.transports);
+    let seed = Seed::new(&*run.seed, dialect, &Offer::All);
+    for case in &mut cases {
+        case.expect(&seed);
+    }
     let mut attempts: Vec<(&Case, Attempt)> = Vec::new();
     for kept in &mut run.exchanges {
         let bytes = evidence.read(&kept.file).expect("it can be read");

@@ -110,7 +110,8 @@ fn several_at_once_find_the_same() {
     let server = Server::new(text);
     let run = |jobs: &str| {
         let out = folder(&format!("jobs-{jobs}"));
-        conformance(&["--target", &server.url, "--jobs", jobs, "--attempts", "1", "--out", path(&out)]);
+        let once = ["--target", &server.url, "--attempts", "1", "--seed", "same"];
+        conformance(&[&once[..], &["--jobs", jobs, "--out", path(&out)]].concat());
         let file = fs::read_to_string(out.join("run.json")).expect("it is written");
         let run: serde_json::Value = serde_json::from_str(&file).expect("it is JSON");
         assert!(run["trials"].as_array().is_some_and(|trials| trials.len() > 200), "{file}");

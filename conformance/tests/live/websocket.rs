@@ -124,11 +124,11 @@ fn every_code_of_a_close_is_told() {
 #[test]
 fn every_limit_holds() {
     let start = Instant::now();
-    let mute = socket(|_, _| thread::sleep(Duration::from_secs(20)));
+    let mute = socket(|_, _| thread::sleep(Duration::from_mins(2)));
     expect(&run(&mute, &["--first-event-timeout", "300ms"]), 1, &["no message came within 300ms"]);
     let stalled = socket(|_, stream| {
         say(stream, messages()[0]);
-        thread::sleep(Duration::from_secs(20));
+        thread::sleep(Duration::from_mins(2));
     });
     expect(&run(&stalled, &["--idle-timeout", "300ms"]), 1, &["no message came for 300ms"]);
     expect(&run(&stalled, &["--timeout", "300ms"]), 1, &["within the time that an answer may take"]);
@@ -136,10 +136,10 @@ fn every_limit_holds() {
     expect(&run(&long, &["--max-bytes", "1000000"]), 1, &["the answer is longer than 1000000 bytes"]);
     let huge = socket(|_, stream| {
         write(stream, [&[0x81, 127][..], &(1_u64 << 40).to_be_bytes(), b"{"].concat());
-        thread::sleep(Duration::from_secs(20));
+        thread::sleep(Duration::from_mins(2));
     });
     expect(&run(&huge, &[]), 1, &["the answer is longer than 67108864 bytes"]);
-    assert!(start.elapsed() < Duration::from_secs(15), "{:?}", start.elapsed());
+    assert!(start.elapsed() < Duration::from_secs(90), "{:?}", start.elapsed());
 }
 
 #[test]

@@ -7,9 +7,7 @@ use serde_json::Value;
 use spec::Dialect;
 
 use super::judge::Sent;
-use crate::live::{
-    Asked, Before, Call, Case, Given, Offer, RunFile, continued, is_seeded, message as message_of,
-};
+use crate::live::{Asked, Before, Call, Case, Given, Offer, RunFile, Seed, continued, message as message_of};
 use recordings::capture::{REDACTED, Recorder};
 
 /// Makes the requests of a run again, and compares them with those that were recorded.
@@ -21,7 +19,7 @@ pub struct Requests<'r> {
     target: Option<Url>,
     /// What was given; what the run does not show of it is as it comes first.
     given: Given,
-    seed: Option<&'r str>,
+    seed: Seed,
 }
 
 /// What a recording says of its request, and of what was said on a WebSocket.
@@ -101,7 +99,7 @@ impl Recorded {
 impl<'r> Requests<'r> {
     /// The requests of a run with these cases.
     pub fn new(run: &'r RunFile, cases: &'r [Case], dialect: &'static Dialect, offer: &Offer) -> Self {
-        let seed = is_seeded(dialect, offer).then_some(&*run.seed);
+        let seed = Seed::new(&*run.seed, dialect, offer);
         let shown = run.options.given.iter().filter(|(_, value)| *value != REDACTED);
         let given = shown.map(|(name, value)| (name.clone(), value.clone())).collect();
         Self { run, cases, dialect, target: Url::parse(&run.target).ok(), given, seed }
@@ -158,7 +156,7 @@ impl<'r> Requests<'r> {
         recorded: &Recorded,
     ) -> Option<String> {
         let call = |given: &Given| {
-            case.call(&Asked { model: &self.run.model, given, number, seed: self.seed }, before)
+            case.call(&Asked { model: &self.run.model, given, number, seed: &self.seed }, before)
         };
         let mut expected = call(&self.given);
         if let (Some(body), Some(came)) = (&expected.body, &recorded.asked.body) {
@@ -200,7 +198,7 @@ impl<'r> Requests<'r> {
             let expected = |given: &Given| {
                 message_of(
                     turn,
-                    &Asked { model: &self.run.model, given, number, seed: self.seed },
+                    &Asked { model: &self.run.model, given, number, seed: &self.seed },
                     before.as_ref(),
                 )
             };

@@ -6,7 +6,7 @@ use spec::table::Operation;
 
 use super::case::Case;
 use super::facts::Facts;
-use results::{Judged, Verdict};
+use results::{Judged, UndecidedKind, Verdict};
 
 /// So many differences are told.
 const TOLD: usize = 3;
@@ -16,11 +16,10 @@ pub(super) fn agreement(case: &Case, attempts: &[&Facts], other: Option<&Facts>)
     let Some(own) = attempts.last() else {
         return Judged::new(Verdict::NotExercised, "nothing was sent");
     };
-    if let Some(words) = case.scenario.says
+    if let Some(words) = &case.says
         && !attempts.iter().any(|facts| facts.says(words))
     {
-        let reason = format!("the answer does not say {words:?}, which only the earlier turn has told");
-        return Judged::new(Verdict::Fail, reason);
+        return unsaid(case, words);
     }
     if case.compared.is_none() {
         return Judged::PASS;
@@ -39,6 +38,16 @@ pub(super) fn agreement(case: &Case, attempts: &[&Facts], other: Option<&Facts>)
         Operation::InputItems => input_items(own, other),
     };
     found.map_or_else(|reason| Judged::new(Verdict::Fail, reason), |()| Judged::PASS)
+}
+
+/// Models may not do what they are asked for; what an endpoint does not give them they cannot know.
+fn unsaid(case: &Case, words: &str) -> Judged {
+    if case.scenario.previous.is_some() {
+        let reason = format!("no answer says {words:?}, which only the earlier turn said");
+        return Judged::new(Verdict::Fail, reason);
+    }
+    let reason = format!("no answer says {words:?}, which the request asks for");
+    Judged::undecided(Verdict::NotExercised, UndecidedKind::NotElicited, reason)
 }
 
 fn member<'v>(facts: &'v Facts, name: &str) -> &'v Value {

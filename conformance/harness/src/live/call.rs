@@ -9,7 +9,7 @@ use spec::table::Operation;
 
 use super::crowd::{PLACEHOLDER, mark};
 use super::facts::Facts;
-use super::seed::{phrase, unknown_id, with_words};
+use super::seed::Seed;
 
 /// A request.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -92,7 +92,7 @@ impl Call {
     /// What a scenario asks of a model, about the response before it if it is about one; without `stream`,
     /// where its twin is meant.
     pub fn of(scenario: &Scenario, asked: &Asked<'_>, before: Option<&Before>, is_twin: bool) -> Self {
-        let nobody = || unknown_id(asked.seed.unwrap_or_default(), scenario.id);
+        let nobody = || asked.seed.unknown_id(scenario);
         let id = || before.map_or_else(nobody, |before| before.id.clone());
         let bare = |method, path| Self {
             method,
@@ -140,7 +140,7 @@ impl Call {
 
 /// The body of a request of a scenario, with all placeholders filled.
 fn body(scenario: &Scenario, asked: &Asked<'_>, before: Option<&Before>, is_twin: bool) -> String {
-    let text = with_words(scenario.request, asked.seed.unwrap_or_default(), scenario.id);
+    let text = asked.seed.fill(scenario.request, scenario);
     let text = text.replace(PLACEHOLDER, &mark(asked.number));
     let Ok(mut request) = serde_json::from_str::<Value>(&text) else { return text };
     if let Some(before) = before {
@@ -162,8 +162,8 @@ fn body(scenario: &Scenario, asked: &Asked<'_>, before: Option<&Before>, is_twin
         *text = text.repeat(times + 1);
     }
     give(&mut request, asked.given);
-    if let Some(seed) = asked.seed {
-        add_phrase(&mut request, &phrase(seed, scenario.id));
+    if let Some(phrase) = asked.seed.phrase(scenario) {
+        add_phrase(&mut request, &phrase);
     }
     let mut body = with_model(request, asked.model, is_twin);
     if scenario.malformed {
@@ -221,8 +221,8 @@ pub struct Asked<'a> {
     pub given: &'a Given,
     /// Which of the requests it is that are sent at once.
     pub number: usize,
-    /// What chooses the words that only this run sends, where requests can have them.
-    pub seed: Option<&'a str>,
+    /// What chooses the words that only this run sends.
+    pub seed: &'a Seed,
 }
 
 /// Whether the output of the response before takes the place of an input.
@@ -274,7 +274,7 @@ mod tests {
     use super::*;
 
     static NONE: Given = Given::new();
-    const ASKED: Asked<'static> = Asked { model: "m", given: &NONE, number: 1, seed: None };
+    const ASKED: Asked<'static> = Asked { model: "m", given: &NONE, number: 1, seed: &Seed::NONE };
 
     fn scenario(operation: Operation, request: &'static str) -> Scenario {
         Scenario { operation, request, ..*catalogue::scenario("text/hello").unwrap() }
@@ -355,7 +355,8 @@ mod tests {
             assert_eq!(told(operation, ""), expected);
         }
         assert_eq!(told(Operation::Compact, "{}"), "POST http://a.test/v1/responses/compact?k=1");
-        let nobody = Call::of(&scenario(Operation::Retrieve, ""), &ASKED, None, false);
-        assert_eq!(nobody.path, [unknown_id("", "text/hello")]);
+        let lonely = scenario(Operation::Retrieve, "");
+        let nobody = Call::of(&lonely, &ASKED, None, false);
+        assert_eq!(nobody.path, [Seed::NONE.unknown_id(&lonely)]);
     }
 }

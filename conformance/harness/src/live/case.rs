@@ -10,6 +10,7 @@ use spec::table::{Operation, Scope};
 use super::call::{Asked, Before, Call, Given, is_previous_output, not_given};
 use super::crowd::PLACEHOLDER;
 use super::facts::lacks;
+use super::seed::Seed;
 use super::turns;
 use checker::Rules;
 use results::{OTHER_RULES, Options, Transport};
@@ -31,6 +32,8 @@ pub struct Case {
     pub unfit: Option<String>,
     /// The feature of its operation, unless the endpoint is said to offer it: its route may be missing.
     pub optional: Option<&'static str>,
+    /// The words that one of its answers has to say.
+    pub says: Option<String>,
     /// Its trials, by what they judge.
     pub trials: Vec<About>,
     /// The turns that are taken on a WebSocket, with its own as the last; none, where it is sent by HTTP.
@@ -153,6 +156,7 @@ fn add(
             },
             unfit: fitting(scenario, is_twin, dialect, offer).or(not_before),
             optional: scenario.route_feature().filter(|feature| !offer.claims(feature)),
+            says: says(scenario, &Seed::NONE),
             trials: trials(scenario, is_twin, dialect, rules),
             turns: Vec::new(),
         });
@@ -189,7 +193,7 @@ pub(super) fn fitting(
         return None;
     }
     let root = if operation == Operation::Compact { "compact_request" } else { "request" };
-    let request = without_previous_output(scenario.request);
+    let request = without_previous_output(&Seed::NONE.fill(scenario.request, scenario));
     match (dialect.root(root), scenario.status.is_empty()) {
         // What must be refused is for those to say that say what a request is.
         (None, false) => Some(format!("{name} does not say what a request is")),
@@ -207,6 +211,11 @@ fn without_previous_output(request: &str) -> String {
         entries.retain(|entry| !is_previous_output(entry));
     }
     request.to_string()
+}
+
+/// Returns the words that a run with this seed expects in the answer.
+pub(super) fn says(scenario: &Scenario, seed: &Seed) -> Option<String> {
+    scenario.says.map(|words| seed.fill(words, scenario))
 }
 
 /// Groups whose rules are about few requests, each with the scope that such an answer has.
@@ -262,6 +271,11 @@ impl Case {
     pub fn give(&mut self, given: &Given) {
         let unfit = self.unfit.take();
         self.unfit = unfit.or_else(|| not_given(self.scenario, given));
+    }
+
+    /// Expects the words that a run with this seed asks for.
+    pub fn expect(&mut self, seed: &Seed) {
+        self.says = says(self.scenario, seed);
     }
 
     /// The name of one of its trials.

@@ -34,7 +34,7 @@ pub use facts::Facts;
 pub use limits::Limits;
 pub use machine::{Machine, ended};
 pub use run::{Budget, Done, GivenUp, Live, Plan};
-pub use seed::{is_seeded, random_seed};
+pub use seed::{Seed, random_seed};
 pub use socket::continued;
 pub use target::secrets_of;
 pub use target::{Target, TargetError};

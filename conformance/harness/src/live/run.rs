@@ -21,6 +21,7 @@ use super::case::{About, Case};
 use super::client::{Client, Outcome};
 use super::evidence::Evidence;
 use super::facts::Facts;
+use super::seed::Seed;
 use super::socket::Script;
 use super::verdict::{answer, judge};
 use checker::Rules;
@@ -52,7 +53,7 @@ pub struct Plan {
     /// What the run may take as a whole.
     pub budget: Budget,
     /// What chooses the words that only this run sends, where requests can have them.
-    pub seed: Option<String>,
+    pub seed: Seed,
 }
 
 /// What a run may take as a whole.
@@ -384,7 +385,8 @@ impl Live {
                 }
                 return Done::Sent(sent);
             }
-            let is_missed = answer(case, &sent, self.rules.dialect()).verdict == Verdict::NotExercised;
+            let verdict = answer(case, &sent, self.rules.dialect()).verdict;
+            let is_missed = verdict == Verdict::NotExercised;
             if is_polled && is_missed {
                 if Instant::now() + POLLED < deadline && self.client.wait(Instant::now() + POLLED).await {
                     continue;
@@ -392,8 +394,8 @@ impl Live {
                 return Done::Sent(sent);
             }
             let is_silent = || {
-                let says = |words| sent.iter().any(|attempt| attempt.facts.says(words));
-                case.scenario.says.is_some_and(|words| !says(words))
+                let says = |words: &String| sent.iter().any(|attempt| attempt.facts.says(words));
+                verdict == Verdict::Pass && case.says.as_ref().is_some_and(|words| !says(words))
             };
             if !(is_missed || is_silent()) || tries >= self.plan.attempts {
                 return Done::Sent(sent);
@@ -458,12 +460,7 @@ impl Live {
                 written = write(file_of.as_mut(), line);
             }
         };
-        let asked = Asked {
-            model: &self.plan.model,
-            given: &self.plan.given,
-            number,
-            seed: self.plan.seed.as_deref(),
-        };
+        let asked = Asked { model: &self.plan.model, given: &self.plan.given, number, seed: &self.plan.seed };
         let outcome = if case.turns.is_empty() {
             self.client.send(&case.call(&asked, before), by, &mut keep).await
         } else {

@@ -3,8 +3,54 @@
 use sha2::{Digest, Sha256};
 use spec::Dialect;
 
+use catalogue::Scenario;
+
 use super::case::Offer;
 use super::evidence::hash;
+
+/// What chooses the words that only this run sends.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Seed {
+    text: String,
+    /// Whether instructions carry words, too.
+    in_instructions: bool,
+}
+
+impl Seed {
+    /// No seed: the words are those of every run without one.
+    pub const NONE: Self = Self { text: String::new(), in_instructions: false };
+
+    /// Returns the seed of a run in a dialect. Instructions carry words where requests have instructions, and the
+    /// endpoint is said to offer them.
+    pub fn new(text: impl Into<String>, dialect: &Dialect, offer: &Offer) -> Self {
+        const LEAST: &str = r#"{"model":"m","input":"a","instructions":"b"}"#;
+        let has_them = dialect.root("request").is_some_and(|root| dialect.check_type(root, LEAST).is_valid());
+        Self { text: text.into(), in_instructions: has_them && offer.allows("instructions") }
+    }
+
+    /// Fills in `{{word 1}}` to `{{word 4}}` in a text of a scenario. All turns of a conversation have the same words.
+    pub(super) fn fill(&self, text: &str, scenario: &Scenario) -> String {
+        let words = words(&self.text, first_turn(scenario)).into_iter().zip(1..);
+        words.fold(text.to_owned(), |text, (word, number)| {
+            text.replace(&format!("{{{{word {number}}}}}"), word)
+        })
+    }
+
+    /// Returns the sentence that the instructions of a scenario have in this run, and in no other.
+    pub(super) fn phrase(&self, scenario: &Scenario) -> Option<String> {
+        let words = || words(&self.text, scenario.id).join(" ");
+        self.in_instructions.then(|| format!("Your name is {}.", words()))
+    }
+
+    /// Returns an id that no response has.
+    pub(super) fn unknown_id(&self, scenario: &Scenario) -> String {
+        format!("resp_{}", &hash(format!("{}\0{}", self.text, scenario.id).as_bytes())[..32])
+    }
+}
+
+fn first_turn(scenario: &Scenario) -> &str {
+    scenario.previous.and_then(catalogue::scenario).map_or(scenario.id, first_turn)
+}
 
 /// Common words of one token or two, in no order.
 const WORDS: [&str; 64] = [
@@ -25,24 +71,6 @@ fn words(seed: &str, scenario: &str) -> [&'static str; COUNT] {
     std::array::from_fn(|at| WORDS[usize::from(hash[at] % 64)])
 }
 
-/// Returns what stands in the instructions of a scenario, and in those of no other run.
-pub(super) fn phrase(seed: &str, scenario: &str) -> String {
-    format!("Your name is {}.", words(seed, scenario).join(" "))
-}
-
-/// Puts its words into the request of a scenario, where that has `{{word 1}}` to `{{word 4}}`.
-pub(super) fn with_words(request: &str, seed: &str, scenario: &str) -> String {
-    let words = words(seed, scenario).into_iter().zip(1..);
-    words.fold(request.to_owned(), |text, (word, number)| {
-        text.replace(&format!("{{{{word {number}}}}}"), word)
-    })
-}
-
-/// Returns an id that no response has.
-pub(super) fn unknown_id(seed: &str, scenario: &str) -> String {
-    format!("resp_{}", &hash(format!("{seed}\0{scenario}").as_bytes())[..32])
-}
-
 /// Returns a seed that nobody has chosen.
 pub fn random_seed() -> String {
     let mut bytes = [0; 16];
@@ -51,31 +79,48 @@ pub fn random_seed() -> String {
     super::evidence::digits(&bytes)
 }
 
-/// Returns whether the requests of a dialect have instructions, and the endpoint is said to offer that.
-pub fn is_seeded(dialect: &Dialect, offer: &Offer) -> bool {
-    const LEAST: &str = r#"{"model":"m","input":"a","instructions":"b"}"#;
-    let has_them = dialect.root("request").is_some_and(|root| dialect.check_type(root, LEAST).is_valid());
-    has_them && offer.allows("instructions")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn seed(text: &str) -> Seed {
+        Seed::new(text, spec::dialect("openai").unwrap(), &Offer::All)
+    }
+
+    fn scenario(id: &str) -> &'static Scenario {
+        catalogue::scenario(id).unwrap()
+    }
+
     #[test]
     fn words_take_their_places() {
-        let filled = with_words("{{word 1}}-{{word 4}}{{word 5}}", "a", "text/hello");
+        let filled = seed("a").fill("{{word 1}}-{{word 4}}{{word 5}}", scenario("text/hello"));
         let of = words("a", "text/hello");
         assert_eq!(filled, format!("{}-{}{{{{word 5}}}}", of[0], of[3]));
-        assert_eq!(unknown_id("a", "b").len(), 37);
-        assert_ne!(unknown_id("a", "b"), unknown_id("b", "b"));
+        let (hello, long) = (scenario("text/hello"), scenario("text/long"));
+        assert_eq!(seed("a").unknown_id(hello).len(), 37);
+        assert_ne!(seed("a").unknown_id(hello), seed("a").unknown_id(long));
     }
 
     #[test]
     fn each_seed_and_scenario_has_words_of_its_own() {
-        assert_eq!(phrase("a", "text/hello"), phrase("a", "text/hello"));
-        assert_ne!(phrase("a", "text/hello"), phrase("b", "text/hello"));
-        assert_ne!(phrase("a", "text/hello"), phrase("a", "text/long"));
+        let (hello, long) = (scenario("text/hello"), scenario("text/long"));
+        assert_eq!(seed("a").phrase(hello), seed("a").phrase(hello));
+        assert_ne!(seed("a").phrase(hello), seed("b").phrase(hello));
+        assert_ne!(seed("a").phrase(hello), seed("a").phrase(long));
         assert_ne!(random_seed(), random_seed());
+    }
+
+    #[test]
+    fn turns_of_a_conversation_share_their_words() {
+        let of = |id| seed("a").fill("{{word 1}} {{word 2}}", scenario(id));
+        assert_eq!(of("state/stored"), of("state/recalled-twice"));
+        assert_ne!(of("state/stored"), of("text/hello"));
+    }
+
+    #[test]
+    fn instructions_carry_words_where_they_are_offered() {
+        let without = Offer::Without(vec!["instructions".to_owned()]);
+        let dialect = spec::dialect("openai").unwrap();
+        assert_eq!(Seed::new("a", dialect, &without).phrase(scenario("text/hello")), None);
     }
 }

@@ -6,7 +6,8 @@ use spec::Dialect;
 use spec::table::Operation;
 
 use super::call::{Asked, Before, Call, Given};
-use super::case::{About, Case, Offer, fitting, trials};
+use super::case::{About, Case, Offer, fitting, says, trials};
+use super::seed::Seed;
 use checker::Rules;
 use results::Transport;
 
@@ -53,6 +54,7 @@ fn add_case(
         compared: None,
         unfit: unfit(&turns, dialect, offer),
         optional: None,
+        says: says(scenario, &Seed::NONE),
         trials: of_socket(trials(scenario, false, dialect, rules)),
         turns,
     });
@@ -84,7 +86,7 @@ fn unfit(turns: &[&'static Scenario], dialect: &'static Dialect, offer: &Offer) 
     let unfit = turns.iter().find_map(|turn| fitting(turn, false, dialect, offer));
     unfit.or_else(|| {
         let root = dialect.root("websocket_request")?;
-        let asked = Asked { model: "default", given: &Given::new(), number: 1, seed: None };
+        let asked = Asked { model: "default", given: &Given::new(), number: 1, seed: &Seed::NONE };
         let before = Before { id: "resp_1".to_owned(), ..Before::default() };
         let refused = |turn: &&&'static Scenario| {
             let message = message(turn, &asked, Some(&before));
@@ -121,7 +123,7 @@ mod tests {
     fn nothing_of_http_is_said_on_a_websocket() {
         for scenario in SCENARIOS.iter().filter(|scenario| is_sent(scenario)) {
             let before = Before { id: "resp_1".to_owned(), ..Before::default() };
-            let asked = Asked { model: "m", given: &Given::new(), number: 1, seed: None };
+            let asked = Asked { model: "m", given: &Given::new(), number: 1, seed: &Seed::NONE };
             let text = message(scenario, &asked, Some(&before));
             let message: Value = serde_json::from_str(&text).unwrap();
             assert_eq!(message["type"], "response.create");

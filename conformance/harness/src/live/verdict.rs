@@ -130,7 +130,7 @@ fn last_answer(case: &Case, attempts: &[Attempt], dialect: &Dialect) -> Judged {
     if let Some(unwanted) = facts.unwanted(case.scenario) {
         return Judged::new(Verdict::Fail, format!("the answer has a {unwanted}, and should have none"));
     }
-    if let Some(reason) = other_instructions(facts) {
+    if let Some(reason) = other_request(facts) {
         return Judged::new(Verdict::Fail, reason);
     }
     if case.scenario.cut_after.is_some() && lost.is_none() {
@@ -187,16 +187,42 @@ const fn route(operation: Operation) -> &'static str {
     }
 }
 
-/// Returns why an answer is not to its request, where it repeats instructions: an endpoint may leave that, and
-/// may add to them.
-fn other_instructions(facts: &Facts) -> Option<String> {
-    let sent = facts.request.as_ref()?.get("instructions")?.as_str()?;
-    let came = facts.response.as_ref()?.get("instructions").filter(|came| !came.is_null())?;
+/// Returns why an answer is to another request, by the settings that it repeats. An endpoint may leave a setting out,
+/// and may add to it.
+fn other_request(facts: &Facts) -> Option<String> {
+    let (sent, came) = (facts.request.as_ref()?, facts.response.as_ref()?);
+    let lacking = lacks_instructions(sent, came)
+        .or_else(|| lacks_metadata(sent, came))
+        .or_else(|| lacks_tool(sent, came));
+    lacking.map(|lacking| format!("the answer is to another request: {lacking}"))
+}
+
+fn lacks_instructions(sent: &Value, came: &Value) -> Option<String> {
+    let sent = sent.get("instructions")?.as_str()?;
+    let came = came.get("instructions").filter(|came| !came.is_null())?;
     let is_there = match came {
         Value::String(text) => text.is_empty() || text.contains(sent),
         items => items.to_string().contains(sent),
     };
-    (!is_there).then(|| format!("the answer is to another request: its instructions lack {sent:?}"))
+    (!is_there).then(|| format!("its instructions lack {sent:?}"))
+}
+
+fn lacks_metadata(sent: &Value, came: &Value) -> Option<String> {
+    let came = came.get("metadata")?.as_object().filter(|came| !came.is_empty())?;
+    let mut pairs = sent.get("metadata")?.as_object()?.iter();
+    let (name, _) = pairs.find(|(name, value)| came.get(*name).is_some_and(|came| came != *value))?;
+    Some(format!("its metadata have another {name:?}"))
+}
+
+fn lacks_tool(sent: &Value, came: &Value) -> Option<String> {
+    fn names(tools: &Value) -> impl Iterator<Item = &str> {
+        let functions = |tool: &&Value| tool.get("type").is_some_and(|kind| kind == "function");
+        let all = tools.as_array().into_iter().flatten();
+        all.filter(functions).filter_map(|tool| tool.get("name")?.as_str())
+    }
+    let came = came.get("tools").filter(|came| names(came).next().is_some())?;
+    let lost = names(sent.get("tools")?).find(|sent| names(came).all(|came| came != *sent))?;
+    Some(format!("its tools lack {lost:?}"))
 }
 
 /// What is wrong where the last turn on a WebSocket was not answered at all.

@@ -16,7 +16,7 @@ use super::{Endpoint, Snapshots, Suite, SuiteError, demanded_tests, is_demanded}
 use crate::certificate::{Certificate, Judge, Sent};
 use crate::live::{
     self, About, Case, Chain, Client, Evidence, Given, GivenUp, Kept, Live, Machine, Offer, Plan, RunFile,
-    Target,
+    Seed, Target,
 };
 use gateway::{self, Embedded, Notes};
 use recordings::capture::REDACTED;
@@ -89,7 +89,7 @@ impl Suite {
             least: self.least(),
             shapes: !shapes.is_empty(),
             budget: self.budget,
-            seed: None,
+            seed: Seed::NONE,
         };
         plan.complete();
         Planned { suite: self, plan, due, shapes }
@@ -212,7 +212,10 @@ impl Planned<'_> {
         let client =
             client.map_err(|problem| SuiteError::new(format!("no connection can be made: {problem}")))?;
         let file = suite.run_file(&client, filters);
-        plan.seed = live::is_seeded(suite.dialect, &suite.offer()).then(|| file.seed.clone());
+        plan.seed = Seed::new(&*file.seed, suite.dialect, &suite.offer());
+        for case in &mut plan.cases {
+            case.expect(&plan.seed);
+        }
         let mut evidence = None;
         if let Some(folder) = &suite.out {
             let new = Evidence::create(folder).map_err(|error| suite.lost(&error))?;
