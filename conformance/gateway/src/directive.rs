@@ -22,6 +22,7 @@
 //! | `pad` | fragments are obfuscated |
 //! | `usage IN OUT` | these counts of tokens |
 //! | `error STATUS` | the request is refused |
+//! | `fault ID` | the answer breaks this rule, or has this fault of transport |
 
 use serde_json::json;
 

@@ -94,7 +94,7 @@ impl Wire {
         (0..last).find_map(of_item)
     }
 
-    fn edited(&self, edits: &[Edit], item: usize) -> Option<Vec<u8>> {
+    pub(super) fn edited(&self, edits: &[Edit], item: usize) -> Option<Vec<u8>> {
         if self.is_stream() {
             return violation::edited_from(Format::Sse, &self.body, edits, item).ok();
         }

@@ -23,10 +23,15 @@ pub(super) struct Host {
 }
 
 impl Host {
-    /// Starts it.
+    /// Starts it on any free port.
     pub(super) fn start(app: Router) -> io::Result<Self> {
+        Self::start_on(0, app)
+    }
+
+    /// Starts it on a port; 0 stands for any that is free.
+    pub(super) fn start_on(port: u16, app: Router) -> io::Result<Self> {
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
-        let listener = runtime.block_on(TcpListener::bind(("127.0.0.1", 0)))?;
+        let listener = runtime.block_on(TcpListener::bind(("127.0.0.1", port)))?;
         let address = listener.local_addr()?;
         let (stop, stopped) = oneshot::channel();
         let thread = std::thread::spawn(move || {

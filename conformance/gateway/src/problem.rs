@@ -93,7 +93,7 @@ pub(super) fn unserved(request: &Value, models: &[String]) -> Option<Problem> {
     let model = text(request, "model")?;
     let is_served = match models {
         [] => !model.starts_with("no-such-") && !model.starts_with("unknown-"),
-        models => model == "auto" || models.iter().any(|other| other == model),
+        models => model == "auto" || model.starts_with("fault:") || models.iter().any(|other| other == model),
     };
     let message = || format!("There is no model {model:?}.");
     (!is_served).then(|| Problem::not_found("model_not_found", message(), Some("model")))

@@ -1,5 +1,6 @@
 //! The pace of a stream: what is sent at once, and when.
 
+use std::collections::VecDeque;
 use std::io;
 use std::pin::Pin;
 use std::task::{Context, Poll};
@@ -7,90 +8,135 @@ use std::time::Duration;
 
 use axum::body::{Body, Bytes};
 use futures_core::Stream;
-use tokio::sync::mpsc::{Receiver, Sender, channel};
-use tokio::time::sleep;
+use tokio::time::{Sleep, sleep};
 
+use super::faults::Faults;
 use super::server::Settings;
 use super::wire::WireFault;
 
-/// So long a stalled connection is kept.
+/// How long a stalled connection is kept.
 const STALLED: Duration = Duration::from_secs(3600);
+/// Number of pieces that are flushed one by one. Long streams then go out as fast as the client reads.
+const FLUSHED: usize = 256;
 
-/// What comes through a channel, as a body.
-struct Pieces(Receiver<io::Result<Bytes>>);
-
-impl Stream for Pieces {
-    type Item = io::Result<Bytes>;
-
-    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
-        self.0.poll_recv(context)
-    }
+/// How a body ends.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum End {
+    /// All of it comes.
+    #[default]
+    Whole,
+    /// Nothing more comes, and the connection stays open.
+    Stall,
+    /// The connection breaks.
+    Break,
 }
 
-/// A body that is sent as the settings say.
-pub(super) fn send(settings: &Settings, body: Vec<u8>) -> Body {
-    let has = |fault| settings.wire.contains(&fault);
-    let pace = if has(WireFault::Slow) { Duration::from_secs(1) } else { settings.pace };
-    let chunk = if has(WireFault::SplitUtf8) { Some(1) } else { settings.chunk };
+/// Returns a body that is sent with the pace of the settings, and the faults of transport.
+pub(super) fn send(settings: &Settings, faults: &Faults, body: Vec<u8>) -> Body {
+    let has = |fault| faults.wire.contains(&fault);
     let end = match () {
         () if has(WireFault::Stall) => End::Stall,
         () if has(WireFault::EarlyClose) => End::Break,
         () => End::Whole,
     };
-    if pace.is_zero() && chunk.is_none() && end == End::Whole {
-        return Body::from(body);
-    }
-    let (sender, receiver) = channel(1);
-    tokio::spawn(feed(sender, body, pace, chunk, end));
-    Body::from_stream(Pieces(receiver))
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum End {
-    Whole,
-    /// Half of it comes, and then nothing.
-    Stall,
-    /// Half of it comes, and the connection breaks.
-    Break,
-}
-
-/// Sends a body piece by piece. It ends early when nobody reads any more.
-async fn feed(
-    sender: Sender<io::Result<Bytes>>,
-    body: Vec<u8>,
-    pace: Duration,
-    chunk: Option<usize>,
-    end: End,
-) {
-    let half = if end == End::Whole { body.len() } else { body.len() / 2 };
     let mut rest = Bytes::from(body);
-    rest.truncate(half);
-    while !rest.is_empty() {
-        if !pace.is_zero() {
-            sleep(pace).await;
-        }
-        let mut event = rest.split_to(event_end(&rest));
-        while !event.is_empty() {
-            let piece = event.split_to(chunk.unwrap_or(usize::MAX).clamp(1, event.len()));
-            if sender.send(Ok(piece)).await.is_err() {
-                return;
-            }
-            if chunk.is_some() {
-                // Pieces that wait for each other are sent together.
-                tokio::task::yield_now().await;
+    if end != End::Whole {
+        rest.truncate(rest.len() / 2);
+    }
+    let source = Source::Events {
+        rest,
+        event: Bytes::new(),
+        pace: if has(WireFault::Slow) { Duration::from_secs(1) } else { settings.pace },
+        chunk: if has(WireFault::SplitUtf8) { Some(1) } else { settings.chunk },
+    };
+    Body::from_stream(Pieces::new(source, end))
+}
+
+/// Returns a body of these pieces, each sent that long after the one before it.
+pub(super) fn play(pieces: impl IntoIterator<Item = (Duration, Vec<u8>)>, end: End) -> Body {
+    let pieces = pieces.into_iter().map(|(after, bytes)| (after, Bytes::from(bytes))).collect();
+    Body::from_stream(Pieces::new(Source::Pieces(pieces), end))
+}
+
+/// Where the pieces of a body come from.
+#[derive(Debug)]
+enum Source {
+    /// Events of a stream, cut into chunks if wanted.
+    Events { rest: Bytes, event: Bytes, pace: Duration, chunk: Option<usize> },
+    /// Pieces with the time that passes before each.
+    Pieces(VecDeque<(Duration, Bytes)>),
+}
+
+impl Source {
+    fn next(&mut self) -> Option<(Duration, Bytes)> {
+        match self {
+            Self::Pieces(pieces) => pieces.pop_front(),
+            Self::Events { rest, event, pace, chunk } => {
+                let mut after = Duration::ZERO;
+                if event.is_empty() {
+                    if rest.is_empty() {
+                        return None;
+                    }
+                    *event = rest.split_to(event_end(rest));
+                    after = *pace;
+                }
+                Some((after, event.split_to(chunk.unwrap_or(usize::MAX).clamp(1, event.len()))))
             }
         }
     }
-    match end {
-        End::Whole => {}
-        End::Stall => {
-            tokio::select! {
-                () = sender.closed() => {}
-                () = sleep(STALLED) => {}
+
+    /// Whether each piece must go out by itself, however many there are.
+    const fn is_cut(&self) -> bool {
+        matches!(self, Self::Events { chunk: Some(_), .. } | Self::Pieces(_))
+    }
+}
+
+/// A body that is sent piece by piece: each is written to the connection before the next is made.
+struct Pieces {
+    source: Source,
+    end: Option<End>,
+    next: Option<Bytes>,
+    waiting: Option<Pin<Box<Sleep>>>,
+    sent: usize,
+}
+
+impl Pieces {
+    const fn new(source: Source, end: End) -> Self {
+        Self { source, end: Some(end), next: None, waiting: None, sent: 0 }
+    }
+}
+
+impl Stream for Pieces {
+    type Item = io::Result<Bytes>;
+
+    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        loop {
+            if let Some(waiting) = &mut self.waiting {
+                if waiting.as_mut().poll(context).is_pending() {
+                    return Poll::Pending;
+                }
+                self.waiting = None;
             }
-        }
-        End::Break => {
-            let _ = sender.send(Err(io::ErrorKind::ConnectionReset.into())).await;
+            if let Some(piece) = self.next.take() {
+                self.sent += 1;
+                return Poll::Ready(Some(Ok(piece)));
+            }
+            if let Some((after, piece)) = self.source.next() {
+                self.next = Some(piece);
+                if !after.is_zero() {
+                    self.waiting = Some(Box::pin(sleep(after)));
+                } else if self.sent > 0 && (self.sent < FLUSHED || self.source.is_cut()) {
+                    // What waits for nothing is flushed once the connection has its turn.
+                    context.waker().wake_by_ref();
+                    return Poll::Pending;
+                }
+                continue;
+            }
+            match self.end.take() {
+                Some(End::Stall) => self.waiting = Some(Box::pin(sleep(STALLED))),
+                Some(End::Break) => return Poll::Ready(Some(Err(io::ErrorKind::ConnectionReset.into()))),
+                Some(End::Whole) | None => return Poll::Ready(None),
+            }
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::future::Future;
 use std::io;
 use std::net::SocketAddr;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 use catalogue::Rule;
@@ -12,15 +12,17 @@ use spec::Dialect;
 use tokio::net::TcpListener;
 
 use super::context::{Turn, unmatched, with_context};
+use super::faults::Faults;
 use super::host::{Host, listen};
 use super::ids::tagged;
+use super::log::Log;
 use super::mcp::Servers;
 use super::problem::{Problem, refusal, unserved};
 use super::routes;
 use super::script::lengthen;
 use super::store::{Store, Stored};
 use super::wire::WireFault;
-use super::{Answer, Wire, answer, plan};
+use super::{Answer, FaultInfo, Wire, answer, fault_list, plan};
 use checker::Rules;
 
 /// How a gateway behaves.
@@ -44,6 +46,10 @@ pub struct Settings {
     pub models: Vec<String>,
     /// How long a WebSocket lives.
     pub socket_limit: Duration,
+    /// The web pages that may read answers, by origin, beside those of this machine; `*` stands for all.
+    pub origins: Vec<String>,
+    /// Where a line for each request goes.
+    pub log: Option<Log>,
 }
 
 impl Settings {
@@ -59,6 +65,8 @@ impl Settings {
             wire: Vec::new(),
             models: Vec::new(),
             socket_limit: Duration::from_secs(60 * 60),
+            origins: Vec::new(),
+            log: None,
         }
     }
 }
@@ -67,13 +75,26 @@ impl Settings {
 #[derive(Debug)]
 pub(super) struct Gateway {
     pub(super) settings: Settings,
-    rules: Rules,
+    pub(super) rules: Rules,
     store: Mutex<Store>,
+    /// The faults that can be asked for; found out when somebody wants to know.
+    listed: OnceLock<Arc<Vec<FaultInfo>>>,
 }
 
 impl Gateway {
     pub(super) fn new(settings: Settings) -> Self {
-        Self { rules: Rules::of(settings.dialect), settings, store: Mutex::default() }
+        let rules = Rules::of(settings.dialect);
+        Self { rules, settings, store: Mutex::default(), listed: OnceLock::new() }
+    }
+
+    /// Returns the faults of every answer.
+    pub(super) fn faults(&self) -> Faults {
+        Faults::new(self.settings.rules.clone(), self.settings.wire.clone())
+    }
+
+    /// Returns the faults that can be asked for.
+    pub(super) fn listed(&self) -> Arc<Vec<FaultInfo>> {
+        Arc::clone(self.listed.get_or_init(|| Arc::new(fault_list(&self.rules))))
     }
 
     pub(super) fn store(&self) -> MutexGuard<'_, Store> {
@@ -82,29 +103,28 @@ impl Gateway {
     }
 
     /// Answers the request for a response.
-    pub(super) fn create(&self, body: &[u8], servers: &Servers) -> Wire {
-        let refuse = |problem: &Problem| self.broken(Wire::json(problem.status, &problem.body().to_string()));
+    pub(super) fn create(&self, body: &[u8], servers: &Servers, faults: &mut Faults) -> Wire {
+        let refuse = |problem: &Problem, faults: &mut Faults| {
+            faults.break_rules(Wire::json(problem.status, &problem.body().to_string()), &self.rules)
+        };
         let request: Value = match serde_json::from_slice(body) {
             Ok(request) => request,
             Err(error) => {
-                return refuse(&Problem::invalid(
-                    "invalid_json",
-                    format!("The body is not JSON: {error}."),
-                    None,
-                ));
+                let message = format!("The body is not JSON: {error}.");
+                return refuse(&Problem::invalid("invalid_json", message, None), faults);
             }
         };
         let is_stream = request.get("stream") == Some(&Value::Bool(true));
-        let made = match self.make(request, is_stream, &[], servers) {
+        let made = match self.make(request, is_stream, &[], servers, faults) {
             Ok(made) => made,
-            Err(problem) => return refuse(&problem),
+            Err(problem) => return refuse(&problem, faults),
         };
         if let Some(stream) = made.stream {
             return stream;
         }
         let [queued, _, ended] = &made.answer.snapshots;
         let whole = if made.is_background { queued } else { ended };
-        let mut wire = self.broken(Wire::json(200, &whole.to_string()));
+        let mut wire = faults.break_rules(Wire::json(200, &whole.to_string()), &self.rules);
         wire.body = tagged(&wire.body, &made.tag);
         wire
     }
@@ -122,6 +142,7 @@ impl Gateway {
         is_stream: bool,
         known: &[Turn],
         servers: &Servers,
+        faults: &mut Faults,
     ) -> Result<Made, Problem> {
         if let Some(problem) = refusal(&request, self.settings.dialect).or_else(|| self.unserved(&request)) {
             return Err(problem);
@@ -151,7 +172,11 @@ impl Gateway {
         let turn = Turn::new(&id, &asked, &snapshots[2]);
         let is_background = request.get("background") == Some(&Value::Bool(true));
         let is_stored = !id.is_empty() && request.get("store") != Some(&Value::Bool(false));
-        let mut stream = (is_stream || is_stored).then(|| self.broken(Wire::stream(&answer)));
+        // What is stored may be read again as a stream; whether a fault was applied is about what is sent now.
+        let mut unsent = faults.clone();
+        let of_stream = if is_stream { faults } else { &mut unsent };
+        let stream = Wire::stream(&answer);
+        let mut stream = (is_stream || is_stored).then(|| of_stream.break_rules(stream, &self.rules));
         if let Some(stream) = &mut stream {
             stream.body = tagged(&stream.body, &tag);
         }
@@ -161,19 +186,6 @@ impl Gateway {
             self.store().keep(number, id, stored);
         }
         Ok(Made { stream: stream.filter(|_| is_stream), is_background, turn, tag, answer })
-    }
-
-    /// Breaks the rules that are to be broken, where that breaks no others.
-    pub(super) fn broken(&self, mut wire: Wire) -> Wire {
-        let mut already: Vec<&str> = Vec::new();
-        for rule in &self.settings.rules {
-            if let Some(broken) = wire.breaking(rule, &self.rules, &already) {
-                wire = broken;
-                already.push(rule.id);
-                already.extend(rule.violation.also);
-            }
-        }
-        wire
     }
 }
 

@@ -10,6 +10,7 @@ use spec::Dialect;
 
 use super::Wire;
 use super::context::Turn;
+use super::faults::Faults;
 use super::ids::tagged;
 use super::mcp::Servers;
 use super::problem::Problem;
@@ -20,7 +21,7 @@ use super::voice::Voice;
 use checker::Rules;
 
 /// Talks until the client leaves. What was said here can be continued here, stored or not.
-pub(super) async fn talk(gateway: Arc<Gateway>, mut socket: WebSocket) {
+pub(super) async fn talk(gateway: Arc<Gateway>, mut socket: WebSocket, faults: Faults) {
     let began = Instant::now();
     let mut said = Vec::new();
     while let Some(Ok(message)) = socket.recv().await {
@@ -36,7 +37,10 @@ pub(super) async fn talk(gateway: Arc<Gateway>, mut socket: WebSocket) {
             Ok(request) => Servers::ask(request).await,
             Err(_) => Servers::default(),
         };
-        let events = turn(&gateway, request, &mut said, &servers);
+        let mut faults = faults.clone();
+        let request = request.and_then(|request| faults.add_request(&request).map(|()| request));
+        let events = turn(&gateway, request, &mut said, &servers, &mut faults);
+        gateway.settings.note(&format!("WebSocket turn, {} messages", events.len()), &faults);
         let is_begun = !events.is_empty();
         let is_over = |event: &String| ends(event, gateway.settings.dialect);
         let is_ended = events.iter().any(is_over);
@@ -67,10 +71,13 @@ fn turn(
     request: Result<Value, Problem>,
     said: &mut Vec<Turn>,
     servers: &Servers,
+    faults: &mut Faults,
 ) -> Vec<String> {
-    let breaks = |id: &str| gateway.settings.rules.iter().any(|rule| rule.id == id);
     let previous = request.as_ref().ok().and_then(|request| text(request, "previous_response_id"));
-    if let Some(id) = previous.filter(|_| breaks("ws/unknown-previous-id")) {
+    if let Some(id) = previous
+        && said.iter().all(|turn| turn.id != id)
+        && faults.applies("ws/unknown-previous-id")
+    {
         // It is continued as if it was known.
         let turn = Turn { id: id.to_owned(), context: Vec::new() };
         said.push(turn);
@@ -78,21 +85,23 @@ fn turn(
     let continued = previous.map(str::to_owned);
     let is_latest = said.last().is_some_and(|turn| Some(&turn.id) == continued.as_ref());
     let request = match &continued {
-        Some(id) if is_latest && breaks("ws/latest-kept") => Err(unknown_previous(id)),
+        Some(id) if is_latest && faults.applies("ws/latest-kept") => Err(unknown_previous(id)),
         _ => request,
     };
-    match request.and_then(|request| gateway.make(request, true, said, servers)) {
-        Err(_) if breaks("ws/answers-create") => Vec::new(),
+    match request.and_then(|request| gateway.make(request, true, said, servers, faults)) {
         Err(problem) => {
+            if faults.applies("ws/answers-create") {
+                return Vec::new();
+            }
             // A turn that fails takes the response that it continues with it.
             said.retain(|turn| continued.as_ref() != Some(&turn.id));
-            vec![envelope(&problem, !breaks("ws/error-envelope"))]
+            vec![envelope(&problem, !faults.applies("ws/error-envelope"))]
         }
         Ok(made) => {
             said.push(made.turn);
             let mut all: Vec<String> =
                 made.stream.iter().flat_map(Wire::events).filter_map(|event| data(&event)).collect();
-            if breaks("ws/one-in-flight") {
+            if faults.applies("ws/one-in-flight") {
                 // Another response begins in the place of the end.
                 all.pop();
                 let other = made
@@ -142,7 +151,7 @@ fn envelope(problem: &Problem, has_status: bool) -> String {
 }
 
 /// Rules that are broken in turns on a WebSocket, and what to say for it.
-const FAULTS: [(&str, &str); 5] = [
+pub(super) const SOCKET_FAULTS: [(&str, &str); 5] = [
     ("ws/answers-create", "what is refused, on a WebSocket"),
     ("ws/error-envelope", "what is refused, on a WebSocket"),
     ("ws/latest-kept", "a turn that continues the one before it, on a WebSocket"),
@@ -153,7 +162,7 @@ const FAULTS: [(&str, &str); 5] = [
 /// The rules that can be broken in turns on a WebSocket, each with the turn in which it is.
 pub fn socket_faults(rules: &Rules) -> Vec<(&'static Rule, &'static str)> {
     let is_spoken = Voice::of(rules.dialect(), 0).is_typed();
-    let known = FAULTS.into_iter().filter(|_| is_spoken);
+    let known = SOCKET_FAULTS.into_iter().filter(|_| is_spoken);
     let bound = known.filter(|(id, _)| rules.iter().any(|rule| rule.id == *id));
     bound.filter_map(|(id, turn)| Some((catalogue::rule(id)?, turn))).collect()
 }

@@ -1,25 +1,32 @@
 //! `conformance serve`: the reference gateway on a port.
 
 use std::fmt::Write as _;
-use std::future::{Future as _, pending, poll_fn};
-use std::io::{self, Write as _};
+use std::fs::File;
+use std::future::{Future, pending, poll_fn};
+use std::io::{self, Read as _, Write as _};
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::task::Poll;
 use std::time::Duration;
 
 use anyhow::{Context as _, bail};
 use catalogue::Rule;
-use clap::Args;
+use clap::{Args, ValueEnum};
 use spec::Dialect;
 use tokio::net::TcpListener;
 
-use super::{known, names, print};
+use super::{files, known, names, print};
 use crate::Rules;
-use gateway::{Settings, WireFault};
+use gateway::{Log, Replay, Settings, WireFault};
+
+/// Maximum size of a recording that is replayed.
+const LARGEST: u64 = 256 << 20;
 
 /// Serves a reference gateway, to test clients against.
 ///
-/// It conforms, or breaks the rules of --fault.
+/// It conforms, or breaks the rules of --fault. One request breaks a rule if it names it: with the base URL
+/// `/fault/part/before-open/v1`, the model `fault:part/before-open`, the header `x-conformance-fault`, or the directive
+/// `[[fault part/before-open]]`. `GET /` shows help, `GET /faults` lists the faults as JSON.
 ///
 /// The request determines the response: by its tools, reasoning and format, or by directives in its input, such
 /// as [[say Hello|, wor|ld.]], [[think A|B]] or [[refuse]].
@@ -57,6 +64,36 @@ pub(super) struct ServeArgs {
     /// List the faults of the dialect, with the input that triggers each, and exit.
     #[arg(long)]
     list_faults: bool,
+    /// Output format of --list-faults: human or json.
+    #[arg(long, value_enum, default_value_t = ListFormat::Human, value_name = "FORMAT", requires = "list_faults", hide_possible_values = true)]
+    format: ListFormat,
+    /// Write a line for each request, with what became of its faults [default: to stderr].
+    #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = "-")]
+    log: Option<PathBuf>,
+    /// Origin of web pages that may read responses; repeatable, `*` for all [default: pages of this machine].
+    #[arg(long = "cors", value_name = "ORIGIN")]
+    origins: Vec<String>,
+    /// Play recordings, or the recordings in a folder, instead of generating responses.
+    ///
+    /// Each is sent as it was recorded, with its pauses. Requests get one after the other; the model `replay:NAME` or
+    /// the base URL `/replay/NAME/v1` selects one.
+    #[arg(long, value_name = "PATH", num_args = 1.., conflicts_with_all = ["faults", "pace", "chunk", "fragments", "models", "list_faults"])]
+    replay: Vec<PathBuf>,
+    /// Speed of --replay: 2 halves the pauses, 0 leaves them out.
+    #[arg(long, value_name = "FACTOR", default_value_t = 1.0, requires = "replay", value_parser = speed)]
+    speed: f64,
+}
+
+/// The formats of a list of faults.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum ListFormat {
+    Human,
+    Json,
+}
+
+fn speed(text: &str) -> Result<f64, String> {
+    let speed: f64 = text.parse().map_err(|_| "expected a number such as 2 or 0.5".to_owned())?;
+    if speed.is_finite() && speed >= 0.0 { Ok(speed) } else { Err("expected 0 or more".to_owned()) }
 }
 
 impl ServeArgs {
@@ -64,8 +101,15 @@ impl ServeArgs {
         let dialect = names::dialect(&self.dialect)?;
         let rules = Rules::of(dialect);
         if self.list_faults {
-            print(&list(&rules))?;
+            let text = match self.format {
+                ListFormat::Human => list(&rules),
+                ListFormat::Json => serde_json::to_string_pretty(&gateway::fault_list(&rules))? + "\n",
+            };
+            print(&text)?;
             return Ok(ExitCode::SUCCESS);
+        }
+        if !self.replay.is_empty() {
+            return self.play();
         }
         let mut settings = Settings {
             seed: self.seed,
@@ -73,12 +117,54 @@ impl ServeArgs {
             chunk: self.chunk,
             fragments: usize::try_from(self.fragments).unwrap_or_default(),
             models: self.models.clone(),
+            origins: self.origins.clone(),
+            log: self.log()?,
             ..Settings::new(dialect)
         };
         let about = self.choose(&mut settings, &rules)?;
         let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-        runtime.block_on(listen(self.port, settings, about))?;
+        runtime.block_on(async {
+            let (listener, ended) = listen(self.port, dialect.name).await?;
+            // Who starts it from a script reads the address alone.
+            writeln!(io::stderr().lock(), "{}{about}Ctrl-C ends it", served(&settings))?;
+            anyhow::Ok(gateway::serve(listener, settings, ended).await?)
+        })?;
         // Streams that stall must not keep the program alive.
+        runtime.shutdown_background();
+        Ok(ExitCode::SUCCESS)
+    }
+
+    fn log(&self) -> anyhow::Result<Option<Log>> {
+        let Some(path) = &self.log else { return Ok(None) };
+        if path.as_os_str() == "-" {
+            return Ok(Some(Log::new(io::stderr())));
+        }
+        let file = File::create(path).with_context(|| path.display().to_string())?;
+        Ok(Some(Log::new(file)))
+    }
+
+    /// Serves recordings.
+    fn play(&self) -> anyhow::Result<ExitCode> {
+        let mut replays = Vec::new();
+        for path in files::recordings(&self.replay).files {
+            let mut bytes = Vec::new();
+            let limited = files::open(&path).with_context(|| path.display().to_string())?;
+            limited.take(LARGEST).read_to_end(&mut bytes).with_context(|| path.display().to_string())?;
+            let name = path.file_stem().unwrap_or_default().to_string_lossy();
+            let read = Replay::read(&name, &bytes, self.speed);
+            replays.extend(read.with_context(|| path.display().to_string())?);
+        }
+        if replays.is_empty() {
+            bail!("there is nothing to replay: name recordings, or folders of recordings");
+        }
+        let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+        let (log, origins) = (self.log()?, self.origins.clone());
+        runtime.block_on(async {
+            let (listener, ended) = listen(self.port, "recordings").await?;
+            let names: Vec<&str> = replays.iter().map(|replay| replay.name.as_str()).collect();
+            writeln!(io::stderr().lock(), "POST /v1/responses plays {}\nCtrl-C ends it", names.join(", "))?;
+            anyhow::Ok(gateway::replay(listener, replays, origins, log, ended).await?)
+        })?;
         runtime.shutdown_background();
         Ok(ExitCode::SUCCESS)
     }
@@ -193,7 +279,8 @@ fn served(settings: &Settings) -> String {
     format!("POST /v1/responses, with any key; {models}{pace}\n")
 }
 
-async fn listen(port: u16, settings: Settings, about: String) -> anyhow::Result<()> {
+/// Listens on a port, and prints where. Returns what is done once the user ends the program.
+async fn listen(port: u16, speaks: &str) -> anyhow::Result<(TcpListener, impl Future<Output = ()>)> {
     let listener = TcpListener::bind(("127.0.0.1", port))
         .await
         .with_context(|| format!("port {port} cannot be listened on; --port 0 takes any that is free"))?;
@@ -210,8 +297,6 @@ async fn listen(port: u16, settings: Settings, about: String) -> anyhow::Result<
             pending::<()>().await;
         }
     };
-    print(&format!("http://{}/v1 speaks {}\n", listener.local_addr()?, settings.dialect.name))?;
-    // Who starts it from a script reads the address alone.
-    writeln!(io::stderr().lock(), "{}{about}Ctrl-C ends it", served(&settings))?;
-    Ok(gateway::serve(listener, settings, interrupted).await?)
+    print(&format!("http://{}/v1 speaks {speaks}\n", listener.local_addr()?))?;
+    Ok((listener, interrupted))
 }

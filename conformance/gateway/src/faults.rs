@@ -1,0 +1,154 @@
+//! The faults that one request asks for, and what became of them.
+
+use std::fmt::Write as _;
+
+use axum::http::{HeaderMap, HeaderValue};
+use catalogue::Rule;
+use serde_json::Value;
+
+use super::Wire;
+use super::problem::Problem;
+use super::script::text;
+use super::socket::SOCKET_FAULTS;
+use super::wire::WireFault;
+use checker::Rules;
+
+/// The header that asks for faults, and in the answer says what became of them.
+pub(super) const HEADER: &str = "x-conformance-fault";
+/// What the model of a request that asks for faults begins with.
+const MODEL: &str = "fault:";
+/// What a directive that asks for faults begins with.
+const DIRECTIVE: &str = "[[fault ";
+/// Maximum number of faults of a request: each is tried on the answer.
+const MOST: usize = 8;
+
+/// The faults of a request.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Faults {
+    /// The rules that are broken where nothing else breaks by it.
+    pub(super) rules: Vec<&'static Rule>,
+    /// The faults of transport.
+    pub(super) wire: Vec<WireFault>,
+    /// What became of them, by name: nothing, if it was applied, or why it was not.
+    done: Vec<(&'static str, Option<String>)>,
+}
+
+impl Faults {
+    pub(super) const fn new(rules: Vec<&'static Rule>, wire: Vec<WireFault>) -> Self {
+        Self { rules, wire, done: Vec::new() }
+    }
+
+    /// Adds the faults that the headers of a request ask for.
+    pub(super) fn add_headers(&mut self, headers: &HeaderMap) -> Result<(), Problem> {
+        let values = headers.get_all(HEADER).iter();
+        values.into_iter().try_for_each(|value| self.add(&String::from_utf8_lossy(value.as_bytes())))
+    }
+
+    /// Adds the faults that a request asks for by its model or by directives in its input.
+    pub(super) fn add_request(&mut self, request: &Value) -> Result<(), Problem> {
+        if let Some(names) = text(request, "model").and_then(|model| model.strip_prefix(MODEL)) {
+            self.add(names)?;
+        }
+        let Some(input) = request.get("input") else { return Ok(()) };
+        let input = input.to_string();
+        let directives = input.split(DIRECTIVE).skip(1).filter_map(|rest| rest.split_once("]]"));
+        directives.take(MOST + 1).try_for_each(|(names, _)| self.add(names))
+    }
+
+    /// Adds faults by their names, separated by commas.
+    fn add(&mut self, names: &str) -> Result<(), Problem> {
+        for name in names.split(',').map(str::trim).filter(|name| !name.is_empty()) {
+            if self.rules.len() + self.wire.len() >= MOST {
+                let message = format!("A request can ask for {MOST} faults.");
+                return Err(Problem::invalid("too_many_faults", message, None));
+            }
+            match (WireFault::named(name), catalogue::rule(name)) {
+                (Some(fault), _) if !self.wire.contains(&fault) => self.wire.push(fault),
+                (None, Some(rule)) if !self.breaks(rule.id) => self.rules.push(rule),
+                (None, None) => {
+                    let name: String = name.chars().take(100).collect();
+                    let message = format!("There is no fault {name:?}; GET /faults lists them all.");
+                    return Err(Problem::invalid("unknown_fault", message, None));
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns whether a rule is to be broken.
+    pub(super) fn breaks(&self, id: &str) -> bool {
+        self.rules.iter().any(|rule| rule.id == id)
+    }
+
+    /// Returns whether a rule is to be broken here and now, and notes that it was.
+    pub(super) fn applies(&mut self, id: &'static str) -> bool {
+        let is_broken = self.breaks(id);
+        if is_broken {
+            self.note(id, None);
+        }
+        is_broken
+    }
+
+    /// Breaks the rules that are to be broken, where that breaks no others.
+    pub(super) fn break_rules(&mut self, mut wire: Wire, rules: &Rules) -> Wire {
+        let mut already: Vec<&str> = Vec::new();
+        for rule in self.rules.clone() {
+            match wire.breaking(rule, rules, &already) {
+                Some(broken) => {
+                    wire = broken;
+                    already.push(rule.id);
+                    already.extend(rule.violation.also);
+                    self.note(rule.id, None);
+                }
+                None if SOCKET_FAULTS.iter().any(|(id, _)| *id == rule.id) => {}
+                None => self.note(rule.id, Some(why_not(&wire, rule, rules))),
+            }
+        }
+        wire
+    }
+
+    /// Notes that a fault was applied, or why it was not. What was applied once stays so.
+    pub(super) fn note(&mut self, name: &'static str, problem: Option<String>) {
+        match self.done.iter_mut().find(|(known, _)| *known == name) {
+            Some((_, known)) if known.is_some() => *known = problem,
+            Some(_) => {}
+            None => self.done.push((name, problem)),
+        }
+    }
+
+    /// Returns what became of each fault, in a line; nothing, where none was asked for.
+    pub(super) fn outcome(&self) -> String {
+        let all = self.rules.iter().map(|rule| rule.id).chain(self.wire.iter().map(|fault| fault.name()));
+        let mut told = String::new();
+        for name in all {
+            let done = self.done.iter().find(|(known, _)| *known == name).map(|(_, problem)| problem);
+            let _ = match done {
+                Some(None) => write!(told, "; {name}: applied"),
+                Some(Some(problem)) => write!(told, "; {name}: not applied, {problem}"),
+                None => write!(told, "; {name}: not applied, this answer is not of that kind"),
+            };
+        }
+        told.split_off(told.len().min(2))
+    }
+
+    /// Returns what became of each fault, as the value of a header.
+    pub(super) fn header(&self) -> Option<HeaderValue> {
+        let told: String = self.outcome().chars().filter(|c| (' '..='~').contains(c)).take(1000).collect();
+        HeaderValue::from_str(&told).ok().filter(|value| !value.is_empty())
+    }
+}
+
+/// Returns why a rule cannot be broken in an answer.
+fn why_not(wire: &Wire, rule: &Rule, rules: &Rules) -> String {
+    if rules.iter().all(|bound| bound.id != rule.id) {
+        return format!("the rule does not bind in {}", rules.dialect().name);
+    }
+    let like =
+        super::example(rule.violation.golden).and_then(|request| text(&request, "input").map(str::to_owned));
+    let like = like.map_or_else(String::new, |input| format!("; try the input {input}"));
+    match wire.edited(rule.violation.edits, 0) {
+        None => format!("this answer lacks what it takes{like}"),
+        Some(_) => format!("this answer cannot break it alone{like}"),
+    }
+}
