@@ -94,7 +94,11 @@ const SELF_TEST: &str = "Testing the suite itself: its rules against broken stre
 
 /// Runs the command that the program was started with.
 pub fn main() -> ExitCode {
-    let arguments: Vec<OsString> = std::env::args_os().collect();
+    main_of(std::env::args_os().collect())
+}
+
+/// Runs a command line, the name of the program first. Errors are printed.
+pub fn main_of(arguments: Vec<OsString>) -> ExitCode {
     if arguments.len() == 1 {
         // A closed stderr is no reason to fail.
         let _ = writeln!(io::stderr().lock(), "{SELF_TEST}");

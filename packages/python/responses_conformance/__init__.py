@@ -1,0 +1,26 @@
+"""Checks streams of the Responses API.
+
+>>> from responses_conformance import Checker
+>>> checker = Checker("openai")
+>>> found = checker.push(b'data: {"type":"response.in_progress","sequence_number":0}\\n\\n')
+>>> found[0].rule
+'schema/event-valid'
+"""
+
+from ._assert import assert_conformant, assert_conformant_async
+from ._check import check
+from ._gateway import Gateway
+from ._native import Checker, Finding, Report, Run, __version__, dialects
+
+__all__ = [
+    "Checker",
+    "Finding",
+    "Gateway",
+    "Report",
+    "Run",
+    "__version__",
+    "assert_conformant",
+    "assert_conformant_async",
+    "check",
+    "dialects",
+]

@@ -1,0 +1,13 @@
+"""Checks one recording."""
+
+import os
+
+from ._native import Report, Run
+
+
+def check(recording: str | os.PathLike[str] | bytes, *, dialect: str = "openai", name: str | None = None) -> Report:
+    """Checks a recording of any format: the path of a file, or its bytes.
+
+    OSError: the file cannot be opened.
+    """
+    return Run(dialect).check(recording, name=name)

@@ -1,0 +1,39 @@
+//! What Python hands over.
+
+use std::borrow::Cow;
+
+use ::checker::Rules;
+use pyo3::buffer::PyBuffer;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+use spec::Dialect;
+
+/// Less than this is judged in less time than it takes to hand over the interpreter.
+const SHORT: usize = 1024;
+
+/// Does something with data. Other threads run meanwhile, unless there is little to do.
+pub(crate) fn detached<R: Send>(py: Python<'_>, length: usize, work: impl FnOnce() -> R + Send) -> R {
+    if length < SHORT { work() } else { py.detach(work) }
+}
+
+/// Returns the bytes of an object: `bytes` as they are, and a copy of what others could change.
+pub(crate) fn bytes<'p>(py: Python<'_>, object: &'p Bound<'_, PyAny>) -> PyResult<Cow<'p, [u8]>> {
+    match object.cast::<PyBytes>() {
+        Ok(bytes) => Ok(Cow::Borrowed(bytes.as_bytes())),
+        Err(_) => Ok(Cow::Owned(PyBuffer::<u8>::get(object)?.to_vec(py)?)),
+    }
+}
+
+/// Finds a dialect by its name.
+pub(crate) fn dialect(name: &str) -> PyResult<&'static Dialect> {
+    spec::dialect(name).ok_or_else(|| {
+        let names: Vec<&str> = spec::dialects().map(|(name, _)| name).collect();
+        PyValueError::new_err(format!("there is no dialect {name:?}; there are: {}", names.join(", ")))
+    })
+}
+
+/// Returns all rules of a dialect.
+pub(crate) fn rules(name: &str) -> PyResult<Rules> {
+    dialect(name).map(Rules::of)
+}

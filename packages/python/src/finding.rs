@@ -1,0 +1,145 @@
+//! A finding, as Python sees it.
+
+use std::borrow::Cow;
+
+use ::checker::Finding as Found;
+use catalogue::Level;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+
+/// A place where a stream breaks a rule, and how often it does so in the same way.
+#[pyclass(frozen, eq, module = "responses_conformance")]
+#[derive(PartialEq, Eq)]
+pub(crate) struct Finding(pub(crate) Found);
+
+#[pymethods]
+impl Finding {
+    /// The rule, `group/name`.
+    #[getter]
+    fn rule(&self) -> &str {
+        &self.0.rule
+    }
+
+    /// How binding it is: `must`, `should` or `may`.
+    #[getter]
+    const fn level(&self) -> &'static str {
+        match self.0.level {
+            Level::Off => "off",
+            Level::May => "may",
+            Level::Should => "should",
+            Level::Must => "must",
+        }
+    }
+
+    /// What is wrong.
+    #[getter]
+    fn message(&self) -> &str {
+        &self.0.message
+    }
+
+    /// Number of the event in the stream, from 1; 0 in an answer that is no stream.
+    #[getter]
+    const fn event(&self) -> u64 {
+        self.0.place.event
+    }
+
+    /// Type of the event.
+    #[getter]
+    fn event_type(&self) -> Option<&str> {
+        self.0.place.event_type.as_deref()
+    }
+
+    /// Its sequence number.
+    #[getter]
+    const fn sequence_number(&self) -> Option<u64> {
+        self.0.place.sequence_number
+    }
+
+    /// Line of the recording, from 1.
+    #[getter]
+    const fn line(&self) -> u64 {
+        self.0.place.line
+    }
+
+    /// The exchange of the recording, when it holds several.
+    #[getter]
+    fn exchange(&self) -> Option<&str> {
+        self.0.exchange.as_deref()
+    }
+
+    /// JSON pointer into the event.
+    #[getter]
+    fn pointer(&self) -> Option<&str> {
+        self.0.pointer.as_deref()
+    }
+
+    /// What should stand there.
+    #[getter]
+    fn expected(&self) -> Option<&str> {
+        self.0.expected.as_deref()
+    }
+
+    /// What stands there.
+    #[getter]
+    fn actual(&self) -> Option<&str> {
+        self.0.actual.as_deref()
+    }
+
+    /// The clients that it breaks.
+    #[getter]
+    fn clients(&self) -> Vec<&'static str> {
+        self.0.broken_clients().into_iter().map(|(client, _)| client).collect()
+    }
+
+    /// How a server repairs it.
+    #[getter]
+    fn fix(&self) -> Option<Cow<'_, str>> {
+        self.0.fix()
+    }
+
+    /// How many places are alike. The finding that `push` returned is not counted on: ask `findings` at the end.
+    #[getter]
+    const fn count(&self) -> u64 {
+        self.0.count
+    }
+
+    /// Returns it as JSON, as in a JSON report.
+    fn to_json(&self) -> PyResult<String> {
+        serde_json::to_string(&self.0).map_err(|error| PyValueError::new_err(error.to_string()))
+    }
+
+    /// Reads it from JSON.
+    #[staticmethod]
+    fn from_json(text: &str) -> PyResult<Self> {
+        serde_json::from_str(text).map(Self).map_err(|error| PyValueError::new_err(error.to_string()))
+    }
+
+    /// Lets it travel to other processes.
+    fn __reduce__<'p>(slf: &Bound<'p, Self>) -> PyResult<(Bound<'p, PyAny>, (String,))> {
+        Ok((slf.getattr("from_json")?, (slf.get().to_json()?,)))
+    }
+
+    fn __hash__(&self) -> u64 {
+        self.0.place.bytes[0].wrapping_mul(31).wrapping_add(self.0.message.len() as u64)
+    }
+
+    fn __str__(&self) -> String {
+        let kind = match self.0.severity() {
+            Level::Must => "error",
+            Level::Should => "warning",
+            Level::May | Level::Off => "note",
+        };
+        let place = &self.0.place;
+        let event_type = place.event_type.as_deref().map(|name| format!(" ({name})")).unwrap_or_default();
+        format!("{kind}[{}]: event {}{event_type}: {}", self.0.rule, place.event, self.0.message)
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<Finding {}>", self.__str__())
+    }
+}
+
+/// Wraps findings.
+pub(crate) fn findings(found: Vec<Found>) -> Vec<Finding> {
+    found.into_iter().map(Finding).collect()
+}

@@ -1,0 +1,173 @@
+"""The checker in-process."""
+
+import asyncio
+import json
+import pickle
+import threading
+
+import pytest
+from streams import NOT_VALID, good, sent
+
+from responses_conformance import Checker, Finding, Report, Run, check, dialects
+
+
+def rules(findings):
+    return [finding.rule for finding in findings]
+
+
+def test_a_good_stream_has_no_findings():
+    checker = Checker("openai")
+    assert checker.push(good()) == []
+    assert checker.finish() == []
+    assert checker.events > 5
+    assert (checker.findings, checker.omitted, checker.dialect) == ([], 0, "openai")
+
+
+@pytest.mark.parametrize("size", [1, 7, 64])
+def test_findings_do_not_depend_on_the_cuts(broken, size):
+    stream = sent(broken.url)
+    whole, cut = Checker(), Checker()
+    whole.push(stream)
+    found = [finding for at in range(0, len(stream), size) for finding in cut.push(stream[at : at + size])]
+    found += cut.finish()
+    whole.finish()
+    assert "part/before-open" in rules(found)
+    assert rules(found) == rules(whole.findings)
+    assert cut.findings == whole.findings
+
+
+def test_a_finding_has_all_that_reports_have(broken):
+    checker = Checker()
+    checker.push(sent(broken.url))
+    finding = next(finding for finding in checker.findings if finding.rule == "part/before-open")
+    assert finding.level == "must"
+    assert finding.event == finding.sequence_number + 1 > 1
+    assert finding.event_type.startswith("response.")
+    assert "never opened" in finding.message
+    assert "response.content_part.added" in finding.expected
+    assert any(client.startswith("openai-python") for client in finding.clients)
+    assert finding.fix
+    assert finding.count >= 1
+    assert str(finding).startswith("error[part/before-open]: event ")
+    found = Checker().push(NOT_VALID)
+    assert {"/response"} >= {finding.pointer for finding in found if finding.pointer}
+    assert 'property "response"' in [finding.expected for finding in found]
+
+
+def test_events_bodies_and_headers_are_judged():
+    assert rules(Checker().event('{"type":')) == ["wire/json-object"]
+    checker = Checker()
+    checker.response(200, [("content-type", "application/json")])
+    assert any(rule.startswith("schema/") for rule in rules(checker.body('{"object": "response"}')))
+    checker = Checker()
+    checker.response(200, [("content-type", "text/plain")])
+    checker.push(good())
+    checker.finish()
+    assert any(rule.startswith("wire/") for rule in rules(checker.findings))
+
+
+def test_buffers_are_taken_and_other_things_are_not():
+    for kind in (bytes, bytearray, memoryview):
+        assert rules(Checker().push(kind(NOT_VALID)))
+    with pytest.raises((TypeError, BufferError)):
+        Checker().push("text")
+    with pytest.raises(ValueError, match="there is no dialect 'opnai'|there is no dialect \"opnai\""):
+        Checker("opnai")
+    assert "open-responses" in dialects()
+
+
+def test_a_finished_stream_takes_nothing_more_until_it_is_reset():
+    checker = Checker()
+    checker.push(NOT_VALID)
+    checker.finish()
+    with pytest.raises(ValueError, match="reset"):
+        checker.push(NOT_VALID)
+    checker.reset()
+    assert (checker.findings, checker.events) == ([], 0)
+    assert checker.push(good()) == []
+
+
+def test_findings_and_reports_travel_to_other_processes():
+    report = check(NOT_VALID, name="a")
+    again = pickle.loads(pickle.dumps(report))
+    assert isinstance(again, Report) and again == report
+    for finding in report.findings:
+        other = pickle.loads(pickle.dumps(finding))
+        assert isinstance(other, Finding) and other == finding and hash(other) == hash(finding)
+
+
+def test_recordings_are_checked_by_path_and_by_bytes(tmp_path, broken):
+    path = tmp_path / "a.sse"
+    path.write_bytes(sent(broken.url))
+    by_path, by_bytes = check(path), check(path.read_bytes(), name=str(path))
+    assert by_path == by_bytes == check(str(path))
+    assert (by_path.format, by_path.streams, by_path.passed) == ("sse", 1, False)
+    assert "part/before-open" in rules(by_path.findings)
+    assert check(good()).passed
+    with pytest.raises(FileNotFoundError):
+        check(tmp_path / "none.sse")
+    assert not check(b"").passed
+
+
+def test_a_run_reports_on_all_its_recordings():
+    run = Run("openai")
+    run.check(good(), name="good")
+    run.check(NOT_VALID, name="bad")
+    report = json.loads(run.to_json())
+    assert len(run) == 2
+    assert report["outcome"] == "failed"
+    assert [capture["name"] for capture in report["captures"]] == ["good", "bad"]
+    assert report["totals"]["captures"] == 2
+
+
+def test_threads_share_a_checker_and_run_beside_it():
+    """Findings of all threads are those of one: each event of another type is found exactly once."""
+    checker, found, lock = Checker(), [], threading.Lock()
+
+    def work(number):
+        for at in range(200):
+            event = json.dumps({"type": f"response.made-up-{number}-{at}", "sequence_number": 0})
+            more = checker.event(event)
+            with lock:
+                found.extend(more)
+
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert checker.events == 1600
+    assert len(found) == len(checker.findings)
+
+
+def test_other_threads_run_while_it_judges():
+    """A thread counts while another judges one large chunk: with the interpreter held it could not begin."""
+    chunk, stop, ticks = good() * 3000, threading.Event(), []
+
+    def count():
+        while not stop.wait(0.001):
+            ticks.append(1)
+
+    thread = threading.Thread(target=count)
+    thread.start()
+    before = len(ticks)
+    Checker().push(chunk)
+    during = len(ticks) - before
+    stop.set()
+    thread.join()
+    assert during > 5
+
+
+def test_tasks_check_streams_beside_each_other():
+    async def one(number):
+        checker = Checker()
+        for at in range(0, len(good()), 97):
+            checker.push(good()[at : at + 97])
+            await asyncio.sleep(0)
+        checker.finish()
+        return checker.findings
+
+    async def all_of_them():
+        return await asyncio.gather(*(one(number) for number in range(20)))
+
+    assert asyncio.run(all_of_them()) == [[]] * 20
