@@ -11,7 +11,7 @@ use spec::{Count, Dialect, Slot, View};
 
 use crate::capture::{Exchange, Frame, Loss, Recorder, Transport};
 use checker::{Observer, Occurrence, Payload, Record, Seen};
-use results::{Asked, Bar, FaultyEvent, Pace, Phase, Piece, Silence, Timeline};
+use results::{Asked, Bar, EventRow, FaultyEvent, Pace, Phase, Piece, Silence, Timeline};
 
 /// So many bars are listed of an exchange.
 const BARS: usize = 400;
@@ -24,6 +24,10 @@ const FAULTY: usize = 24;
 const EVENT_BYTES: usize = 2_000;
 /// So much is kept of a request, and of an answer that is no stream.
 const BODY_BYTES: usize = 6_000;
+/// Maximum number of rows, of bytes of text in a row, and of bytes of text in all rows.
+const ROWS: usize = 300;
+const ROW_BYTES: usize = 400;
+const ROWS_BYTES: usize = 24_000;
 /// So many characters of names and ids.
 const NAME: usize = 64;
 
@@ -40,6 +44,8 @@ pub(super) struct Drawing {
     /// What the other lanes of a WebSocket have.
     lanes: HashMap<String, Lane>,
     last_time: Option<u64>,
+    /// Bytes of text that rows may still keep.
+    text_left: usize,
 }
 
 /// What is drawn of one lane of a WebSocket. Everything else is in one lane.
@@ -102,6 +108,7 @@ impl Drawing {
             lane: Lane::default(),
             lanes: HashMap::new(),
             last_time: None,
+            text_left: ROWS_BYTES,
         }
     }
 
@@ -171,6 +178,46 @@ impl Drawing {
         }
     }
 
+    /// Adds an event to the rows, or to the last row if it is one more delta of the same thing.
+    fn list(&mut self, record: &Record<'_>, about: Option<usize>, now: Moment) {
+        let info = record.known.map(|(_, info)| info);
+        let is_delta = info.is_some_and(|info| info.role == Role::Delta);
+        let is_final = info.is_some_and(|info| matches!(info.role, Role::Final | Role::Close));
+        let value = record.view.raw(Slot::Value).filter(|_| is_delta || is_final);
+        let text = value.and_then(string);
+        let event_type = record.event_type.as_deref();
+        let rows = &mut self.timeline.rows;
+        let last = rows
+            .last_mut()
+            .filter(|last| is_delta && last.bar == about && last.event_type.as_deref() == event_type);
+        if let Some(last) = last {
+            last.count += 1;
+            if let (Some(kept), Some(text)) = (&mut last.text, text) {
+                // Once a text is cut, what follows is cut, too.
+                let room = if kept.cut > 0 { 0 } else { ROW_BYTES.saturating_sub(kept.text.len()) };
+                let more = piece(&text, room.min(self.text_left));
+                self.text_left -= more.text.len();
+                kept.text += &more.text;
+                kept.cut += more.cut;
+            }
+            return;
+        }
+        if rows.len() >= ROWS {
+            self.timeline.unlisted += 1;
+            return;
+        }
+        let text = text.map(|text| piece(&text, ROW_BYTES.min(self.text_left)));
+        self.text_left -= text.as_ref().map_or(0, |text| text.text.len());
+        rows.push(EventRow {
+            event: now.event,
+            count: 1,
+            event_type: event_type.map(short),
+            bar: about,
+            time_ms: now.time,
+            text,
+        });
+    }
+
     fn take(&mut self, seen: &Seen<'_>, now: Moment) {
         let record = seen.record;
         self.turn(seen.lane);
@@ -187,7 +234,10 @@ impl Drawing {
             self.lane.response = self.add(Scope::Response, value, None, creates, now);
             self.timeline.folded += u64::from(self.lane.response.is_none());
         }
-        let Some(info) = info else { return self.feed(self.lane.response, None, now) };
+        let Some(info) = info else {
+            self.list(record, None, now);
+            return self.feed(self.lane.response, None, now);
+        };
         let about = if info.scope == Scope::Response {
             self.lane.response
         } else {
@@ -197,6 +247,7 @@ impl Drawing {
             }
             at
         };
+        self.list(record, about, now);
         self.feed(about, Some(info), now);
     }
 
@@ -339,6 +390,8 @@ impl Observer for Drawing {
         }
         if record.payload == Payload::Object {
             self.take(seen, now);
+        } else {
+            self.list(record, None, now);
         }
     }
 }
@@ -459,6 +512,40 @@ mod tests {
         assert!(finding(4) && finding(8), "{:#?}", report.findings);
     }
 
+    #[test]
+    fn deltas_that_follow_each_other_are_one_row() {
+        let delta = |item: &str, text: &str| {
+            format!(
+                r#"{{"type":"response.output_text.delta","item_id":"{item}","output_index":0,"content_index":0,"delta":"{text}"}}"#
+            )
+        };
+        let mut events = vec![r#"{"type":"response.created","response":{"id":"r"}}"#.to_owned()];
+        events.push(
+            r#"{"type":"response.output_item.added","output_index":0,"item":{"type":"message","id":"m"}}"#
+                .to_owned(),
+        );
+        events.extend(["Hel", "lo", " you"].map(|text| delta("m", text)));
+        events.push("[1]".to_owned());
+        events.push(delta("m", &"x".repeat(1000)));
+        events.push(delta("m", "never kept"));
+        let events: Vec<&str> = events.iter().map(String::as_str).collect();
+        let report = checked("openai", &stream(&events));
+        let rows = &report.timelines[0].rows;
+        let told: Vec<_> = rows.iter().map(|row| (row.event, row.count, row.event_type.as_deref())).collect();
+        let delta = Some("response.output_text.delta");
+        let expected = [
+            (1, 1, Some("response.created")),
+            (2, 1, Some("response.output_item.added")),
+            (3, 3, delta),
+            (6, 1, None),
+            (7, 2, delta),
+        ];
+        assert_eq!(told, expected);
+        assert_eq!(rows[2].text, Some(Piece { text: "Hello you".to_owned(), cut: 0 }));
+        assert_eq!(rows[4].text.as_ref().map(|text| (text.text.len(), text.cut)), Some((ROW_BYTES, 610)));
+        assert_eq!(rows[2].bar.map(|bar| report.timelines[0].bars[bar].scope.as_str()), Some("text"));
+    }
+
     /// However much comes, no more is kept than is drawn, and what is not drawn is counted.
     #[test]
     fn timelines_are_bounded() {
@@ -476,6 +563,7 @@ mod tests {
         let timeline = &report.timelines[0];
         assert_eq!((timeline.events, timeline.bars.len(), timeline.folded), (4001, BARS, 2001 - BARS as u64));
         assert_eq!(timeline.faulty.len(), FAULTY);
+        assert_eq!((timeline.rows.len(), timeline.unlisted), (ROWS, 4001 - ROWS as u64));
         let size = serde_json::to_string(timeline).unwrap().len();
         assert!(size < 200_000, "{size} bytes");
         let names = timeline.bars.iter().filter_map(|bar| bar.name.as_deref());

@@ -136,10 +136,15 @@ impl Run {
 impl ClientTotal {
     /// Returns its name, and the version that was tried where one is known.
     pub fn named(&self) -> String {
-        let number = self.version.as_deref().and_then(|version| version.split(',').next());
-        match number.and_then(|number| number.split(" on ").next()) {
-            Some(number) => format!("{} ({})", self.name, number.trim()),
+        match self.number() {
+            Some(number) => format!("{} ({number})", self.name),
             None => self.name.clone(),
         }
+    }
+
+    /// Returns the number of the version that was tried, without how it was called.
+    pub fn number(&self) -> Option<&str> {
+        let number = self.version.as_deref()?.split(',').next()?;
+        number.split(" on ").next().map(str::trim)
     }
 }

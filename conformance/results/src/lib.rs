@@ -31,7 +31,7 @@ pub use live::{
 pub use matrix::{Matrix, MatrixColumn, MatrixRow};
 pub use next::Step;
 pub use profile::{Demand, ProfileReport, ProfileState, Reason, Specification};
-pub use timeline::{Asked, Bar, FaultyEvent, Pace, Phase, Piece, Silence, Timeline};
+pub use timeline::{Asked, Bar, EventRow, FaultyEvent, Pace, Phase, Piece, Silence, Timeline};
 pub use totals::{Broken, ClientState, ClientTotal, Faults, RuleTotal, Totals};
 pub use trials::{GroupTotal, Tally, Undecided};
 

@@ -23,6 +23,9 @@ pub struct LiveReport {
     pub is_reference: bool,
     /// The model that was asked for.
     pub model: String,
+    /// The command that makes the run again, without secrets.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub command: String,
     /// What was wanted, without secrets.
     pub options: Options,
     /// How far the run came.
@@ -259,6 +262,9 @@ pub struct Options {
     /// When the run began: a time of ISO 8601 in UTC, in seconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub began: Option<String>,
+    /// How many milliseconds the run took.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub took_ms: Option<u64>,
     /// How scenarios were sent.
     pub transports: Vec<Transport>,
     /// What the endpoint is said to offer; everything, when absent.

@@ -122,9 +122,44 @@ pub fn counted(count: u64, what: &str) -> String {
     format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
 
+/// Two texts, each cut into what both begin with, the part in which they differ, and what both end with.
+pub type Parted<'t> = [[&'t str; 3]; 2];
+
+/// So much, in bytes, two texts must have in common for their difference to be worth a mark.
+const COMMON: usize = 3;
+
+/// Returns where two texts differ, unless they are equal or have too little in common to compare.
+pub fn parted<'t>(one: &'t str, other: &'t str) -> Option<Parted<'t>> {
+    let begin: usize = (one.chars().zip(other.chars()))
+        .take_while(|(own, found)| own == found)
+        .map(|(own, _)| own.len_utf8())
+        .sum();
+    let (own, found) = (one.get(begin..)?, other.get(begin..)?);
+    let end: usize = (own.chars().rev().zip(found.chars().rev()))
+        .take_while(|(own, found)| own == found)
+        .map(|(own, _)| own.len_utf8())
+        .sum();
+    let own = own.split_at_checked(own.len() - end)?;
+    let found = found.split_at_checked(found.len() - end)?;
+    // Quotes around both are not worth it.
+    let has_common = begin + end >= COMMON + 2 || begin >= COMMON;
+    let differs = !own.0.is_empty() || !found.0.is_empty();
+    (has_common && differs)
+        .then_some([[one.get(..begin)?, own.0, own.1], [other.get(..begin)?, found.0, found.1]])
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn texts_part_where_they_differ() {
+        assert_eq!(parted("msg_1a9", "msg_2b9"), Some([["msg_", "1a", "9"], ["msg_", "2b", "9"]]));
+        assert_eq!(parted("aéb", "aéb"), None);
+        assert_eq!(parted("\"wörld\"", "\"world!\""), None);
+        assert_eq!(parted("Hellö!", "Hellö you!"), Some([["Hellö", "", "!"], ["Hellö", " you", "!"]]));
+        assert_eq!(parted("a string", "null"), None);
+    }
 
     #[test]
     fn nothing_reaches_the_terminal() {

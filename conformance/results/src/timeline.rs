@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 /// What happened in an exchange of a recording: what was opened in it, from when to when, and how fast
-/// events came. It holds no texts of deltas, and its size is bounded.
+/// events came. Its size is bounded.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Timeline {
@@ -27,6 +27,12 @@ pub struct Timeline {
     pub bars: Vec<Bar>,
     /// How much more was opened than is listed.
     pub folded: u64,
+    /// The events, in order; deltas of one thing that follow each other are one row.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub rows: Vec<EventRow>,
+    /// How many events there are beyond these rows.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub unlisted: u64,
     /// The first of the events that something is wrong with.
     pub faulty: Vec<FaultyEvent>,
     /// Why the connection ended, when it was not as it should.
@@ -122,6 +128,43 @@ pub struct Phase {
     pub name: String,
     /// The event that began it.
     pub event: u64,
+}
+
+/// An event, or several deltas of one thing that follow each other.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+pub struct EventRow {
+    /// Number of the first event in the stream, from 1.
+    pub event: u64,
+    /// Number of events.
+    #[serde(default = "one", skip_serializing_if = "is_one")]
+    pub count: u64,
+    /// The `type` of the event, if it has one.
+    #[serde(rename = "type")]
+    pub event_type: Option<String>,
+    /// Index of the bar that the event is about.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bar: Option<usize>,
+    /// Milliseconds from the beginning of the exchange to the first event.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub time_ms: Option<u64>,
+    /// The beginning of the joined deltas, or of the final text.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub text: Option<Piece>,
+}
+
+const fn one() -> u64 {
+    1
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+const fn is_one(count: &u64) -> bool {
+    *count == 1
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+const fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 /// An event that something is wrong with, as it came.

@@ -99,6 +99,7 @@ fn live(target: &str, model: &str, cases: Vec<CaseReport>) -> LiveReport {
         target: target.to_owned(),
         is_reference: false,
         model: model.to_owned(),
+        command: String::new(),
         options: Options {
             transports: vec![Transport::Sse],
             profiles: Vec::new(),

@@ -4,9 +4,14 @@ use std::collections::VecDeque;
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::{env, fs};
 
+use base64::Engine as _;
 use serde_json::{Value, json};
+
+/// How many browsers were started: each has a profile of its own.
+static STARTED: AtomicUsize = AtomicUsize::new(0);
 
 /// A browser that is spoken to over a pipe: by the commands of its developer tools, each ended by a zero
 /// byte.
@@ -24,7 +29,9 @@ impl Browser {
     /// Starts one.
     fn start() -> Self {
         let named = env::var("CHROMIUM").unwrap_or_else(|_| "chromium".to_owned());
-        let profile = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("chromium-{}", std::process::id()));
+        let number = STARTED.fetch_add(1, Ordering::Relaxed);
+        let profile = Path::new(env!("CARGO_TARGET_TMPDIR"));
+        let profile = profile.join(format!("chromium-{}-{number}", std::process::id()));
         // The pipes are expected at 3 and 4.
         let script = "exec \"$0\" \"$@\" 3<&0 4>&1 </dev/null >/dev/null 2>/dev/null";
         let mut child = Command::new("sh")
@@ -107,20 +114,29 @@ impl Drop for Browser {
     }
 }
 
+/// Shows a page in a new tab. Returns its address.
+fn show(browser: &mut Browser, name: &str, page: &str) -> String {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("html");
+    fs::create_dir_all(&folder).expect("it can be made");
+    let file = folder.join(format!("{name}.html"));
+    fs::write(&file, page).expect("it can be written");
+    browser.open();
+    browser.size(1200, 900);
+    let address = format!("file://{}", file.display());
+    browser.call("Page.navigate", &json!({ "url": address }));
+    browser.wait("Page.loadEventFired");
+    address
+}
+
+/// The scenarios and groups of scenarios that are to be seen, by class.
+const SEEN: &str = "[...new Set([...document.querySelectorAll('.case, .passed')].filter(one => one.checkVisibility()).map(one => one.className))].sort().join()";
+
 #[test]
 #[ignore = "needs chromium: cargo test -p conformance --test html -- --ignored"]
 fn browsers_show_pages_and_load_nothing() {
     let mut browser = Browser::start();
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("html");
-    fs::create_dir_all(&folder).expect("it can be made");
     for (name, _, page) in &*super::PAGES {
-        let file = folder.join(format!("{name}.html"));
-        fs::write(&file, page).expect("it can be written");
-        browser.open();
-        browser.size(1200, 900);
-        let address = format!("file://{}", file.display());
-        browser.call("Page.navigate", &json!({ "url": address }));
-        browser.wait("Page.loadEventFired");
+        let address = show(&mut browser, name, page);
 
         // What the style has done shows that the policy lets it, and the width that nothing sticks out.
         assert_eq!(
@@ -128,45 +144,28 @@ fn browsers_show_pages_and_load_nothing() {
             true,
             "{name}: no style"
         );
-        for width in [360, 700, 1200, 1400] {
+        for width in [360, 390, 700, 1200, 1400] {
             browser.size(width, 900);
-            // A tile that stands alone in its row looks as if it were something else.
-            let alone = "(() => { const rows = new Map(); for (const tile of document.querySelectorAll('.tile')) { const top = tile.getBoundingClientRect().top; rows.set(top, 1 + (rows.get(top) ?? 0)); } return [...rows.values()].filter(count => count === 1).length; })()";
-            assert_eq!(browser.value(alone), 0, "{name}: a tile alone at {width} columns");
             let widest = browser.value("document.documentElement.scrollWidth");
-            assert!(
-                widest.as_u64().is_some_and(|widest| widest <= width),
-                "{name}: {widest} of {width} columns"
-            );
+            if widest.as_u64().is_none_or(|widest| widest > width) {
+                let wide = "[...document.querySelectorAll('body *')].filter(one => one.getBoundingClientRect().right > innerWidth && !one.closest('.scroll, nav ul')).slice(0, 3).map(one => one.outerHTML.slice(0, 200)).join('\\n')";
+                panic!("{name}: {widest} of {width} columns: {}", browser.value(wide));
+            }
         }
-        let marks = browser.value("[...document.querySelectorAll('[data-count]')].reduce((sum, mark) => sum + +mark.dataset.count, 0)");
+        let marks = browser.value("[...document.querySelectorAll('.marks.wide [data-count]')].reduce((sum, mark) => sum + +mark.dataset.count, 0)");
         assert_eq!(marks, super::marks(page), "{name}");
-        let sections = browser.value(
-            "[...document.querySelectorAll('section > h2')].map(heading => heading.textContent).join()",
-        );
-        let expected = if *name == "good" {
-            "Profiles,Results,Clients,Findings,Scenarios"
+        let sections = browser
+            .value("[...document.querySelectorAll('main > section')].map(section => section.id).join()");
+        let expected = if matches!(*name, "good" | "long") {
+            "clients,findings,scenarios,profiles,results"
         } else {
-            "Profiles,Results,Clients,Findings,Next,Scenarios,Rules"
+            "clients,findings,scenarios,profiles,results,next,rules"
         };
         assert_eq!(sections, expected, "{name}");
         let is_drawn = "document.querySelectorAll('svg.bars[role=img] rect').length > 0 && [...document.querySelectorAll('svg.bars')].every(svg => svg.querySelector('title') && svg.querySelector('desc'))";
         assert_eq!(browser.value(is_drawn), true, "{name}");
-        assert_eq!(browser.value("document.scripts.length + document.images.length"), 0, "{name}");
-
-        // Only what failed is as red as a failure, in what came of profiles.
-        if *name == "bad" {
-            let red = "(() => { const probe = document.querySelector('.state.bad'); const red = getComputedStyle(probe).color; return [...document.querySelectorAll('#profiles td, #profiles td *')].filter(place => getComputedStyle(place).color === red && !place.closest('.bad')).length + [...document.querySelectorAll('#profiles td')].filter(cell => cell.classList.contains('bad')).length; })()";
-            assert_eq!(browser.value(red), 0, "cells are red that did not fail");
-            let passed = "getComputedStyle(document.querySelector('.demands .good')).color === getComputedStyle(document.querySelector('.kicker')).color";
-            assert_eq!(browser.value(passed), true, "what passed has no colour");
-        }
-
-        // Whoever follows a mark sees the finding.
-        if *name == "bad" {
-            let leads = "(() => { const mark = [...document.querySelectorAll('[data-count]')].pop(); location.hash = mark.getAttribute('href'); return document.getElementById(mark.getAttribute('href').slice(1)).checkVisibility(); })()";
-            assert_eq!(browser.value(leads), true, "the finding is shown");
-        }
+        assert_eq!(browser.value("document.scripts.length + document.images.length"), 1, "{name}");
+        assert_eq!(browser.value("document.querySelector('.search').hidden"), false, "{name}: no script");
         let told = |event: &&Value| {
             matches!(
                 event["method"].as_str(),
@@ -178,5 +177,159 @@ fn browsers_show_pages_and_load_nothing() {
         let asked = browser.events.iter().filter(|event| event["method"] == "Network.requestWillBeSent");
         let asked: Vec<&Value> = asked.map(|event| &event["params"]["request"]["url"]).collect();
         assert_eq!(asked, [&Value::from(address)], "{name}");
+    }
+}
+
+/// Links lead to what they name, filters and the search show what was asked for, and print leaves out what passed.
+#[test]
+#[ignore = "needs chromium: cargo test -p conformance --test html -- --ignored"]
+fn readers_find_what_they_look_for() {
+    let mut browser = Browser::start();
+    show(&mut browser, "bad", super::page("bad").1);
+
+    // Only what failed is as red as a failure, in what came of profiles.
+    let red = "(() => { const red = getComputedStyle(document.querySelector('.state.bad')).color; return [...document.querySelectorAll('#profiles td, #profiles td *')].filter(place => getComputedStyle(place).color === red && !place.closest('.bad')).length; })()";
+    assert_eq!(browser.value(red), 0, "cells are red that did not fail");
+
+    // Whoever follows a mark, the number beside a client, or a name sees what it is about.
+    for links in ["[data-count]", ".by a", "#profiles a", ".cases a", ".place a"] {
+        let leads = format!(
+            "(() => {{ const link = [...document.querySelectorAll('{links}')].pop(); location.hash = link.getAttribute('href'); return document.getElementById(decodeURIComponent(location.hash).slice(1)).checkVisibility(); }})()"
+        );
+        assert_eq!(browser.value(&leads), true, "{links}");
+    }
+
+    // Without the script: filters are radio buttons and a style.
+    assert_eq!(browser.value(SEEN), "case bad,case idle,case unknown");
+    for class in ["bad", "idle", "unknown"] {
+        browser.value(&format!("document.getElementById('show-{class}').click()"));
+        assert_eq!(browser.value(SEEN), format!("case {class}"));
+    }
+    browser.value("document.getElementById('show-all').click()");
+
+    let find = |text: &str| {
+        format!(
+            "(() => {{ const box = document.getElementById('search'); box.value = '{text}'; box.dispatchEvent(new Event('input')); return [...document.querySelectorAll('#scenarios .case')].filter(one => one.checkVisibility()).map(one => one.querySelector('.name').textContent).join(); }})()"
+        )
+    };
+    assert_eq!(browser.value(&find("PART/before")), "text/part-before-open");
+    assert_eq!(browser.value(&find("no such thing")), "");
+    assert_eq!(browser.value("document.getElementById('nothing-found').textContent"), "Nothing found");
+    let all = browser.value("document.querySelectorAll('#scenarios .case').length");
+    assert_eq!(browser.value(&format!("{}.split(',').length", find(""))), all);
+
+    // A keyboard reaches the filter and opens a finding.
+    let focus = "(() => { const input = document.getElementById('show-all'); input.focus(); return document.activeElement === input; })()";
+    assert_eq!(browser.value(focus), true);
+
+    show(&mut browser, "good", super::page("good").1);
+    let passed = "document.querySelectorAll('.passed').length > 0 && [...document.querySelectorAll('.passed')].every(one => one.checkVisibility())";
+    assert_eq!(browser.value(passed), true);
+    browser.call("Emulation.setEmulatedMedia", &json!({ "media": "print" }));
+    assert_eq!(browser.value(SEEN), "", "what passed is not printed");
+}
+
+/// A page of a thousand events is there in less than a second and a half.
+#[test]
+#[ignore = "needs chromium: cargo test -p conformance --test html -- --ignored"]
+fn long_streams_load_soon() {
+    let mut browser = Browser::start();
+    let (run, page) = super::page("long");
+    assert!(run.totals.events >= 1000, "{}", run.totals.events);
+    show(&mut browser, "long", page);
+    let took = browser.value("performance.getEntriesByType('navigation')[0].loadEventStart");
+    eprintln!("{took} ms");
+    assert!(took.as_f64().is_some_and(|ms| ms > 0.0 && ms < 1500.0), "{took} ms");
+}
+
+/// The version of axe-core, which finds what people with disabilities stumble over.
+const AXE: &str = "axe-core@4.14.1";
+
+/// Has npm fetch axe-core once.
+fn axe() -> String {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("axe");
+    let script = folder.join("node_modules/axe-core/axe.min.js");
+    if !script.exists() {
+        fs::create_dir_all(&folder).expect("it can be made");
+        let install = ["install", "--silent", "--no-audit", "--no-fund", "--no-save", AXE];
+        let done = Command::new("npm").args(install).current_dir(&folder).status().expect("npm is there");
+        assert!(done.success(), "npm cannot fetch {AXE}");
+    }
+    fs::read_to_string(script).expect("axe-core has its script")
+}
+
+/// Nothing keeps people from reading a page, however wide the screen and whatever its colours; and the first screen
+/// is kept as a picture.
+#[test]
+#[ignore = "needs chromium and npm: cargo test -p conformance --test html -- --ignored"]
+fn everybody_can_read_pages() {
+    let axe = axe();
+    let mut browser = Browser::start();
+    let mut checked = 0;
+    for name in ["good", "bad", "long"] {
+        let (_, page) = super::page(name);
+        for colours in ["light", "dark"] {
+            show(&mut browser, name, page);
+            let features = json!([{ "name": "prefers-color-scheme", "value": colours }]);
+            browser.call("Emulation.setEmulatedMedia", &json!({ "features": features }));
+            browser.call("Runtime.evaluate", &json!({ "expression": axe }));
+            // What is folded is checked, too.
+            browser.value("document.querySelectorAll('details').forEach(one => { one.open = true; })");
+            for width in [360, 700, 1280] {
+                browser.size(width, 900);
+                let run = json!({
+                    "expression": "axe.run().then(found => JSON.stringify({ passes: found.passes.length, violations: found.violations.map(one => [one.id, one.nodes.length, one.nodes[0].html, one.nodes[0].failureSummary]) }))",
+                    "awaitPromise": true,
+                    "returnByValue": true,
+                });
+                let result = browser.call("Runtime.evaluate", &run);
+                let found = result["result"]["value"].as_str().unwrap_or_else(|| panic!("{result:#}"));
+                let found: Value = serde_json::from_str(found).expect("it is JSON");
+                assert!(found["passes"].as_u64().is_some_and(|passes| passes > 15), "{found:#}");
+                assert_eq!(found["violations"], json!([]), "{name}, {colours}, {width}: {found:#}");
+                checked += 1;
+            }
+        }
+    }
+    assert_eq!(checked, 18);
+    // axe does find what is wrong.
+    browser.value("document.querySelector('#search').removeAttribute('aria-label'), document.querySelector('#search').placeholder = ''");
+    let run = json!({
+        "expression": "axe.run().then(found => found.violations.map(one => one.id).join())",
+        "awaitPromise": true,
+        "returnByValue": true,
+    });
+    assert_eq!(browser.call("Runtime.evaluate", &run)["result"]["value"], "label");
+}
+
+/// The first screen says what matters; pictures of it stay in the folder of the pages.
+#[test]
+#[ignore = "needs chromium: cargo test -p conformance --test html -- --ignored"]
+fn the_first_screen_says_what_matters() {
+    let mut browser = Browser::start();
+    for (colours, width, height) in [("light", 1280, 900), ("dark", 1280, 900), ("light", 390, 844)] {
+        show(&mut browser, "bad", super::page("bad").1);
+        let features = json!([{ "name": "prefers-color-scheme", "value": colours }]);
+        browser.call("Emulation.setEmulatedMedia", &json!({ "features": features }));
+        browser.size(width, height);
+        for seen in [".outcome", ".lead", ".facts", ".command", ".meters", "nav"] {
+            let ends = format!("document.querySelector('{seen}').getBoundingClientRect().bottom");
+            let ends = browser.value(&ends).as_f64().expect("it is a number");
+            assert!(
+                ends > 0.0 && ends < f64::from(u32::try_from(height).unwrap_or_default()),
+                "{seen}, {width}: {ends}"
+            );
+        }
+        if width > 1000 {
+            // The clients, and the first finding below them.
+            let finding = "document.querySelector('.matrix').getBoundingClientRect().top";
+            assert!(browser.value(finding).as_f64().is_some_and(|top| top < 600.0));
+        }
+        let picture = browser.call("Page.captureScreenshot", &json!({ "format": "png" }));
+        let picture = picture["data"].as_str().expect("it is a picture");
+        let picture = base64::engine::general_purpose::STANDARD.decode(picture).expect("it is base64");
+        assert!(picture.len() > 10_000, "{} bytes", picture.len());
+        let file = format!("{}/html/first-{width}-{colours}.png", env!("CARGO_TARGET_TMPDIR"));
+        fs::write(file, picture).expect("it can be written");
     }
 }

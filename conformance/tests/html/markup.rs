@@ -8,7 +8,7 @@ pub(crate) struct Element<'p> {
 }
 
 /// Elements that hold nothing.
-const EMPTY: [&str; 2] = ["meta", "br"];
+const EMPTY: [&str; 3] = ["meta", "br", "input"];
 
 /// Reads a page as strictly as XML.
 ///
@@ -38,10 +38,10 @@ pub(crate) fn elements(page: &str) -> Vec<Element<'_>> {
         if !is_closed {
             open.push(name);
         }
-        if name == "style" {
+        if matches!(name, "style" | "script") {
             // Nothing in it is a tag.
-            let end = rest.find("</style>").expect("the style ends");
-            assert!(!rest[..end].contains('<'), "the style holds no tag");
+            let end = rest.find(&format!("</{name}>")).expect("it ends");
+            assert!(!rest[..end].contains('<'), "{name} holds no tag");
             rest = &rest[end..];
         }
     }

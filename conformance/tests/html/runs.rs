@@ -109,6 +109,8 @@ fn live(captures: Vec<CaptureReport>, cases: Vec<CaseReport>) -> Run {
         idle_ms: 60_000,
         total_ms: 600_000,
         bytes: 1 << 26,
+        began: Some("2026-11-22T07:41:12Z".to_owned()),
+        took_ms: Some(83_400),
         ..Options::default()
     };
     let report = LiveReport {
@@ -118,6 +120,7 @@ fn live(captures: Vec<CaptureReport>, cases: Vec<CaseReport>) -> Run {
         stale: Vec::new(),
         target: "http://127.0.0.1:8080/v1".to_owned(),
         model: "model-under-test".to_owned(),
+        command: "conformance run --target http://127.0.0.1:8080/v1 --model model-under-test".to_owned(),
         options,
         state: State::Finished,
         cases,
@@ -250,6 +253,31 @@ pub(crate) fn hostile() -> Run {
         client.name += HOSTILE;
     }
     run
+}
+
+/// A stream of more than a thousand events, and twenty others.
+pub(crate) fn long() -> Run {
+    let text = goldens::golden("openai/text").expect("it is there");
+    let text = String::from_utf8_lossy(text.bytes).into_owned();
+    let frames: Vec<&str> = text.split_inclusive("\n\n").collect();
+    let is_delta = |frame: &&str| frame.contains("\"response.output_text.delta\"");
+    let first = frames.iter().position(is_delta).expect("a delta is in it");
+    let deltas = (0..1000).map(|_| frames[first]);
+    let stream: Vec<&str> =
+        frames[..first].iter().copied().chain(deltas).chain(frames[first..].iter().copied()).collect();
+    let mut captures = vec![checked(
+        "exchanges/text/story.exchange",
+        &exchange(REQUEST, stream.concat().as_bytes(), End::Closed),
+    )];
+    // That it breaks rules is not what it is about.
+    captures[0].findings.clear();
+    let mut cases = vec![case("text/story", vec![0], &[("answer", Verdict::Pass, "")])];
+    for number in 1..21 {
+        captures
+            .push(checked(&format!("exchanges/text/{number}.exchange"), &golden("parallel-function-calls")));
+        cases.push(case(&format!("text/{number}"), vec![number], &[("answer", Verdict::Pass, "")]));
+    }
+    live(captures, cases)
 }
 
 /// Fifty scenarios, one of them with a stream of fifty thousand events, and a hundred thousand findings.

@@ -18,6 +18,7 @@ use spec::Dialect;
 
 pub use exercise::unseen;
 pub use judge::{Judge, Sent};
+pub(crate) use reproduce::command;
 pub use requests::Requests;
 pub use signature::{SIGNATURE, sign, unsigned};
 

@@ -10,6 +10,11 @@ use results::Transport;
 
 /// The commands that make such a run, and check one that was made.
 pub(super) fn commands(run: &RunFile) -> Vec<String> {
+    vec![command(run, Some("again")), "conformance verify again".to_owned()]
+}
+
+/// The command that makes such a run, and keeps it in a folder if one is given.
+pub(crate) fn command(run: &RunFile, out: Option<&str>) -> String {
     let options = &run.options;
     let mut command = "conformance run".to_owned();
     if !run.is_reference {
@@ -87,14 +92,16 @@ pub(super) fn commands(run: &RunFile) -> Vec<String> {
     for (flag, is_set) in [(" --strict", options.strict), (" --exact", options.filters.exact)] {
         command += if is_set { flag } else { "" };
     }
-    command += " --out again";
+    if let Some(out) = out {
+        let _ = write!(command, " --out {}", quoted(out));
+    }
     if !options.filters.with.is_empty() {
         command += " --";
         for word in &options.filters.with {
             let _ = write!(command, " {}", quoted(word));
         }
     }
-    vec![command, "conformance verify again".to_owned()]
+    command
 }
 
 /// What a transport is called on the command line.

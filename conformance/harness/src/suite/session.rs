@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Instant;
 use std::{fs, io};
 
 use libtest_mimic::{Completion, Failed, Trial};
@@ -50,6 +51,7 @@ pub(super) struct Session {
     due: Vec<(usize, About)>,
     shapes: Vec<usize>,
     file: RunFile,
+    began: Instant,
     evidence: Option<Evidence>,
     /// The MCP server, if it is there for the run alone.
     _notes: Option<Notes>,
@@ -148,6 +150,7 @@ impl Suite {
             model: self.model.clone(),
             options: Options {
                 began: Some(clock::now()),
+                took_ms: None,
                 transports: self.transports.clone(),
                 features: self.features.clone(),
                 lacks: self.lacks.clone(),
@@ -236,6 +239,7 @@ impl Planned<'_> {
             due,
             shapes,
             file,
+            began: Instant::now(),
             evidence,
             _notes: notes,
             _gateway: gateway,
@@ -374,6 +378,7 @@ impl Session {
 
     /// Keeps what came of it all, once it is there.
     pub(super) fn finish(mut self, machine: &Machine) -> Result<Finished, SuiteError> {
+        self.file.options.took_ms = u64::try_from(self.began.elapsed().as_millis()).ok();
         self.file.trials = self.due.iter().map(|(at, about)| told(&self.live, *at, *about)).collect();
         let is_interrupted = machine.is_interrupted();
         self.file.state = if is_interrupted { State::Interrupted } else { State::Finished };

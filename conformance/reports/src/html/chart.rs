@@ -12,8 +12,8 @@ use results::{Bar, Timeline};
 
 /// Height of a row.
 const ROW: u64 = 22;
-/// Findings that are nearer to each other than one of so many share a mark.
-const MARKS: u64 = 80;
+/// Findings that are nearer to each other than one of so many share a mark, on wide screens and on narrow ones.
+const MARKS: [u64; 2] = [32, 7];
 /// So many columns show how many events came when.
 const COLUMNS: usize = 100;
 
@@ -23,7 +23,7 @@ pub(super) struct Mark<'m> {
     /// What it is called in the list below.
     pub(super) number: usize,
     /// Where that stands.
-    pub(super) id: String,
+    pub(super) id: &'m str,
     pub(super) level: Level,
     pub(super) event: u64,
     pub(super) time_ms: Option<u64>,
@@ -56,7 +56,8 @@ pub(super) fn chart(timeline: &Timeline, id: &str, marks: &[Mark<'_>], html: &mu
         });
         html.tag("div").class("plot").inside(|html| {
             if !marks.is_empty() {
-                findings(timeline, marks, html);
+                findings(timeline, marks, ("marks wide", MARKS[0]), html);
+                findings(timeline, marks, ("marks narrow", MARKS[1]), html);
             }
             bars(timeline, &rows, id, marks, html);
             axis(timeline, html);
@@ -88,12 +89,12 @@ const fn class(level: Level) -> &'static str {
 }
 
 /// The row of marks, each of which leads to its finding.
-fn findings(timeline: &Timeline, marks: &[Mark<'_>], html: &mut Html) {
-    let group = |mark: &Mark<'_>| mark.event.saturating_sub(1) * MARKS / timeline.events.max(MARKS);
+fn findings(timeline: &Timeline, marks: &[Mark<'_>], (name, columns): (&str, u64), html: &mut Html) {
+    let group = |mark: &Mark<'_>| mark.event.saturating_sub(1) * columns / timeline.events.max(columns);
     let is_last = |event: u64| event * 100 > timeline.events * 94;
     let mut sorted: Vec<&Mark<'_>> = marks.iter().collect();
     sorted.sort_by_key(|mark| (mark.event, mark.number));
-    let svg = html.tag("svg").class("marks").set("height", ROW).set("role", "group");
+    let svg = html.tag("svg").class(name).set("height", ROW).set("role", "group");
     svg.set("aria-label", "Findings, by the event that broke the rule").inside(|html| {
         for near in sorted.chunk_by(|one, other| group(one) == group(other)) {
             let Some(worst) = near.iter().max_by_key(|mark| mark.level) else { continue };
@@ -107,13 +108,13 @@ fn findings(timeline: &Timeline, marks: &[Mark<'_>], html: &mut Html) {
             let title = titles.join("\n") + &more;
             let label = match near {
                 [one] => one.number.to_string(),
-                [first, .., last] if last.number == first.number + near.len() - 1 && near.len() < 100 => {
-                    format!("{}–{}", first.number, last.number)
+                [first, ..] if near.iter().all(|mark| mark.number == first.number) => {
+                    format!("{}×{}", first.number, near.len())
                 }
                 _ => format!("{}×", near.len()),
             };
             let x = middle(worst.event, timeline.events);
-            let link = html.tag("a").link(&worst.id).class(class(worst.level)).set("data-count", near.len());
+            let link = html.tag("a").link(worst.id).class(class(worst.level)).set("data-count", near.len());
             link.inside(|html| {
                 html.tag("title").inside(|html| html.lines(&title));
                 html.tag("svg").set("x", x).set("y", ROW / 2).set("overflow", "visible").inside(|html| {

@@ -4,43 +4,85 @@ use std::fmt::Write as _;
 
 use super::super::human;
 use super::page::Html;
+pub(super) use super::plan::rule_id;
+use super::rules::inline;
+use super::sides::sides;
 use super::{duration, number};
 use results::{Excerpt, Finding, Location, Piece, Timeline};
 
-/// So many clients are named with each finding; the page of its rule names them all.
-const CLIENTS: usize = 4;
+/// Maximum number of clients that are named with a finding; the page of its rule names all of them.
+const CLIENTS: usize = 12;
 
-/// Where a finding stands in the page.
-pub(super) fn id(capture: usize, at: usize) -> String {
-    format!("f{capture}-{at}")
+/// A finding, and how many more of its cause are in the exchange.
+pub(super) struct Shown<'f> {
+    /// The number of its mark.
+    pub(super) number: usize,
+    pub(super) id: &'f str,
+    pub(super) finding: &'f Finding,
+    /// The others of the same cause.
+    pub(super) others: Vec<&'f Finding>,
+    pub(super) is_open: bool,
 }
 
-/// Where the page of a rule stands.
-pub(super) fn rule_id(rule: &str) -> String {
-    format!("rule-{}", rule.replace('/', "-"))
-}
+/// Maximum number of events that are named with a finding.
+const EVENTS: usize = 8;
 
-/// A finding; the number is that of its mark.
-pub(super) fn finding(
-    finding: &Finding,
-    (number, id, is_open): (usize, &str, bool),
-    timeline: Option<&Timeline>,
-    html: &mut Html,
-) {
-    let word = human::word(finding.severity());
-    let details = html.tag("details").class(&format!("finding {word}"));
-    details.set_if(is_open, "open").inside(|html| {
-        html.tag("summary").inside(|html| {
-            html.tag("span").class("number").text(&number.to_string());
-            html.tag("span").class("level").text(word);
-            html.tag("code").text(&finding.rule);
-            html.tag("span").class("message").text(&finding.message);
+impl Shown<'_> {
+    /// Writes it.
+    pub(super) fn write(&self, timeline: Option<&Timeline>, html: &mut Html) {
+        let Self { number: own, id, finding, others, is_open } = self;
+        let word = human::word(finding.severity());
+        let details = html.tag("details").class(&format!("finding {word}"));
+        details.set_if(*is_open, "open").inside(|html| {
+            html.tag("summary").inside(|html| {
+                html.tag("span").class("number").text(&own.to_string());
+                html.tag("span").class("message").text(&finding.message);
+                html.tag("span").class("under").inside(|html| {
+                    html.tag("span").class("level").text(word);
+                    html.tag("code").text(&finding.rule);
+                    if !others.is_empty() {
+                        html.tag("span").class("seen").text(&self.times());
+                    }
+                });
+            });
+            html.tag("div").class("about").set("id", *id).inside(|html| {
+                if let Some(fix) = finding.fix() {
+                    html.tag("p").class("fix").inside(|html| {
+                        html.tag("b").text("Fix");
+                        html.text(" ");
+                        inline(&fix, html);
+                    });
+                }
+                about(finding, timeline, html);
+                html.tag("p").class("see").inside(|html| {
+                    if catalogue::rule(&finding.rule).is_some() {
+                        html.tag("a").link(&rule_id(&finding.rule)).text(&format!("Rule {}", finding.rule));
+                        html.text(" ");
+                    }
+                    html.tag("a").class("own").link(id).set("aria-label", "Link to this finding").text("¶");
+                });
+            });
         });
-        html.tag("div").class("about").set("id", id).inside(|html| about(finding, timeline, html));
-    });
+    }
+
+    /// How often it shows, and in which events.
+    fn times(&self) -> String {
+        let all = 1 + self.others.len() as u64;
+        let events: Vec<String> = (self.others.iter().take(EVENTS))
+            .filter(|other| other.place.event > 0)
+            .map(|other| number(other.place.event))
+            .collect();
+        let more = if self.others.len() > EVENTS { ", …" } else { "" };
+        if events.is_empty() {
+            format!("{} times", number(all))
+        } else {
+            format!("{} times: also in event {}{more}", number(all), events.join(", "))
+        }
+    }
 }
 
-fn about(finding: &Finding, timeline: Option<&Timeline>, html: &mut Html) {
+/// Writes all that is known of a finding.
+pub(super) fn about(finding: &Finding, timeline: Option<&Timeline>, html: &mut Html) {
     html.tag("p").class("place").inside(|html| {
         html.text(&place(&finding.place));
         if finding.count > 1 {
@@ -58,6 +100,9 @@ fn about(finding: &Finding, timeline: Option<&Timeline>, html: &mut Html) {
     if let Some(related) = related.filter(|related| !comes_before(&related.place)) {
         excerpt(&related.place, &related.label, "related", html);
     }
+    if let (Some(expected), Some(found)) = (&finding.expected, &finding.actual) {
+        sides(expected, found, html);
+    }
     html.tag("dl").inside(|html| {
         let mut fact = |name: &str, value: &str| {
             html.tag("div").inside(|html| {
@@ -65,23 +110,18 @@ fn about(finding: &Finding, timeline: Option<&Timeline>, html: &mut Html) {
                 html.tag("dd").text(value);
             });
         };
-        if let Some(expected) = &finding.expected {
-            fact("expected", expected);
-        }
-        if let Some(actual) = &finding.actual {
-            fact("found", actual);
+        match (&finding.expected, &finding.actual) {
+            (Some(expected), None) => fact("expected", expected),
+            (None, Some(actual)) => fact("found", actual),
+            (Some(_), Some(_)) | (None, None) => {}
         }
         let Some(rule) = catalogue::rule(&finding.rule) else { return };
         fact("authority", &format!("{} · {}", finding.level.keyword(), rule.citation));
-        let clients = finding.broken_clients();
-        if !clients.is_empty() {
-            let named = clients.iter().take(CLIENTS).map(|(client, failure)| format!("{client} ({failure})"));
+        for (failure, clients) in by_failure(finding) {
             let more = clients.len().saturating_sub(CLIENTS);
             let more = if more > 0 { format!(", and {more} more") } else { String::new() };
-            fact("breaks", &format!("{}{more}", named.collect::<Vec<_>>().join(", ")));
-        }
-        if let Some(fix) = finding.fix() {
-            fact("fix", &fix);
+            let named = clients.iter().take(CLIENTS).copied().collect::<Vec<_>>().join(", ");
+            fact("breaks", &format!("{named}{more}: {failure}"));
         }
     });
     let event = finding.place.event;
@@ -92,11 +132,18 @@ fn about(finding: &Finding, timeline: Option<&Timeline>, html: &mut Html) {
             piece(&faulty.data, html);
         });
     }
-    if catalogue::rule(&finding.rule).is_some() {
-        html.tag("p").class("see").inside(|html| {
-            html.tag("a").link(&rule_id(&finding.rule)).text(&format!("The rule {}", finding.rule));
-        });
+}
+
+/// The clients that a finding breaks, those together that fail alike.
+fn by_failure(finding: &Finding) -> Vec<(String, Vec<&'static str>)> {
+    let mut all: Vec<(String, Vec<&str>)> = Vec::new();
+    for (client, failure) in finding.broken_clients() {
+        match all.iter_mut().find(|(known, _)| *known == failure) {
+            Some((_, clients)) => clients.push(client),
+            None => all.push((failure, vec![client])),
+        }
     }
+    all
 }
 
 /// Where an event stands.

@@ -91,12 +91,15 @@ fn words(scope: &str) -> String {
     scope.replace('_', " ")
 }
 
+/// What a bar is, and which.
+pub(super) fn place(bar: &Bar) -> String {
+    let index = bar.index.map(|index| format!(" {index}")).unwrap_or_default();
+    words(&bar.scope) + &index
+}
+
 /// What a bar is called.
 pub(super) fn name(bar: &Bar) -> String {
-    let mut name = words(&bar.scope);
-    if let Some(index) = bar.index {
-        let _ = write!(name, " {index}");
-    }
+    let mut name = place(bar);
     for more in [&bar.kind, &bar.name].into_iter().flatten() {
         let _ = write!(name, " · {more}");
     }

@@ -1,35 +1,50 @@
-//! A run as a page for browsers: one file, without scripts, that asks nobody for anything.
+//! A run as a page for browsers: one file that loads nothing. It can be read without its script, which only searches.
 
+mod causes;
 mod chart;
+mod clients;
+mod events;
 mod finding;
+mod head;
 mod lanes;
 mod overview;
 mod page;
+mod plan;
 mod rules;
+mod sides;
 mod streams;
 
 use self::page::Html;
+use self::plan::Plan;
 use results::{Outcome, Run, Verdict};
 
 /// The style of the page. Browsers apply no other, and nothing else at all: see [`POLICY`].
 const STYLE: &str = include_str!("style.css");
 
-/// What the page may do: have its own style, whose hash this is.
+/// The script of the page: a search.
+const SCRIPT: &str = include_str!("script.js");
+
+/// What the page may do: apply its own style and run its own script, whose hashes these are.
 const POLICY: &str = include_str!("policy.txt");
 
 /// A run, as one HTML file that needs nothing else.
 pub fn html(run: &Run) -> String {
     let mut html = Html::default();
+    let plan = Plan::of(run);
     html.tag("html").set("lang", "en").inside(|html| {
         html.tag("head").inside(|html| head(run, html));
         html.tag("body").inside(|html| {
-            html.tag("header").inside(|html| overview::title(run, html));
+            html.tag("header").inside(|html| head::head(run, html));
+            head::navigation(run, html);
             html.tag("main").inside(|html| {
-                overview::sections(run, html);
-                streams::section(run, html);
-                rules::section(run, html);
+                clients::clients(run, &plan, html);
+                causes::causes(run, &plan, html);
+                streams::streams(run, &plan, html);
+                overview::sections(run, &plan, html);
+                rules::rules(run, html);
             });
             html.tag("footer").inside(|html| overview::footer(run, html));
+            html.script(SCRIPT);
         });
     });
     html.into_document()
@@ -56,7 +71,7 @@ fn section(id: &'static str, heading: &str, html: &mut Html, write: impl FnOnce(
 
 /// A table that is moved aside by itself where the screen is too narrow.
 fn table(class: &'static str, caption: &str, head: &[&str], html: &mut Html, rows: impl FnOnce(&mut Html)) {
-    let around = html.tag("div").class("scroll").set("role", "region").set("tabindex", 0);
+    let around = html.tag("div").class("scroll").set("role", "group").set("tabindex", 0);
     around.set("aria-label", caption).inside(|html| {
         html.tag("table").class(class).inside(|html| {
             html.tag("caption").class("unseen").text(caption);
@@ -135,12 +150,13 @@ mod tests {
     use super::*;
     use recordings::capture::base64_of;
 
-    /// Browsers apply the style only when the policy has its hash.
+    /// Browsers apply the style and run the script only if the policy has their hashes.
     #[test]
     fn policy_is_fresh() {
-        let hash = base64_of(&Sha256::digest(STYLE));
-        let policy =
-            format!("default-src 'none'; style-src 'sha256-{hash}'; base-uri 'none'; form-action 'none'\n");
+        let [style, script] = [STYLE, SCRIPT].map(|text| base64_of(&Sha256::digest(text)));
+        let policy = format!(
+            "default-src 'none'; style-src 'sha256-{style}'; script-src 'sha256-{script}'; base-uri 'none'; form-action 'none'\n"
+        );
         if env::var_os("BLESS").is_some() {
             let path = concat!(env!("CARGO_MANIFEST_DIR"), "/src/html/policy.txt");
             fs::write(path, &policy).unwrap();

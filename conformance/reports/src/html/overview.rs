@@ -2,132 +2,68 @@
 
 use std::collections::BTreeSet;
 
-use super::super::human;
-use super::finding::{place, rule_id};
+use super::finding::rule_id;
 use super::page::Html;
-use super::rules::inline;
-use super::streams::{Shown, case_id, mark};
-use super::{class_of, counted, look, number, section, table, word};
-use results::{ClientState, LiveReport, Matrix, OTHER_RULES, ProfileState, Run, Tally, Verdict};
+use super::plan::Plan;
+use super::streams::mark;
+use super::{counted, duration, look, number, section, table};
+use serde_json::Value;
+
+use results::{Demand, LiveReport, Matrix, OTHER_RULES, ProfileReport, ProfileState, Run, Tally, Verdict};
 
 /// So many names are told of what there may be very many of.
 const NAMES: usize = 12;
 
-/// What was tested, and what came of it.
-pub(super) fn title(run: &Run, html: &mut Html) {
-    html.tag("p").class("kicker").text("Responses API conformance");
-    html.tag("h1").inside(|html| {
-        html.tag("span").class(&format!("outcome {}", class_of(run.outcome))).text(word(run.outcome));
-        html.text(" ");
-        html.tag("span").class("subject").text(
-            run.live
-                .as_ref()
-                .map_or_else(|| counted(run.totals.captures, "recording"), |live| live.target.clone())
-                .as_str(),
-        );
-    });
-    html.tag("dl").class("facts").inside(|html| {
-        let mut fact = |name: &str, value: &str| {
-            html.tag("div").inside(|html| {
-                html.tag("dt").text(name);
-                html.tag("dd").text(value);
-            });
-        };
-        fact("dialect", &run.dialect);
-        if let Some(live) = &run.live {
-            fact("model", &live.model);
-        }
-        fact("suite", &run.suite);
-    });
-    tiles(run, html);
-    html.tag("nav").set("aria-label", "Sections").inside(|html| {
-        let has_live = run.live.is_some();
-        let has_profiles = run.live.as_ref().is_some_and(|live| !live.profiles.is_empty());
-        let last = if has_live { ("scenarios", "Scenarios") } else { ("recordings", "Recordings") };
-        let all = [
-            (has_profiles, ("profiles", "Profiles")),
-            (has_live, ("results", "Results")),
-            (true, ("clients", "Clients")),
-            (true, ("found", "Findings")),
-            (!run.next.is_empty(), ("next", "Next")),
-            (true, last),
-            (is_any_broken(run), ("rules", "Rules")),
-        ];
-        for (_, (id, name)) in all.into_iter().filter(|(is_there, _)| *is_there) {
-            html.tag("a").link(id).text(name);
-        }
-    });
-}
-
-pub(super) fn is_any_broken(run: &Run) -> bool {
-    run.rules.iter().any(|rule| rule.times > 0)
-}
-
-fn tiles(run: &Run, html: &mut Html) {
-    let totals = &run.totals;
-    html.tag("ul").class("tiles").inside(|html| {
-        let mut tile = |class: &str, count: u64, what: &str| {
-            let class = if count == 0 { "tile none".to_owned() } else { format!("tile {class}") };
-            html.tag("li").class(&class).inside(|html| {
-                html.tag("b").text(&number(count));
-                html.tag("span").text(what);
-            });
-        };
-        if run.live.is_some() {
-            for verdict in Verdict::ALL {
-                let (class, word) = look(verdict);
-                let count = totals.trials.of(verdict);
-                if count > 0 || verdict != Verdict::HarnessError {
-                    let what = if verdict == Verdict::HarnessError { "harness errors" } else { word };
-                    tile(class, count, what);
-                }
-            }
-        }
-        tile("", totals.streams, "streams");
-        tile("", totals.events, "events");
-        tile("error", totals.errors, "errors");
-        tile("warning", totals.warnings, "warnings");
-        tile("note", totals.notes, "notes");
-        let unanswered = run.unanswered().iter().map(|(_, count, _)| count).sum();
-        if unanswered > 0 {
-            tile("unknown", unanswered, "requests without an answer");
-        }
-        if totals.unread > unanswered {
-            tile("unknown", totals.unread - unanswered, "could not be read");
-        }
-        if totals.unjudged > 0 {
-            tile("unknown", totals.unjudged, "read by no rule");
-        }
-    });
-}
-
-fn profiles(run: &Run, live: &LiveReport, html: &mut Html) {
+fn profiles(run: &Run, live: &LiveReport, plan: &Plan, html: &mut Html) {
     if live.profiles.is_empty() {
         return;
     }
     section("profiles", "Profiles", html, |html| {
-        let head = ["profile", "what came of it"];
-        table("clients", "What came of each profile", &head, html, |html| {
+        table("profiles", "Result of each profile", &["profile", "result", "because of"], html, |html| {
             for profile in &live.profiles {
                 html.tag("tr").inside(|html| {
-                    html.tag("th").set("scope", "row").inside(|html| {
-                        html.text(&profile.name);
-                        html.tag("span").class("title").text(&format!("version {}", profile.version));
-                    });
-                    html.tag("td").inside(|html| {
-                        // What is in the way is told plainly: only how it ended has a colour.
-                        let words = profile.words();
-                        let (state, rest) = words.split_once(": ").unwrap_or((&words, ""));
-                        let class = format!("state {}", of_state(profile.state));
-                        html.tag("span").class(&class).text(state);
-                        html.text(if rest.is_empty() { "" } else { " " });
-                        html.text(rest);
-                    });
+                    html.tag("th").set("scope", "row").text(&profile.name);
+                    let class = format!("state {}", of_state(profile.state));
+                    html.tag("td").class(&class).text(profile.state.name());
+                    html.tag("td").inside(|html| because(profile, (run, live), plan, html));
                 });
             }
         });
         matrix(&run.matrix, html);
     });
+}
+
+/// What a profile demands and the run does not show, each with a link to where it is.
+fn because(profile: &ProfileReport, (run, live): (&Run, &LiveReport), plan: &Plan, html: &mut Html) {
+    // Only a rule that is broken has its page here.
+    let is_broken = |name: &str| run.rules.iter().any(|rule| rule.id == name && rule.times > 0);
+    // What failed comes before what was not exercised.
+    let is_due = |verdict| profile.state != ProfileState::Failed || verdict == Verdict::Fail;
+    let mut seen = BTreeSet::new();
+    let due = profile.reasons.iter().filter(|reason| is_due(reason.verdict));
+    let due: Vec<_> = due.filter(|reason| seen.insert((&reason.name, &reason.reason))).collect();
+    let mut names = BTreeSet::new();
+    let due: Vec<_> =
+        due.into_iter().filter(|reason| reason.name.is_empty() || names.insert(&reason.name)).collect();
+    for (number, reason) in due.iter().take(NAMES).enumerate() {
+        html.text(if number > 0 { ", " } else { "" });
+        let id = match reason.demand {
+            Demand::Run => None,
+            Demand::Rule => Some(rule_id(&reason.name)).filter(|_| is_broken(&reason.name)),
+            Demand::Scenario => {
+                let at = live.cases.iter().position(|case| case.name == reason.name);
+                at.and_then(|at| plan.cases.get(at).cloned())
+            }
+        };
+        let name = if reason.name.is_empty() { &reason.reason } else { &reason.name };
+        match id {
+            Some(id) => html.tag("a").link(&id).text(name),
+            None => html.text(name),
+        }
+    }
+    if due.len() > NAMES {
+        html.text(&format!(", and {} more", number((due.len() - NAMES) as u64)));
+    }
 }
 
 /// What came of all that profiles demand.
@@ -180,8 +116,8 @@ fn speed(live: &LiveReport, html: &mut Html) {
     if live.crowds().next().is_none() {
         return;
     }
-    section("speed", "How fast, when asked at once", html, |html| {
-        html.tag("p").class("hint").text("Half of them, and 99 of 100 in brackets.");
+    section("speed", "Latency of concurrent requests", html, |html| {
+        html.tag("p").class("hint").text("Median, and the 99th percentile in brackets.");
         html.tag("ul").inside(|html| {
             for latency in live.crowds() {
                 html.tag("li").text(&format!("{}: {}", latency.case, latency.words()));
@@ -190,23 +126,21 @@ fn speed(live: &LiveReport, html: &mut Html) {
     });
 }
 
-/// All but what was asked.
-pub(super) fn sections(run: &Run, html: &mut Html) {
+/// Profiles, results by group, and what to do next.
+pub(super) fn sections(run: &Run, plan: &Plan, html: &mut Html) {
     if let Some(live) = &run.live {
-        profiles(run, live, html);
+        profiles(run, live, plan, html);
         section("results", "Results", html, |html| {
             groups(run, html);
             html.tag("details").class("more").inside(|html| {
                 html.tag("summary").text("Every test");
-                grid(live, html);
+                grid(live, plan, html);
             });
             stale(run, html);
             undecided(run, html);
         });
         speed(live, html);
     }
-    section("clients", "Clients", html, |html| clients(run, html));
-    section("found", "Findings", html, |html| rules(run, html));
     next(run, html);
 }
 
@@ -233,7 +167,7 @@ fn groups(run: &Run, html: &mut Html) {
 }
 
 /// Every scenario with each of its tests.
-fn grid(live: &LiveReport, html: &mut Html) {
+fn grid(live: &LiveReport, plan: &Plan, html: &mut Html) {
     let about = live.cases.iter().flat_map(|case| case.trials.iter().map(|told| case.about(told)));
     let columns: BTreeSet<&str> = about.collect();
     let mut columns: Vec<&str> = columns.into_iter().collect();
@@ -244,8 +178,9 @@ fn grid(live: &LiveReport, html: &mut Html) {
     table("grid", "Every test", &head, html, |html| {
         for (at, case) in live.cases.iter().enumerate() {
             html.tag("tr").inside(|html| {
-                html.tag("th").set("scope", "row").inside(|html| {
-                    html.tag("a").link(&case_id(at)).text(&case.name);
+                html.tag("th").set("scope", "row").inside(|html| match plan.cases.get(at) {
+                    Some(id) => html.tag("a").link(id).text(&case.name),
+                    None => html.text(&case.name),
                 });
                 for column in &columns {
                     let told = case.trials.iter().find(|told| case.about(told) == *column);
@@ -270,7 +205,7 @@ fn stale(run: &Run, html: &mut Html) {
     if run.stale().is_empty() {
         return;
     }
-    html.tag("h3").text("Expected to fail, and does not: take it out of the list");
+    html.tag("h3").text("Unexpectedly passing: remove these from the list");
     html.tag("ul").class("reasons").inside(|html| {
         for entry in run.stale() {
             html.tag("li").text(entry);
@@ -300,85 +235,6 @@ fn listed(names: &[String]) -> String {
     names.iter().take(NAMES).map(String::as_str).collect::<Vec<_>>().join(", ") + &more
 }
 
-/// Which clients fail, and why.
-fn clients(run: &Run, html: &mut Html) {
-    let failing = run.failing_clients();
-    if !failing.is_empty() {
-        table("clients", "Clients that fail", &["client", "fails on", "because"], html, |html| {
-            for client in failing {
-                html.tag("tr").inside(|html| {
-                    let names: Vec<String> = client.clients.iter().map(|client| client.named()).collect();
-                    html.tag("th").set("scope", "row").text(&names.join(", "));
-                    html.tag("td").class("count").text(&counted(client.captures, "recording"));
-                    html.tag("td").inside(|html| {
-                        html.tag("ul").class("because").inside(|html| {
-                            for broken in client.rules.iter().take(4) {
-                                html.tag("li").inside(|html| {
-                                    html.tag("a").link(&rule_id(&broken.rule)).text(&broken.rule);
-                                    html.text(": ");
-                                    inline(&broken.failure, html);
-                                });
-                            }
-                            if client.rules.len() > 4 {
-                                html.tag("li").text(&format!("and {} more rules", client.rules.len() - 4));
-                            }
-                        });
-                    });
-                });
-            }
-        });
-    }
-    for (state, words) in [
-        (ClientState::NotAffected, "Not affected, tried with streams that break these rules: "),
-        (ClientState::NotMeasured, "Not measured: "),
-    ] {
-        let names: Vec<String> = run.clients_that_are(state).iter().map(|client| client.named()).collect();
-        if !names.is_empty() {
-            html.tag("p").class("hint").inside(|html| {
-                html.tag("b").text(words);
-                html.text(&names.join(", "));
-            });
-        }
-    }
-}
-
-/// The rules that are broken, and where first.
-fn rules(run: &Run, html: &mut Html) {
-    let shown = Shown::of(run);
-    let broken = run.broken();
-    if broken.is_empty() {
-        html.tag("p")
-            .text(&format!("{} were checked, and none is broken.", counted(run.rules.len() as u64, "rule")));
-        return;
-    }
-    table("rules", "Broken rules", &["level", "rule", "times", "first"], html, |html| {
-        for rule in broken {
-            let word = human::word(rule.worst);
-            html.tag("tr").inside(|html| {
-                html.tag("td").inside(|html| html.tag("span").class(&format!("level {word}")).text(word));
-                html.tag("th").set("scope", "row").inside(|html| {
-                    html.tag("a").link(&rule_id(&rule.id)).text(&rule.id);
-                    html.tag("span").class("title").inside(|html| inline(&rule.title, html));
-                });
-                let captures = counted(rule.captures, "recording");
-                html.tag("td").class("count").text(&format!("{} in {captures}", number(rule.times)));
-                html.tag("td").inside(|html| {
-                    let Some((capture, found)) = run.first(rule) else { return };
-                    match rule.first.and_then(|at| shown.link(at)) {
-                        Some(id) => html.tag("a").link(&id).text(&capture.path()),
-                        None => html.tag("span").text(&capture.path()),
-                    }
-                    html.tag("span").class("title").text(&place(&found.place));
-                });
-            });
-        }
-    });
-    if run.totals.omitted > 0 {
-        let more = counted(run.totals.omitted, "fault");
-        html.tag("p").class("hint").text(&format!("{more} beyond those that are listed"));
-    }
-}
-
 /// What to do, with commands to copy.
 fn next(run: &Run, html: &mut Html) {
     if run.next.is_empty() {
@@ -400,17 +256,14 @@ fn next(run: &Run, html: &mut Html) {
 pub(super) fn footer(run: &Run, html: &mut Html) {
     if let Some(live) = &run.live {
         html.tag("details").class("more").inside(|html| {
-            html.tag("summary").text("How the run was made");
+            html.tag("summary").text("Options of the run");
             html.tag("dl").class("options").inside(|html| {
                 let options = serde_json::to_value(&live.options).unwrap_or_default();
                 for (name, value) in options.as_object().into_iter().flatten() {
                     html.tag("div").inside(|html| {
-                        html.tag("dt").text(&name.replace('_', " "));
-                        html.tag("dd").text(&match value {
-                            serde_json::Value::Null => "–".to_owned(),
-                            serde_json::Value::Array(list) if list.is_empty() => "–".to_owned(),
-                            other => other.to_string(),
-                        });
+                        let (name, value) = option(name, value);
+                        html.tag("dt").text(&name);
+                        html.tag("dd").text(&value);
                     });
                 }
             });
@@ -418,4 +271,24 @@ pub(super) fn footer(run: &Run, html: &mut Html) {
     }
     let text = format!("conformance {}, format {} · dialect {}", run.suite, run.version, run.dialect);
     html.tag("p").text(&text);
+}
+
+/// An option, as people write it.
+fn option(name: &str, value: &Value) -> (String, String) {
+    let words = |name: &str| name.replace('_', " ");
+    if let (Some(name), Some(ms)) = (name.strip_suffix("_ms"), value.as_u64()) {
+        return (words(name), duration(ms));
+    }
+    let text = match value {
+        Value::Null => "–".to_owned(),
+        Value::Bool(is_set) => (if *is_set { "yes" } else { "no" }).to_owned(),
+        Value::String(text) => text.clone(),
+        Value::Array(list) if list.is_empty() => "–".to_owned(),
+        Value::Array(list) => {
+            let names = list.iter().map(|one| one.as_str().map_or_else(|| one.to_string(), str::to_owned));
+            names.collect::<Vec<_>>().join(", ")
+        }
+        other => other.to_string(),
+    };
+    (words(name), text)
 }

@@ -52,6 +52,13 @@ impl Html {
         self.out.push_str("</style>");
     }
 
+    /// The script of the page, which is part of the program.
+    pub(super) fn script(&mut self, script: &'static str) {
+        self.out.push_str("<script>");
+        self.out.push_str(script);
+        self.out.push_str("</script>");
+    }
+
     /// The page.
     pub(super) fn into_document(self) -> String {
         format!("<!doctype html>\n{}\n", self.out)

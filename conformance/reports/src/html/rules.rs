@@ -3,19 +3,19 @@
 use catalogue::Rule;
 
 use super::finding::rule_id;
-use super::overview::is_any_broken;
 use super::page::Html;
-use super::section as part;
+use super::section;
 use results::{RuleTotal, Run};
 
 /// The page of each rule that is broken.
-pub(super) fn section(run: &Run, html: &mut Html) {
-    if !is_any_broken(run) {
+pub(super) fn rules(run: &Run, html: &mut Html) {
+    if run.rules.iter().all(|rule| rule.times == 0) {
         return;
     }
-    part("rules", "Rules", html, |html| {
+    section("rules", "Rules", html, |html| {
         for total in run.rules.iter().filter(|total| total.times > 0) {
-            html.tag("details").class("rule").inside(|html| {
+            let find = format!("{} {}", total.id, total.title);
+            html.tag("details").class("rule").set("data-find", find).inside(|html| {
                 html.tag("summary").inside(|html| {
                     html.tag("code").text(&total.id);
                     html.tag("span").class("title").inside(|html| inline(&total.title, html));

@@ -1,119 +1,156 @@
-//! What was asked, what came, and what is wrong with it.
+//! The scenarios of a run, or its recordings: what was sent, what came, and what is wrong with it.
 
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
-
-use catalogue::Level;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::chart::{self, Mark};
-use super::finding::{finding, id, piece};
+use super::events::events;
+use super::finding::{Shown, piece};
 use super::page::Html;
-use super::{counted, duration, look, number, section as part};
+use super::plan::{Group, Plan};
+use super::{counted, duration, look, number, section};
+use catalogue::Level;
 use results::{CaptureReport, CaseReport, Finding, Run, Timeline, Verdict};
 
-/// So many recordings are shown with all there is, and so many more by their names.
+/// Maximum number of recordings that are shown, and of those that are named.
 const RECORDINGS: usize = 200;
 const NAMES: usize = 500;
-/// So many findings of a recording are told in full, and so many of a run.
-const FINDINGS: usize = 30;
-const ALL_FINDINGS: usize = 1000;
-/// So many of a rule are told before others of less binding rules.
-const OF_A_RULE: u64 = 3;
-/// So many exchanges of a recording are drawn.
+/// Maximum number of exchanges of a recording that are drawn.
 const CHARTS: usize = 12;
-/// So many of what failed are there to see at once.
-const OPEN: usize = 3;
 
-/// What of a run is shown in full: there can be far too much of it.
-#[derive(Debug)]
-pub(super) struct Shown {
-    /// The findings of each recording that are told, in their order.
-    findings: Vec<Vec<usize>>,
-}
-
-impl Shown {
-    /// The most binding findings of each recording.
-    pub(super) fn of(run: &Run) -> Self {
-        let mut findings = vec![Vec::new(); run.captures.len()];
-        let mut left = ALL_FINDINGS;
-        for at in order(run).into_iter().take(if run.live.is_some() { usize::MAX } else { RECORDINGS }) {
-            let (Some(capture), Some(told)) = (run.captures.get(at), findings.get_mut(at)) else { continue };
-            let mut times: BTreeMap<&str, u64> = BTreeMap::new();
-            let mut all: Vec<(bool, Reverse<Level>, usize)> = Vec::new();
-            for (place, finding) in capture.findings.iter().enumerate() {
-                let times = times.entry(&finding.rule).or_default();
-                *times += 1;
-                all.push((*times > OF_A_RULE, Reverse(finding.severity()), place));
-            }
-            // One rule that is broken often does not hide the others.
-            all.sort_unstable();
-            let mut all: Vec<usize> = all.into_iter().map(|(.., place)| place).collect();
-            all.truncate(FINDINGS.min(left));
-            all.sort_unstable();
-            left -= all.len();
-            *told = all;
-        }
-        Self { findings }
-    }
-
-    /// Where a finding is told, if it is.
-    pub(super) fn link(&self, [capture, at]: [usize; 2]) -> Option<String> {
-        let told = self.findings.get(capture)?;
-        told.contains(&at).then(|| id(capture, at))
-    }
-
-    fn get(&self, capture: usize) -> &[usize] {
-        self.findings.get(capture).map(Vec::as_slice).unwrap_or_default()
-    }
-}
-
-/// The recordings, as they are shown: those of an endpoint as they were made, others the worst first.
-fn order(run: &Run) -> Vec<usize> {
-    if run.live.is_some() { (0..run.captures.len()).collect() } else { run.worst_first() }
-}
-
-/// What was asked, or recorded.
-pub(super) fn section(run: &Run, html: &mut Html) {
-    let shown = Shown::of(run);
+/// Writes the scenarios or the recordings.
+pub(super) fn streams(run: &Run, plan: &Plan, html: &mut Html) {
     if let Some(live) = &run.live {
-        part("scenarios", "Scenarios", html, |html| {
-            hint(html);
-            let mut open = OPEN;
-            for (at, of) in live.cases.iter().enumerate() {
-                case(run, &shown, (at, of), &mut open, html);
+        section("scenarios", "Scenarios", html, |html| {
+            let states: Vec<State> = live.cases.iter().map(|case| State::of_case(case, run)).collect();
+            filter(&states, html);
+            let of = |wanted: State| (0..live.cases.len()).filter(move |at| states.get(*at) == Some(&wanted));
+            for state in [State::Failed, State::Unknown, State::Warned, State::NotExercised] {
+                for at in of.clone()(state) {
+                    case(run, plan, at, state, html);
+                }
+            }
+            let mut passed: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+            for at in of(State::Passed) {
+                let Some(case) = live.cases.get(at) else { continue };
+                passed.entry(catalogue::group(&case.name)).or_default().push(at);
+            }
+            for (group, cases) in passed {
+                html.tag("details").class("passed").inside(|html| {
+                    html.tag("summary").inside(|html| {
+                        mark("good", Verdict::Pass.sign(), "passed", html);
+                        html.tag("span").class("name").text(group);
+                        let count = counted(cases.len() as u64, "scenario");
+                        html.tag("span").class("counts").text(&format!("{count} passed"));
+                    });
+                    for at in cases {
+                        case(run, plan, at, State::Passed, html);
+                    }
+                });
             }
         });
     } else {
-        part("recordings", "Recordings", html, |html| {
-            hint(html);
-            recordings(run, &shown, html);
-        });
+        section("recordings", "Recordings", html, |html| recordings(run, plan, html));
     }
 }
 
-fn hint(html: &mut Html) {
-    html.tag("p").class("hint").text(
-        "Each row of a picture is something that was opened, from its first event to its last. \
-         Signs above it are findings: ◆ errors, ▲ warnings, ● notes; each leads to what is said of it.",
-    );
+/// What a scenario or a recording came to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum State {
+    Failed,
+    Unknown,
+    Warned,
+    NotExercised,
+    Passed,
 }
 
-fn recordings(run: &Run, shown: &Shown, html: &mut Html) {
-    let order = order(run);
-    let mut open = OPEN;
+impl State {
+    const ALL: [Self; 5] = [Self::Failed, Self::Unknown, Self::Warned, Self::NotExercised, Self::Passed];
+
+    fn of_case(case: &CaseReport, run: &Run) -> Self {
+        match case.tally().worst() {
+            Verdict::Fail => Self::Failed,
+            Verdict::HarnessError => Self::Unknown,
+            Verdict::NotExercised => Self::NotExercised,
+            Verdict::Pass if case.recordings(run).any(has_warnings) => Self::Warned,
+            Verdict::Pass => Self::Passed,
+        }
+    }
+
+    fn of_recording(capture: &CaptureReport) -> Self {
+        if capture.has_failed() {
+            Self::Failed
+        } else if capture.error.is_some() {
+            Self::Unknown
+        } else if has_warnings(capture) {
+            Self::Warned
+        } else {
+            Self::Passed
+        }
+    }
+
+    /// Its class, its sign and its word.
+    const fn look(self) -> (&'static str, &'static str, &'static str) {
+        match self {
+            Self::Failed => ("bad", "✗", "failed"),
+            Self::Unknown => ("unknown", "?", "no verdict"),
+            Self::Warned => ("warned", "!", "warnings"),
+            Self::NotExercised => ("idle", "–", "not exercised"),
+            Self::Passed => ("good", "✓", "passed"),
+        }
+    }
+}
+
+fn has_warnings(capture: &CaptureReport) -> bool {
+    capture.findings.iter().any(|finding| finding.severity() >= Level::Should)
+}
+
+/// Radio buttons that choose what is shown. The style does the rest.
+fn filter(states: &[State], html: &mut Html) {
+    let present: Vec<State> = State::ALL.into_iter().filter(|state| states.contains(state)).collect();
+    if present.len() < 2 {
+        return;
+    }
+    html.tag("fieldset").class("filter").inside(|html| {
+        html.tag("legend").class("unseen").text("Show");
+        let mut button = |id: &str, class: &str, word: &str, count: usize| {
+            let input =
+                html.tag("input").set("type", "radio").set("name", "show").set("id", format!("show-{id}"));
+            input.set_if(id == "all", "checked").empty();
+            html.tag("label").set("for", format!("show-{id}")).class(class).inside(|html| {
+                html.text(word);
+                html.text(" ");
+                html.tag("b").text(&number(count as u64));
+            });
+        };
+        button("all", "all", "all", states.len());
+        for state in present {
+            let (class, _, word) = state.look();
+            button(class, class, word, states.iter().filter(|of| **of == state).count());
+        }
+    });
+}
+
+fn recordings(run: &Run, plan: &Plan, html: &mut Html) {
+    let states: Vec<State> = run.captures.iter().map(State::of_recording).collect();
+    let order = run.worst_first();
+    filter(
+        &order.iter().take(RECORDINGS).filter_map(|at| states.get(*at).copied()).collect::<Vec<_>>(),
+        html,
+    );
     for at in order.iter().copied().take(RECORDINGS) {
-        let Some(capture) = run.captures.get(at) else { continue };
-        let (class, sign, word) = state(capture);
-        let is_open = class == "bad" && open > 0 || run.captures.len() == 1;
-        open = open.saturating_sub(usize::from(is_open));
-        let details = html.tag("details").class(&format!("case {class}")).set_if(is_open, "open");
-        details.inside(|html| {
+        let (Some(capture), Some(state)) = (run.captures.get(at), states.get(at)) else { continue };
+        let (class, sign, word) = state.look();
+        let details = html.tag("details").class(&format!("case {class}"));
+        let details = details.set("data-find", format!("{} {}", capture.path(), rules_of([capture])));
+        details.set_if(run.captures.len() == 1, "open").inside(|html| {
             html.tag("summary").inside(|html| {
                 mark(class, sign, word, html);
                 html.tag("span").class("name").text(&capture.path());
                 html.tag("span").class("counts").text(&faults(capture));
             });
-            html.tag("div").class("inside").inside(|html| told(capture, at, shown, html));
+            let id = plan.captures.get(at).map(String::as_str).unwrap_or_default();
+            html.tag("div").class("inside").set("id", id).inside(|html| recording(run, plan, at, html));
         });
     }
     let rest = order.get(RECORDINGS..).unwrap_or_default();
@@ -134,18 +171,13 @@ fn recordings(run: &Run, shown: &Shown, html: &mut Html) {
     });
 }
 
-fn state(capture: &CaptureReport) -> (&'static str, &'static str, &'static str) {
-    let of = |verdict: Verdict| (look(verdict).0, verdict.sign(), look(verdict).1);
-    if capture.has_failed() {
-        of(Verdict::Fail)
-    } else if capture.error.is_some() {
-        ("unknown", "?", "not read")
-    } else {
-        of(Verdict::Pass)
-    }
+/// The rules that recordings break, for the search.
+fn rules_of<'r>(captures: impl IntoIterator<Item = &'r CaptureReport>) -> String {
+    let rules = captures.into_iter().flat_map(|capture| &capture.findings).map(|finding| &*finding.rule);
+    rules.collect::<BTreeSet<_>>().into_iter().collect::<Vec<_>>().join(" ")
 }
 
-/// A sign, and what it says to those who do not see it.
+/// A sign, and its word for those who do not see it.
 pub(super) fn mark(class: &str, sign: &str, word: &str, html: &mut Html) {
     html.tag("span").class(&format!("mark {class}")).set("title", word).inside(|html| {
         html.tag("span").set("aria-hidden", true).text(sign);
@@ -158,31 +190,32 @@ fn faults(capture: &CaptureReport) -> String {
     let told: Vec<String> = capture.faults().told().map(|(count, word)| counted(count, word)).collect();
     match (told.is_empty(), &capture.error) {
         (true, Some(_)) => "could not be read".to_owned(),
-        (true, None) => "nothing found".to_owned(),
+        (true, None) => "no findings".to_owned(),
         (false, _) => told.join(", "),
     }
 }
 
-/// Where a scenario stands in the page.
-pub(super) fn case_id(at: usize) -> String {
-    format!("case-{at}")
-}
-
-fn case(run: &Run, shown: &Shown, (at, case): (usize, &CaseReport), open: &mut usize, html: &mut Html) {
-    let tally = case.tally();
-    let verdict = tally.worst();
-    let (class, word) = look(verdict);
-    let is_open = class == "bad" && *open > 0;
-    *open = open.saturating_sub(usize::from(is_open));
-    let details = html.tag("details").class(&format!("case {class}")).set_if(is_open, "open");
-    details.inside(|html| {
+fn case(run: &Run, plan: &Plan, at: usize, state: State, html: &mut Html) {
+    let Some(case) = run.live.as_ref().and_then(|live| live.cases.get(at)) else { return };
+    let id = plan.cases.get(at).map(String::as_str).unwrap_or_default();
+    let (class, sign, word) = state.look();
+    let details = html.tag("details").class(&format!("case {class}"));
+    let find = format!("{} {} {}", case.name, case.title, rules_of(case.recordings(run)));
+    details.set("data-find", find).inside(|html| {
         html.tag("summary").inside(|html| {
-            mark(class, verdict.sign(), word, html);
+            mark(class, sign, word, html);
             html.tag("span").class("name").text(&case.name);
             html.tag("span").class("title").text(&case.title);
-            html.tag("span").class("counts").text(&tally.to_string());
+            html.tag("span").class("counts").text(&case.tally().to_string());
         });
-        html.tag("div").class("inside").set("id", case_id(at)).inside(|html| {
+        html.tag("div").class("inside").set("id", id).inside(|html| {
+            html.tag("p").class("see").inside(|html| {
+                html.tag("a")
+                    .class("own")
+                    .link(id)
+                    .set("aria-label", format!("Link to {}", case.name))
+                    .text("¶");
+            });
             trials(case, html);
             let several = case.attempts.len() > 1;
             for (number, at) in case.attempts.iter().copied().enumerate() {
@@ -193,15 +226,22 @@ fn case(run: &Run, shown: &Shown, (at, case): (usize, &CaseReport), open: &mut u
                     }
                     html.tag("code").text(&capture.path());
                 });
-                told(capture, at, shown, html);
+                recording(run, plan, at, html);
             }
         });
     });
 }
 
+/// The tests of a scenario. Those that only wait for the response are counted.
 fn trials(case: &CaseReport, html: &mut Html) {
+    let answer = case.trials.iter().find(|told| case.about(told) == "answer").map(|told| told.judged.verdict);
+    let is_waiting = |told: &&results::Told| {
+        answer.is_some_and(|answer| answer != Verdict::Pass)
+            && told.judged.verdict == Verdict::NotExercised
+            && case.about(told) != "answer"
+    };
     html.tag("ul").class("trials").inside(|html| {
-        for told in &case.trials {
+        for told in case.trials.iter().filter(|told| !is_waiting(told)) {
             let judged = &told.judged;
             let (class, word) = look(judged.verdict);
             html.tag("li").class(class).inside(|html| {
@@ -212,77 +252,88 @@ fn trials(case: &CaseReport, html: &mut Html) {
                 }
             });
         }
+        let waiting = case.trials.iter().filter(is_waiting).count() as u64;
+        if waiting > 0 {
+            let text = format!("{} not exercised without this response", counted(waiting, "more test"));
+            html.tag("li").class("idle").text(&text);
+        }
     });
 }
 
-/// All that is told of a recording.
-fn told(capture: &CaptureReport, at: usize, shown: &Shown, html: &mut Html) {
+/// Everything about a recording.
+fn recording(run: &Run, plan: &Plan, at: usize, html: &mut Html) {
+    let Some(capture) = run.captures.get(at) else { return };
     if let Some(error) = &capture.error {
         html.tag("p").class("error").text(&format!("It could not be read, or not to its end: {error}"));
     }
-    let told: Vec<(usize, &Finding)> =
-        shown.get(at).iter().filter_map(|of| Some((*of, capture.findings.get(*of)?))).collect();
-    let numbered: Vec<(usize, usize, &Finding)> =
-        told.iter().enumerate().map(|(number, (of, finding))| (number + 1, *of, *finding)).collect();
+    let groups: Vec<(usize, &Group, &Finding)> = (plan.groups(at).iter().enumerate())
+        .filter_map(|(at, group)| Some((at + 1, group, capture.findings.get(*group.findings.first()?)?)))
+        .collect();
     // An exchange is known by its name; a recording of one has none.
-    let of_timeline = |timeline: &Timeline| {
-        let of = |(_, _, finding): &&(usize, usize, &Finding)| finding.exchange == timeline.exchange;
-        numbered.iter().filter(of).copied().collect::<Vec<_>>()
-    };
-    let is_worth =
-        |timeline: &&Timeline| capture.timelines.len() <= CHARTS || !of_timeline(timeline).is_empty();
-    for (number, timeline) in capture.timelines.iter().filter(is_worth).take(CHARTS).enumerate() {
-        let own = of_timeline(timeline);
-        exchange(timeline, &format!("t{at}-{number}"), at, &own, html);
+    let has_findings =
+        |timeline: &Timeline| groups.iter().any(|(_, _, finding)| finding.exchange == timeline.exchange);
+    let is_worth = |timeline: &&Timeline| capture.timelines.len() <= CHARTS || has_findings(timeline);
+    let drawn: Vec<&Timeline> = capture.timelines.iter().filter(is_worth).take(CHARTS).collect();
+    for (number, timeline) in drawn.iter().enumerate() {
+        exchange(capture, timeline, &format!("t{at}-{number}"), &groups, html);
     }
-    let drawn = capture.timelines.iter().filter(is_worth).take(CHARTS).count() as u64;
-    let undrawn = capture.timelines.len() as u64 + capture.undrawn - drawn;
+    let undrawn = capture.timelines.len() as u64 + capture.undrawn - drawn.len() as u64;
     if undrawn > 0 {
-        html.tag("p").class("hint").text(&format!("{} more are not drawn", counted(undrawn, "exchange")));
+        html.tag("p").class("hint").text(&format!("{} not drawn", counted(undrawn, "more exchange")));
     }
-    if !numbered.is_empty() {
-        // The worst is there to see at once.
-        let worst = numbered.iter().max_by_key(|(number, _, found)| (found.level, Reverse(*number)));
+    if !groups.is_empty() {
+        // The worst is open.
+        let worst = groups.iter().max_by_key(|(number, _, found)| (found.level, Reverse(*number)));
         let worst = worst.map(|(number, ..)| *number);
         html.tag("div").class("findings").inside(|html| {
-            for (number, of, found) in &numbered {
-                let timeline = capture.timelines.iter().find(|timeline| timeline.exchange == found.exchange);
+            for (number, group, finding) in &groups {
+                let timeline =
+                    capture.timelines.iter().find(|timeline| timeline.exchange == finding.exchange);
+                let others = group.findings.iter().skip(1).filter_map(|at| capture.findings.get(*at));
+                let others = others.collect();
                 let is_open = worst == Some(*number);
-                finding(found, (*number, &id(at, *of), is_open), timeline, html);
+                Shown { number: *number, id: &group.id, finding, others, is_open }.write(timeline, html);
             }
         });
     }
-    rest(capture, shown.get(at), html);
+    rest(capture, plan.groups(at), html);
+    if let Some(curl) = &capture.curl {
+        html.tag("details").class("more").inside(|html| {
+            html.tag("summary").text("Reproduce with curl");
+            html.tag("pre").class("command").set("tabindex", 0).inside(|html| html.tag("code").text(curl));
+        });
+    }
 }
 
-/// What is not told in full, by rule.
-fn rest(capture: &CaptureReport, told: &[usize], html: &mut Html) {
+/// Counts what is not shown in full, by rule.
+fn rest(capture: &CaptureReport, groups: &[Group], html: &mut Html) {
+    let shown: BTreeSet<usize> = groups.iter().flat_map(|group| group.findings.iter().copied()).collect();
     let mut rest: BTreeMap<&str, u64> = BTreeMap::new();
     for (at, finding) in capture.findings.iter().enumerate() {
-        if told.binary_search(&at).is_err() {
+        if !shown.contains(&at) {
             *rest.entry(&finding.rule).or_default() += finding.count;
         }
     }
     if rest.is_empty() && capture.omitted == 0 {
         return;
     }
-    html.tag("div").class("rest").inside(|html| {
-        html.text("And besides: ");
-        let mut told: Vec<String> =
+    html.tag("p").class("rest").inside(|html| {
+        html.text("Not shown here: ");
+        let mut more: Vec<String> =
             rest.iter().map(|(rule, count)| format!("{rule} × {}", number(*count))).collect();
         if capture.omitted > 0 {
-            told.push(format!("{} that are not listed", counted(capture.omitted, "fault")));
+            more.push(counted(capture.omitted, "violation"));
         }
-        html.text(&told.join(", "));
+        html.text(&more.join(", "));
     });
 }
 
-/// An exchange: what was asked, how it went, and what came when it is no stream.
+/// An exchange: the request, the timeline beside the events, and the response if it is no stream.
 fn exchange(
+    capture: &CaptureReport,
     timeline: &Timeline,
     id: &str,
-    capture: usize,
-    findings: &[(usize, usize, &Finding)],
+    groups: &[(usize, &Group, &Finding)],
     html: &mut Html,
 ) {
     html.tag("p").class("exchange").inside(|html| {
@@ -299,21 +350,31 @@ fn exchange(
     if let Some(reason) = &timeline.lost {
         html.tag("p").class("error").text(&format!("The connection was lost: {reason}"));
     }
-    let marks: Vec<Mark<'_>> = findings
-        .iter()
-        .filter(|(_, _, finding)| finding.place.event > 0)
-        .map(|(number, of, finding)| Mark {
-            number: *number,
-            id: super::finding::id(capture, *of),
-            level: finding.severity(),
-            event: finding.place.event,
-            time_ms: finding.place.time_ms,
-            rule: &finding.rule,
-        })
-        .collect();
-    chart::chart(timeline, id, &marks, html);
+    let (mut marks, mut faulty) = (Vec::new(), BTreeMap::new());
+    for (number, group, _) in groups.iter().filter(|(.., first)| first.exchange == timeline.exchange) {
+        for finding in group.findings.iter().filter_map(|at| capture.findings.get(*at)) {
+            let place = &finding.place;
+            if place.event == 0 {
+                continue;
+            }
+            marks.push(Mark {
+                number: *number,
+                id: &group.id,
+                level: finding.severity(),
+                event: place.event,
+                time_ms: place.time_ms,
+                rule: &finding.rule,
+            });
+            let level = super::super::human::word(finding.severity());
+            faulty.entry(place.event).or_insert((*number, group.id.as_str(), level));
+        }
+    }
+    html.tag("div").class("stream").inside(|html| {
+        chart::chart(timeline, id, &marks, html);
+        events(timeline, &faulty, html);
+    });
     let asked = timeline.request.as_ref().and_then(|asked| asked.body.as_ref());
-    for (name, body) in [("Request", asked), ("Answer", timeline.body.as_ref())] {
+    for (name, body) in [("Request", asked), ("Response", timeline.body.as_ref())] {
         if let Some(body) = body {
             html.tag("details").class("more").inside(|html| {
                 html.tag("summary").text(name);

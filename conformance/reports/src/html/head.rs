@@ -1,0 +1,201 @@
+//! The head of a page: what was tested, how it ended, and the way to each section.
+
+use super::page::Html;
+use super::{class_of, counted, duration, look, number, word};
+use results::{ClientState, LiveReport, Run, Verdict};
+
+/// Writes the head.
+pub(super) fn head(run: &Run, html: &mut Html) {
+    html.tag("p").class("kicker").text("Responses API conformance");
+    html.tag("h1").inside(|html| {
+        html.tag("span").class(&format!("outcome {}", class_of(run.outcome))).text(word(run.outcome));
+        html.text(" ");
+        let subject = run.live.as_ref().map(|live| live.target.clone());
+        let subject = subject.unwrap_or_else(|| counted(run.totals.captures, "recording"));
+        html.tag("span").class("subject").text(&subject);
+    });
+    html.tag("p").class("lead").text(&lead(run));
+    facts(run, html);
+    if let Some(live) = run.live.as_ref().filter(|live| !live.command.is_empty()) {
+        html.tag("pre").class("command").set("tabindex", 0).set("aria-label", "Command of this run").inside(
+            |html| {
+                html.tag("code").text(&live.command);
+            },
+        );
+    }
+    html.tag("div").class("meters").inside(|html| meters(run, html));
+}
+
+/// What the run means, in a sentence or two.
+fn lead(run: &Run) -> String {
+    let broken = run.clients_that_are(ClientState::Broken).len() as u64;
+    let causes = run.causes.len() as u64;
+    let what = if run.live.is_some() { "response" } else { "recording" };
+    let all = match &run.live {
+        Some(_) => run.totals.streams + run.totals.bodies,
+        None => run.totals.captures,
+    };
+    match (causes, broken) {
+        (0, _) => format!("No rule is broken in {}.", counted(all, what)),
+        (_, 0) => {
+            format!("{} in {}. No known client breaks.", counted(causes, "finding"), counted(all, what))
+        }
+        _ => format!(
+            "{} in {}. {} of {} break.",
+            counted(causes, "finding"),
+            counted(all, what),
+            number(broken),
+            counted(run.clients.len() as u64, "known client")
+        ),
+    }
+}
+
+fn facts(run: &Run, html: &mut Html) {
+    html.tag("dl").class("facts").inside(|html| {
+        let mut fact = |name: &str, value: &str| {
+            html.tag("div").inside(|html| {
+                html.tag("dt").text(name);
+                html.tag("dd").text(value);
+            });
+        };
+        fact("dialect", &run.dialect);
+        if let Some(live) = &run.live {
+            fact("model", &live.model);
+            if !live.options.profiles.is_empty() {
+                fact("profiles", &live.options.profiles.join(", "));
+            }
+            fact("features", &features(live));
+            if let Some(began) = &live.options.began {
+                fact("started", &began.replace('T', " ").replace('Z', " UTC"));
+            }
+            if let Some(took) = live.options.took_ms {
+                fact("took", &duration(took));
+            }
+        }
+        fact("suite", &run.suite);
+    });
+}
+
+fn features(live: &LiveReport) -> String {
+    match (&live.options.features, live.options.lacks.as_slice()) {
+        (Some(named), _) => named.join(", "),
+        (None, []) => "all".to_owned(),
+        (None, lacks) => format!("all but {}", lacks.join(", ")),
+    }
+}
+
+/// How tests ended, what was found, and in how much.
+fn meters(run: &Run, html: &mut Html) {
+    let totals = &run.totals;
+    if run.live.is_some() {
+        let parts = Verdict::ALL.map(|verdict| {
+            let (class, word) = look(verdict);
+            let word = if verdict == Verdict::HarnessError { "harness errors" } else { word };
+            (totals.trials.of(verdict), class, word)
+        });
+        meter("tests", totals.trials.all(), &parts, "", html);
+    }
+    let found = [
+        (totals.errors, "bad", "errors"),
+        (totals.warnings, "unknown", "warnings"),
+        (totals.notes, "note", "notes"),
+    ];
+    let causes = counted(run.causes.len() as u64, "cause");
+    meter("violations", totals.errors + totals.warnings + totals.notes, &found, &causes, html);
+    let unanswered: u64 = run.unanswered().iter().map(|(_, count, _)| count).sum();
+    let checked = [
+        (totals.streams, "plain", "streams"),
+        (totals.bodies, "plain", "JSON bodies"),
+        (unanswered, "unknown", "requests without a response"),
+        (totals.unread.saturating_sub(unanswered), "unknown", "unreadable"),
+        (totals.unjudged, "unknown", "not covered by any rule"),
+    ];
+    let events = counted(totals.events, "event");
+    meter("responses", totals.streams + totals.bodies, &checked, &events, html);
+}
+
+/// A number, what it is made of, and a bar of that.
+fn meter(name: &str, total: u64, parts: &[(u64, &str, &str)], more: &str, html: &mut Html) {
+    html.tag("div").class("meter").inside(|html| {
+        html.tag("p").class("total").inside(|html| {
+            html.tag("b").text(&number(total));
+            html.text(" ");
+            html.text(name);
+        });
+        let sum: u64 = parts.iter().map(|(count, ..)| count).sum();
+        html.tag("svg").class("share").set("height", 8).set("aria-hidden", true).inside(|html| {
+            html.tag("rect").class("none").set("width", "100%").set("height", 8).set("rx", 4).empty();
+            let mut before = 0;
+            for (count, class, _) in parts.iter().filter(|(count, ..)| *count > 0) {
+                let share = |count: u64| format!("{}.{:02}%", count * 100 / sum, count * 10_000 / sum % 100);
+                let rect = html.tag("rect").class(class).set("x", share(before));
+                rect.set("width", share(*count)).set("height", 8).empty();
+                before += count;
+            }
+        });
+        html.tag("ul").inside(|html| {
+            for (count, class, word) in parts.iter().filter(|(count, ..)| *count > 0) {
+                html.tag("li").class(class).inside(|html| {
+                    html.tag("b").text(&number(*count));
+                    html.text(" ");
+                    html.text(&inflected(*count, word));
+                });
+            }
+            if !more.is_empty() {
+                html.tag("li").text(more);
+            }
+        });
+    });
+}
+
+/// Returns what is counted, as one of it is called where there is one.
+fn inflected(count: u64, many: &str) -> String {
+    match (count, many.strip_suffix("ies"), many.strip_suffix('s')) {
+        (1, Some(start), _) => format!("{start}y"),
+        (1, None, Some(one)) => one.to_owned(),
+        _ => many.to_owned(),
+    }
+}
+
+/// The way to each section, with how much there is.
+pub(super) fn navigation(run: &Run, html: &mut Html) {
+    let broken = run.clients_that_are(ClientState::Broken).len();
+    let failed = run.live.iter().flat_map(|live| &live.cases);
+    let failed = failed.filter(|case| case.tally().worst() == Verdict::Fail).count();
+    let failed_files = run.captures.iter().filter(|capture| capture.has_failed()).count();
+    let rules = run.broken().len();
+    let has_live = run.live.is_some();
+    let has_profiles = run.live.as_ref().is_some_and(|live| !live.profiles.is_empty());
+    let all = [
+        (true, "clients", "Clients", broken, "bad"),
+        (true, "findings", "Findings", run.causes.len(), "bad"),
+        (has_live, "scenarios", "Scenarios", failed, "bad"),
+        (!has_live, "recordings", "Recordings", failed_files, "bad"),
+        (has_profiles, "profiles", "Profiles", 0, ""),
+        (has_live, "results", "Results", 0, ""),
+        (!run.next.is_empty(), "next", "Next", 0, ""),
+        (rules > 0, "rules", "Rules", rules, "plain"),
+    ];
+    html.tag("nav").set("aria-label", "Sections").inside(|html| {
+        html.tag("ul").inside(|html| {
+            for (_, id, name, count, class) in all.into_iter().filter(|(is_there, ..)| *is_there) {
+                html.tag("li").inside(|html| {
+                    html.tag("a").link(id).inside(|html| {
+                        html.text(name);
+                        if count > 0 {
+                            html.text(" ");
+                            html.tag("span").class(&format!("count {class}")).text(&number(count as u64));
+                        }
+                    });
+                });
+            }
+        });
+        // The script shows it: without one it would do nothing.
+        html.tag("div").class("search").set_if(true, "hidden").inside(|html| {
+            let input = html.tag("input").set("type", "search").set("id", "search");
+            let input = input.set("aria-label", "Search scenarios, findings and rules");
+            input.set("placeholder", "Search  /").set("autocomplete", "off").empty();
+            html.tag("span").set("id", "nothing-found").set("role", "status").text("");
+        });
+    });
+}
