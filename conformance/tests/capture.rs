@@ -136,6 +136,17 @@ fn brotli_is_known_by_what_is_said_of_it() {
     assert!(problem.contains("its end is missing"), "{problem}");
     let problem = read(&b"data: 1\n\n".repeat(20)).1.unwrap_err();
     assert!(problem.contains("it is damaged, or something else"), "{problem}");
+    let problem = read(&[BROTLI, b"data: 4\n\n"].concat()).1.unwrap_err();
+    assert!(problem.contains("bytes follow after its end"), "{problem}");
+}
+
+#[test]
+fn skippable_frames_of_zstandard_are_skipped() {
+    let skippable = [&0x184d_2a5f_u32.to_le_bytes()[..], &5_u32.to_le_bytes(), b"index"].concat();
+    let recording = [skippable, fuzz::recordings::zstd(b"data: 1\n\n")].concat();
+    assert_eq!(data(&recording), (Format::Sse, vec!["1".to_owned()]));
+    let bytes: Vec<&[u8]> = recording.chunks(1).collect();
+    assert_eq!(fuzz::entries(&bytes, None), fuzz::entries(&[&recording], None));
 }
 
 #[test]

@@ -17,7 +17,7 @@ pub(super) fn curl(exchange: &Exchange<'_>) -> Option<String> {
     let Request { method, url, headers, body } = exchange.request.as_ref()?;
     let is_http = url.starts_with("http://") || url.starts_with("https://");
     let body = body.as_deref().unwrap_or_default();
-    if !is_http || exchange.status == Some(SWITCHED) || body.len() > LONGEST_BODY {
+    if !is_http || exchange.status == Some(SWITCHED) || body.len() > LONGEST_BODY || body == REDACTED {
         return None;
     }
     let mut command = format!("curl -N -X {method} {}", quoted(url));
@@ -94,6 +94,7 @@ mod tests {
         assert_eq!(curl(&exchange("wss://h.test", &[], None)), None);
         assert_eq!(curl(&exchange("http://h.test", &[], Some(&long))), None);
         assert_eq!(curl(&Exchange { status: Some(SWITCHED), ..exchange("http://h.test", &[], None) }), None);
+        assert_eq!(curl(&exchange("http://h.test", &[], Some(REDACTED))), None);
         assert_eq!(curl(&Exchange::default()), None);
     }
 }

@@ -1,7 +1,7 @@
 //! What is kept of a run, so that others can judge it again.
 
 use std::collections::BTreeSet;
-use std::fmt::Write as _;
+use std::fmt::{Display, Write as _};
 use std::fs::{self, File};
 use std::io::{self, Write as _};
 use std::path::{Component, Path, PathBuf};
@@ -13,7 +13,7 @@ use super::target::Target;
 use results::{CaseReport, Latency, LiveReport, Options, ProfileReport, State, Told, Transport};
 
 /// The version of the format of [`RunFile`].
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 
 /// `run.json`: how a run was made, and what came of it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -54,6 +54,12 @@ pub struct RunFile {
     /// Failures that were expected and are over, each with the reason why it cannot be expected.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub stale: Vec<String>,
+}
+
+/// What every version of the format has.
+#[derive(Debug, Deserialize)]
+struct Versioned {
+    version: u32,
 }
 
 /// An exchange that was kept.
@@ -224,14 +230,17 @@ impl Evidence {
             .read(RUN)
             .and_then(|bytes| String::from_utf8(bytes).map_err(io::Error::other))
             .map_err(|error| io::Error::new(error.kind(), format!("{}: {error}", path.display())))?;
-        let run: RunFile = serde_json::from_str(&text)
-            .map_err(|error| io::Error::other(format!("{}: {error}", path.display())))?;
-        if run.version == VERSION {
-            return Ok(run);
+        let wrong = |problem: &dyn Display| io::Error::other(format!("{}: {problem}", path.display()));
+        // Before all else: what another version wrote may have other members.
+        let format: Versioned = serde_json::from_str(&text).map_err(|error| wrong(&error))?;
+        if format.version != VERSION {
+            let other = format!(
+                "is in format {} of the suite, and this build reads {VERSION}: run it again",
+                format.version
+            );
+            return Err(wrong(&other));
         }
-        let problem =
-            format!("{} has version {}, and this build reads {VERSION}", path.display(), run.version);
-        Err(io::Error::other(problem))
+        serde_json::from_str(&text).map_err(|error| wrong(&error))
     }
 
     /// Reads a file of the run, and none besides: who made the run may have named any, or linked to it.
