@@ -192,6 +192,30 @@ fn who_is_asked_to_wait_waits() {
     }
 }
 
+/// Ten gigabytes in a few kilobytes, and who sends them does not say so.
+#[test]
+fn bombs_are_cut_off() {
+    // The end of Brotli is never sent. A block stands for 16 MiB of zeros, of Zstandard for 128 KiB.
+    const BROTLI_FIRST: &[u8] = b"\xcf\xff\xff\x7f\x00\x24\x00\xe2\xb1\x40\x72\xef\xff\x0d";
+    const BROTLI_NEXT: &[u8] = b"\xfc\xff\xff\x07\x40\x02\x20\x0e\x0b\x40\xf7\xfe\xdf\x00";
+    const ZSTD_HEAD: &[u8] = b"\x28\xb5\x2f\xfd\x00\x58";
+    const ZSTD_BLOCK: &[u8] = b"\x02\x00\x10\n";
+    let brotli = [BROTLI_FIRST, &BROTLI_NEXT.repeat(640)].concat();
+    let zstd = [ZSTD_HEAD, &ZSTD_BLOCK.repeat(80_000)].concat();
+    for (how, bomb) in [("br", brotli), ("zstd", zstd)] {
+        let server = Server::new(move |_, stream| {
+            head(stream, "200 OK", "text/event-stream", &format!("content-encoding: {how}\r\n"));
+            write(stream, &bomb);
+        });
+        expect(&hello(&server, &["--max-bytes", "3000000"]), 1, &["the answer is longer than 3000000 bytes"]);
+        expect(
+            &hello(&server, &["--max-bytes", "100000000"]),
+            1,
+            &["it grows to more than 64 MiB and 200 times its size"],
+        );
+    }
+}
+
 #[test]
 fn only_the_host_that_was_named_is_contacted() {
     let other = Server::new(text);

@@ -142,6 +142,53 @@ fn every_limit_holds() {
     assert!(start.elapsed() < Duration::from_secs(90), "{:?}", start.elapsed());
 }
 
+/// What breaks the framing ends the answer, with the reason; no answer is made of it.
+#[test]
+fn frames_that_break_the_protocol_end_the_answer() {
+    const PLAIN: &str = "x";
+    let masked = [&[0x81, 0x81, 1, 2, 3, 4][..], &[b'x' ^ 1]].concat();
+    for (name, bytes) in [
+        ("masked", masked),
+        ("reserved bits", [&[0xf1, 1][..], PLAIN.as_bytes()].concat()),
+        ("a reserved kind", [&[0x83, 1][..], PLAIN.as_bytes()].concat()),
+        ("a continuation of nothing", [&[0x80, 1][..], PLAIN.as_bytes()].concat()),
+        ("a text within a text", [&[0x01, 1][..], PLAIN.as_bytes(), &[0x81, 1], PLAIN.as_bytes()].concat()),
+        ("a ping in parts", vec![0x09, 0]),
+        ("a long ping", [&[0x89, 126, 0, 200][..], &[0; 200]].concat()),
+        ("no UTF-8", vec![0x81, 2, 0xc3, 0x28]),
+        ("a close of one byte", vec![0x88, 1, 3]),
+        ("binary", vec![0x82, 1, 0]),
+    ] {
+        let server = socket(move |_, stream| {
+            say(stream, messages()[0]);
+            write(stream, &bytes);
+            thread::sleep(Duration::from_secs(1));
+        });
+        let run = run(&server, &[]);
+        assert_eq!(run.code, Some(1), "{name}: {}", run.stdout);
+        let is_told = run.stdout.contains("the answer was not read to its end: ");
+        assert!(is_told && !run.stdout.contains("panicked"), "{name}: {}", run.stdout);
+    }
+}
+
+#[test]
+fn parts_without_an_end_and_pings_are_bounded() {
+    let parts = socket(|_, stream| {
+        let part = [&[0x01, 126, 0x40, 0x00][..], &[b'x'; 0x4000]].concat();
+        let more = [&[0x00, 126, 0x40, 0x00][..], &[b'x'; 0x4000]].concat();
+        if write(stream, part) {
+            while write(stream, &more) {}
+        }
+    });
+    expect(&run(&parts, &["--max-bytes", "1000000"]), 1, &["the answer is longer than 1000000 bytes"]);
+    let pings = socket(|_, stream| {
+        while frame(stream, 9, b"still there?") {
+            thread::sleep(Duration::from_millis(20));
+        }
+    });
+    expect(&run(&pings, &["--first-event-timeout", "500ms"]), 1, &["no message came within 500ms"]);
+}
+
 #[test]
 fn what_is_no_websocket_is_told() {
     let none = Server::new(|_, stream| answer(stream, "405 No", "application/json", "{}"));

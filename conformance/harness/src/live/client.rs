@@ -225,7 +225,10 @@ impl Sending<'_> {
         self.outcome.retry_after = retry_after(response.headers());
         self.exchange.status = self.outcome.status;
         self.exchange.headers = written(response.headers());
-        let line = Recorder::new().begin(&self.exchange);
+        // The body is kept as it is decoded: what reads it must not decode it again.
+        let is_kept = |(name, _): &(Cow<'_, str>, Cow<'_, str>)| name != "content-encoding";
+        let headers = self.exchange.headers.iter().filter(|header| is_kept(header)).cloned().collect();
+        let line = Recorder::new().begin(&Exchange { headers, ..self.exchange.clone() });
         self.keep_masked(&line);
     }
 
@@ -286,8 +289,8 @@ impl Sending<'_> {
     }
 
     fn chunk(&mut self, bytes: &[u8]) {
-        if !bytes.is_empty() {
-            (self.keep)(&Recorder::new().chunk(self.start.elapsed(), bytes));
+        for piece in bytes.chunks(PIECE) {
+            (self.keep)(&Recorder::new().chunk(self.start.elapsed(), piece));
         }
     }
 
@@ -388,15 +391,18 @@ impl Decoding {
     }
 }
 
+/// So many bytes are kept in a line of a recording: much may come of few bytes that are compressed.
+const PIECE: usize = 1 << 20;
 /// So many bytes tell what is compressed.
 const SIGNATURE: usize = 4;
 
-/// Adds a piece, unless there is too much already.
-#[expect(clippy::unnecessary_wraps, reason = "this is what takes the pieces of a decompressor")]
+/// Adds a piece, or ends the decompression where there is too much already; that the answer is too long is reported by its
+/// length.
 fn bounded(plain: &mut Vec<u8>, piece: &[u8], most: usize) -> Result<(), CaptureError> {
-    if plain.len() <= most {
-        plain.extend_from_slice(piece);
+    if plain.len() > most {
+        return Err(CaptureError::Empty);
     }
+    plain.extend_from_slice(piece);
     Ok(())
 }
 

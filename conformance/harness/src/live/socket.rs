@@ -174,8 +174,8 @@ impl Sending<'_> {
                 Ok(next) => next,
             };
             let text = self.heard(next, length)?;
-            due = (Instant::now() + limits.idle, Limit::Idle);
             let Some(text) = text else { continue };
+            due = (Instant::now() + limits.idle, Limit::Idle);
             let member =
                 |pointer| -> Option<String> { serde_json::from_str(spec::json::at(&text, pointer)?).ok() };
             let kind = member("/type").unwrap_or_default();

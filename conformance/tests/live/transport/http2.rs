@@ -1,6 +1,7 @@
 //! HTTP/2, which is agreed on in the handshake of TLS.
 
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use h2::RecvStream;
 use h2::server::SendResponse;
@@ -68,11 +69,28 @@ async fn respond(
     }
     if is_cut {
         // What was said before it arrives before it.
-        tokio::time::sleep(std::time::Duration::from_millis(200)).await;
+        tokio::time::sleep(Duration::from_millis(200)).await;
         sending.send_reset(h2::Reason::INTERNAL_ERROR);
     } else {
         let _ = sending.send_data(bytes::Bytes::new(), true);
     }
+}
+
+/// A server that leaves with GOAWAY: in the middle of the first stream, or once it has ended.
+fn leaving(is_abrupt: bool) -> Secure {
+    Secure::new(&["h2"], move |stream| async move {
+        let Ok(mut connection) = h2::server::handshake(stream).await else { return };
+        let Some(Ok((request, answer))) = connection.accept().await else { return };
+        tokio::spawn(respond(request, answer, All::default(), is_abrupt));
+        if is_abrupt {
+            // Until then, what was said before it is sent.
+            let _ = tokio::time::timeout(Duration::from_millis(100), connection.accept()).await;
+            connection.abrupt_shutdown(h2::Reason::ENHANCE_YOUR_CALM);
+        } else {
+            connection.graceful_shutdown();
+        }
+        while let Some(Ok(_)) = connection.accept().await {}
+    })
 }
 
 fn hello(server: &Secure, more: &[&str]) -> Outcome {
@@ -102,6 +120,39 @@ fn a_stream_of_http_2_that_is_reset_was_not_read_to_its_end() {
     // The other one is as it was.
     let is_passed = |line: &str| line.starts_with("test text/hello.json::answer ") && line.ends_with("ok");
     assert!(run.stdout.lines().any(is_passed), "{}", run.stdout);
+}
+
+#[test]
+fn an_endpoint_that_goes_away_in_a_stream_broke_it_off() {
+    let run = hello(&leaving(true), &["--attempts", "1"]);
+    expect(&run, 1, &["text/hello::answer", "the answer was not read to its end: "]);
+}
+
+#[test]
+fn an_endpoint_that_goes_away_after_its_streams_breaks_nothing() {
+    let run = hello(&leaving(false), &[]);
+    expect(&run, 0, &["test text/hello::answer", "test text/hello.json::answer", " 0 failed; 0 ignored"]);
+}
+
+/// Nobody else sees the key, nor that there is a connection.
+#[test]
+fn redirections_over_tls_are_not_followed_elsewhere() {
+    let (other, seen) = server(false);
+    for status in [301, 302, 303, 307, 308] {
+        let location = other.url() + "/v1/responses";
+        let moved = Secure::new(&["h2"], move |stream| {
+            let location = location.clone();
+            async move {
+                let Ok(mut connection) = h2::server::handshake(stream).await else { return };
+                while let Some(Ok((_, mut answer))) = connection.accept().await {
+                    let head = Response::builder().status(status).header("location", &*location).body(());
+                    let _ = answer.send_response(head.expect("a head"), true);
+                }
+            }
+        });
+        expect(&hello(&moved, &[]), 1, &["redirections to other places are not followed"]);
+    }
+    assert!(other.spoken().is_empty() && seen.lock().expect("nobody panicked").is_empty());
 }
 
 #[test]
