@@ -46,6 +46,8 @@ function show() {
 
 $("report").addEventListener("load", () => {
   const page = $("report").contentDocument?.documentElement;
+  // As high as the report, which may be less than the one before.
+  $("report").style.height = "0";
   if (page) $("report").style.height = `${page.scrollHeight + 20}px`;
 });
 
