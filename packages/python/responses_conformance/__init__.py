@@ -2,7 +2,7 @@
 
 >>> from responses_conformance import Checker
 >>> checker = Checker("openai")
->>> found = checker.push(b'data: {"type":"response.in_progress","sequence_number":0}\\n\\n')
+>>> found = checker.push(b'event: response.in_progress\\ndata: {"type":"response.in_progress","sequence_number":0}\\n\\n')
 >>> found[0].rule
 'schema/event-valid'
 """

@@ -1,0 +1,112 @@
+/** A place where a stream breaks a rule, and how often it does so in the same way. As in JSON reports. */
+export interface Finding {
+  /** The rule, `group/name`. */
+  rule: string;
+  level: "must" | "should" | "may" | "off";
+  /** What is wrong. */
+  message: string;
+  /** The exchange of the recording, when it holds several. */
+  exchange: string | null;
+  /** Number of the frame in the stream, from 1. */
+  frame: number;
+  /** Number of the event in the stream, from 1; 0 in a response that is no stream. */
+  event: number;
+  event_type: string | null;
+  sequence_number: number | null;
+  /** Line of the stream, from 1. */
+  line: number;
+  /** From which byte to which. */
+  bytes: [number, number];
+  /** JSON pointer into the event. */
+  pointer: string | null;
+  expected: string | null;
+  actual: string | null;
+  /** The clients that it breaks. */
+  clients: string[];
+  /** How a server repairs it. */
+  fix: string | null;
+  /** How many places are alike. */
+  count: number;
+}
+
+export type Bytes = Uint8Array | ArrayBuffer | ArrayBufferView | string;
+
+/** Judges one stream while it comes: without I/O, and the same however the bytes are cut. */
+export class Checker {
+  constructor(dialect?: string);
+  readonly dialect: string;
+  /** Takes the status and the headers of the response, where they are known, before anything else. */
+  response(status: number, headers: Iterable<[string, string]>): void;
+  /** Takes the next bytes of a stream of server-sent events. Returns what was found for the first time. */
+  push(chunk: Bytes): Finding[];
+  /** Takes the data of one event, which something else has framed. */
+  event(data: string): Finding[];
+  /** Takes the body of a response that is no stream. */
+  body(data: Bytes): Finding[];
+  /** Ends the stream. */
+  finish(): Finding[];
+  /** Forgets the stream, to judge another one. */
+  reset(): void;
+  /** What was found so far; what repeats is counted. */
+  readonly findings: Finding[];
+  /** How many events there were so far. */
+  readonly events: number;
+  /** How many faults there were beyond those that are listed. */
+  readonly omitted: number;
+  /** Frees its memory at once; otherwise that happens some time after the last use. */
+  free(): void;
+  [Symbol.dispose](): void;
+}
+
+/** Passes bytes through unchanged, and reports what is wrong with them. */
+export class CheckerStream extends TransformStream<Uint8Array, Uint8Array> {
+  constructor(dialect?: string, onFinding?: (finding: Finding) => void);
+  readonly checker: Checker;
+}
+
+export interface CheckOptions {
+  dialect?: string;
+  /** The name of the recording in the report. */
+  name?: string;
+}
+
+/** Checks a recording of any format, and returns the JSON report. Its schema: docs/report.schema.json. */
+export function check(recording: Bytes, options?: CheckOptions): Report;
+
+/** Checks a recording, and returns the report as a page without scripts. */
+export function checkAsHtml(recording: Bytes, options?: CheckOptions): string;
+
+export interface Report {
+  version: number;
+  dialect: string;
+  outcome: "passed" | "failed" | "incomplete";
+  captures: { name: string; streams: number; events: number; error: string | null; findings: ReportedFinding[] }[];
+  [member: string]: unknown;
+}
+
+export type ReportedFinding = Omit<Finding, "clients" | "fix">;
+
+/** The names of all dialects. */
+export function dialects(): string[];
+
+export interface AssertOptions {
+  dialect?: string;
+  /** The lowest level that fails: `must`, unless given. */
+  level?: "must" | "should" | "may";
+  /** Rules that are known to be broken. */
+  ignore?: string[];
+}
+
+/**
+ * Reads a response to its end and rejects with a `ConformanceError` if it breaks rules; resolves to the findings that do
+ * not count.
+ */
+export function assertConformant(
+  response: Response | Uint8Array | string | Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
+  options?: AssertOptions,
+): Promise<Finding[]>;
+
+/** A response breaks rules. */
+export class ConformanceError extends Error {
+  findings: Finding[];
+}

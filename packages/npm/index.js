@@ -1,0 +1,15 @@
+// For browsers, Deno and bundlers.
+import { use } from "./checker.js";
+
+const response = await fetch(new URL("./checker.wasm", import.meta.url));
+use((await WebAssembly.instantiate(await response.arrayBuffer())).instance);
+
+export {
+  Checker,
+  CheckerStream,
+  ConformanceError,
+  assertConformant,
+  check,
+  checkAsHtml,
+  dialects,
+} from "./checker.js";

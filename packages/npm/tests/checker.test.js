@@ -1,0 +1,139 @@
+// The checker, in Node.
+import assert from "node:assert/strict";
+import { execFileSync, spawnSync } from "node:child_process";
+import { after, before, test } from "node:test";
+import {
+  Checker,
+  CheckerStream,
+  ConformanceError,
+  assertConformant,
+  check,
+  checkAsHtml,
+  dialects,
+} from "responses-conformance";
+import { NOT_VALID, ask, gateway } from "./streams.js";
+
+let good, bad;
+before(async () => ([good, bad] = await Promise.all([gateway(), gateway("--fault", "part/before-open")])));
+after(() => [good, bad].forEach((each) => each.stop()));
+
+const rules = (findings) => findings.map((finding) => finding.rule);
+const bytes = async (response) => new Uint8Array(await response.arrayBuffer());
+
+test("a good stream has no findings", async () => {
+  const checker = new Checker("openai");
+  assert.deepEqual(checker.push(await bytes(await ask(good.url))), []);
+  assert.deepEqual(checker.finish(), []);
+  assert.deepEqual(checker.findings, []);
+  assert.ok(checker.events > 5);
+});
+
+test("findings do not depend on the cuts", async () => {
+  const stream = await bytes(await ask(bad.url));
+  const whole = new Checker();
+  whole.push(stream);
+  whole.finish();
+  for (const size of [1, 7, 64]) {
+    using(new Checker(), (cut) => {
+      const found = [];
+      for (let at = 0; at < stream.length; at += size) found.push(...cut.push(stream.subarray(at, at + size)));
+      found.push(...cut.finish());
+      assert.ok(rules(found).includes("part/before-open"));
+      assert.deepEqual(cut.findings, whole.findings);
+    });
+  }
+});
+
+function using(checker, work) {
+  work(checker);
+  checker.free();
+}
+
+test("a finding has all that reports have", async () => {
+  const checker = new Checker();
+  checker.push(await bytes(await ask(bad.url)));
+  const finding = checker.findings.find(({ rule }) => rule === "part/before-open");
+  assert.equal(finding.level, "must");
+  assert.equal(finding.event, finding.sequence_number + 1);
+  assert.match(finding.message, /never opened/);
+  assert.ok(finding.clients.some((client) => client.startsWith("openai-python")));
+  assert.ok(finding.fix);
+});
+
+test("a stream passes bytes through unchanged, and reports findings", async () => {
+  const expected = await bytes(await ask(bad.url));
+  const found = [];
+  const stream = new CheckerStream("openai", (finding) => found.push(finding));
+  const source = new ReadableStream({
+    start(controller) {
+      for (let at = 0; at < expected.length; at += 33) controller.enqueue(expected.slice(at, at + 33));
+      controller.close();
+    },
+  });
+  const passed = await bytes(new Response(source.pipeThrough(stream)));
+  assert.deepEqual(passed, expected);
+  assert.deepEqual(found.slice(0, 1), stream.checker.findings.slice(0, 1));
+  assert.ok(rules(found).includes("part/before-open"));
+});
+
+test("responses are asserted", async () => {
+  assert.deepEqual(await assertConformant(await ask(good.url)), []);
+  assert.deepEqual(await assertConformant(await ask(good.url, false)), []);
+  const failure = await assertConformant(await ask(bad.url)).catch((error) => error);
+  assert.ok(failure instanceof ConformanceError);
+  assert.match(failure.message, /error\[part\/before-open\].*\n(.*\n)*.*breaks: .*openai-python(.*\n)*.*fix: /);
+  const ignored = await assertConformant(await ask(bad.url), { ignore: ["part/before-open"] });
+  assert.ok(rules(ignored).includes("part/before-open"));
+  await assert.rejects(assertConformant(Response.json({ object: "response" })), /schema\//);
+  await assert.rejects(assertConformant(NOT_VALID), /schema\/event-valid/);
+  for (const nothing of ["", ": a comment\n\n"]) await assert.rejects(assertConformant(nothing), /nothing was judged/);
+});
+
+test("events, bodies and headers are judged", () => {
+  assert.deepEqual(rules(new Checker().event('{"type":')), ["wire/json-object"]);
+  const checker = new Checker();
+  checker.response(200, new Headers({ "content-type": "application/json" }));
+  assert.ok(rules(checker.body('{"object":"response"}')).some((rule) => rule.startsWith("schema/")));
+});
+
+test("recordings of any format are checked", () => {
+  const report = check(`HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\n${NOT_VALID}`, { name: "a.http" });
+  assert.equal(report.outcome, "failed");
+  assert.deepEqual([report.captures[0].name, report.captures[0].events], ["a.http", 1]);
+  const page = checkAsHtml(NOT_VALID, { dialect: "open-responses" });
+  assert.match(page, /^<!doctype html>/);
+  assert.ok(page.includes("schema/event-valid") && !page.includes("<script"));
+  assert.throws(() => check(NOT_VALID, { dialect: "opnai" }), RangeError);
+});
+
+test("misuse is refused", () => {
+  assert.throws(() => new Checker("opnai"), /there is no dialect "opnai"; there are: .*openai/);
+  assert.ok(dialects().includes("open-responses"));
+  const checker = new Checker();
+  assert.throws(() => checker.push(17), TypeError);
+  checker.finish();
+  assert.throws(() => checker.push(""), /reset/);
+  checker.reset();
+  assert.ok(checker.push(NOT_VALID).length > 0);
+  checker.free();
+  assert.deepEqual(new Checker().findings, [], "a slot that is free is used again");
+});
+
+test("the command has its exit codes", () => {
+  const run = (...args) => spawnSync("npx", ["--no-install", "conformance", ...args], { encoding: "utf8" });
+  assert.match(run("--version").stdout, /^conformance \d/);
+  assert.equal(run("check", "none.sse").status, 2);
+  const broken = spawnSync("npx", ["--no-install", "responses-conformance", "check", "-"], {
+    input: NOT_VALID,
+    encoding: "utf8",
+  });
+  assert.equal(broken.status, 1);
+  assert.match(broken.stderr, /schema\/event-valid/);
+  const missing = spawnSync("npx", ["--no-install", "conformance"], { env: { ...process.env, CONFORMANCE_BINARY: "/none" } });
+  assert.equal(missing.status, 2);
+});
+
+test("the suite passes on the reference gateway", () => {
+  const args = ["--no-install", "conformance", "run", "--target", good.url, "text/"];
+  assert.match(execFileSync("npx", args, { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] }), /passed: \d+ passed/);
+});

@@ -1,0 +1,26 @@
+//! Findings for JavaScript.
+
+use std::borrow::Cow;
+
+use checker::Finding;
+use serde::Serialize;
+
+/// A finding as it stands in a JSON report, with what reports derive from it.
+#[derive(Serialize)]
+struct Told<'f> {
+    #[serde(flatten)]
+    finding: &'f Finding,
+    clients: Vec<&'static str>,
+    fix: Option<Cow<'static, str>>,
+}
+
+/// Returns findings as JSON.
+pub(crate) fn json(found: &[Finding]) -> Vec<u8> {
+    let told = |finding| Told {
+        finding,
+        clients: Finding::broken_clients(finding).into_iter().map(|(client, _)| client).collect(),
+        fix: finding.fix(),
+    };
+    let all: Vec<Told<'_>> = found.iter().map(told).collect();
+    serde_json::to_vec(&all).unwrap_or_default()
+}

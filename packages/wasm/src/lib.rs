@@ -1,0 +1,208 @@
+//! The checker as WebAssembly, for JavaScript.
+//!
+//! Texts and bytes pass through two buffers of this module: what JavaScript hands over is written where [`input`] says,
+//! and what it gets is read where [`output`] says, UTF-8 and as long as the call before has returned. That takes eighty
+//! lines of JavaScript, and no generator of bindings. Handles of checkers count from 1.
+
+#![expect(unsafe_code, reason = "names that are exported could clash; nothing else here is unsafe")]
+
+mod check;
+mod finding;
+
+use std::cell::RefCell;
+
+use checker::{Checker, Finding, Frame, Places};
+
+thread_local! {
+    static MODULE: RefCell<Module> = RefCell::default();
+}
+
+/// All that the module keeps between calls.
+#[derive(Default)]
+struct Module {
+    input: Vec<u8>,
+    output: Vec<u8>,
+    checkers: Vec<Option<Checker>>,
+}
+
+impl Module {
+    /// Returns the text that was handed over.
+    fn text(&self, length: usize) -> String {
+        String::from_utf8_lossy(self.input.get(..length).unwrap_or_default()).into_owned()
+    }
+
+    /// Hands a text to JavaScript, and returns its length.
+    fn hand_over(&mut self, text: impl Into<Vec<u8>>) -> usize {
+        self.output = text.into();
+        self.output.len()
+    }
+
+    /// Has a checker do something with what was handed over, and hands over what it found.
+    fn step(
+        &mut self,
+        handle: usize,
+        step: impl for<'c> FnOnce(&'c mut Checker, &[u8]) -> &'c [Finding],
+    ) -> usize {
+        let Self { input, output, checkers } = self;
+        output.clear();
+        if let Some(checker) = slot(checkers, handle).and_then(Option::as_mut) {
+            let found = step(checker, input);
+            if !found.is_empty() {
+                *output = finding::json(found);
+            }
+        }
+        output.len()
+    }
+}
+
+fn slot(checkers: &mut [Option<Checker>], handle: usize) -> Option<&mut Option<Checker>> {
+    checkers.get_mut(handle.checked_sub(1)?)
+}
+
+fn with<R>(work: impl FnOnce(&mut Module) -> R) -> R {
+    MODULE.with_borrow_mut(work)
+}
+
+/// Makes room for so many bytes, and returns where to write them.
+#[unsafe(no_mangle)]
+extern "C" fn input(length: usize) -> *mut u8 {
+    with(|module| {
+        module.input.resize(length, 0);
+        module.input.as_mut_ptr()
+    })
+}
+
+/// Returns where what was handed over last is to be read.
+#[unsafe(no_mangle)]
+extern "C" fn output() -> *const u8 {
+    with(|module| module.output.as_ptr())
+}
+
+/// Hands over the names of all dialects, as JSON.
+#[unsafe(no_mangle)]
+extern "C" fn dialects() -> usize {
+    let names: Vec<&str> = spec::dialects().map(|(name, _)| name).collect();
+    with(|module| module.hand_over(serde_json::to_vec(&names).unwrap_or_default()))
+}
+
+/// Opens a checker for the dialect whose name was handed over; 0 where there is none.
+#[unsafe(no_mangle)]
+extern "C" fn open() -> usize {
+    with(|module| {
+        let Some(dialect) = spec::dialect(&module.text(module.input.len())) else { return 0 };
+        let checker = Some(Checker::new(dialect));
+        if let Some(free) = module.checkers.iter().position(Option::is_none) {
+            module.checkers[free] = checker;
+            free + 1
+        } else {
+            module.checkers.push(checker);
+            module.checkers.len()
+        }
+    })
+}
+
+/// Frees a checker.
+#[unsafe(no_mangle)]
+extern "C" fn close(handle: usize) {
+    with(|module| {
+        if let Some(slot) = slot(&mut module.checkers, handle) {
+            *slot = None;
+        }
+    });
+}
+
+/// Forgets the stream.
+#[unsafe(no_mangle)]
+extern "C" fn reset(handle: usize) {
+    with(|module| {
+        if let Some(Some(checker)) = slot(&mut module.checkers, handle) {
+            checker.reset();
+        }
+    });
+}
+
+/// Takes the next bytes of a stream. Hands over what was found for the first time.
+#[unsafe(no_mangle)]
+extern "C" fn push(handle: usize) -> usize {
+    with(|module| module.step(handle, |checker, bytes| checker.push(bytes)))
+}
+
+/// Takes the data of one event. Hands over what was found for the first time.
+#[unsafe(no_mangle)]
+extern "C" fn event(handle: usize) -> usize {
+    with(|module| module.step(handle, |checker, bytes| checker.event(&String::from_utf8_lossy(bytes))))
+}
+
+/// Takes the body of a response that is no stream. Hands over what was found for the first time.
+#[unsafe(no_mangle)]
+extern "C" fn body(handle: usize) -> usize {
+    with(|module| {
+        module.step(handle, |checker, bytes| {
+            checker.body(&Frame {
+                data: Some(String::from_utf8_lossy(bytes)),
+                source: bytes,
+                bytes: 0..bytes.len() as u64,
+                line: 1,
+                places: Places::At(0),
+                terminated: true,
+                ..Frame::default()
+            })
+        })
+    })
+}
+
+/// Takes the status and the headers of the response, as JSON: `[200, [["content-type", "text/event-stream"]]]`.
+#[unsafe(no_mangle)]
+extern "C" fn response(handle: usize) -> usize {
+    with(|module| {
+        module.step(handle, |checker, bytes| {
+            if let Ok((status, headers)) = serde_json::from_slice(bytes) {
+                checker.exchange(&checker::Exchange {
+                    status: Some(status),
+                    headers,
+                    ..checker::Exchange::default()
+                });
+            }
+            &[]
+        })
+    })
+}
+
+/// Ends the stream. Hands over what was found for the first time.
+#[unsafe(no_mangle)]
+extern "C" fn finish(handle: usize) -> usize {
+    with(|module| module.step(handle, |checker, _| checker.finish()))
+}
+
+/// Hands over all findings so far.
+#[unsafe(no_mangle)]
+extern "C" fn findings(handle: usize) -> usize {
+    with(|module| module.step(handle, |checker, _| checker.findings()))
+}
+
+/// Returns how many events there were so far.
+#[unsafe(no_mangle)]
+extern "C" fn events(handle: usize) -> f64 {
+    count(handle, Checker::events)
+}
+
+/// Returns how many faults there were beyond those that are listed.
+#[unsafe(no_mangle)]
+extern "C" fn omitted(handle: usize) -> f64 {
+    count(handle, Checker::omitted)
+}
+
+#[expect(clippy::cast_precision_loss, reason = "JavaScript's numbers; no stream has 2^53 events")]
+fn count(handle: usize, of: impl FnOnce(&Checker) -> u64) -> f64 {
+    with(|module| slot(&mut module.checkers, handle).and_then(|slot| slot.as_ref()).map_or(0, of) as f64)
+}
+
+/// Checks a recording. What was handed over has two lines of text, the dialect and the name of the recording, and then
+/// its bytes. Hands over the report: as JSON, or as a page if `is_page`.
+#[unsafe(no_mangle)]
+extern "C" fn check(is_page: bool) -> usize {
+    with(|module| {
+        let report = check::report(&module.input, is_page);
+        module.hand_over(report)
+    })
+}
