@@ -1,5 +1,6 @@
 //! Whether recorded requests are those that the scenarios of a run send.
 
+use catalogue::OnSocket;
 use reqwest::Url;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
@@ -8,7 +9,8 @@ use spec::Dialect;
 
 use super::judge::Sent;
 use crate::live::{
-    Asked, Before, Call, Case, Given, Offer, RunFile, continued, is_seeded, message as message_of,
+    Asked, Before, Call, Case, Given, Offer, RunFile, begun, continued, is_seeded, message as message_of,
+    messages,
 };
 use recordings::capture::{REDACTED, Recorder};
 
@@ -188,21 +190,22 @@ impl<'r> Requests<'r> {
         if head.is_some() || recorded.asked.body.is_some() {
             return head.or_else(|| Some("the request that opens the WebSocket has a body".to_owned()));
         }
-        let mut turns = case.turns.iter();
+        let mut turns = messages(&case.turns);
+        let mut running = None;
         for (is_sent, text) in &recorded.messages {
             if !is_sent {
+                running = begun(text).or(running);
                 before = continued(text, self.dialect).or(before);
                 continue;
             }
-            let Some(turn) = turns.next() else {
+            let Some((turn, lane)) = turns.next() else {
                 return Some("more messages were sent than the scenario has".to_owned());
             };
+            let is_during = turn.websocket == Some(OnSocket::During);
+            let before = if is_during { running.as_ref() } else { before.as_ref() };
             let expected = |given: &Given| {
-                message_of(
-                    turn,
-                    &Asked { model: &self.run.model, given, number, seed: self.seed },
-                    before.as_ref(),
-                )
+                let asked = Asked { model: &self.run.model, given, number, seed: self.seed };
+                message_of(turn, lane, &asked, before)
             };
             let mut given = self.given.clone();
             bind(&expected(&given), text, &mut given);

@@ -188,7 +188,11 @@ pub(super) fn fitting(
     if !operation.has_body() {
         return None;
     }
-    let root = if operation == Operation::Compact { "compact_request" } else { "request" };
+    let root = match operation {
+        Operation::Compact => "compact_request",
+        Operation::Steer | Operation::Inject => "websocket_request",
+        _ => "request",
+    };
     let request = without_previous_output(scenario.request);
     match (dialect.root(root), scenario.status.is_empty()) {
         // What must be refused is for those to say that say what a request is.
@@ -221,7 +225,7 @@ const ON_DEMAND: [(&str, Option<Scope>); 5] = [
 fn wants_stream(scenario: &Scenario, is_twin: bool) -> bool {
     let is_stream = match scenario.operation {
         Operation::Create => spec::json::at(scenario.request, "/stream") == Some("true"),
-        operation => operation == Operation::Resume,
+        operation => operation == Operation::Resume || operation.is_aside(),
     };
     is_stream && !is_twin && scenario.status.is_empty()
 }
@@ -290,7 +294,7 @@ impl Case {
 
     /// How many requests it takes.
     pub fn requests(&self) -> usize {
-        self.turns.len().max(1)
+        turns::messages(&self.turns).count().max(1)
     }
 
     /// The request.
@@ -331,7 +335,8 @@ mod tests {
             let is_offered = case.scenario.features.iter().all(|feature| *feature == "store");
             assert_eq!(case.unfit.is_none(), is_offered, "{}", case.name);
             assert!(case.compared.is_none_or(|compared| compared < at), "{}", case.name);
-            let is_claimed = case.scenario.operation == Operation::Create;
+            let operation = case.scenario.operation;
+            let is_claimed = operation == Operation::Create || operation.is_aside();
             assert_eq!(case.optional.is_none(), is_claimed, "{}", case.name);
             assert!(case.trials.len() > 3, "{}: {:?}", case.name, case.trials);
         }
