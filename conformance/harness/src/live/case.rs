@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use catalogue::{Rule, SCENARIOS, Scenario};
+use catalogue::{OnSocket, Rule, SCENARIOS, Scenario};
 use serde_json::Value;
 use spec::Dialect;
 use spec::table::{Operation, Scope};
@@ -181,6 +181,9 @@ pub(super) fn fitting(
     if let Some(events) = lacks(dialect, scenario) {
         return Some(format!("{name} has no {events}"));
     }
+    if let Some(rule) = foreign_rule(dialect, scenario) {
+        return Some(format!("{name} has no rule {rule}"));
+    }
     let is_json = scenario.status.is_empty() && !wants_stream(scenario, is_twin);
     if is_json && dialect.root("response").is_none() {
         return Some(format!("{name} has no answer that is no stream"));
@@ -202,6 +205,16 @@ pub(super) fn fitting(
         }
         _ => None,
     }
+}
+
+/// What a scenario is there for, where that is a matter of other dialects alone.
+fn foreign_rule(dialect: &Dialect, scenario: &Scenario) -> Option<&'static str> {
+    let is_foreign = |id: &&&'static str| {
+        let only_in = catalogue::rule(id).map_or(&[][..], |rule| rule.only_in);
+        !only_in.is_empty() && !only_in.iter().any(|name| dialect.is_or_extends(name))
+    };
+    let all = scenario.rules.iter().all(|id| is_foreign(&id));
+    scenario.rules.first().filter(|_| all).copied()
 }
 
 /// A request without what is taken from the response before.
@@ -281,6 +294,18 @@ impl Case {
     /// Whether its answer is events.
     pub fn has_stream(&self) -> bool {
         self.wants_stream() || self.transport() == Transport::Websocket
+    }
+
+    /// Whether the order of its events depends on time: several lanes, or messages while an answer comes.
+    pub fn is_mixed(&self) -> bool {
+        self.turns.iter().any(|turn| {
+            let is_in_lane = || spec::json::at(turn.request, "/stream_id").is_some();
+            match turn.websocket {
+                Some(OnSocket::During) => true,
+                Some(OnSocket::Ahead) => is_in_lane(),
+                _ => turn.lanes.is_some(),
+            }
+        })
     }
 
     /// How it is sent, and answered.
