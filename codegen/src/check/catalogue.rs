@@ -104,7 +104,8 @@ fn check_scenario<'c>(
     let mut find =
         |entry: &str, message: String, help: &str| report.find(&file, Place::entry(entry), message, help);
     let ScenarioMetadata { elicits, status, previous, operation, websocket, .. } = &scenario.metadata;
-    let wants_stream = scenario.request.get("stream").is_some_and(|stream| stream == true);
+    let wants_stream =
+        operation.is_aside() || scenario.request.get("stream").is_some_and(|stream| stream == true);
     if wants_stream && elicits.is_empty() && status.is_empty() {
         find(
             "elicits",
@@ -146,6 +147,7 @@ fn check_scenario<'c>(
     }
     let root = match operation {
         Operation::Create => "request",
+        operation if operation.is_aside() => "websocket_request",
         _ => "compact_request",
     };
     // What is to be refused may be wrong.
@@ -175,11 +177,23 @@ fn is_previous_output(entry: &Value) -> bool {
 
 /// What does not go with the operation of a scenario, and what to do.
 fn misuses(scenario: &Scenario) -> Vec<(&'static str, &'static str)> {
-    let ScenarioMetadata { operation, previous, twin, cut_after, fill, malformed, status, websocket, .. } =
-        &scenario.metadata;
+    let ScenarioMetadata {
+        operation,
+        previous,
+        twin,
+        cut_after,
+        fill,
+        malformed,
+        status,
+        websocket,
+        lanes,
+        ..
+    } = &scenario.metadata;
     let request = &scenario.request;
     let entries = request.get("input").and_then(Value::as_array);
-    let continues = request.get("previous_response_id").is_some_and(|id| id == PREVIOUS)
+    let is_previous = |name: &str| request.get(name).is_some_and(|id| id == PREVIOUS);
+    let continues = is_previous("previous_response_id")
+        || is_previous("response_id")
         || entries.is_some_and(|entries| entries.iter().any(is_previous_output));
     let is_stream = request.get("stream").is_some_and(|stream| stream == true);
     let is_text = request.get("input").is_some_and(Value::is_string);
@@ -207,6 +221,22 @@ fn misuses(scenario: &Scenario) -> Vec<(&'static str, &'static str)> {
     );
     find(*twin && !is_stream && status.is_empty(), "only a stream has a twin", "ask for a stream");
     find(cut_after.is_some() && !is_stream, "only a stream can be left", "ask for a stream");
+    find(
+        operation.is_aside() && (websocket.is_none() || *websocket == Some(OnSocket::Ahead)),
+        "a message about a response is sent on the connection of that response",
+        "set `websocket` to \"during\", or to \"in-turn\" if the response has to end before",
+    );
+    find(
+        *websocket == Some(OnSocket::During) && !operation.is_aside(),
+        "only a message about a response is sent while that comes",
+        "set `operation` to \"steer\" or \"inject\", or `websocket` to \"ahead\"",
+    );
+    let is_in_lane = request.get("stream_id").is_some();
+    find(
+        (is_in_lane && websocket.is_none()) || (lanes.is_some() && !is_in_lane),
+        "lanes have names, and are lanes of a WebSocket",
+        "give the request a `stream_id`, and set `websocket`",
+    );
     find(fill.is_some() && !is_text, "only an input that is a text can be filled", "make it a text");
     found
 }

@@ -275,6 +275,7 @@ fn scenario(scenario: &Scenario) -> TokenStream {
     let fill = super::tables::option(metadata.fill.map(|bytes| quote!(#bytes)));
     let request = if request.is_null() { String::new() } else { request.to_string() };
     let websocket = super::tables::option(metadata.websocket.map(word));
+    let lanes = super::tables::option(metadata.lanes.map(|count| quote!(#count)));
     quote! {
         Scenario {
             id: #id,
@@ -290,6 +291,7 @@ fn scenario(scenario: &Scenario) -> TokenStream {
             malformed: #malformed,
             previous: #previous,
             websocket: #websocket,
+            lanes: #lanes,
             rules: &[#(#rules),*],
             title: #title,
             prose: #prose,

@@ -23,7 +23,9 @@ pub fn words() -> TokenStream {
         declare::<Role>(),
         declare::<UnknownEvents>(),
     ];
-    let with_body = Operation::ALL.iter().map(|(one, _)| *one).filter(|one| one.has_body()).map(word);
+    let all = || Operation::ALL.iter().map(|(one, _)| *one);
+    let with_body = all().filter(|one| one.has_body()).map(word);
+    let asides = all().filter(|one| one.is_aside()).map(word);
     quote! {
         #(#words)*
 
@@ -31,6 +33,11 @@ pub fn words() -> TokenStream {
             /// Whether its request has a body.
             pub const fn has_body(self) -> bool {
                 matches!(self, #(#with_body)|*)
+            }
+
+            /// Whether it is a message on a WebSocket about a response of that connection.
+            pub const fn is_aside(self) -> bool {
+                matches!(self, #(#asides)|*)
             }
         }
     }

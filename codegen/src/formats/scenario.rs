@@ -105,6 +105,10 @@ pub struct ScenarioMetadata {
     /// The scenario is for a WebSocket alone: how its request comes there after that of `previous`. Other
     /// scenarios are sent there, too, those that continue another on the same connection as that.
     pub websocket: Option<OnSocket>,
+    /// The request is sent so many times at once on a WebSocket, each time in a lane of its own: a number follows
+    /// the name of its `stream_id`. `status` is about the last one.
+    #[serde(default)]
+    pub lanes: Option<u32>,
     /// Rules that only this request can bring to bear, on top of those for every stream.
     #[serde(default)]
     pub rules: Vec<String>,
@@ -129,13 +133,22 @@ words! {
         InputItems,
         /// A conversation is made shorter: `POST /responses/compact`.
         Compact,
+        /// A response is turned to new input: the message `response.steer` on a WebSocket.
+        Steer,
+        /// Input is put into a response: the message `response.inject` on a WebSocket.
+        Inject,
     }
 }
 
 impl Operation {
     /// Whether it has a body.
     pub const fn has_body(self) -> bool {
-        matches!(self, Self::Create | Self::Compact)
+        matches!(self, Self::Create | Self::Compact | Self::Steer | Self::Inject)
+    }
+
+    /// Whether it is a message on a WebSocket about a response of that connection.
+    pub const fn is_aside(self) -> bool {
+        matches!(self, Self::Steer | Self::Inject)
     }
 }
 
@@ -146,6 +159,8 @@ words! {
         InTurn,
         /// On the same connection, before the answer to the one before it comes.
         Ahead,
+        /// On the same connection, while the answer to the one before it comes: with the first event of an item.
+        During,
         /// On a connection of its own.
         Anew,
     }

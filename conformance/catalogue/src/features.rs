@@ -24,7 +24,7 @@ impl Scenario {
     /// Returns the feature that an endpoint supports when it has the route of this scenario.
     pub const fn route_feature(&self) -> Option<&'static str> {
         match self.operation {
-            Operation::Create => None,
+            Operation::Create | Operation::Steer | Operation::Inject => None,
             Operation::Retrieve | Operation::Poll => Some("retrieval"),
             Operation::Delete => Some("deletion"),
             Operation::Cancel => Some("cancellation"),
@@ -49,6 +49,10 @@ pub const FEATURES: &[Feature] = &[
     feature("cancellation", "Cancelling a response: POST /responses/{id}/cancel"),
     feature("code-interpreter", "The hosted tool `code_interpreter`"),
     feature("compaction", "Compacting a conversation: POST /responses/compact"),
+    feature(
+        "compaction-trigger",
+        "Compacting a conversation within a response (`compaction_trigger` as input)",
+    ),
     feature("content-filter", "Responses that a content filter cuts off"),
     feature("custom-tools", "Tools with free-form input (`type: custom`)"),
     feature("deletion", "Deleting a stored response: DELETE /responses/{id}"),
@@ -57,11 +61,13 @@ pub const FEATURES: &[Feature] = &[
     feature("file-search", "The hosted tool `file_search`"),
     feature("image-generation", "The hosted tool `image_generation`"),
     feature("image-input", "Images as input"),
+    feature("injection", "Input that is put into a response on a WebSocket (`response.inject`)"),
     feature("input-items", "Listing the input of a response: GET /responses/{id}/input_items"),
     feature("instructions", "The parameter `instructions`"),
     feature("interleaved-calls", "Parallel calls whose deltas alternate"),
     feature("json-object", "Output as any JSON object (`text.format` `json_object`)"),
     feature("keepalive", "Keep-alive events during long silences"),
+    feature("lanes", "Lanes on a WebSocket (`stream_id`)"),
     feature("logprobs", "Log probabilities of output text"),
     feature("max-output-tokens", "The parameter `max_output_tokens`"),
     feature("mcp", "Remote MCP servers as tools"),
@@ -80,6 +86,7 @@ pub const FEATURES: &[Feature] = &[
     feature("routing", "Requests whose model the endpoint chooses (`model: auto`)"),
     feature("sampling", "The parameters `temperature` and `top_p`"),
     feature("shell", "The tool `shell`"),
+    feature("steering", "Responses that are steered on a WebSocket (`response.steer`)"),
     feature("store", "Stored responses, continued with `previous_response_id`"),
     feature("stream-options", "The parameter `stream_options`"),
     feature("structured-output", "Output that follows a JSON Schema (`text.format` `json_schema`)"),

@@ -278,6 +278,8 @@ pub struct Scenario {
     pub previous: Option<&'static str>,
     /// It is for a WebSocket alone, and comes there so.
     pub websocket: Option<OnSocket>,
+    /// It is sent so many times at once, each time in a lane of its own; `status` is about the last one.
+    pub lanes: Option<u32>,
     /// Rules that only this request can bring to bear.
     pub rules: &'static [&'static str],
     /// What it is about, in a line.

@@ -13,17 +13,22 @@ const REMEMBERED: usize = 256;
 pub(super) struct Turn {
     /// Its id.
     pub(super) id: String,
+    /// What it answers.
+    pub(super) request: Value,
     /// All that was said up to its end.
     pub(super) context: Vec<Value>,
+    /// The response in the end.
+    pub(super) response: Value,
 }
 
 impl Turn {
-    pub(super) fn new(id: &str, request: &Value, response: &Value) -> Self {
-        let mut context = entries(request);
+    pub(super) fn new(id: &str, request: &Value, asked: &Value, response: &Value) -> Self {
+        let mut context = entries(asked);
         context.extend(response.get("output").and_then(Value::as_array).cloned().unwrap_or_default());
         let forgotten = context.len().saturating_sub(REMEMBERED);
         context.drain(..forgotten);
-        Self { id: id.to_owned(), context }
+        let (request, response) = (request.clone(), response.clone());
+        Self { id: id.to_owned(), request, context, response }
     }
 }
 

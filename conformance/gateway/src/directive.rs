@@ -18,6 +18,7 @@
 //! | `shell COMMAND;COMMAND`, `patch A\|B` | tools that work on files |
 //! | `incomplete [content_filter]`, `fail [after N]` | another end; N events of items come before the failure |
 //! | `keepalive` | a sign of life before the first item |
+//! | `wait` | a WebSocket is listened to after the first fragment, until the client says something |
 //! | `rewrite` | text is rewritten once it was streamed, where the dialect knows of that |
 //! | `pad` | fragments are obfuscated |
 //! | `usage IN OUT` | these counts of tokens |
@@ -118,6 +119,7 @@ impl Asked {
             }
             "fail" => self.plan.ending = Ending::Failed(small(number(1), 0)),
             "keepalive" => self.plan.has_keepalive = true,
+            "wait" => self.plan.waits = true,
             "rewrite" => self.plan.is_rewritten = true,
             "pad" => self.plan.is_obfuscated = true,
             "usage" => (self.input_tokens, self.plan.output_tokens) = (number(0), number(1)),

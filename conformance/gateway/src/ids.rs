@@ -1,8 +1,10 @@
 //! Ids that differ from answer to answer.
 
 /// What an id begins with, before its number.
-const PREFIXES: [&str; 15] =
-    ["resp", "msg", "rs", "fc", "call", "ctc", "ws", "fs", "ci", "ig", "mcpl", "mcp", "apc", "sh", "sho"];
+const PREFIXES: [&str; 16] = [
+    "resp", "msg", "rs", "fc", "call", "ctc", "ws", "fs", "ci", "ig", "mcpl", "mcp", "apc", "sh", "sho",
+    "cmp",
+];
 
 /// How members that hold an id end, and what stands before that.
 const END: &[u8] = b"id\":\"";

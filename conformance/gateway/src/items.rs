@@ -193,6 +193,11 @@ fn entry(item: &Item, ids: &mut Ids, has_logprobs: bool) -> Entry {
             };
             (with("in_progress", ""), with("completed", &diff.concat()))
         }
+        Item::Compaction(content) => {
+            let item = json!({"id": ids.next("cmp"), "type": "compaction", "encrypted_content": content});
+            steps.add(Scope::Item, Role::Point, None, Value::Null);
+            (item.clone(), item)
+        }
         Item::Shell(_) => unreachable!("a shell call makes two entries"),
     };
     Entry { opened, closed, steps: steps.0 }

@@ -25,6 +25,8 @@ pub struct Plan {
     pub has_logprobs: bool,
     /// Whether fragments are padded, so that their length tells nothing.
     pub is_obfuscated: bool,
+    /// Whether a WebSocket is listened to after the first fragment, before the rest is sent.
+    pub waits: bool,
     /// Whether text is rewritten once it was streamed.
     pub is_rewritten: bool,
     /// Tokens of the input.
@@ -100,6 +102,8 @@ pub enum Item {
     Shell(Vec<(Fragments, String)>),
     /// A change of a file.
     Patch(Fragments),
+    /// What stands for the conversation, in encrypted form.
+    Compaction(String),
 }
 
 /// Reasoning.
@@ -163,6 +167,27 @@ impl Plan {
         }
     }
 
+    /// What of it has come after so many fragments, ended for a reason. The last item is cut within, where that
+    /// is a message.
+    #[must_use]
+    pub fn stopped(&self, fragments: usize, reason: &'static str) -> Self {
+        let mut plan = Self { items: Vec::new(), ending: Ending::Incomplete(reason), ..self.clone() };
+        let mut left = fragments;
+        for item in &self.items {
+            let count = item.fragments().len();
+            if let (Item::Message(parts), true) = (item, count > left) {
+                plan.items.extend((left > 0).then(|| Item::Message(kept(parts, left))));
+                break;
+            }
+            plan.items.push(item.clone());
+            left = left.saturating_sub(count);
+            if left == 0 {
+                break;
+            }
+        }
+        plan
+    }
+
     /// Cuts it after so many tokens. The last text is cut within, and what comes after it is left out.
     pub fn limit(&mut self, limit: u64) {
         if self.output_tokens() <= limit {
@@ -205,7 +230,11 @@ impl Item {
             | Self::Patch(text)
             | Self::McpCall { arguments: text, .. } => text.iter().collect(),
             Self::Shell(commands) => commands.iter().flat_map(|(text, _)| text).collect(),
-            Self::WebSearch(_) | Self::FileSearch(_) | Self::Image(_) | Self::McpTools { .. } => Vec::new(),
+            Self::WebSearch(_)
+            | Self::FileSearch(_)
+            | Self::Image(_)
+            | Self::McpTools { .. }
+            | Self::Compaction(_) => Vec::new(),
         }
     }
 
@@ -243,6 +272,25 @@ impl Item {
             }
         }
     }
+}
+
+/// So many fragments of parts.
+fn kept(parts: &[Part], mut fragments: usize) -> Vec<Part> {
+    let mut kept = Vec::new();
+    for part in parts {
+        let (Part::Text(text, _) | Part::Refusal(text)) = part;
+        if fragments == 0 {
+            break;
+        }
+        let own: Fragments = text.iter().take(fragments).cloned().collect();
+        fragments -= own.len();
+        kept.push(match part {
+            Part::Text(all, annotations) if all.len() == own.len() => Part::Text(own, annotations.clone()),
+            Part::Text(..) => Part::Text(own, Vec::new()),
+            Part::Refusal(_) => Part::Refusal(own),
+        });
+    }
+    kept
 }
 
 fn cut(text: &mut Fragments, left: &mut u64) -> bool {

@@ -6,8 +6,11 @@ use spec::Dialect;
 use super::directive::Asked;
 use super::plan::{Item, Part, Plan, Thought, tokens};
 use super::sample;
+use recordings::capture::base64_of;
 
 /// What was said last, and by whom.
+#[derive(Default)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 struct Input {
     /// The words of the user, the last ones of a conversation.
     text: String,
@@ -15,12 +18,13 @@ struct Input {
     is_tool_output: bool,
     has_image: bool,
     has_file: bool,
+    /// Whether the conversation is to be compacted.
+    is_trigger: bool,
 }
 
 impl Input {
     fn of(request: &Value) -> Self {
-        let mut input =
-            Self { text: String::new(), is_tool_output: false, has_image: false, has_file: false };
+        let mut input = Self::default();
         match request.get("input") {
             Some(Value::String(text)) => input.text.clone_from(text),
             Some(Value::Array(entries)) => {
@@ -36,6 +40,7 @@ impl Input {
     fn take(&mut self, entry: &Value) {
         let kind = text(entry, "type").unwrap_or("message");
         self.is_tool_output = kind.ends_with("_call_output");
+        self.is_trigger = kind == "compaction_trigger";
         if kind != "message" || text(entry, "role") != Some("user") {
             return;
         }
@@ -96,6 +101,9 @@ pub fn plan(request: &Value, dialect: &Dialect, seed: u64) -> Plan {
     let pads = dialect.name == "openai"
         && request.pointer("/stream_options/include_obfuscation") != Some(&Value::Bool(false));
     plan.is_obfuscated |= pads;
+    if input.is_trigger && dialect.event("response.compaction.compacting").is_some() {
+        plan.items = vec![Item::Compaction(compacted(request))];
+    }
     if plan.items.is_empty() {
         let encrypts = includes("reasoning.encrypted_content");
         plan.items.extend(reasoning(request, dialect, encrypts).map(Item::Reasoning));
@@ -109,6 +117,12 @@ pub fn plan(request: &Value, dialect: &Dialect, seed: u64) -> Plan {
     }
     limit(&mut plan, request);
     plan
+}
+
+/// A conversation, as only this gateway reads it.
+fn compacted(request: &Value) -> String {
+    let said = request.get("input").map(Value::to_string).unwrap_or_default();
+    base64_of(said.as_bytes())
 }
 
 fn limit(plan: &mut Plan, request: &Value) {

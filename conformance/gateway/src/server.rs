@@ -19,10 +19,10 @@ use super::log::Log;
 use super::mcp::Servers;
 use super::problem::{Problem, refusal, unserved};
 use super::routes;
-use super::script::lengthen;
+use super::script::{lengthen, text};
 use super::store::{Store, Stored};
 use super::wire::WireFault;
-use super::{Answer, FaultInfo, Wire, answer, fault_list, plan};
+use super::{Answer, FaultInfo, Item, Plan, Wire, answer, fault_list, plan};
 use checker::Rules;
 
 /// How a gateway behaves.
@@ -115,7 +115,7 @@ impl Gateway {
             }
         };
         let is_stream = request.get("stream") == Some(&Value::Bool(true));
-        let made = match self.make(request, is_stream, &[], servers, faults) {
+        let made = match self.make(request, is_stream, &|_| None, servers, faults) {
             Ok(made) => made,
             Err(problem) => return refuse(&problem, faults),
         };
@@ -135,22 +135,22 @@ impl Gateway {
     }
 
     /// Makes the answer to a request, as a stream or as a whole, and stores it. It may continue what is stored,
-    /// or these responses.
+    /// or a response whose conversation is known.
     pub(super) fn make(
         &self,
         request: Value,
         is_stream: bool,
-        known: &[Turn],
+        known: &dyn Fn(&str) -> Option<Vec<Value>>,
         servers: &Servers,
         faults: &mut Faults,
     ) -> Result<Made, Problem> {
         if let Some(problem) = refusal(&request, self.settings.dialect).or_else(|| self.unserved(&request)) {
             return Err(problem);
         }
-        let previous = request.get("previous_response_id").and_then(Value::as_str);
-        let before = match previous.map(|id| known.iter().find(|known| known.id == id).ok_or(id)) {
+        let previous = text(&request, "previous_response_id");
+        let before = match previous.map(|id| known(id).ok_or(id)) {
             None => Vec::new(),
-            Some(Ok(turn)) => turn.context.clone(),
+            Some(Ok(context)) => context,
             Some(Err(id)) => self.store().continued(id)?,
         };
         let Settings { dialect, seed, .. } = self.settings;
@@ -161,15 +161,25 @@ impl Gateway {
         let mut plan = plan(&asked, dialect, seed);
         servers.tell(&mut plan);
         lengthen(&mut plan, &asked, self.settings.fragments);
-        let answer = answer(&request, &plan, dialect, seed);
+        if matches!(plan.items.as_slice(), [Item::Compaction(_)]) && faults.applies(COMPACTION_TRIGGERED) {
+            plan.items.extend(plan.items.clone());
+        }
         let number = self.store().next();
+        Ok(self.carry_out(Asked { request, whole: asked, plan, number }, is_stream, faults))
+    }
+
+    /// Makes the answer that was planned, and stores it.
+    pub(super) fn carry_out(&self, asked: Asked, is_stream: bool, faults: &mut Faults) -> Made {
+        let Settings { dialect, seed, .. } = self.settings;
+        let Asked { request, whole, plan, number } = &asked;
+        let answer = answer(request, plan, dialect, seed);
         let tag = format!("{seed:04x}{number:06x}");
         let own = |value: &Value| -> Value {
             serde_json::from_slice(&tagged(value.to_string().as_bytes(), &tag)).unwrap_or_default()
         };
         let snapshots = answer.snapshots.each_ref().map(own);
         let id = snapshots[1].get("id").and_then(Value::as_str).unwrap_or_default().to_owned();
-        let turn = Turn::new(&id, &asked, &snapshots[2]);
+        let turn = Turn::new(&id, request, whole, &snapshots[2]);
         let is_background = request.get("background") == Some(&Value::Bool(true));
         let is_stored = !id.is_empty() && request.get("store") != Some(&Value::Bool(false));
         // What is stored may be read again as a stream; whether a fault was applied is about what is sent now.
@@ -182,15 +192,32 @@ impl Gateway {
         }
         if let Some(stream) = stream.as_ref().filter(|_| is_stored) {
             // What is taken up again is the stream that was begun, with all that is wrong with it.
-            let stored = Stored::new(request, stream.body.clone(), snapshots, turn.context.clone());
-            self.store().keep(number, id, stored);
+            let stored = Stored::new(request.clone(), stream.body.clone(), snapshots, turn.context.clone());
+            self.store().keep(*number, id, stored);
         }
-        Ok(Made { stream: stream.filter(|_| is_stream), is_background, turn, tag, answer })
+        Made { stream: stream.filter(|_| is_stream), is_background, turn, tag, answer, asked }
     }
+}
+
+/// The rule that two items break where one conversation was to be compacted.
+pub(super) const COMPACTION_TRIGGERED: &str = "request/compaction-triggered";
+
+/// A request, and what its answer will be.
+#[derive(Debug, Clone)]
+pub(super) struct Asked {
+    /// The request.
+    pub(super) request: Value,
+    /// The same, with all that was said before it.
+    whole: Value,
+    /// The answer.
+    pub(super) plan: Plan,
+    number: u64,
 }
 
 /// An answer that was made for somebody.
 pub(super) struct Made {
+    /// What it answers.
+    pub(super) asked: Asked,
     pub(super) answer: Answer,
     /// What it leaves behind.
     pub(super) turn: Turn,

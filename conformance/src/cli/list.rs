@@ -258,6 +258,7 @@ fn scenarios() -> Vec<Value> {
             "cut_after": scenario.cut_after,
             "fill": scenario.fill,
             "malformed": scenario.malformed,
+            "lanes": scenario.lanes,
             "websocket": scenario.websocket.map(|how| format!("{how:?}").to_lowercase()),
             "rules": scenario.rules,
         })

@@ -155,7 +155,7 @@ impl Judge {
         connection.lane = LaneOf {
             is_stranger,
             is_nameless,
-            named: lanes.named(),
+            named: lanes.used(),
             others_in_flight: in_flight.len(),
             name: lane,
         };

@@ -41,7 +41,7 @@ pub(crate) struct LaneOf {
     pub(crate) is_stranger: bool,
     /// The event has no name, and only responses of named lanes are under way.
     pub(crate) is_nameless: bool,
-    /// How many lanes with names were used so far.
+    /// How many lanes with names have had a response so far, with that of the event.
     pub(crate) named: usize,
     /// How many responses are under way in other lanes.
     pub(crate) others_in_flight: usize,
@@ -114,6 +114,13 @@ impl Lanes {
     pub(super) fn in_flight<'l>(&'l self, stream: &'l Stream) -> impl Iterator<Item = &'l Option<Box<str>>> {
         let others = self.others.iter().filter(|(_, lane)| is_in_flight(&lane.stream)).map(|(name, _)| name);
         others.chain(is_in_flight(stream).then_some(&self.name))
+    }
+
+    /// How many lanes with names have had a response, with the one at hand. A request that is refused uses none.
+    pub(super) fn used(&self) -> usize {
+        let is_used = |lane: &Lane| lane.latest.is_some() || lane.stream.has_begun();
+        let others = self.others.iter().filter(|(name, lane)| name.is_some() && is_used(lane)).count();
+        others + usize::from(self.name.is_some())
     }
 
     /// How many lanes have names.

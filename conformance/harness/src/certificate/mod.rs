@@ -214,6 +214,7 @@ mod tests {
             malformed,
             previous,
             websocket,
+            lanes,
             rules,
             title: _,
             prose: _,
@@ -225,7 +226,8 @@ mod tests {
         for (is_so, word) in [(twin, "twin"), (malformed, "malformed")] {
             text.extend(is_so.then_some([" ", word]).into_iter().flatten());
         }
-        format!("{text} {cut_after:?} {fill:?} {websocket:?}")
+        let lanes = lanes.map(|count| format!(" {count} lanes")).unwrap_or_default();
+        format!("{text} {cut_after:?} {fill:?} {websocket:?}{lanes}")
     }
 
     /// What a version of a profile demands of a specification is written down once, and stays.

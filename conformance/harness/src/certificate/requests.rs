@@ -1,5 +1,6 @@
 //! Whether recorded requests are those that the scenarios of a run send.
 
+use catalogue::OnSocket;
 use reqwest::Url;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
@@ -7,7 +8,9 @@ use serde_json::Value;
 use spec::Dialect;
 
 use super::judge::Sent;
-use crate::live::{Asked, Before, Call, Case, Given, Offer, RunFile, Seed, continued, message as message_of};
+use crate::live::{
+    Asked, Before, Call, Case, Given, Offer, RunFile, Seed, begun, continued, message as message_of, messages,
+};
 use recordings::capture::{REDACTED, Recorder};
 
 /// Makes the requests of a run again, and compares them with those that were recorded.
@@ -186,21 +189,22 @@ impl<'r> Requests<'r> {
         if head.is_some() || recorded.asked.body.is_some() {
             return head.or_else(|| Some("the request that opens the WebSocket has a body".to_owned()));
         }
-        let mut turns = case.turns.iter();
+        let mut turns = messages(&case.turns);
+        let mut running = None;
         for (is_sent, text) in &recorded.messages {
             if !is_sent {
+                running = begun(text).or(running);
                 before = continued(text, self.dialect).or(before);
                 continue;
             }
-            let Some(turn) = turns.next() else {
+            let Some((turn, lane)) = turns.next() else {
                 return Some("more messages were sent than the scenario has".to_owned());
             };
+            let is_during = turn.websocket == Some(OnSocket::During);
+            let before = if is_during { running.as_ref() } else { before.as_ref() };
             let expected = |given: &Given| {
-                message_of(
-                    turn,
-                    &Asked { model: &self.run.model, given, number, seed: &self.seed },
-                    before.as_ref(),
-                )
+                let asked = Asked { model: &self.run.model, given, number, seed: &self.seed };
+                message_of(turn, lane, &asked, before)
             };
             let mut given = self.given.clone();
             bind(&expected(&given), text, &mut given);

@@ -29,7 +29,7 @@ pub(super) fn agreement(case: &Case, attempts: &[&Facts], other: Option<&Facts>)
     };
     let found = match case.scenario.operation {
         _ if case.is_twin => return twins(own, other),
-        Operation::Create | Operation::Compact => Ok(()),
+        Operation::Create | Operation::Compact | Operation::Steer | Operation::Inject => Ok(()),
         Operation::Retrieve => retrieved(own, other),
         Operation::Poll => polled(own, other),
         Operation::Resume => resumed(own, other),

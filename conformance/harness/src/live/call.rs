@@ -111,6 +111,10 @@ impl Call {
                 let body = body(scenario, asked, before, is_twin);
                 Self { path: vec!["compact".to_owned()], ..Self::create(body) }
             }
+            // These are messages on a WebSocket, which have no address.
+            Operation::Steer | Operation::Inject => {
+                Self { wants_stream: true, ..Self::create(body(scenario, asked, before, is_twin)) }
+            }
             Operation::Retrieve | Operation::Poll => bare(Method::GET, vec![id()]),
             Operation::Delete => bare(Method::DELETE, vec![id()]),
             Operation::Cancel => bare(Method::POST, vec![id(), "cancel".to_owned()]),
@@ -144,8 +148,10 @@ fn body(scenario: &Scenario, asked: &Asked<'_>, before: Option<&Before>, is_twin
     let text = text.replace(PLACEHOLDER, &mark(asked.number));
     let Ok(mut request) = serde_json::from_str::<Value>(&text) else { return text };
     if let Some(before) = before {
-        if request.get("previous_response_id").is_some_and(|id| id == "previous") {
-            request["previous_response_id"] = before.id.clone().into();
+        for name in ["previous_response_id", "response_id"] {
+            if request.get(name).is_some_and(|id| id == "previous") {
+                request[name] = before.id.clone().into();
+            }
         }
         if let Some(Value::Array(entries)) = request.get_mut("input") {
             *entries = std::mem::take(entries)
@@ -162,7 +168,7 @@ fn body(scenario: &Scenario, asked: &Asked<'_>, before: Option<&Before>, is_twin
         *text = text.repeat(times + 1);
     }
     give(&mut request, asked.given);
-    if let Some(phrase) = asked.seed.phrase(scenario) {
+    if let Some(phrase) = asked.seed.phrase(scenario).filter(|_| !scenario.operation.is_aside()) {
         add_phrase(&mut request, &phrase);
     }
     let mut body = with_model(request, asked.model, is_twin);

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use catalogue::{Rule, SCENARIOS, Scenario};
+use catalogue::{OnSocket, Rule, SCENARIOS, Scenario};
 use serde_json::Value;
 use spec::Dialect;
 use spec::table::{Operation, Scope};
@@ -185,6 +185,9 @@ pub(super) fn fitting(
     if let Some(events) = lacks(dialect, scenario) {
         return Some(format!("{name} has no {events}"));
     }
+    if let Some(rule) = foreign_rule(dialect, scenario) {
+        return Some(format!("{name} has no rule {rule}"));
+    }
     let is_json = scenario.status.is_empty() && !wants_stream(scenario, is_twin);
     if is_json && dialect.root("response").is_none() {
         return Some(format!("{name} has no answer that is no stream"));
@@ -192,7 +195,11 @@ pub(super) fn fitting(
     if !operation.has_body() {
         return None;
     }
-    let root = if operation == Operation::Compact { "compact_request" } else { "request" };
+    let root = match operation {
+        Operation::Compact => "compact_request",
+        Operation::Steer | Operation::Inject => "websocket_request",
+        _ => "request",
+    };
     let request = without_previous_output(&Seed::NONE.fill(scenario.request, scenario));
     match (dialect.root(root), scenario.status.is_empty()) {
         // What must be refused is for those to say that say what a request is.
@@ -202,6 +209,16 @@ pub(super) fn fitting(
         }
         _ => None,
     }
+}
+
+/// What a scenario is there for, where that is a matter of other dialects alone.
+fn foreign_rule(dialect: &Dialect, scenario: &Scenario) -> Option<&'static str> {
+    let is_foreign = |id: &&&'static str| {
+        let only_in = catalogue::rule(id).map_or(&[][..], |rule| rule.only_in);
+        !only_in.is_empty() && !only_in.iter().any(|name| dialect.is_or_extends(name))
+    };
+    let all = scenario.rules.iter().all(|id| is_foreign(&id));
+    scenario.rules.first().filter(|_| all).copied()
 }
 
 /// A request without what is taken from the response before.
@@ -230,7 +247,7 @@ const ON_DEMAND: [(&str, Option<Scope>); 5] = [
 fn wants_stream(scenario: &Scenario, is_twin: bool) -> bool {
     let is_stream = match scenario.operation {
         Operation::Create => spec::json::at(scenario.request, "/stream") == Some("true"),
-        operation => operation == Operation::Resume,
+        operation => operation == Operation::Resume || operation.is_aside(),
     };
     is_stream && !is_twin && scenario.status.is_empty()
 }
@@ -293,6 +310,18 @@ impl Case {
         self.wants_stream() || self.transport() == Transport::Websocket
     }
 
+    /// Whether the order of its events depends on time: several lanes, or messages while an answer comes.
+    pub fn is_mixed(&self) -> bool {
+        self.turns.iter().any(|turn| {
+            let is_in_lane = || spec::json::at(turn.request, "/stream_id").is_some();
+            match turn.websocket {
+                Some(OnSocket::During) => true,
+                Some(OnSocket::Ahead) => is_in_lane(),
+                _ => turn.lanes.is_some(),
+            }
+        })
+    }
+
     /// How it is sent, and answered.
     pub const fn transport(&self) -> Transport {
         match (self.turns.is_empty(), self.is_twin) {
@@ -304,7 +333,7 @@ impl Case {
 
     /// How many requests it takes.
     pub fn requests(&self) -> usize {
-        self.turns.len().max(1)
+        turns::messages(&self.turns).count().max(1)
     }
 
     /// The request.
@@ -345,7 +374,8 @@ mod tests {
             let is_offered = case.scenario.features.iter().all(|feature| *feature == "store");
             assert_eq!(case.unfit.is_none(), is_offered, "{}", case.name);
             assert!(case.compared.is_none_or(|compared| compared < at), "{}", case.name);
-            let is_claimed = case.scenario.operation == Operation::Create;
+            let operation = case.scenario.operation;
+            let is_claimed = operation == Operation::Create || operation.is_aside();
             assert_eq!(case.optional.is_none(), is_claimed, "{}", case.name);
             assert!(case.trials.len() > 3, "{}: {:?}", case.name, case.trials);
         }

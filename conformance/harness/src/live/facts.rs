@@ -4,8 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use catalogue::Scenario;
 use serde_json::Value;
+use spec::table::Operation;
 use spec::{Dialect, Slot};
 
+use super::batch::answered;
 use super::crowd::marks;
 use checker::{Observer, Payload, Record, Seen};
 use recordings::capture::{Entry, Loss, Transport};
@@ -43,8 +45,22 @@ pub struct Facts {
     pub lost: Option<Loss<'static>>,
     /// How many turns were answered on a WebSocket: all else is about the last of them.
     pub turns: usize,
-    /// Whether a response has begun there that has not ended.
-    pub(super) is_open: bool,
+    /// What is known of its lanes.
+    pub(super) lanes: Lanes,
+}
+
+/// What the requests on a WebSocket were for.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(super) struct Lanes {
+    /// The lane of the last request.
+    last: Option<String>,
+    /// Lanes in which a response has begun that has not ended.
+    open: BTreeSet<Option<String>>,
+    /// How many requests for a response were not answered yet.
+    unanswered: usize,
+    /// Which message about a response came last, if one came after the last request.
+    aside: Option<Operation>,
+    is_aside_answered: bool,
 }
 
 /// So much text is kept.
@@ -81,7 +97,9 @@ impl Facts {
             }
             Entry::Lost(loss) => self.lost = Some(loss.clone().into_owned()),
             Entry::Sent(frame) => {
-                self.request = frame.data.as_deref().and_then(|text| serde_json::from_str(text).ok());
+                let data = frame.data.as_deref().unwrap_or_default();
+                self.lanes.ask(data);
+                self.request = serde_json::from_str(data).ok();
                 self.asked_mark = self.asked_mark.or_else(|| marks(frame.data.as_deref()?).next());
             }
         }
@@ -139,24 +157,46 @@ impl Facts {
         output.cloned().unwrap_or_default()
     }
 
-    /// A message may begin the answer to another turn, with the status that HTTP would have.
-    fn message(&mut self, data: &str) {
+    /// A message may begin the answer to another turn, with the status that HTTP would have. Returns whether it
+    /// is about the last request.
+    fn message(&mut self, data: &str, lane: Option<&str>) -> bool {
         let kind = text(data, "/type").unwrap_or_default();
-        let is_refused = kind == "error" && !self.is_open;
-        if kind == "response.created" || is_refused {
-            self.turns += 1;
+        let lane = lane.map(str::to_owned);
+        let lanes = &mut self.lanes;
+        let begins = kind == "response.created";
+        let is_refused = kind == "error" && !lanes.open.contains(&lane);
+        let is_of_last = lane == lanes.last;
+        if let Some(operation) = answered(&kind) {
+            if lanes.aside == Some(operation) && !std::mem::replace(&mut lanes.is_aside_answered, true) {
+                self.turns += 1;
+            }
+            if lanes.open.is_empty() {
+                self.status = Some(200);
+            }
+            return true;
+        }
+        if begins || is_refused {
+            let is_refused_aside = is_refused && !std::mem::replace(&mut lanes.is_aside_answered, is_refused);
+            let is_of_request = lanes.unanswered > 0 || lanes.aside.is_none();
+            self.turns += usize::from(is_of_request || is_refused_aside);
+            lanes.unanswered = lanes.unanswered.saturating_sub(1);
+        }
+        if (begins || is_refused) && is_of_last && lanes.aside.is_none() {
             self.events.clear();
             self.members.clear();
             self.text.clear();
             (self.response, self.response_id, self.numbers) = (None, None, None);
+        }
+        if (begins || is_refused) && is_of_last {
             let status = || spec::json::at(data, "/status").and_then(|status| status.parse().ok());
             self.status = if is_refused { status().or(Some(SWITCHED)) } else { Some(200) };
         }
-        self.is_open = match &*kind {
-            "response.created" => true,
-            "response.completed" | "response.incomplete" | "response.failed" => false,
-            _ => self.is_open,
-        };
+        if begins && self.lanes.open.len() < NAMES {
+            self.lanes.open.insert(lane);
+        } else if matches!(&*kind, "response.completed" | "response.incomplete" | "response.failed") {
+            self.lanes.open.remove(&lane);
+        }
+        is_of_last
     }
 
     /// What a scenario is there for and did not come.
@@ -210,13 +250,30 @@ impl Facts {
     }
 }
 
+impl Lanes {
+    /// Takes a message of the client.
+    fn ask(&mut self, message: &str) {
+        match text(message, "/type").as_deref() {
+            Some("response.steer") => self.aside = Some(Operation::Steer),
+            Some("response.inject") => self.aside = Some(Operation::Inject),
+            _ => {
+                self.last = text(message, "/stream_id");
+                self.unanswered += 1;
+                self.aside = None;
+            }
+        }
+        self.is_aside_answered = false;
+    }
+}
+
 impl Observer for Facts {
     fn record(&mut self, seen: &Seen<'_>) {
         let frame = seen.record.frame;
-        if frame.transport == Transport::WebSocket {
-            self.message(seen.record.data());
+        let is_of_last =
+            frame.transport != Transport::WebSocket || self.message(seen.record.data(), seen.lane);
+        if is_of_last {
+            self.event(seen.record);
         }
-        self.event(seen.record);
         let time = frame.time.filter(|_| self.times_us.len() < TIMES);
         self.times_us.extend(time.and_then(|time| u32::try_from(time.as_micros()).ok()));
     }

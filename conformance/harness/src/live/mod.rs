@@ -5,6 +5,7 @@
 
 mod agree;
 mod attempt;
+mod batch;
 mod call;
 mod case;
 mod client;
@@ -25,6 +26,7 @@ mod turns;
 mod verdict;
 
 pub use attempt::Attempt;
+pub use batch::{begun, continued};
 pub use call::{Asked, Before, Call, Given, filled, not_given, wanted};
 pub use case::{About, Case, Offer, cases};
 pub use client::{Client, Outcome};
@@ -35,9 +37,8 @@ pub use limits::Limits;
 pub use machine::{Machine, ended};
 pub use run::{Budget, Done, GivenUp, Live, Plan};
 pub use seed::{Seed, random_seed};
-pub use socket::continued;
 pub use target::secrets_of;
 pub use target::{Target, TargetError};
-pub use turns::message;
+pub use turns::{message, messages};
 pub use verdict::judge;
 pub(crate) use verdict::{missed, unsupported};

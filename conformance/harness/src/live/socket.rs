@@ -1,13 +1,12 @@
 //! Takes turns on a WebSocket, and writes down what is said.
 
-use catalogue::{OnSocket, Scenario};
+use catalogue::Scenario;
 use futures_util::{SinkExt as _, StreamExt as _};
 use reqwest::Upgraded;
 use reqwest::header::{
     ACCEPT, CONNECTION, CONTENT_TYPE, HeaderMap, HeaderValue, SEC_WEBSOCKET_ACCEPT, SEC_WEBSOCKET_KEY,
     SEC_WEBSOCKET_VERSION, UPGRADE,
 };
-use serde_json::Value;
 use spec::Dialect;
 use std::time::Duration;
 use tokio::time::{Instant, timeout_at};
@@ -19,9 +18,10 @@ use tokio_tungstenite::tungstenite::protocol::frame::coding::CloseCode;
 use tokio_tungstenite::tungstenite::protocol::{CloseFrame, Role, WebSocketConfig};
 use tokio_tungstenite::tungstenite::{Error, Message};
 
+use super::batch::{Batch, Step, continued};
 use super::call::{Asked, Before, Call};
 use super::client::{Client, Limit, Outcome, Sending, in_words, interrupted};
-use super::turns::message;
+use super::turns::{message, messages};
 use recordings::capture::{Loss, Recorder};
 
 type Socket = WebSocketStream<Upgraded>;
@@ -42,15 +42,6 @@ pub(super) struct Script<'s> {
     pub(super) before: Option<&'s Before>,
     /// What says which events end a turn.
     pub(super) dialect: &'static Dialect,
-}
-
-/// How a turn ended.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-struct Turn {
-    /// Its response.
-    response: Option<Before>,
-    /// The status of the error that took the place of a response.
-    status: Option<u16>,
 }
 
 impl Client {
@@ -122,25 +113,16 @@ impl Sending<'_> {
         length: &mut usize,
     ) -> Result<(), String> {
         let mut before = script.before.cloned();
-        let mut due = script.turns.iter().peekable();
-        while let Some(turn) = due.next() {
-            let mut said = vec![turn];
-            while let Some(ahead) = due.next_if(|turn| turn.websocket == Some(OnSocket::Ahead)) {
-                said.push(ahead);
+        let mut due = messages(script.turns).peekable();
+        while let Some((mut batch, said)) = Batch::next(&mut due) {
+            for (turn, lane) in said {
+                let text = message(turn, lane, &script.asked, before.as_ref());
+                batch.add(turn, lane, &text);
+                self.say(socket, &text).await?;
             }
-            for turn in &said {
-                self.say(socket, &message(turn, &script.asked, before.as_ref())).await?;
-            }
-            for turn in said {
-                let ended = self.listen(socket, script.dialect, length).await?;
-                let is_expected = match ended.status {
-                    None => turn.status.is_empty(),
-                    Some(status) => turn.status.contains(&status),
-                };
-                if !is_expected {
-                    return Ok(());
-                }
-                before = ended.response.or(before);
+            self.listen(socket, script, &mut batch, &mut before, length).await?;
+            if !batch.is_as_expected() {
+                return Ok(());
             }
         }
         Ok(())
@@ -155,42 +137,39 @@ impl Sending<'_> {
         }
     }
 
-    /// Reads until a turn has ended.
+    /// Reads until everything was answered.
     async fn listen(
         &mut self,
         socket: &mut Socket,
-        dialect: &Dialect,
+        script: &Script<'_>,
+        batch: &mut Batch,
+        before: &mut Option<Before>,
         length: &mut usize,
-    ) -> Result<Turn, String> {
+    ) -> Result<(), String> {
         let limits = *self.client.limits();
         let mut due = (Instant::now() + limits.first_event, Limit::FirstEvent);
         let mut after_error = None;
-        let mut has_begun = false;
-        loop {
+        while !batch.is_over() {
             let (by, what) = if due.0 < self.by { due } else { (self.by, Limit::Total) };
             let next = match timeout_at(after_error.unwrap_or(by).min(by), socket.next()).await {
-                Err(_) if after_error.is_some() => return Ok(Turn::default()),
+                Err(_) if after_error.is_some() => return Ok(()),
                 Err(_) => return Err(format!("no message came {}", what.words(&limits))),
                 Ok(next) => next,
             };
             let text = self.heard(next, length)?;
             let Some(text) = text else { continue };
             due = (Instant::now() + limits.idle, Limit::Idle);
-            let member =
-                |pointer| -> Option<String> { serde_json::from_str(spec::json::at(&text, pointer)?).ok() };
-            let kind = member("/type").unwrap_or_default();
-            if kind == "error" && !has_begun {
-                let status = spec::json::at(&text, "/status").and_then(|status| status.parse().ok());
-                return Ok(Turn { response: None, status: Some(status.unwrap_or_default()) });
-            }
-            has_begun = true;
-            if dialect.terminal.contains(&&*kind) {
-                return Ok(Turn { response: continued(&text, dialect), status: None });
-            }
-            if kind == "error" {
-                after_error.get_or_insert(Instant::now() + AFTER_ERROR);
+            *before = continued(&text, script.dialect).or(before.take());
+            match batch.hear(&text, script.dialect) {
+                Step::Listen => {}
+                Step::Send(turn, about) => {
+                    let message = message(turn, None, &script.asked, about);
+                    self.say(socket, &message).await?;
+                }
+                Step::Wind => drop(after_error.get_or_insert(Instant::now() + AFTER_ERROR)),
             }
         }
+        Ok(())
     }
 
     /// Writes down what was heard, and returns it if it is a message.
@@ -232,18 +211,6 @@ impl Sending<'_> {
             }
         }
     }
-}
-
-/// The response in the event that ends it, so that others can continue it.
-pub fn continued(event: &str, dialect: &Dialect) -> Option<Before> {
-    let kind: String = serde_json::from_str(spec::json::at(event, "/type")?).ok()?;
-    if !dialect.terminal.contains(&&*kind) {
-        return None;
-    }
-    let response: Value = serde_json::from_str(spec::json::at(event, "/response")?).ok()?;
-    let id = response.get("id")?.as_str()?.to_owned();
-    let output = response.get("output").and_then(Value::as_array).cloned().unwrap_or_default();
-    Some(Before { id, output, last_number: None })
 }
 
 /// Why the endpoint says that it leaves.

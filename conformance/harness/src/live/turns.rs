@@ -83,13 +83,17 @@ fn unfit(turns: &[&'static Scenario], dialect: &'static Dialect, offer: &Offer) 
     if !dialect.framing.websocket {
         return Some(format!("{} has no WebSocket", dialect.name));
     }
+    let is_in_lane = |turn: &&Scenario| spec::json::at(turn.request, "/stream_id").is_some();
+    if !dialect.framing.lanes && turns.iter().any(is_in_lane) {
+        return Some(format!("{} has no lanes on a WebSocket", dialect.name));
+    }
     let unfit = turns.iter().find_map(|turn| fitting(turn, false, dialect, offer));
     unfit.or_else(|| {
         let root = dialect.root("websocket_request")?;
         let asked = Asked { model: "default", given: &Given::new(), number: 1, seed: &Seed::NONE };
         let before = Before { id: "resp_1".to_owned(), ..Before::default() };
         let refused = |turn: &&&'static Scenario| {
-            let message = message(turn, &asked, Some(&before));
+            let message = message(turn, None, &asked, Some(&before));
             turn.status.is_empty() && !dialect.check_type(root, &message).is_valid()
         };
         turns.iter().find(refused).map(|_| format!("{} has no such message", dialect.name))
@@ -104,10 +108,26 @@ fn of_socket(trials: Vec<About>) -> Vec<About> {
     trials
 }
 
-/// The message that asks for a response.
-pub fn message(scenario: &Scenario, asked: &Asked<'_>, before: Option<&Before>) -> String {
+/// The messages of a conversation: the scenarios, and the number of the lane for what is sent in several.
+pub fn messages<'t>(
+    turns: &'t [&'static Scenario],
+) -> impl Iterator<Item = (&'static Scenario, Option<u32>)> + use<'t> {
+    turns.iter().flat_map(|turn| {
+        let lanes = turn.lanes.into_iter().flat_map(|count| (1..=count).map(Some));
+        lanes.chain(turn.lanes.is_none().then_some(None)).map(|lane| (*turn, lane))
+    })
+}
+
+/// The message of a scenario, in the lane of that number if it is sent in several.
+pub fn message(scenario: &Scenario, lane: Option<u32>, asked: &Asked<'_>, before: Option<&Before>) -> String {
     let body = Call::of(scenario, asked, before, false).body.unwrap_or_default();
-    let Ok(Value::Object(request)) = serde_json::from_str(&body) else { return body };
+    let Ok(Value::Object(mut request)) = serde_json::from_str(&body) else { return body };
+    if scenario.operation.is_aside() {
+        return body;
+    }
+    if let (Some(number), Some(Value::String(name))) = (lane, request.get_mut("stream_id")) {
+        name.extend(["_", &number.to_string()]);
+    }
     let mut message = Map::from_iter([("type".to_owned(), "response.create".into())]);
     message.extend(request.into_iter().filter(|(name, _)| !OF_HTTP.contains(&name.as_str())));
     Value::Object(message).to_string()
@@ -124,9 +144,14 @@ mod tests {
         for scenario in SCENARIOS.iter().filter(|scenario| is_sent(scenario)) {
             let before = Before { id: "resp_1".to_owned(), ..Before::default() };
             let asked = Asked { model: "m", given: &Given::new(), number: 1, seed: &Seed::NONE };
-            let text = message(scenario, &asked, Some(&before));
+            let text = message(scenario, None, &asked, Some(&before));
             let message: Value = serde_json::from_str(&text).unwrap();
-            assert_eq!(message["type"], "response.create");
+            let kind = match scenario.operation {
+                Operation::Steer => "response.steer",
+                Operation::Inject => "response.inject",
+                _ => "response.create",
+            };
+            assert_eq!(message["type"], kind);
             assert!(OF_HTTP.iter().all(|name| message.get(name).is_none()), "{text}");
             assert!(message.get("previous_response_id") != Some(&"previous".into()), "{text}");
         }

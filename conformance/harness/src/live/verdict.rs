@@ -184,6 +184,7 @@ const fn route(operation: Operation) -> &'static str {
         Operation::InputItems => "GET /responses/{id}/input_items",
         Operation::Resume => "GET /responses/{id}?stream=true",
         Operation::Compact => "POST /responses/compact",
+        Operation::Steer | Operation::Inject => "a WebSocket of /responses",
     }
 }
 
@@ -273,7 +274,9 @@ fn wrong_kind(case: &Case, facts: &Facts, report: &CaptureReport) -> Option<Stri
     let is_stream = if case.turns.is_empty() { facts.is_stream } else { wants_stream };
     let expected = match case.scenario.operation {
         _ if !case.scenario.status.is_empty() => None,
-        Operation::Create | Operation::Resume | Operation::Delete => None,
+        Operation::Create | Operation::Resume | Operation::Delete | Operation::Steer | Operation::Inject => {
+            None
+        }
         Operation::Retrieve | Operation::Poll | Operation::Cancel => Some("response"),
         Operation::InputItems => Some("list"),
         Operation::Compact => Some("response.compaction"),

@@ -73,7 +73,7 @@ impl Suite {
             .collect();
         let shapes: Vec<usize> = (cases.iter().enumerate())
             .filter(|(_, case)| self.snapshots.is_some() && case.has_stream() && !case.trials.is_empty())
-            .filter(|(_, case)| is_demanded(case.scenario, &self.profiles))
+            .filter(|(_, case)| !case.is_mixed() && is_demanded(case.scenario, &self.profiles))
             .filter(|(_, case)| is_due(&self.name(&case.shape())))
             .map(|(at, _)| at)
             .collect();

@@ -1,0 +1,482 @@
+//! The lanes of a connection: what is asked in each, and whose event comes next.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use spec::Dialect;
+use tokio::time::Instant;
+
+use super::running::{Running, Steer, data};
+use crate::context::{Turn, entries};
+use crate::faults::Faults;
+use crate::ids::tagged;
+use crate::mcp::Servers;
+use crate::problem::Problem;
+use crate::script::text;
+use crate::server::{Gateway, Made};
+use crate::store::unknown_previous;
+
+/// So many lanes with names a connection has.
+const LANES: usize = 32;
+/// So many responses are made at once.
+const IN_FLIGHT: usize = 16;
+/// So many requests wait at most before nothing more is read.
+const QUEUED: usize = 256;
+/// So long a response waits for the client to say something, where it should.
+const LISTENED: Duration = Duration::from_secs(1);
+/// So long a request waits for one that it is to come after, against the order.
+const HELD: Duration = Duration::from_millis(300);
+
+/// When something is due.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Due {
+    Now,
+    At(Instant),
+    Never,
+}
+
+/// A response that was made on the connection, and its lane.
+pub(super) struct Said {
+    lane: usize,
+    pub(super) turn: Turn,
+    /// How many events there are about it.
+    events: u64,
+}
+
+/// A request that waits, and what is to be broken in its answer.
+struct Request {
+    body: Result<Value, Problem>,
+    faults: Faults,
+}
+
+#[derive(Default)]
+struct Lane {
+    name: Option<String>,
+    queue: VecDeque<Request>,
+    running: Option<Running>,
+    /// The requests wait until then.
+    held: Option<Instant>,
+}
+
+/// The lanes of a connection.
+pub(super) struct Desk {
+    pub(super) gateway: Arc<Gateway>,
+    /// What is broken in every answer.
+    faults: Faults,
+    began: Instant,
+    /// The first one has no name.
+    lanes: Vec<Lane>,
+    /// The lane whose event comes next, if it has one.
+    turn: usize,
+    /// What comes before that.
+    out: VecDeque<String>,
+    pub(super) said: Vec<Said>,
+    /// Steering input for responses that wait for results, by their ids.
+    pub(super) pending: Vec<(String, Value)>,
+    /// How much steering input was accepted.
+    pub(super) steers: u64,
+    is_over: bool,
+}
+
+impl Desk {
+    pub(super) fn new(gateway: Arc<Gateway>, faults: Faults) -> Self {
+        Self {
+            gateway,
+            faults,
+            began: Instant::now(),
+            lanes: vec![Lane::default()],
+            turn: 0,
+            out: VecDeque::new(),
+            said: Vec::new(),
+            pending: Vec::new(),
+            steers: 0,
+            is_over: false,
+        }
+    }
+
+    pub(super) fn dialect(&self) -> &'static Dialect {
+        self.gateway.settings.dialect
+    }
+
+    /// Whether the connection is closed, once all was said.
+    pub(super) const fn is_over(&self) -> bool {
+        self.is_over
+    }
+
+    /// Closes the connection once all was sent.
+    pub(super) fn leave(&mut self) {
+        self.is_over = true;
+    }
+
+    /// Whether so much was asked that nothing more is read for now.
+    pub(super) fn is_full(&self) -> bool {
+        self.lanes.iter().map(|lane| lane.queue.len()).sum::<usize>() >= QUEUED
+    }
+
+    /// When an event is due.
+    pub(super) fn due(&self) -> Due {
+        let waits = |lane: &Lane| lane.running.as_ref().map(|running| running.waits);
+        if self.lanes.iter().filter_map(waits).any(|waits| waits.is_none()) {
+            return Due::Now;
+        }
+        let held = |lane: &Lane| lane.held.filter(|_| !lane.queue.is_empty());
+        let times = self.lanes.iter().flat_map(|lane| waits(lane).flatten().into_iter().chain(held(lane)));
+        times.min().map_or(Due::Never, Due::At)
+    }
+
+    /// Takes a message of the client.
+    pub(super) fn hear(&mut self, message: &str) {
+        for running in self.lanes.iter_mut().filter_map(|lane| lane.running.as_mut()) {
+            running.waits = None;
+        }
+        let mut message: Value = serde_json::from_str(message).unwrap_or_default();
+        let kind = message.as_object_mut().and_then(|members| members.shift_remove("type"));
+        let has_lanes = self.dialect().framing.lanes;
+        match kind.as_ref().and_then(Value::as_str) {
+            Some("response.create") => self.ask(message),
+            Some(kind @ ("response.steer" | "response.inject")) if has_lanes => {
+                message["type"] = json!(kind);
+                if kind == "response.steer" { self.steer(&message) } else { self.inject(&message) }
+            }
+            _ => {
+                let told = "The message is no response.create.";
+                self.enqueue(
+                    0,
+                    Err(Problem::invalid("invalid_value", told, Some("type"))),
+                    self.faults.clone(),
+                );
+            }
+        }
+    }
+
+    /// The client asks for a response.
+    fn ask(&mut self, mut request: Value) {
+        if self.began.elapsed() >= self.gateway.settings.socket_limit {
+            self.enqueue(0, Err(limit_reached()), self.faults.clone());
+            return;
+        }
+        let mut faults = self.faults.clone();
+        if let Err(problem) = faults.add_request(&request) {
+            self.enqueue(0, Err(problem), faults);
+            return;
+        }
+        let name = if self.dialect().framing.lanes {
+            request.as_object_mut().and_then(|members| members.shift_remove("stream_id"))
+        } else {
+            None
+        };
+        let lane = match name {
+            None | Some(Value::Null) => 0,
+            Some(Value::String(name)) if is_name(&name) => {
+                let is_it = |lane: &Lane| lane.name.as_deref() == Some(&*name);
+                let known = self.lanes.iter().position(is_it);
+                let is_last = self.lanes.len() > LANES;
+                match known {
+                    Some(lane) => lane,
+                    None if is_last && !faults.applies("ws/lane-limit") => {
+                        let told = format!("This connection has {LANES} lanes already.");
+                        let problem =
+                            Problem::invalid("websocket_stream_limit_reached", told, Some("stream_id"));
+                        let event = envelope(&problem, &mut faults);
+                        self.out.push_back(in_lane(event, Some(&name)));
+                        return;
+                    }
+                    None => {
+                        self.lanes.push(Lane { name: Some(name), ..Lane::default() });
+                        self.lanes.len() - 1
+                    }
+                }
+            }
+            Some(_) => {
+                let told = "A stream_id has 1 to 256 letters, digits, dots, dashes and underscores.";
+                let problem = Problem::invalid("invalid_stream_id", told, Some("stream_id"));
+                self.enqueue(0, Err(problem), faults);
+                return;
+            }
+        };
+        self.enqueue(lane, Ok(request), faults);
+    }
+
+    fn enqueue(&mut self, lane: usize, body: Result<Value, Problem>, faults: Faults) {
+        let is_held = faults.breaks("ws/turns-in-order");
+        if let Some(lane) = self.lanes.get_mut(lane) {
+            lane.queue.push_back(Request { body, faults });
+            lane.held = is_held.then(|| Instant::now() + HELD);
+        }
+    }
+
+    /// Begins what can be begun.
+    pub(super) async fn start(&mut self) {
+        for lane in 0..self.lanes.len() {
+            while self.is_ready(lane) {
+                let Some(request) = self.take(lane) else { break };
+                let servers = match &request.body {
+                    Ok(request) => Servers::ask(request).await,
+                    Err(_) => Servers::default(),
+                };
+                self.begin(lane, request, &servers);
+            }
+        }
+    }
+
+    fn is_ready(&self, lane: usize) -> bool {
+        let in_flight = self.lanes.iter().filter(|lane| lane.running.is_some()).count();
+        let Some(lane) = self.lanes.get(lane).filter(|_| in_flight < IN_FLIGHT) else { return false };
+        let is_held = lane.queue.len() == 1 && lane.held.is_some_and(|held| held > Instant::now());
+        lane.running.is_none() && !lane.queue.is_empty() && !is_held
+    }
+
+    fn take(&mut self, lane: usize) -> Option<Request> {
+        let lane = self.lanes.get_mut(lane)?;
+        if lane.held.take().is_none() {
+            return lane.queue.pop_front();
+        }
+        let is_behind = lane.queue.len() > 1;
+        let mut request = lane.queue.pop_back()?;
+        if is_behind {
+            request.faults.applies("ws/turns-in-order");
+        }
+        Some(request)
+    }
+
+    /// Begins the answer to a request.
+    fn begin(&mut self, lane: usize, request: Request, servers: &Servers) {
+        let Request { body: request, mut faults } = request;
+        let previous = request.as_ref().ok().and_then(|request| text(request, "previous_response_id"));
+        let continued = previous.map(str::to_owned);
+        if let Some(id) = continued.clone()
+            && self.said.iter().all(|said| said.turn.id != id)
+            && faults.applies("ws/unknown-previous-id")
+        {
+            // It is continued as if it was known.
+            let turn = Turn { id, request: Value::Null, context: Vec::new(), response: Value::Null };
+            self.said.push(Said { lane, turn, events: 0 });
+        }
+        let latest = self.said.iter().rev().find(|said| said.lane == lane);
+        let is_latest = latest.is_some_and(|said| Some(&said.turn.id) == continued.as_ref());
+        let request = match &continued {
+            Some(id) if is_latest && faults.applies("ws/latest-kept") => Err(unknown_previous(id)),
+            _ => request,
+        };
+        let request = request.map(|request| self.with_steer(request, continued.as_deref()));
+        let known = |id: &str| self.context_of(id);
+        let made = request.and_then(|request| self.gateway.make(request, true, &known, servers, &mut faults));
+        match made {
+            Err(_) if faults.applies("ws/answers-create") => {
+                self.gateway.settings.note("WebSocket turn", &faults);
+            }
+            Err(problem) => {
+                // A turn that fails takes the response that it continues with it, unless that is of another lane.
+                self.said.retain(|said| said.lane != lane || continued.as_ref() != Some(&said.turn.id));
+                self.refuse(lane, &problem, &mut faults);
+                self.gateway.settings.note("WebSocket turn", &faults);
+            }
+            Ok(made) => self.run(lane, made, faults),
+        }
+    }
+
+    fn run(&mut self, lane: usize, made: Made, faults: Faults) {
+        let mut running = Running::new(&made, faults);
+        if running.faults.applies("ws/one-in-flight") {
+            // Another response begins in the place of the end.
+            running.pop();
+            running.append(another(&made));
+        }
+        if running.faults.applies("ws/created-asked") {
+            running.afterwards = another(&made);
+        }
+        self.said.push(Said { lane, turn: made.turn, events: 0 });
+        if let Some(lane) = self.lanes.get_mut(lane) {
+            lane.running = Some(running);
+        }
+    }
+
+    /// A request, with the steering input that has waited for it.
+    fn with_steer(&mut self, mut request: Value, continued: Option<&str>) -> Value {
+        let waiting = self.pending.iter().position(|(id, _)| Some(&**id) == continued);
+        if let Some((_, input)) = waiting.map(|at| self.pending.swap_remove(at)) {
+            let mut all = entries(&request);
+            all.extend(entries(&json!({"input": input})));
+            request["input"] = Value::Array(all);
+        }
+        request
+    }
+
+    /// The response that follows one that was steered.
+    pub(super) fn succeed(&mut self, lane: usize, response: &str, steer: &Steer, mut faults: Faults) {
+        let of_response = |said: &&Said| said.turn.id == response;
+        let request = self.said.iter().find(of_response).map(|said| said.turn.request.clone());
+        let mut request = request.unwrap_or_default();
+        request["input"] = steer.input.clone();
+        request["previous_response_id"] = json!(response);
+        let known = |id: &str| self.context_of(id);
+        let made = self.gateway.make(request, true, &known, &Servers::default(), &mut faults);
+        match made {
+            Ok(made) => self.run(lane, made, faults),
+            Err(problem) => {
+                let error = json!({"type": "invalid_request_error", "code": "successor_creation_failed",
+                    "message": problem.message});
+                self.fail_steer(Some(&steer.id), response, &steer.input, &error);
+            }
+        }
+    }
+
+    /// What is said at once.
+    pub(super) fn say(&mut self) -> Option<String> {
+        self.out.pop_front()
+    }
+
+    /// The next event of a response, if one is due.
+    pub(super) fn next(&mut self) -> Option<String> {
+        let now = Instant::now();
+        let is_due = |lane: &Lane| {
+            lane.running.as_ref().is_some_and(|running| running.waits.is_none_or(|until| until <= now))
+        };
+        let count = self.lanes.len();
+        let order = (0..count).map(|step| (self.turn + step) % count.max(1));
+        let at = order.into_iter().find(|at| self.lanes.get(*at).is_some_and(is_due))?;
+        self.turn = at + 1;
+        self.event_of(at, now)
+    }
+
+    /// The next event of a lane.
+    fn event_of(&mut self, at: usize, now: Instant) -> Option<String> {
+        let dialect = self.dialect();
+        let in_flight = self.lanes.iter().filter(|lane| lane.running.is_some()).count();
+        let lane = self.lanes.get_mut(at)?;
+        let running = lane.running.as_mut()?;
+        let had_fragments = running.has_fragments();
+        running.waits = None;
+        let Some(event) = running.next(dialect) else {
+            // Nothing of it is left after what was done to it.
+            lane.running = None;
+            self.is_over = true;
+            return None;
+        };
+        let is_first = running.has_fragments() && !had_fragments;
+        if is_first && in_flight == 1 && running.asked.plan.waits && running.steer.is_none() {
+            running.waits = Some(now + LISTENED);
+        }
+        let has_lane = lane.name.is_some();
+        let drops_lane = has_lane && running.sent() == 2 && running.faults.applies("ws/stream-id-echoed");
+        let event = in_lane(event, lane.name.as_deref().filter(|_| !drops_lane));
+        self.settle(at);
+        let is_whole = |lane: &mut Lane| lane.running.take_if(|running| running.has_sent_all());
+        if let Some(mut running) = self.lanes.get_mut(at).and_then(is_whole) {
+            // A response that does not end is ended by the connection.
+            self.is_over |= !running.ends(dialect);
+            let name = self.lanes.get(at).and_then(|lane| lane.name.as_deref());
+            self.out.extend(running.afterwards.drain(..).map(|event| in_lane(event, name)));
+            let number = running.number();
+            if let Some(said) = self.said.iter_mut().find(|said| said.turn.id == running.id) {
+                said.events = number;
+            }
+            let told = format!("WebSocket turn, {} messages", running.sent());
+            self.gateway.settings.note(&told, &running.faults);
+            if let Some(steer) = running.steer.take() {
+                self.follow(at, &running.id, number, steer, running.faults);
+            }
+        }
+        Some(event)
+    }
+
+    /// All that was said on this connection up to the end of a response.
+    fn context_of(&self, response: &str) -> Option<Vec<Value>> {
+        let said = self.said.iter().find(|said| said.turn.id == response);
+        said.map(|said| said.turn.context.clone())
+    }
+
+    /// The lane in which a response is being made.
+    pub(super) fn lane_of(&self, response: &str) -> Option<usize> {
+        let is_it = |lane: &Lane| lane.running.as_ref().is_some_and(|running| running.id == response);
+        self.lanes.iter().position(is_it)
+    }
+
+    /// The lane in which a response is being made, or was made.
+    pub(super) fn home_of(&self, response: &str) -> usize {
+        let said = || self.said.iter().find(|said| said.turn.id == response).map(|said| said.lane);
+        self.lane_of(response).or_else(said).unwrap_or_default()
+    }
+
+    /// The number of the next event about a response.
+    pub(super) fn number_for(&mut self, response: &str, lane: usize) -> u64 {
+        let running = self.running_in(lane).filter(|running| running.id == response);
+        if let Some(running) = running {
+            return running.number();
+        }
+        let Some(said) = self.said.iter_mut().find(|said| said.turn.id == response) else { return 0 };
+        said.events += 1;
+        said.events - 1
+    }
+
+    pub(super) fn running_in(&mut self, lane: usize) -> Option<&mut Running> {
+        self.lanes.get_mut(lane)?.running.as_mut()
+    }
+
+    /// What a response has come to is something else.
+    pub(super) fn replace_turn(&mut self, id: &str, turn: &Turn) {
+        for said in self.said.iter_mut().filter(|said| said.turn.id == id) {
+            said.turn = turn.clone();
+        }
+    }
+
+    /// Says something in a lane, before the events of responses.
+    pub(super) fn tell(&mut self, lane: usize, event: &Value) {
+        let name = self.lanes.get(lane).and_then(|lane| lane.name.as_deref());
+        self.out.push_back(in_lane(event.to_string(), name));
+    }
+
+    /// Refuses a request.
+    pub(super) fn refuse(&mut self, lane: usize, problem: &Problem, faults: &mut Faults) {
+        let envelope = envelope(problem, faults);
+        let name = self.lanes.get(lane).and_then(|lane| lane.name.as_deref());
+        self.out.push_back(in_lane(envelope, name));
+    }
+
+    /// What is broken in a lane: in its response, or in all.
+    pub(super) fn faults_of(&self, lane: usize) -> Faults {
+        let running = self.lanes.get(lane).and_then(|lane| lane.running.as_ref());
+        running.map_or(&self.faults, |running| &running.faults).clone()
+    }
+}
+
+/// An error, as it is told on a WebSocket.
+fn envelope(problem: &Problem, faults: &mut Faults) -> String {
+    let mut envelope = json!({"type": "error", "error": problem.body()["error"].take()});
+    if !faults.applies("ws/error-envelope") {
+        envelope["status"] = json!(problem.status);
+    }
+    envelope.to_string()
+}
+
+/// A response that nobody has asked for.
+fn another(made: &Made) -> Vec<String> {
+    let tag = format!("{}f", made.tag);
+    let events = made.answer.events.iter().map(|event| tagged(event.as_bytes(), &tag));
+    events.filter_map(|event| data(&event)).collect()
+}
+
+/// Whether a lane may have that name.
+fn is_name(name: &str) -> bool {
+    let is_usual = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '-');
+    (1..=256).contains(&name.len()) && name.chars().all(is_usual)
+}
+
+/// An event with the name of its lane.
+fn in_lane(mut event: String, name: Option<&str>) -> String {
+    if let Some(name) = name
+        && event.ends_with('}')
+    {
+        event.pop();
+        event.extend([",\"stream_id\":\"", name, "\"}"]);
+    }
+    event
+}
+
+/// What is said on a connection that has lived long enough.
+fn limit_reached() -> Problem {
+    let message = "This connection has reached its limit of 60 minutes. Open another one to go on.";
+    Problem::invalid("websocket_connection_limit_reached", message, None)
+}

@@ -1,0 +1,34 @@
+//! Rules that are broken in turns on a WebSocket.
+
+use catalogue::Rule;
+use checker::Rules;
+
+use crate::server::COMPACTION_TRIGGERED;
+use crate::voice::Voice;
+
+/// Rules that are broken in turns on a WebSocket, and what to say for it.
+pub(crate) const SOCKET_FAULTS: [(&str, &str); 15] = [
+    (COMPACTION_TRIGGERED, "a compaction_trigger in the input"),
+    ("ws/answers-create", "what is refused, on a WebSocket"),
+    ("ws/created-asked", "anything, on a WebSocket"),
+    ("ws/error-envelope", "what is refused, on a WebSocket"),
+    ("ws/inject-answered", "response.inject, on a WebSocket"),
+    ("ws/lane-limit", "a request in a 33rd lane, on a WebSocket"),
+    ("ws/latest-kept", "a turn that continues the one before it, on a WebSocket"),
+    ("ws/one-in-flight", "anything, on a WebSocket"),
+    ("ws/steer-failed", "response.steer, on a WebSocket"),
+    ("ws/steer-followed", "response.steer, on a WebSocket"),
+    ("ws/steer-pending", "response.steer while a function is called, on a WebSocket"),
+    ("ws/steered-ends", "response.steer, on a WebSocket"),
+    ("ws/stream-id-echoed", "a request with a stream_id, on a WebSocket"),
+    ("ws/turns-in-order", "two requests at once, on a WebSocket"),
+    ("ws/unknown-previous-id", "an unknown previous_response_id with store false, on a WebSocket"),
+];
+
+/// The rules that can be broken in turns on a WebSocket, each with the turn in which it is.
+pub fn socket_faults(rules: &Rules) -> Vec<(&'static Rule, &'static str)> {
+    let is_spoken = Voice::of(rules.dialect(), 0).is_typed();
+    let known = SOCKET_FAULTS.into_iter().filter(|_| is_spoken);
+    let bound = known.filter(|(id, _)| rules.iter().any(|rule| rule.id == *id));
+    bound.filter_map(|(id, turn)| Some((catalogue::rule(id)?, turn))).collect()
+}

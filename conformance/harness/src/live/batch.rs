@@ -1,0 +1,298 @@
+//! Messages that are sent together on a WebSocket, and what is still to come for them.
+
+use std::borrow::Cow;
+
+use catalogue::{OnSocket, Scenario};
+use serde_json::Value;
+use spec::Dialect;
+use spec::table::{Operation, Scope};
+
+use super::call::Before;
+
+/// A `response.create`, and what has come for it.
+#[derive(Debug)]
+struct Ask {
+    lane: Option<String>,
+    /// The statuses of a refusal, where it has to be refused.
+    expected: &'static [u16],
+    has_begun: bool,
+    answer: Option<Answer>,
+}
+
+/// How a request was answered: by a response, or by an error with a status.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Answer {
+    Response,
+    Error(u16),
+}
+
+/// A message about a response.
+#[derive(Debug)]
+struct Aside {
+    scenario: &'static Scenario,
+    state: State,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum State {
+    Unsent,
+    Sent,
+    /// Steering input was accepted: another response follows, or a reason why none does.
+    Accepted,
+    Over,
+}
+
+/// A scenario, and the number of its lane if it is sent in several.
+type Numbered = (&'static Scenario, Option<u32>);
+
+/// What to do after an event.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Step<'b> {
+    /// Listen.
+    Listen,
+    /// Send the message of this scenario, about this response.
+    Send(&'static Scenario, Option<&'b Before>),
+    /// Listen only for a short time: the response may end without a terminal event.
+    Wind,
+}
+
+/// Messages that are sent together, and what is still to come for them.
+#[derive(Debug, Default)]
+pub(super) struct Batch {
+    asks: Vec<Ask>,
+    aside: Option<Aside>,
+    /// The response that has begun last.
+    running: Option<Before>,
+}
+
+impl Batch {
+    /// Takes the scenarios from a conversation whose messages are sent together.
+    pub(super) fn next(
+        due: &mut std::iter::Peekable<impl Iterator<Item = Numbered>>,
+    ) -> Option<(Self, Vec<Numbered>)> {
+        let (first, number) = due.next()?;
+        let mut batch = Self::default();
+        let mut said = vec![(first, number)];
+        if first.operation.is_aside() {
+            batch.aside = Some(Aside { scenario: first, state: State::Sent });
+            return Some((batch, said));
+        }
+        let is_more = |(scenario, number): &(&Scenario, Option<u32>)| {
+            scenario.websocket == Some(OnSocket::Ahead) || number.is_some_and(|number| number > 1)
+        };
+        while let Some(more) = due.next_if(is_more) {
+            said.push(more);
+        }
+        let is_during = |(scenario, _): &(&Scenario, _)| scenario.websocket == Some(OnSocket::During);
+        batch.aside = due.next_if(is_during).map(|(scenario, _)| Aside { scenario, state: State::Unsent });
+        Some((batch, said))
+    }
+
+    /// Notes a request that was sent.
+    pub(super) fn add(&mut self, scenario: &'static Scenario, number: Option<u32>, message: &str) {
+        if scenario.operation.is_aside() {
+            return;
+        }
+        // Of requests that are sent in many lanes, `status` is about the last.
+        let is_last = number == scenario.lanes;
+        let expected = if is_last { scenario.status } else { &[] };
+        let lane = member(message, "/stream_id").map(Cow::into_owned);
+        self.asks.push(Ask { lane, expected, has_begun: false, answer: None });
+    }
+
+    /// Returns whether all has come.
+    pub(super) fn is_over(&self) -> bool {
+        self.asks.iter().all(|ask| ask.answer.is_some())
+            && self.aside.as_ref().is_none_or(|aside| aside.state == State::Over)
+    }
+
+    /// Returns whether every request was answered as its scenario has it.
+    pub(super) fn is_as_expected(&self) -> bool {
+        self.asks.iter().all(|ask| match ask.answer {
+            Some(Answer::Error(status)) => ask.expected.contains(&status),
+            Some(Answer::Response) => ask.expected.is_empty(),
+            None => ask.has_begun && ask.expected.is_empty(),
+        })
+    }
+
+    /// Takes an event.
+    pub(super) fn hear(&mut self, text: &str, dialect: &Dialect) -> Step<'_> {
+        let kind = member(text, "/type").unwrap_or_default();
+        if self.hear_aside(&kind) {
+            return Step::Listen;
+        }
+        let lane = member(text, "/stream_id").filter(|_| dialect.framing.lanes);
+        self.running = begun(text).or(self.running.take());
+        let ask = open(&mut self.asks, lane.as_deref());
+        if kind == "error" && ask.as_ref().is_none_or(|ask| !ask.has_begun) {
+            let status = spec::json::at(text, "/status").and_then(|status| status.parse().ok());
+            match (ask, &mut self.aside) {
+                (Some(ask), _) => ask.answer = Some(Answer::Error(status.unwrap_or_default())),
+                (None, Some(aside)) => aside.state = State::Over,
+                (None, None) => {}
+            }
+            return Step::Listen;
+        }
+        let is_end = dialect.terminal.contains(&&*kind);
+        match ask {
+            Some(ask) => {
+                ask.has_begun = true;
+                ask.answer = is_end.then_some(Answer::Response);
+            }
+            // What was steered is followed by a response that nobody has asked for.
+            None if is_end => {
+                for aside in self.aside.iter_mut().filter(|aside| aside.state == State::Accepted) {
+                    aside.state = State::Over;
+                }
+            }
+            None => {}
+        }
+        let is_of_item = dialect.event(&kind).is_some_and(|info| info.scope != Scope::Response);
+        match &mut self.aside {
+            Some(aside) if aside.state == State::Unsent && (is_of_item || is_end) => {
+                aside.state = State::Sent;
+                Step::Send(aside.scenario, self.running.as_ref())
+            }
+            _ if kind == "error" => Step::Wind,
+            _ => Step::Listen,
+        }
+    }
+
+    /// Takes an answer to a message about a response. Returns whether it is one.
+    fn hear_aside(&mut self, kind: &str) -> bool {
+        let Some(operation) = answered(kind) else { return false };
+        if let Some(aside) = self.aside.as_mut().filter(|aside| aside.scenario.operation == operation) {
+            let is_accepted = kind.ends_with(".accepted");
+            aside.state = if is_accepted { State::Accepted } else { State::Over };
+        }
+        true
+    }
+}
+
+/// The first request in a lane that is not answered. What has an unknown lane is taken for the first one.
+fn open<'a>(asks: &'a mut [Ask], lane: Option<&str>) -> Option<&'a mut Ask> {
+    let is_open = |ask: &Ask| ask.answer.is_none();
+    let own = asks.iter().position(|ask| is_open(ask) && ask.lane.as_deref() == lane);
+    let is_strange = asks.iter().all(|ask| ask.lane.as_deref() != lane);
+    let at = own.or_else(|| asks.iter().position(is_open).filter(|_| is_strange))?;
+    asks.get_mut(at)
+}
+
+fn member<'t>(text: &'t str, pointer: &str) -> Option<Cow<'t, str>> {
+    spec::json::at(text, pointer).and_then(spec::json::string)
+}
+
+/// Returns which message of the client an event answers that is no part of a response.
+pub(super) fn answered(kind: &str) -> Option<Operation> {
+    match kind {
+        "response.steer.accepted" | "response.steer.pending" | "response.steer.failed" => {
+            Some(Operation::Steer)
+        }
+        "response.inject.created" | "response.inject.failed" => Some(Operation::Inject),
+        _ => None,
+    }
+}
+
+/// The response in the event that begins it, so that others can be about it.
+pub fn begun(event: &str) -> Option<Before> {
+    member(event, "/type").filter(|kind| kind == "response.created")?;
+    Some(Before { id: member(event, "/response/id")?.into_owned(), ..Before::default() })
+}
+
+/// The response in the event that ends it, so that others can continue it.
+pub fn continued(event: &str, dialect: &Dialect) -> Option<Before> {
+    let kind = member(event, "/type")?;
+    if !dialect.terminal.contains(&&*kind) {
+        return None;
+    }
+    let response: Value = serde_json::from_str(spec::json::at(event, "/response")?).ok()?;
+    let id = response.get("id")?.as_str()?.to_owned();
+    let output = response.get("output").and_then(Value::as_array).cloned().unwrap_or_default();
+    Some(Before { id, output, last_number: None })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn scenario(id: &str) -> &'static Scenario {
+        catalogue::scenario(id).expect("it is a scenario")
+    }
+
+    fn batch(turns: &[(&'static Scenario, Option<u32>)], messages: &[&str]) -> Batch {
+        let (mut batch, said) = Batch::next(&mut turns.iter().copied().peekable()).expect("a batch");
+        assert_eq!(said.len(), messages.len());
+        for ((scenario, number), message) in said.into_iter().zip(messages) {
+            batch.add(scenario, number, message);
+        }
+        batch
+    }
+
+    #[test]
+    fn each_lane_has_its_own_end() {
+        let openai = spec::dialect("openai").unwrap();
+        let turns = [(scenario("ws/lanes-continued"), None), (scenario("ws/fork"), None)];
+        let mut batch = batch(&turns, &[r#"{"stream_id":"a"}"#, r#"{"stream_id":"b"}"#]);
+        for (event, is_over) in [
+            (r#"{"type":"response.created","stream_id":"a"}"#, false),
+            (r#"{"type":"response.created","stream_id":"b"}"#, false),
+            (r#"{"type":"response.completed","stream_id":"b"}"#, false),
+            (r#"{"type":"response.output_text.delta","stream_id":"a"}"#, false),
+            (r#"{"type":"response.completed","stream_id":"a"}"#, true),
+        ] {
+            assert_eq!(batch.hear(event, openai), Step::Listen);
+            assert_eq!(batch.is_over(), is_over, "{event}");
+        }
+        assert!(batch.is_as_expected());
+    }
+
+    #[test]
+    fn only_the_last_lane_is_refused() {
+        let openai = spec::dialect("openai").unwrap();
+        let limit = scenario("ws/lane-limit");
+        let refused = |lane: u32| format!(r#"{{"type":"error","status":400,"stream_id":"l_{lane}"}}"#);
+        let ended = |lane: u32| format!(r#"{{"type":"response.completed","stream_id":"l_{lane}"}}"#);
+        for (last, is_expected) in [(refused(33), true), (ended(33), false)] {
+            let turns: Vec<_> = (1..=33).map(|number| (limit, Some(number))).collect();
+            let messages: Vec<_> = (1..=33).map(|lane| format!(r#"{{"stream_id":"l_{lane}"}}"#)).collect();
+            let messages: Vec<&str> = messages.iter().map(String::as_str).collect();
+            let mut batch = batch(&turns, &messages);
+            for event in (1..=32).map(ended).chain([last]) {
+                assert!(!batch.is_over());
+                batch.hear(&event, openai);
+            }
+            assert!(batch.is_over());
+            assert_eq!(batch.is_as_expected(), is_expected);
+        }
+    }
+
+    #[test]
+    fn steering_ends_with_what_follows_it() {
+        let openai = spec::dialect("openai").unwrap();
+        let turns = [(scenario("ws/slow"), None), (scenario("ws/steer"), None)];
+        let start = || {
+            let mut batch = batch(&turns, &["{}"]);
+            batch.hear(r#"{"type":"response.created","response":{"id":"resp_1"}}"#, openai);
+            let about = Before { id: "resp_1".to_owned(), ..Before::default() };
+            let first = batch.hear(r#"{"type":"response.output_item.added"}"#, openai);
+            assert_eq!(first, Step::Send(turns[1].0, Some(&about)));
+            batch
+        };
+        for (events, is_over) in [
+            (&["steer.accepted", "incomplete", "created", "completed"][..], true),
+            (&["steer.accepted", "incomplete", "created"], false),
+            (&["steer.accepted", "incomplete"], false),
+            (&["steer.failed"], false),
+            (&["steer.failed", "completed"], true),
+            (&["completed", "steer.failed"], true),
+            (&["steer.accepted", "completed", "steer.pending"], true),
+            (&["completed"], false),
+        ] {
+            let mut batch = start();
+            for event in events {
+                batch.hear(&format!("{{\"type\":\"response.{event}\"}}"), openai);
+            }
+            assert_eq!(batch.is_over(), is_over, "{events:?}");
+        }
+    }
+}
