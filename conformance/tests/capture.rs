@@ -232,8 +232,12 @@ fn broken_recordings_break_nothing() {
         let format = (round % 2 == 0).then(|| Format::ALL[random.below(Format::ALL.len())]);
         let report = check("random", &mut &*recording, format, &Rules::of(openai()));
         for finding in &report.findings {
-            let text =
-                conformance::reports::diagnostic("random", finding, conformance::reports::Style::Plain);
+            let text = conformance::reports::diagnostic(
+                "random",
+                finding,
+                "openai",
+                conformance::reports::Style::Plain,
+            );
             assert!(text.chars().all(|character| character == '\n' || !character.is_control()), "{text:?}");
         }
     }

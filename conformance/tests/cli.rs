@@ -237,7 +237,7 @@ fn every_sentence_that_is_listed_is_explained() {
     insta::assert_snapshot!("sentence", conformance(&["explain", "N35"], "").stdout);
     let hidden = conformance(&["explain", "open-responses@2026-01-15#N02"], "").stdout;
     assert!(
-        hidden.contains("not seen   no rule and no scenario sees to it. A duty of the client."),
+        hidden.contains("not seen   no rule and no scenario covers it. A duty of the client."),
         "{hidden}"
     );
     // A recommendation of another document binds nobody; one's own document needs no reason.

@@ -11,7 +11,7 @@ fn told(dialect: &str, recording: &[u8], rules: &[&str], width: usize) -> String
     let report = check("a.sse", &mut &*recording, None, &chosen);
     assert_eq!(report.error, None);
     let screen = Screen { style: Style::Plain, width };
-    report.findings.iter().map(|finding| diagnostic(&report.name, finding, screen)).collect()
+    report.findings.iter().map(|finding| diagnostic(&report.name, finding, "openai", screen)).collect()
 }
 
 /// What a rule says of its own violation.
@@ -75,8 +75,11 @@ fn hostile_text_is_shown_and_not_obeyed() {
     let dialect =
         spec::DIALECTS.iter().find(|known| known.name == "open-responses").expect("the build has it");
     let report = check(name, &mut recording.as_bytes(), None, &Rules::of(dialect));
-    let told: String =
-        report.findings.iter().map(|finding| diagnostic(&report.name, finding, Style::Plain)).collect();
+    let told: String = report
+        .findings
+        .iter()
+        .map(|finding| diagnostic(&report.name, finding, "openai", Style::Plain))
+        .collect();
     let is_hostile = |found: &char| hostile.contains(*found) && !" 02;]xJ".contains(*found);
     assert_eq!(told.chars().find(is_hostile), None, "{told}");
     insta::assert_snapshot!("hostile", told);

@@ -19,7 +19,7 @@ pub fn check(bytes: &[u8]) {
         let rules = Rules::of(dialect);
         let capture = check_recording("fuzz", &mut &*bytes, None, &rules);
         for finding in &capture.findings {
-            let text = conformance::reports::diagnostic("fuzz", finding, Style::Plain);
+            let text = conformance::reports::diagnostic("fuzz", finding, "openai", Style::Plain);
             assert!(text.chars().all(|character| character == '\n' || !character.is_control()), "{text:?}");
         }
         let run = Run::new(&rules, vec![capture], None);

@@ -4,12 +4,14 @@
 //! changed sentence does not compile the dialects again.
 
 mod features;
+mod recorded;
 
 use core::fmt;
 
 use spec::table::{Operation, Role, Scope};
 
 pub use features::{FEATURES, Feature};
+pub use recorded::{Recorded, recorded};
 pub use spec::table::Level;
 
 include!(concat!(env!("OUT_DIR"), "/catalogue.rs"));

@@ -3,12 +3,12 @@
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
-use catalogue::{Level, Rule};
+use catalogue::{Level, Recorded, Rule};
 use unicode_width::UnicodeWidthStr;
 
 use super::source::{Drawn, Line};
 use super::style::{Detail, Screen};
-use results::text::{counted, cut, listed, shortened, visible, wrap};
+use results::text::{counted, cut, listed, parted, shortened, visible, wrap};
 use results::{CaptureReport, Cause, Finding, Location, Run};
 
 pub(super) const fn word(level: Level) -> &'static str {
@@ -50,7 +50,7 @@ fn findings(run: &Run, shown: Level, screen: Screen) -> String {
     let mut out = String::new();
     for capture in &run.captures {
         for finding in capture.findings.iter().filter(|finding| finding.severity() >= shown) {
-            out += &diagnostic(&name(run, capture), finding, screen);
+            out += &diagnostic(&name(run, capture), finding, &run.dialect, screen);
             out.push('\n');
         }
     }
@@ -74,7 +74,7 @@ fn causes(run: &Run, shown: Level, screen: Screen) -> String {
     for cause in causes.iter().take(IN_FULL) {
         let Some((capture, finding)) = run.first_of(cause) else { continue };
         let room = screen.width.saturating_sub(MARGIN).max(Screen::LEAST_WIDTH);
-        let mut remarks = brief(finding);
+        let mut remarks = brief(finding, &run.dialect);
         for (_, value) in &mut remarks {
             *value = shortened(value, room);
         }
@@ -139,8 +139,8 @@ fn broken_off(run: &Run, screen: Screen) -> Vec<String> {
 
 /// Renders one finding: what is wrong, the events that it is about, on what authority, what breaks by it, and how to
 /// fix it.
-pub fn diagnostic(capture: &str, finding: &Finding, screen: impl Into<Screen>) -> String {
-    let mut remarks = remarks(finding);
+pub fn diagnostic(capture: &str, finding: &Finding, dialect: &str, screen: impl Into<Screen>) -> String {
+    let mut remarks = remarks(finding, dialect);
     if finding.count > 1 {
         remarks.push(("seen", counted(finding.count, "time")));
     }
@@ -245,10 +245,10 @@ const SIDE_BY_SIDE: usize = 90;
 const FAILURE: usize = 60;
 
 /// All that is known of a finding.
-fn remarks(finding: &Finding) -> Vec<(&'static str, String)> {
+fn remarks(finding: &Finding, dialect: &str) -> Vec<(&'static str, String)> {
     let mut remarks = difference(finding);
     let Some(rule) = catalogue::rule(&finding.rule) else { return remarks };
-    remarks.push(("authority", authority(finding, rule)));
+    remarks.push(("authority", authority(finding, rule, dialect)));
     let clients = finding.broken_clients();
     if !clients.is_empty() {
         let named = |(client, failures): &(&str, String)| format!("{client} ({failures})");
@@ -260,13 +260,13 @@ fn remarks(finding: &Finding) -> Vec<(&'static str, String)> {
 }
 
 /// What a reader needs first.
-fn brief(finding: &Finding) -> Vec<(&'static str, String)> {
+fn brief(finding: &Finding, dialect: &str) -> Vec<(&'static str, String)> {
     // What is missing is told by the message and the fix.
-    let is_told =
-        finding.actual.as_deref().is_none_or(|actual| actual == "none" || finding.message.contains(actual));
+    let is_told = |actual: &str| actual == "none" || finding.message.contains(actual.trim_matches('"'));
+    let is_told = marked(finding).is_none() && finding.actual.as_deref().is_none_or(is_told);
     let mut remarks = if is_told { Vec::new() } else { difference(finding) };
     let Some(rule) = catalogue::rule(&finding.rule) else { return remarks };
-    remarks.push(("authority", authority(finding, rule)));
+    remarks.push(("authority", brief_authority(finding, rule, dialect)));
     let clients = finding.broken_clients();
     if let Some((_, failure)) = clients.first() {
         let names = listed(&clients, CLIENTS, |(client, _)| (*client).to_owned());
@@ -278,6 +278,9 @@ fn brief(finding: &Finding) -> Vec<(&'static str, String)> {
 
 /// What should stand there, and what does.
 fn difference(finding: &Finding) -> Vec<(&'static str, String)> {
+    if let Some([expected, found]) = marked(finding) {
+        return vec![("expected", expected), ("found", found)];
+    }
     // The message may have said so.
     let found = finding.actual.as_ref().filter(|actual| !finding.message.contains(actual.as_str()));
     match (&finding.expected, found) {
@@ -291,6 +294,39 @@ fn difference(finding: &Finding) -> Vec<(&'static str, String)> {
     }
 }
 
-fn authority(finding: &Finding, rule: &Rule) -> String {
-    format!("{} · {}", finding.level.keyword(), rule.citation)
+/// So long may the authority of a finding be where there is little room.
+const AUTHORITY: usize = 96;
+
+/// The same in a line, without the heading of the sentence where there is no room for it.
+fn brief_authority(finding: &Finding, rule: &Rule, dialect: &str) -> String {
+    let text = authority(finding, rule, dialect);
+    let Some(Recorded { kept, streams }) = catalogue::recorded(dialect, rule.id) else { return text };
+    if text.width() <= AUTHORITY {
+        return text;
+    }
+    let id = rule.citation.requirement.map(|id| format!(" ({id})")).unwrap_or_default();
+    let (level, source) = (finding.level.keyword(), rule.citation.source);
+    let source = if id.is_empty() { source.split(',').next().unwrap_or(source) } else { source };
+    format!("{level} · {source}{id}; also in {dialect}: {kept} of {streams} recorded streams")
+}
+
+/// Two words that differ in a small part, such as ids, with that part between marks.
+fn marked(finding: &Finding) -> Option<[String; 2]> {
+    let (expected, found) = (finding.expected.as_deref()?, finding.actual.as_deref()?);
+    let parts = parted(expected, found)?;
+    let is_word = !expected.contains(' ') && !found.contains(' ');
+    let is_small = parts.iter().all(|[before, own, behind]| own.len() < before.len() + behind.len());
+    let mark = |[before, own, behind]: [&str; 3]| format!("{before}«{own}»{behind}");
+    (is_word && is_small).then(|| parts.map(mark))
+}
+
+/// Returns how binding a finding is, by which sentence, and why that sentence matters in this dialect.
+pub(super) fn authority(finding: &Finding, rule: &Rule, dialect: &str) -> String {
+    let text = format!("{} · {}", finding.level.keyword(), rule.citation);
+    match catalogue::recorded(dialect, rule.id) {
+        Some(Recorded { kept, streams }) => {
+            format!("{text}; also holds in {dialect}: {kept} of {streams} recorded streams")
+        }
+        None => text,
+    }
 }

@@ -82,7 +82,7 @@ fn of_scenario(case: &CaseReport, run: &Run, left: &Cell<usize>) -> Suite {
             Verdict::HarnessError => Ending::Errored,
         };
         let mut text = match ending {
-            Ending::Failed => in_full(case.findings(told, run), left),
+            Ending::Failed => in_full(case.findings(told, run), &run.dialect, left),
             _ => String::new(),
         };
         let file = case.recordings(run).last().map(|capture| capture.path().into_owned());
@@ -144,7 +144,7 @@ fn of_recordings(run: &Run, left: &Cell<usize>) -> Vec<Suite> {
         });
     }
     let mut suites: Vec<Suite> =
-        order.iter().take(SUITES).map(|capture| of_recording(capture, &groups, left)).collect();
+        order.iter().take(SUITES).map(|capture| of_recording(run, capture, &groups, left)).collect();
     let rest = order.get(SUITES..).unwrap_or_default();
     if !rest.is_empty() {
         let failed = rest.iter().filter(|capture| capture.has_failed() || capture.error.is_some()).count();
@@ -158,7 +158,7 @@ fn of_recordings(run: &Run, left: &Cell<usize>) -> Vec<Suite> {
     suites
 }
 
-fn of_recording(capture: &CaptureReport, groups: &BTreeSet<&str>, left: &Cell<usize>) -> Suite {
+fn of_recording(run: &Run, capture: &CaptureReport, groups: &BTreeSet<&str>, left: &Cell<usize>) -> Suite {
     let mut suite = Suite { name: capture.name.clone(), time_ms: time_of(capture), ..Suite::default() };
     if let Some(lost) = &capture.first_lost {
         suite.remarks =
@@ -187,7 +187,7 @@ fn of_recording(capture: &CaptureReport, groups: &BTreeSet<&str>, left: &Cell<us
             (true, true) => (Ending::Skipped, "there is no stream in it".to_owned()),
             (true, false) => (Ending::Passed, String::new()),
         };
-        suite.cases.push(case(group, ending, &message, in_full(told, left)));
+        suite.cases.push(case(group, ending, &message, in_full(told, &run.dialect, left)));
     }
     suite
 }
@@ -195,6 +195,7 @@ fn of_recording(capture: &CaptureReport, groups: &BTreeSet<&str>, left: &Cell<us
 /// Some findings as people see them, and how many there are more.
 fn in_full<'r>(
     findings: impl Iterator<Item = (&'r CaptureReport, &'r Finding)>,
+    dialect: &str,
     left: &Cell<usize>,
 ) -> String {
     let screen = Screen { style: Style::Plain, width: Screen::USUAL_WIDTH };
@@ -206,7 +207,7 @@ fn in_full<'r>(
             continue;
         }
         left.set(left.get() - 1);
-        text += &diagnostic(&capture.path(), finding, screen);
+        text += &diagnostic(&capture.path(), finding, dialect, screen);
         text.push('\n');
     }
     if more > 0 {

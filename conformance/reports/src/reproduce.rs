@@ -7,8 +7,8 @@ use catalogue::Level;
 
 use results::{CaptureReport, Run, Verdict};
 
-/// Causes that get a command each.
-const CAUSES: usize = 3;
+/// Causes that get a command each; the HTML report has one for every exchange.
+const CAUSES: usize = 2;
 
 /// Returns which scenarios took several attempts; empty, where none did.
 fn flaky(run: &Run) -> String {

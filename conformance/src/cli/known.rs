@@ -27,10 +27,15 @@ pub(super) const RULES: Known = Known(|| {
     let groups: BTreeSet<&str> = catalogue::RULES.iter().map(Rule::group).collect();
     catalogue::RULES.iter().map(|rule| rule.id).chain(groups).collect()
 });
-/// Rules, and sentences of the specification.
+/// What can be explained.
 pub(super) const TOPICS: Known = Known(|| {
-    let sentences: BTreeSet<&str> = catalogue::REQUIREMENTS.iter().map(|sentence| sentence.id).collect();
-    catalogue::RULES.iter().map(|rule| rule.id).chain(sentences).collect()
+    let mut names: BTreeSet<&str> = catalogue::REQUIREMENTS.iter().map(|sentence| sentence.id).collect();
+    names.extend(spec::DIALECTS.iter().flat_map(|dialect| dialect.events).map(|event| event.name));
+    for all in [RULES, SCENARIOS, PROFILES] {
+        names.extend((all.0)());
+    }
+    names.extend(super::explain::things::groups());
+    names.into_iter().collect()
 });
 
 impl TypedValueParser for Known {

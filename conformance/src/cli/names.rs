@@ -1,8 +1,11 @@
 //! Names that were mistaken for others.
 
 use anyhow::{Result, anyhow};
-use catalogue::{Requirement, Rule};
+use catalogue::{Profile, Requirement, Rule, Scenario};
 use spec::Dialect;
+use spec::table::EventInfo;
+
+use super::explain::things;
 
 pub(super) use harness::suite::did_you_mean as meant;
 
@@ -16,29 +19,45 @@ pub(super) fn dialect(name: &str) -> Result<&'static Dialect> {
     })
 }
 
-/// What can be explained.
+/// Something that can be explained.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Topic {
     Rule(&'static Rule),
     Sentence(&'static Requirement),
+    /// An event, and the dialect that has it.
+    Event(&'static EventInfo, &'static Dialect),
+    Scenario(&'static Scenario),
+    Profile(&'static Profile),
+    /// A group of rules, of scenarios, or of both.
+    Group(&'static str),
 }
 
-/// The rule, or the normative sentence, of that name. A sentence that is named without a version is that of the
-/// dialect, and else of the latest version.
-pub(super) fn topic(name: &str, dialect: &Dialect) -> Result<Topic> {
-    if let Some(rule) = catalogue::rule(name) {
-        return Ok(Topic::Rule(rule));
+/// Returns everything of that name; a rule and a scenario may share one. A sentence that is named without a version is
+/// that of the dialect, and else of the latest version; an event that the dialect lacks is that of another.
+pub(super) fn topics(name: &str, dialect: &'static Dialect) -> Result<Vec<Topic>> {
+    let mut found: Vec<Topic> = Vec::new();
+    found.extend(catalogue::rule(name).map(Topic::Rule));
+    found.extend(Requirement::find(name, dialect).map(Topic::Sentence));
+    let dialects = [dialect].into_iter().chain(spec::DIALECTS.iter().copied());
+    let event = |of: &'static Dialect| of.event(name).map(|event| Topic::Event(event, of));
+    found.extend(dialects.clone().find_map(event));
+    found.extend(catalogue::scenario(name).map(Topic::Scenario));
+    found.extend(catalogue::PROFILES.iter().find(|profile| profile.name == name).map(Topic::Profile));
+    found.extend(things::groups().into_iter().find(|group| *group == name).map(Topic::Group));
+    if !found.is_empty() {
+        return Ok(found);
     }
-    Requirement::find(name, dialect).map(Topic::Sentence).ok_or_else(|| {
-        let sentences: Vec<String> = catalogue::REQUIREMENTS.iter().map(Requirement::name).collect();
-        let short = catalogue::REQUIREMENTS.iter().map(|sentence| sentence.id);
-        let rules = catalogue::RULES.iter().map(|rule| rule.id);
-        let hint = meant(name, rules.chain(short).chain(sentences.iter().map(String::as_str)));
-        anyhow!(
-            "there is no rule and no sentence \"{name}\"{hint}; `conformance list rules` and `conformance list \
-             requirements` name them all"
-        )
-    })
+    let sentences: Vec<String> = catalogue::REQUIREMENTS.iter().map(Requirement::name).collect();
+    let names = catalogue::RULES.iter().map(|rule| rule.id);
+    let names = names.chain(catalogue::REQUIREMENTS.iter().map(|sentence| sentence.id));
+    let names = names.chain(dialect.events.iter().map(|event| event.name));
+    let names = names.chain(catalogue::SCENARIOS.iter().map(|scenario| scenario.id));
+    let names = names.chain(catalogue::PROFILES.iter().map(|profile| profile.name));
+    let hint = meant(name, names.chain(things::groups()).chain(sentences.iter().map(String::as_str)));
+    Err(anyhow!(
+        "nothing is named \"{name}\"{hint}; `conformance list` prints rules, events, scenarios, profiles and \
+         requirements"
+    ))
 }
 
 /// The rule of that id.
@@ -49,7 +68,7 @@ pub(super) fn rule(id: &str) -> Result<&'static Rule> {
     })
 }
 
-/// That there are profiles of these names.
+/// Fails unless every name is a known profile.
 pub(super) fn profiles(names: &[String]) -> Result<()> {
     let all = || catalogue::PROFILES.iter().map(|profile| profile.name);
     match names.iter().find(|name| !all().any(|known| known == *name)) {
@@ -78,8 +97,8 @@ mod tests {
 
     #[test]
     fn sentences_are_those_of_the_dialect() {
-        let told = |name, of| match topic(name, dialect(of).unwrap()) {
-            Ok(Topic::Sentence(sentence)) => sentence.version,
+        let told = |name, of| match topics(name, dialect(of).unwrap()).as_deref() {
+            Ok([Topic::Sentence(sentence)]) => sentence.version,
             _ => "no sentence",
         };
         assert_eq!(told("N35", "openai"), "open-responses@2026-04-24");
@@ -90,6 +109,40 @@ mod tests {
         for unknown in ["N99", "openai#N35", "open-responses@2025-01-01#N35"] {
             assert_eq!(told(unknown, "openai"), "no sentence", "{unknown}");
         }
+    }
+
+    #[test]
+    fn a_name_may_be_that_of_several_things() {
+        let told = |name: &str| {
+            let kind = |topic: &Topic| match topic {
+                Topic::Rule(_) => "rule",
+                Topic::Sentence(_) => "sentence",
+                Topic::Event(..) => "event",
+                Topic::Scenario(_) => "scenario",
+                Topic::Profile(_) => "profile",
+                Topic::Group(_) => "group",
+            };
+            match topics(name, dialect("openai").unwrap()) {
+                Ok(topics) => topics.iter().map(kind).collect::<Vec<_>>().join(" "),
+                Err(error) => error.to_string(),
+            }
+        };
+        assert_eq!(told("part/before-open"), "rule");
+        assert_eq!(told("response.output_text.delta"), "event");
+        assert_eq!(told("text/hello"), "scenario");
+        assert_eq!(told("core"), "profile");
+        assert_eq!(told("part"), "group");
+        assert_eq!(told("background"), "profile group");
+        for (wrong, right) in [
+            ("response.output_text.dleta", "response.output_text.delta"),
+            ("text/helo", "text/hello"),
+            ("cor", "core"),
+            ("part/before-opne", "part/before-open"),
+        ] {
+            assert!(told(wrong).contains(&format!("did you mean {right}")), "{}", told(wrong));
+        }
+        // An event of another dialect is found, too.
+        assert_eq!(told("response.reasoning.delta"), "event");
     }
 
     #[test]

@@ -270,6 +270,7 @@ pub(super) fn told(report: &CaptureReport, is_meant: impl Fn(&Finding) -> bool) 
         return Err(format!("{}: {error}", report.name).into());
     }
     let meant = report.findings.iter().filter(|finding| is_meant(finding));
-    let text: String = meant.map(|finding| diagnostic(&report.name, finding, Style::Plain) + "\n").collect();
+    let text: String =
+        meant.map(|finding| diagnostic(&report.name, finding, "", Style::Plain) + "\n").collect();
     if text.is_empty() { Ok(()) } else { Err(text.into()) }
 }

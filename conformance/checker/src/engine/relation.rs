@@ -191,8 +191,9 @@ impl<'r> Tracker<'_, 'r> {
             Act::StaysTheSame => match position.map(|at| &node.cells[at].1) {
                 Some(Cell::Value(first)) if !same(first, raw) => {
                     let first = first.clone();
+                    let hint = self.hint(raw);
                     self.tell(bound, pointer, &first, raw, |_| {
-                        format!("{pointer} is {} here; it was {} before", short(raw), short(&first))
+                        format!("{pointer} is {} here{hint}; it was {} before", short(raw), short(&first))
                     });
                 }
                 Some(_) => {}
@@ -209,7 +210,16 @@ impl<'r> Tracker<'_, 'r> {
                     true
                 };
                 if !is_new {
-                    self.tell(bound, pointer, "a value that did not occur before", raw, |_| {
+                    let first = spec::json::string(raw).and_then(|id| self.stream.nodes.item_named(&id));
+                    let related = first
+                        .and_then(|first| self.related(first, |node| node.opened.get(), "was added here"));
+                    let place = Place {
+                        pointer: (!pointer.is_empty()).then_some(pointer),
+                        expected: Some("a value that did not occur before"),
+                        actual: Some(raw),
+                        ..Place::WHOLE
+                    };
+                    self.findings.add_related(bound, self.record, &place, related, || {
                         format!("{} occurs a second time", short(raw))
                     });
                 }
@@ -367,6 +377,12 @@ impl<'r> Tracker<'_, 'r> {
             .known
             .and_then(|(_, info)| info.value)
             .unwrap_or(if self.record.view.raw(Slot::Response).is_some() { "/response" } else { "" })
+    }
+
+    /// Says what else in the stream has an id that is not expected here.
+    fn hint(&self, raw: &str) -> String {
+        let known = spec::json::string(raw).and_then(|id| self.stream.known_as(&id));
+        known.map(|what| format!(", {what}")).unwrap_or_default()
     }
 
     #[cold]

@@ -107,6 +107,20 @@ impl Stream {
         }
     }
 
+    /// Returns what of the stream has this id, in words.
+    #[cold]
+    pub(crate) fn known_as(&self, id: &str) -> Option<String> {
+        let snapshot = self.first_snapshot.get().and_then(|response| response.string("id"));
+        if snapshot.as_deref() == Some(id) {
+            return Some("the id of the response".to_owned());
+        }
+        let (what, node) = match self.nodes.item_named(id) {
+            Some(item) => ("id", self.nodes.get(item)?),
+            None => ("call_id", self.nodes.call_named(id)?),
+        };
+        Some(format!("the {what} of item {}", self.nodes.index_name(node.key.last()?)))
+    }
+
     /// Notes that so much data came. What is kept of them is looked at only when that can be too much.
     #[inline]
     pub(super) fn weigh(&mut self, data: usize) {

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use super::Certificate;
-use results::{Demand, ProfileReport, Reason, State, Verdict};
+use results::{Demand, ProfileReport, Reason, State, Transport, Verdict};
 
 /// How many exchanges are named for a reason.
 const EXCHANGES: usize = 3;
@@ -40,9 +40,18 @@ pub(super) fn page(certificate: &Certificate) -> String {
             text(title)
         );
     }
-    for profile in profiles.iter().filter(|profile| !profile.reasons.is_empty()) {
+    let is_claimed = |profile: &&ProfileReport| {
+        certificate.options.profiles.contains(&profile.name) || is_exercised(profile)
+    };
+    let of_interest = profiles.iter().filter(|profile| !profile.reasons.is_empty());
+    let (claimed, rest): (Vec<_>, Vec<_>) = of_interest.partition(is_claimed);
+    for profile in claimed {
         let _ = writeln!(out, "\n## {}: {}\n", text(&profile.name), profile.state.name());
         out += &reasons(&profile.reasons);
+    }
+    if !rest.is_empty() {
+        let names: Vec<String> = rest.iter().map(|profile| text(&profile.name)).collect();
+        let _ = writeln!(out, "\nNot claimed, as no scenario of them was exercised: {}.", names.join(", "));
     }
     out += "\n## Reproduce\n\n";
     let _ = writeln!(
@@ -62,6 +71,19 @@ pub(super) fn page(certificate: &Certificate) -> String {
         text(&certificate.report)
     );
     out
+}
+
+/// Returns whether a scenario of a profile was exercised.
+fn is_exercised(profile: &ProfileReport) -> bool {
+    let missing = |demanded: &&String| {
+        profile.reasons.iter().any(|reason| {
+            let scenario = Transport::scenario(&reason.name);
+            reason.demand == Demand::Scenario
+                && reason.verdict == Verdict::NotExercised
+                && (reason.name == **demanded || demanded.split('|').any(|name| name == scenario))
+        })
+    };
+    profile.scenarios.iter().any(|demanded| !missing(&demanded))
 }
 
 /// Why a profile is not passed, what is alike in one line.
@@ -85,10 +107,11 @@ fn reasons(reasons: &[Reason]) -> String {
             Verdict::Pass => "passed",
             Verdict::Fail => "failed",
             Verdict::NotExercised => "not exercised",
-            Verdict::HarnessError => "not found out",
+            Verdict::HarnessError => "no verdict",
         };
-        let names: Vec<String> =
-            alike.iter().filter(|reason| !reason.name.is_empty()).map(|reason| code(&reason.name)).collect();
+        let mut seen = BTreeSet::new();
+        let names = alike.iter().filter(|reason| !reason.name.is_empty() && seen.insert(&reason.name));
+        let names: Vec<String> = names.map(|reason| code(&reason.name)).collect();
         let what = match (first.demand, names.len()) {
             (Demand::Run, _) => "the run".to_owned(),
             (Demand::Scenario, 1) => format!("scenario {}", names.join(", ")),

@@ -164,7 +164,7 @@ pub enum Done {
 pub struct Live {
     /// What is sent.
     pub plan: Plan,
-    rules: Rules,
+    pub(crate) rules: Rules,
     client: Client,
     runtime: Arc<Runtime>,
     evidence: Option<Evidence>,

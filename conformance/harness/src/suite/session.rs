@@ -558,7 +558,7 @@ fn failure(live: &Live, at: usize, about: About, known: &[Known], reason: String
     for attempt in live.attempts_of(at) {
         let findings = attempt.findings(case, about, live.plan.least);
         for finding in findings.filter(|finding| !expected.contains_key(finding.rule.as_ref())) {
-            text += &diagnostic(&attempt.report.path(), finding, Style::Plain);
+            text += &diagnostic(&attempt.report.path(), finding, live.rules.dialect().name, Style::Plain);
             text.push('\n');
         }
     }

@@ -87,7 +87,7 @@ fn inside(run: &Run, plan: &Plan, cause: &Cause, id: &str, html: &mut Html) {
             None => html.tag("span").text(&capture.path()),
         }
     });
-    about(finding, None, html);
+    about(finding, &run.dialect, None, html);
     if let Some(curl) = &capture.curl {
         html.tag("details").class("more").inside(|html| {
             html.tag("summary").text("Reproduce with curl");

@@ -19,6 +19,7 @@ pub(super) struct Shown<'f> {
     pub(super) number: usize,
     pub(super) id: &'f str,
     pub(super) finding: &'f Finding,
+    pub(super) dialect: &'f str,
     /// The others of the same cause.
     pub(super) others: Vec<&'f Finding>,
     pub(super) is_open: bool,
@@ -30,7 +31,7 @@ const EVENTS: usize = 8;
 impl Shown<'_> {
     /// Writes it.
     pub(super) fn write(&self, timeline: Option<&Timeline>, html: &mut Html) {
-        let Self { number: own, id, finding, others, is_open } = self;
+        let Self { number: own, id, finding, others, is_open, .. } = self;
         let word = human::word(finding.severity());
         let details = html.tag("details").class(&format!("finding {word}"));
         details.set_if(*is_open, "open").inside(|html| {
@@ -53,7 +54,7 @@ impl Shown<'_> {
                         inline(&fix, html);
                     });
                 }
-                about(finding, timeline, html);
+                about(finding, self.dialect, timeline, html);
                 html.tag("p").class("see").inside(|html| {
                     if catalogue::rule(&finding.rule).is_some() {
                         html.tag("a").link(&rule_id(&finding.rule)).text(&format!("Rule {}", finding.rule));
@@ -82,7 +83,7 @@ impl Shown<'_> {
 }
 
 /// Writes all that is known of a finding.
-pub(super) fn about(finding: &Finding, timeline: Option<&Timeline>, html: &mut Html) {
+pub(super) fn about(finding: &Finding, dialect: &str, timeline: Option<&Timeline>, html: &mut Html) {
     html.tag("p").class("place").inside(|html| {
         html.text(&place(&finding.place));
         if finding.count > 1 {
@@ -116,7 +117,7 @@ pub(super) fn about(finding: &Finding, timeline: Option<&Timeline>, html: &mut H
             (Some(_), Some(_)) | (None, None) => {}
         }
         let Some(rule) = catalogue::rule(&finding.rule) else { return };
-        fact("authority", &format!("{} · {}", finding.level.keyword(), rule.citation));
+        fact("authority", &human::authority(finding, rule, dialect));
         for (failure, clients) in by_failure(finding) {
             let more = clients.len().saturating_sub(CLIENTS);
             let more = if more > 0 { format!(", and {more} more") } else { String::new() };

@@ -292,7 +292,8 @@ fn recording(run: &Run, plan: &Plan, at: usize, html: &mut Html) {
                 let others = group.findings.iter().skip(1).filter_map(|at| capture.findings.get(*at));
                 let others = others.collect();
                 let is_open = worst == Some(*number);
-                Shown { number: *number, id: &group.id, finding, others, is_open }.write(timeline, html);
+                Shown { number: *number, id: &group.id, finding, dialect: &run.dialect, others, is_open }
+                    .write(timeline, html);
             }
         });
     }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use catalogue::{DecidedBy, Level, RULES, Rule};
+use catalogue::{DecidedBy, Level, RULES, Recorded, Rule};
 
 use super::words;
 
@@ -103,16 +103,18 @@ pub fn requirement(rule: &Rule) -> Option<&'static catalogue::Requirement> {
 }
 
 /// Why a sentence of another document than the dialect's own means something in it.
-pub fn standing(cited: &str, level: Level, dialect: &spec::Dialect) -> Option<String> {
+pub fn standing(cited: &str, level: Level, dialect: &spec::Dialect, rule: Option<&str>) -> Option<String> {
     let name = dialect.name;
     if dialect.is_or_extends(cited) {
         return None;
     }
     match level {
-        Level::Must => Some(format!(
-            "a sentence of {cited}, not of {name}: it binds here, too, as nothing that is known of {name} \
-             contradicts it"
-        )),
+        Level::Must => Some(match rule.and_then(|rule| catalogue::recorded(name, rule)) {
+            Some(Recorded { kept, streams }) => {
+                format!("also applies to {name}: {kept} of {streams} recorded streams keep it")
+            }
+            None => format!("also applies to {name}: nothing that is known of it contradicts the sentence"),
+        }),
         Level::Should | Level::May => Some(format!(
             "a sentence of {cited}, not of {name}: here it is the source of a {}",
             level.keyword()

@@ -1,9 +1,10 @@
-//! `conformance explain`: the page of a rule or of a normative sentence.
+//! `conformance explain`: the pages of rules, sentences, events, scenarios, profiles and groups.
 
 mod changes;
 mod page;
 mod sentence;
 mod steps;
+pub(super) mod things;
 mod values;
 
 use std::collections::BTreeSet;
@@ -24,14 +25,15 @@ use recordings::violation;
 use reports::pages::words;
 use reports::{Screen, diagnostic};
 
-/// Explains a rule or a sentence of the specification.
+/// Explains a rule, sentence, event, scenario, profile or group.
 ///
-/// For a rule: its authority, the clients that a violation breaks, and a stream that violates it. For a sentence of
-/// `conformance list requirements`: its source, where it applies, and the rules and scenarios that cover it.
+/// For a rule: its authority, its fix, the clients that a violation breaks, and a stream that violates it. For a
+/// sentence of `conformance list requirements`: its source, where it applies, and the rules and scenarios that cover it.
+/// For an event: what it means, and the rules about it.
 #[derive(Debug, Args)]
 pub(super) struct ExplainArgs {
-    /// Rule, such as part/before-open, or sentence, such as N35 or open-responses@2026-01-15#N35.
-    #[arg(value_name = "RULE|SENTENCE", value_parser = known::TOPICS, hide_possible_values = true)]
+    /// Name, such as part/before-open, N35, response.completed, text/hello, core or call.
+    #[arg(value_name = "NAME", value_parser = known::TOPICS, hide_possible_values = true)]
     topic: String,
     /// Dialect to explain it for.
     #[arg(long, value_name = "NAME", default_value = "openai", value_parser = known::DIALECTS, hide_possible_values = true)]
@@ -45,14 +47,24 @@ impl ExplainArgs {
     pub(super) fn run(self) -> anyhow::Result<ExitCode> {
         let dialect = names::dialect(&self.dialect)?;
         let screen = self.color.screen(&io::stdout());
-        print(&match names::topic(&self.topic, dialect)? {
-            Topic::Rule(rule) => {
-                let violation =
-                    shown(rule, screen).with_context(|| format!("the violation of {}", rule.id))?;
-                page::page(rule, dialect, screen) + &violation
-            }
-            Topic::Sentence(sentence) => sentence::page(sentence, dialect, screen),
-        })?;
+        let pages: anyhow::Result<Vec<String>> = names::topics(&self.topic, dialect)?
+            .into_iter()
+            .map(|topic| {
+                Ok(match topic {
+                    Topic::Rule(rule) => {
+                        let violation =
+                            shown(rule, screen).with_context(|| format!("the violation of {}", rule.id))?;
+                        page::page(rule, dialect, screen) + &violation
+                    }
+                    Topic::Sentence(sentence) => sentence::page(sentence, dialect, screen),
+                    Topic::Event(event, of) => things::event(event, of, screen),
+                    Topic::Scenario(scenario) => things::scenario(scenario, screen),
+                    Topic::Profile(profile) => things::profile(profile, dialect, screen),
+                    Topic::Group(name) => things::group(name, dialect, screen),
+                })
+            })
+            .collect();
+        print(&pages?.join("\n"))?;
         Ok(ExitCode::SUCCESS)
     }
 }
@@ -80,7 +92,8 @@ fn shown(rule: &Rule, screen: Screen) -> anyhow::Result<String> {
     let _ = writeln!(out, "\n{} as {}\n", style.bold("findings"), dialect.name);
     // What the rule itself finds comes first.
     let (own, others): (Vec<_>, Vec<_>) = report.findings.iter().partition(|finding| finding.rule == rule.id);
-    let told = own.into_iter().chain(others).map(|finding| diagnostic(&report.name, finding, screen));
+    let told =
+        own.into_iter().chain(others).map(|finding| diagnostic(&report.name, finding, dialect.name, screen));
     out += &told.collect::<Vec<_>>().join("\n");
     if !found.contains(rule.id) {
         return Err(anyhow!("nothing is found by the rule"));

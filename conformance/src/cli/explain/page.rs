@@ -44,7 +44,7 @@ pub(super) fn page(rule: &Rule, dialect: &Dialect, screen: Screen) -> String {
     if let Some(sentence) = requirement(rule) {
         fact("", &format!("in our words: {}", sentence.statement));
         fact("", sentence.address);
-        if let Some(standing) = standing(sentence.version, level(rule, dialect), dialect) {
+        if let Some(standing) = standing(sentence.version, level(rule, dialect), dialect, Some(rule.id)) {
             fact("", &standing);
         }
     }
@@ -93,7 +93,7 @@ fn here(rule: &Rule, dialect: &Dialect) -> (String, String) {
 }
 
 /// Paragraphs, broken to the width; what is indented, listed or fenced keeps its lines.
-fn prose(text: &str, width: usize) -> String {
+pub(super) fn prose(text: &str, width: usize) -> String {
     let mut out = String::new();
     let mut paragraph = String::new();
     let mut is_fenced = false;

@@ -43,7 +43,7 @@ pub(super) fn page(sentence: &Requirement, dialect: &Dialect, screen: Screen) ->
             let rules: Vec<_> = rules.iter().filter_map(|id| catalogue::rule(id)).collect();
             let levels = rules.iter().map(|rule| level(rule, dialect));
             let strictest = levels.max().unwrap_or(Level::Off);
-            if let Some(standing) = standing(sentence.version, strictest, dialect) {
+            if let Some(standing) = standing(sentence.version, strictest, dialect, None) {
                 rows(&format!("in {}", dialect.name), &[standing]);
             }
             let rule = |rule: &&catalogue::Rule| {
@@ -59,9 +59,9 @@ pub(super) fn page(sentence: &Requirement, dialect: &Dialect, screen: Screen) ->
             }
         }
         Coverage::Unobservable(why) => {
-            rows("not seen", &[format!("no rule and no scenario sees to it. {why}")]);
+            rows("not seen", &[format!("no rule and no scenario covers it. {why}")]);
         }
-        Coverage::Open(plan) => rows("open", &[format!("no rule and no scenario sees to it yet. {plan}")]),
+        Coverage::Open(plan) => rows("open", &[format!("no rule and no scenario covers it yet. {plan}")]),
     }
     out
 }

@@ -131,7 +131,7 @@ impl Tracker<'_, '_> {
 
     /// A place elsewhere in the stream that explains a finding.
     #[cold]
-    pub(super) fn related(
+    pub(in crate::engine) fn related(
         &self,
         node: usize,
         mark: impl FnOnce(&Node) -> Option<&Mark>,

@@ -7,6 +7,7 @@ use spec::Count;
 use spec::table::{EventInfo, Role, Scope, Slot};
 
 use super::Tracker;
+use crate::engine::Place;
 use crate::engine::index::Index;
 use crate::engine::node::{Key, Node, State, own_slot};
 use crate::engine::stream::RESPONSE;
@@ -172,7 +173,7 @@ impl<'r> Tracker<'_, 'r> {
             if index.is_some_and(|index| Some(index) != known) {
                 let name = |index: Option<Index>| self.stream.nodes.index_name(index.unwrap_or_default());
                 let (index, known) = (name(index), name(known));
-                let related = self.related(named, |node| node.opened.get(), "the item was added here");
+                let related = self.related(named, |node| node.opened.get(), "was added here");
                 self.report(Family::KeyMismatch, Scope::Item, "/output_index", Some(&known), related, || {
                     format!("item {id} was added at output_index {known}, and this event says {index}")
                 });
@@ -186,17 +187,19 @@ impl<'r> Tracker<'_, 'r> {
             && !closes_item
         {
             let index = self.stream.nodes.index_name(index.unwrap_or_default());
-            let related = self.related(at, |node| node.opened.get(), "the item was added here");
-            let response = self.stream.nodes.get(RESPONSE).and_then(Node::id);
-            let hint = if response == Some(id) { " (the id of the response)" } else { "" };
-            self.report(
-                Family::KeyMismatch,
-                Scope::Item,
-                "/item_id",
-                Some(&format!("\"{known}\"")),
-                related,
-                || format!("the item at output_index {index} is {known}, and this event says {id}{hint}"),
-            );
+            let related = self.related(at, |node| node.opened.get(), "was added here");
+            let hint = self.stream.known_as(id).map(|what| format!(", {what}")).unwrap_or_default();
+            let Some(bound) = self.plan.structural(Family::KeyMismatch, Scope::Item) else { return Some(at) };
+            let (expected, actual) = (format!("\"{known}\""), format!("\"{id}\""));
+            let place = Place {
+                pointer: Some("/item_id"),
+                expected: Some(&expected),
+                actual: Some(&actual),
+                ..Place::WHOLE
+            };
+            self.findings.add_related(bound, self.record, &place, related, || {
+                format!("the item at output_index {index} is {known}, and this event says {id}{hint}")
+            });
         }
         Some(at)
     }

@@ -1,0 +1,160 @@
+//! What the pages of events, scenarios, profiles and groups say.
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+
+use catalogue::{Profile, RULES, Rule, SCENARIOS, Scenario};
+use spec::Dialect;
+use spec::table::EventInfo;
+
+use super::page::{fact, prose, width};
+use checker::level;
+use reports::Screen;
+use results::text::wrap;
+
+/// Writes a heading, and the facts below it.
+struct Page {
+    out: String,
+    screen: Screen,
+}
+
+impl Page {
+    fn new(name: &str, title: &str, screen: Screen) -> Self {
+        let heading = wrap(&format!("{name}: {title}"), width(screen)).join("\n");
+        Self { out: heading.replacen(name, &screen.style.bold(name), 1) + "\n\n", screen }
+    }
+
+    fn fact(&mut self, name: &str, text: &str) {
+        if !text.is_empty() {
+            self.out += &fact(name, text, self.screen);
+        }
+    }
+
+    fn rows(&mut self, name: &str, texts: impl IntoIterator<Item = String>) {
+        for (number, text) in texts.into_iter().enumerate() {
+            self.out += &fact(if number == 0 { name } else { "" }, &text, self.screen);
+        }
+    }
+}
+
+fn rule_row(rule: &Rule, dialect: &Dialect) -> String {
+    format!("{} ({}): {}", rule.id, level(rule, dialect).keyword(), rule.title)
+}
+
+fn scenario_row(scenario: &Scenario) -> String {
+    format!("{}: {}", scenario.id, scenario.title)
+}
+
+/// An event of a dialect: what it means, where it belongs, and what checks it.
+pub(super) fn event(event: &EventInfo, dialect: &Dialect, screen: Screen) -> String {
+    let mut page = Page::new(event.name, event.description, screen);
+    page.fact("dialect", dialect.name);
+    let scope = event.scope.info();
+    page.fact("scope", &scope.name.replace('_', " "));
+    page.fact("role", &format!("{:?}", event.role).to_lowercase());
+    page.fact("phase", event.phase.unwrap_or_default());
+    page.fact("value", event.value.unwrap_or_default());
+    let same = dialect.events.iter().filter(|other| other.scope == event.scope && other.name != event.name);
+    page.rows(
+        "see also",
+        same.map(|other| format!("{} ({})", other.name, format!("{:?}", other.role).to_lowercase())),
+    );
+    let rules = RULES.iter().filter(|rule| rule.scopes.contains(&event.scope));
+    page.rows("rules", rules.map(|rule| rule_row(rule, dialect)));
+    let elicits = |scenario: &&Scenario| {
+        scenario.elicits.iter().any(|names| names.split('|').any(|name| name == event.name))
+    };
+    page.rows("scenarios", SCENARIOS.iter().filter(elicits).map(scenario_row));
+    page.out
+}
+
+/// A scenario: what it sends, and what the response must contain.
+pub(super) fn scenario(scenario: &Scenario, screen: Screen) -> String {
+    let mut page = Page::new(scenario.id, scenario.title, screen);
+    page.fact("operation", scenario.operation.name());
+    page.fact("needs", &scenario.features.join(", "));
+    page.fact("after", scenario.previous.unwrap_or_default());
+    let statuses: Vec<String> = scenario.status.iter().map(u16::to_string).collect();
+    page.fact("status", &if statuses.is_empty() { "200".to_owned() } else { statuses.join(" or ") });
+    page.fact("events", &scenario.elicits.join(", "));
+    page.fact("not", &scenario.without.join(", "));
+    page.fact("text has", scenario.says.unwrap_or_default());
+    page.fact("also", if scenario.twin { "sent without `stream`, for a response in JSON" } else { "" });
+    page.fact("rules", &scenario.rules.join(", "));
+    let demanded = catalogue::PROFILES.iter().filter(|profile| {
+        profile.scenarios.iter().any(|names| names.split('|').any(|name| name == scenario.id))
+    });
+    page.fact("profiles", &demanded.map(|profile| profile.name).collect::<Vec<_>>().join(", "));
+    page.fact("run it", &format!("conformance run --target URL --model MODEL {}::", scenario.id));
+    page.out.push('\n');
+    page.out += &prose(scenario.prose, width(screen));
+    if !scenario.request.is_empty() {
+        let _ = write!(page.out, "\n{}\n", scenario.request.trim());
+    }
+    page.out
+}
+
+/// A profile: what a certificate of it demands.
+pub(super) fn profile(profile: &Profile, dialect: &Dialect, screen: Screen) -> String {
+    let mut page = Page::new(profile.name, profile.title, screen);
+    page.fact("profile", &format!("version {}", profile.version));
+    page.fact("dialects", &profile.specifications.join(", "));
+    page.fact("run it", &format!("conformance run --target URL --model MODEL --profile {}", profile.name));
+    let names = profile.scenarios.iter().map(|names| match catalogue::scenario(names) {
+        Some(scenario) => scenario_row(scenario),
+        None => format!("one of {}", names.replace('|', ", ")),
+    });
+    page.rows("scenarios", names);
+    let rules = profile.rules.iter().filter_map(|id| catalogue::rule(id));
+    page.rows("rules", rules.map(|rule| rule_row(rule, dialect)));
+    page.out.push('\n');
+    page.out += &prose(profile.summary, width(screen));
+    page.out
+}
+
+/// The names of all groups, of rules and of scenarios.
+pub(in crate::cli) fn groups() -> BTreeSet<&'static str> {
+    let scenarios = SCENARIOS.iter().map(|scenario| catalogue::group(scenario.id));
+    RULES.iter().map(Rule::group).chain(scenarios).collect()
+}
+
+/// A group: its rules and its scenarios.
+pub(super) fn group(name: &str, dialect: &Dialect, screen: Screen) -> String {
+    let mut page = Page::new(name, "a group of rules and scenarios", screen);
+    let rules = RULES.iter().filter(|rule| rule.group() == name);
+    page.rows("rules", rules.map(|rule| rule_row(rule, dialect)));
+    let scenarios = SCENARIOS.iter().filter(|scenario| catalogue::group(scenario.id) == name);
+    page.rows("scenarios", scenarios.map(scenario_row));
+    page.fact("run it", &format!("conformance run --target URL --model MODEL '/^{name}|::{name}$/'"));
+    page.out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use reports::Style;
+
+    #[test]
+    fn everything_that_has_a_name_has_a_page() {
+        for width in [40, 80, 200] {
+            let screen = Screen { style: Style::Plain, width };
+            for dialect in spec::DIALECTS {
+                for event in dialect.events {
+                    let page = self::event(event, dialect, screen);
+                    assert!(page.starts_with(event.name) && page.contains("\nscope  "), "{page}");
+                }
+                for profile in catalogue::PROFILES {
+                    assert!(self::profile(profile, dialect, screen).contains("\nscenarios  "));
+                }
+                for name in groups() {
+                    let page = group(name, dialect, screen);
+                    assert!(page.contains(&format!("{name}/")), "{page}");
+                }
+            }
+            for scenario in SCENARIOS {
+                let page = self::scenario(scenario, screen);
+                assert!(page.contains(scenario.operation.name()) && page.contains("--target URL"), "{page}");
+            }
+        }
+    }
+}
