@@ -9,6 +9,7 @@ use std::path::{Component, Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
+use super::reproduce::command;
 use super::target::Target;
 use results::{CaseReport, Latency, LiveReport, Options, ProfileReport, State, Told, Transport};
 
@@ -132,7 +133,7 @@ impl RunFile {
             target: self.target.clone(),
             is_reference: self.is_reference,
             model: self.model.clone(),
-            command: crate::certificate::command(self, None),
+            command: command(self, None),
             options: self.options.clone(),
             state: self.state,
             cases,
