@@ -6,6 +6,7 @@ mod format;
 mod impact;
 mod live;
 mod matrix;
+mod merge;
 mod next;
 mod profile;
 pub mod text;
@@ -29,6 +30,7 @@ pub use live::{
     UndecidedKind, Verdict,
 };
 pub use matrix::{Matrix, MatrixColumn, MatrixRow};
+pub use merge::Unmergeable;
 pub use next::Step;
 pub use profile::{Demand, ProfileReport, ProfileState, Reason, Specification};
 pub use timeline::{Asked, Bar, EventRow, FaultyEvent, Pace, Phase, Piece, Silence, Timeline};

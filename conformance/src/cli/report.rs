@@ -4,32 +4,53 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
 use clap::Args;
 use serde::Deserialize;
 
 use super::output::OutputArgs;
 use results::Run;
 
-/// Renders the report of a finished run in any format.
+/// Renders the report of a finished run in any format, or merges reports of recordings.
 ///
 /// Exit codes: 0 if the report was written (whatever it contains), 2 if the run could not be read.
 #[derive(Debug, Args)]
 pub(super) struct ReportArgs {
     /// A folder written by `run --out`, or a JSON report.
-    #[arg(value_name = "DIR")]
-    run: PathBuf,
+    #[arg(value_name = "DIR", required = true)]
+    runs: Vec<PathBuf>,
+    /// Merge JSON reports of recordings into one, in this order.
+    ///
+    /// The result is the report of one check of all their recordings. They must be of one dialect, one selection of
+    /// rules and this version of the suite.
+    #[arg(long)]
+    merge: bool,
     #[command(flatten)]
     output: OutputArgs,
 }
 
 impl ReportArgs {
     pub(super) fn run(self) -> Result<ExitCode> {
-        let folder = if self.run.is_dir() { Some(&*self.run) } else { self.run.parent() };
-        let run = read(&self.run)?.within(folder.unwrap_or(Path::new("")));
+        let run = match &*self.runs {
+            runs if self.merge => merged(runs)?,
+            [run] => {
+                let folder = if run.is_dir() { Some(&**run) } else { run.parent() };
+                read(run)?.within(folder.unwrap_or(Path::new("")))
+            }
+            _ => bail!("several reports are merged with --merge"),
+        };
         self.output.tell(&run)?;
         Ok(ExitCode::SUCCESS)
     }
+}
+
+/// Reads reports and merges them.
+fn merged(paths: &[PathBuf]) -> Result<Run> {
+    let runs = paths.iter().map(|path| read(path)).collect::<Result<Vec<_>>>()?;
+    Run::merge(runs).map_err(|problem| match paths.get(problem.at()) {
+        Some(path) => anyhow!("{}: {problem}", path.display()),
+        None => problem.into(),
+    })
 }
 
 /// Reads the report of a run: a file, or that in the folder of the run.

@@ -1,0 +1,75 @@
+//! Several reports of recordings as one.
+
+use std::fmt;
+
+use checker::Rules;
+
+use super::Run;
+
+/// Why reports cannot be merged: the first of them that does not fit.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Unmergeable {
+    /// There is no report.
+    None,
+    /// This one is of an endpoint: its tests belong to one run.
+    Live(usize),
+    /// This one is of another dialect than the first.
+    Dialect(usize),
+    /// This one was made by another version of the suite than this.
+    Suite(usize),
+    /// This one was checked by other rules than the first.
+    Rules(usize),
+}
+
+impl Unmergeable {
+    /// Returns which of the reports it is.
+    pub const fn at(&self) -> usize {
+        match self {
+            Self::None => 0,
+            Self::Live(at) | Self::Dialect(at) | Self::Suite(at) | Self::Rules(at) => *at,
+        }
+    }
+}
+
+impl fmt::Display for Unmergeable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::None => "there is no report to merge",
+            Self::Live(_) => "it is a run against an endpoint, and only reports of recordings can be merged",
+            Self::Dialect(_) => "it was checked in another dialect than the first report",
+            Self::Suite(_) => "it was made by another version of the suite",
+            Self::Rules(_) => "it was checked by other rules than the first report",
+        })
+    }
+}
+
+impl std::error::Error for Unmergeable {}
+
+impl Run {
+    /// Merges reports of recordings. The result is the report of one run over all their recordings, in this order.
+    pub fn merge(runs: Vec<Self>) -> Result<Self, Unmergeable> {
+        let first = runs.first().ok_or(Unmergeable::None)?;
+        let dialect = spec::dialect(&first.dialect).ok_or(Unmergeable::Suite(0))?;
+        let listed: Vec<String> = first.rules.iter().map(|rule| rule.id.clone()).collect();
+        let rules = Rules::of(dialect).only(|rule| listed.iter().any(|id| id == rule.id));
+        for (at, run) in runs.iter().enumerate() {
+            if run.live.is_some() {
+                return Err(Unmergeable::Live(at));
+            }
+            if run.suite != env!("CARGO_PKG_VERSION") {
+                return Err(Unmergeable::Suite(at));
+            }
+            if run.dialect != dialect.name {
+                return Err(Unmergeable::Dialect(at));
+            }
+            if !run.rules.iter().map(|rule| &rule.id).eq(&listed) {
+                return Err(Unmergeable::Rules(at));
+            }
+        }
+        let passed_over = runs.iter().map(|run| run.passed_over).sum();
+        let captures = runs.into_iter().flat_map(|run| run.captures).collect();
+        let mut merged = Self::new(&rules, captures, None);
+        merged.passed_over = passed_over;
+        Ok(merged)
+    }
+}
