@@ -87,6 +87,12 @@ impl OutlineMember {
         self.value.0 as usize..self.value.1 as usize
     }
 
+    /// The bit by which its name is told from most others: [`name_bit`] of that.
+    #[inline]
+    pub const fn name_bit(&self) -> u64 {
+        bit(self.glance)
+    }
+
     /// Whether it has that name in the text of its object.
     #[inline]
     fn is_named(&self, text: &str, name: &str) -> bool {
@@ -99,6 +105,18 @@ impl OutlineMember {
 pub fn member_named<'m>(members: &'m [OutlineMember], text: &str, name: &str) -> Option<&'m OutlineMember> {
     let glance = glance(name.as_bytes());
     members.iter().rev().find(|member| member.glance == glance && member.is_named(text, name))
+}
+
+/// One bit of 64, by which a name is told from most others. Where no member has it, none has the name.
+#[inline]
+pub fn name_bit(name: &str) -> u64 {
+    bit(glance(name.as_bytes()))
+}
+
+#[inline]
+const fn bit(glance: u32) -> u64 {
+    // A multiplier whose highest bits depend on all bits of the glance.
+    1 << (glance.wrapping_mul(0x9e37_79b1) >> 26)
 }
 
 /// What tells a name from nearly all others: its length, its first byte and its last.

@@ -45,6 +45,10 @@ pub(crate) enum Native {
     Opened(Scope, OfValue),
     /// Something of a scope is closed by a value.
     Closed(Scope, OfValue),
+    /// An item was opened by a value of one of these types.
+    OpenedAs(&'static [&'static str], OfValue),
+    /// An item is closed by a value of one of these types.
+    ClosedAs(&'static [&'static str], OfValue),
     /// A fragment of something of a scope came.
     Fragment(Scope, OfNode),
     /// The same, with log probabilities of its tokens.
@@ -103,6 +107,59 @@ impl<F> InScope<F> {
     }
 }
 
+/// Rules that look at the values of items, by the type of the value: most look at one or two types.
+#[derive(Debug, Default)]
+pub(crate) struct OfItems {
+    /// Those for types that no rule names.
+    others: Asked<OfValue>,
+    types: Vec<(&'static str, Asked<OfValue>)>,
+}
+
+impl OfItems {
+    /// Adds a rule for some types, or for all of them. Those of each type keep their order.
+    fn push(&mut self, types: Option<&[&'static str]>, rule: (Bound, OfValue)) {
+        for name in types.unwrap_or_default() {
+            if !self.types.iter().any(|(known, _)| known == name) {
+                self.types.push((name, self.others.clone()));
+            }
+        }
+        let is_meant = |name: &str| types.is_none_or(|types| types.contains(&name));
+        let meant = self.types.iter_mut().filter(|(name, _)| is_meant(name));
+        meant.for_each(|(_, rules)| rules.push(rule));
+        if types.is_none() {
+            self.others.push(rule);
+        }
+    }
+
+    /// Those that look at values of a type.
+    pub(crate) fn of(&self, name: Option<&str>) -> &[(Bound, OfValue)] {
+        let named = self.types.iter().find(|(known, _)| Some(*known) == name);
+        named.map_or(&self.others, |(_, rules)| rules)
+    }
+}
+
+/// Rules that look at values which open or close something.
+#[derive(Debug, Default)]
+pub(crate) struct OfValues {
+    items: OfItems,
+    scopes: InScope<OfValue>,
+}
+
+impl OfValues {
+    fn push(&mut self, scope: Scope, rule: (Bound, OfValue)) {
+        if scope == Scope::Item {
+            self.items.push(None, rule);
+        } else {
+            self.scopes.push(scope, rule);
+        }
+    }
+
+    /// Those that look at a value that opens or closes something of a scope.
+    pub(crate) fn of(&self, scope: Scope, value: &Object<'_>) -> &[(Bound, OfValue)] {
+        if scope == Scope::Item { self.items.of(value.plain("type")) } else { self.scopes.of(scope) }
+    }
+}
+
 /// The rules with code, by when they are asked.
 #[derive(Debug, Default)]
 pub(crate) struct Hooks {
@@ -122,8 +179,8 @@ pub(crate) struct Hooks {
     pub(crate) after_error: Plain,
     pub(crate) any_snapshot: Asked<OfSnapshot>,
     pub(crate) snapshot: Asked<OfSnapshot>,
-    pub(crate) opened: InScope<OfValue>,
-    pub(crate) closed: InScope<OfValue>,
+    pub(crate) opened: OfValues,
+    pub(crate) closed: OfValues,
     pub(crate) fragment: InScope<OfNode>,
     pub(crate) logprobs: InScope<OfNode>,
     pub(crate) point: Asked<OfNode>,
@@ -156,6 +213,8 @@ impl Hooks {
                 Native::Snapshot(code) => self.snapshot.push((bound, code)),
                 Native::Opened(scope, code) => self.opened.push(scope, (bound, code)),
                 Native::Closed(scope, code) => self.closed.push(scope, (bound, code)),
+                Native::OpenedAs(types, code) => self.opened.items.push(Some(types), (bound, code)),
+                Native::ClosedAs(types, code) => self.closed.items.push(Some(types), (bound, code)),
                 Native::Fragment(scope, code) => self.fragment.push(scope, (bound, code)),
                 Native::LogprobsOf(scope, code) => self.logprobs.push(scope, (bound, code)),
                 Native::Point(code) => self.point.push((bound, code)),

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use serde_json::Value;
-use spec::json::{Outline, OutlineMember, is_escaped, member_named, shared_length};
+use spec::json::{Outline, OutlineMember, is_escaped, member_named, name_bit, shared_length};
 
 use super::kept::{Kept, Room};
 
@@ -16,6 +16,12 @@ const LARGE: usize = 400;
 pub(crate) struct Object<'a> {
     text: Cow<'a, str>,
     members: Cow<'a, [OutlineMember]>,
+    /// The bits of their names: most that it does not have are told by them.
+    names: u64,
+}
+
+fn bits(members: &[OutlineMember]) -> u64 {
+    members.iter().fold(0, |bits, member| bits | member.name_bit())
 }
 
 impl<'a> Object<'a> {
@@ -35,27 +41,33 @@ impl<'a> Object<'a> {
         if !is_object {
             members.clear();
         }
-        Self { text: Cow::Borrowed(text), members: Cow::Owned(members) }
+        let names = bits(&members);
+        Self { text: Cow::Borrowed(text), members: Cow::Owned(members), names }
     }
 
     /// An object whose members were noted while it was checked.
     pub(crate) fn outlined(text: &'a str, outline: Option<&'a Outline>) -> Self {
         match outline.and_then(Outline::members) {
-            Some(members) => Self { text: Cow::Borrowed(text), members: Cow::Borrowed(members) },
+            Some(members) => {
+                let names = bits(members);
+                Self { text: Cow::Borrowed(text), members: Cow::Borrowed(members), names }
+            }
             None => Self::new(text),
         }
     }
 
     /// Takes the place of an object that was kept, for longer than what this one came from.
     pub(crate) fn keep_in(&self, kept: &mut Kept<Object<'static>>) {
-        let Object { text, members } = kept.fill();
+        let Object { text, members, names } = kept.fill();
         self.text.as_ref().clone_into(text.to_mut());
         self.members.as_ref().clone_into(members.to_mut());
+        *names = self.names;
     }
 
     /// The same for another copy of its text.
     pub(crate) fn of_same_text<'t>(&'t self, text: &'t str) -> Object<'t> {
-        Object { text: Cow::Borrowed(text), members: Cow::Borrowed(&*self.members) }
+        let members = Cow::Borrowed(&*self.members);
+        Object { text: Cow::Borrowed(text), members, names: self.names }
     }
 
     /// All of it.
@@ -67,7 +79,11 @@ impl<'a> Object<'a> {
         self.text.get(place).unwrap_or_default()
     }
 
+    #[inline]
     fn member(&self, name: &str) -> Option<&OutlineMember> {
+        if self.names & name_bit(name) == 0 {
+            return None;
+        }
         member_named(&self.members, &self.text, name)
     }
 
@@ -82,6 +98,7 @@ impl<'a> Object<'a> {
     }
 
     /// The text of a member.
+    #[inline]
     pub(crate) fn get(&self, name: &str) -> Option<&str> {
         Some(self.piece(self.member(name)?.value()))
     }
@@ -164,6 +181,7 @@ impl Room for Object<'static> {
     fn vacate(&mut self) {
         self.text.to_mut().vacate();
         self.members.to_mut().vacate();
+        self.names = 0;
     }
 
     fn weight(&self) -> usize {

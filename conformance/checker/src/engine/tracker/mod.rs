@@ -15,7 +15,7 @@ use crate::engine::plan::Plan;
 use crate::engine::record::Record;
 use crate::engine::stream::{RESPONSE, Stream};
 use crate::engine::view::{Object, entries_that_are};
-use crate::engine::{Case, Connection, Ending, Hooks, InScope, OfEnding, OfSnapshot, OfValue, Snapshot};
+use crate::engine::{Case, Connection, Ending, Hooks, OfEnding, OfSnapshot, OfValues, Snapshot};
 
 /// What takes one event into the stream.
 pub(in crate::engine) struct Tracker<'t, 'r> {
@@ -376,13 +376,13 @@ impl<'r> Tracker<'_, 'r> {
     fn run(
         &mut self,
         node: usize,
-        rules: impl FnOnce(&Hooks) -> &InScope<OfValue>,
+        rules: impl FnOnce(&Hooks) -> &OfValues,
         value: impl FnOnce(&Node) -> Option<&Object<'_>>,
     ) {
         let Self { plan, stream, findings, connection, record, .. } = self;
         let Some(found) = stream.nodes.get(node) else { return };
         let Some(value) = value(found) else { return };
-        let rules = rules(&plan.hooks).of(found.scope);
+        let rules = rules(&plan.hooks).of(found.scope, value);
         connection.ask(rules, plan, record, stream, findings, |rule, case| rule(case, found, value));
     }
 }
