@@ -153,6 +153,14 @@ impl Memory {
         &self.outline
     }
 
+    /// Returns the text and the sequence number of a fragment that is like the one before it to the letter, but for
+    /// these, and for what no slot is for. Nothing where anything else could be of interest: where something is
+    /// escaped, for one. Such an event is valid, and begins with its type.
+    #[inline]
+    pub fn fragment<'a>(&self, event: &EventInfo, data: &'a str) -> Option<(&'a str, u64)> {
+        self.shape.fragment(event, data)
+    }
+
     /// Checks the payload of an event of a stream, and hands out its values: what [`Dialect::view_event`] does,
     /// but faster, by what is remembered of the events before it. The view must be [`View::nothing`] before.
     #[inline]
