@@ -20,7 +20,7 @@ pub(crate) struct Shape {
     fragment: Option<Fragment>,
 }
 
-/// Which of the values that vary are those of a fragment of a text; all else in it is plain.
+/// Which of the values that vary are those of a fragment of a text. What stands between them is plain.
 #[derive(Debug, Clone, Copy)]
 struct Fragment {
     text: usize,

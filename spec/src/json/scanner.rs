@@ -203,6 +203,20 @@ impl<'a> Scanner<'a> {
     #[inline]
     pub(super) fn name_bytes(&mut self) -> Scan<(&'a [u8], bool)> {
         let start = self.peek_at() + 1;
+        let bytes = self.text.as_bytes();
+        // Most names are short, and nothing stands between them, their colon and their value.
+        if let Some(window) = bytes.get(start..).and_then(|rest| rest.first_chunk::<16>())
+            && bytes.get(start - 1) == Some(&b'"')
+        {
+            let (first, second) = (special(word(window, 0)), special(word(window, 8)));
+            let (found, before) = if first == 0 { (second, 8) } else { (first, 0) };
+            let end = start + before + found.trailing_zeros() as usize / 8;
+            if matches!(bytes.get(end..end + 3), Some(&[b'"', b':', value]) if value > b' ') {
+                self.at = end + 2;
+                self.escaped = false;
+                return Ok((bytes.get(start..end).unwrap_or_default(), false));
+            }
+        }
         let end = self.name_end()?;
         Ok((self.text.as_bytes().get(start..end).unwrap_or_default(), self.escaped))
     }
@@ -233,18 +247,24 @@ impl<'a> Scanner<'a> {
     }
 
     /// Passes a value of the same kind as one that begins with this byte: a string, or a whole number. Returns
-    /// whether it is plain: nothing in it is escaped, and no character can be U+FFFD.
+    /// whether it is plain: nothing in it is escaped as a number, and no character can be U+FFFD.
     #[inline]
     pub(crate) fn pass_alike(&mut self, first: u8) -> Option<bool> {
         match (first, self.byte()) {
             (b'"', b'"') => {
                 let start = self.at;
                 let is_ascii = self.pass_string_within(|window| window & TOPS == 0).ok()?;
-                Some(is_ascii || !self.escaped && !self.since(start).as_bytes().contains(&LOST))
+                Some(is_ascii || self.is_plain_since(start))
             }
             (b'0'..=b'9' | b'-', b'0'..=b'9' | b'-') => self.pass_number().ok().filter(|is_plain| *is_plain),
             _ => None,
         }
+    }
+
+    /// Whether no character of the string that was passed from there on is escaped as a number, or can be U+FFFD.
+    fn is_plain_since(&self, start: usize) -> bool {
+        let bytes = self.since(start).as_bytes();
+        !bytes.contains(&LOST) && !(self.escaped && bytes.windows(2).any(|pair| pair == b"\\u"))
     }
 
     /// Passes a string if it is the expected one, written without escapes.

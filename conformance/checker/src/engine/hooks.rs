@@ -57,6 +57,10 @@ pub(crate) enum Native {
     Point(OfNode),
     /// The response ends, with a snapshot.
     Ending(OfEnding),
+    /// The same, and its output is not the finished items to the letter.
+    EndingOtherwise(OfEnding),
+    /// The same, and it repeats a choice of tools that is not `auto`.
+    EndingWithChoice(OfEnding),
     /// The stream is over. There is no record any more.
     Over(fn(&mut Case<'_>)),
     /// An answer that is no stream.
@@ -65,6 +69,14 @@ pub(crate) enum Native {
 
 /// Rules, and what is called when they are asked.
 pub(crate) type Asked<F> = Vec<(Bound, F)>;
+
+/// Which ends of responses a rule looks at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Ends {
+    All,
+    Otherwise,
+    WithChoice,
+}
 
 /// Rules that need nothing but the case.
 pub(crate) type Plain = Asked<fn(&mut Case<'_>)>;
@@ -184,7 +196,7 @@ pub(crate) struct Hooks {
     pub(crate) fragment: InScope<OfNode>,
     pub(crate) logprobs: InScope<OfNode>,
     pub(crate) point: Asked<OfNode>,
-    pub(crate) ending: Asked<OfEnding>,
+    pub(crate) ending: Asked<(Ends, OfEnding)>,
     pub(crate) over: Plain,
     pub(crate) body: Asked<OfBody>,
 }
@@ -218,7 +230,9 @@ impl Hooks {
                 Native::Fragment(scope, code) => self.fragment.push(scope, (bound, code)),
                 Native::LogprobsOf(scope, code) => self.logprobs.push(scope, (bound, code)),
                 Native::Point(code) => self.point.push((bound, code)),
-                Native::Ending(code) => self.ending.push((bound, code)),
+                Native::Ending(code) => self.ending.push((bound, (Ends::All, code))),
+                Native::EndingOtherwise(code) => self.ending.push((bound, (Ends::Otherwise, code))),
+                Native::EndingWithChoice(code) => self.ending.push((bound, (Ends::WithChoice, code))),
                 Native::Over(code) => self.over.push((bound, code)),
                 Native::Body(code) => self.body.push((bound, code)),
             }

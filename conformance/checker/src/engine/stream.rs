@@ -140,14 +140,14 @@ impl Stream {
         self.recent.fed.filter(|_| is_usual).map(|(_, node)| node)
     }
 
-    /// Adds a fragment to the text of a node, if its sequence number is the next one.
+    /// Adds a fragment, as it is written, to the text of a node, if its sequence number is the next one.
     pub(super) fn feed(&mut self, node: usize, text: &str, number: u64) -> bool {
         if self.sequence_number != number.checked_sub(1).map(Count::Whole) {
             return false;
         }
         let Some(node) = self.nodes.get_mut(node) else { return false };
         node.fragments += 1;
-        node.joined.push_str(text);
+        node.partial |= spec::json::decode_onto(&mut node.joined, text);
         self.sequence_number = Some(Count::Whole(number));
         self.events += 1;
         true

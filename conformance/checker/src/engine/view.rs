@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use serde_json::Value;
-use spec::json::{Outline, OutlineMember, is_escaped, member_named, name_bit, shared_length};
+use spec::json::{Names, Outline, OutlineMember, is_escaped, shared_length};
 
 use super::kept::{Kept, Room};
 
@@ -16,12 +16,7 @@ const LARGE: usize = 400;
 pub(crate) struct Object<'a> {
     text: Cow<'a, str>,
     members: Cow<'a, [OutlineMember]>,
-    /// The bits of their names: most that it does not have are told by them.
-    names: u64,
-}
-
-fn bits(members: &[OutlineMember]) -> u64 {
-    members.iter().fold(0, |bits, member| bits | member.name_bit())
+    names: Names,
 }
 
 impl<'a> Object<'a> {
@@ -41,15 +36,14 @@ impl<'a> Object<'a> {
         if !is_object {
             members.clear();
         }
-        let names = bits(&members);
+        let names = Names::of(&mut members);
         Self { text: Cow::Borrowed(text), members: Cow::Owned(members), names }
     }
 
     /// An object whose members were noted while it was checked.
     pub(crate) fn outlined(text: &'a str, outline: Option<&'a Outline>) -> Self {
         match outline.and_then(Outline::members) {
-            Some(members) => {
-                let names = bits(members);
+            Some((members, names)) => {
                 Self { text: Cow::Borrowed(text), members: Cow::Borrowed(members), names }
             }
             None => Self::new(text),
@@ -79,12 +73,8 @@ impl<'a> Object<'a> {
         self.text.get(place).unwrap_or_default()
     }
 
-    #[inline]
     fn member(&self, name: &str) -> Option<&OutlineMember> {
-        if self.names & name_bit(name) == 0 {
-            return None;
-        }
-        member_named(&self.members, &self.text, name)
+        self.names.find(&self.members, &self.text, name)
     }
 
     /// Its members, in their order, with their names as they are written.
@@ -98,7 +88,8 @@ impl<'a> Object<'a> {
     }
 
     /// The text of a member.
-    #[inline]
+    // Rules are code that runs once an event: to fetch it takes longer than to run it, so it is kept small.
+    #[inline(never)]
     pub(crate) fn get(&self, name: &str) -> Option<&str> {
         Some(self.piece(self.member(name)?.value()))
     }
@@ -139,11 +130,13 @@ impl<'a> Object<'a> {
     }
 
     /// The text of a member, unless it is null.
+    #[inline(never)]
     pub(crate) fn value(&self, name: &str) -> Option<&str> {
         self.get(name).filter(|raw| *raw != "null")
     }
 
     /// A member that is a string.
+    #[inline(never)]
     pub(crate) fn string(&self, name: &str) -> Option<Cow<'_, str>> {
         spec::json::string(self.get(name)?)
     }
@@ -155,6 +148,7 @@ impl<'a> Object<'a> {
     }
 
     /// A member that is a string without escapes, as names and ids are.
+    #[inline(never)]
     pub(crate) fn plain(&self, name: &str) -> Option<&str> {
         let inside = self.get(name)?.strip_prefix('"')?.strip_suffix('"')?;
         (!is_escaped(inside)).then_some(inside)
@@ -181,7 +175,7 @@ impl Room for Object<'static> {
     fn vacate(&mut self) {
         self.text.to_mut().vacate();
         self.members.to_mut().vacate();
-        self.names = 0;
+        self.names = Names::default();
     }
 
     fn weight(&self) -> usize {
@@ -288,7 +282,7 @@ mod tests {
             noted += usize::from(memory.outline().members().is_some());
             assert_eq!(Object::outlined(raw, Some(memory.outline())), Object::new(raw), "{data}");
         }
-        let last = memory.outline().members().map(<[_]>::len);
+        let last = memory.outline().members().map(|(members, _)| members.len());
         assert!(noted > 50 && last == Some(8), "{noted}");
     }
 

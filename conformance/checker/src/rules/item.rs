@@ -4,6 +4,7 @@ use catalogue::Level;
 use spec::table::Scope;
 
 use super::output::texts_of;
+use super::part;
 use crate::engine::{Case, Ending};
 use crate::engine::{Node, Object, Place, State, same, short};
 
@@ -85,7 +86,8 @@ pub(super) fn content_kept(case: &mut Case<'_>, node: &Node, item: &Object<'_>) 
     if is_unknown {
         return;
     }
-    let Some(has) = item.entries("content").map(|entries| entries.len()) else { return };
+    let content = part::entries(case, node, item, Scope::Part, "content");
+    let Some(has) = content.map(|entries| entries.len()) else { return };
     let is_lost = |part: &&Node| {
         part.key.entry().is_some_and(|index| index >= has as u64)
             && texts_of(case, part).iter().any(|text| !text.is_empty())

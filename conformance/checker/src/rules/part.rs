@@ -51,7 +51,7 @@ pub(super) fn count_agrees(case: &mut Case<'_>, node: &Node, item: &Object<'_>) 
 }
 
 /// The entries of a list in an item: mostly what was closed in it, to the letter.
-fn entries<'i>(
+pub(super) fn entries<'i>(
     case: &Case<'_>,
     node: &Node,
     item: &'i Object<'_>,
