@@ -169,5 +169,5 @@ impl Fragment {
 
 /// Returns whether nothing is escaped, and no character can be U+FFFD.
 fn is_plain(text: &str) -> bool {
-    !text.bytes().fold(false, |found, byte| found | (byte == b'\\') | (byte == LOST))
+    !text.bytes().any(|byte| matches!(byte, b'\\' | LOST))
 }

@@ -153,9 +153,11 @@ pub(crate) const COUNTS: [Slot; 7] = [
 /// A number of few digits alone.
 #[inline]
 pub(crate) fn usual_count(raw: &str) -> Option<u64> {
+    if raw.len() >= USUAL_DIGITS {
+        return None;
+    }
     let digit = |byte: u8| Some(byte.wrapping_sub(b'0')).filter(|digit| *digit < 10).map(u64::from);
-    let number = raw.bytes().try_fold(0, |number, byte| Some(10 * number + digit(byte)?));
-    number.filter(|_| raw.len() < USUAL_DIGITS)
+    raw.bytes().try_fold(0, |number, byte| Some(10 * number + digit(byte)?))
 }
 
 /// Counts that are usual have fewer digits.

@@ -264,7 +264,8 @@ impl<'a> Scanner<'a> {
     /// Whether no character of the string that was passed from there on is escaped as a number, or can be U+FFFD.
     fn is_plain_since(&self, start: usize) -> bool {
         let bytes = self.since(start).as_bytes();
-        !bytes.contains(&LOST) && !(self.escaped && bytes.windows(2).any(|pair| pair == b"\\u"))
+        let has_number = || bytes.windows(2).any(|pair| pair == b"\\u");
+        !(bytes.contains(&LOST) || self.escaped && has_number())
     }
 
     /// Passes a string if it is the expected one, written without escapes.
