@@ -1,8 +1,10 @@
 //! The shape of an event, by which the next one is known.
 
-use crate::json::{Scanner, Varying};
+use std::ops::Range;
+
+use crate::json::{LOST, Scanner, Varying};
 use crate::table::{EventInfo, Slot};
-use crate::view::View;
+use crate::view::{View, usual_count};
 
 /// Events of more bytes are not kept.
 const LONGEST: usize = 4096;
@@ -15,6 +17,14 @@ pub(crate) struct Shape {
     text: String,
     varying: Varying,
     slots: Vec<SlotPlace>,
+    fragment: Option<Fragment>,
+}
+
+/// Which of the values that vary are those of a fragment of a text. What stands between them is plain.
+#[derive(Debug, Clone, Copy)]
+struct Fragment {
+    text: usize,
+    number: usize,
 }
 
 /// Where the value of a slot stands.
@@ -30,20 +40,32 @@ struct SlotPlace {
 struct Offset {
     at: u32,
     /// How many values that vary begin before it.
-    behind: usize,
+    behind: u8,
+}
+
+/// How much further on things stand, behind as many of the values that vary.
+type Shifts = [u32; (Varying::MOST + 1).next_power_of_two()];
+
+impl Offset {
+    #[inline]
+    fn moved(&self, shifts: &Shifts) -> u32 {
+        self.at.wrapping_add(shifts[usize::from(self.behind) % shifts.len()])
+    }
 }
 
 impl Shape {
     /// Keeps the shape of a valid event.
     pub(crate) fn learn(&mut self, event: &'static EventInfo, view: &View<'_>, varying: &Varying) {
         self.forget();
-        if varying.values().is_empty() || view.text().len() > LONGEST {
+        let (text, values) = (view.text(), varying.values());
+        if values.is_empty() || text.len() > LONGEST {
             return;
         }
         self.event = Some(event);
-        view.text().clone_into(&mut self.text);
+        text.clone_into(&mut self.text);
+        self.fragment = Fragment::of(event, view, values);
         let offset = |at: u32| {
-            let behind = varying.values().iter().filter(|value| value.start < at as usize).count();
+            let behind = values.iter().map(|value| u8::from(value.start < at as usize)).sum();
             Offset { at, behind }
         };
         self.slots.clear();
@@ -58,35 +80,94 @@ impl Shape {
         self.varying.forget();
     }
 
-    /// Sees what stands where in the data of another event, if they have this shape.
-    pub(crate) fn fit<'a>(&self, event: &EventInfo, data: &'a str, view: &mut View<'a>) -> Option<()> {
-        let varying = self.varying.values();
-        if varying.is_empty() || !std::ptr::eq(self.event?, event) {
+    /// The text and the number of another event, if it has this shape and is a fragment.
+    #[inline]
+    pub(crate) fn fragment<'a>(&self, event: &EventInfo, data: &'a str) -> Option<(&'a str, u64)> {
+        let (values, fragment) = (self.varying.values(), self.fragment?);
+        if values.is_empty() || !std::ptr::eq(self.event?, event) {
             return None;
         }
-        let offset = |at: usize| u32::try_from(at).ok();
         let known = self.text.as_bytes();
         let mut scanner = Scanner::new(data);
-        // How much further on things stand, behind as many of the values that vary.
-        let mut shifts = [0_u32; Varying::MOST + 1];
+        let mut places = [(0, 0); Varying::MOST];
         let mut at = 0;
-        for (value, shift) in varying.iter().zip(&mut shifts[1..]) {
-            let is_same = scanner.pass_same(known.get(at..value.start)?);
-            if !is_same || !scanner.pass_alike(*known.get(value.start)?) {
+        for (value, place) in values.iter().zip(&mut places) {
+            if !scanner.pass_same(known.get(at..value.start)?) {
                 return None;
             }
-            at = value.end;
-            *shift = offset(scanner.offset())?.wrapping_sub(offset(at)?);
+            place.0 = scanner.offset();
+            if !scanner.pass_alike(*known.get(value.start)?)? {
+                return None;
+            }
+            (place.1, at) = (scanner.offset(), value.end);
         }
         if !scanner.pass_same(known.get(at..)?) || scanner.offset() != data.len() {
             return None;
         }
-        offset(data.len())?;
+        let (start, end) = *places.get(fragment.text)?;
+        let (from, to) = *places.get(fragment.number)?;
+        Some((data.get(start + 1..end - 1)?, usual_count(data.get(from..to)?)?))
+    }
+
+    /// Sees what stands where in the data of another event, if they have this shape.
+    pub(crate) fn fit<'a>(&self, event: &EventInfo, data: &'a str, view: &mut View<'a>) -> Option<()> {
+        let values = self.varying.values();
+        if values.is_empty() || !std::ptr::eq(self.event?, event) {
+            return None;
+        }
+        // No offset in it is too large.
+        u32::try_from(data.len()).ok()?;
+        let known = self.text.as_bytes();
+        let mut scanner = Scanner::new(data);
+        let mut shifts = Shifts::default();
+        let mut at = 0;
+        for (value, shift) in values.iter().zip(&mut shifts[1..]) {
+            if !scanner.pass_same(known.get(at..value.start)?) {
+                return None;
+            }
+            scanner.pass_alike(*known.get(value.start)?)?;
+            at = value.end;
+            *shift = low(scanner.offset()).wrapping_sub(low(at));
+        }
+        if !scanner.pass_same(known.get(at..)?) || scanner.offset() != data.len() {
+            return None;
+        }
         view.repeat(data);
-        let moved = |offset: &Offset| offset.at.wrapping_add(shifts[offset.behind]);
         for SlotPlace { slot, start, end } in &self.slots {
-            view.put_place(*slot, (moved(start), moved(end)));
+            view.put_place(*slot, (start.moved(&shifts), end.moved(&shifts)));
         }
         Some(())
     }
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "no text with offsets has 4 GiB")]
+const fn low(offset: usize) -> u32 {
+    offset as u32
+}
+
+impl Fragment {
+    fn of(event: &EventInfo, view: &View<'_>, values: &[Range<usize>]) -> Option<Self> {
+        let text = view.text();
+        let place = |slot| {
+            let (_, (start, _)) = view.places().find(|(found, _)| *found == slot)?;
+            values.iter().position(|value| value.start == start as usize)
+        };
+        let starts = values.iter().map(|value| value.start).chain([text.len()]);
+        let ends = [0].into_iter().chain(values.iter().map(|value| value.end));
+        let mut between = ends.zip(starts).map(|(end, start)| text.get(end..start).unwrap_or_default());
+        let begins_with_type = |before: &str| {
+            let rest = before.strip_prefix("{\"type\":\"").and_then(|rest| rest.strip_prefix(event.name));
+            rest.is_some_and(|rest| rest.starts_with('"'))
+        };
+        let is_typed = between.next().is_some_and(|before| begins_with_type(before) && is_plain(before));
+        let has_logprobs = view.raw(Slot::Logprobs).is_some_and(|list| !matches!(list, "[]" | "null"));
+        let (text, number) = (place(Slot::Value)?, place(Slot::SequenceNumber)?);
+        let is_text = view.raw(Slot::Value).is_some_and(|raw| raw.starts_with('"'));
+        (is_typed && is_text && !has_logprobs && between.all(is_plain)).then_some(Self { text, number })
+    }
+}
+
+/// Returns whether nothing is escaped, and no character can be U+FFFD.
+fn is_plain(text: &str) -> bool {
+    !text.bytes().any(|byte| matches!(byte, b'\\' | LOST))
 }

@@ -153,6 +153,14 @@ impl Memory {
         &self.outline
     }
 
+    /// Returns the text, as it is written, and the sequence number of a fragment that is like the one before it to the
+    /// letter, but for these, and for what no slot is for. Nothing where anything else could be of interest: where a
+    /// character is escaped as a number, for one. Such an event is valid, and begins with its type.
+    #[inline]
+    pub fn fragment<'a>(&self, event: &EventInfo, data: &'a str) -> Option<(&'a str, u64)> {
+        self.shape.fragment(event, data)
+    }
+
     /// Checks the payload of an event of a stream, and hands out its values: what [`Dialect::view_event`] does,
     /// but faster, by what is remembered of the events before it. The view must be [`View::nothing`] before.
     #[inline]
@@ -162,7 +170,8 @@ impl Memory {
         data: &'a str,
         view: &mut View<'a>,
     ) -> Verdict {
-        self.outline.begin();
+        let is_first = event.is_some_and(|event| event.role == Role::Open && event.scope == Scope::ROOT);
+        self.outline.begin(is_first);
         if event.and_then(|event| self.shape.fit(event, data, view)).is_some() {
             return Verdict::Valid;
         }

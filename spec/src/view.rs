@@ -150,8 +150,21 @@ pub(crate) const COUNTS: [Slot; 7] = [
     Slot::PartialImageIndex,
 ];
 
+/// A number of few digits alone.
+#[inline]
+pub(crate) fn usual_count(raw: &str) -> Option<u64> {
+    if raw.len() >= USUAL_DIGITS {
+        return None;
+    }
+    let digit = |byte: u8| Some(byte.wrapping_sub(b'0')).filter(|digit| *digit < 10).map(u64::from);
+    raw.bytes().try_fold(0, |number, byte| Some(10 * number + digit(byte)?))
+}
+
+/// Counts that are usual have fewer digits.
+const USUAL_DIGITS: usize = 16;
+
 /// Whether a value is digits alone, and so few that it is none of the numbers that are too large.
 #[inline]
 fn is_usual_count(raw: &str) -> bool {
-    raw.len() < 16 && raw.bytes().all(|byte| byte.is_ascii_digit())
+    raw.len() < USUAL_DIGITS && raw.bytes().all(|byte| byte.is_ascii_digit())
 }

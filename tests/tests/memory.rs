@@ -5,7 +5,7 @@ use std::io::{Cursor, Read};
 
 use conformance::{Checker, Rules, check};
 use serde_json::Value;
-use spec::{Dialect, Memory, Slot, View};
+use spec::{Count, Dialect, Memory, Slot, View};
 use tests::mutate::Mutator;
 use tests::suite::{As, Suite};
 
@@ -19,6 +19,7 @@ struct Reading {
     /// What the event before was about.
     before: Vec<Option<String>>,
     repeats: usize,
+    fragments: usize,
 }
 
 /// The slots whose values are the same in an event that repeats the one before it.
@@ -32,7 +33,20 @@ impl Reading {
         let dialect = self.dialect.name;
         let (alone, view) = self.dialect.view_event(name, text);
         let mut seen = View::nothing();
-        let verdict = self.memory.next_event(self.dialect.event(name), text, &mut seen);
+        let info = self.dialect.event(name);
+        if let Some((fragment, number)) = info.and_then(|info| self.memory.fragment(info, text)) {
+            self.fragments += 1;
+            assert!(alone.is_valid(), "{dialect} {name}: {text}");
+            assert_eq!(view.raw(Slot::Value), Some(&*format!("\"{fragment}\"")), "{dialect} {name}: {text}");
+            assert_eq!(
+                view.count(Slot::SequenceNumber),
+                Some(Count::Whole(number)),
+                "{dialect} {name}: {text}"
+            );
+            assert_eq!(about(&view), self.before, "{dialect} {name}: {text}");
+            assert!(!text.contains("\\u") && !text.contains('\u{fffd}'), "{dialect} {name}: {text}");
+        }
+        let verdict = self.memory.next_event(info, text, &mut seen);
         assert_eq!(verdict, alone, "{dialect} {name}: {text}");
         for slot in Slot::ALL {
             assert_eq!(seen.raw(slot), view.raw(slot), "{dialect} {name}, {slot:?}: {text}");
@@ -42,13 +56,19 @@ impl Reading {
             self.repeats += 1;
             assert_eq!(about, self.before, "{dialect} {name}: {text}");
         } else if let Some(raw) = view.raw(Slot::Response).or(view.raw(Slot::Value))
-            && let Some(members) = self.memory.outline().members()
+            && let Some((members, names)) = self.memory.outline().members()
         {
             let place = |at: std::ops::Range<usize>| raw.get(at).unwrap_or_default();
             let noted: Vec<_> = members.iter().map(|it| (place(it.name()), place(it.value()))).collect();
             let mut found = Vec::new();
             assert!(spec::json::each_member(raw, |name, value| found.push((name.raw, value))));
             assert_eq!(noted, found, "{dialect} {name}: {text}");
+            for (name, _) in found.iter().filter(|(name, _)| !name.contains('\\')) {
+                let last = found.iter().rev().find(|(other, _)| other == name).map(|(_, value)| *value);
+                let named = names.find(members, raw, name).map(|member| place(member.value()));
+                assert_eq!(named, last, "{dialect} {name}: {text}");
+            }
+            assert!(names.find(members, raw, "no such member").is_none());
         }
         self.before = about;
     }
@@ -56,11 +76,13 @@ impl Reading {
 
 #[test]
 fn events_are_read_in_a_row_as_each_is_alone() {
+    let mut fragments = 0;
     for dialect in spec::DIALECTS {
         let suite = Suite::load(dialect.name);
         let seeds: Vec<_> = suite.seeds().into_iter().filter(|seed| seed.kind == As::Event).collect();
         let mut mutator = Mutator::new(&suite.model, 71);
-        let mut reading = Reading { dialect, memory: Memory::default(), before: Vec::new(), repeats: 0 };
+        let mut reading =
+            Reading { dialect, memory: Memory::default(), before: Vec::new(), repeats: 0, fragments: 0 };
         for _ in 0..=EVENTS / seeds.len().min(EVENTS) {
             for seed in &seeds {
                 let value: Value = serde_json::from_str(&seed.text).expect("seeds are JSON");
@@ -71,7 +93,10 @@ fn events_are_read_in_a_row_as_each_is_alone() {
             }
         }
         assert!(reading.repeats > seeds.len() / 20, "{}: {} repeats", dialect.name, reading.repeats);
+        fragments += reading.fragments;
     }
+    // Some dialects do not number their events, or do not begin them with their type.
+    assert!(fragments > 100, "{fragments} fragments");
 }
 
 #[test]

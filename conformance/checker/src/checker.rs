@@ -116,7 +116,8 @@ impl Checker {
     /// Takes one frame, and shows it to an observer. Returns what was found for the first time.
     pub fn frame_seen_by(&mut self, frame: &Frame<'_>, observer: &mut dyn Observer) -> &[Finding] {
         let before = self.findings().len();
-        self.judge.frame(&self.plan, &mut self.memory, frame, Some(observer));
+        let observer = observer.is_watching().then_some(observer);
+        self.judge.frame(&self.plan, &mut self.memory, frame, observer);
         self.since(before)
     }
 

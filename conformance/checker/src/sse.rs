@@ -12,6 +12,9 @@ use super::frame::{Frame, Places, Transport};
 /// Most frames are shorter.
 const USUAL: usize = 4096;
 
+/// First lines of more bytes are not kept.
+const USUAL_HEAD: usize = 256;
+
 /// When so much of a frame is pending, its comments are dropped: nobody reads them.
 const LONG: usize = 64 << 10;
 
@@ -34,6 +37,9 @@ pub struct Parser {
     bom: usize,
     /// The last byte was a carriage return: a line feed would belong to it.
     after_cr: bool,
+    /// The first line of the last frame that lay within one piece, and the line feed that ended it: most frames
+    /// begin like the one before.
+    head: Vec<u8>,
     time: Option<Duration>,
 }
 
@@ -85,6 +91,7 @@ impl Parser {
             },
             bom: 0,
             after_cr: false,
+            head: Vec::new(),
             time: None,
         }
     }
@@ -92,10 +99,11 @@ impl Parser {
     /// Forgets the stream, for another one, but not the room that it took.
     pub(crate) fn reset(&mut self) {
         let (mut pending, mut lines) = (mem::take(&mut self.pending), mem::take(&mut self.frame.lines));
+        let head = mem::take(&mut self.head);
         pending.clear();
         pending.shrink_to(USUAL);
         lines.clear();
-        *self = Self { pending, ..Self::default() };
+        *self = Self { pending, head, ..Self::default() };
         self.frame.lines = lines;
     }
 
@@ -192,6 +200,14 @@ impl Parser {
             self.frame.line_start = before + 1;
         }
         self.after_cr = false;
+        let is_whole = before + at == 0 && self.frame.is_empty();
+        if is_whole && !self.head.is_empty() && bytes.starts_with(&self.head) {
+            at = self.head.len();
+            self.frame.lines.push(0..at - 1);
+            self.frame.line_start = at;
+        } else if is_whole {
+            self.head.clear();
+        }
         while let Some(end) = line_end(bytes, at) {
             at = end + 1;
             if bytes[end] == b'\r' {
@@ -204,6 +220,14 @@ impl Parser {
             let line = self.frame.line_start..before + end;
             if line.is_empty() {
                 return Some(at);
+            }
+            if is_whole
+                && self.head.is_empty()
+                && at <= USUAL_HEAD
+                && bytes[end] == b'\n'
+                && self.frame.is_empty()
+            {
+                self.head.extend_from_slice(&bytes[..at]);
             }
             self.frame.lines.push(line);
             self.frame.line_start = before + at;
@@ -339,6 +363,12 @@ impl Outline {
         };
         match valid.get(..source.len()).map_or_else(|| simdutf8::compat::from_utf8(source), Ok) {
             Ok(text) => {
+                if let Some((event, data, at)) = self.usual(text) {
+                    frame.event = Some(Cow::Borrowed(event));
+                    frame.data = Some(Cow::Borrowed(data));
+                    frame.places = Places::At(at);
+                    return sink(&mut frame);
+                }
                 for line in &self.lines {
                     let value = |range: Range<usize>| Cow::Borrowed(text.get(range).unwrap_or_default());
                     add_line(&mut frame, source, line, value);
@@ -353,6 +383,15 @@ impl Outline {
             }
         }
         sink(&mut frame);
+    }
+
+    /// The event and the data of a frame that has nothing else, and where the data stand.
+    #[inline]
+    fn usual<'t>(&self, text: &'t str) -> Option<(&'t str, &'t str, usize)> {
+        let [event, data] = self.lines.as_slice() else { return None };
+        let at = data.start + "data: ".len();
+        let event = text.get(event.clone())?.strip_prefix("event: ")?;
+        Some((event, text.get(data.clone())?.strip_prefix("data: ")?, at))
     }
 
     /// Hands out what is told of a frame that is too long.

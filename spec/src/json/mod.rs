@@ -13,7 +13,8 @@ mod varying;
 pub use check::{Check, Checker, Members, TextPattern, TextRules, UNDECLARED};
 pub use fault::{Actual, Fault, FaultKind, Wanted};
 pub use look::{at, each_member, entries, members, shared_length, string};
-pub use outline::{Outline, OutlineMember, member_named};
+pub use outline::{Names, Outline, OutlineMember};
+pub(crate) use scanner::LOST;
 pub use scanner::{DEEPEST, RawNumber, RawString, Scan, Scanner, Syntax};
 pub use text::{decode, decode_onto, encode, is_escaped};
 #[cfg(feature = "types")]

@@ -9,13 +9,19 @@ use super::{Check, UNDECLARED, shared_length};
 #[derive(Debug, Default)]
 pub struct Outline {
     members: Vec<OutlineMember>,
+    names: Names,
     /// Which of the declared members they are.
     places: Vec<u32>,
     state: Outlining,
     /// Whether the object that is expected often comes again as it was.
     recurs: bool,
-    /// In a box, as an outline is moved for each event.
-    known: Option<Box<Known>>,
+    /// It opens a stream: such objects are like those that opened other streams.
+    is_first: bool,
+    /// The last one that opened a stream, and the last one of all others. In boxes, as an outline is moved for each
+    /// event.
+    known: [Option<Box<Known>>; 2],
+    /// Which of them came last.
+    latest: usize,
     /// The last valid ones of the others: what an event is about comes again inside of what later ones are about.
     recent: Vec<Valid>,
     /// Which of them is the oldest.
@@ -27,6 +33,7 @@ pub struct Outline {
 struct Known {
     text: String,
     members: Vec<OutlineMember>,
+    names: Names,
     places: Vec<u32>,
     /// What it is valid by.
     check: Option<Check>,
@@ -57,6 +64,8 @@ pub struct OutlineMember {
     name: (u32, u32),
     value: (u32, u32),
     glance: u32,
+    /// The last member before it that is in the same group of names: its number, from 1.
+    before: u8,
 }
 
 impl OutlineMember {
@@ -68,13 +77,14 @@ impl OutlineMember {
             name: (offset(start), offset(start + raw.len())),
             value: (offset(value.start), offset(value.end)),
             glance: if escaped { glance_inside(raw) } else { glance(raw) },
+            before: 0,
         }
     }
 
     fn moved(&self, shift: u32) -> Self {
-        let Self { name, value, glance } = *self;
+        let Self { name, value, glance, before } = *self;
         let moved = |place: (u32, u32)| (place.0.wrapping_add(shift), place.1.wrapping_add(shift));
-        Self { name: moved(name), value: moved(value), glance }
+        Self { name: moved(name), value: moved(value), glance, before }
     }
 
     /// Its name, as it is written between the quotes.
@@ -95,10 +105,74 @@ impl OutlineMember {
     }
 }
 
-/// The member of that name in the text of its object; the last one, where there are several.
-pub fn member_named<'m>(members: &'m [OutlineMember], text: &str, name: &str) -> Option<&'m OutlineMember> {
-    let glance = glance(name.as_bytes());
-    members.iter().rev().find(|member| member.glance == glance && member.is_named(text, name))
+/// Where the members of an object are found by their names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Names {
+    /// Of each group of names the number of the last member, from 1.
+    last: [u8; Names::GROUPS],
+}
+
+impl Names {
+    const GROUPS: usize = 16;
+
+    /// Stands where there are too many members for the groups.
+    const MANY: u8 = u8::MAX;
+
+    /// Arranges members by their names.
+    pub fn of(members: &mut [OutlineMember]) -> Self {
+        let mut last = [0; Self::GROUPS];
+        if members.len() >= usize::from(Self::MANY) {
+            return Self { last: [Self::MANY; Self::GROUPS] };
+        }
+        for (member, number) in members.iter_mut().zip(1..) {
+            let group = &mut last[group(member.glance)];
+            member.before = std::mem::replace(group, number);
+        }
+        Self { last }
+    }
+
+    /// The member of that name in the text of its object; the last one, where there are several.
+    #[inline]
+    pub fn find<'m>(
+        &self,
+        members: &'m [OutlineMember],
+        text: &str,
+        name: &str,
+    ) -> Option<&'m OutlineMember> {
+        let glance = glance(name.as_bytes());
+        match self.last[group(glance)] {
+            0 => None,
+            last => Self::find_from(last, glance, members, text, name),
+        }
+    }
+
+    fn find_from<'m>(
+        last: u8,
+        glance: u32,
+        members: &'m [OutlineMember],
+        text: &str,
+        name: &str,
+    ) -> Option<&'m OutlineMember> {
+        let is_it = |member: &&OutlineMember| member.glance == glance && member.is_named(text, name);
+        if last == Self::MANY {
+            return members.iter().rev().find(is_it);
+        }
+        let mut number = last;
+        loop {
+            let member = members.get(usize::from(number).checked_sub(1)?)?;
+            if is_it(&member) {
+                return Some(member);
+            }
+            number = member.before;
+        }
+    }
+}
+
+/// The group of names that a name is in.
+#[inline]
+const fn group(glance: u32) -> usize {
+    // A multiplier whose highest bits depend on all bits of the glance.
+    (glance.wrapping_mul(0x9e37_79b1) >> 28) as usize
 }
 
 /// What tells a name from nearly all others: its length, its first byte and its last.
@@ -160,14 +234,21 @@ pub(super) enum Outlining {
 }
 
 impl Outline {
-    /// The members in their order, if those of an object were noted.
-    pub fn members(&self) -> Option<&[OutlineMember]> {
-        (self.state == Outlining::Done).then_some(&self.members)
+    /// The members in their order, if those of an object were noted, and where they are found by their names.
+    pub fn members(&self) -> Option<(&[OutlineMember], Names)> {
+        (self.state == Outlining::Done).then_some((&self.members, self.names))
     }
 
-    /// From now on members are wanted.
-    pub(crate) const fn begin(&mut self) {
+    /// From now on members are wanted; and whether the event opens a stream.
+    pub(crate) const fn begin(&mut self, is_first: bool) {
         self.state = Outlining::Idle;
+        self.is_first = is_first;
+    }
+
+    /// The object with which the one that is expected is compared.
+    fn known(&self) -> Option<&Known> {
+        let place = if self.is_first { 0 } else { self.latest };
+        self.known.get(place)?.as_deref()
     }
 
     /// The next object is the one; and whether such objects often come again as they were.
@@ -205,14 +286,15 @@ impl Outline {
         self.places.push(place);
     }
 
-    pub(super) const fn leave(&mut self) {
+    pub(super) fn leave(&mut self) {
         self.state = Outlining::Done;
+        self.names = Names::of(&mut self.members);
     }
 
     /// Whether the object that is entered now can be compared with one that was valid by the same check.
     pub(super) fn knows(&self, check: Check) -> bool {
         let is_wanted = self.recurs && self.state == Outlining::Next;
-        let known = self.known.as_ref().filter(|_| is_wanted).and_then(|known| known.check);
+        let known = self.known().filter(|_| is_wanted).and_then(|known| known.check);
         known.is_some_and(|known| std::ptr::fn_addr_eq(known, check))
     }
 
@@ -220,8 +302,11 @@ impl Outline {
     /// are nested in it: no more than these may be.
     pub(super) fn again(&mut self, check: Check, text: &str, most: u32) -> Option<(usize, u32)> {
         if self.knows(check) {
-            let known = self.known.as_ref().filter(|known| text.starts_with(&known.text))?;
-            self.members.clone_from(&known.members);
+            let Self { members, names, known, latest, is_first, .. } = self;
+            let place = if *is_first { 0 } else { *latest };
+            let known = known.get(place)?.as_deref().filter(|known| text.starts_with(&known.text))?;
+            members.clone_from(&known.members);
+            (*names, *latest) = (known.names, place);
             self.state = Outlining::Done;
             return Some((known.text.len(), 0));
         }
@@ -235,8 +320,8 @@ impl Outline {
     /// Notes the next members as long as they are those of the known object to the letter, and were not seen yet.
     /// They begin the text, which stands at this offset in the object. Gives the length of them all.
     pub(super) fn pass_known(&mut self, text: &str, offset: usize, seen: &mut Seen) -> Option<usize> {
-        let Self { members, places, known, .. } = self;
-        let known = known.as_ref()?;
+        let Self { members, places, known, latest, is_first, .. } = self;
+        let known = known.get(if *is_first { 0 } else { *latest })?.as_deref()?;
         let next = known.members.get(members.len()..)?;
         // With the quote before its name.
         let start = next.first()?.name().start.checked_sub(1)?;
@@ -258,9 +343,11 @@ impl Outline {
         if !self.recurs {
             self.keep_recent(check, text, levels);
         } else if text.len() <= LONGEST {
-            let known = self.known.get_or_insert_default();
+            self.latest = usize::from(!self.is_first);
+            let known = self.known[self.latest].get_or_insert_default();
             text.clone_into(&mut known.text);
             known.members.clone_from(&self.members);
+            known.names = self.names;
             known.places.clone_from(&self.places);
             known.check = Some(check);
         }

@@ -203,6 +203,20 @@ impl<'a> Scanner<'a> {
     #[inline]
     pub(super) fn name_bytes(&mut self) -> Scan<(&'a [u8], bool)> {
         let start = self.peek_at() + 1;
+        let bytes = self.text.as_bytes();
+        // Most names are short, and nothing stands between them, their colon and their value.
+        if let Some(window) = bytes.get(start..).and_then(|rest| rest.first_chunk::<16>())
+            && bytes.get(start - 1) == Some(&b'"')
+        {
+            let (first, second) = (special(word(window, 0)), special(word(window, 8)));
+            let (found, before) = if first == 0 { (second, 8) } else { (first, 0) };
+            let end = start + before + found.trailing_zeros() as usize / 8;
+            if matches!(bytes.get(end..end + 3), Some(&[b'"', b':', value]) if value > b' ') {
+                self.at = end + 2;
+                self.escaped = false;
+                return Ok((bytes.get(start..end).unwrap_or_default(), false));
+            }
+        }
         let end = self.name_end()?;
         Ok((self.text.as_bytes().get(start..end).unwrap_or_default(), self.escaped))
     }
@@ -232,14 +246,26 @@ impl<'a> Scanner<'a> {
         hit
     }
 
-    /// Passes a value of the same kind as one that begins with this byte: a string, or a whole number.
+    /// Passes a value of the same kind as one that begins with this byte: a string, or a whole number. Returns
+    /// whether it is plain: nothing in it is escaped as a number, and no character can be U+FFFD.
     #[inline]
-    pub(crate) fn pass_alike(&mut self, first: u8) -> bool {
+    pub(crate) fn pass_alike(&mut self, first: u8) -> Option<bool> {
         match (first, self.byte()) {
-            (b'"', b'"') => self.pass_string().is_ok(),
-            (b'0'..=b'9' | b'-', b'0'..=b'9' | b'-') => self.pass_number() == Ok(true),
-            _ => false,
+            (b'"', b'"') => {
+                let start = self.at;
+                let is_ascii = self.pass_string_within(|window| window & TOPS == 0).ok()?;
+                Some(is_ascii || self.is_plain_since(start))
+            }
+            (b'0'..=b'9' | b'-', b'0'..=b'9' | b'-') => self.pass_number().ok().filter(|is_plain| *is_plain),
+            _ => None,
         }
+    }
+
+    /// Whether no character of the string that was passed from there on is escaped as a number, or can be U+FFFD.
+    fn is_plain_since(&self, start: usize) -> bool {
+        let bytes = self.since(start).as_bytes();
+        let has_number = || bytes.windows(2).any(|pair| pair == b"\\u");
+        !(bytes.contains(&LOST) || self.escaped && has_number())
     }
 
     /// Passes a string if it is the expected one, written without escapes.
@@ -297,21 +323,28 @@ impl<'a> Scanner<'a> {
     /// Passes a string; the cursor is at its opening quote.
     #[inline]
     pub(super) fn pass_string(&mut self) -> Scan<()> {
+        self.pass_string_within(|_| false).map(drop)
+    }
+
+    /// The same. Returns whether the string ends within two words, and these are as they are asked to be.
+    #[inline]
+    fn pass_string_within(&mut self, is_good: impl Fn(u64) -> bool) -> Scan<bool> {
         let start = self.at + 1;
         self.escaped = false;
         // Most strings end within two words: no loop, and one branch that is nearly always taken.
         let bytes = self.text.as_bytes();
         let mut at = start;
         if let Some(window) = bytes.get(start..).and_then(|rest| rest.first_chunk::<16>()) {
-            let (first, second) = (special(word(window, 0)), special(word(window, 8)));
+            let (one, two) = (word(window, 0), word(window, 8));
+            let (first, second) = (special(one), special(two));
             let (found, before) = if first == 0 { (second, 8) } else { (first, 0) };
             at += if found == 0 { 16 } else { before + found.trailing_zeros() as usize / 8 };
             if bytes.get(at) == Some(&b'"') {
                 self.at = at + 1;
-                return Ok(());
+                return Ok(is_good(one | two));
             }
         }
-        self.pass_long_string(at)
+        self.pass_long_string(at).map(|()| false)
     }
 
     fn pass_long_string(&mut self, mut at: usize) -> Scan<()> {
@@ -556,12 +589,16 @@ fn is_plain(block: &[u8; BLOCK]) -> bool {
     !block.iter().fold(false, |found, byte| found | is_special(*byte))
 }
 
+/// The first byte of U+FFFD, which stands for characters that were lost.
+pub(crate) const LOST: u8 = 0xef;
+
+const ONES: u64 = u64::from_le_bytes([1; 8]);
+const TOPS: u64 = u64::from_le_bytes([0x80; 8]);
+
 /// Marks (in each byte's top bit, the lowest one being right) what ends or interrupts a plain run in a
 /// string: a quote, a backslash, a control character.
 #[inline]
 pub(super) const fn special(word: u64) -> u64 {
-    const ONES: u64 = u64::from_le_bytes([1; 8]);
-    const TOPS: u64 = u64::from_le_bytes([0x80; 8]);
     let quote = word ^ (ONES * b'"' as u64);
     let backslash = word ^ (ONES * b'\\' as u64);
     let quote = quote.wrapping_sub(ONES) & !quote;

@@ -122,8 +122,6 @@ pub(crate) struct Ending<'s> {
     pub(crate) snapshot: &'s Snapshot<'s>,
     /// The entries of its output.
     pub(crate) output: Vec<Object<'s>>,
-    /// They are the finished items to the letter, in the same order, and nothing that was streamed is unknown.
-    pub(crate) is_as_finished: bool,
 }
 
 impl<'s> Snapshot<'s> {

@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};
-use std::fmt::Write as _;
 
 use catalogue::{Level, Rule};
 use serde::{Deserialize, Serialize};
@@ -161,6 +160,15 @@ struct Blamed {
 }
 
 impl Blamed {
+    /// Forgets what was blamed, for another frame, but not the room that it took, if that is not much.
+    fn begin(&mut self, frame: u64) {
+        if self.count > FEW {
+            self.rules = HashMap::new();
+        }
+        self.rules.clear();
+        (self.frame, self.count) = (frame, 0);
+    }
+
     /// Whether a rule other than this one has blamed the value at a pointer, or what it lies in.
     fn has(&self, pointer: &str, rule: &str) -> bool {
         let is_others = |outer: &str| {
@@ -180,6 +188,9 @@ impl Blamed {
         }
     }
 }
+
+/// Most frames have no more faults.
+const FEW: usize = 64;
 
 /// So many different findings are listed for one stream, and the first of each rule beyond them: however much
 /// else is wrong before it, a rule that is broken is known to be.
@@ -303,7 +314,7 @@ impl Findings {
             None => pointer,
         };
         if self.blamed.frame != frame {
-            self.blamed = Blamed { frame, ..Blamed::default() };
+            self.blamed.begin(frame);
         }
         if self.blamed.has(pointer, rule.id) {
             return true;
@@ -320,8 +331,10 @@ impl Findings {
     /// Two findings are the same when all of this is.
     fn write_key(&mut self, rule: &Rule, event_type: Option<&str>, place: &Place<'_>) {
         self.key.clear();
-        let event_type = event_type.unwrap_or_default();
-        let _ = write!(self.key, "{}\0{event_type}\0{}\0", rule.id, place.expected.unwrap_or_default());
+        for part in [rule.id, event_type.unwrap_or_default(), place.expected.unwrap_or_default()] {
+            self.key.push_str(part);
+            self.key.push('\0');
+        }
         let Some(pointer) = place.pointer else {
             self.key.push_str(place.actual.unwrap_or_default());
             return;

@@ -45,6 +45,10 @@ pub(crate) enum Native {
     Opened(Scope, OfValue),
     /// Something of a scope is closed by a value.
     Closed(Scope, OfValue),
+    /// An item was opened by a value of one of these types.
+    OpenedAs(&'static [&'static str], OfValue),
+    /// An item is closed by a value of one of these types.
+    ClosedAs(&'static [&'static str], OfValue),
     /// A fragment of something of a scope came.
     Fragment(Scope, OfNode),
     /// The same, with log probabilities of its tokens.
@@ -53,6 +57,10 @@ pub(crate) enum Native {
     Point(OfNode),
     /// The response ends, with a snapshot.
     Ending(OfEnding),
+    /// The same, and its output is not the finished items to the letter.
+    EndingOtherwise(OfEnding),
+    /// The same, and it repeats a choice of tools that is not `auto`.
+    EndingWithChoice(OfEnding),
     /// The stream is over. There is no record any more.
     Over(fn(&mut Case<'_>)),
     /// An answer that is no stream.
@@ -61,6 +69,14 @@ pub(crate) enum Native {
 
 /// Rules, and what is called when they are asked.
 pub(crate) type Asked<F> = Vec<(Bound, F)>;
+
+/// Which ends of responses a rule looks at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Ends {
+    All,
+    Otherwise,
+    WithChoice,
+}
 
 /// Rules that need nothing but the case.
 pub(crate) type Plain = Asked<fn(&mut Case<'_>)>;
@@ -103,6 +119,59 @@ impl<F> InScope<F> {
     }
 }
 
+/// Rules that look at the values of items, by the type of the value: most look at one or two types.
+#[derive(Debug, Default)]
+pub(crate) struct OfItems {
+    /// Those for types that no rule names.
+    others: Asked<OfValue>,
+    types: Vec<(&'static str, Asked<OfValue>)>,
+}
+
+impl OfItems {
+    /// Adds a rule for some types, or for all of them. Those of each type keep their order.
+    fn push(&mut self, types: Option<&[&'static str]>, rule: (Bound, OfValue)) {
+        for name in types.unwrap_or_default() {
+            if !self.types.iter().any(|(known, _)| known == name) {
+                self.types.push((name, self.others.clone()));
+            }
+        }
+        let is_meant = |name: &str| types.is_none_or(|types| types.contains(&name));
+        let meant = self.types.iter_mut().filter(|(name, _)| is_meant(name));
+        meant.for_each(|(_, rules)| rules.push(rule));
+        if types.is_none() {
+            self.others.push(rule);
+        }
+    }
+
+    /// Those that look at values of a type.
+    pub(crate) fn of(&self, name: Option<&str>) -> &[(Bound, OfValue)] {
+        let named = self.types.iter().find(|(known, _)| Some(*known) == name);
+        named.map_or(&self.others, |(_, rules)| rules)
+    }
+}
+
+/// Rules that look at values which open or close something.
+#[derive(Debug, Default)]
+pub(crate) struct OfValues {
+    items: OfItems,
+    scopes: InScope<OfValue>,
+}
+
+impl OfValues {
+    fn push(&mut self, scope: Scope, rule: (Bound, OfValue)) {
+        if scope == Scope::Item {
+            self.items.push(None, rule);
+        } else {
+            self.scopes.push(scope, rule);
+        }
+    }
+
+    /// Those that look at a value that opens or closes something of a scope.
+    pub(crate) fn of(&self, scope: Scope, value: &Object<'_>) -> &[(Bound, OfValue)] {
+        if scope == Scope::Item { self.items.of(value.plain("type")) } else { self.scopes.of(scope) }
+    }
+}
+
 /// The rules with code, by when they are asked.
 #[derive(Debug, Default)]
 pub(crate) struct Hooks {
@@ -122,12 +191,12 @@ pub(crate) struct Hooks {
     pub(crate) after_error: Plain,
     pub(crate) any_snapshot: Asked<OfSnapshot>,
     pub(crate) snapshot: Asked<OfSnapshot>,
-    pub(crate) opened: InScope<OfValue>,
-    pub(crate) closed: InScope<OfValue>,
+    pub(crate) opened: OfValues,
+    pub(crate) closed: OfValues,
     pub(crate) fragment: InScope<OfNode>,
     pub(crate) logprobs: InScope<OfNode>,
     pub(crate) point: Asked<OfNode>,
-    pub(crate) ending: Asked<OfEnding>,
+    pub(crate) ending: Asked<(Ends, OfEnding)>,
     pub(crate) over: Plain,
     pub(crate) body: Asked<OfBody>,
 }
@@ -156,10 +225,14 @@ impl Hooks {
                 Native::Snapshot(code) => self.snapshot.push((bound, code)),
                 Native::Opened(scope, code) => self.opened.push(scope, (bound, code)),
                 Native::Closed(scope, code) => self.closed.push(scope, (bound, code)),
+                Native::OpenedAs(types, code) => self.opened.items.push(Some(types), (bound, code)),
+                Native::ClosedAs(types, code) => self.closed.items.push(Some(types), (bound, code)),
                 Native::Fragment(scope, code) => self.fragment.push(scope, (bound, code)),
                 Native::LogprobsOf(scope, code) => self.logprobs.push(scope, (bound, code)),
                 Native::Point(code) => self.point.push((bound, code)),
-                Native::Ending(code) => self.ending.push((bound, code)),
+                Native::Ending(code) => self.ending.push((bound, (Ends::All, code))),
+                Native::EndingOtherwise(code) => self.ending.push((bound, (Ends::Otherwise, code))),
+                Native::EndingWithChoice(code) => self.ending.push((bound, (Ends::WithChoice, code))),
                 Native::Over(code) => self.over.push((bound, code)),
                 Native::Body(code) => self.body.push((bound, code)),
             }

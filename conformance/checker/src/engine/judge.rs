@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
-use spec::Memory;
 use spec::table::{EventInfo, EventLine, Role, Scope};
+use spec::{Count, Memory};
 
 use super::asides::is_aside;
 use super::case::{Connection, Turn, triggers_compaction};
@@ -185,6 +185,9 @@ impl Judge {
             self.pass(frame);
             return;
         }
+        if observer.is_none() && self.fragment(plan, memory, frame) {
+            return;
+        }
         if !frame.strays.is_empty() {
             self.ask(&plan.hooks.stray, plan, &Record::of_body(frame, self.frames));
         }
@@ -199,6 +202,30 @@ impl Judge {
                 observer.record(&Seen { record: &record, about, lane, is_faulty });
             }
         }
+    }
+
+    /// Takes a fragment of the same text as the event before it, as most events are. Returns false, with nothing done,
+    /// where any rule would have to be asked. What comes of it is what [`Self::record`] does with such an event.
+    #[inline]
+    fn fragment(&mut self, plan: &Plan, memory: &Memory, frame: &Frame<'_>) -> bool {
+        let (Some((event, info)), Some(data)) = (self.known, frame.data.as_deref()) else { return false };
+        let is_usual = plan.is_fragment[event]
+            && frame.terminated
+            && frame.transport != Transport::WebSocket
+            && frame.strays.is_empty()
+            && frame.id.is_none()
+            && frame.invalid_utf8.is_none()
+            && frame.event.as_deref() == Some(info.name);
+        let Some(node) = self.stream.fed().filter(|_| is_usual) else { return false };
+        let Some((text, number)) = memory.fragment(info, data) else { return false };
+        if !self.stream.feed(node, text, number) {
+            return false;
+        }
+        self.stream.transport = frame.transport;
+        self.stream.weigh(data.len());
+        self.events += 1;
+        self.last.renew_as(info.name.into(), frame, (self.frames, self.events, Some(number)));
+        true
     }
 
     /// Counts an event that is not judged.
@@ -284,8 +311,10 @@ impl Judge {
             };
             tracker.take();
             about = tracker.current;
-            if record.sequence_number.is_some() {
-                self.stream.sequence_number.clone_from(&record.sequence_number);
+            match &record.sequence_number {
+                Some(Count::Whole(number)) => self.stream.sequence_number = Some(Count::Whole(*number)),
+                Some(other) => self.stream.sequence_number = Some(other.clone()),
+                None => {}
             }
             self.end_turn();
         } else if let Some(evicted) = self.connection.turn.take().and_then(|turn| turn.previous_response_id) {

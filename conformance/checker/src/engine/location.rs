@@ -11,6 +11,7 @@ use super::excerpt::Excerpt;
 use super::kept::{Kept, Room};
 use super::locate::Locator;
 use super::record::Record;
+use crate::Frame;
 
 /// Where an event stands in its stream, and in the recording.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -103,11 +104,19 @@ impl Room for Mark {
 impl Mark {
     /// Takes the place of what was kept, without allocating anew.
     pub(super) fn renew(&mut self, record: &Record<'_>) {
-        let frame = record.frame;
-        self.frame = record.number;
-        self.event = record.event;
-        self.event_type = record.kept_type();
-        self.sequence_number = whole_number(record);
+        let numbers = (record.number, record.event, whole_number(record));
+        self.renew_as(record.kept_type(), record.frame, numbers);
+    }
+
+    /// The same for an event of a type, with the numbers of its frame, of the event, and in it.
+    pub(super) fn renew_as(
+        &mut self,
+        event_type: Cow<'static, str>,
+        frame: &Frame<'_>,
+        numbers: (u64, u64, Option<u64>),
+    ) {
+        self.event_type = event_type;
+        (self.frame, self.event, self.sequence_number) = numbers;
         self.time = frame.time;
         self.bytes = frame.bytes.clone();
         self.line = frame.line;

@@ -25,7 +25,7 @@ pub(crate) use case::{Case, Change, Connection, Ending, Snapshot, Turn};
 pub use excerpt::Excerpt;
 pub(crate) use finding::Place;
 pub use finding::{Finding, Findings, LevelName, Related};
-pub(crate) use hooks::{Hooks, InScope, Native, OfEnding, OfSnapshot, OfValue};
+pub(crate) use hooks::{Ends, Hooks, Native, OfEnding, OfSnapshot, OfValues};
 pub(crate) use judge::Judge;
 pub use location::Location;
 pub(crate) use location::Mark;

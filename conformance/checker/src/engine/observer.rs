@@ -9,6 +9,11 @@ use super::record::Record;
 pub trait Observer {
     /// A frame with data came, and was judged.
     fn record(&mut self, seen: &Seen<'_>);
+
+    /// Returns whether it is to be shown any frame. Where it is not, frames that repeat are checked faster.
+    fn is_watching(&self) -> bool {
+        true
+    }
 }
 
 /// A frame, and what the checker knows of it.
@@ -62,6 +67,10 @@ impl<'s> Occurrence<'s> {
 /// Nobody watches.
 impl Observer for () {
     fn record(&mut self, _: &Seen<'_>) {}
+
+    fn is_watching(&self) -> bool {
+        false
+    }
 }
 
 impl<O: Observer> Observer for Option<O> {
@@ -70,6 +79,10 @@ impl<O: Observer> Observer for Option<O> {
             observer.record(seen);
         }
     }
+
+    fn is_watching(&self) -> bool {
+        self.as_ref().is_some_and(Observer::is_watching)
+    }
 }
 
 /// Both watch.
@@ -77,5 +90,9 @@ impl<A: Observer + ?Sized, B: Observer + ?Sized> Observer for (&mut A, &mut B) {
     fn record(&mut self, seen: &Seen<'_>) {
         self.0.record(seen);
         self.1.record(seen);
+    }
+
+    fn is_watching(&self) -> bool {
+        self.0.is_watching() || self.1.is_watching()
     }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use catalogue::{DecidedBy, Family, Level, NativeRule, Rule};
 use spec::Dialect;
-use spec::table::{EventInfo, Role, Scope};
+use spec::table::{EventInfo, EventLine, Role, Scope};
 
 use super::hooks::{Hooks, Native};
 use super::relation::{Places, Step, carried, collected};
@@ -36,6 +36,8 @@ pub(crate) struct Plan {
     pub(super) collected: Vec<Vec<(Scope, usize)>>,
     /// Rules with code of their own.
     pub(crate) hooks: Hooks,
+    /// Of each event, whether it is a delta that no rule is asked about but those which look at every event.
+    pub(super) is_fragment: Vec<bool>,
 }
 
 const FAMILIES: usize = Family::ALL.len();
@@ -77,7 +79,26 @@ impl Plan {
         let carried = carried(&relations);
         let collected = collected(&relations, &carried);
         let places = Scope::ALL.iter().map(|scope| Places::of(*scope)).collect();
-        Arc::new(Self { dialect, structure, scopes, steps, relations, places, carried, collected, hooks })
+        let is_fragment = |(event, steps): (&EventInfo, &Vec<Step>)| {
+            dialect.framing.event_line == EventLine::EqualsType
+                && event.role == Role::Delta
+                && steps.is_empty()
+                && hooks.fragment.of(event.scope).is_empty()
+                && hooks.event.is_empty()
+        };
+        let is_fragment = dialect.events.iter().zip(&steps).map(is_fragment).collect();
+        Arc::new(Self {
+            dialect,
+            structure,
+            scopes,
+            steps,
+            relations,
+            places,
+            carried,
+            collected,
+            hooks,
+            is_fragment,
+        })
     }
 
     /// The rule that is in charge of a family in a scope.

@@ -148,6 +148,25 @@ impl Stream {
         }
     }
 
+    /// The node that the last delta fed, where nothing but its text has to be looked at.
+    pub(super) fn fed(&self) -> Option<usize> {
+        let is_usual = self.events >= FIRST as u64 && self.done.is_none() && !self.error.is_there();
+        self.recent.fed.filter(|_| is_usual).map(|(_, node)| node)
+    }
+
+    /// Adds a fragment, as it is written, to the text of a node, if its sequence number is the next one.
+    pub(super) fn feed(&mut self, node: usize, text: &str, number: u64) -> bool {
+        if self.sequence_number != number.checked_sub(1).map(Count::Whole) {
+            return false;
+        }
+        let Some(node) = self.nodes.get_mut(node) else { return false };
+        node.fragments += 1;
+        node.partial |= spec::json::decode_onto(&mut node.joined, text);
+        self.sequence_number = Some(Count::Whole(number));
+        self.events += 1;
+        true
+    }
+
     /// The next event may be of something else than the last one.
     pub(super) fn forget_recent(&mut self) {
         self.recent.forget();

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use serde_json::Value;
-use spec::json::{Outline, OutlineMember, is_escaped, member_named, shared_length};
+use spec::json::{Names, Outline, OutlineMember, is_escaped, shared_length};
 
 use super::kept::{Kept, Room};
 
@@ -16,6 +16,7 @@ const LARGE: usize = 400;
 pub(crate) struct Object<'a> {
     text: Cow<'a, str>,
     members: Cow<'a, [OutlineMember]>,
+    names: Names,
 }
 
 impl<'a> Object<'a> {
@@ -35,27 +36,32 @@ impl<'a> Object<'a> {
         if !is_object {
             members.clear();
         }
-        Self { text: Cow::Borrowed(text), members: Cow::Owned(members) }
+        let names = Names::of(&mut members);
+        Self { text: Cow::Borrowed(text), members: Cow::Owned(members), names }
     }
 
     /// An object whose members were noted while it was checked.
     pub(crate) fn outlined(text: &'a str, outline: Option<&'a Outline>) -> Self {
         match outline.and_then(Outline::members) {
-            Some(members) => Self { text: Cow::Borrowed(text), members: Cow::Borrowed(members) },
+            Some((members, names)) => {
+                Self { text: Cow::Borrowed(text), members: Cow::Borrowed(members), names }
+            }
             None => Self::new(text),
         }
     }
 
     /// Takes the place of an object that was kept, for longer than what this one came from.
     pub(crate) fn keep_in(&self, kept: &mut Kept<Object<'static>>) {
-        let Object { text, members } = kept.fill();
+        let Object { text, members, names } = kept.fill();
         self.text.as_ref().clone_into(text.to_mut());
         self.members.as_ref().clone_into(members.to_mut());
+        *names = self.names;
     }
 
     /// The same for another copy of its text.
     pub(crate) fn of_same_text<'t>(&'t self, text: &'t str) -> Object<'t> {
-        Object { text: Cow::Borrowed(text), members: Cow::Borrowed(&*self.members) }
+        let members = Cow::Borrowed(&*self.members);
+        Object { text: Cow::Borrowed(text), members, names: self.names }
     }
 
     /// All of it.
@@ -68,7 +74,7 @@ impl<'a> Object<'a> {
     }
 
     fn member(&self, name: &str) -> Option<&OutlineMember> {
-        member_named(&self.members, &self.text, name)
+        self.names.find(&self.members, &self.text, name)
     }
 
     /// Its members, in their order, with their names as they are written.
@@ -82,6 +88,8 @@ impl<'a> Object<'a> {
     }
 
     /// The text of a member.
+    // Rules are code that runs once an event: to fetch it takes longer than to run it, so it is kept small.
+    #[inline(never)]
     pub(crate) fn get(&self, name: &str) -> Option<&str> {
         Some(self.piece(self.member(name)?.value()))
     }
@@ -122,11 +130,13 @@ impl<'a> Object<'a> {
     }
 
     /// The text of a member, unless it is null.
+    #[inline(never)]
     pub(crate) fn value(&self, name: &str) -> Option<&str> {
         self.get(name).filter(|raw| *raw != "null")
     }
 
     /// A member that is a string.
+    #[inline(never)]
     pub(crate) fn string(&self, name: &str) -> Option<Cow<'_, str>> {
         spec::json::string(self.get(name)?)
     }
@@ -138,6 +148,7 @@ impl<'a> Object<'a> {
     }
 
     /// A member that is a string without escapes, as names and ids are.
+    #[inline(never)]
     pub(crate) fn plain(&self, name: &str) -> Option<&str> {
         let inside = self.get(name)?.strip_prefix('"')?.strip_suffix('"')?;
         (!is_escaped(inside)).then_some(inside)
@@ -164,6 +175,7 @@ impl Room for Object<'static> {
     fn vacate(&mut self) {
         self.text.to_mut().vacate();
         self.members.to_mut().vacate();
+        self.names = Names::default();
     }
 
     fn weight(&self) -> usize {
@@ -270,7 +282,7 @@ mod tests {
             noted += usize::from(memory.outline().members().is_some());
             assert_eq!(Object::outlined(raw, Some(memory.outline())), Object::new(raw), "{data}");
         }
-        let last = memory.outline().members().map(<[_]>::len);
+        let last = memory.outline().members().map(|(members, _)| members.len());
         assert!(noted > 50 && last == Some(8), "{noted}");
     }
 

@@ -9,8 +9,7 @@ use crate::engine::Case;
 use crate::engine::{Node, Object, State, same, short};
 
 pub(super) fn arguments_json(case: &mut Case<'_>, _: &Node, item: &Object<'_>) {
-    let is_call = matches!(item.plain("type"), Some("function_call" | "mcp_call"));
-    if !is_call || item.plain("status") != Some("completed") {
+    if item.plain("status") != Some("completed") {
         return;
     }
     let Some(arguments) = item.string("arguments") else { return };
@@ -26,15 +25,18 @@ pub(super) fn has_deltas(case: &mut Case<'_>, node: &Node, arguments: &Object<'_
     text::came_at_once(case, node, arguments, "arguments");
 }
 
+/// The types of calls that the client answers.
+pub(super) const ANSWERED: [&str; 2] = ["function_call", "custom_tool_call"];
+
 /// Whether an item is a call that the client answers.
 fn is_answered(item: &Object<'_>) -> bool {
-    matches!(item.plain("type"), Some("function_call" | "custom_tool_call"))
+    item.plain("type").is_some_and(|kind| ANSWERED.contains(&kind))
 }
 
 pub(super) fn arguments_streamed(case: &mut Case<'_>, node: &Node, item: &Object<'_>) {
     let stream = case.stream;
     let is_unknown = stream.torn || stream.resumed || node.partial || node.state() == State::Implied;
-    if item.plain("type") != Some("function_call") || is_unknown || !case.plan.ways(Scope::Arguments).closes {
+    if is_unknown || !case.plan.ways(Scope::Arguments).closes {
         return;
     }
     let Some(arguments) = item.string("arguments").filter(|arguments| !arguments.is_empty()) else { return };
@@ -47,9 +49,7 @@ pub(super) fn arguments_streamed(case: &mut Case<'_>, node: &Node, item: &Object
 }
 
 pub(super) fn identity_kept(case: &mut Case<'_>, node: &Node, item: &Object<'_>) {
-    let Some(added) = node.opening.get().filter(|added| is_answered(added) && is_answered(item)) else {
-        return;
-    };
+    let Some(added) = node.opening.get().filter(|added| is_answered(added)) else { return };
     for name in ["call_id", "name"] {
         // An empty name or id is another rule's business.
         let Some(before) = added.value(name).filter(|raw| *raw != "\"\"") else { continue };
@@ -61,11 +61,11 @@ pub(super) fn identity_kept(case: &mut Case<'_>, node: &Node, item: &Object<'_>)
 }
 
 pub(super) fn id_unique(case: &mut Case<'_>, node: &Node, item: &Object<'_>) {
-    if !is_answered(item) {
-        case.limit(Level::Should);
-    }
     let Some(id) = item.call_id().filter(|id| !id.is_empty()) else { return };
     if let Some(other) = case.stream.nodes.call_named(id).filter(|first| !std::ptr::eq(*first, node)) {
+        if !is_answered(item) {
+            case.limit(Level::Should);
+        }
         let other = case.name(other);
         case.fault("/item/call_id", "a call_id that no other call has", &format!("{id:?}"), || {
             format!("{other} has the same call_id {id:?}")
@@ -74,7 +74,7 @@ pub(super) fn id_unique(case: &mut Case<'_>, node: &Node, item: &Object<'_>) {
 }
 
 pub(super) fn name_declared(case: &mut Case<'_>, _: &Node, item: &Object<'_>) {
-    if item.plain("type") != Some("function_call") || item.value("namespace").is_some() {
+    if item.value("namespace").is_some() {
         return;
     }
     let Some(name) = item.string("name").filter(|name| !name.is_empty()) else { return };

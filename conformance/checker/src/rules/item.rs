@@ -4,6 +4,7 @@ use catalogue::Level;
 use spec::table::Scope;
 
 use super::output::texts_of;
+use super::part;
 use crate::engine::{Case, Ending};
 use crate::engine::{Node, Object, Place, State, same, short};
 
@@ -27,9 +28,6 @@ pub(super) fn starts_empty(case: &mut Case<'_>, _: &Node, item: &Object<'_>) {
 }
 
 pub(super) fn message_from_assistant(case: &mut Case<'_>, _: &Node, item: &Object<'_>) {
-    if item.plain("type") != Some("message") {
-        return;
-    }
     let Some(role) = item.string("role").filter(|role| role != "assistant") else { return };
     let actual = format!("{role:?}");
     case.fault("/item/role", "\"assistant\"", &actual, || {
@@ -38,9 +36,9 @@ pub(super) fn message_from_assistant(case: &mut Case<'_>, _: &Node, item: &Objec
 }
 
 pub(super) fn call_named(case: &mut Case<'_>, _: &Node, item: &Object<'_>) {
-    let Some(kind @ ("function_call" | "custom_tool_call")) = item.plain("type") else { return };
     for name in ["name", "call_id"] {
         if item.get(name) == Some("\"\"") {
+            let kind = item.plain("type").unwrap_or_default();
             case.fault(&format!("/item/{name}"), "a string that is not empty", "\"\"", || {
                 format!("a {kind} is added with an empty {name}")
             });
@@ -85,10 +83,11 @@ pub(super) fn finished(case: &mut Case<'_>, _: &Node, item: &Object<'_>) {
 pub(super) fn content_kept(case: &mut Case<'_>, node: &Node, item: &Object<'_>) {
     let stream = case.stream;
     let is_unknown = stream.torn || stream.resumed || node.partial || node.state() == State::Implied;
-    if item.plain("type") != Some("message") || is_unknown {
+    if is_unknown {
         return;
     }
-    let Some(has) = item.entries("content").map(|entries| entries.len()) else { return };
+    let content = part::entries(case, node, item, Scope::Part, "content");
+    let Some(has) = content.map(|entries| entries.len()) else { return };
     let is_lost = |part: &&Node| {
         part.key.entry().is_some_and(|index| index >= has as u64)
             && texts_of(case, part).iter().any(|text| !text.is_empty())

@@ -34,12 +34,16 @@ pub(crate) const fn hooks(rule: NativeRule) -> &'static [Native] {
             Native::Closed(Scope::Part, annotation::range_in_part),
             Native::Closed(Scope::Item, annotation::range_in_item),
         ],
-        NativeRule::CallArgumentsStreamed => &[Native::Closed(Scope::Item, call::arguments_streamed)],
-        NativeRule::CallArgumentsJson => &[Native::Closed(Scope::Item, call::arguments_json)],
+        NativeRule::CallArgumentsStreamed => {
+            &[Native::ClosedAs(&["function_call"], call::arguments_streamed)]
+        }
+        NativeRule::CallArgumentsJson => {
+            &[Native::ClosedAs(&["function_call", "mcp_call"], call::arguments_json)]
+        }
         NativeRule::CallHasDeltas => &[Native::Closed(Scope::Arguments, call::has_deltas)],
-        NativeRule::CallIdentityKept => &[Native::Closed(Scope::Item, call::identity_kept)],
+        NativeRule::CallIdentityKept => &[Native::ClosedAs(&call::ANSWERED, call::identity_kept)],
         NativeRule::CallIdUnique => &[Native::Opened(Scope::Item, call::id_unique)],
-        NativeRule::CallNameDeclared => &[Native::Opened(Scope::Item, call::name_declared)],
+        NativeRule::CallNameDeclared => &[Native::OpenedAs(&["function_call"], call::name_declared)],
         NativeRule::ErrorBodyShape => &[Native::Body(error::body_shape), Native::Beginning(error::no_stream)],
         NativeRule::ErrorEqualsFailed => &[Native::Snapshot(error::equals_failed)],
         NativeRule::ErrorFollowedByFailed => {
@@ -49,8 +53,8 @@ pub(crate) const fn hooks(rule: NativeRule) -> &'static [Native] {
             &[Native::Beginning(error::stream_not_under_200), Native::Body(error::body_not_under_200)]
         }
         NativeRule::ErrorStatusAgrees => &[Native::Body(error::status_agrees)],
-        NativeRule::ItemCallNamed => &[Native::Opened(Scope::Item, item::call_named)],
-        NativeRule::ItemContentKept => &[Native::Closed(Scope::Item, item::content_kept)],
+        NativeRule::ItemCallNamed => &[Native::OpenedAs(&call::ANSWERED, item::call_named)],
+        NativeRule::ItemContentKept => &[Native::ClosedAs(&["message"], item::content_kept)],
         NativeRule::ItemFieldsStable => &[Native::Closed(Scope::Item, item::fields_stable)],
         NativeRule::ItemFinished => &[Native::Closed(Scope::Item, item::finished)],
         NativeRule::ItemIncompleteEndsResponse => &[Native::Ending(item::incomplete_ends_response)],
@@ -59,24 +63,28 @@ pub(crate) const fn hooks(rule: NativeRule) -> &'static [Native] {
             Native::Closed(Scope::Item, item::incomplete_before_last),
         ],
         NativeRule::ItemKeysKept => &[Native::Closed(Scope::Item, item::keys_kept)],
-        NativeRule::ItemMessageFromAssistant => &[Native::Opened(Scope::Item, item::message_from_assistant)],
-        NativeRule::ItemStartsEmpty => &[Native::Opened(Scope::Item, item::starts_empty)],
-        NativeRule::OutputCountAgrees => &[Native::Ending(output::count_agrees)],
-        NativeRule::OutputEqualsItems => &[Native::Ending(output::equals_items)],
-        NativeRule::OutputIdsKept => &[Native::Ending(output::ids_kept)],
-        NativeRule::OutputItemsStreamed => &[Native::Ending(output::items_streamed)],
-        NativeRule::OutputTextKept => &[Native::Ending(output::text_kept)],
-        NativeRule::OutputTypesInOrder => &[Native::Ending(output::types_in_order)],
-        NativeRule::PartCountAgrees => &[Native::Closed(Scope::Item, part::count_agrees)],
+        NativeRule::ItemMessageFromAssistant => {
+            &[Native::OpenedAs(&["message"], item::message_from_assistant)]
+        }
+        NativeRule::ItemStartsEmpty => {
+            &[Native::OpenedAs(&["message", "reasoning", "function_call"], item::starts_empty)]
+        }
+        NativeRule::OutputCountAgrees => &[Native::EndingOtherwise(output::count_agrees)],
+        NativeRule::OutputEqualsItems => &[Native::EndingOtherwise(output::equals_items)],
+        NativeRule::OutputIdsKept => &[Native::EndingOtherwise(output::ids_kept)],
+        NativeRule::OutputItemsStreamed => &[Native::EndingOtherwise(output::items_streamed)],
+        NativeRule::OutputTextKept => &[Native::EndingOtherwise(output::text_kept)],
+        NativeRule::OutputTypesInOrder => &[Native::EndingOtherwise(output::types_in_order)],
+        NativeRule::PartCountAgrees => &[Native::ClosedAs(&["message"], part::count_agrees)],
         NativeRule::PartEqualsItem => &[Native::Closed(Scope::Item, part::equals_item)],
         NativeRule::PartStartsEmpty => &[Native::Opened(Scope::Part, part::starts_empty)],
-        NativeRule::RequestAllowedTools => &[Native::Ending(request::allowed_tools)],
+        NativeRule::RequestAllowedTools => &[Native::EndingWithChoice(request::allowed_tools)],
         NativeRule::RequestCompactionTriggered => &[Native::Ending(request::compaction_triggered)],
         NativeRule::RequestOneCallAtMost => &[Native::Ending(request::one_call_at_most)],
         NativeRule::RequestOutputWithinLimit => &[Native::Ending(request::output_within_limit)],
-        NativeRule::RequestToolChoiceForced => &[Native::Ending(request::tool_choice_forced)],
-        NativeRule::RequestToolChoiceNone => &[Native::Ending(request::tool_choice_none)],
-        NativeRule::RequestToolChoiceRequired => &[Native::Ending(request::tool_choice_required)],
+        NativeRule::RequestToolChoiceForced => &[Native::EndingWithChoice(request::tool_choice_forced)],
+        NativeRule::RequestToolChoiceNone => &[Native::EndingWithChoice(request::tool_choice_none)],
+        NativeRule::RequestToolChoiceRequired => &[Native::EndingWithChoice(request::tool_choice_required)],
         NativeRule::ResponseCompletedAtAgrees => &[Native::Snapshot(response::completed_at_agrees)],
         NativeRule::ResponseEchoConstant => &[Native::Snapshot(response::echo_constant)],
         NativeRule::ResponseErrorAgrees => &[Native::Snapshot(response::error_agrees)],
@@ -105,7 +113,7 @@ pub(crate) const fn hooks(rule: NativeRule) -> &'static [Native] {
         NativeRule::SequenceGrows => &[Native::Sequence(sequence::grows)],
         NativeRule::SequencePresent => &[Native::Faulty(sequence::present)],
         NativeRule::SequenceStartsAtZero => &[Native::Beginning(sequence::starts_at_zero)],
-        NativeRule::SummaryCountAgrees => &[Native::Closed(Scope::Item, summary::count_agrees)],
+        NativeRule::SummaryCountAgrees => &[Native::ClosedAs(&["reasoning"], summary::count_agrees)],
         NativeRule::SummaryOneAtATime => &[Native::Opened(Scope::SummaryPart, summary::one_at_a_time)],
         NativeRule::SummaryStartsEmpty => &[Native::Opened(Scope::SummaryPart, summary::starts_empty)],
         NativeRule::TextHasDeltas => &[Native::Closed(Scope::Text, text::has_deltas)],

@@ -31,9 +31,6 @@ impl Pair<'_> {
 
 /// Items and entries that belong together: by their order, or by their ids where some have no counterpart.
 fn pairs<'p>(case: &Case<'p>, ending: &'p Ending<'p>) -> Vec<Pair<'p>> {
-    if ending.is_as_finished {
-        return Vec::new();
-    }
     let stream = case.stream;
     let items = ordered(case);
     let entries = ending.output.iter().enumerate();
@@ -220,9 +217,6 @@ const TEXTS: [&str; 2] = ["text", "refusal"];
 const INPUTS: [&str; 2] = ["arguments", "input"];
 
 pub(super) fn text_kept(case: &mut Case<'_>, ending: &Ending<'_>) {
-    if ending.is_as_finished {
-        return;
-    }
     for (name, text) in unfinished(case, ending) {
         let shown = format!("{text:?}");
         case.fault("/response/output", &short(&shown), "other texts", || {

@@ -45,13 +45,13 @@ pub(super) fn equals_item(case: &mut Case<'_>, node: &Node, item: &Object<'_>) {
 }
 
 pub(super) fn count_agrees(case: &mut Case<'_>, node: &Node, item: &Object<'_>) {
-    if item.plain("type") == Some("message") && case.plan.ways(Scope::Part).opens {
+    if case.plan.ways(Scope::Part).opens {
         count(case, node, item, Scope::Part, "content");
     }
 }
 
 /// The entries of a list in an item: mostly what was closed in it, to the letter.
-fn entries<'i>(
+pub(super) fn entries<'i>(
     case: &Case<'_>,
     node: &Node,
     item: &'i Object<'_>,

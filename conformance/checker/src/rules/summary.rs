@@ -15,7 +15,7 @@ pub(super) fn starts_empty(case: &mut Case<'_>, _: &Node, part: &Object<'_>) {
 }
 
 pub(super) fn count_agrees(case: &mut Case<'_>, node: &Node, item: &Object<'_>) {
-    if item.plain("type") == Some("reasoning") && case.plan.ways(Scope::SummaryPart).opens {
+    if case.plan.ways(Scope::SummaryPart).opens {
         part::count(case, node, item, Scope::SummaryPart, "summary");
     }
 }

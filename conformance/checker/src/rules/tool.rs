@@ -1,5 +1,7 @@
 //! Rules of the group `tool`.
 
+use std::sync::LazyLock;
+
 use spec::table::Scope;
 
 use crate::engine::Case;
@@ -26,16 +28,20 @@ pub(super) fn mcp_failure_has_error(case: &mut Case<'_>, node: &Node, item: &Obj
     }
 }
 
+/// The types of items that go through phases, and the scopes of these.
+static PHASED: LazyLock<Vec<(&str, Scope)>> = LazyLock::new(|| {
+    let is_phased =
+        |scope: &&Scope| scope.info().parent == Some(Scope::Item) && !scope.info().phases.is_empty();
+    let scopes = Scope::ALL.iter().filter(is_phased);
+    scopes.flat_map(|scope| scope.info().of.iter().map(|kind| (*kind, *scope))).collect()
+});
+
 pub(super) fn has_phases(case: &mut Case<'_>, node: &Node, item: &Object<'_>) {
     let stream = case.stream;
     let is_unknown = stream.torn || stream.resumed || node.partial || node.state() == State::Implied;
     let Some(kind) = item.plain("type").filter(|_| !is_unknown) else { return };
     let is_over = item.value("status").is_none_or(|status| status == "\"completed\"");
-    let of_tool = |scope: &&Scope| {
-        let info = scope.info();
-        info.parent == Some(Scope::Item) && !info.phases.is_empty() && info.of.contains(&kind)
-    };
-    let Some(scope) = Scope::ALL.iter().find(of_tool).filter(|_| is_over) else { return };
+    let Some((_, scope)) = PHASED.iter().find(|(of, _)| *of == kind).filter(|_| is_over) else { return };
     let has_events = case.dialect().events.iter().any(|event| event.scope == *scope);
     if has_events && stream.children(node, *scope).next().is_none() {
         let expected = format!("the phases of the {}: {}", kind, scope.info().phases.join(", "));

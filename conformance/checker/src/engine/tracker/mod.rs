@@ -15,7 +15,7 @@ use crate::engine::plan::Plan;
 use crate::engine::record::Record;
 use crate::engine::stream::{RESPONSE, Stream};
 use crate::engine::view::{Object, entries_that_are};
-use crate::engine::{Case, Connection, Ending, Hooks, InScope, OfEnding, OfSnapshot, OfValue, Snapshot};
+use crate::engine::{Case, Connection, Ending, Ends, Hooks, OfEnding, OfSnapshot, OfValues, Snapshot};
 
 /// What takes one event into the stream.
 pub(in crate::engine) struct Tracker<'t, 'r> {
@@ -344,8 +344,13 @@ impl<'r> Tracker<'_, 'r> {
         if is_terminal && !plan.hooks.ending.is_empty() {
             let (output, is_as_finished) = Self::output(stream, &response);
             let is_as_finished = is_as_finished && !stream.torn && !stream.resumed;
-            let ending = Ending { snapshot: &snapshot, output, is_as_finished };
-            let look = |rule: OfEnding, case: &mut Case<'_>| rule(case, &ending);
+            let ending = Ending { snapshot: &snapshot, output };
+            let has_choice = response.get("tool_choice").is_some_and(|choice| choice != "\"auto\"");
+            let look = |(ends, rule): (Ends, OfEnding), case: &mut Case<'_>| match ends {
+                Ends::Otherwise if is_as_finished => {}
+                Ends::WithChoice if !has_choice => {}
+                _ => rule(case, &ending),
+            };
             connection.ask(&plan.hooks.ending, plan, record, stream, findings, look);
         }
         if !stream.first_snapshot.is_there() {
@@ -376,13 +381,13 @@ impl<'r> Tracker<'_, 'r> {
     fn run(
         &mut self,
         node: usize,
-        rules: impl FnOnce(&Hooks) -> &InScope<OfValue>,
+        rules: impl FnOnce(&Hooks) -> &OfValues,
         value: impl FnOnce(&Node) -> Option<&Object<'_>>,
     ) {
         let Self { plan, stream, findings, connection, record, .. } = self;
         let Some(found) = stream.nodes.get(node) else { return };
         let Some(value) = value(found) else { return };
-        let rules = rules(&plan.hooks).of(found.scope);
+        let rules = rules(&plan.hooks).of(found.scope, value);
         connection.ask(rules, plan, record, stream, findings, |rule, case| rule(case, found, value));
     }
 }

@@ -1,0 +1,100 @@
+//! Fragments that repeat are checked in a short way. What is found is what is found the long way.
+
+use checker::{Checker, Finding, Frame, Observer, Seen, sse};
+use recordings::goldens::GOLDENS;
+
+/// Sees every frame, so that none is taken the short way.
+#[derive(Default)]
+struct Watch(usize);
+
+impl Observer for Watch {
+    fn record(&mut self, _: &Seen<'_>) {
+        self.0 += 1;
+    }
+}
+
+/// What one checker finds when it is watched, and another one when it is not.
+fn both(checkers: &mut [Checker; 2], stream: &[u8]) -> [(Vec<Finding>, u64, u64); 2] {
+    let mut watch = Watch::default();
+    for checker in checkers.iter_mut() {
+        checker.reset();
+    }
+    let [watched, alone] = checkers;
+    let mut parser = sse::Parser::default();
+    let mut frames = 0;
+    let mut take = |frame: Frame<'_>| {
+        frames += usize::from(frame.data.is_some());
+        watched.frame_seen_by(&frame, &mut watch);
+        alone.frame_seen_by(&frame, &mut ());
+    };
+    parser.push(stream, &mut take);
+    parser.finish(&mut take);
+    assert_eq!(watch.0, frames, "who watches sees every frame with data");
+    checkers.each_mut().map(|checker| {
+        checker.finish();
+        let events = checker.events();
+        let (found, omitted) = checker.take_findings();
+        (found, omitted, events)
+    })
+}
+
+/// Streams with a text of many fragments, each damaged in its own way.
+fn damaged(golden: &str) -> Vec<String> {
+    let frames: Vec<&str> = golden.split_inclusive("\n\n").collect();
+    let Some(at) = frames.iter().position(|frame| frame.contains("_text.delta\n")) else { return Vec::new() };
+    let number = |frame: &str| {
+        let rest = frame.split_once("\"sequence_number\":").map_or("", |(_, rest)| rest);
+        rest.split(|end: char| !end.is_ascii_digit()).next().and_then(|digits| digits.parse::<usize>().ok())
+    };
+    let Some(first) = number(frames[at]) else { return Vec::new() };
+    let numbered = |frame: &str, to: usize| {
+        let was = format!("\"sequence_number\":{}", number(frame).unwrap_or_default());
+        frame.replace(&was, &format!("\"sequence_number\":{to}"))
+    };
+    let damages: [(&str, &str); 13] = [
+        ("\"delta\":\"", "\"delta\":\""),
+        ("\"delta\":\"", "\"delta\":\"\\n\\\\\\\""),
+        ("\"delta\":\"", "\"delta\":\"\\ud83d"),
+        ("\"delta\":\"", "\"delta\":\"\\ufffd"),
+        ("\"delta\":\"", "\"delta\":\"\u{fffd}"),
+        ("\"delta\":\"", "\"delta\":7,\"was\":\""),
+        ("\"sequence_number\":", "\"sequence_number\":1"),
+        ("\"sequence_number\":", "\"sequence_number\":-"),
+        ("\"output_index\":0", "\"output_index\":1"),
+        (
+            "\"logprobs\":[]",
+            "\"logprobs\":[{\"token\":\"a\",\"logprob\":-1,\"bytes\":[],\"top_logprobs\":[]}]",
+        ),
+        ("event: ", "id: 1\nevent: "),
+        ("event: response", "event: esponse"),
+        ("data: ", "what\ndata: "),
+    ];
+    let stream = |from: &str, to: &str| {
+        let mut text: String = frames[..at].concat();
+        for nth in 0..8 {
+            let frame = numbered(frames[at], first + nth);
+            text.push_str(&if nth == 5 { frame.replace(from, to) } else { frame });
+        }
+        let rest = frames[at + 1..].iter().zip(first + 8..);
+        text.extend(rest.map(|(frame, number_of)| numbered(frame, number_of)));
+        text
+    };
+    damages.iter().map(|(from, to)| stream(from, to)).collect()
+}
+
+#[test]
+fn what_is_found_does_not_depend_on_the_way() {
+    let (mut streams, mut found) = (0, 0);
+    for dialect in spec::DIALECTS {
+        let mut checkers = [Checker::new(dialect), Checker::new(dialect)];
+        let goldens = GOLDENS.iter().filter(|golden| golden.bytes.starts_with(b"event:"));
+        let texts = goldens.map(|golden| std::str::from_utf8(golden.bytes).expect("goldens are UTF-8"));
+        for text in texts.flat_map(|text| damaged(text).into_iter().chain([text.to_owned()])) {
+            let [watched, alone] = both(&mut checkers, text.as_bytes());
+            assert_eq!(watched, alone, "{}:\n{text}", dialect.name);
+            streams += 1;
+            found += alone.0.len();
+        }
+    }
+    assert!(streams > 500 && found > 500, "{streams} streams, {found} findings");
+}
