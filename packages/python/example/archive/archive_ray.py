@@ -3,7 +3,8 @@
 
     archive_ray.py FOLDER OUT     FOLDER holds JSON lines or Parquet, with an id and a stream in each row
 
-A cluster reads from object storage: FOLDER and OUT can be addresses such as s3://bucket/archive.
+A cluster reads from object storage: FOLDER can be an address such as s3://bucket/archive. Reports are written by the
+driver, to its disk.
 """
 
 import sys
