@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // How fast the checker is as WebAssembly: `measure.mjs WASM FILE`. Prints what
-// `cargo run --profile dist -p python --example throughput FILE` prints for the same stream.
+// `cargo bench --profile dist -p python --bench throughput -- FILE` prints for the same stream.
 import { readFileSync } from "node:fs";
 import { Checker, use } from "./checker.js";
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """How fast the checker is from Python: `measure.py FILE`, where responses_conformance is installed.
 
-Prints what `cargo run --profile dist -p python --example throughput FILE` prints for the same stream.
+Prints what `cargo bench --profile dist -p python --bench throughput -- FILE` prints for the same stream.
 """
 
 import sys
