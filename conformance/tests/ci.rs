@@ -196,6 +196,50 @@ fn the_action_runs_against_an_endpoint() {
     assert!(junit.contains("text/hello"), "{junit}");
 }
 
+/// A release as it lies on a server: the archive for this machine, with its checksum.
+#[test]
+fn the_action_downloads_what_is_released_and_checks_it() {
+    let folder = folder("download");
+    let machine = format!("{}-{}", env::consts::OS, env::consts::ARCH);
+    let target = match &*machine {
+        "linux-x86_64" => "x86_64-unknown-linux-musl",
+        "linux-aarch64" => "aarch64-unknown-linux-musl",
+        "macos-x86_64" => "x86_64-apple-darwin",
+        "macos-aarch64" => "aarch64-apple-darwin",
+        _ => return,
+    };
+    let pack = format!(
+        "mkdir -p v1/conformance-{target} && echo '#!/bin/sh\necho released' >v1/conformance-{target}/conformance \
+         && chmod +x v1/conformance-{target}/conformance && cd v1 \
+         && tar -czf conformance-{target}.tar.gz conformance-{target} \
+         && {{ sha256sum conformance-{target}.tar.gz || shasum -a 256 conformance-{target}.tar.gz; }} \
+         >conformance-{target}.tar.gz.sha256"
+    );
+    assert!(bash(&folder, &["-c", &pack], &[]).status.success());
+    let script = repository().join(".ci/download");
+    let script = script.to_str().expect("it is UTF-8");
+    let releases = format!("file://{}", folder.display());
+    let download = |into: &str, version: &str| {
+        bash(&folder, &[script, into], &[("RELEASES", &releases), ("VERSION", version)])
+    };
+    let output = download("good", "1");
+    assert!(output.status.success(), "{}", told(&output));
+    let released = bash(&folder, &["-c", "good/conformance"], &[]);
+    assert_eq!(released.stdout, b"released\n");
+    // It is there already: nothing is downloaded.
+    assert!(download("good", "none").status.success());
+
+    let refused = |output: &Output, reason: &str| {
+        assert_eq!(output.status.code(), Some(2), "{}", told(output));
+        let stdout = String::from_utf8_lossy(&output.stdout);
+        assert!(stdout.starts_with("::error") && stdout.contains(reason), "{}", told(output));
+    };
+    refused(&download("none", "none"), "cannot be downloaded");
+    assert!(bash(&folder, &["-c", "echo >>v1/*.tar.gz"], &[]).status.success());
+    refused(&download("damaged", "1"), "checksum");
+    assert!(!folder.join("damaged").exists());
+}
+
 #[test]
 fn the_action_needs_something_to_check() {
     let (output, _) = action(&folder("nothing"), &[]);

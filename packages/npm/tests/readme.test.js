@@ -9,6 +9,17 @@ const readme = readFileSync(new URL("./README.md", import.meta.url), "utf8");
 const blocks = (language) =>
   [...readme.matchAll(new RegExp(`^\`\`\`${language}\n(.*?)^\`\`\``, "gms"))].map((found) => found[1]);
 
+test("the first lines of the repository", async () => {
+  const text = readFileSync(new URL("./REPOSITORY.md", import.meta.url), "utf8");
+  const [line, ...more] = text.split("\n").filter((line) => line.startsWith("npx "));
+  assert.deepEqual(more, []);
+  const good = await gateway();
+  const command = line.replace("npx ", "npx --no-install ").replace("http://localhost:8080/v1", good.url);
+  const run = spawnSync(command, { shell: true, encoding: "utf8" });
+  good.stop();
+  assert.equal(run.status, 0, run.stderr);
+});
+
 test("the examples in JavaScript", () => {
   const examples = blocks("js");
   assert.equal(examples.length, 2);

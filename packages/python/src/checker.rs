@@ -7,7 +7,7 @@ use ::checker::{Exchange, Finding as Found, Frame, Places};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-use crate::data::{bytes, detached, rules};
+use crate::data::{bytes, detached, shared_rules};
 use crate::finding::{Finding, findings};
 
 /// Judges one stream while it comes: without I/O, and the same however the bytes are cut.
@@ -54,8 +54,8 @@ impl Checker {
     #[new]
     #[pyo3(signature = (dialect = "openai"))]
     fn new(dialect: &str) -> PyResult<Self> {
-        let rules = rules(dialect)?;
-        let checker = ::checker::Checker::with_rules(&rules);
+        let rules = shared_rules(dialect)?;
+        let checker = ::checker::Checker::with_rules(rules);
         Ok(Self { dialect: rules.dialect().name, stream: Mutex::new(Stream { checker, is_finished: false }) })
     }
 

@@ -1,6 +1,8 @@
 //! What Python hands over.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
 
 use ::checker::Rules;
 use pyo3::buffer::PyBuffer;
@@ -33,7 +35,10 @@ pub(crate) fn dialect(name: &str) -> PyResult<&'static Dialect> {
     })
 }
 
-/// Returns all rules of a dialect.
-pub(crate) fn rules(name: &str) -> PyResult<Rules> {
-    dialect(name).map(Rules::of)
+/// Returns all rules of a dialect. They are made once for each, and kept.
+pub(crate) fn shared_rules(name: &str) -> PyResult<&'static Rules> {
+    static KNOWN: Mutex<BTreeMap<&str, &Rules>> = Mutex::new(BTreeMap::new());
+    let dialect = dialect(name)?;
+    let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    Ok(known.entry(dialect.name).or_insert_with(|| Box::leak(Box::new(Rules::of(dialect)))))
 }

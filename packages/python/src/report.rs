@@ -1,17 +1,19 @@
 //! Reports of recordings, as Python sees them.
 
+use std::borrow::Cow;
 use std::fs::File;
 use std::io::{BufReader, Read};
 use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use ::checker::Rules;
+use ::checker::{Entry, Exchange, Rules};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use recordings::Checking;
+use recordings::capture::{Format, Reader};
 use results::CaptureReport;
 
-use crate::data::{bytes, detached, rules};
+use crate::data::{bytes, detached, shared_rules};
 use crate::finding::{Finding, findings};
 
 /// What came of checking one recording.
@@ -100,13 +102,15 @@ impl Report {
 /// Checks many recordings by the rules of one dialect, and reports on all of them.
 #[pyclass(frozen, module = "responses_conformance")]
 pub(crate) struct Run {
-    rules: Rules,
+    rules: &'static Rules,
+    /// What it takes to check a recording, kept for the next: one for each thread that checks.
+    idle: Mutex<Vec<Checking<'static>>>,
     captures: Mutex<Vec<CaptureReport>>,
 }
 
 /// What a recording is read from.
 enum Source<'p> {
-    Bytes(std::borrow::Cow<'p, [u8]>),
+    Bytes(Cow<'p, [u8]>),
     File(File),
 }
 
@@ -114,6 +118,45 @@ impl Run {
     fn captures(&self) -> MutexGuard<'_, Vec<CaptureReport>> {
         self.captures.lock().unwrap_or_else(PoisonError::into_inner)
     }
+
+    fn idle(&self) -> MutexGuard<'_, Vec<Checking<'static>>> {
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn checking(&self) -> Checking<'static> {
+        let idle = self.idle().pop();
+        idle.unwrap_or_else(|| Checking::new(self.rules, false))
+    }
+
+    fn done(&self, checking: Checking<'static>, report: CaptureReport) -> Report {
+        self.idle().push(checking);
+        self.captures().push(report.clone());
+        Report(report)
+    }
+}
+
+/// Checks an exchange as one of many in a recording. Its findings get its label.
+fn check_one(checking: &mut Checking<'_>, label: String, data: &[u8]) -> Result<Format, String> {
+    let mut label = Some(label);
+    let mut sink = |mut entry: Entry<'_>| {
+        match &mut entry {
+            Entry::Exchange(exchange) => {
+                let label = label.take();
+                exchange.label = exchange.label.take().or(label);
+            }
+            // A bare stream has no such beginning.
+            _ => {
+                if let Some(label) = label.take() {
+                    let exchange = Exchange { label: Some(label), ..Exchange::default() };
+                    checking.entry(&Entry::Exchange(exchange), &mut ());
+                }
+            }
+        }
+        checking.entry(&entry, &mut ());
+    };
+    let mut reader = Reader::new(None);
+    let read = reader.push(data, &mut sink);
+    read.and_then(|()| reader.finish(&mut sink)).map_err(|problem| problem.to_string())
 }
 
 #[pymethods]
@@ -122,7 +165,7 @@ impl Run {
     #[new]
     #[pyo3(signature = (dialect = "openai"))]
     fn new(dialect: &str) -> PyResult<Self> {
-        Ok(Self { rules: rules(dialect)?, captures: Mutex::default() })
+        Ok(Self { rules: shared_rules(dialect)?, idle: Mutex::default(), captures: Mutex::default() })
     }
 
     /// Checks a recording of any format: a path, or its bytes. Adds its report and returns it.
@@ -138,20 +181,37 @@ impl Run {
         };
         let length = if let Source::Bytes(bytes) = &source { bytes.len() } else { usize::MAX };
         let name = name.unwrap_or(usual);
-        let report = detached(py, length, || {
-            let mut checking = Checking::new(&self.rules, false);
-            match source {
+        Ok(detached(py, length, || {
+            let mut checking = self.checking();
+            let report = match source {
                 Source::Bytes(bytes) => checking.check(name, &mut &*bytes, None),
                 Source::File(file) => checking.check(name, &mut BufReader::new(file) as &mut dyn Read, None),
+            };
+            self.done(checking, report)
+        }))
+    }
+
+    /// Checks many exchanges as one recording of that name: pairs of a label and bytes of any format. Adds one report
+    /// and returns it; it grows with what is wrong, not with the number of exchanges.
+    fn check_all(&self, py: Python<'_>, exchanges: &Bound<'_, PyAny>, name: String) -> PyResult<Report> {
+        let mut checking = self.checking();
+        let (mut format, mut problem) = (Format::Json, None);
+        for exchange in exchanges.try_iter()? {
+            let (label, data): (String, Bound<'_, PyAny>) = exchange?.extract()?;
+            let data = bytes(py, &data)?;
+            match detached(py, data.len(), || check_one(&mut checking, label.clone(), &data)) {
+                Ok(found) => format = found,
+                Err(reason) => problem = problem.or_else(|| Some(format!("{label}: {reason}"))),
             }
-        });
-        self.captures().push(report.clone());
-        Ok(Report(report))
+        }
+        let mut report = checking.finish(name, Ok(format));
+        report.error = report.error.or(problem);
+        Ok(self.done(checking, report))
     }
 
     /// Returns the JSON report of all recordings so far, which `conformance report` renders and merges.
     fn to_json(&self, py: Python<'_>) -> String {
-        py.detach(|| reports::json(&results::Run::new(&self.rules, self.captures().clone(), None)))
+        py.detach(|| reports::json(&results::Run::new(self.rules, self.captures().clone(), None)))
     }
 
     fn __len__(&self) -> usize {

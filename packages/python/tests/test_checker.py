@@ -120,6 +120,20 @@ def test_a_run_reports_on_all_its_recordings():
     assert report["totals"]["captures"] == 2
 
 
+def test_many_exchanges_are_one_recording():
+    exchanges = [("a", good()), ("b", NOT_VALID), ("c", b"HTTP/1.1 200 OK\r\n\r\n" + NOT_VALID), ("d", good())]
+    run = Run("openai")
+    report = run.check_all(iter(exchanges), "shard")
+    assert (report.name, report.streams, report.error, len(run)) == ("shard", 4, None, 1)
+    assert {finding.exchange for finding in report.findings} == {"b", "c"}
+    alone = check(NOT_VALID)
+    assert rules(alone.findings) == [finding.rule for finding in report.findings if finding.exchange == "b"]
+    damaged = run.check_all([("e", b'{"log": {"entries": 1}}'), ("f", good())], "damaged")
+    assert damaged.error.startswith("e: ") and damaged.streams == 1
+    with pytest.raises((TypeError, ValueError)):
+        run.check_all([good()], "no pairs")
+
+
 def test_threads_share_a_checker_and_run_beside_it():
     """Findings of all threads are those of one: each event of another type is found exactly once."""
     checker, found, lock = Checker(), [], threading.Lock()

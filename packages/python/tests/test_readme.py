@@ -11,6 +11,18 @@ def blocks(language):
     return re.findall(rf"^```{language}\n(.*?)^```", README, re.MULTILINE | re.DOTALL)
 
 
+def test_the_first_lines_of_the_repository(responses_gateway, tmp_path):
+    text = (Path(__file__).parent / "REPOSITORY.md").read_text()
+    lines = re.search(r"^```sh\n(uvx .*?)^```", text, re.MULTILINE | re.DOTALL)[1].splitlines()
+    of_python = [line.split("#")[0].strip() for line in lines if line.startswith(("uvx ", "pytest "))]
+    assert len(of_python) == 2
+    for line in of_python:
+        # What a package manager would install is installed.
+        line = line.removeprefix("uvx ").replace("http://localhost:8080/v1", responses_gateway.url)
+        done = subprocess.run(line, shell=True, cwd=tmp_path, capture_output=True, text=True)
+        assert done.returncode == 0, f"{line}\n{done.stdout}{done.stderr}"
+
+
 def test_the_checker(capsys):
     first, _ = blocks("python")
     exec(first, {})
