@@ -33,3 +33,7 @@ pub fn dialects() -> impl Iterator<Item = (&'static str, &'static Dialect)> {
         [Some(dialect.name), latest].into_iter().flatten().map(|name| (name, *dialect))
     })
 }
+
+#[cfg(all(doctest, feature = "types", feature = "openai"))]
+#[doc = include_str!("../../docs/types.md")]
+struct Examples;

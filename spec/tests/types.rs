@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use serde_json::Value;
-use spec::json::{IntoOwned, Miss, Nullable, Read, Reason, Write};
+use spec::json::{Miss, Nullable, Read, Reason, Write};
 use spec::openai::{
     CreateResponse, Event, FileSearchTool, Filters, OutputItem, Response, ResponseStatus, ToolChoiceOptions,
     ToolChoiceParam,
@@ -290,4 +290,25 @@ fn the_branch_that_explains_most_is_taken() {
     let shape = format!("{:?}", request.input);
     assert!(!shape.contains("Unknown"), "{shape}");
     same(json, &request.to_json());
+}
+
+/// What clients need of every event, and what they get without importing a trait.
+#[test]
+fn events_say_where_they_belong() {
+    let of = |text: &'static str| spec::openai::Event::parse(text).expect("an object");
+    let delta = of(
+        r#"{"type":"response.output_text.delta","sequence_number":4,"item_id":"msg_\u0031","output_index":2,"content_index":0,"delta":"a","logprobs":[]}"#,
+    );
+    assert_eq!((delta.sequence_number(), delta.output_index()), (Some(4), Some(2)));
+    assert_eq!(delta.item_id().as_deref(), Some("msg_1"));
+    let unknown = of(r#"{"type":"acme.trace","sequence_number":9,"item_id":"a\u0062","output_index":-1}"#);
+    assert_eq!((unknown.sequence_number(), unknown.output_index()), (Some(9), None));
+    assert_eq!(unknown.item_id().as_deref(), Some("ab"));
+    let created = of(r#"{"type":"response.created","sequence_number":-1,"response":{}}"#);
+    assert_eq!((created.sequence_number(), created.output_index(), created.item_id()), (None, None, None));
+    for event in [delta, unknown, created] {
+        assert_eq!(event.to_string(), Write::to_json(&event));
+        let owned: spec::openai::Event<'static> = event.clone().into_owned();
+        assert_eq!(owned, event);
+    }
 }

@@ -12,7 +12,6 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
-use spec::json::IntoOwned;
 use spec::openai::{DIALECT, Event};
 use tests::corpus;
 

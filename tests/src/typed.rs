@@ -1,6 +1,6 @@
 //! The typed readers of all dialects behind one function.
 
-use spec::json::{IntoOwned, ParseError, Reason, Write};
+use spec::json::{ParseError, Reason};
 use spec::table::EventLine;
 
 /// What came of reading an event and writing it again.

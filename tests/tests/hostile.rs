@@ -8,7 +8,7 @@ use std::thread;
 use codegen::dialect;
 use serde_json::Value;
 use spec::Verdict;
-use spec::json::{Miss, Nullable, Reason, Write};
+use spec::json::{Miss, Nullable, Reason};
 use spec::openai::{DIALECT, Event, OutputItem, ResponseStatus};
 use tests::corpus;
 use tests::random::Random;

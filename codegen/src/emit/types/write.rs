@@ -11,7 +11,7 @@ use crate::schema::Kind;
 /// Writes all items, events first.
 pub(super) fn write(lowered: &Lowered) -> TokenStream {
     let sizes = Sizes::new(&lowered.items);
-    let events = events(&lowered.events, &sizes);
+    let events = events(lowered, &sizes);
     let of_events: Vec<&str> = lowered.events.iter().map(|event| event.item.as_str()).collect();
     let structs = of_events.iter().filter_map(|name| lowered.items.get(*name));
     let others = lowered.items.values().filter(|item| !of_events.contains(&item.name.as_str()));
@@ -19,7 +19,9 @@ pub(super) fn write(lowered: &Lowered) -> TokenStream {
     quote!(#events #(#items)*)
 }
 
-fn events(events: &[EventItem], sizes: &Sizes<'_>) -> TokenStream {
+fn events(lowered: &Lowered, sizes: &Sizes<'_>) -> TokenStream {
+    let events = &lowered.events;
+    let accessors = accessors(lowered);
     let variants = events.iter().map(|event| {
         let doc = doc(&format!("`{}`", event.wire));
         let (variant, ty) =
@@ -40,6 +42,69 @@ fn events(events: &[EventItem], sizes: &Sizes<'_>) -> TokenStream {
             Unknown(UnknownEvent<'a>),
         }
         events! { Event; #(#rows)* }
+        #accessors
+    }
+}
+
+/// Writes accessors of the members that say where an event belongs: clients need them of every event.
+fn accessors(lowered: &Lowered) -> TokenStream {
+    let arms = |name: &str, text: bool| {
+        let arm = |event: &EventItem| {
+            let Body::Struct(members) = &lowered.items.get(&event.item)?.body else { return None };
+            let member = members.iter().find(|member| member.wire == name)?;
+            let (variant, field) = (ident(&event.variant), ident(&member.name));
+            Some(match (&member.value, text) {
+                (Value::Required(Ty::Text), true) => {
+                    quote!(Self::#variant(event) => Some(event.#field.as_str().into()),)
+                }
+                (Value::Optional(Ty::Text), true) => {
+                    quote!(Self::#variant(event) => event.#field.as_ref().map(|id| id.as_str().into()),)
+                }
+                (Value::Required(Ty::Integer), false) => {
+                    quote!(Self::#variant(event) => event.#field.as_u64(),)
+                }
+                (Value::Optional(Ty::Integer), false) => {
+                    quote!(Self::#variant(event) => event.#field.as_ref().and_then(Integer::as_u64),)
+                }
+                _ => return None,
+            })
+        };
+        lowered.events.iter().filter_map(arm).collect::<Vec<_>>()
+    };
+    let (numbers, indices, ids) =
+        (arms("sequence_number", false), arms("output_index", false), arms("item_id", true));
+    quote! {
+        impl Event<'_> {
+            /// The `sequence_number`, if the event has one that fits.
+            pub fn sequence_number(&self) -> Option<u64> {
+                match self {
+                    #(#numbers)*
+                    Self::Unknown(unknown) => unknown.whole("/sequence_number"),
+                    #[allow(unreachable_patterns)]
+                    _ => None,
+                }
+            }
+
+            /// The `output_index`: the position of the item that the event is about.
+            pub fn output_index(&self) -> Option<u64> {
+                match self {
+                    #(#indices)*
+                    Self::Unknown(unknown) => unknown.whole("/output_index"),
+                    #[allow(unreachable_patterns)]
+                    _ => None,
+                }
+            }
+
+            /// The `item_id`: the id of the item that the event is about.
+            pub fn item_id(&self) -> Option<std::borrow::Cow<'_, str>> {
+                match self {
+                    #(#ids)*
+                    Self::Unknown(unknown) => unknown.text("/item_id"),
+                    #[allow(unreachable_patterns)]
+                    _ => None,
+                }
+            }
+        }
     }
 }
 

@@ -1,9 +1,11 @@
 //! Events that their dialect does not know, and how events are told apart.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use super::choice::Place;
 use super::{IntoOwned, Miss, ParseError, Raw, Reader, Str};
+use crate::json::{at, string};
 
 /// An event that its dialect does not list, or that is not as its type demands.
 #[derive(Debug, Clone, PartialEq)]
@@ -34,6 +36,18 @@ impl fmt::Display for Reason {
             Self::NotListed => f.write_str("the dialect has no event of that type"),
             Self::Miss(miss) => miss.fmt(f),
         }
+    }
+}
+
+impl UnknownEvent<'_> {
+    /// A member that is a whole number.
+    pub(crate) fn whole(&self, pointer: &str) -> Option<u64> {
+        at(self.raw.as_str(), pointer)?.parse().ok()
+    }
+
+    /// A member that is a string.
+    pub(crate) fn text(&self, pointer: &str) -> Option<Cow<'_, str>> {
+        at(self.raw.as_str(), pointer).and_then(string)
     }
 }
 

@@ -48,6 +48,27 @@ macro_rules! object {
             }
         }
 
+        impl std::fmt::Display for $name<'_> {
+            #[inline]
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                $crate::json::display(self, f)
+            }
+        }
+
+        impl $name<'_> {
+            /// The value as JSON text.
+            #[inline]
+            pub fn to_json(&self) -> String {
+                $crate::json::Write::to_json(self)
+            }
+
+            /// The same value, without a borrow of the text that it was read from.
+            #[inline]
+            pub fn into_owned(self) -> $name<'static> {
+                $crate::json::IntoOwned::detach(&self)
+            }
+        }
+
         impl $crate::json::IntoOwned for $name<'_> {
             type Owned = $name<'static>;
 
@@ -105,6 +126,27 @@ macro_rules! union {
                     $(Self::$variant(value) => value.write(out),)*
                     Self::Unknown(raw) => raw.write(out),
                 }
+            }
+        }
+
+        impl std::fmt::Display for $name<'_> {
+            #[inline]
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                $crate::json::display(self, f)
+            }
+        }
+
+        impl $name<'_> {
+            /// The value as JSON text.
+            #[inline]
+            pub fn to_json(&self) -> String {
+                $crate::json::Write::to_json(self)
+            }
+
+            /// The same value, without a borrow of the text that it was read from.
+            #[inline]
+            pub fn into_owned(self) -> $name<'static> {
+                $crate::json::IntoOwned::detach(&self)
             }
         }
 
@@ -244,6 +286,27 @@ macro_rules! events {
                     $(Self::$variant(event) => event.write(out),)*
                     Self::Unknown(unknown) => unknown.raw.write(out),
                 }
+            }
+        }
+
+        impl std::fmt::Display for $name<'_> {
+            #[inline]
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                $crate::json::display(self, f)
+            }
+        }
+
+        impl $name<'_> {
+            /// The value as JSON text.
+            #[inline]
+            pub fn to_json(&self) -> String {
+                $crate::json::Write::to_json(self)
+            }
+
+            /// The same value, without a borrow of the text that it was read from.
+            #[inline]
+            pub fn into_owned(self) -> $name<'static> {
+                $crate::json::IntoOwned::detach(&self)
             }
         }
 

@@ -27,4 +27,5 @@ pub use read::{Miss, ParseError, Read};
 pub use reader::Reader;
 pub use string::Str;
 pub use value::{IntoOwned, Nullable};
+pub(crate) use write::display;
 pub use write::{ObjectWriter, Write};

@@ -70,6 +70,13 @@ fn value_of(text: &str) -> Option<i64> {
     i64::try_from(if negative { -value } else { value }).ok()
 }
 
+impl Integer {
+    /// The value, where it is not negative and fits.
+    pub fn as_u64(&self) -> Option<u64> {
+        u64::try_from(self.get()?).ok()
+    }
+}
+
 impl<'a> Read<'a> for Integer {
     #[inline]
     fn read(reader: &mut Reader<'a>) -> Result<Self, Miss> {

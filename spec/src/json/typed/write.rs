@@ -15,6 +15,11 @@ pub trait Write {
     }
 }
 
+/// Displays a value as JSON text.
+pub(crate) fn display(value: &impl Write, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+    f.write_str(&value.to_json())
+}
+
 /// Writes the members of an object.
 #[derive(Debug)]
 pub struct ObjectWriter<'o> {
