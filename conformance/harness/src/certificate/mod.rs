@@ -6,7 +6,6 @@
 mod exercise;
 mod judge;
 mod markdown;
-mod reproduce;
 mod requests;
 mod signature;
 
@@ -18,11 +17,10 @@ use spec::Dialect;
 
 pub use exercise::unseen;
 pub use judge::{Judge, Sent};
-pub(crate) use reproduce::command;
 pub use requests::Requests;
 pub use signature::{SIGNATURE, sign, unsigned};
 
-use crate::live::{Evidence, Kept, RunFile};
+use crate::live::{self, Evidence, Kept, RunFile};
 use checker::level;
 use results::{Options, ProfileReport, ProfileState, State};
 
@@ -82,7 +80,7 @@ impl Certificate {
             profiles,
             report: run.report.clone().unwrap_or_default(),
             exchanges: run.exchanges.clone(),
-            reproduce: reproduce::commands(run),
+            reproduce: live::commands(run),
         }
     }
 

@@ -126,7 +126,7 @@ impl RunFile {
             target: self.target.clone(),
             is_reference: self.is_reference,
             model: self.model.clone(),
-            command: crate::certificate::command(self, None),
+            command: super::reproduce::command(self, None),
             options: self.options.clone(),
             state: self.state,
             cases,

@@ -4,17 +4,17 @@ use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::time::Duration;
 
-use crate::live::{Limits, RunFile};
+use super::{Limits, RunFile};
 use recordings::capture::REDACTED;
 use results::Transport;
 
 /// The commands that make such a run, and check one that was made.
-pub(super) fn commands(run: &RunFile) -> Vec<String> {
+pub(crate) fn commands(run: &RunFile) -> Vec<String> {
     vec![command(run, Some("again")), "conformance verify again".to_owned()]
 }
 
 /// The command that makes such a run, and keeps it in a folder if one is given.
-pub(crate) fn command(run: &RunFile, out: Option<&str>) -> String {
+pub(super) fn command(run: &RunFile, out: Option<&str>) -> String {
     let options = &run.options;
     let mut command = "conformance run".to_owned();
     if !run.is_reference {
