@@ -219,7 +219,7 @@ fn all_other_pages_run() {
     let mut ran = BTreeMap::new();
     for entry in fs::read_dir(repository().join("docs")).expect("it is there").flatten() {
         let name = entry.file_name().to_string_lossy().into_owned();
-        let is_page = name.ends_with(".md") && name != "getting-started.md";
+        let is_page = entry.path().extension().is_some_and(|of| of == "md") && name != "getting-started.md";
         if is_page && ELSEWHERE.iter().all(|(page, _)| *page != name) {
             ran.insert(name.clone(), run(&format!("docs/{name}")));
         }
