@@ -25,14 +25,20 @@ fn generate() -> Result<(), Box<dyn std::error::Error>> {
     let glossary = env::var_os("CARGO_FEATURE_TYPES").map(|_| &spec_files.glossary);
     let mut modules = String::new();
     let mut dialects = Vec::new();
+    let mut loaded: Vec<codegen::dialect::Dialect> = Vec::new();
     for name in codegen::dialect::list(&spec)? {
         let feature = name.replace('@', "-");
         if env::var_os(format!("CARGO_FEATURE_{}", feature.to_uppercase().replace('-', "_"))).is_none() {
             continue;
         }
-        let dialect = codegen::dialect::load(&spec, &name)?;
-        let module = emit::module(&name);
-        write(&out.join(format!("{module}.rs")), emit::dialect(&dialect, &spec_files.scopes, glossary)?)?;
+        loaded.push(codegen::dialect::load(&spec, &name)?);
+    }
+    for dialect in &loaded {
+        let module = emit::module(&dialect.name);
+        let is_built = |name: &String| loaded.iter().find(|other| other.name == *name);
+        let base = dialect.lineage.iter().find_map(is_built);
+        let tokens = emit::dialect(dialect, base, &spec_files.scopes, glossary)?;
+        write(&out.join(format!("{module}.rs")), tokens)?;
         let summary = &dialect.file.summary;
         writeln!(
             modules,
@@ -42,6 +48,14 @@ fn generate() -> Result<(), Box<dyn std::error::Error>> {
         dialects.push(format!("&{module}::DIALECT"));
     }
     let dialects = dialects.join(", ");
+    let each = loaded.iter().map(|dialect| format!("{} {:?}", emit::module(&dialect.name), dialect.name));
+    let each = each.collect::<Vec<_>>().join("\n            ");
+    writeln!(
+        modules,
+        "/// Hands a macro the modules and the names of all dialects of this build.\n#[macro_export]\n\
+         macro_rules! with_dialects {{\n    ($then:ident) => {{\n        $then! {{\n            {each}\n        }}\n    \
+         }};\n}}"
+    )?;
     writeln!(
         modules,
         "/// The dialects that this build has.\npub static DIALECTS: &[&Dialect] = &[{dialects}];"

@@ -86,16 +86,12 @@ macro_rules! lossless {
 fn goldens_are_read_wholly() {
     let goldens = Path::new(env!("CARGO_MANIFEST_DIR")).join("goldens");
     let mut tally = Tally::default();
-    lossless!(openai, &goldens.join("openai"), tally);
-    lossless!(open_responses, &goldens.join("open-responses"), tally);
-    #[cfg(feature = "wave")]
-    lossless!(wave, &goldens.join("wave"), tally);
-    #[cfg(feature = "aitronos")]
-    lossless!(aitronos, &goldens.join("aitronos"), tally);
-    #[cfg(feature = "vllm-responses")]
-    lossless!(vllm_responses, &goldens.join("vllm-responses"), tally);
-    #[cfg(feature = "eugpt")]
-    lossless!(eugpt, &goldens.join("eugpt"), tally);
+    macro_rules! all {
+        ($($module:ident $name:literal)*) => {
+            $(lossless!($module, &goldens.join($name), tally);)*
+        };
+    }
+    spec::with_dialects!(all);
     assert!(tally.events > 100, "{} events", tally.events);
     assert_eq!(tally.unread, BTreeMap::from([(INSIDE.to_owned(), 0)]));
 }

@@ -117,15 +117,7 @@ macro_rules! dialects {
     )*};
 }
 
-dialects! {
-    open_responses "open-responses"
-    open_responses_2026_01_15 "open-responses@2026-01-15"
-    openai "openai"
-    wave "wave"
-    aitronos "aitronos"
-    vllm_responses "vllm-responses"
-    eugpt "eugpt"
-}
+spec::with_dialects!(dialects);
 
 /// Reads a body, if it can be read, and writes it again; says whether it could.
 fn body<'a, T: Read<'a> + Write + IntoOwned<Owned: Write>>(text: &'a str) -> bool {

@@ -8,64 +8,103 @@ use serde_json::Value;
 
 use super::names;
 use super::order::UsualOrder;
+use super::shared::Shared;
 use crate::dialect::{Dialect, Event};
 use crate::formats::{Role, ScopesFile};
 use crate::schema::{Additional, Kind, Object, Pattern, Property, Range, Registry, Schema, StringRules};
 
-/// Emits the validators of a dialect, and the two functions that find them by name.
+/// Emits the validators of a dialect, but for those that are as in another one, and the two functions that find
+/// them by name.
 ///
 /// # Errors
 ///
 /// Names the schema that is beyond what validators can be made for.
-pub(super) fn emit(dialect: &Dialect, scopes: &ScopesFile) -> Result<TokenStream, String> {
+pub(super) fn emit(
+    dialect: &Dialect,
+    base: Option<&Dialect>,
+    scopes: &ScopesFile,
+) -> Result<TokenStream, String> {
     let order = UsualOrder::learn(dialect);
-    let mut emitter = Emitter {
-        registry: dialect.registry(),
-        order,
-        noted: noted(dialect, scopes),
-        functions: Vec::new(),
-        taken: BTreeSet::new(),
-    };
+    let noted = noted(dialect, scopes);
+    let shared = base.map(|base| {
+        let others = self::noted(base, scopes);
+        Shared::new(dialect, base, scopes, |name| {
+            let function = type_function(name).to_string();
+            noted.contains(&function) == others.contains(&function)
+        })
+    });
+    let has_type = |name: &str| shared.as_ref().is_some_and(|shared| shared.types.contains(name));
+    let has_event = |name: &str| shared.as_ref().is_some_and(|shared| shared.events.contains(name));
+    let mut emitter =
+        Emitter { registry: dialect.registry(), order, noted, functions: Vec::new(), taken: BTreeSet::new() };
     for name in dialect.types.keys() {
         emitter.taken.insert(type_function(name).to_string());
     }
-    for (name, schema) in &dialect.types {
+    for (name, schema) in dialect.types.iter().filter(|(name, _)| !has_type(name)) {
         emitter.named(&type_function(name), schema).map_err(|error| format!("types/{name}.json: {error}"))?;
     }
     let (mut events, mut places) = (Vec::new(), Vec::new());
     for event in dialect.events.values() {
+        let place = Literal::usize_unsuffixed(events.len());
+        places.push((event.name.as_str(), quote!(#place)));
+        if let Some(shared) = shared.as_ref().filter(|_| has_event(&event.name)) {
+            events.push(shared.event(&event.name));
+            continue;
+        }
         let outer =
             Outer { slots: slots(dialect, event, scopes), is_delta: event.lifecycle.role == Role::Delta };
         let function =
             emitter.event(event, &outer).map_err(|e| format!("events/{}.json: {e}", event.name))?;
-        let place = Literal::usize_unsuffixed(events.len());
-        places.push((event.name.as_str(), quote!(#place)));
-        events.push(function);
+        events.push(quote!(#function));
     }
     let count = events.len();
-    let types = dialect.types.keys().map(|name| {
+    // What the other dialect has is looked up there, where this one has all of it.
+    let whole =
+        shared.as_ref().filter(|it| it.base.types.keys().all(|name| dialect.types.contains_key(name)));
+    let listed = dialect.types.keys().filter(|name| whole.is_none() || !has_type(name)).map(|name| {
         let function = type_function(name);
-        (name.as_str(), quote!(#function))
+        (name.as_str(), quote!(Some(#function)))
     });
-    let by_event = super::lookup(&quote!(event), places, &quote!(return None));
-    let by_type = super::lookup(&quote!(name), types, &quote!(return None));
+    let otherwise = whole.map_or_else(
+        || quote!(None),
+        |shared| {
+            let path = shared.path();
+            quote!(#path::check::named(name))
+        },
+    );
+    let imports = shared.as_ref().map(|shared| {
+        let (path, functions) = (shared.path(), shared.types.iter().map(|name| type_function(name)));
+        quote!(pub(crate) use #path::check::{#(#functions),*};)
+    });
+    let by_event = match &shared {
+        Some(shared) if shared.base.events.keys().eq(dialect.events.keys()) => {
+            let path = shared.path();
+            quote!(#path::check::place_of_event(event))
+        }
+        _ => {
+            let found = super::lookup(&quote!(event), places, &quote!(return None));
+            quote!(Some(#found))
+        }
+    };
+    let by_type = super::lookup(&quote!(name), listed, &otherwise);
     let functions = emitter.functions;
     Ok(quote! {
         use crate::json::{Check, Checker, Members, Scan, TextPattern, TextRules, UNDECLARED};
         use crate::table::EventCheck;
         use crate::{Slot, View};
+        #imports
 
         /// The validators of events, in the order of their types.
-        pub(super) const EVENTS: [EventCheck; #count] = [#(#events),*];
+        pub(crate) const EVENTS: [EventCheck; #count] = [#(#events),*];
 
         /// Which of them is that of an event.
-        pub(super) fn place_of_event(event: &str) -> Option<usize> {
-            Some(#by_event)
+        pub(crate) fn place_of_event(event: &str) -> Option<usize> {
+            #by_event
         }
 
         /// The validator of a named type.
-        pub(super) fn named(name: &str) -> Option<Check> {
-            Some(#by_type)
+        pub(crate) fn named(name: &str) -> Option<Check> {
+            #by_type
         }
 
         #(#functions)*
@@ -171,7 +210,7 @@ impl Emitter<'_> {
             }
         };
         self.functions.push(quote! {
-            fn #function(c: &mut Checker<'_>) -> Scan<()> { #body }
+            pub(crate) fn #function(c: &mut Checker<'_>) -> Scan<()> { #body }
         });
         Ok(())
     }

@@ -4,6 +4,7 @@ mod catalogue;
 mod check;
 mod names;
 mod order;
+mod shared;
 #[cfg(feature = "cli")]
 mod show;
 mod tables;
@@ -21,23 +22,25 @@ pub use catalogue::catalogue;
 pub use show::show;
 pub use tables::{scopes, words};
 
-/// Emits the module of one dialect: its validators and its tables, and with a glossary its types, too.
+/// Emits the module of one dialect: its validators and its tables, and with a glossary its types, too. What it has as
+/// `base`, a dialect of the same build that it extends, is used from there.
 ///
 /// # Errors
 ///
 /// Names the schema for which no Rust can be made.
 pub fn dialect(
     dialect: &Dialect,
+    base: Option<&Dialect>,
     scopes: &ScopesFile,
     glossary: Option<&Glossary>,
 ) -> Result<TokenStream, String> {
-    let types = glossary.map(|glossary| types::emit(dialect, glossary));
-    let checks = check::emit(dialect, scopes)?;
-    let table = tables::dialect(dialect, scopes);
+    let types = glossary.map(|glossary| types::emit(dialect, base, glossary));
+    let checks = check::emit(dialect, base, scopes)?;
+    let table = tables::dialect(dialect, base, scopes);
     Ok(quote! {
         #types
         #[allow(unused_imports, unused_variables)]
-        mod check { #checks }
+        pub(crate) mod check { #checks }
         #table
     })
 }

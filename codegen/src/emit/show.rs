@@ -25,7 +25,7 @@ pub fn show(
     if !is_event && !dialect.types.contains_key(name) {
         return Ok(None);
     }
-    let emitted = items(types::emit(dialect, glossary));
+    let emitted = items(types::emit(dialect, None, glossary));
     let Names { types: type_names, events: event_names, .. } = Names::of(dialect);
     let wanted = if is_event { &event_names[name] } else { &type_names[name] };
     let named: BTreeSet<String> = event_names.values().chain(type_names.values()).cloned().collect();
@@ -34,8 +34,11 @@ pub fn show(
         let named = dialect.types.keys().map(|wire| format!("type_{}", names::snake(wire))).collect();
         let kind = if is_event { "event" } else { "type" };
         text.push('\n');
-        text +=
-            &pick(&items(check::emit(dialect, scopes)?), &format!("{kind}_{}", names::snake(name)), &named);
+        text += &pick(
+            &items(check::emit(dialect, None, scopes)?),
+            &format!("{kind}_{}", names::snake(name)),
+            &named,
+        );
     }
     Ok(Some(text))
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use proc_macro2::{Ident, TokenStream};
+use proc_macro2::{Ident, Literal, TokenStream};
 use quote::quote;
 
 use super::names;
@@ -155,8 +155,9 @@ pub fn scopes(file: &ScopesFile) -> TokenStream {
     }
 }
 
-/// Emits the constant that stands for the dialect in programs.
-pub(super) fn dialect(dialect: &Dialect, scopes: &ScopesFile) -> TokenStream {
+/// Emits the constant that stands for the dialect in programs. Rows that another dialect has, too, are taken from
+/// there.
+pub(super) fn dialect(dialect: &Dialect, base: Option<&Dialect>, scopes: &ScopesFile) -> TokenStream {
     let file = &dialect.file;
     let (name, product, source, summary) = (&dialect.name, &file.product, &file.source, &file.summary);
     let lineage = &dialect.lineage;
@@ -172,9 +173,31 @@ pub(super) fn dialect(dialect: &Dialect, scopes: &ScopesFile) -> TokenStream {
         let level = word(*level);
         quote!(RuleLevel { id: #id, level: #level, reason: #reason })
     });
-    let events = dialect.events.values().enumerate().map(|(place, info)| event(place, info));
-    let types = dialect.types.keys();
+    let shared = base.map(|base| (super::shared::path(base), base));
+    let events = dialect.events.values().enumerate().map(|(place, info)| {
+        let row = shared.as_ref().and_then(|(path, base)| {
+            let is_same = |other: &Event| {
+                other.name == info.name
+                    && other.description == info.description
+                    && other.lifecycle == info.lifecycle
+            };
+            let at = Literal::usize_unsuffixed(place);
+            let there = Literal::usize_unsuffixed(base.events.values().position(is_same)?);
+            Some(quote!(EventInfo { check: check::EVENTS[#at], ..#path::EVENTS[#there] }))
+        });
+        row.unwrap_or_else(|| event(place, info))
+    });
+    let names = dialect.types.keys();
+    let same_types = shared.as_ref().filter(|(_, base)| base.types.keys().eq(dialect.types.keys()));
+    let types = same_types.map_or_else(|| quote!(&[#(#names),*]), |(path, _)| quote!(#path::TYPES));
     quote! {
+        #[allow(unused_imports)]
+        pub(crate) const EVENTS: &[crate::table::EventInfo] = {
+            use crate::table::*;
+            &[#(#events),*]
+        };
+        pub(crate) const TYPES: &[&str] = #types;
+
         /// The dialect, for programs that treat all dialects alike.
         pub static DIALECT: crate::Dialect = {
             use crate::table::*;
@@ -196,8 +219,8 @@ pub(super) fn dialect(dialect: &Dialect, scopes: &ScopesFile) -> TokenStream {
                 roots: &[#(#roots),*],
                 operations: &[#(#operations),*],
                 rules: &[#(#rules),*],
-                events: &[#(#events),*],
-                types: &[#(#types),*],
+                events: EVENTS,
+                types: TYPES,
                 place_of_event: check::place_of_event,
                 check_named: check::named,
             }

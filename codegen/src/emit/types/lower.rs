@@ -1,6 +1,6 @@
 //! From the schemas of a dialect to Rust types.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::model::{Body, Item, Items, Member, Ty, Value, Variant, Word};
 use crate::dialect::Dialect;
@@ -44,6 +44,8 @@ pub(super) struct EventItem {
 
 pub(super) struct Lowered {
     pub(super) items: Items,
+    /// The items that are written elsewhere.
+    pub(super) shared: BTreeSet<String>,
     pub(super) events: Vec<EventItem>,
 }
 
@@ -90,7 +92,7 @@ pub(super) fn lower(dialect: &Dialect, glossary: &Glossary) -> Lowered {
         let doc = format!("{}\n\nOn the wire: `{}`.", event.description, event.name);
         lowering.declare(&item.item, &event.name, &doc, &event.schema);
     }
-    Lowered { items: lowering.items, events }
+    Lowered { items: lowering.items, shared: BTreeSet::new(), events }
 }
 
 struct Lowering<'d> {

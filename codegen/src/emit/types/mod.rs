@@ -9,6 +9,7 @@ mod write;
 use proc_macro2::TokenStream;
 use quote::quote;
 
+use super::names;
 use crate::dialect::Dialect;
 use crate::formats::Glossary;
 
@@ -17,10 +18,22 @@ pub use layout::layout;
 #[cfg(feature = "cli")]
 pub(super) use lower::Names;
 
-/// Emits the types of one dialect.
-pub fn emit(dialect: &Dialect, glossary: &Glossary) -> TokenStream {
-    let items = write::write(&lower::lower(dialect, glossary));
+/// Emits the types of one dialect, but for those that are as in another one.
+pub fn emit(dialect: &Dialect, base: Option<&Dialect>, glossary: &Glossary) -> TokenStream {
+    let mut lowered = lower::lower(dialect, glossary);
+    let shared = base.map(|base| {
+        let other = lower::lower(base, glossary);
+        let module = names::ident(&super::module(&base.name));
+        let shared = model::shared(&lowered.items, &other.items);
+        let idents = shared.iter().map(|name| names::ident(name));
+        let imports = quote!(pub use crate::#module::{#(#idents),*};);
+        (imports, shared)
+    });
+    let (imports, shared) = shared.unwrap_or_default();
+    lowered.shared = shared;
+    let items = write::write(&lowered);
     quote! {
+        #imports
         pub use crate::json::UnknownEvent;
         #[allow(unused_imports)]
         use crate::json::{Extra, Integer, Map, Nullable, Number, Raw, Str, events, object, strings, union};

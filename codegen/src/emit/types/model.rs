@@ -1,6 +1,6 @@
 //! The Rust types of a dialect, before they are written down.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The type of a value.
 #[derive(Debug, Clone, PartialEq)]
@@ -20,14 +20,14 @@ pub(super) enum Ty {
 }
 
 /// Something that is declared.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub(super) struct Item {
     pub(super) name: String,
     pub(super) doc: String,
     pub(super) body: Body,
 }
 
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub(super) enum Body {
     Struct(Vec<Member>),
     Strings(Vec<Word>),
@@ -36,7 +36,7 @@ pub(super) enum Body {
 }
 
 /// A member of an object.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub(super) struct Member {
     pub(super) wire: String,
     /// Its name in Rust.
@@ -45,7 +45,7 @@ pub(super) struct Member {
     pub(super) value: Value,
 }
 
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub(super) enum Value {
     /// Always this string, so that it needs no field.
     Constant(String),
@@ -54,14 +54,14 @@ pub(super) enum Value {
 }
 
 /// A string of a known set.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub(super) struct Word {
     pub(super) wire: String,
     pub(super) name: String,
 }
 
 /// A branch of a union.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub(super) struct Variant {
     pub(super) name: String,
     pub(super) ty: Ty,
@@ -194,8 +194,9 @@ impl<'i> Sizes<'i> {
     }
 }
 
-fn inside(body: &Body) -> Vec<&str> {
-    let types: Vec<&Ty> = match body {
+/// The types of what stands in an item.
+fn types(body: &Body) -> Vec<&Ty> {
+    match body {
         Body::Struct(members) => members
             .iter()
             .filter_map(|member| match &member.value {
@@ -206,8 +207,11 @@ fn inside(body: &Body) -> Vec<&str> {
         Body::Strings(_) => Vec::new(),
         Body::Union { variants, .. } => variants.iter().map(|variant| &variant.ty).collect(),
         Body::Alias(ty) => vec![ty],
-    };
-    types
+    }
+}
+
+fn inside(body: &Body) -> Vec<&str> {
+    types(body)
         .into_iter()
         .filter_map(|mut ty| {
             while let Ty::Nullable(inner) = ty {
@@ -219,4 +223,33 @@ fn inside(body: &Body) -> Vec<&str> {
             }
         })
         .collect()
+}
+
+/// The items that are the same in two dialects, with all that they hold.
+pub(super) fn shared(items: &Items, others: &Items) -> BTreeSet<String> {
+    let is_same = |(name, item): &(&String, &Item)| others.get(*name) == Some(*item);
+    let mut shared: BTreeSet<String> = items.iter().filter(is_same).map(|(name, _)| name.clone()).collect();
+    loop {
+        let is_whole =
+            |name: &&String| held(&items[*name].body).into_iter().all(|held| shared.contains(held));
+        let whole: BTreeSet<String> = shared.iter().filter(is_whole).cloned().collect();
+        if whole.len() == shared.len() {
+            return shared;
+        }
+        shared = whole;
+    }
+}
+
+/// The names of all items in an item.
+fn held(body: &Body) -> Vec<&str> {
+    let mut rest = types(body);
+    let mut held = Vec::new();
+    while let Some(ty) = rest.pop() {
+        match ty {
+            Ty::Named(name) => held.push(name.as_str()),
+            Ty::List(inner) | Ty::Map(inner) | Ty::Nullable(inner) => rest.push(inner),
+            _ => {}
+        }
+    }
+    held
 }

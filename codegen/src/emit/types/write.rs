@@ -15,7 +15,8 @@ pub(super) fn write(lowered: &Lowered) -> TokenStream {
     let of_events: Vec<&str> = lowered.events.iter().map(|event| event.item.as_str()).collect();
     let structs = of_events.iter().filter_map(|name| lowered.items.get(*name));
     let others = lowered.items.values().filter(|item| !of_events.contains(&item.name.as_str()));
-    let items = structs.chain(others).map(|item| self::item(item, &sizes));
+    let is_own = |item: &&Item| !lowered.shared.contains(&item.name);
+    let items = structs.chain(others).filter(is_own).map(|item| self::item(item, &sizes));
     quote!(#events #(#items)*)
 }
 

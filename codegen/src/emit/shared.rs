@@ -1,0 +1,83 @@
+//! What a dialect has as the one that it extends, so that its code is generated once.
+
+use std::collections::BTreeSet;
+
+use proc_macro2::{Literal, TokenStream};
+use quote::quote;
+
+use super::names;
+use crate::dialect::{Dialect, Event};
+use crate::formats::ScopesFile;
+use crate::schema::{Registry, Schema};
+
+/// What a dialect has as another one of the same build.
+pub(super) struct Shared<'d> {
+    /// The other dialect.
+    pub(super) base: &'d Dialect,
+    /// The types of which neither they nor what they refer to differs.
+    pub(super) types: BTreeSet<&'d str>,
+    /// Such events.
+    pub(super) events: BTreeSet<&'d str>,
+}
+
+impl<'d> Shared<'d> {
+    /// Compares two dialects. `is_alike` decides whether the code of a type would be the same in both.
+    pub(super) fn new(
+        dialect: &'d Dialect,
+        base: &'d Dialect,
+        scopes: &ScopesFile,
+        is_alike: impl Fn(&str) -> bool,
+    ) -> Self {
+        let is_same =
+            |(name, schema): &(&String, &Schema)| base.types.get(*name) == Some(*schema) && is_alike(name);
+        let mut types: BTreeSet<&str> =
+            dialect.types.iter().filter(is_same).map(|(name, _)| name.as_str()).collect();
+        loop {
+            let is_whole = |name: &&str| dialect.types.get(*name).is_some_and(|it| refers_to(it, &types));
+            let whole: BTreeSet<&str> = types.iter().copied().filter(is_whole).collect();
+            if whole.len() == types.len() {
+                break;
+            }
+            types = whole;
+        }
+        // Where values stand in events is the same for all of them.
+        let is_placed_alike = scopes
+            .slots
+            .keys()
+            .all(|slot| dialect.file.envelope.0.get(slot) == base.file.envelope.0.get(slot));
+        let is_same = |event: &&Event| {
+            base.events
+                .get(&event.name)
+                .is_some_and(|other| event.schema == other.schema && event.lifecycle == other.lifecycle)
+                && refers_to(&event.schema, &types)
+        };
+        let events = dialect.events.values().filter(|_| is_placed_alike).filter(is_same);
+        let events = events.map(|event| event.name.as_str()).collect();
+        Self { base, types, events }
+    }
+
+    /// The path of the other dialect's module.
+    pub(super) fn path(&self) -> TokenStream {
+        path(self.base)
+    }
+
+    /// The validator of an event that both have.
+    pub(super) fn event(&self, name: &str) -> TokenStream {
+        let place = self.base.events.keys().position(|other| other == name).unwrap_or_default();
+        let (path, place) = (self.path(), Literal::usize_unsuffixed(place));
+        quote!(#path::check::EVENTS[#place])
+    }
+}
+
+/// The path of a dialect's module.
+pub(super) fn path(dialect: &Dialect) -> TokenStream {
+    let module = names::ident(&super::module(&dialect.name));
+    quote!(crate::#module)
+}
+
+/// The names that a schema refers to are among these.
+fn refers_to(schema: &Schema, types: &BTreeSet<&str>) -> bool {
+    let mut found = Vec::new();
+    Registry::references(schema, &mut found);
+    found.iter().all(|name| types.contains(name.as_str()))
+}
