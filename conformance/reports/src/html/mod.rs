@@ -1,6 +1,7 @@
 //! A run as a page for browsers: one file, without scripts, that asks nobody for anything.
 
 mod chart;
+pub(crate) mod clients;
 mod finding;
 mod lanes;
 mod overview;
