@@ -98,7 +98,8 @@ fn check_expectation(defect: &Defect, report: &mut Report) {
     if defect.expect.is_some() != defect.because.is_some() {
         find("`expect` and `because` go together", "give both, or none");
     }
-    if defect.rules.is_empty() != defect.authority.is_some() {
+    let is_due = matches!(defect.verdict(), Some(DefectVerdict::Legal(why) | DefectVerdict::Unseen(why)) if !why.trim().is_empty());
+    if is_due && defect.authority.is_none() || !defect.rules.is_empty() && defect.authority.is_some() {
         find(
             "a client may ask what makes this binding",
             "name an `authority` where no rule does, and only there",
