@@ -1,11 +1,13 @@
-//! Rules, scenarios, profiles and requirements: everything under `spec/` besides dialects.
+//! Rules, scenarios, cases for clients, profiles and requirements: everything under `spec/` besides dialects.
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::dialect::{LoadError, read_toml};
-use crate::formats::{DefectsFile, GuaranteesFile, PageError, ProfileFile, RequirementsFile, Rule, Scenario};
+use crate::formats::{
+    ClientCase, DefectsFile, GuaranteesFile, PageError, ProfileFile, RequirementsFile, Rule, Scenario,
+};
 
 /// What streams are judged by, and what is asked to make them.
 #[derive(Debug, Clone, Default)]
@@ -14,6 +16,8 @@ pub struct Catalogue {
     pub rules: BTreeMap<String, Rule>,
     /// `scenarios/`, by id.
     pub scenarios: BTreeMap<String, Scenario>,
+    /// `clients/`, by id.
+    pub client_cases: BTreeMap<String, ClientCase>,
     /// `profiles/`, by name.
     pub profiles: BTreeMap<String, ProfileFile>,
     /// `requirements/`, by version.
@@ -31,6 +35,7 @@ impl Catalogue {
         let catalogue = Self {
             rules: pages(&spec.join("rules"), Rule::parse, &mut errors),
             scenarios: pages(&spec.join("scenarios"), Scenario::parse, &mut errors),
+            client_cases: pages(&spec.join("clients"), ClientCase::parse, &mut errors),
             profiles: tables(&spec.join("profiles"), &mut errors),
             requirements: tables(&spec.join("requirements"), &mut errors),
             guarantees: guarantees(&spec.join("dialects"), &mut errors),

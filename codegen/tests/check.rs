@@ -464,6 +464,12 @@ broken! {
     a_defect_without_verdict: [Edit(DEFECTS, "rules = [\"schema/valid\"]", "")] => [
         (DEFECTS, "nothing, or more than one thing"),
     ];
+    a_defect_without_authority: [Edit(DEFECTS, "rules = [\"schema/valid\"]", "legal = \"x\"")] => [
+        (DEFECTS, "a client may ask what makes this binding"),
+    ];
+    a_defect_expected_for_no_reason: [Edit(DEFECTS, "rules = [\"schema/valid\"]", "rules = [\"schema/valid\"]\nexpect = \"must-report\"")] => [
+        (DEFECTS, "`expect` and `because` go together"),
+    ];
     a_defect_without_reason: [Edit(DEFECTS, "rules = [\"schema/valid\"]", "legal = \" \"")] => [
         (DEFECTS, "the reason is empty"),
     ];
@@ -487,7 +493,7 @@ broken! {
         (DEFECTS, "\"strict\" is listed twice"),
     ];
     two_defects_of_one_name: [
-        Edit(DEFECTS, "[[defect]]", "[[defect]]\nname = \"text_differs\"\nwhat = \"x\"\ngolden = \"d/text\"\nlegal = \"x\"\n\n[[defect]]"),
+        Edit(DEFECTS, "[[defect]]", "[[defect]]\nname = \"text_differs\"\nwhat = \"x\"\ngolden = \"d/text\"\nlegal = \"x\"\nauthority = \"x\"\n\n[[defect]]"),
     ] => [(DEFECTS, "text_differs is there twice")];
     a_guarantee_about_no_event: [Edit(GUARANTEES, "\"response.created\"]", "\"response.began\"]")] => [
         (GUARANTEES, "no event \"response.began\""),

@@ -225,7 +225,7 @@ fn the_action_downloads_what_is_released_and_checks_it() {
     let output = download("good", "1");
     assert!(output.status.success(), "{}", told(&output));
     let checked = bash(&folder, &["-c", "good/conformance"], &[]);
-    assert_eq!(released.stdout, b"released\n");
+    assert_eq!(checked.stdout, b"released\n");
     // It is there already: nothing is downloaded.
     assert!(download("good", "none").status.success());
 

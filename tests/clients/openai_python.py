@@ -1,57 +1,44 @@
-"""openai-python. The argument says how to stream, `create` or `stream`. Cases come on stdin, one a line, each with the
-base URL to ask; what the client made of them goes to stdout, one a line."""
+"""openai-python. The argument says how to stream, `create` or `stream`."""
 
-import json
 import sys
 
+from lines import Unsupported, response, serve
 from openai import OpenAI
 
-
-def final(response):
-    calls = [[item.name, json.loads(item.arguments)] for item in response.output if item.type == "function_call"]
-    summaries = [part.text for item in response.output if item.type == "reasoning" for part in item.summary]
-    return {
-        "final": response.output_text,
-        "calls": calls,
-        "reasoning": "".join(summaries),
-        "status": response.status,
-        "id": response.id,
-        "previous": response.previous_response_id,
-    }
+HOW = sys.argv[1]
 
 
-def read(client, how, request):
-    told = {"text": ""}
-    if how == "json":
-        response = client.responses.create(**request)
-        return final(response) | {"text": response.output_text}
-    if how == "create":
-        for event in client.responses.create(stream=True, **request):
+def ask(case):
+    timeout = case["timeout_ms"] / 1000
+    client = OpenAI(base_url=case["base_url"], api_key=case["api_key"], max_retries=0, timeout=timeout)
+    if case["transport"] == "websocket":
+        raise Unsupported("the driver has no WebSocket")
+    if case["transport"] == "json":
+        return response(client.responses.create(**case["request"]))
+    if HOW == "create":
+        return create(client, case)
+    told = {"streamed": ""}
+    with client.responses.stream(**case["request"]) as stream:
+        for number, event in enumerate(stream, 1):
             if event.type == "response.output_text.delta":
-                told["text"] += event.delta
+                told["streamed"] += event.delta
+            if number == case["cancel_after_events"]:
+                return told
+        return told | response(stream.get_final_response())
+
+
+def create(client, case):
+    # Where no event ends the response, there is no text to be had from it.
+    told = {"streamed": "", "text": None, "response_status": None}
+    with client.responses.create(stream=True, **case["request"]) as stream:
+        for number, event in enumerate(stream, 1):
+            if event.type == "response.output_text.delta":
+                told["streamed"] += event.delta
             elif event.type in ("response.completed", "response.incomplete", "response.failed"):
-                told |= final(event.response)
-        return told
-    with client.responses.stream(**request) as stream:
-        for event in stream:
-            if event.type == "response.output_text.delta":
-                told["text"] += event.delta
-        return told | final(stream.get_final_response())
+                told |= response(event.response)
+            if number == case["cancel_after_events"]:
+                return {"streamed": told["streamed"]}
+    return told
 
 
-def main():
-    how = sys.argv[1]
-    last = None
-    for line in sys.stdin:
-        case = json.loads(line)
-        client = OpenAI(base_url=case["url"], api_key="none", max_retries=0, timeout=10)
-        request = case["request"] | ({"previous_response_id": last} if case["name"] == "turns" else {})
-        try:
-            told = read(client, "json" if case["name"] == "json" else how, request)
-            last = told.get("id") if case["name"] == "text" else last
-        except Exception as error:  # noqa: BLE001: whatever it is, it is the result
-            told = {"error": f"{type(error).__name__}: {error}"}
-        print(json.dumps({"name": case["name"], "asked_previous": request.get("previous_response_id")} | told), flush=True)
-
-
-main()
+serve("openai", ask)

@@ -33,6 +33,7 @@ pub(super) fn check(context: &Context, report: &mut Report) {
             report.find(FILE, Place::entry(name), message, "name one of its `rules`");
         }
         check_verdict(context, defect, report);
+        check_expectation(defect, report);
         violations::check_entry(context, &defect.golden, &defect.edits, FILE, name, report);
     }
 }
@@ -88,5 +89,20 @@ fn check_verdict(context: &Context, defect: &Defect, report: &mut Report) {
                 report.find(FILE, entry(), "the reason is empty", "say why, or what is to be written");
             }
         }
+    }
+}
+
+/// What a client has to do with a defect, and why.
+fn check_expectation(defect: &Defect, report: &mut Report) {
+    let mut find = |message: &str, help: &str| report.find(FILE, Place::entry(&defect.name), message, help);
+    if defect.expect.is_some() != defect.because.is_some() {
+        find("`expect` and `because` go together", "give both, or none");
+    }
+    let is_due = matches!(defect.verdict(), Some(DefectVerdict::Legal(why) | DefectVerdict::Unseen(why)) if !why.trim().is_empty());
+    if is_due && defect.authority.is_none() || !defect.rules.is_empty() && defect.authority.is_some() {
+        find(
+            "a client may ask what makes this binding",
+            "name an `authority` where no rule does, and only there",
+        );
     }
 }

@@ -3,6 +3,7 @@
 //! A file that cannot be read at all is a finding too, so one run shows everything that is wrong.
 
 mod catalogue;
+mod client_cases;
 mod context;
 mod coverage;
 mod defects;
@@ -44,6 +45,7 @@ pub fn check(spec: &Path) -> Report {
     dialects::check(&context, &mut report);
     words::check(&context, &mut report);
     catalogue::check(&context, &mut judges, &mut report);
+    client_cases::check(&context, &mut report);
     coverage::check(&context, &mut report);
     defects::check(&context, &mut report);
     report.sort();

@@ -7,9 +7,9 @@ use super::names;
 use super::words::{declare, word};
 use crate::catalogue::Catalogue;
 use crate::formats::{
-    Authority, Breakage, Client, Coverage, DefectsFile, Edit, Family, Holder, LooksAt, OnSocket, Pair, Place,
-    ProfileFile, Relation, Requirement, RequirementLevel, RequirementsFile, Rule, RuleMetadata, Scenario,
-    ScenarioMetadata, Side, Target, Values, Violation, Who,
+    Authority, Breakage, Channel, Client, Coverage, DefectsFile, Edit, Ending, Expect, Family, Holder,
+    LooksAt, OnSocket, Pair, Place, ProfileFile, Relation, Requirement, RequirementLevel, RequirementsFile,
+    Rule, RuleMetadata, Scenario, ScenarioMetadata, Side, Target, Values, Violation, Who,
 };
 
 /// Emits the tables, and an enum of the rules that are decided by code of their own.
@@ -24,12 +24,16 @@ pub fn catalogue(catalogue: &Catalogue) -> TokenStream {
     let scenarios = catalogue.scenarios.values().map(scenario);
     let profiles = catalogue.profiles.iter().map(|(name, file)| profile(name, file));
     let clients = catalogue.defects.clients.iter().map(client);
+    let client_cases = super::client_case::client_cases(catalogue);
     let requirements = catalogue
         .requirements
         .iter()
         .flat_map(|(version, file)| file.requirements.iter().map(|one| requirement(version, file, one)));
     let words = [
         declare::<Authority>(),
+        declare::<Channel>(),
+        declare::<Ending>(),
+        declare::<Expect>(),
         declare::<Family>(),
         declare::<LooksAt>(),
         declare::<OnSocket>(),
@@ -52,6 +56,9 @@ pub fn catalogue(catalogue: &Catalogue) -> TokenStream {
 
         /// All scenarios, sorted by id.
         pub static SCENARIOS: &[Scenario] = &[#(#scenarios),*];
+
+        /// All cases for clients, sorted by id, but for those that follow from rules.
+        pub static CLIENT_CASES: &[ClientCase] = &[#(#client_cases),*];
 
         /// All profiles, sorted by name.
         pub static PROFILES: &[Profile] = &[#(#profiles),*];
@@ -211,7 +218,7 @@ fn violation(violation: &Violation) -> TokenStream {
     quote!(Violation { golden: #golden, also: &[#(#also),*], edits: &[#(#edits),*] })
 }
 
-fn edit(edit: &Edit) -> TokenStream {
+pub(super) fn edit(edit: &Edit) -> TokenStream {
     let targets = edit.targets().into_iter().map(target);
     let targets = quote!(#(#targets),*);
     match edit {

@@ -2,6 +2,7 @@
 
 mod catalogue;
 mod check;
+mod client_case;
 mod names;
 mod order;
 mod shared;

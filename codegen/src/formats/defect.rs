@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::client_case::Expect;
+
 /// What real clients do with streams that have one defect each.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
@@ -63,6 +65,18 @@ pub struct Defect {
     /// Which rule is still to be written.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gap: Option<String>,
+    /// What a client has to do with the stream; when absent, survive what is allowed, and survive or report the rest.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expect: Option<Expect>,
+    /// Why it has to do that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub because: Option<String>,
+    /// What makes that binding, where no rule does: a document and its heading.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub authority: Option<String>,
+    /// Bytes that are sent to a client at once; whole events, when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub chunk: Option<u32>,
     /// Clients that give up with an error.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub exception: Vec<String>,
@@ -97,6 +111,15 @@ impl Defect {
             (rules @ [_, ..], None, None, None) => Some(DefectVerdict::Caught(rules)),
             _ => None,
         }
+    }
+
+    /// What a client has to do with the stream.
+    pub fn expected(&self) -> Expect {
+        let usual = match self.verdict() {
+            Some(DefectVerdict::Legal(_) | DefectVerdict::Unseen(_)) => Expect::MustSurvive,
+            _ => Expect::Either,
+        };
+        self.expect.unwrap_or(usual)
     }
 
     /// Clients that it breaks, each with how it fails.

@@ -3,13 +3,14 @@
 use schemars::{Schema, schema_for};
 
 use super::{
-    DefectsFile, DialectFile, ErrataFile, Glossary, GuaranteesFile, Lifecycle, ProfileFile, RequirementsFile,
-    RuleMetadata, ScenarioMetadata, ScopesFile,
+    ClientCaseMetadata, DefectsFile, DialectFile, ErrataFile, Glossary, GuaranteesFile, Lifecycle,
+    ProfileFile, RequirementsFile, RuleMetadata, ScenarioMetadata, ScopesFile,
 };
 
 /// The schemas of all formats: file name under `spec/schemas/`, and text.
 pub fn editor_schemas() -> Vec<(String, String)> {
     let schemas = [
+        ("client", schema_for!(ClientCaseMetadata)),
         ("defects", schema_for!(DefectsFile)),
         ("dialect", schema_for!(DialectFile)),
         ("errata", schema_for!(ErrataFile)),

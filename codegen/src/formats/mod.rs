@@ -1,6 +1,7 @@
 //! The formats of the files under `spec/`: what may stand in them, and the JSON Schemas that editors
 //! use to check and complete them.
 
+mod client_case;
 mod defect;
 mod dialect;
 #[cfg(feature = "cli")]
@@ -17,6 +18,7 @@ mod scenario;
 mod violation;
 mod word;
 
+pub use client_case::{Channel, ClientCase, ClientCaseMetadata, Ending, Expect};
 pub use defect::{Client, Defect, DefectVerdict, DefectsFile};
 pub use dialect::{
     DialectFile, Envelope, EventLine, Framing, Level, Marker, RuleLevel, Terminal, UnknownEvents,

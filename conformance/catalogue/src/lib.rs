@@ -294,6 +294,41 @@ pub struct Scenario {
     pub request: &'static str,
 }
 
+/// An answer that is played to a client, and what it must make of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ClientCase {
+    /// Its id, `group/name`.
+    pub id: &'static str,
+    /// What the client receives, in a line.
+    pub title: &'static str,
+    /// Why it must do what is expected, as Markdown.
+    pub reason: &'static str,
+    /// What makes that binding.
+    pub authority: &'static str,
+    /// What it has to do.
+    pub expect: Expect,
+    /// The recording that is played; without it, the reference gateway answers the request.
+    pub golden: Option<&'static str>,
+    /// What the client is to send, as JSON; empty, where that is the request of the golden.
+    pub request: &'static str,
+    /// Edits of the answer.
+    pub edits: &'static [Edit],
+    /// How the answer is sent.
+    pub transports: &'static [Channel],
+    /// Bytes that are sent at once; whole events, when absent.
+    pub chunk: Option<u32>,
+    /// Milliseconds before each event.
+    pub pause_ms: Option<u32>,
+    /// How the connection ends.
+    pub end: Ending,
+    /// The answer ends so after this many events.
+    pub end_after: Option<u32>,
+    /// The client is told to leave after this many events.
+    pub cancel_after: Option<u32>,
+    /// Kilobytes of text that stand for the word FILL in the request.
+    pub fill: Option<u32>,
+}
+
 /// What a certificate of one kind demands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Profile {

@@ -39,7 +39,7 @@ impl Wire {
     }
 
     /// The events of a stream, as they are sent.
-    pub(super) fn events(&self) -> Vec<Vec<u8>> {
+    pub fn events(&self) -> Vec<Vec<u8>> {
         let mut events = Vec::new();
         let mut rest = self.body.as_slice();
         while !rest.is_empty() {

@@ -48,7 +48,7 @@ pub use host::is_loopback;
 pub use log::Log;
 pub use notes::Notes;
 pub use plan::{Ending, Fragments, Item, Part, Plan, Thought, tokens};
-pub use problem::{Problem, refusal};
+pub use problem::{Problem, invalid, refusal};
 pub use replay::{Replay, replay};
 pub use script::plan;
 pub use sending::End;

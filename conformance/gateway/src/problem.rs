@@ -56,6 +56,15 @@ pub fn refusal(request: &Value, dialect: &Dialect) -> Option<Problem> {
     if !request.is_object() {
         return Some(Problem::invalid("invalid_json", "The body of the request is no JSON object.", None));
     }
+    let problem = invalid(request, dialect);
+    if problem.is_some() {
+        return problem;
+    }
+    wanted_status(request).map(Problem::of_status)
+}
+
+/// Returns what makes a request invalid, whatever it asks for.
+pub fn invalid(request: &Value, dialect: &Dialect) -> Option<Problem> {
     let problem = dialect.root("request").and_then(|root| refused(&with_strict(request), dialect, root));
     if problem.is_some() {
         return problem;
@@ -68,7 +77,7 @@ pub fn refusal(request: &Value, dialect: &Dialect) -> Option<Problem> {
         let message = "The input does not fit into the context of the model.";
         return Some(Problem::invalid("context_length_exceeded", message, Some("input")));
     }
-    wanted_status(request).map(Problem::of_status)
+    None
 }
 
 /// What is wrong with a body that should be of a type.

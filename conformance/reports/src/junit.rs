@@ -26,29 +26,29 @@ const SUITES: usize = 1000;
 
 /// A suite of test cases.
 #[derive(Default)]
-struct Suite {
-    name: String,
-    cases: Vec<Case>,
+pub(super) struct Suite {
+    pub(super) name: String,
+    pub(super) cases: Vec<Case>,
     /// How long its exchanges took, in milliseconds.
-    time_ms: u64,
+    pub(super) time_ms: u64,
     /// When the run began.
-    timestamp: Option<String>,
+    pub(super) timestamp: Option<String>,
     /// What is told of it as a whole.
-    remarks: String,
+    pub(super) remarks: String,
 }
 
 /// A test case.
-struct Case {
-    name: String,
-    ending: Ending,
-    message: String,
-    text: String,
+pub(super) struct Case {
+    pub(super) name: String,
+    pub(super) ending: Ending,
+    pub(super) message: String,
+    pub(super) text: String,
     /// The recording that it judges.
-    file: Option<String>,
+    pub(super) file: Option<String>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Ending {
+pub(super) enum Ending {
     Passed,
     Failed,
     Errored,
@@ -65,8 +65,13 @@ pub(super) fn junit(run: &Run) -> String {
         }
         None => of_recordings(run, &left).into_iter().chain(of_clients(run)).collect(),
     };
+    document(&format!("conformance {}", run.dialect), &suites)
+}
+
+/// Returns the document of these suites.
+pub(super) fn document(name: &str, suites: &[Suite]) -> String {
     let mut writer = Writer::new_with_indent(Vec::new(), b' ', 2);
-    let written = write(run, &suites, &mut writer);
+    let written = write(name, suites, &mut writer);
     let mut bytes = if written.is_ok() { writer.into_inner() } else { Vec::new() };
     bytes.push(b'\n');
     String::from_utf8_lossy(&bytes).into_owned()
@@ -216,11 +221,11 @@ fn in_full<'r>(
     text
 }
 
-fn write(run: &Run, suites: &[Suite], writer: &mut Writer<Vec<u8>>) -> io::Result<()> {
+fn write(name: &str, suites: &[Suite], writer: &mut Writer<Vec<u8>>) -> io::Result<()> {
     writer.write_event(Event::Decl(BytesDecl::new("1.0", Some("UTF-8"), None)))?;
     let all = || suites.iter().flat_map(|suite| &suite.cases);
     let counts = counts(all());
-    let name = plain(&format!("conformance {}", run.dialect));
+    let name = plain(name);
     let time = seconds(suites.iter().map(|suite| suite.time_ms).sum());
     let element = writer.create_element("testsuites").with_attribute(("name", &*name));
     let element = element.with_attribute(("time", &*time));

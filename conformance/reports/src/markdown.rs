@@ -261,7 +261,7 @@ pub(super) fn code(text: &str) -> String {
 }
 
 /// The same in a table, whose columns it cannot end.
-fn cell(text: &str) -> String {
+pub(super) fn cell(text: &str) -> String {
     code(&text.replace('|', "\\u{7c}"))
 }
 

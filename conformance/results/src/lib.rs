@@ -2,6 +2,7 @@
 
 mod capture;
 mod cause;
+mod client;
 mod format;
 mod impact;
 mod live;
@@ -23,6 +24,9 @@ use serde::{Deserialize, Serialize};
 pub use capture::{CaptureReport, Lost};
 pub use cause::{Cause, starred};
 pub use checker::{Excerpt, Finding, LevelName, Location, Related};
+pub use client::{
+    CLIENT_RUN_VERSION, ClientCaseReport, ClientOutcome, ClientRun, ClientTally, RequestProblem,
+};
 pub use format::Format;
 pub use impact::FailingClients;
 pub use live::{

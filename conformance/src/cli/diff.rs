@@ -8,9 +8,11 @@ use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
 
 use super::color::Color;
-use super::{NOT_DONE, print, report::read};
+use super::{NOT_DONE, client, print, report::read};
+use reports::Style;
+use reports::client::ClientDiff;
 use reports::diff::{Diff, human, markdown};
-use results::Outcome;
+use results::{ClientRun, Outcome};
 
 /// Compares two runs, for example before and after an upgrade.
 ///
@@ -44,6 +46,9 @@ enum Form {
 
 impl DiffArgs {
     pub(super) fn run(self) -> Result<ExitCode> {
+        if let (Some(before), Some(after)) = (client::read(&self.before)?, client::read(&self.after)?) {
+            return self.of_clients(&before, &after);
+        }
         let (before, after) = (read(&self.before)?, read(&self.after)?);
         if before.dialect != after.dialect {
             bail!("the runs have different dialects, {} and {}", before.dialect, after.dialect);
@@ -64,5 +69,18 @@ impl DiffArgs {
         } else {
             ExitCode::SUCCESS
         })
+    }
+}
+
+impl DiffArgs {
+    /// Compares two runs of clients.
+    fn of_clients(&self, before: &ClientRun, after: &ClientRun) -> Result<ExitCode> {
+        let diff = ClientDiff::new(before, after);
+        print(&match self.format {
+            Form::Human => diff.human(self.color.screen(&io::stdout())),
+            Form::Markdown => format!("```diff\n{}```\n", diff.human(Style::Plain.into())),
+            Form::Json => serde_json::to_string_pretty(&diff)? + "\n",
+        })?;
+        Ok(if diff.is_worse() { ExitCode::from(1) } else { ExitCode::SUCCESS })
     }
 }

@@ -153,7 +153,7 @@ impl LiveArgs {
 
 /// A transport, by its name.
 #[derive(Debug, Clone, Copy, ValueEnum)]
-enum TransportName {
+pub(super) enum TransportName {
     /// Server-sent events over HTTP
     Sse,
     /// JSON responses over HTTP

@@ -2,6 +2,7 @@
 
 mod baseline;
 mod check;
+mod client;
 mod color;
 mod completions;
 mod config;
@@ -50,6 +51,7 @@ Examples:
   conformance check stream.sse
   conformance explain part/before-open
   conformance serve --fault part/before-open
+  conformance client -- python3 examples/client.py
 
 Exit codes: 0 if nothing failed, 1 if a MUST rule is broken, 2 if the command could not be completed.";
 
@@ -62,7 +64,8 @@ enum Command {
     Diff(diff::DiffArgs),
     Verify(verify::VerifyArgs),
     Record(record::RecordArgs),
-    Serve(serve::ServeArgs),
+    Serve(Box<serve::ServeArgs>),
+    Client(Box<client::ClientArgs>),
     Sign(sign::SignArgs),
     Explain(explain::ExplainArgs),
     List(list::ListArgs),
@@ -80,6 +83,7 @@ impl Command {
             Self::Verify(args) => args.run(),
             Self::Record(args) => args.run(),
             Self::Serve(args) => args.run(),
+            Self::Client(args) => args.run(),
             Self::Sign(args) => args.run(),
             Self::Explain(args) => args.run(),
             Self::List(args) => args.run(),

@@ -1,6 +1,7 @@
 //! `conformance report`: the report of a finished run, in any format.
 
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -9,14 +10,17 @@ use clap::Args;
 use serde::Deserialize;
 
 use super::output::OutputArgs;
-use results::Run;
+use super::{client, print};
+use reports::client::{ClientForm, ClientMatrix, client_matrix, client_report};
+use reports::{Form, Screen, Style};
+use results::{ClientRun, Run};
 
 /// Renders the report of a finished run in any format, or merges reports of recordings.
 ///
 /// Exit codes: 0 if the report was written (whatever it contains), 2 if the run could not be read.
 #[derive(Debug, Args)]
 pub(super) struct ReportArgs {
-    /// A folder written by `run --out`, or a JSON report.
+    /// A folder written by `run --out` or `client --out`, or a JSON report. Several reports of clients become a matrix.
     #[arg(value_name = "DIR", required = true)]
     runs: Vec<PathBuf>,
     /// Merge JSON reports of recordings into one, in this order.
@@ -31,15 +35,57 @@ pub(super) struct ReportArgs {
 
 impl ReportArgs {
     pub(super) fn run(self) -> Result<ExitCode> {
-        let run = match &*self.runs {
-            runs if self.merge => merged(runs)?,
-            [run] => {
-                let folder = if run.is_dir() { Some(&**run) } else { run.parent() };
-                read(run)?.within(folder.unwrap_or(Path::new("")))
-            }
-            _ => bail!("several reports are merged with --merge"),
+        if self.merge {
+            return self.tell(&merged(&self.runs)?);
+        }
+        let clients: Vec<_> = self.runs.iter().map(|path| client::read(path)).collect::<Result<_>>()?;
+        if clients.iter().any(Option::is_some) {
+            let clients: Vec<ClientRun> = clients.into_iter().flatten().collect();
+            return self.tell_clients(&clients);
+        }
+        let [path] = &*self.runs else {
+            bail!("several reports are merged with --merge; use `conformance diff` to compare two runs");
         };
-        self.output.tell(&run)?;
+        let folder = if path.is_dir() { Some(&**path) } else { path.parent() };
+        self.tell(&read(path)?.within(folder.unwrap_or(Path::new(""))))
+    }
+
+    fn tell(&self, run: &Run) -> Result<ExitCode> {
+        self.output.tell(run)?;
+        Ok(ExitCode::SUCCESS)
+    }
+
+    /// Reports a client, or several side by side.
+    fn tell_clients(&self, clients: &[ClientRun]) -> Result<ExitCode> {
+        if clients.len() != self.runs.len() {
+            bail!("reports of clients and of other runs cannot be put side by side");
+        }
+        let render = |form: Form, screen: Screen| -> Result<String> {
+            let form = match form {
+                Form::Human => ClientForm::Human,
+                Form::Json => ClientForm::Json,
+                Form::Junit => ClientForm::Junit,
+                Form::Markdown => ClientForm::Markdown,
+                Form::Html => ClientForm::Html,
+                Form::Sarif | Form::Github | Form::Badge => {
+                    bail!("reports of clients are human, json, junit, markdown or html")
+                }
+            };
+            match clients {
+                [run] => Ok(client_report(run, form, self.output.verbose, screen)),
+                all => client_matrix(&ClientMatrix::new(all), form)
+                    .context("a matrix is human, json, markdown or html"),
+            }
+        };
+        let output = self.output.output.as_ref().map(|file| (self.output.format, file));
+        let files = self.output.report.iter().map(|(form, file)| (*form, file)).chain(output);
+        for (form, file) in files {
+            fs::write(file, render(form, Style::Plain.into())?)
+                .with_context(|| file.display().to_string())?;
+        }
+        if self.output.output.is_none() {
+            print(&render(self.output.format, self.output.color.screen(&io::stdout()))?)?;
+        }
         Ok(ExitCode::SUCCESS)
     }
 }

@@ -106,7 +106,7 @@ impl Selection {
     }
 
     /// Returns whether all tests are wanted.
-    pub(super) fn is_everything(&self) -> bool {
+    pub fn is_everything(&self) -> bool {
         self.with.is_empty() && self.without.is_empty() && self.only.is_none()
     }
 

@@ -2,6 +2,7 @@
 
 mod causes;
 mod chart;
+pub(crate) mod client;
 mod clients;
 mod events;
 mod finding;

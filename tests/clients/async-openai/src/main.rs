@@ -1,88 +1,106 @@
-//! async-openai. Lines are those of `openai_python.py`.
+//! async-openai, over the line protocol of docs/clients.md.
 
 use std::io::BufRead as _;
+use std::time::Duration;
 
 use async_openai::Client;
 use async_openai::config::OpenAIConfig;
 use async_openai::types::responses::{
-    CreateResponse, OutputItem, Response, ResponseStreamEvent, SummaryPart,
+    CreateResponse, OutputItem, OutputMessageContent, Response, ResponseStreamEvent, SummaryPart,
 };
 use futures::StreamExt as _;
 use serde_json::{Value, json};
 
 type Problem = Box<dyn std::error::Error>;
 
-/// What a response holds.
-fn summed(response: &Response) -> Result<Value, Problem> {
-    let (mut calls, mut reasoning) = (Vec::new(), String::new());
+/// What a response says.
+fn understood(response: &Response) -> Value {
+    let (mut calls, mut reasoning, mut refusal) = (Vec::new(), String::new(), String::new());
     for item in &response.output {
         match item {
             OutputItem::FunctionCall(call) => {
-                calls.push(json!([call.name, serde_json::from_str::<Value>(&call.arguments)?]));
+                calls.push(json!({"call_id": call.call_id, "name": call.name, "arguments": call.arguments}));
+            }
+            OutputItem::CustomToolCall(call) => {
+                calls.push(json!({"call_id": call.call_id, "name": call.name, "arguments": call.input}));
             }
             OutputItem::Reasoning(item) => {
                 for SummaryPart::SummaryText(part) in &item.summary {
                     reasoning += &part.text;
                 }
             }
+            OutputItem::Message(message) => {
+                for part in &message.content {
+                    if let OutputMessageContent::Refusal(part) = part {
+                        refusal += &part.refusal;
+                    }
+                }
+            }
             _ => {}
         }
     }
-    Ok(json!({
-        "final": response.output_text().unwrap_or_default(),
+    let mut told = json!({
+        "text": response.output_text().unwrap_or_default(),
         "calls": calls,
-        "reasoning": reasoning,
-        "status": response.status,
-        "id": response.id,
-        "previous": response.previous_response_id,
-    }))
+        "refusal": refusal,
+        "response_status": response.status,
+        "response_id": response.id,
+    });
+    // The texts of reasoning have no type in every version.
+    if !reasoning.is_empty() {
+        told["reasoning"] = reasoning.into();
+    }
+    told
 }
 
-async fn read(client: &Client<OpenAIConfig>, is_stream: bool, request: Value) -> Result<Value, Problem> {
-    let request: CreateResponse = serde_json::from_value(request)?;
-    if !is_stream {
-        let response = client.responses().create(request).await?;
-        let mut told = summed(&response)?;
-        told["text"] = told["final"].clone();
-        return Ok(told);
+async fn ask(asked: &Value) -> Result<Value, Problem> {
+    let text = |name: &str| asked[name].as_str().unwrap_or_default();
+    let config = OpenAIConfig::new().with_api_base(text("base_url")).with_api_key(text("api_key"));
+    let client = Client::with_config(config);
+    let request: CreateResponse = serde_json::from_value(asked["request"].clone())?;
+    match text("transport") {
+        "json" => return Ok(understood(&client.responses().create(request).await?)),
+        "websocket" => return Ok(json!({"status": "unsupported"})),
+        _ => {}
     }
-    let (mut text, mut told) = (String::new(), json!({}));
+    let mut streamed = String::new();
+    // Where no event ends the response, there is no text to be had from it.
+    let mut told = json!({"text": null, "response_status": null});
     let mut stream = client.responses().create_stream(request).await?;
+    let mut events = 0;
     while let Some(event) = stream.next().await {
+        events += 1;
         match event? {
-            ResponseStreamEvent::ResponseOutputTextDelta(event) => text += &event.delta,
-            ResponseStreamEvent::ResponseCompleted(event) => told = summed(&event.response)?,
-            ResponseStreamEvent::ResponseIncomplete(event) => told = summed(&event.response)?,
-            ResponseStreamEvent::ResponseFailed(event) => told = summed(&event.response)?,
+            ResponseStreamEvent::ResponseOutputTextDelta(event) => streamed += &event.delta,
+            ResponseStreamEvent::ResponseCompleted(event) => told = understood(&event.response),
+            ResponseStreamEvent::ResponseIncomplete(event) => told = understood(&event.response),
+            ResponseStreamEvent::ResponseFailed(event) => told = understood(&event.response),
             _ => {}
         }
+        if asked["cancel_after_events"] == events {
+            return Ok(json!({"streamed": streamed}));
+        }
     }
-    told["text"] = text.into();
+    told["streamed"] = streamed.into();
     Ok(told)
 }
 
 #[tokio::main]
 async fn main() -> Result<(), Problem> {
-    let mut last = Value::Null;
     for line in std::io::stdin().lock().lines() {
-        let mut case: Value = serde_json::from_str(&line?)?;
-        let url = case["url"].as_str().unwrap_or_default().to_owned();
-        let client = Client::with_config(OpenAIConfig::new().with_api_base(url).with_api_key("none"));
-        let name = case["name"].as_str().unwrap_or_default().to_owned();
-        if name == "turns" {
-            case["request"]["previous_response_id"] = last.clone();
-        }
-        let asked = case["request"]["previous_response_id"].clone();
-        let mut told = match read(&client, name != "json", case["request"].take()).await {
-            Ok(told) => told,
-            Err(problem) => json!({ "error": problem.to_string() }),
+        let asked: Value = serde_json::from_str(&line?)?;
+        let limit = Duration::from_millis(asked["timeout_ms"].as_u64().unwrap_or_default());
+        let told = match tokio::time::timeout(limit, ask(&asked)).await {
+            Ok(told) => told.map_err(|problem| problem.to_string()),
+            Err(_) => Err("timeout".to_owned()),
         };
-        if name == "text" {
-            last = told["id"].clone();
+        let mut reply = told.unwrap_or_else(|problem| json!({"status": "error", "error": {"message": problem}}));
+        if reply.get("status").is_none() {
+            reply["status"] = "ok".into();
         }
-        told["name"] = name.into();
-        told["asked_previous"] = asked;
-        println!("{told}");
+        reply["case"] = asked["case"].clone();
+        reply["client_version"] = "0.43.0".into();
+        println!("{reply}");
     }
     Ok(())
 }

@@ -1,0 +1,234 @@
+//! A client as a child process that reads cases from stdin and writes replies to stdout, one JSON object a line.
+
+use std::ffi::OsString;
+use std::io::{self, BufRead as _, BufReader, Read, Write as _};
+use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use super::protocol::{Asked, Reply, Status, UNSUPPORTED};
+
+/// How much longer than it may a client is waited for.
+const GRACE: Duration = Duration::from_secs(3);
+/// How long a client may take to start.
+const START: Duration = Duration::from_secs(30);
+/// Maximum length of a line.
+const LONGEST: usize = 8 << 20;
+/// Number of other lines that a client may print before its reply.
+const NOISE: usize = 10_000;
+/// How much of stderr is kept.
+const TAIL: usize = 4096;
+
+/// How a case ended.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Ended {
+    /// The client replied.
+    Replied(Box<Reply>),
+    /// It ended without a reply.
+    Died(String),
+    /// It did not reply in time.
+    Hung,
+    /// What it printed is no reply.
+    Unreadable(String),
+}
+
+/// A client that is running.
+pub(super) struct Running {
+    child: Child,
+    stdin: Option<ChildStdin>,
+    lines: Receiver<Line>,
+    stderr: Arc<Mutex<Vec<u8>>>,
+    has_replied: bool,
+    is_over: bool,
+}
+
+enum Line {
+    Text(Vec<u8>),
+    TooLong,
+}
+
+/// Starts a program whose group can be ended as a whole.
+pub(super) fn start(command: &mut Command) -> io::Result<Child> {
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    #[cfg(unix)]
+    std::os::unix::process::CommandExt::process_group(command, 0);
+    command.spawn()
+}
+
+/// Ends a program and what it has started.
+pub(super) fn end(child: &mut Child) {
+    #[cfg(unix)]
+    let _ = Command::new("kill")
+        .args(["-KILL", "--", &format!("-{}", child.id())])
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status();
+    let _ = child.kill();
+    let _ = child.wait();
+}
+
+/// Keeps the end of what is printed to stderr.
+pub(super) fn keep_tail(stderr: impl Read + Send + 'static) -> Arc<Mutex<Vec<u8>>> {
+    let kept: Arc<Mutex<Vec<u8>>> = Arc::default();
+    let tail = Arc::clone(&kept);
+    thread::spawn(move || {
+        let mut stderr = stderr;
+        let mut buffer = vec![0; TAIL];
+        while let Ok(read @ 1..) = stderr.read(&mut buffer) {
+            let mut tail = tail.lock().unwrap_or_else(PoisonError::into_inner);
+            tail.extend_from_slice(buffer.get(..read).unwrap_or_default());
+            let excess = tail.len().saturating_sub(TAIL);
+            tail.drain(..excess);
+        }
+    });
+    kept
+}
+
+/// Returns the last line of stderr.
+pub(super) fn last_line(stderr: &Mutex<Vec<u8>>) -> String {
+    let text = String::from_utf8_lossy(&stderr.lock().unwrap_or_else(PoisonError::into_inner)).into_owned();
+    text.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or_default().trim().to_owned()
+}
+
+impl Running {
+    /// Starts a client.
+    pub(super) fn start(command: &[OsString]) -> io::Result<Self> {
+        let (program, arguments) =
+            command.split_first().ok_or_else(|| io::Error::other("there is no command"))?;
+        let mut child = start(Command::new(program).args(arguments))?;
+        let (sender, lines) = sync_channel(64);
+        let stdin = child.stdin.take();
+        if let Some(stdout) = child.stdout.take() {
+            thread::spawn(move || read_lines(stdout, &sender));
+        }
+        let stderr = child.stderr.take().map(keep_tail).unwrap_or_default();
+        Ok(Self { child, stdin, lines, stderr, has_replied: false, is_over: false })
+    }
+
+    /// Returns whether it has ever replied.
+    pub(super) const fn has_replied(&self) -> bool {
+        self.has_replied
+    }
+
+    /// Returns whether it can be given another case.
+    pub(super) fn is_alive(&mut self) -> bool {
+        self.stdin.is_some() && !self.is_over
+    }
+
+    /// Returns the last line that it printed to stderr.
+    pub(super) fn complaint(&self) -> String {
+        last_line(&self.stderr)
+    }
+
+    /// Gives it a case, and waits for the reply. What has not replied is over.
+    pub(super) fn ask(&mut self, asked: &Asked, timeout: Duration) -> Ended {
+        let mut line = serde_json::to_string(asked).unwrap_or_default();
+        line.push('\n');
+        let began = Instant::now();
+        // A client that takes long to read must not hold the suite: another thread writes.
+        let Some(mut stdin) = self.stdin.take() else { return self.died() };
+        let (sender, written) = sync_channel(1);
+        thread::spawn(move || {
+            let is_done = stdin.write_all(line.as_bytes()).and_then(|()| stdin.flush()).is_ok();
+            let _ = sender.send(is_done.then_some(stdin));
+        });
+        let limit = timeout + if self.has_replied { GRACE } else { START };
+        match written.recv_timeout(limit) {
+            Ok(Some(stdin)) => self.stdin = Some(stdin),
+            Ok(None) => return self.died(),
+            Err(_) => return Ended::Hung,
+        }
+        for _ in 0..NOISE {
+            let left = limit.saturating_sub(began.elapsed());
+            match self.lines.recv_timeout(left) {
+                Ok(Line::Text(line)) => {
+                    if let Some(ended) = reply(&line, &asked.case) {
+                        self.has_replied |= matches!(ended, Ended::Replied(_));
+                        return ended;
+                    }
+                }
+                Ok(Line::TooLong) => {
+                    return Ended::Unreadable(format!("a line is longer than {LONGEST} bytes"));
+                }
+                Err(RecvTimeoutError::Timeout) => return Ended::Hung,
+                Err(RecvTimeoutError::Disconnected) => return self.died(),
+            }
+        }
+        Ended::Unreadable(format!("{NOISE} lines came, and none of them is the reply"))
+    }
+
+    fn died(&mut self) -> Ended {
+        self.is_over = true;
+        let status = wait(&mut self.child, Duration::from_secs(1));
+        // What it complained of may come a moment later.
+        thread::sleep(Duration::from_millis(20));
+        died(status, &self.complaint())
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        // The end of its input is the end of its work; who does not see that is ended.
+        self.stdin = None;
+        if wait(&mut self.child, Duration::from_millis(500)).is_none() {
+            end(&mut self.child);
+        }
+    }
+}
+
+/// Waits for a program, and returns how it ended, if it did.
+pub(super) fn wait(child: &mut Child, limit: Duration) -> Option<ExitStatus> {
+    let began = Instant::now();
+    loop {
+        match child.try_wait() {
+            Ok(Some(status)) => return Some(status),
+            Ok(None) if began.elapsed() < limit => thread::sleep(Duration::from_millis(2)),
+            Ok(None) | Err(_) => return None,
+        }
+    }
+}
+
+/// How a program that ended without a reply did so.
+pub(super) fn died(status: Option<ExitStatus>, complaint: &str) -> Ended {
+    if status.and_then(|status| status.code()) == Some(UNSUPPORTED) {
+        return Ended::Replied(Box::new(Reply { status: Status::Unsupported, ..Reply::default() }));
+    }
+    let how = match status {
+        Some(status) => format!("it ended ({status})"),
+        None => "it closed its output".to_owned(),
+    };
+    Ended::Died(if complaint.is_empty() { how } else { format!("{how}: {complaint}") })
+}
+
+/// Reads the reply to a case. Other lines are none.
+fn reply(line: &[u8], case: &str) -> Option<Ended> {
+    let value: serde_json::Value = serde_json::from_slice(line).ok().filter(serde_json::Value::is_object)?;
+    let named = value.get("case").and_then(serde_json::Value::as_str)?;
+    if named != case {
+        return None;
+    }
+    Some(match serde_json::from_value::<Reply>(value) {
+        Ok(reply) => Ended::Replied(Box::new(reply)),
+        Err(error) => Ended::Unreadable(format!("the reply does not match its schema: {error}")),
+    })
+}
+
+/// Reads lines that are not too long, until nobody wants them.
+fn read_lines(from: impl Read, to: &SyncSender<Line>) {
+    let mut from = BufReader::new(from);
+    loop {
+        let mut line = Vec::new();
+        let limit = u64::try_from(LONGEST).unwrap_or(u64::MAX);
+        let sent = match from.by_ref().take(limit).read_until(b'\n', &mut line) {
+            Ok(0) | Err(_) => return,
+            Ok(_) if line.len() >= LONGEST => to.send(Line::TooLong),
+            Ok(_) => to.send(Line::Text(line)),
+        };
+        if sent.is_err() {
+            return;
+        }
+    }
+}

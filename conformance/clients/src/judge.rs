@@ -1,0 +1,192 @@
+//! What a client understood, beside what was sent.
+
+use catalogue::Expect;
+use results::ClientOutcome;
+use results::text::{cut, visible};
+use serde_json::Value;
+
+use super::answer::{Answer, Call};
+use super::case::Case;
+use super::child::Ended;
+use super::protocol::{Reply, ReplyCall, Status};
+
+/// Maximum length of a text that is quoted.
+const QUOTED: usize = 200;
+
+/// Judges what a client did with a case. The text says what differs, or which error was reported.
+pub fn judge(case: &Case, ended: &Ended) -> (ClientOutcome, String) {
+    match ended {
+        Ended::Hung => (ClientOutcome::Hung, format!("no reply after {} ms", case.timeout.as_millis())),
+        Ended::Died(how) => (ClientOutcome::Fragile, quoted(how)),
+        Ended::Unreadable(why) => (ClientOutcome::HarnessError, quoted(why)),
+        Ended::Replied(reply) => of_reply(case, reply),
+    }
+}
+
+fn of_reply(case: &Case, reply: &Reply) -> (ClientOutcome, String) {
+    let error = || {
+        let error = reply.error.clone().unwrap_or_default();
+        let told = [error.kind, error.message].into_iter().flatten().collect::<Vec<_>>().join(": ");
+        quoted(&told)
+    };
+    match (reply.status, case.expect) {
+        (Status::Unsupported, _) => (ClientOutcome::NotExercised, error()),
+        (Status::Error, _) if case.cancel_after.is_some() => (ClientOutcome::Fragile, error()),
+        (Status::Error, Expect::MustSurvive) => (ClientOutcome::Fragile, error()),
+        (Status::Error, Expect::MustReport | Expect::Either) => (ClientOutcome::Reported, error()),
+        (Status::Ok, _) if case.cancel_after.is_some() => of_cancelled(case, reply),
+        (Status::Ok, Expect::MustReport) => (ClientOutcome::Silent, silent(reply)),
+        (Status::Ok, Expect::MustSurvive | Expect::Either) => match difference(case, reply) {
+            None => (ClientOutcome::Right, String::new()),
+            Some(difference) => (ClientOutcome::Wrong, difference),
+        },
+    }
+}
+
+/// What was returned in the place of an error.
+fn silent(reply: &Reply) -> String {
+    let text = reply.streamed.iter().chain(&reply.text).flatten().max_by_key(|text| text.len());
+    let status = reply.response_status.iter().flatten().next();
+    let status = status.map_or_else(String::new, |status| format!(", status {}", quoted(status)));
+    match text {
+        Some(text) if !text.is_empty() => format!("no error, but the text {:?}{status}", quoted(text)),
+        _ => format!("no error, and no text{status}"),
+    }
+}
+
+/// A client that was told to leave returns the beginning of the text.
+fn of_cancelled(case: &Case, reply: &Reply) -> (ClientOutcome, String) {
+    let whole = case.answers.first().map(Answer::text).unwrap_or_default();
+    let told = reply.streamed.iter().chain(&reply.text).flatten();
+    match told.into_iter().find(|text| !whole.starts_with(text.as_str())) {
+        None => (ClientOutcome::Right, String::new()),
+        Some(text) => (
+            ClientOutcome::Wrong,
+            format!("the text is {:?}, which is no beginning of {whole:?}", quoted(text)),
+        ),
+    }
+}
+
+/// Returns what in a reply is like in none of the answers that are right.
+fn difference(case: &Case, reply: &Reply) -> Option<String> {
+    let any = |fits: &dyn Fn(&Answer) -> bool| case.answers.iter().any(fits);
+    let first = case.answers.first()?;
+    let differs = |what: &str, found: &str, expected: &str| {
+        format!("{what} is {:?}, expected {:?}", quoted(found), quoted(expected))
+    };
+    for (name, given) in [("text", &reply.text), ("streamed", &reply.streamed)] {
+        if let Some(given) = given {
+            let given = given.clone().unwrap_or_default();
+            let fits =
+                |answer: &Answer| ["", "\n", "\n\n"].iter().any(|joint| answer.texts.join(joint) == given);
+            if !any(&fits) {
+                return Some(parted(name, &given, &first.text()));
+            }
+        }
+    }
+    if let Some(given) = &reply.refusal {
+        let given = given.clone().unwrap_or_default();
+        if !any(&|answer| answer.refusal == given) {
+            return Some(differs("refusal", &given, &first.refusal));
+        }
+    }
+    if let Some(given) = &reply.reasoning {
+        let given = given.clone().unwrap_or_default();
+        if !any(&|answer| letters(&answer.reasoning) == letters(&given)) {
+            return Some(differs("reasoning", &given, &first.reasoning));
+        }
+    }
+    if let Some(given) = &reply.calls {
+        let given = given.as_deref().unwrap_or_default();
+        if !any(&|answer| are_calls(&answer.calls, given)) {
+            return Some(differs("calls", &told_calls(given), &sent_calls(&first.calls)));
+        }
+    }
+    if let Some(given) = &reply.response_status
+        && !any(&|answer| answer.status == *given)
+    {
+        let (given, expected) = (given.clone().unwrap_or_default(), first.status.clone().unwrap_or_default());
+        return Some(differs("response_status", &given, &expected));
+    }
+    if let Some(Some(given)) = &reply.response_id
+        && !any(&|answer| answer.id.as_ref() == Some(given))
+    {
+        return Some(differs("response_id", given, first.id.as_deref().unwrap_or_default()));
+    }
+    if let Some(Some(given)) = reply.usage {
+        let is_same =
+            |sent: Option<u64>, given: Option<u64>| given.is_none_or(|given| sent.unwrap_or(0) == given);
+        let fits = |answer: &Answer| {
+            let sent = answer.usage.unwrap_or_default();
+            is_same(sent.input_tokens, given.input_tokens) && is_same(sent.output_tokens, given.output_tokens)
+        };
+        if !any(&fits) {
+            return Some(differs(
+                "usage",
+                &format!("{given:?}"),
+                &format!("{:?}", first.usage.unwrap_or_default()),
+            ));
+        }
+    }
+    None
+}
+
+/// Both texts, and where they part.
+fn parted(name: &str, found: &str, expected: &str) -> String {
+    if found.is_empty() {
+        return format!("{name} is empty, expected {:?}", quoted(expected));
+    }
+    let same = found.chars().zip(expected.chars()).take_while(|(one, other)| one == other).count();
+    format!(
+        "{name} is {:?}, expected {:?}; they differ from character {}",
+        quoted(found),
+        quoted(expected),
+        same + 1
+    )
+}
+
+/// A text without white space, for parts are joined in many ways.
+fn letters(text: &str) -> String {
+    text.split_whitespace().collect()
+}
+
+fn are_calls(sent: &[Call], given: &[ReplyCall]) -> bool {
+    if sent.len() != given.len() {
+        return false;
+    }
+    let has_ids = given.iter().all(|call| call.call_id.is_some());
+    let mut left: Vec<&Call> = sent.iter().collect();
+    given.iter().all(|given| {
+        // Calls with ids may come in any order.
+        let at = left.iter().position(|sent| is_call(sent, given)).filter(|at| has_ids || *at == 0);
+        at.map(|at| left.remove(at)).is_some()
+    })
+}
+
+fn is_call(sent: &Call, given: &ReplyCall) -> bool {
+    let is_id = given.call_id.as_ref().is_none_or(|id| *id == sent.call_id);
+    let value = |text: &str| serde_json::from_str::<Value>(text).ok();
+    let is_same = match &given.arguments {
+        Value::String(text) if *text == sent.arguments => true,
+        Value::String(text) => value(text).is_some() && value(text) == value(&sent.arguments),
+        arguments => value(&sent.arguments).as_ref() == Some(arguments),
+    };
+    is_id && given.name == sent.name && is_same
+}
+
+fn sent_calls(calls: &[Call]) -> String {
+    calls.iter().map(|call| format!("{}({})", call.name, call.arguments)).collect::<Vec<_>>().join(", ")
+}
+
+fn told_calls(calls: &[ReplyCall]) -> String {
+    let arguments = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    let told = |call: &ReplyCall| {
+        let id = call.call_id.as_deref().unwrap_or("no id");
+        format!("{id}: {}({})", call.name, arguments(&call.arguments))
+    };
+    calls.iter().map(told).collect::<Vec<_>>().join(", ")
+}
+
+fn quoted(text: &str) -> String {
+    visible(&cut(text, QUOTED))
+}

@@ -1,0 +1,22 @@
+//! The suite for clients: sound, unusual and broken answers are played to a client, and what it understood is compared
+//! with what was sent.
+//!
+//! [`cases`] makes the cases of a dialect, [`ClientSuite`] runs a client against them. The client is a program that
+//! speaks the [`protocol`], is started once for each case, or fetches its cases over HTTP.
+
+mod answer;
+mod case;
+mod child;
+mod judge;
+pub mod protocol;
+mod requests;
+mod serving;
+mod spawn;
+mod stage;
+mod suite;
+
+pub use answer::{Answer, Call};
+pub use case::{Case, cases};
+pub use child::Ended;
+pub use judge::judge;
+pub use suite::{ClientSuite, Expected, Mode, Refused};

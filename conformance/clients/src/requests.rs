@@ -1,0 +1,135 @@
+//! What a client sends.
+
+use gateway::{Received, invalid};
+use results::text::{cut, visible};
+use results::{RequestProblem, Transport};
+use serde_json::Value;
+use spec::Dialect;
+
+use super::answer::text;
+use super::case::Case;
+
+/// Members of a request that a client passes on as they are.
+const KEPT: [&str; 6] =
+    ["previous_response_id", "max_output_tokens", "store", "background", "instructions", "include"];
+/// Members of a request that a turn on a WebSocket does not have.
+const NOT_ON_SOCKETS: [&str; 3] = ["stream", "stream_options", "background"];
+/// Maximum length of a problem.
+const LONGEST: usize = 300;
+
+/// What a client sent: a request, or a message on a WebSocket.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Sent {
+    Request(Received),
+    Message(String),
+}
+
+/// Returns what is wrong with what a client sent for a case, each problem once.
+pub(super) fn problems(case: &Case, key: &str, dialect: &Dialect, sent: &[Sent]) -> Vec<RequestProblem> {
+    let mut found = Vec::new();
+    for one in sent {
+        match one {
+            Sent::Request(request) => of_request(case, key, dialect, request, &mut found),
+            Sent::Message(message) => of_message(case, dialect, message, &mut found),
+        }
+    }
+    found.sort();
+    found.dedup();
+    found
+}
+
+fn problem(rule: &str, message: impl AsRef<str>) -> RequestProblem {
+    let message = visible(&cut(message.as_ref(), LONGEST));
+    RequestProblem { rule: rule.to_owned(), message }
+}
+
+fn of_request(
+    case: &Case,
+    key: &str,
+    dialect: &Dialect,
+    request: &Received,
+    found: &mut Vec<RequestProblem>,
+) {
+    let expected = format!("Bearer {key}");
+    if request.header("authorization") != Some(&expected) {
+        let told = if request.header("authorization").is_some() { "another" } else { "none" };
+        found.push(problem(
+            "content",
+            format!("expected the header `authorization: Bearer` with the API key, found {told}"),
+        ));
+    }
+    if request.method != "POST" || !request.path.ends_with("/responses") {
+        return;
+    }
+    let content_type = request.header("content-type").unwrap_or_default();
+    if !content_type.split(';').next().unwrap_or_default().trim().eq_ignore_ascii_case("application/json") {
+        found
+            .push(problem("N02", format!("the content type is {content_type:?}, expected application/json")));
+    }
+    match serde_json::from_slice::<Value>(&request.body) {
+        Err(error) => found.push(problem("schema", format!("the body is not JSON: {error}"))),
+        Ok(body) => {
+            let is_stream = body.get("stream") == Some(&Value::Bool(true));
+            if is_stream != (case.transport == Transport::Sse) {
+                let told =
+                    if is_stream { "asks for a stream, expected JSON" } else { "does not ask for a stream" };
+                found.push(problem("content", format!("the request {told}")));
+            }
+            of_body(case, dialect, &body, found);
+        }
+    }
+}
+
+fn of_message(case: &Case, dialect: &Dialect, message: &str, found: &mut Vec<RequestProblem>) {
+    let Ok(mut body) = serde_json::from_str::<Value>(message) else {
+        return found.push(problem("N10", "the message is no JSON object"));
+    };
+    let kind = body.as_object_mut().and_then(|members| members.shift_remove("type"));
+    if kind.as_ref().and_then(Value::as_str) != Some("response.create") {
+        return found.push(problem("N10", "the type of the message is not response.create"));
+    }
+    for name in NOT_ON_SOCKETS.iter().filter(|name| body.get(**name).is_some()) {
+        found.push(problem("N11", format!("{name} is sent on a WebSocket")));
+    }
+    of_body(case, dialect, &body, found);
+}
+
+fn of_body(case: &Case, dialect: &Dialect, body: &Value, found: &mut Vec<RequestProblem>) {
+    if let Some(invalid) = invalid(body, dialect) {
+        found.push(problem("schema", invalid.message));
+    }
+    if text(body, "model") != text(&case.request, "model") {
+        found.push(problem("content", "the model is not the one of the request"));
+    }
+    let is_socket = case.transport == Transport::Websocket;
+    for name in KEPT.iter().filter(|name| !(is_socket && NOT_ON_SOCKETS.contains(name))) {
+        if case.request.get(*name).is_some_and(|value| body.get(*name) != Some(value)) {
+            found.push(problem("content", format!("{name} is not as in the request")));
+        }
+    }
+    if let Some(input) = text(&case.request, "input")
+        && !holds(body.get("input"), input)
+    {
+        found.push(problem("content", "the text of the input is not in the request"));
+    }
+    let names = |body: &Value| {
+        let tools = body.get("tools").and_then(Value::as_array).into_iter().flatten();
+        tools
+            .map(|tool| (text(tool, "type").map(str::to_owned), text(tool, "name").map(str::to_owned)))
+            .collect::<Vec<_>>()
+    };
+    let (wanted, sent) = (names(&case.request), names(body));
+    if wanted.iter().any(|tool| !sent.contains(tool)) {
+        found.push(problem("content", "a tool of the request is missing"));
+    }
+}
+
+/// Returns whether a text stands somewhere in a value.
+fn holds(value: Option<&Value>, wanted: &str) -> bool {
+    match value {
+        Some(Value::String(text)) => text == wanted,
+        Some(Value::Array(values)) => values.iter().any(|value| holds(Some(value), wanted)),
+        Some(Value::Object(members)) => members.values().any(|value| holds(Some(value), wanted)),
+        _ => false,
+    }
+}

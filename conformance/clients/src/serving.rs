@@ -1,0 +1,133 @@
+//! Clients that fetch their cases over HTTP: browsers, phones, and whatever cannot be started from here.
+
+use std::collections::BTreeMap;
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::{Duration, Instant};
+
+use gateway::{Act, Received};
+use serde_json::json;
+
+use super::child::Ended;
+use super::protocol::{Asked, Reply};
+
+/// How much longer than it may a client is waited for.
+const GRACE: Duration = Duration::from_secs(5);
+
+/// Hands out cases, and takes the replies.
+pub(super) struct Desk {
+    asked: OnceLock<Vec<(Asked, Duration)>>,
+    origins: Vec<String>,
+    state: Mutex<State>,
+}
+
+struct State {
+    next: usize,
+    given: BTreeMap<usize, Instant>,
+    ended: BTreeMap<usize, (Ended, Duration)>,
+    last: Instant,
+}
+
+impl Desk {
+    pub(super) fn new(origins: Vec<String>) -> Self {
+        let state = State { next: 0, given: BTreeMap::new(), ended: BTreeMap::new(), last: Instant::now() };
+        Self { asked: OnceLock::new(), origins, state: Mutex::new(state) }
+    }
+
+    /// Begins to hand out cases, each with how long it may take.
+    pub(super) fn open(&self, asked: Vec<(Asked, Duration)>) {
+        // It is opened once.
+        let _ = self.asked.set(asked);
+    }
+
+    fn asked(&self) -> &[(Asked, Duration)] {
+        self.asked.get().map(Vec::as_slice).unwrap_or_default()
+    }
+
+    /// Returns how many cases have ended.
+    pub(super) fn count(&self) -> usize {
+        self.state().ended.len()
+    }
+
+    pub(super) fn origins(&self) -> &[String] {
+        &self.origins
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Returns whether everything has ended, or nobody came for that long.
+    pub(super) fn is_over(&self, patience: Duration) -> bool {
+        let mut state = self.state();
+        let late: Vec<usize> = state
+            .given
+            .iter()
+            .filter(|(at, since)| {
+                self.asked().get(**at).is_none_or(|(_, limit)| since.elapsed() > *limit + GRACE)
+            })
+            .map(|(at, _)| *at)
+            .collect();
+        for at in late {
+            if let Some(since) = state.given.remove(&at) {
+                state.ended.insert(at, (Ended::Hung, since.elapsed()));
+            }
+        }
+        state.ended.len() == self.asked().len() || state.last.elapsed() > patience
+    }
+
+    /// Takes how a case ended, if it did.
+    pub(super) fn take(&self, at: usize) -> Option<(Ended, Duration)> {
+        self.state().ended.remove(&at)
+    }
+
+    /// Answers a request for a case, or with a reply; none, where it is about something else.
+    pub(super) fn answer(&self, request: &Received) -> Option<Act> {
+        match (&*request.method, &*request.path) {
+            ("GET", "/") => Some(Act::new(200, "text/plain; charset=utf-8", HELP)),
+            ("POST", "/next") => Some(self.next()),
+            ("POST", "/result") => Some(self.result(&request.body)),
+            _ => None,
+        }
+    }
+
+    fn next(&self) -> Act {
+        let mut state = self.state();
+        state.last = Instant::now();
+        let at = state.next;
+        let Some((asked, _)) = self.asked().get(at) else { return Act { status: 204, ..Act::default() } };
+        state.next += 1;
+        state.given.insert(at, Instant::now());
+        Act::new(200, "application/json", serde_json::to_string(asked).unwrap_or_default())
+    }
+
+    fn result(&self, body: &[u8]) -> Act {
+        let refuse =
+            |message: String| Act::new(400, "application/json", json!({"error": message}).to_string());
+        let value: serde_json::Value = match serde_json::from_slice(body) {
+            Ok(value) => value,
+            Err(error) => return refuse(format!("the reply is not JSON: {error}")),
+        };
+        let name = value.get("case").and_then(serde_json::Value::as_str).unwrap_or_default();
+        let Some(at) = self.asked().iter().position(|(asked, _)| asked.case == name) else {
+            return refuse("there is no such case".to_owned());
+        };
+        let mut state = self.state();
+        state.last = Instant::now();
+        let Some(since) = state.given.remove(&at) else {
+            return refuse("this case is not waited for".to_owned());
+        };
+        let ended = match serde_json::from_value::<Reply>(value) {
+            Ok(reply) => Ended::Replied(Box::new(reply)),
+            Err(error) => Ended::Unreadable(format!("the reply does not match its schema: {error}")),
+        };
+        state.ended.insert(at, (ended, since.elapsed()));
+        Act { status: 204, ..Act::default() }
+    }
+}
+
+const HELP: &str = "\
+This suite tests a client that cannot be started from a command line.
+
+POST /next    returns a case as JSON, or 204 when there are no more
+POST /result  takes the reply as JSON: {\"case\": NAME, \"status\": \"ok\" | \"error\" | \"unsupported\", \"text\": ...}
+";

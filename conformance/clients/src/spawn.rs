@@ -1,0 +1,102 @@
+//! A client that is started once for each case, with the base URL as its last argument.
+
+use std::ffi::OsString;
+use std::io::Read as _;
+use std::process::Command;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread;
+use std::time::Duration;
+use std::{env, fs, io, process};
+
+use super::child::{Ended, died, end, keep_tail, last_line, start, wait};
+use super::protocol::{Asked, Reply, ReplyError, Status};
+
+/// How much longer than it may a client is waited for: it has to start, too.
+const GRACE: Duration = Duration::from_secs(10);
+/// How much of stdout is read.
+const LONGEST: u64 = 8 << 20;
+
+/// Runs a client with a case. A reply is the last line of stdout that is a JSON object with a `status`; where there is
+/// none, stdout is the text of the answer, and an exit code other than 0 reports an error.
+pub(super) fn run(command: &[OsString], asked: &Asked, timeout: Duration) -> io::Result<Ended> {
+    let (program, arguments) =
+        command.split_first().ok_or_else(|| io::Error::other("there is no command"))?;
+    let request = RequestFile::new(asked)?;
+    let mut command = Command::new(program);
+    command
+        .args(arguments)
+        .arg(&asked.base_url)
+        .env("CONFORMANCE_CASE", &asked.case)
+        .env("CONFORMANCE_BASE_URL", &asked.base_url)
+        .env("CONFORMANCE_API_KEY", &asked.api_key)
+        .env("CONFORMANCE_TRANSPORT", &asked.transport)
+        .env("CONFORMANCE_DIALECT", &asked.dialect)
+        .env("CONFORMANCE_TIMEOUT_MS", asked.timeout_ms.to_string())
+        .env("CONFORMANCE_REQUEST", &request.0);
+    if let Some(events) = asked.cancel_after_events {
+        command.env("CONFORMANCE_CANCEL_AFTER_EVENTS", events.to_string());
+    }
+    let mut child = start(&mut command)?;
+    drop(child.stdin.take());
+    let stderr = child.stderr.take().map(keep_tail).unwrap_or_default();
+    let stdout = child.stdout.take();
+    let reading = thread::spawn(move || {
+        let mut text = Vec::new();
+        // What is too long is cut, and then no reply.
+        let _ = stdout.map(|stdout| stdout.take(LONGEST).read_to_end(&mut text));
+        text
+    });
+    let Some(status) = wait(&mut child, timeout + GRACE) else {
+        end(&mut child);
+        return Ok(Ended::Hung);
+    };
+    // What it has started may hold its output open.
+    end(&mut child);
+    let text = reading.join().unwrap_or_default();
+    let text = String::from_utf8_lossy(&text).into_owned();
+    if let Some(reply) = text.lines().rev().find_map(|line| reply(line, &asked.case)) {
+        return Ok(reply);
+    }
+    Ok(match status.code() {
+        Some(0) => Ended::Replied(Box::new(Reply {
+            text: Some(Some(text.strip_suffix('\n').unwrap_or(&text).to_owned())),
+            ..Reply::default()
+        })),
+        Some(code) if code != super::protocol::UNSUPPORTED => {
+            let message = Some(format!("exit code {code}: {}", last_line(&stderr)));
+            let error = Some(ReplyError { message, ..ReplyError::default() });
+            Ended::Replied(Box::new(Reply { status: Status::Error, error, ..Reply::default() }))
+        }
+        _ => died(Some(status), &last_line(&stderr)),
+    })
+}
+
+fn reply(line: &str, case: &str) -> Option<Ended> {
+    let value: serde_json::Value = serde_json::from_str(line).ok()?;
+    let is_reply = value.get("status").is_some_and(serde_json::Value::is_string);
+    let is_meant = value.get("case").is_none_or(|named| named == case);
+    (is_reply && is_meant).then(|| match serde_json::from_value::<Reply>(value) {
+        Ok(reply) => Ended::Replied(Box::new(reply)),
+        Err(error) => Ended::Unreadable(format!("the reply does not match its schema: {error}")),
+    })
+}
+
+/// A file with the request of a case, which goes away with it.
+struct RequestFile(std::path::PathBuf);
+
+impl RequestFile {
+    fn new(asked: &Asked) -> io::Result<Self> {
+        static NUMBER: AtomicU64 = AtomicU64::new(0);
+        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+        let path = env::temp_dir().join(format!("conformance-client-{}-{number}.json", process::id()));
+        let mut file = fs::OpenOptions::new().write(true).create_new(true).open(&path)?;
+        io::Write::write_all(&mut file, asked.request.to_string().as_bytes())?;
+        Ok(Self(path))
+    }
+}
+
+impl Drop for RequestFile {
+    fn drop(&mut self) {
+        let _ = fs::remove_file(&self.0);
+    }
+}

@@ -1,0 +1,127 @@
+//! The server that cases are played on.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use gateway::{Act, Director, Line, Received, Stage};
+use serde_json::json;
+
+use super::case::{Case, Plays};
+use super::requests::Sent;
+use super::serving::Desk;
+
+/// Number of requests of a case that are kept.
+const KEPT: usize = 32;
+/// Maximum size of a request that is kept.
+const LARGEST: usize = 1 << 20;
+/// What the path of a case begins with.
+const PREFIX: &str = "/case/";
+
+/// Plays each case under a path of its own, and keeps what the client sends.
+pub(super) struct Playing {
+    cases: Arc<[Case]>,
+    sent: Mutex<BTreeMap<usize, Vec<Sent>>>,
+    /// Hands out cases to clients that come over HTTP.
+    pub(super) desk: Option<Desk>,
+}
+
+impl Playing {
+    /// Starts to play cases on a port; 0 stands for any that is free.
+    pub(super) fn start(cases: Arc<[Case]>, port: u16, desk: Option<Desk>) -> io::Result<(Arc<Self>, Stage)> {
+        let playing = Arc::new(Self { cases, sent: Mutex::default(), desk });
+        let director: Arc<dyn Director> = Arc::clone(&playing) as Arc<dyn Director>;
+        let stage = Stage::start(port, director)?;
+        Ok((playing, stage))
+    }
+
+    fn sent(&self) -> MutexGuard<'_, BTreeMap<usize, Vec<Sent>>> {
+        self.sent.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn keep(&self, at: usize, one: Sent) {
+        let size = match &one {
+            Sent::Request(request) => request.body.len(),
+            Sent::Message(message) => message.len(),
+        };
+        let mut sent = self.sent();
+        let of_case = sent.entry(at).or_default();
+        if of_case.len() < KEPT && size <= LARGEST {
+            of_case.push(one);
+        }
+    }
+
+    /// Takes what was sent for a case so far.
+    pub(super) fn take(&self, at: usize) -> Vec<Sent> {
+        self.sent().remove(&at).unwrap_or_default()
+    }
+
+    /// Returns the case of a path, and the rest of the path.
+    fn find<'p>(&self, path: &'p str) -> Option<(usize, &Case, &'p str)> {
+        let (number, rest) = path.strip_prefix(PREFIX)?.split_once('/')?;
+        let at = number.parse().ok()?;
+        Some((at, self.cases.get(at)?, rest))
+    }
+}
+
+/// Returns the base URL of a case.
+pub(super) fn base_url(stage: &Stage, at: usize) -> String {
+    format!("http://{}{PREFIX}{at}/v1", stage.address())
+}
+
+fn refuse(status: u16, message: &str) -> Act {
+    let error = json!({"error": {"type": "invalid_request_error", "code": "not_found", "message": message, "param": null}});
+    Act::new(status, "application/json", error.to_string())
+}
+
+impl Director for Playing {
+    fn answer(&self, request: &Received) -> Act {
+        if let Some(desk) = &self.desk
+            && let Some(act) = desk.answer(request)
+        {
+            return act;
+        }
+        let Some((at, case, rest)) = self.find(&request.path) else {
+            return refuse(404, "There is no such case.");
+        };
+        self.keep(at, Sent::Request(request.clone()));
+        match (&*request.method, rest.trim_end_matches('/'), &case.plays) {
+            ("POST", "v1/responses", Plays::Http(act)) => act.clone(),
+            ("POST", "v1/responses", Plays::Socket(_)) => refuse(400, "This case is for a WebSocket."),
+            ("GET", "v1/models", _) => {
+                let model = json!({"id": "default", "object": "model", "created": 1_785_000_000, "owned_by": "reference"});
+                Act::new(200, "application/json", json!({"object": "list", "data": [model]}).to_string())
+            }
+            _ => refuse(404, "There is nothing at this path."),
+        }
+    }
+
+    fn open(&self, request: &Received) -> Result<(), Act> {
+        match self.find(&request.path) {
+            Some((at, case, "v1/responses")) if matches!(case.plays, Plays::Socket(_)) => {
+                self.keep(at, Sent::Request(request.clone()));
+                Ok(())
+            }
+            _ => Err(self.answer(request)),
+        }
+    }
+
+    fn message(&self, opened: &Received, number: usize, text: &str) -> Line {
+        let over = Line { messages: Vec::new(), is_last: true };
+        let Some((at, case, _)) = self.find(&opened.path) else { return over };
+        self.keep(at, Sent::Message(text.chars().take(LARGEST).collect()));
+        match &case.plays {
+            Plays::Socket(line) if number == 0 => line.clone(),
+            _ => {
+                let error = json!({"type": "error", "status": 400, "error": {"type": "invalid_request_error",
+                    "code": "invalid_value", "message": "A case has one turn.", "param": null}});
+                Line { messages: vec![(Duration::ZERO, error.to_string())], is_last: true }
+            }
+        }
+    }
+
+    fn origins(&self) -> &[String] {
+        self.desk.as_ref().map(Desk::origins).unwrap_or_default()
+    }
+}

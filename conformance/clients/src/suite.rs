@@ -1,0 +1,354 @@
+//! The suite for a client as a whole.
+
+use std::collections::BTreeSet;
+use std::ffi::OsString;
+use std::fmt;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use catalogue::Expect;
+use gateway::Stage;
+use harness::ProgressLine;
+use results::{
+    CLIENT_RUN_VERSION, ClientCaseReport, ClientOutcome, ClientRun, ClientTally, Outcome, Transport,
+};
+use serde::{Deserialize, Serialize};
+use spec::Dialect;
+
+use super::case::{Case, cases};
+use super::child::{Ended, Running};
+use super::judge::judge;
+use super::protocol::{self, Asked};
+use super::requests::problems;
+use super::serving::Desk;
+use super::spawn;
+use super::stage::{Playing, base_url};
+
+/// The API key that clients are given. It opens nothing.
+const KEY: &str = "sk-conformance-0000";
+/// Number of times in a row that a client may end before it ever replied.
+const STARTS: usize = 3;
+
+/// How a client is driven.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Mode {
+    /// One child gets all cases, one a line.
+    #[default]
+    Lines,
+    /// A child for each case.
+    Spawn,
+    /// The client fetches its cases over HTTP.
+    Server,
+}
+
+impl Mode {
+    /// Its name.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Lines => "lines",
+            Self::Spawn => "spawn",
+            Self::Server => "server",
+        }
+    }
+}
+
+/// A failure that is expected.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Expected {
+    /// How the cases end.
+    pub outcome: ClientOutcome,
+    /// The cases.
+    pub cases: Vec<String>,
+    /// Why that is so, and is borne.
+    pub reason: String,
+}
+
+/// Why a client could not be tested.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Refused(String);
+
+impl fmt::Display for Refused {
+    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
+        to.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Refused {}
+
+/// The suite for a client.
+#[derive(Debug, Clone)]
+pub struct ClientSuite {
+    /// The dialect that the server speaks.
+    pub dialect: &'static Dialect,
+    /// The command of the client, without the arguments of a case.
+    pub command: Vec<OsString>,
+    /// How it is driven.
+    pub mode: Mode,
+    /// How answers are sent.
+    pub transports: Vec<Transport>,
+    /// Number of children at once.
+    pub jobs: usize,
+    /// How long a client may take for a case, in place of what the case says.
+    pub timeout: Option<Duration>,
+    /// Whether fragile cases and invalid requests fail the run.
+    pub is_strict: bool,
+    /// The name of the client.
+    pub name: String,
+    /// Its version; what its replies say, when absent.
+    pub version: Option<String>,
+    /// The failures that are expected.
+    pub expected: Vec<Expected>,
+    /// The port to listen on; 0 stands for any that is free.
+    pub port: u16,
+    /// Web pages that may fetch cases, beside those of this machine.
+    pub origins: Vec<String>,
+    /// How long a client may stay away in the mode `server`.
+    pub patience: Duration,
+}
+
+/// A case that has ended.
+struct Done {
+    ended: Ended,
+    took: Duration,
+}
+
+impl ClientSuite {
+    /// Returns the cases that are sent, of those that are wanted by their names.
+    pub fn cases(&self, is_wanted: &dyn Fn(&str) -> bool) -> Vec<Case> {
+        let mut all = cases(self.dialect);
+        all.retain(|case| self.transports.contains(&case.transport) && is_wanted(&case.name));
+        if let Some(timeout) = self.timeout {
+            for case in &mut all {
+                case.timeout = timeout;
+            }
+        }
+        all
+    }
+
+    /// Plays cases to the client, and judges what it makes of them. `listening` is told where cases are handed out.
+    ///
+    /// # Errors
+    ///
+    /// When the client cannot be started, or ends before it ever replied.
+    pub fn run(&self, cases: Vec<Case>, listening: &dyn Fn(&str)) -> Result<ClientRun, Refused> {
+        let began = Instant::now();
+        let cases: Arc<[Case]> = cases.into();
+        let finished = Arc::new(AtomicUsize::new(0));
+        let progress = {
+            let (finished, all) = (Arc::clone(&finished), cases.len());
+            ProgressLine::start(move |_| format!("{} of {all} cases", finished.load(Ordering::Relaxed)))
+        };
+        let refused = |error: std::io::Error| Refused(format!("no port can be listened on: {error}"));
+        let (playing, done) = if self.mode == Mode::Server {
+            self.serve(&cases, listening, &finished).map_err(refused)?
+        } else {
+            let (playing, stage) = Playing::start(Arc::clone(&cases), self.port, None).map_err(refused)?;
+            let done = self.drive(&cases, &stage, &finished)?;
+            (playing, done)
+        };
+        drop(progress);
+        let told = done.iter().flatten().find_map(|done| match &done.ended {
+            Ended::Replied(reply) => reply.client_version.clone(),
+            _ => None,
+        });
+        let reports = cases.iter().zip(done).enumerate().map(|(at, (case, done))| {
+            let sent = playing.take(at);
+            let (outcome, detail) = match &done {
+                Some(done) => judge(case, &done.ended),
+                None => (ClientOutcome::NotExercised, "nobody fetched this case".to_owned()),
+            };
+            ClientCaseReport {
+                name: case.name.clone(),
+                title: case.title.clone(),
+                expect: case.expect.name().to_owned(),
+                reason: case.reason.clone(),
+                authority: case.authority.clone(),
+                transport: case.transport,
+                outcome,
+                detail,
+                requests: problems(case, KEY, self.dialect, &sent),
+                expected: self.expected_reason(&case.name, outcome),
+                ms: done.as_ref().map_or(0, |done| millis(done.took)),
+            }
+        });
+        let reports: Vec<ClientCaseReport> = reports.collect();
+        let stale = self.stale(&reports);
+        Ok(ClientRun {
+            client_run: CLIENT_RUN_VERSION,
+            suite: env!("CARGO_PKG_VERSION").to_owned(),
+            client: self.name.clone(),
+            client_version: self.version.clone().or(told),
+            command: self.command.iter().map(|word| word.to_string_lossy().into_owned()).collect(),
+            mode: self.mode.name().to_owned(),
+            dialect: self.dialect.name.to_owned(),
+            strict: self.is_strict,
+            outcome: Outcome::Passed,
+            totals: ClientTally::default(),
+            ms: millis(began.elapsed()),
+            cases: reports,
+            stale,
+        }
+        .concluded())
+    }
+
+    fn asked(&self, case: &Case, base_url: String) -> Asked {
+        Asked {
+            protocol: protocol::VERSION,
+            case: case.name.clone(),
+            base_url,
+            api_key: KEY.to_owned(),
+            transport: match case.transport {
+                Transport::Sse => "sse",
+                Transport::Json => "json",
+                Transport::Websocket => "websocket",
+            }
+            .to_owned(),
+            request: case.request.clone(),
+            timeout_ms: millis(case.timeout),
+            cancel_after_events: case.cancel_after,
+            dialect: self.dialect.name.to_owned(),
+        }
+    }
+
+    /// Starts children, and gives them the cases.
+    fn drive(
+        &self,
+        cases: &[Case],
+        stage: &Stage,
+        finished: &AtomicUsize,
+    ) -> Result<Vec<Option<Done>>, Refused> {
+        let next = AtomicUsize::new(0);
+        let done: Mutex<Vec<Option<Done>>> = Mutex::new(cases.iter().map(|_| None).collect());
+        let failed: Mutex<Option<Refused>> = Mutex::new(None);
+        let lock = |one: &Mutex<Option<Refused>>| one.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        thread::scope(|scope| {
+            for _ in 0..self.jobs.clamp(1, cases.len().max(1)) {
+                scope.spawn(|| {
+                    let mut child = Worker { suite: self, running: None, failures: 0, has_replied: false };
+                    loop {
+                        let at = next.fetch_add(1, Ordering::Relaxed);
+                        let Some(case) = cases.get(at).filter(|_| lock(&failed).is_none()) else { break };
+                        let began = Instant::now();
+                        match child.ask(case, &self.asked(case, base_url(stage, at))) {
+                            Ok(ended) => {
+                                let one = Done { ended, took: began.elapsed() };
+                                if let Some(place) =
+                                    done.lock().unwrap_or_else(PoisonError::into_inner).get_mut(at)
+                                {
+                                    *place = Some(one);
+                                }
+                                finished.fetch_add(1, Ordering::Relaxed);
+                            }
+                            Err(problem) => {
+                                *failed.lock().unwrap_or_else(PoisonError::into_inner) = Some(problem);
+                            }
+                        }
+                    }
+                });
+            }
+        });
+        match lock(&failed) {
+            Some(problem) => Err(problem),
+            None => Ok(done.into_inner().unwrap_or_else(PoisonError::into_inner)),
+        }
+    }
+
+    /// Waits for a client that fetches its cases.
+    fn serve(
+        &self,
+        cases: &Arc<[Case]>,
+        listening: &dyn Fn(&str),
+        finished: &AtomicUsize,
+    ) -> std::io::Result<(Arc<Playing>, Vec<Option<Done>>)> {
+        // The address is known once somebody listens: cases name it.
+        let (playing, stage) =
+            Playing::start(Arc::clone(cases), self.port, Some(Desk::new(self.origins.clone())))?;
+        let asked = cases.iter().enumerate().map(|(at, case)| {
+            let grace = case.timeout;
+            (self.asked(case, base_url(&stage, at)), grace)
+        });
+        if let Some(desk) = &playing.desk {
+            desk.open(asked.collect());
+        }
+        listening(&format!("http://{}", stage.address()));
+        let Some(desk) = &playing.desk else { return Ok((playing, Vec::new())) };
+        while !desk.is_over(self.patience) {
+            finished.store(desk.count(), Ordering::Relaxed);
+            thread::sleep(Duration::from_millis(50));
+        }
+        let done =
+            (0..cases.len()).map(|at| desk.take(at).map(|(ended, took)| Done { ended, took })).collect();
+        Ok((Arc::clone(&playing), done))
+    }
+
+    fn expected_reason(&self, case: &str, outcome: ClientOutcome) -> Option<String> {
+        let is_it =
+            |known: &&Expected| known.outcome == outcome && known.cases.iter().any(|name| name == case);
+        self.expected.iter().find(is_it).map(|known| known.reason.clone())
+    }
+
+    /// Returns the failures that were expected, and are over.
+    fn stale(&self, reports: &[ClientCaseReport]) -> Vec<String> {
+        let mut stale = BTreeSet::new();
+        for known in &self.expected {
+            for name in &known.cases {
+                // What was not sent may be as it was.
+                let Some(case) = reports.iter().find(|case| case.name == *name) else { continue };
+                if case.outcome != known.outcome && case.outcome != ClientOutcome::NotExercised {
+                    stale.insert(format!("{name} is {}, not {}", case.outcome.name(), known.outcome.name()));
+                }
+            }
+        }
+        stale.into_iter().collect()
+    }
+}
+
+fn millis(time: Duration) -> u64 {
+    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
+}
+
+/// A child that is started again where it ended.
+struct Worker<'s> {
+    suite: &'s ClientSuite,
+    running: Option<Running>,
+    failures: usize,
+    has_replied: bool,
+}
+
+impl Worker<'_> {
+    fn ask(&mut self, case: &Case, asked: &Asked) -> Result<Ended, Refused> {
+        let timeout = case.timeout;
+        let command = &self.suite.command;
+        let name = || command.first().map(|word| word.to_string_lossy().into_owned()).unwrap_or_default();
+        let refuse = |error: std::io::Error| Refused(format!("{} cannot be started: {error}", name()));
+        if self.suite.mode == Mode::Spawn {
+            return spawn::run(command, asked, timeout).map_err(refuse);
+        }
+        let mut running = match self.running.take() {
+            Some(running) => running,
+            None => Running::start(command).map_err(refuse)?,
+        };
+        let ended = running.ask(asked, timeout);
+        self.has_replied |= running.has_replied();
+        if let Ended::Replied(_) = ended {
+            let is_alive = running.is_alive();
+            self.running = is_alive.then_some(running);
+            self.failures = 0;
+            return Ok(ended);
+        }
+        // One that dies of what it has to report may be a client all the same.
+        self.failures += usize::from(case.expect == Expect::MustSurvive);
+        if !self.has_replied && self.failures >= STARTS {
+            let how = match &ended {
+                Ended::Died(how) => how.clone(),
+                Ended::Unreadable(why) => why.clone(),
+                _ => format!("no reply; the last line of stderr is {:?}", running.complaint()),
+            };
+            return Err(Refused(format!("{} never replied to a case: {how}", name())));
+        }
+        Ok(ended)
+    }
+}

@@ -1,0 +1,137 @@
+//! Broken clients are caught in exactly the cases that show what is broken.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::time::Duration;
+
+use clients::ClientSuite;
+use results::{ClientOutcome, ClientRun, Outcome, Transport};
+
+use super::{run, suite};
+
+/// Clients with one thing broken each, and how they fail.
+const BROKEN: [(&str, ClientOutcome); 23] = [
+    ("drops-a-delta", ClientOutcome::Wrong),
+    ("trusts-deltas", ClientOutcome::Wrong),
+    ("trusts-the-end", ClientOutcome::Wrong),
+    ("hides-errors", ClientOutcome::Silent),
+    ("ignores-error-events", ClientOutcome::Right),
+    ("takes-failures-for-answers", ClientOutcome::Silent),
+    ("needs-no-end", ClientOutcome::Silent),
+    ("refuses-unknown-events", ClientOutcome::Fragile),
+    ("demands-sequence-numbers", ClientOutcome::Reported),
+    ("demands-schemas", ClientOutcome::Reported),
+    ("dies-of-errors", ClientOutcome::Fragile),
+    ("mangles-arguments", ClientOutcome::Wrong),
+    ("one-call", ClientOutcome::Wrong),
+    ("ignores-indices", ClientOutcome::Wrong),
+    ("first-part", ClientOutcome::Wrong),
+    ("lies", ClientOutcome::Wrong),
+    ("trims", ClientOutcome::Wrong),
+    ("ascii", ClientOutcome::Wrong),
+    ("drops-refusals", ClientOutcome::Wrong),
+    ("always-completed", ClientOutcome::Wrong),
+    ("knows-lf-only", ClientOutcome::Fragile),
+    ("trusts-event-lines", ClientOutcome::Reported),
+    ("needs-done", ClientOutcome::Fragile),
+];
+
+/// The cases in which a client did otherwise than the perfect one.
+fn caught(perfect: &BTreeMap<String, ClientOutcome>, run: &ClientRun) -> Vec<(String, ClientOutcome)> {
+    let differs = |case: &&results::ClientCaseReport| perfect.get(&case.name) != Some(&case.outcome);
+    run.cases.iter().filter(differs).map(|case| (case.name.clone(), case.outcome)).collect()
+}
+
+#[test]
+fn each_broken_client_is_caught_where_it_breaks() {
+    // Where the server stalls or is slow, all of them wait.
+    let is_wanted = |name: &str| !name.starts_with("broken/stalled") && name != "legal/slow";
+    let over_http = |kind: &str| ClientSuite { transports: vec![Transport::Sse], ..suite(kind) };
+    let perfect = run(&over_http("perfect"), &is_wanted);
+    let perfect = perfect.cases.into_iter().map(|case| (case.name, case.outcome)).collect();
+    let mut told = String::new();
+    for (kind, how) in BROKEN {
+        let run = run(&over_http(kind), &is_wanted);
+        let caught = caught(&perfect, &run);
+        assert!(!caught.is_empty(), "{kind} is not caught");
+        if how != ClientOutcome::Right {
+            assert!(caught.iter().any(|(_, outcome)| *outcome == how), "{kind}: {caught:?}");
+        }
+        let _ = writeln!(told, "{kind}: {} cases", caught.len());
+        let mut groups: BTreeMap<(&str, &str), Vec<&str>> = BTreeMap::new();
+        for (name, outcome) in &caught {
+            let (group, rest) = name.split_once('/').unwrap();
+            groups.entry((outcome.name(), group)).or_default().push(rest);
+        }
+        for ((outcome, group), names) in groups {
+            let _ = writeln!(told, "  {outcome}: {group}/ {}", names.join(", "));
+        }
+    }
+    insta::assert_snapshot!("broken", told);
+}
+
+#[test]
+fn a_client_without_a_timeout_hangs_where_the_server_stalls() {
+    let suite = ClientSuite { transports: vec![Transport::Sse], ..suite("has-no-timeout") };
+    let run = run(&suite, &|name| name.starts_with("broken/stalled") || name == "text/hello");
+    let told: Vec<(&str, ClientOutcome)> =
+        run.cases.iter().map(|case| (case.name.as_str(), case.outcome)).collect();
+    let expected = [
+        ("broken/stalled", ClientOutcome::Hung),
+        ("broken/stalled-at-once", ClientOutcome::Hung),
+        ("text/hello", ClientOutcome::Right),
+    ];
+    assert_eq!(told, expected);
+}
+
+#[test]
+fn a_child_that_misbehaves_costs_only_its_case() {
+    let of = |kind: &str| {
+        let suite = ClientSuite {
+            transports: vec![Transport::Sse],
+            timeout: Some(Duration::from_millis(200)),
+            ..suite("perfect")
+        };
+        // The child misbehaves in one of three cases.
+        let program = suite.command[2].to_string_lossy().into_owned();
+        let script = format!(
+            "while read -r line; do case \"$line\" in *text/refusal*) \
+             printf '%s\\n' \"$line\" | CLIENT_KIND={kind} '{program}' driver::the_client --exact --ignored --nocapture || exit $?;; \
+             *) printf '%s\\n' \"$line\" | CLIENT_KIND=perfect '{program}' driver::the_client --exact --ignored --nocapture;; esac; done"
+        );
+        let suite =
+            ClientSuite { command: ["sh", "-c", &script].iter().map(Into::into).collect(), jobs: 1, ..suite };
+        let wanted = ["text/hello", "text/refusal", "text/two-parts"];
+        let run = run(&suite, &|name| wanted.contains(&name));
+        let told: Vec<ClientOutcome> = run.cases.iter().map(|case| case.outcome).collect();
+        assert_eq!((told[0], told[2]), (ClientOutcome::Right, ClientOutcome::Right), "{kind}: {told:?}");
+        (told[1], run.outcome)
+    };
+    assert_eq!(of("hangs"), (ClientOutcome::Hung, Outcome::Failed));
+    assert_eq!(of("dies"), (ClientOutcome::Fragile, Outcome::Passed));
+    assert_eq!(of("floods"), (ClientOutcome::HarnessError, Outcome::Incomplete));
+    assert_eq!(of("long-line"), (ClientOutcome::HarnessError, Outcome::Incomplete));
+    assert_eq!(of("garbage"), (ClientOutcome::HarnessError, Outcome::Incomplete));
+    assert_eq!(of("unsupported"), (ClientOutcome::NotExercised, Outcome::Passed));
+}
+
+#[test]
+fn requests_are_judged() {
+    let of = |kind: &str, transport: Transport| {
+        let suite = ClientSuite { transports: vec![transport], is_strict: true, ..suite(kind) };
+        let run = run(&suite, &|name| name.starts_with("text/hello") || name.starts_with("turn/continued"));
+        let rules: Vec<String> = run
+            .cases
+            .iter()
+            .flat_map(|case| case.requests.iter().map(|problem| problem.rule.clone()))
+            .collect();
+        (rules, run.outcome)
+    };
+    let told = |rules: &[&str]| (rules.iter().map(ToString::to_string).collect::<Vec<_>>(), Outcome::Failed);
+    assert_eq!(of("perfect", Transport::Sse), (vec![], Outcome::Passed));
+    assert_eq!(of("sends-no-key", Transport::Json), told(&["content", "content"]));
+    assert_eq!(of("sends-text", Transport::Sse), told(&["N02", "N02"]));
+    assert_eq!(of("sends-nonsense", Transport::Sse), told(&["schema", "schema"]));
+    assert_eq!(of("forgets-the-previous-id", Transport::Sse), told(&["content"]));
+    assert_eq!(of("streams-on-sockets", Transport::Websocket), told(&["N11", "N11"]));
+}

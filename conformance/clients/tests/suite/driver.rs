@@ -1,0 +1,427 @@
+//! A client over `spec`, whole or with one thing broken: what the tests start as a child.
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "a client talks to the suite in this way")]
+
+use std::collections::BTreeMap;
+use std::io::{self, BufRead as _, Read as _, Write as _};
+use std::net::TcpStream;
+use std::time::{Duration, Instant};
+
+use clients::Answer;
+use clients::protocol::{Asked, Reply, ReplyCall, ReplyError, Status};
+use recordings::capture::{Entry, Format, read};
+use serde_json::{Value, json};
+use spec::Dialect;
+use spec::json::at;
+use tokio_tungstenite::tungstenite::client::IntoClientRequest as _;
+use tokio_tungstenite::tungstenite::{Message, client};
+
+/// The client that `CLIENT_KIND` names: reads cases from stdin, and writes replies to stdout.
+#[test]
+#[ignore = "the tests start it as a child"]
+fn the_client() {
+    let Ok(kind) = std::env::var("CLIENT_KIND") else { return };
+    // What the test harness has begun to print is no reply.
+    println!();
+    for line in io::stdin().lock().lines() {
+        let asked: Asked = serde_json::from_str(&line.expect("it is text")).expect("it is a case");
+        let reply = Client { kind: &kind, asked: &asked }.reply();
+        let Some(reply) = reply else { continue };
+        println!("{}", serde_json::to_string(&reply).expect("it is JSON"));
+    }
+}
+
+struct Client<'a> {
+    kind: &'a str,
+    asked: &'a Asked,
+}
+
+/// What a stream said so far.
+#[derive(Default)]
+struct Heard {
+    events: u32,
+    texts: BTreeMap<(u64, u64), Vec<u16>>,
+    calls: BTreeMap<u64, (String, String, String)>,
+    last: Option<Answer>,
+    marked: bool,
+}
+
+impl Client<'_> {
+    fn is(&self, kind: &str) -> bool {
+        self.kind == kind
+    }
+
+    fn reply(&self) -> Option<Reply> {
+        let case = self.asked.case.clone();
+        match self.kind {
+            "hangs" => std::thread::sleep(Duration::from_secs(60)),
+            "dies" => std::process::exit(3),
+            "unsupported" => std::process::exit(89),
+            "garbage" => {
+                println!("<<< no JSON >>>\n{{\"case\":\"another\"}}\n{{\"case\":{case:?},\"status\":7}}");
+                return None;
+            }
+            "floods" => loop {
+                println!("nonsense");
+            },
+            "long-line" => {
+                println!("{}", "x".repeat(9 << 20));
+                return None;
+            }
+            _ => {}
+        }
+        Some(match self.ask() {
+            Ok(answer) => self.told(&answer),
+            Err(problem) if self.is("dies-of-errors") => {
+                eprintln!("fatal: {problem}");
+                std::process::exit(1)
+            }
+            Err(_) if self.is("hides-errors") => {
+                Reply { case, text: Some(Some(String::new())), ..Reply::default() }
+            }
+            Err(problem) => {
+                let error = ReplyError { message: Some(problem), ..ReplyError::default() };
+                Reply { case, status: Status::Error, error: Some(error), ..Reply::default() }
+            }
+        })
+    }
+
+    fn told(&self, answer: &Answer) -> Reply {
+        let call = |call: &clients::Call| ReplyCall {
+            call_id: Some(call.call_id.clone()),
+            name: call.name.clone(),
+            arguments: if self.is("mangles-arguments") {
+                json!(call.arguments.replace("\\\\", ""))
+            } else {
+                json!(call.arguments)
+            },
+        };
+        let mut calls: Vec<ReplyCall> = answer.calls.iter().map(call).collect();
+        if self.is("one-call") {
+            calls.truncate(1);
+        }
+        let mut texts = answer.texts.clone();
+        if self.is("first-part") {
+            texts.truncate(1);
+        }
+        let text = match self.kind {
+            "lies" => "Hello, world!".to_owned(),
+            "trims" => texts.concat().trim().to_owned(),
+            "ascii" => texts.concat().replace(|c: char| !c.is_ascii(), "?"),
+            _ => texts.concat(),
+        };
+        Reply {
+            case: self.asked.case.clone(),
+            status: Status::Ok,
+            text: Some(Some(text)),
+            refusal: (!self.is("says-nothing-of-refusals")).then(|| {
+                Some(if self.is("drops-refusals") { String::new() } else { answer.refusal.clone() })
+            }),
+            reasoning: Some(Some(answer.reasoning.clone())),
+            calls: Some(Some(calls)),
+            response_status: Some(if self.is("always-completed") {
+                Some("completed".to_owned())
+            } else {
+                answer.status.clone()
+            }),
+            response_id: Some(answer.id.clone()),
+            usage: Some(answer.usage),
+            ..Reply::default()
+        }
+    }
+
+    fn ask(&self) -> Result<Answer, String> {
+        let asked = self.asked;
+        let dialect = spec::dialect(&asked.dialect).ok_or("the dialect is unknown")?;
+        match &*asked.transport {
+            "json" => {
+                let body = self.post(&mut |_| false)?;
+                let response: Value = serde_json::from_slice(&body).map_err(|error| error.to_string())?;
+                finished(Answer::of_response(&response))
+            }
+            "sse" => {
+                let mut heard = Heard::default();
+                let mut problem = None;
+                self.post(&mut |body| {
+                    heard = Heard::default();
+                    problem = self.hear(body, dialect, &mut heard).err();
+                    problem.is_some() || self.is_over(&heard)
+                })?;
+                self.whole(heard, problem)
+            }
+            _ => self.talk(dialect),
+        }
+    }
+
+    fn is_over(&self, heard: &Heard) -> bool {
+        let is_enough = self.asked.cancel_after_events.is_some_and(|most| heard.events >= most);
+        let is_ended = heard.last.is_some() && (!self.is("needs-done") || heard.marked);
+        is_ended || is_enough
+    }
+
+    /// Reads all events that have come.
+    fn hear(&self, body: &[u8], dialect: &Dialect, heard: &mut Heard) -> Result<(), String> {
+        let body = if self.is("knows-lf-only") {
+            body.split(|byte| *byte == b'\r').collect::<Vec<_>>().join(&b"#"[..])
+        } else {
+            body.to_vec()
+        };
+        let mut result = Ok(());
+        read(&body, Some(Format::Sse), &mut |entry| {
+            let Entry::Event(frame) = entry else { return };
+            if result.is_err() || !frame.terminated {
+                return;
+            }
+            let Some(data) = frame.data else { return };
+            if data == "[DONE]" {
+                heard.marked = true;
+            } else if heard.last.is_none()
+                && self.asked.cancel_after_events.is_none_or(|most| heard.events < most)
+            {
+                let named = frame.event.as_deref().filter(|_| self.is("trusts-event-lines"));
+                result = self.event(&data, named, dialect, heard);
+            }
+        })
+        .map_err(|error| error.to_string())?;
+        result
+    }
+
+    fn event(
+        &self,
+        data: &str,
+        named: Option<&str>,
+        dialect: &Dialect,
+        heard: &mut Heard,
+    ) -> Result<(), String> {
+        heard.events += 1;
+        let text = |pointer: &str| at(data, pointer).map(units).unwrap_or_default();
+        let number = |name: &str| at(data, name).and_then(|number| number.parse::<u64>().ok()).unwrap_or(0);
+        let kind = named.map_or_else(|| String::from_utf16_lossy(&text("/type")), str::to_owned);
+        if kind.is_empty() && at(data, "/error").is_some() || kind == "error" {
+            return if self.is("ignores-error-events") { Ok(()) } else { Err(format!("error: {data}")) };
+        }
+        if at(data, "/type").is_none() && !data.trim_start().starts_with('{')
+            || !data.trim_end().ends_with('}')
+        {
+            return Err(format!("no event: {data}"));
+        }
+        let is_known = dialect.event(&kind).is_some();
+        if !is_known && self.is("refuses-unknown-events") {
+            return Err(format!("unknown event {kind}"));
+        }
+        if self.is("demands-sequence-numbers") && at(data, "/sequence_number").is_none() {
+            return Err("no sequence number".to_owned());
+        }
+        if self.is("demands-schemas") && !dialect.check_event(&kind, data).is_valid() {
+            return Err("the event is invalid".to_owned());
+        }
+        let place =
+            (number("/output_index"), if self.is("ignores-indices") { 0 } else { number("/content_index") });
+        match &*kind {
+            "response.output_text.delta" => {
+                let delta = text("/delta");
+                let is_dropped = self.is("drops-a-delta") && heard.events == 6;
+                if !is_dropped {
+                    heard.texts.entry(place).or_default().extend(delta);
+                }
+            }
+            "response.output_item.added" => {
+                let of_item = |name: &str| String::from_utf16_lossy(&text(&format!("/item/{name}")));
+                if matches!(&*of_item("type"), "function_call" | "custom_tool_call") {
+                    let index = if self.is("ignores-indices") { 0 } else { place.0 };
+                    heard.calls.insert(index, (of_item("call_id"), of_item("name"), String::new()));
+                }
+            }
+            "response.function_call_arguments.delta" | "response.custom_tool_call_input.delta" => {
+                let index = if self.is("ignores-indices") { 0 } else { place.0 };
+                if let Some(call) = heard.calls.get_mut(&index) {
+                    call.2 += &String::from_utf16_lossy(&text("/delta"));
+                }
+            }
+            kind if dialect.terminal.contains(&kind) => {
+                let response = at(data, "/response").ok_or("the last event has no response")?;
+                let response: Value = serde_json::from_str(response).map_err(|error| error.to_string())?;
+                heard.last = Some(Answer::of_response(&response));
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// What a stream that is over says as a whole.
+    fn whole(&self, heard: Heard, problem: Option<String>) -> Result<Answer, String> {
+        let texts: Vec<String> = heard.texts.values().map(|units| String::from_utf16_lossy(units)).collect();
+        if let Some(most) = self.asked.cancel_after_events {
+            let answer = Answer { texts, ..Answer::default() };
+            return if heard.events >= most { Ok(answer) } else { Err("nothing to leave".to_owned()) };
+        }
+        if let Some(problem) = problem {
+            return Err(problem);
+        }
+        let calls: Vec<clients::Call> = heard
+            .calls
+            .into_values()
+            .map(|(call_id, name, arguments)| clients::Call { call_id, name, arguments })
+            .collect();
+        let Some(last) = heard.last.filter(|_| !self.is("needs-done") || heard.marked) else {
+            if self.is("needs-no-end") {
+                return Ok(Answer { texts, calls, ..Answer::default() });
+            }
+            return Err("the stream ended before the response".to_owned());
+        };
+        if self.is("takes-failures-for-answers") {
+            return Ok(last);
+        }
+        let last = finished(last)?;
+        if self.is("trusts-deltas") || self.is("drops-a-delta") || self.is("ignores-indices") {
+            return Ok(Answer { texts, calls, ..last });
+        }
+        let is_told = !texts.concat().is_empty() || !calls.is_empty();
+        if is_told && !self.is("trusts-the-end") && (texts.concat() != last.text() || calls != last.calls) {
+            return Err("the last event says something else than the deltas".to_owned());
+        }
+        Ok(last)
+    }
+
+    /// Sends the request, and reads the body until `is_enough`, or its end.
+    fn post(&self, is_enough: &mut dyn FnMut(&[u8]) -> bool) -> Result<Vec<u8>, String> {
+        let fail = |error: io::Error| error.to_string();
+        let asked = self.asked;
+        let (host, path) = parts(&asked.base_url);
+        let mut body = asked.request.clone();
+        body["stream"] = json!(asked.transport == "sse");
+        if self.is("sends-nonsense") {
+            body["max_output_tokens"] = json!("many");
+        }
+        if self.is("forgets-the-previous-id")
+            && let Some(members) = body.as_object_mut()
+        {
+            members.remove("previous_response_id");
+        }
+        let body = body.to_string();
+        let key = if self.is("sends-no-key") {
+            String::new()
+        } else {
+            format!("authorization: Bearer {}\r\n", asked.api_key)
+        };
+        let kind = if self.is("sends-text") { "text/plain" } else { "application/json" };
+        let mut stream = TcpStream::connect(host).map_err(fail)?;
+        let head = format!(
+            "POST {path}/responses HTTP/1.0\r\nhost: {host}\r\n{key}content-type: {kind}\r\ncontent-length: {}\r\n\r\n",
+            body.len()
+        );
+        stream.write_all(head.as_bytes()).and_then(|()| stream.write_all(body.as_bytes())).map_err(fail)?;
+        let began = Instant::now();
+        let limit = if self.is("has-no-timeout") {
+            Duration::from_secs(60)
+        } else {
+            Duration::from_millis(asked.timeout_ms)
+        };
+        let (mut bytes, mut buffer, mut head) = (Vec::new(), vec![0; 65536], None);
+        loop {
+            let left = limit.checked_sub(began.elapsed()).filter(|left| !left.is_zero()).ok_or("timeout")?;
+            stream.set_read_timeout(Some(left)).map_err(fail)?;
+            let read = match stream.read(&mut buffer) {
+                Ok(read) => read,
+                Err(error)
+                    if head.is_some()
+                        && !matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut) =>
+                {
+                    0
+                }
+                Err(error) => return Err(error.to_string()),
+            };
+            bytes.extend_from_slice(&buffer[..read]);
+            if head.is_none() {
+                head = bytes.windows(4).position(|window| window == b"\r\n\r\n").map(|at| at + 4);
+                let status = String::from_utf8_lossy(&bytes).split(' ').nth(1).map(str::to_owned);
+                if head.is_some() && status.as_deref() != Some("200") && !self.is("ignores-the-status") {
+                    return Err(format!("status {status:?}"));
+                }
+            }
+            let Some(head) = head else {
+                if read == 0 {
+                    return Err("no answer".to_owned());
+                }
+                continue;
+            };
+            // Where more waits to be read, it is read first.
+            if (read < buffer.len() && is_enough(&bytes[head..])) || read == 0 {
+                return Ok(bytes.split_off(head));
+            }
+        }
+    }
+
+    /// Takes a turn on a WebSocket.
+    fn talk(&self, dialect: &Dialect) -> Result<Answer, String> {
+        let asked = self.asked;
+        let (host, path) = parts(&asked.base_url);
+        let stream = TcpStream::connect(host).map_err(|error| error.to_string())?;
+        stream
+            .set_read_timeout(Some(Duration::from_millis(asked.timeout_ms)))
+            .map_err(|error| error.to_string())?;
+        let url = format!("ws://{host}{path}/responses");
+        let mut request = url.into_client_request().map_err(|error| error.to_string())?;
+        let key = format!("Bearer {}", asked.api_key).parse().map_err(|_| "the key is no header")?;
+        request.headers_mut().insert("authorization", key);
+        let (mut socket, _) = client(request, stream).map_err(|error| error.to_string())?;
+        let mut turn = asked.request.clone();
+        turn["type"] = json!("response.create");
+        if self.is("streams-on-sockets") {
+            turn["stream"] = json!(true);
+        } else if let Some(members) = turn.as_object_mut() {
+            members.remove("background");
+        }
+        socket.send(Message::Text(turn.to_string().into())).map_err(|error| error.to_string())?;
+        let mut heard = Heard { marked: true, ..Heard::default() };
+        let mut problem = None;
+        while problem.is_none() && !self.is_over(&heard) {
+            match socket.read() {
+                Ok(Message::Text(text)) => {
+                    problem = self.event(text.as_str(), None, dialect, &mut heard).err();
+                }
+                Ok(Message::Close(_)) | Err(_) => break,
+                Ok(_) => {}
+            }
+        }
+        self.whole(heard, problem)
+    }
+}
+
+fn finished(answer: Answer) -> Result<Answer, String> {
+    match answer.status.as_deref() {
+        Some("completed" | "incomplete") => Ok(answer),
+        status => Err(format!("the response is {status:?}")),
+    }
+}
+
+fn parts(base_url: &str) -> (&str, &str) {
+    let rest = base_url.trim_start_matches("http://");
+    rest.split_at(rest.find('/').unwrap_or(rest.len()))
+}
+
+/// The code units of a JSON string. Halves of a character can come in two strings.
+fn units(json: &str) -> Vec<u16> {
+    let mut units = Vec::new();
+    let inside = json.strip_prefix('"').and_then(|json| json.strip_suffix('"')).unwrap_or(json);
+    let mut rest = inside.chars();
+    while let Some(c) = rest.next() {
+        if c != '\\' {
+            units.extend(c.encode_utf16(&mut [0; 2]).iter());
+            continue;
+        }
+        match rest.next() {
+            Some('u') => {
+                let digits: String = rest.by_ref().take(4).collect();
+                units.push(u16::from_str_radix(&digits, 16).unwrap_or(0xfffd));
+            }
+            Some('n') => units.push(10),
+            Some('t') => units.push(9),
+            Some('r') => units.push(13),
+            Some('b') => units.push(8),
+            Some('f') => units.push(12),
+            Some(c) => units.extend(c.encode_utf16(&mut [0; 2]).iter()),
+            None => {}
+        }
+    }
+    units
+}

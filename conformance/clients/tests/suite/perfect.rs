@@ -1,0 +1,177 @@
+//! A client that does everything right passes everything.
+
+use std::time::{Duration, Instant};
+
+use clients::{ClientSuite, Expected, Mode};
+use results::{ClientOutcome, Outcome, Transport};
+
+use super::{run, suite};
+
+#[test]
+fn a_perfect_client_is_right_or_reports_in_every_case_dialect_and_transport() {
+    for (name, least) in
+        [("openai", 450), ("open-responses", 400), ("open-responses@2026-01-15", 200), ("vllm-responses", 50)]
+    {
+        let suite =
+            ClientSuite { dialect: spec::dialect(name).unwrap(), is_strict: true, ..suite("perfect") };
+        let run = run(&suite, &|_| true);
+        let wrong: Vec<String> = run
+            .cases
+            .iter()
+            .filter(|case| {
+                !matches!(case.outcome, ClientOutcome::Right | ClientOutcome::Reported)
+                    || !case.requests.is_empty()
+            })
+            .map(|case| {
+                format!(
+                    "{} {}: {} {} {:?}",
+                    case.name,
+                    case.expect,
+                    case.outcome.name(),
+                    case.detail,
+                    case.requests
+                )
+            })
+            .collect();
+        assert!(wrong.is_empty(), "{name}:\n{}", wrong.join("\n"));
+        assert_eq!(run.outcome, Outcome::Passed);
+        assert!(run.cases.len() >= least, "{name}: {} cases", run.cases.len());
+        // What must be survived is returned, and what must be reported is.
+        for case in &run.cases {
+            let due = match &*case.expect {
+                "must-survive" => Some(ClientOutcome::Right),
+                "must-report" => Some(ClientOutcome::Reported),
+                _ => None,
+            };
+            assert!(due.is_none_or(|due| due == case.outcome), "{}: {}", case.name, case.outcome.name());
+        }
+    }
+}
+
+#[test]
+fn two_hundred_cases_of_a_fast_client_take_less_than_ten_seconds() {
+    let suite = ClientSuite { transports: vec![Transport::Sse], ..suite("perfect") };
+    let mut cases = suite.cases(&|name| !name.starts_with("broken/stalled"));
+    cases.truncate(200);
+    assert_eq!(cases.len(), 200);
+    let began = Instant::now();
+    let run = suite.run(cases, &|_| {}).unwrap();
+    assert_eq!(run.outcome, Outcome::Passed);
+    assert!(began.elapsed() < Duration::from_secs(10), "{:?}", began.elapsed());
+}
+
+#[test]
+fn a_program_can_be_started_for_each_case() {
+    let script = r#"case "$CONFORMANCE_CASE" in
+        text/hello) test "$CONFORMANCE_BASE_URL" = "$1" && grep -q '"model"' "$CONFORMANCE_REQUEST" && printf 'Hello, world.\n';;
+        text/two-parts) echo log; echo '{"status":"ok","text":"First part.Second part."}'; echo;;
+        text/refusal) exit 89;;
+        text/empty) sleep 60;;
+        *) echo "no such thing" >&2; exit 3;;
+    esac"#;
+    let words = ["sh", "-c", script, "sh"];
+    let suite = ClientSuite {
+        command: words.map(Into::into).to_vec(),
+        mode: Mode::Spawn,
+        transports: vec![Transport::Sse],
+        timeout: Some(Duration::from_millis(100)),
+        jobs: 4,
+        ..suite("perfect")
+    };
+    let wanted =
+        ["text/hello", "text/two-parts", "text/refusal", "text/unicode", "error/rate-limit", "text/empty"];
+    let run = run(&suite, &|name| wanted.contains(&name));
+    let told: Vec<(&str, &str)> =
+        run.cases.iter().map(|case| (case.name.as_str(), case.outcome.name())).collect();
+    let expected = [
+        ("error/rate-limit", "reported"),
+        ("text/empty", "hung"),
+        ("text/hello", "right"),
+        ("text/refusal", "not exercised"),
+        ("text/two-parts", "right"),
+        ("text/unicode", "fragile"),
+    ];
+    assert_eq!(told, expected, "{:#?}", run.cases);
+    assert!(run.cases[0].detail.contains("exit code 3: no such thing"), "{}", run.cases[0].detail);
+}
+
+#[test]
+fn a_client_fetches_its_cases_over_http() {
+    use std::io::{Read as _, Write as _};
+    let suite = ClientSuite { mode: Mode::Server, transports: vec![Transport::Sse], ..suite("perfect") };
+    let wanted = ["text/hello", "text/empty", "error/rate-limit", "text/refusal"];
+    let cases = suite.cases(&|name| wanted.contains(&name));
+    let (sender, addresses) = std::sync::mpsc::channel::<String>();
+    let client = std::thread::spawn(move || {
+        let address = addresses.recv().unwrap();
+        let ask = |path: &str, body: &str| {
+            let mut stream = std::net::TcpStream::connect(address.trim_start_matches("http://")).unwrap();
+            let length = body.len();
+            write!(stream, "POST {path} HTTP/1.0\r\nhost: x\r\ncontent-length: {length}\r\n\r\n{body}")
+                .unwrap();
+            let mut text = String::new();
+            stream.read_to_string(&mut text).unwrap();
+            text
+        };
+        let mut names = Vec::new();
+        loop {
+            let next = ask("/next", "");
+            let Some((_, body)) = next.split_once("\r\n\r\n").filter(|_| next.contains(" 200 ")) else {
+                break;
+            };
+            let case =
+                body.split("\"case\":\"").nth(1).and_then(|rest| rest.split('"').next()).unwrap().to_owned();
+            let status = if case == "text/hello" { "ok" } else { "error" };
+            let told = ask(
+                "/result",
+                &format!("{{\"case\":\"{case}\",\"status\":\"{status}\",\"text\":\"Hello, world.\"}}"),
+            );
+            assert!(told.contains(" 204 "), "{told}");
+            assert!(ask("/result", &format!("{{\"case\":\"{case}\",\"status\":\"ok\"}}")).contains(" 400 "));
+            names.push(case);
+        }
+        assert!(ask("/result", "nonsense").contains(" 400 "));
+        names.len()
+    });
+    let run = suite.run(cases, &|address| sender.send(address.to_owned()).unwrap()).unwrap();
+    assert_eq!(client.join().unwrap(), 4);
+    let told: Vec<&str> = run.cases.iter().map(|case| case.outcome.name()).collect();
+    assert_eq!(told, ["reported", "fragile", "right", "fragile"]);
+}
+
+#[test]
+fn expected_failures_do_not_fail_a_run_until_they_are_over() {
+    let expected = |outcome, cases: &[&str]| Expected {
+        outcome,
+        cases: cases.iter().map(ToString::to_string).collect(),
+        reason: "known".to_owned(),
+    };
+    let lies = ClientSuite { transports: vec![Transport::Sse], ..suite("lies") };
+    let wanted = |name: &str| ["text/hello", "text/two-parts"].contains(&name);
+    let outcome = |expected: Vec<Expected>| {
+        let run = run(&ClientSuite { expected, ..lies.clone() }, &wanted);
+        (run.outcome, run.stale.len())
+    };
+    assert_eq!(outcome(vec![]), (Outcome::Failed, 0));
+    assert_eq!(outcome(vec![expected(ClientOutcome::Wrong, &["text/hello"])]), (Outcome::Failed, 0));
+    let both = ["text/hello", "text/two-parts"];
+    assert_eq!(outcome(vec![expected(ClientOutcome::Wrong, &both)]), (Outcome::Passed, 0));
+    assert_eq!(outcome(vec![expected(ClientOutcome::Silent, &both)]), (Outcome::Failed, 2));
+}
+
+#[test]
+fn a_command_that_is_no_client_is_refused() {
+    for (words, told) in [
+        (&["/no/such/program"][..], "cannot be started"),
+        (&["true"], "never replied"),
+        (&["cat"], "never replied"),
+    ] {
+        let suite = ClientSuite {
+            command: words.iter().map(Into::into).collect(),
+            timeout: Some(Duration::from_millis(10)),
+            ..suite("perfect")
+        };
+        let refused = suite.run(suite.cases(&|name| name.starts_with("text/")), &|_| {}).unwrap_err();
+        assert!(refused.to_string().contains(told), "{refused}");
+    }
+}

@@ -1,0 +1,42 @@
+//! The protocol is as its schema says.
+
+use std::{env, fs};
+
+use clients::protocol::{Asked, Reply};
+use serde_json::{Value, json};
+
+#[test]
+fn protocol_schema_is_fresh() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/client-protocol.schema.json");
+    let schema = json!({
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "The protocol of `conformance client`, version 1: a case is a line of stdin, a reply is a line of stdout.",
+        "$defs": {
+            "case": schemars::schema_for!(Asked).as_value(),
+            "reply": schemars::schema_for!(Reply).as_value(),
+        },
+    });
+    let text = format!("{schema:#}\n");
+    if env::var_os("BLESS").is_some() {
+        fs::write(path, &text).unwrap();
+    }
+    let found = fs::read_to_string(path).unwrap_or_default();
+    assert!(
+        found == text,
+        "docs/client-protocol.schema.json is stale: BLESS=1 cargo test -p clients protocol_schema"
+    );
+}
+
+#[test]
+fn replies_match_their_schema() {
+    let schema: Value = serde_json::to_value(schemars::schema_for!(Reply)).unwrap();
+    for reply in [
+        json!({"case": "a", "status": "unsupported"}),
+        json!({"case": "a", "status": "error", "error": {"type": "x", "message": "y", "code": null}}),
+        json!({"case": "a", "status": "ok", "text": null, "calls": [{"name": "f", "arguments": {"a": 1}}], "usage": {"input_tokens": 1}}),
+    ] {
+        jsonschema::validate(&schema, &reply).unwrap();
+        serde_json::from_value::<Reply>(reply).unwrap();
+    }
+    assert!(jsonschema::validate(&schema, &json!({"case": "a", "status": "fine"})).is_err());
+}

@@ -1,0 +1,148 @@
+//! The report of a client for a terminal.
+
+use std::fmt::Write as _;
+
+use catalogue::Level;
+use results::text::{visible, wrap};
+use results::{ClientCaseReport, ClientOutcome, ClientRun};
+
+use super::super::style::Screen;
+
+/// Maximum number of cases of an outcome that are listed.
+const LISTED: usize = 12;
+
+pub(super) fn human(run: &ClientRun, is_verbose: bool, screen: Screen) -> String {
+    let mut out = String::new();
+    let most = if is_verbose { usize::MAX } else { LISTED };
+    let told = ClientOutcome::ALL.into_iter().filter(|outcome| {
+        is_verbose
+            || !matches!(
+                outcome,
+                ClientOutcome::Right | ClientOutcome::Reported | ClientOutcome::NotExercised
+            )
+    });
+    for outcome in told {
+        let cases: Vec<&ClientCaseReport> = run.cases.iter().filter(|case| case.outcome == outcome).collect();
+        if cases.is_empty() {
+            continue;
+        }
+        let title = format!("{} ({})", outcome.name(), cases.len());
+        let _ = writeln!(out, "{}", painted(outcome, run.strict, &title, screen));
+        for case in cases.iter().take(most) {
+            list(case, is_verbose, screen, &mut out);
+        }
+        if cases.len() > most {
+            let _ = writeln!(out, "  and {} more (--verbose lists them)", cases.len() - most);
+        }
+        out.push('\n');
+    }
+    requests(run, most, &mut out);
+    for stale in &run.stale {
+        let _ = writeln!(out, "expected failure is over: {}", visible(stale));
+    }
+    summary(run, screen, &mut out);
+    out
+}
+
+fn painted(outcome: ClientOutcome, is_strict: bool, text: &str, screen: Screen) -> String {
+    match outcome {
+        ClientOutcome::Right | ClientOutcome::Reported => screen.style.good(text),
+        ClientOutcome::NotExercised => text.to_owned(),
+        outcome if outcome.fails(is_strict) => screen.style.level(Level::Must, text),
+        _ => screen.style.level(Level::Should, text),
+    }
+}
+
+fn list(case: &ClientCaseReport, is_verbose: bool, screen: Screen, out: &mut String) {
+    let _ = writeln!(out, "  {}  {}", screen.style.bold(&visible(&case.name)), visible(&case.title));
+    let mut notes = Vec::new();
+    if !case.detail.is_empty() {
+        notes.push(visible(&case.detail));
+    }
+    if is_verbose {
+        notes.push(format!("{}: {} ({})", case.expect, visible(&case.reason), visible(&case.authority)));
+    }
+    if let Some(reason) = &case.expected {
+        notes.push(format!("expected: {}", visible(reason)));
+    }
+    for note in notes {
+        for line in wrap(&note, screen.width.saturating_sub(6)) {
+            let _ = writeln!(out, "      {line}");
+        }
+    }
+}
+
+/// Problems of requests, each once, with the number of cases.
+fn requests(run: &ClientRun, most: usize, out: &mut String) {
+    let mut all: Vec<(String, usize, &str)> = Vec::new();
+    for case in &run.cases {
+        for problem in &case.requests {
+            let told = format!("{}: {}", problem.rule, problem.message);
+            match all.iter_mut().find(|(known, ..)| *known == told) {
+                Some((_, count, _)) => *count += 1,
+                None => all.push((told, 1, &case.name)),
+            }
+        }
+    }
+    if all.is_empty() {
+        return;
+    }
+    let _ = writeln!(out, "requests of the client ({})", all.len());
+    for (told, count, case) in all.iter().take(most) {
+        let _ = writeln!(out, "  {} ({count} cases, first {})", visible(told), visible(case));
+    }
+    if all.len() > most {
+        let _ = writeln!(out, "  and {} more (--verbose lists them)", all.len() - most);
+    }
+    out.push('\n');
+}
+
+fn summary(run: &ClientRun, screen: Screen, out: &mut String) {
+    let groups = groups(run);
+    let width = groups.iter().map(|(name, _)| name.len()).max().unwrap_or(0).max(5);
+    let shown: Vec<ClientOutcome> =
+        ClientOutcome::ALL.into_iter().filter(|outcome| run.totals.count(*outcome) > 0).collect();
+    let head: Vec<String> = shown.iter().map(|outcome| outcome.name().to_owned()).collect();
+    let row = |name: &str, counts: Vec<u64>| {
+        let cells = counts.iter().zip(&head).map(|(count, head)| {
+            let text = if *count == 0 { "-".to_owned() } else { count.to_string() };
+            format!("  {text:>width$}", width = head.len())
+        });
+        format!("{name:width$}{}", cells.collect::<String>())
+    };
+    let _ = writeln!(out, "{:width$}  {}", "cases", head.join("  "));
+    for (name, cases) in &groups {
+        let counts =
+            shown.iter().map(|outcome| cases.iter().filter(|case| case.outcome == *outcome).count() as u64);
+        let _ = writeln!(out, "{}", row(name, counts.collect()));
+    }
+    let _ = writeln!(out, "{}", row("all", shown.iter().map(|outcome| run.totals.count(*outcome)).collect()));
+    let word = match run.outcome {
+        results::Outcome::Passed => "passed",
+        results::Outcome::Failed => "failed",
+        results::Outcome::Incomplete => "incomplete",
+    };
+    let _ = writeln!(
+        out,
+        "\n{}: {} · {} cases in {}.{} s · dialect {}",
+        screen.style.outcome(run.outcome, word),
+        visible(&run.title()),
+        run.cases.len(),
+        run.ms / 1000,
+        run.ms % 1000 / 100,
+        run.dialect
+    );
+}
+
+/// The cases by group, in order.
+pub(super) fn groups(run: &ClientRun) -> Vec<(&str, Vec<&ClientCaseReport>)> {
+    let mut groups: Vec<(&str, Vec<&ClientCaseReport>)> = Vec::new();
+    for case in &run.cases {
+        let name = catalogue::group(&case.name);
+        match groups.iter_mut().find(|(known, _)| *known == name) {
+            Some((_, cases)) => cases.push(case),
+            None => groups.push((name, vec![case])),
+        }
+    }
+    groups
+}

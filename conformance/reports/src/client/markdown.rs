@@ -1,0 +1,44 @@
+//! The report of a client as Markdown.
+
+use std::fmt::Write as _;
+
+use results::{ClientOutcome, ClientRun, Outcome};
+
+use super::super::markdown::{cell, code};
+use super::human::groups;
+
+/// Maximum number of cases that are listed.
+const LISTED: usize = 60;
+
+pub(super) fn markdown(run: &ClientRun) -> String {
+    let word = match run.outcome {
+        Outcome::Passed => "✅ Passed",
+        Outcome::Failed => "❌ Failed",
+        Outcome::Incomplete => "⚠️ Incomplete",
+    };
+    let mut out = format!("## {word}: {}\n\n", code(&run.title()));
+    let shown: Vec<ClientOutcome> =
+        ClientOutcome::ALL.into_iter().filter(|outcome| run.totals.count(*outcome) > 0).collect();
+    let heads: Vec<&str> = shown.iter().map(|outcome| outcome.name()).collect();
+    let _ = writeln!(out, "| cases | {} |\n|---|{}", heads.join(" | "), "---:|".repeat(shown.len()));
+    for (name, cases) in groups(run) {
+        let count = |outcome: &ClientOutcome| cases.iter().filter(|case| case.outcome == *outcome).count();
+        let counts: Vec<String> = shown.iter().map(|outcome| count(outcome).to_string()).collect();
+        let _ = writeln!(out, "| {} | {} |", cell(name), counts.join(" | "));
+    }
+    let bad: Vec<_> = run.cases.iter().filter(|case| case.outcome.rank() > 1).collect();
+    if !bad.is_empty() {
+        let _ = writeln!(out, "\n| case | outcome | what happened |\n|---|---|---|");
+        for case in bad.iter().take(LISTED) {
+            let _ =
+                writeln!(out, "| {} | {} | {} |", cell(&case.name), case.outcome.name(), cell(&case.detail));
+        }
+        if bad.len() > LISTED {
+            let _ = writeln!(out, "\nand {} more", bad.len() - LISTED);
+        }
+    }
+    for stale in &run.stale {
+        let _ = writeln!(out, "\n- expected failure is over: {}", code(stale));
+    }
+    out
+}

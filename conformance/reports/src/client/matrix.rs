@@ -1,0 +1,89 @@
+//! Many clients side by side.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+
+use results::{ClientCaseReport, ClientOutcome, ClientRun};
+
+use super::super::markdown::{cell, code};
+
+/// Clients side by side: rows are cases, columns clients.
+#[derive(Debug)]
+pub struct ClientMatrix<'r> {
+    runs: &'r [ClientRun],
+    rows: BTreeMap<&'r str, Vec<Option<&'r ClientCaseReport>>>,
+}
+
+impl<'r> ClientMatrix<'r> {
+    /// Puts runs side by side.
+    pub fn new(runs: &'r [ClientRun]) -> Self {
+        let names: BTreeSet<&str> =
+            runs.iter().flat_map(|run| run.cases.iter().map(|case| case.name.as_str())).collect();
+        let by_name: Vec<BTreeMap<&str, &ClientCaseReport>> = runs
+            .iter()
+            .map(|run| run.cases.iter().map(|case| (case.name.as_str(), case)).collect())
+            .collect();
+        let row = |name: &'r str| (name, by_name.iter().map(|cases| cases.get(name).copied()).collect());
+        Self { runs, rows: names.into_iter().map(row).collect() }
+    }
+
+    /// Returns the runs.
+    pub const fn runs(&self) -> &'r [ClientRun] {
+        self.runs
+    }
+
+    /// Returns the cases in which clients differ from the best outcome, each with a cell for every client.
+    pub(crate) fn telling(&self) -> impl Iterator<Item = (&'r str, &[Option<&'r ClientCaseReport>])> {
+        let is_bad = |case: &&ClientCaseReport| case.outcome.rank() > 1;
+        let rows = self.rows.iter();
+        rows.filter(move |(_, cells)| cells.iter().flatten().any(is_bad))
+            .map(|(name, cells)| (*name, &**cells))
+    }
+
+    /// Returns how many cases every client handles.
+    pub(crate) fn handled(&self) -> usize {
+        self.rows.len() - self.telling().count()
+    }
+
+    /// Renders the matrix as Markdown.
+    pub fn markdown(&self) -> String {
+        let mut out = String::new();
+        let _ = writeln!(out, "| client | version | {} |", names().join(" | "));
+        let _ = writeln!(out, "|---|---|{}", "---:|".repeat(ClientOutcome::ALL.len()));
+        for run in self.runs {
+            let counts: Vec<String> =
+                ClientOutcome::ALL.iter().map(|outcome| run.totals.count(*outcome).to_string()).collect();
+            let version = run.client_version.as_deref().map_or_else(|| "-".to_owned(), cell);
+            let _ = writeln!(out, "| {} | {version} | {} |", cell(&run.client), counts.join(" | "));
+        }
+        let legend: Vec<String> = ClientOutcome::ALL
+            .iter()
+            .map(|outcome| format!("{} {}", outcome.sign(), outcome.name()))
+            .collect();
+        let _ = writeln!(out, "\n{}. A blank cell: the case was not sent.\n", legend.join(", "));
+        let heads: Vec<String> = self.runs.iter().map(|run| cell(&run.client)).collect();
+        let _ =
+            writeln!(out, "| case | must | {} |\n|---|---|{}", heads.join(" | "), "---|".repeat(heads.len()));
+        for (name, cells) in self.telling() {
+            let expect = cells.iter().flatten().next().map_or("", |case| case.expect.as_str());
+            let signs: Vec<&str> =
+                cells.iter().map(|case| case.map_or("", |case| case.outcome.sign())).collect();
+            let _ = writeln!(out, "| {} | {} | {} |", cell(name), cell(expect), signs.join(" | "));
+        }
+        let _ = writeln!(out, "\n{} more cases are right or reported for every client.", self.handled());
+        let _ = writeln!(out, "\n### What happened\n");
+        for (name, cells) in self.telling() {
+            for (run, case) in self.runs.iter().zip(cells) {
+                if let Some(case) = case.filter(|case| case.outcome.rank() > 1) {
+                    let (client, outcome) = (code(&run.client), case.outcome.name());
+                    let _ = writeln!(out, "- {}, {client}: {outcome}: {}", code(name), code(&case.detail));
+                }
+            }
+        }
+        out
+    }
+}
+
+fn names() -> Vec<&'static str> {
+    ClientOutcome::ALL.iter().map(|outcome| outcome.name()).collect()
+}

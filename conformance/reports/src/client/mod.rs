@@ -1,0 +1,52 @@
+//! Reports of clients: of one run, of many side by side, and of what changed between two.
+
+mod diff;
+mod human;
+mod junit;
+mod markdown;
+mod matrix;
+
+use super::html::client as html;
+use super::style::Screen;
+use results::ClientRun;
+
+pub use diff::ClientDiff;
+pub use matrix::ClientMatrix;
+
+/// The format of the report of a client.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
+pub enum ClientForm {
+    /// A table, for a terminal
+    #[default]
+    Human,
+    /// The whole report, for programs
+    Json,
+    /// `JUnit` XML, for CI systems
+    Junit,
+    /// For a pull request or a README
+    Markdown,
+    /// A page for browsers
+    Html,
+}
+
+/// Renders the report of a client.
+pub fn client_report(run: &ClientRun, form: ClientForm, is_verbose: bool, screen: Screen) -> String {
+    match form {
+        ClientForm::Human => human::human(run, is_verbose, screen),
+        ClientForm::Json => serde_json::to_string_pretty(run).unwrap_or_default() + "\n",
+        ClientForm::Junit => junit::junit(run),
+        ClientForm::Markdown => markdown::markdown(run),
+        ClientForm::Html => html::report(run),
+    }
+}
+
+/// Renders a matrix of clients; none, where a format has no place for one.
+pub fn client_matrix(matrix: &ClientMatrix<'_>, form: ClientForm) -> Option<String> {
+    match form {
+        ClientForm::Human | ClientForm::Markdown => Some(matrix.markdown()),
+        ClientForm::Html => Some(html::matrix(matrix)),
+        ClientForm::Json => Some(serde_json::to_string_pretty(&matrix.runs()).unwrap_or_default() + "\n"),
+        ClientForm::Junit => None,
+    }
+}

@@ -1,0 +1,332 @@
+//! `conformance client`: the suite for clients.
+
+use std::ffi::OsString;
+use std::fmt::Write as _;
+use std::fs;
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::Duration;
+
+use anyhow::{Context as _, Result, anyhow, bail};
+use clap::{Args, ValueEnum};
+use libtest_mimic::{Arguments, Completion, Trial};
+use serde::Deserialize;
+
+use super::color::Color;
+use super::live::TransportName;
+use super::{NOT_DONE, known, names, print};
+use clients::{ClientSuite, Expected, Mode};
+use harness::suite::{Selection, run_quietly};
+use reports::client::{ClientForm, client_report};
+use results::{CLIENT_RUN_VERSION, ClientCaseReport, ClientOutcome, ClientRun, Outcome, Transport};
+
+const EXAMPLES: &str = "\
+Examples:
+  conformance client -- python3 examples/client.py
+  conformance client text/ call/ --transport sse -- node my_client.mjs
+  conformance client --mode spawn -- my-cli --base-url
+  conformance client --mode server --port 8090 --name my-app
+  conformance client --out run/ -- ./my-client && conformance report run/ --format html --output client.html";
+
+/// Tests a client: plays sound, unusual and broken responses to it.
+///
+/// The client gets each case and replies with what it understood; docs/clients.md explains the protocol. A case ends
+/// right, reported (an error where one is allowed), fragile (an error or a crash where it should survive), wrong (another
+/// answer without an error), silent (no error where one is due) or hung.
+///
+/// Exit codes: 0 if nothing failed, 1 if a case is wrong, silent or hung (with --strict also fragile, and invalid
+/// requests), 2 if the client could not be tested.
+#[derive(Debug, Args)]
+#[command(after_long_help = EXAMPLES)]
+#[expect(clippy::struct_excessive_bools, reason = "these are flags")]
+pub(super) struct ClientArgs {
+    /// Cases to run: part of a name, or /REGEX/ [default: all].
+    #[arg(value_name = "FILTER")]
+    filter: Vec<String>,
+    /// Command of the client, after `--`.
+    #[arg(last = true, value_name = "COMMAND")]
+    command: Vec<OsString>,
+    /// How the client is driven.
+    #[arg(long, value_enum, default_value_t)]
+    mode: ModeName,
+    /// Dialect the server speaks.
+    #[arg(long, value_name = "NAME", default_value = "openai", value_parser = known::DIALECTS, hide_possible_values = true)]
+    dialect: String,
+    /// Transports: sse, json, websocket [default: sse,json].
+    #[arg(long, value_name = "TRANSPORT", value_delimiter = ',', value_enum, hide_possible_values = true)]
+    transport: Vec<TransportName>,
+    /// Leave out cases that match FILTER.
+    #[arg(long, value_name = "FILTER")]
+    skip: Vec<String>,
+    /// List the cases without running them.
+    #[arg(long)]
+    list: bool,
+    /// Clients to run at once [default: up to 4, by processors].
+    #[arg(long, value_name = "N")]
+    jobs: Option<usize>,
+    /// Time limit for a case in milliseconds [default: 5000, shorter where the server stalls].
+    #[arg(long, value_name = "MS")]
+    timeout: Option<u64>,
+    /// Fail on fragile cases and invalid requests, too.
+    #[arg(long)]
+    strict: bool,
+    /// Name of the client in reports [default: the command].
+    #[arg(long, value_name = "NAME")]
+    name: Option<String>,
+    /// Version of the client in reports.
+    #[arg(long, value_name = "VERSION")]
+    client_version: Option<String>,
+    /// Expected failures: listed cases with the listed outcome do not fail the run; others do.
+    #[arg(long, value_name = "FILE")]
+    expected_failures: Option<PathBuf>,
+    /// Write all failures to this file instead of failing.
+    #[arg(long, value_name = "FILE")]
+    write_expected_failures: Option<PathBuf>,
+    /// Port for --mode server; 0 picks a free one.
+    #[arg(long, default_value_t = 0)]
+    port: u16,
+    /// Origin of web pages that may fetch cases in --mode server; repeatable [default: pages of this machine].
+    #[arg(long = "cors", value_name = "ORIGIN")]
+    origins: Vec<String>,
+    /// Seconds to wait for a client in --mode server.
+    #[arg(long, value_name = "SECONDS", default_value_t = 300)]
+    patience: u64,
+    /// Write the report as client.json to this folder, for `report` and `diff`.
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// Output format: human, json, junit, markdown, html.
+    #[arg(long, value_enum, default_value_t, hide_possible_values = true, hide_default_value = true)]
+    format: ClientForm,
+    /// Write to this file instead of stdout.
+    #[arg(long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Also write reports, as in html=a.html,junit=b.xml.
+    #[arg(long, value_name = "FORMAT=FILE", value_delimiter = ',', value_parser = report)]
+    report: Vec<(ClientForm, PathBuf)>,
+    /// Print a line for each case, as `cargo test` does.
+    #[arg(long, conflicts_with = "format")]
+    all_tests: bool,
+    /// List every case, with what it demands and why.
+    #[arg(long, short)]
+    verbose: bool,
+    /// When to use colour.
+    #[arg(long, value_enum, default_value_t, value_name = "WHEN")]
+    color: Color,
+}
+
+/// The modes, for the command line.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+enum ModeName {
+    /// One process gets all cases, as JSON lines on stdin
+    #[default]
+    Lines,
+    /// One process for each case, with the base URL as last argument
+    Spawn,
+    /// The client fetches its cases over HTTP
+    Server,
+}
+
+impl ClientArgs {
+    pub(super) fn run(self) -> Result<ExitCode> {
+        let suite = self.suite()?;
+        let selection = Selection::new(&self.filter, &self.skip, false, suite.dialect);
+        let selection = selection.map_err(|problem| anyhow!(problem))?;
+        let all: Vec<String> = suite.cases(&|_| true).into_iter().map(|case| case.name).collect();
+        if all.is_empty() {
+            bail!("there are no cases for clients in {} over these transports", suite.dialect.name);
+        }
+        if !selection.is_everything()
+            && let Some(problem) = selection.problem(&all)
+        {
+            bail!(problem);
+        }
+        let cases = suite.cases(&|name| selection.includes(name));
+        if self.list {
+            let lines = cases
+                .iter()
+                .map(|case| format!("{:40} {:12} {}\n", case.name, case.expect.name(), case.title));
+            print(&lines.collect::<String>())?;
+            return Ok(ExitCode::SUCCESS);
+        }
+        if self.command.is_empty() && self.mode != ModeName::Server {
+            bail!(
+                "name the command of the client after `--`, as in: conformance client -- python3 examples/client.py"
+            );
+        }
+        let listening = |address: &str| {
+            // A closed stderr is no reason to fail.
+            let _ = writeln!(
+                io::stderr().lock(),
+                "POST {address}/next returns a case, POST {address}/result takes the reply"
+            );
+        };
+        let run = suite.run(cases, &listening)?;
+        if let Some(folder) = &self.out {
+            fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
+            let file = folder.join(FILE);
+            let text = client_report(&run, ClientForm::Json, false, reports::Style::Plain.into());
+            fs::write(&file, text).with_context(|| file.display().to_string())?;
+        }
+        self.tell(&run)?;
+        if let Some(file) = &self.write_expected_failures {
+            fs::write(file, failures(&run)).with_context(|| file.display().to_string())?;
+            return Ok(ExitCode::SUCCESS);
+        }
+        Ok(match run.outcome {
+            Outcome::Passed => ExitCode::SUCCESS,
+            Outcome::Failed => ExitCode::from(1),
+            Outcome::Incomplete => ExitCode::from(NOT_DONE),
+        })
+    }
+
+    fn suite(&self) -> Result<ClientSuite> {
+        let transports: Vec<Transport> = match &*self.transport {
+            [] => vec![Transport::Sse, Transport::Json],
+            names => names.iter().map(|name| Transport::from(*name)).collect(),
+        };
+        let processors = std::thread::available_parallelism().map_or(1, usize::from);
+        let expected = match &self.expected_failures {
+            Some(file) => read_expected(file)?,
+            None => Vec::new(),
+        };
+        let words: Vec<String> =
+            self.command.iter().map(|word| word.to_string_lossy().into_owned()).collect();
+        let name = match (&self.name, words.is_empty()) {
+            (Some(name), _) => name.clone(),
+            (None, true) => "client".to_owned(),
+            (None, false) => words.join(" "),
+        };
+        Ok(ClientSuite {
+            dialect: names::dialect(&self.dialect)?,
+            command: self.command.clone(),
+            mode: match self.mode {
+                ModeName::Lines => Mode::Lines,
+                ModeName::Spawn => Mode::Spawn,
+                ModeName::Server => Mode::Server,
+            },
+            transports,
+            jobs: self.jobs.unwrap_or_else(|| processors.min(4)).max(1),
+            timeout: self.timeout.map(Duration::from_millis),
+            is_strict: self.strict,
+            name,
+            version: self.client_version.clone(),
+            expected,
+            port: self.port,
+            origins: self.origins.clone(),
+            patience: Duration::from_secs(self.patience),
+        })
+    }
+
+    fn tell(&self, run: &ClientRun) -> Result<()> {
+        let render = |form| client_report(run, form, self.verbose, reports::Style::Plain.into());
+        let output = self.output.as_ref().map(|file| (self.format, file));
+        for (form, file) in self.report.iter().map(|(form, file)| (*form, file)).chain(output) {
+            fs::write(file, render(form)).with_context(|| file.display().to_string())?;
+        }
+        if self.output.is_some() {
+            return Ok(());
+        }
+        if self.all_tests {
+            let trials = run.cases.iter().map(|case| trial(case, self.strict)).collect();
+            let arguments = Arguments { test_threads: Some(1), ..Arguments::default() };
+            run_quietly(&arguments, trials);
+            return Ok(());
+        }
+        match self.format {
+            ClientForm::Human => {
+                print(&client_report(run, ClientForm::Human, self.verbose, self.color.screen(&io::stdout())))
+            }
+            form => print(&render(form)),
+        }
+    }
+}
+
+/// The name of the report in a folder.
+pub(super) const FILE: &str = "client.json";
+
+/// A case that has ended, as a test.
+fn trial(case: &ClientCaseReport, is_strict: bool) -> Trial {
+    let told = format!("{}: {}", case.outcome.name(), results::text::visible(&case.detail));
+    let has_failed = case.has_failed(is_strict) || case.outcome == ClientOutcome::HarnessError;
+    let ignored = match &case.expected {
+        Some(reason) => Some(format!("{told} (expected: {reason})")),
+        None => (case.outcome == ClientOutcome::NotExercised).then(|| told.clone()),
+    };
+    Trial::ignorable_test(case.name.clone(), move || match ignored {
+        Some(reason) => Ok(Completion::ignored_with(reason)),
+        None if has_failed => Err(told.into()),
+        None => Ok(Completion::Completed),
+    })
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ExpectedFile {
+    #[serde(default)]
+    failure: Vec<Expected>,
+}
+
+fn read_expected(file: &Path) -> Result<Vec<Expected>> {
+    let text = fs::read_to_string(file).with_context(|| file.display().to_string())?;
+    let ExpectedFile { failure } = toml::from_str(&text).with_context(|| file.display().to_string())?;
+    if let Some(known) = failure.iter().find(|known| known.reason.trim().is_empty()) {
+        bail!("{}: the failure of {} has no reason", file.display(), known.cases.join(", "));
+    }
+    Ok(failure)
+}
+
+/// Returns all failures as a file to expect them by.
+fn failures(run: &ClientRun) -> String {
+    let mut text =
+        "# Expected failures for `conformance client --expected-failures`. Each needs a reason.\n".to_owned();
+    for outcome in ClientOutcome::ALL {
+        let cases: Vec<&ClientCaseReport> = run
+            .cases
+            .iter()
+            .filter(|case| case.outcome == outcome && case.outcome.fails(run.strict))
+            .collect();
+        if cases.is_empty() {
+            continue;
+        }
+        let name = outcome.name().replace(' ', "-");
+        let _ = writeln!(text, "\n[[failure]]\noutcome = \"{name}\"\ncases = [");
+        for case in cases {
+            let _ = writeln!(text, "  {},", serde_json::Value::from(case.name.as_str()));
+        }
+        let _ = writeln!(text, "]\nreason = \"\"");
+    }
+    text
+}
+
+/// Reads the report of a client: a file, or that in a folder. Nothing, where it is the report of something else.
+pub(super) fn read(path: &Path) -> Result<Option<ClientRun>> {
+    let file = if path.is_dir() { path.join(FILE) } else { path.to_owned() };
+    if path.is_dir() && !file.is_file() {
+        return Ok(None);
+    }
+    let text = fs::read_to_string(&file).with_context(|| file.display().to_string())?;
+    let Ok(Head { client_run: Some(version) }) = serde_json::from_str(&text) else { return Ok(None) };
+    if version != CLIENT_RUN_VERSION {
+        bail!("{} has version {version}, and this build reads {CLIENT_RUN_VERSION}", file.display());
+    }
+    Ok(Some(serde_json::from_str(&text).with_context(|| file.display().to_string())?))
+}
+
+/// What is read of a report before it is known to be one.
+#[derive(Deserialize)]
+struct Head {
+    client_run: Option<u32>,
+}
+
+/// Parses a report to write, such as `junit=report.xml`.
+fn report(text: &str) -> Result<(ClientForm, PathBuf), String> {
+    let (form, file) = text
+        .split_once('=')
+        .filter(|(_, file)| !file.is_empty())
+        .ok_or_else(|| "expected FORMAT=FILE, as in junit=report.xml".to_owned())?;
+    let form = ClientForm::from_str(form, false).map_err(|_| {
+        format!("there is no format \"{form}\"; there are: human, json, junit, markdown, html")
+    })?;
+    Ok((form, PathBuf::from(file)))
+}
