@@ -25,6 +25,12 @@ const EXCEPTIONS: &[(&str, &str)] = &[
     ("tests/clients/run", "installs packages"),
     ("conformance verify certificates/", "the folder of a vendor"),
     ("curl -N ...", "an abbreviation"),
+    ("uvx ", "packages/python/test runs it with the wheel"),
+    ("pytest ", "packages/python/test runs it with the wheel"),
+    ("python packages/", "packages/python/test runs it with the wheel"),
+    ("conformance report all.json", "reads what the line before it writes"),
+    ("npx ", "packages/npm/test runs it with the package"),
+    ("conformance client --mode ", "waits for a client of the reader"),
 ];
 
 /// Commands that exit with another code than 0, and why.
@@ -37,6 +43,11 @@ const CODES: &[(&str, i32, &str)] = &[
     ),
     ("conformance run --capture captures/ --snapshots shapes/", 1, "the shapes are those of another run"),
     ("conformance check stream.sse --dialect open-responses", 1, "the stream is of openai"),
+    (
+        "conformance client --out run/ --report junit=client.xml,html=client.html -- ./my-client",
+        1,
+        "the example gets one case wrong",
+    ),
 ];
 
 /// Pages whose scripts another test runs.
@@ -82,6 +93,15 @@ static SEEDS: LazyLock<PathBuf> = LazyLock::new(|| {
         format!("conformance run text/hello {target} --out run"),
         "cp -r run before".to_owned(),
         "cp -r run after".to_owned(),
+        "cp -r run run1".to_owned(),
+        "cp -r run run2".to_owned(),
+        format!(
+            "printf '#!/bin/sh\\nexec python3 {}/examples/client.py\\n' >my-client",
+            repository().display()
+        ),
+        "chmod +x my-client".to_owned(),
+        "conformance client text/hello --out python -- ./my-client".to_owned(),
+        "cp -r python node".to_owned(),
     ] {
         let output = bash(&folder, &line);
         assert!(output.status.success(), "{line}: {output:?}");
@@ -118,6 +138,11 @@ fn seed(folder: &Path, block: &str) {
         ("before", "--out before"),
         ("after", "--out after"),
         ("run", "--out run"),
+        ("run1", "--out run1"),
+        ("run2", "--out run2"),
+        ("python", "--out python"),
+        ("node", "--out node"),
+        ("my-client", "chmod"),
         ("conformance.toml", "conformance init"),
     ] {
         let folder_of_a_run = made.strip_prefix("--out ");

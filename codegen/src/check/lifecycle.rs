@@ -13,7 +13,7 @@ pub(super) fn check(context: &Context, report: &mut Report) {
         for event in dialect.events.values() {
             event_fits(context, dialect, event, report);
         }
-        terminals(dialect, report);
+        terminals(context, dialect, report);
         opening(context, dialect, report);
         envelope(context, dialect, report);
     }
@@ -63,8 +63,13 @@ fn event_fits(context: &Context, dialect: &Dialect, event: &Event, report: &mut 
     }
 }
 
-fn terminals(dialect: &Dialect, report: &mut Report) {
-    let file = in_dialect(&dialect.name, "dialect.toml");
+fn terminals(context: &Context, dialect: &Dialect, report: &mut Report) {
+    // What a dialect inherits is reported once, where it is written.
+    let is_written = |name: &&String| {
+        context.dialects.get(*name).is_some_and(|dialect| !dialect.own.terminal.events.is_empty())
+    };
+    let owner = std::iter::once(&dialect.name).chain(&dialect.lineage).find(is_written);
+    let file = in_dialect(owner.unwrap_or(&dialect.name), "dialect.toml");
     let entry = || Place::entry("[terminal] events");
     let listed = &dialect.file.terminal.events;
     for name in listed {
