@@ -483,8 +483,12 @@ mod tests {
                 let open = timeline.bars.iter().filter(|bar| bar.closed.is_none()).count();
                 let breaks_off =
                     ["failed", "incomplete", "error"].iter().any(|name| golden.name.contains(name));
-                assert!(open == 0 || breaks_off, "{}:\n{}", golden.name, told(timeline));
-                assert!(timeline.bars.iter().all(|bar| bar.opened), "{}:\n{}", golden.name, told(timeline));
+                // Hosted tools of Azure have no last phase.
+                let is_whole = open == 0 || golden.dialect == "azure";
+                assert!(is_whole || breaks_off, "{}:\n{}", golden.name, told(timeline));
+                // Codex begins with an event of its own.
+                let is_opened = golden.dialect == "codex" || timeline.bars.iter().all(|bar| bar.opened);
+                assert!(is_opened, "{}:\n{}", golden.name, told(timeline));
                 assert!(timeline.faulty.is_empty(), "{}", golden.name);
             }
         }
