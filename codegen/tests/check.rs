@@ -161,7 +161,6 @@ broken! {
     a_terminal_that_ends_no_response: [Edit(ADDED, "\"role\": \"open\"", "\"role\": \"terminal\"")] => [
         (DIALECT, "not listed"),
         (ADDED, "only a response is ended"),
-        (HEIR, "not listed"),
     ];
     a_terminal_that_is_no_event: [Edit(HEIR, "\"response.completed\"", "\"response.completed\", \"end\"")] => [
         (HEIR, "no such event"),

@@ -64,12 +64,7 @@ fn event_fits(context: &Context, dialect: &Dialect, event: &Event, report: &mut 
 }
 
 fn terminals(context: &Context, dialect: &Dialect, report: &mut Report) {
-    // What a dialect inherits is reported once, where it is written.
-    let is_written = |name: &&String| {
-        context.dialects.get(*name).is_some_and(|dialect| !dialect.own.terminal.events.is_empty())
-    };
-    let owner = std::iter::once(&dialect.name).chain(&dialect.lineage).find(is_written);
-    let file = in_dialect(owner.unwrap_or(&dialect.name), "dialect.toml");
+    let file = in_dialect(&dialect.name, "dialect.toml");
     let entry = || Place::entry("[terminal] events");
     let listed = &dialect.file.terminal.events;
     for name in listed {
@@ -91,7 +86,13 @@ fn terminals(context: &Context, dialect: &Dialect, report: &mut Report) {
             Some(_) => {}
         }
     }
-    for event in dialect.events.values() {
+    // What is wrong with the dialect that this one extends is reported there.
+    let parent = dialect.lineage.first().and_then(|name| context.dialects.get(name));
+    let is_inherited = |event: &Event| {
+        let same = parent.and_then(|parent| parent.events.get(&event.name));
+        same.is_some_and(|same| same.lifecycle.role == event.lifecycle.role)
+    };
+    for event in dialect.events.values().filter(|event| !is_inherited(event)) {
         if event.lifecycle.role == Role::Terminal && !listed.contains(&event.name) {
             let message = format!("\"{}\" has the role `terminal`, but is not listed", event.name);
             report.find(&file, entry(), message, "add it to the list, or change its role");
