@@ -133,7 +133,7 @@ fn commands(block: &str) -> Vec<String> {
 /// Fills a folder with what a block needs and does not make itself.
 fn seed(folder: &Path, block: &str) {
     for (name, made) in [
-        ("stream.sse", "record"),
+        ("stream.sse", "conformance record"),
         ("captures", "mkdir"),
         ("before", "--out before"),
         ("after", "--out after"),
