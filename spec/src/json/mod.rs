@@ -18,7 +18,7 @@ pub(crate) use scanner::LOST;
 pub use scanner::{DEEPEST, RawNumber, RawString, Scan, Scanner, Syntax};
 pub use text::{decode, decode_onto, encode, is_escaped};
 #[cfg(feature = "types")]
-pub(crate) use typed::{Branch, display, event, events, object, presence, strings, union};
+pub(crate) use typed::{Branch, conversions, display, event, events, object, presence, strings, union};
 #[cfg(feature = "types")]
 pub use typed::{
     Extra, Fields, Integer, IntoOwned, Map, Miss, NotFinite, Nullable, Number, ObjectWriter, ParseError, Raw,

@@ -3,6 +3,32 @@
 //!
 //! Methods are marked `#[inline]` so that they are only compiled for programs which call them.
 
+/// Implements what every typed value has, for users: its text, and a copy that borrows nothing.
+macro_rules! conversions {
+    ($name:ident) => {
+        impl std::fmt::Display for $name<'_> {
+            #[inline]
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                $crate::json::display(self, f)
+            }
+        }
+
+        impl $name<'_> {
+            /// The value as JSON text.
+            #[inline]
+            pub fn to_json(&self) -> String {
+                $crate::json::Write::to_json(self)
+            }
+
+            /// The same value, without a borrow of the text that it was read from.
+            #[inline]
+            pub fn into_owned(self) -> $name<'static> {
+                $crate::json::IntoOwned::detach(&self)
+            }
+        }
+    };
+}
+
 /// Implements an object: its constant members and its fields, each with its name on the wire.
 macro_rules! object {
     (
@@ -48,26 +74,7 @@ macro_rules! object {
             }
         }
 
-        impl std::fmt::Display for $name<'_> {
-            #[inline]
-            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                $crate::json::display(self, f)
-            }
-        }
-
-        impl $name<'_> {
-            /// The value as JSON text.
-            #[inline]
-            pub fn to_json(&self) -> String {
-                $crate::json::Write::to_json(self)
-            }
-
-            /// The same value, without a borrow of the text that it was read from.
-            #[inline]
-            pub fn into_owned(self) -> $name<'static> {
-                $crate::json::IntoOwned::detach(&self)
-            }
-        }
+        $crate::json::conversions!($name);
 
         impl $crate::json::IntoOwned for $name<'_> {
             type Owned = $name<'static>;
@@ -129,26 +136,7 @@ macro_rules! union {
             }
         }
 
-        impl std::fmt::Display for $name<'_> {
-            #[inline]
-            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                $crate::json::display(self, f)
-            }
-        }
-
-        impl $name<'_> {
-            /// The value as JSON text.
-            #[inline]
-            pub fn to_json(&self) -> String {
-                $crate::json::Write::to_json(self)
-            }
-
-            /// The same value, without a borrow of the text that it was read from.
-            #[inline]
-            pub fn into_owned(self) -> $name<'static> {
-                $crate::json::IntoOwned::detach(&self)
-            }
-        }
+        $crate::json::conversions!($name);
 
         impl $crate::json::IntoOwned for $name<'_> {
             type Owned = $name<'static>;
@@ -289,26 +277,7 @@ macro_rules! events {
             }
         }
 
-        impl std::fmt::Display for $name<'_> {
-            #[inline]
-            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                $crate::json::display(self, f)
-            }
-        }
-
-        impl $name<'_> {
-            /// The value as JSON text.
-            #[inline]
-            pub fn to_json(&self) -> String {
-                $crate::json::Write::to_json(self)
-            }
-
-            /// The same value, without a borrow of the text that it was read from.
-            #[inline]
-            pub fn into_owned(self) -> $name<'static> {
-                $crate::json::IntoOwned::detach(&self)
-            }
-        }
+        $crate::json::conversions!($name);
 
         impl $crate::json::IntoOwned for $name<'_> {
             type Owned = $name<'static>;
@@ -324,7 +293,7 @@ macro_rules! events {
     };
 }
 
-pub(crate) use {events, object, strings, union};
+pub(crate) use {conversions, events, object, strings, union};
 
 /// Whether an object may lack a member.
 #[expect(non_upper_case_globals, reason = "named as the methods of `Fields` are")]

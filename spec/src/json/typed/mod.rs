@@ -19,7 +19,7 @@ pub(crate) use choice::Branch;
 pub use choice::kind;
 pub use event::{Reason, UnknownEvent};
 pub use fields::Fields;
-pub(crate) use macros::{events, object, presence, strings, union};
+pub(crate) use macros::{conversions, events, object, presence, strings, union};
 pub use map::{Extra, Map};
 pub use number::{Integer, NotFinite, Number};
 pub use raw::Raw;
