@@ -15,7 +15,7 @@ use serde::Deserialize;
 
 use super::color::Color;
 use super::live::TransportName;
-use super::{NOT_DONE, known, names, print};
+use super::{NOT_DONE, known, names, output, print};
 use clients::{ClientSuite, Expected, Mode};
 use harness::suite::{Selection, run_quietly};
 use reports::client::{ClientForm, client_report};
@@ -102,7 +102,7 @@ pub(super) struct ClientArgs {
     #[arg(long, value_name = "FILE")]
     output: Option<PathBuf>,
     /// Also write reports, as in html=a.html,junit=b.xml.
-    #[arg(long, value_name = "FORMAT=FILE", value_delimiter = ',', value_parser = report)]
+    #[arg(long, value_name = "FORMAT=FILE", value_delimiter = ',', value_parser = output::report::<ClientForm>)]
     report: Vec<(ClientForm, PathBuf)>,
     /// Print a line for each case, as `cargo test` does.
     #[arg(long, conflicts_with = "format")]
@@ -132,16 +132,17 @@ impl ClientArgs {
         let suite = self.suite()?;
         let selection = Selection::new(&self.filter, &self.skip, false, suite.dialect);
         let selection = selection.map_err(|problem| anyhow!(problem))?;
-        let all: Vec<String> = suite.cases(&|_| true).into_iter().map(|case| case.name).collect();
-        if all.is_empty() {
+        let mut cases = suite.cases(&|_| true);
+        if cases.is_empty() {
             bail!("there are no cases for clients in {} over these transports", suite.dialect.name);
         }
+        let all: Vec<String> = cases.iter().map(|case| case.name.clone()).collect();
         if !selection.is_everything()
             && let Some(problem) = selection.problem(&all)
         {
             bail!(problem);
         }
-        let cases = suite.cases(&|name| selection.includes(name));
+        cases.retain(|case| selection.includes(&case.name));
         if self.list {
             let lines = cases
                 .iter()
@@ -220,10 +221,9 @@ impl ClientArgs {
 
     fn tell(&self, run: &ClientRun) -> Result<()> {
         let render = |form| client_report(run, form, self.verbose, reports::Style::Plain.into());
-        let output = self.output.as_ref().map(|file| (self.format, file));
-        for (form, file) in self.report.iter().map(|(form, file)| (*form, file)).chain(output) {
-            fs::write(file, render(form)).with_context(|| file.display().to_string())?;
-        }
+        output::write(&self.report, self.output.as_ref().map(|file| (self.format, file)), |form| {
+            Ok(render(form))
+        })?;
         if self.output.is_some() {
             return Ok(());
         }
@@ -317,16 +317,4 @@ pub(super) fn read(path: &Path) -> Result<Option<ClientRun>> {
 #[derive(Deserialize)]
 struct Head {
     client_run: Option<u32>,
-}
-
-/// Parses a report to write, such as `junit=report.xml`.
-fn report(text: &str) -> Result<(ClientForm, PathBuf), String> {
-    let (form, file) = text
-        .split_once('=')
-        .filter(|(_, file)| !file.is_empty())
-        .ok_or_else(|| "expected FORMAT=FILE, as in junit=report.xml".to_owned())?;
-    let form = ClientForm::from_str(form, false).map_err(|_| {
-        format!("there is no format \"{form}\"; there are: human, json, junit, markdown, html")
-    })?;
-    Ok((form, PathBuf::from(file)))
 }

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use anyhow::Context as _;
 use catalogue::Level;
-use clap::{Args, ValueEnum as _};
+use clap::{Args, ValueEnum};
 
 use super::color::Color;
 use super::print;
@@ -23,7 +23,7 @@ pub(super) struct OutputArgs {
     #[arg(long, value_name = "FILE", help_heading = HEADING)]
     pub(super) output: Option<PathBuf>,
     /// Also write reports, as in html=a.html,junit=b.xml.
-    #[arg(long, value_name = "FORMAT=FILE", value_delimiter = ',', value_parser = report, help_heading = HEADING)]
+    #[arg(long, value_name = "FORMAT=FILE", value_delimiter = ',', value_parser = report::<Form>, help_heading = HEADING)]
     pub(super) report: Vec<(Form, PathBuf)>,
     /// Lowest level to show: must, should, may [default: should].
     ///
@@ -42,7 +42,7 @@ pub(super) struct OutputArgs {
 pub(super) const HEADING: &str = "Output";
 
 /// The lowest level of findings that is shown.
-#[derive(Debug, Clone, Copy, Default, clap::ValueEnum)]
+#[derive(Debug, Clone, Copy, Default, ValueEnum)]
 pub(super) enum Shown {
     /// Errors
     Must,
@@ -74,16 +74,17 @@ impl OutputArgs {
         Detail { level: self.level.into(), is_verbose: self.verbose }
     }
 
+    /// Writes the reports that were asked for as files.
+    pub(super) fn write(&self, render: impl Fn(Form) -> anyhow::Result<String>) -> anyhow::Result<()> {
+        write(&self.report, self.output.as_ref().map(|file| (self.format, file)), render)
+    }
+
     /// Prints a run, and writes the reports that were asked for. People read findings on stderr and the summary
     /// on stdout.
     pub(super) fn tell(&self, run: &Run) -> anyhow::Result<()> {
         let detail = self.detail();
         let render = |form| reports::render(run, form, detail, Style::Plain.into());
-        let output = self.output.as_ref().map(|file| (self.format, file));
-        let files = self.report.iter().map(|(form, file)| (*form, file)).chain(output);
-        for (form, file) in files {
-            fs::write(file, render(form)).with_context(|| file.display().to_string())?;
-        }
+        self.write(|form| Ok(render(form)))?;
         match (&self.output, self.format) {
             (Some(_), _) => Ok(()),
             (None, Form::Human) => {
@@ -98,17 +99,29 @@ impl OutputArgs {
     }
 }
 
+/// Writes reports, and the one that takes the place of stdout.
+pub(super) fn write<F: Copy>(
+    reports: &[(F, PathBuf)],
+    output: Option<(F, &PathBuf)>,
+    render: impl Fn(F) -> anyhow::Result<String>,
+) -> anyhow::Result<()> {
+    for (form, file) in reports.iter().map(|(form, file)| (*form, file)).chain(output) {
+        fs::write(file, render(form)?).with_context(|| file.display().to_string())?;
+    }
+    Ok(())
+}
+
 /// Parses a report to write, such as `junit=report.xml`.
-fn report(text: &str) -> Result<(Form, PathBuf), String> {
+pub(super) fn report<F: ValueEnum>(text: &str) -> Result<(F, PathBuf), String> {
     let names = || {
-        let forms = Form::value_variants().iter().filter_map(clap::ValueEnum::to_possible_value);
+        let forms = F::value_variants().iter().filter_map(ValueEnum::to_possible_value);
         forms.map(|form| form.get_name().to_owned()).collect::<Vec<_>>().join(", ")
     };
     let (form, file) = text
         .split_once('=')
         .filter(|(_, file)| !file.is_empty())
         .ok_or_else(|| "expected FORMAT=FILE, as in junit=report.xml".to_owned())?;
-    let form = Form::from_str(form, false)
+    let form = F::from_str(form, false)
         .map_err(|_| format!("there is no format \"{form}\"; there are: {}", names()))?;
     Ok((form, PathBuf::from(file)))
 }
@@ -120,7 +133,7 @@ mod tests {
     #[test]
     fn reports_have_a_format_and_a_file() {
         assert_eq!(report("junit=a=b.xml"), Ok((Form::Junit, PathBuf::from("a=b.xml"))));
-        assert!(report("junit").unwrap_err().contains("FORMAT=FILE"));
-        assert!(report("junti=a.xml").unwrap_err().contains("html"));
+        assert!(report::<Form>("junit").unwrap_err().contains("FORMAT=FILE"));
+        assert!(report::<Form>("junti=a.xml").unwrap_err().contains("html"));
     }
 }

@@ -77,12 +77,7 @@ impl ReportArgs {
                     .context("a matrix is human, json, markdown or html"),
             }
         };
-        let output = self.output.output.as_ref().map(|file| (self.output.format, file));
-        let files = self.output.report.iter().map(|(form, file)| (*form, file)).chain(output);
-        for (form, file) in files {
-            fs::write(file, render(form, Style::Plain.into())?)
-                .with_context(|| file.display().to_string())?;
-        }
+        self.output.write(|form| render(form, Style::Plain.into()))?;
         if self.output.output.is_none() {
             print(&render(self.output.format, self.output.color.screen(&io::stdout()))?)?;
         }
