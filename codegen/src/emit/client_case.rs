@@ -79,7 +79,7 @@ fn of_defect(defect: &Defect, catalogue: &Catalogue) -> TokenStream {
         reason: &reason,
         authority: &metadata.authority,
         request: String::new(),
-        // What cannot be read is told by the cross-checks.
+        // The cross-checks report what cannot be read.
         edits: edits(&defect.edits).unwrap_or_default().into_iter().map(|(_, edit)| edit).collect(),
         metadata: &metadata,
     })

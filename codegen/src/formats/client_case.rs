@@ -83,7 +83,7 @@ pub struct ClientCaseMetadata {
     /// The answer ends so after this many events.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub end_after: Option<u32>,
-    /// The client is told to leave after this many events.
+    /// The number of events after which the client has to leave.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cancel_after: Option<u32>,
     /// Kilobytes of text that stand for the word FILL in the request.

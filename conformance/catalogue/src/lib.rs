@@ -323,7 +323,7 @@ pub struct ClientCase {
     pub end: Ending,
     /// The answer ends so after this many events.
     pub end_after: Option<u32>,
-    /// The client is told to leave after this many events.
+    /// The number of events after which the client has to leave.
     pub cancel_after: Option<u32>,
     /// Kilobytes of text that stand for the word FILL in the request.
     pub fill: Option<u32>,

@@ -1,4 +1,4 @@
-//! What an answer says, whatever it came as.
+//! What an answer says, as a stream or as a body.
 
 use std::collections::BTreeMap;
 

@@ -54,7 +54,7 @@ fn silent(reply: &Reply) -> String {
     }
 }
 
-/// A client that was told to leave returns the beginning of the text.
+/// A client that has to leave returns the beginning of the text.
 fn of_cancelled(case: &Case, reply: &Reply) -> (ClientOutcome, String) {
     let whole = case.answers.first().map(Answer::text).unwrap_or_default();
     let told = reply.streamed.iter().chain(&reply.text).flatten();

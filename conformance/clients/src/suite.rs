@@ -128,7 +128,8 @@ impl ClientSuite {
         all
     }
 
-    /// Plays cases to the client, and judges what it makes of them. `listening` is told where cases are handed out.
+    /// Plays cases to the client, and judges what it makes of them. `listening` gets the address of the
+    /// server in the mode `server`.
     ///
     /// # Errors
     ///

@@ -1,4 +1,4 @@
-//! What came of testing a client.
+//! The report of a client.
 
 use serde::{Deserialize, Serialize};
 
@@ -37,14 +37,14 @@ pub struct ClientRun {
     pub totals: ClientTally,
     /// How long the run took, in milliseconds.
     pub ms: u64,
-    /// What was played, and what came of it.
+    /// The cases and their outcomes.
     pub cases: Vec<ClientCaseReport>,
     /// Expected failures that did not fail.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub stale: Vec<String>,
 }
 
-/// A case, and what came of it.
+/// A case and its outcome.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct ClientCaseReport {

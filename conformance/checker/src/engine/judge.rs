@@ -205,7 +205,7 @@ impl Judge {
     }
 
     /// Takes a fragment of the same text as the event before it, as most events are. Returns false, with nothing done,
-    /// where any rule would have to be asked. What comes of it is what [`Self::record`] does with such an event.
+    /// where any rule would have to be asked. The result equals that of [`Self::record`].
     #[inline]
     fn fragment(&mut self, plan: &Plan, memory: &Memory, frame: &Frame<'_>) -> bool {
         let (Some((event, info)), Some(data)) = (self.known, frame.data.as_deref()) else { return false };

@@ -442,7 +442,7 @@ impl Desk {
     }
 }
 
-/// An error, as it is told on a WebSocket.
+/// Returns an error as a message of a WebSocket.
 fn envelope(problem: &Problem, faults: &mut Faults) -> String {
     let mut envelope = json!({"type": "error", "error": problem.body()["error"].take()});
     if !faults.applies("ws/error-envelope") {

@@ -177,7 +177,7 @@ fn rules_of<'r>(captures: impl IntoIterator<Item = &'r CaptureReport>) -> String
     rules.collect::<BTreeSet<_>>().into_iter().collect::<Vec<_>>().join(" ")
 }
 
-/// A sign, and its word for those who do not see it.
+/// A sign, and its word for screen readers.
 pub(super) fn mark(class: &str, sign: &str, word: &str, html: &mut Html) {
     html.tag("span").class(&format!("mark {class}")).set("title", word).inside(|html| {
         html.tag("span").set("aria-hidden", true).text(sign);
