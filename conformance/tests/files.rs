@@ -185,7 +185,7 @@ fn recordings_of_other_apis_are_one_line() {
     assert!(told.contains("passed: 6 files, 3 streams"), "{told}");
     assert!(
         told.contains(
-            "not judged\n  3 recordings of other APIs (Anthropic Messages 2, Chat Completions 1)\n"
+            "not checked\n  3 recordings of other APIs (Anthropic Messages 2, Chat Completions 1)\n"
         ),
         "{told}"
     );

@@ -126,7 +126,7 @@ impl Faults {
             let _ = match done {
                 Some(None) => write!(told, "; {name}: applied"),
                 Some(Some(problem)) => write!(told, "; {name}: not applied, {problem}"),
-                None => write!(told, "; {name}: not applied, this answer is not of that kind"),
+                None => write!(told, "; {name}: not applied, this response is not of that kind"),
             };
         }
         told.split_off(told.len().min(2))
@@ -142,13 +142,13 @@ impl Faults {
 /// Returns why a rule cannot be broken in an answer.
 fn why_not(wire: &Wire, rule: &Rule, rules: &Rules) -> String {
     if rules.iter().all(|bound| bound.id != rule.id) {
-        return format!("the rule does not bind in {}", rules.dialect().name);
+        return format!("the rule does not apply to {}", rules.dialect().name);
     }
     let like =
         super::example(rule.violation.golden).and_then(|request| text(&request, "input").map(str::to_owned));
     let like = like.map_or_else(String::new, |input| format!("; try the input {input}"));
     match wire.edited(rule.violation.edits, 0) {
-        None => format!("this answer lacks what it takes{like}"),
-        Some(_) => format!("this answer cannot break it alone{like}"),
+        None => format!("this response lacks the events it needs{like}"),
+        Some(_) => format!("this response cannot break only this rule{like}"),
     }
 }

@@ -41,7 +41,7 @@ impl Problem {
             500.. => ("server_error", "server_error"),
             _ => ("invalid_request_error", "invalid_value"),
         };
-        Self { status, kind, code, message: format!("A status of {status} was asked for."), param: None }
+        Self { status, kind, code, message: format!("Status {status} was requested."), param: None }
     }
 
     /// The body of the answer.
@@ -54,7 +54,7 @@ impl Problem {
 /// Why a request is refused, if it is.
 pub fn refusal(request: &Value, dialect: &Dialect) -> Option<Problem> {
     if !request.is_object() {
-        return Some(Problem::invalid("invalid_json", "The body of the request is no JSON object.", None));
+        return Some(Problem::invalid("invalid_json", "The body of the request is not a JSON object.", None));
     }
     let problem = invalid(request, dialect);
     if problem.is_some() {
@@ -70,11 +70,11 @@ pub fn invalid(request: &Value, dialect: &Dialect) -> Option<Problem> {
         return problem;
     }
     if text(request, "model").is_none() {
-        let message = "The request does not say which model it is for.";
+        let message = "The request has no model.";
         return Some(Problem::invalid("missing_required_parameter", message, Some("model")));
     }
     if request.get("input").is_some_and(|input| input.to_string().len() > LONGEST) {
-        let message = "The input does not fit into the context of the model.";
+        let message = "The input exceeds the context window of the model.";
         return Some(Problem::invalid("context_length_exceeded", message, Some("input")));
     }
     None
@@ -88,7 +88,7 @@ pub(super) fn refused(body: &Value, dialect: &Dialect, root: &str) -> Option<Pro
     let message = if fault.actual == Actual::Nothing {
         format!("{} lacks {}.", if param.is_empty() { "The request" } else { &param }, fault.kind)
     } else {
-        format!("{} is {}, and should be {}.", param, fault.actual, fault.kind)
+        format!("{} is {}, but should be {}.", param, fault.actual, fault.kind)
     };
     Some(Problem::invalid("invalid_value", message, Some(&param)))
 }

@@ -203,9 +203,9 @@ impl Player {
             at.checked_rem(all.len()).and_then(|at| all.get(at).copied())
         };
         found.ok_or_else(|| {
-            let message = named.map_or("There is no recording of this kind.".to_owned(), |name| {
+            let message = named.map_or("There is no recording of this type.".to_owned(), |name| {
                 let name: String = name.chars().take(100).collect();
-                format!("There is no recording {name:?} of this kind; GET / lists them all.")
+                format!("There is no recording {name:?} of this type; GET / lists them all.")
             });
             Problem::not_found("recording_not_found", message, None)
         })
@@ -238,10 +238,8 @@ impl Director for Player {
             return Act::new(200, "application/json", json!({"recordings": names, "use": how}).to_string());
         }
         if !(request.method == "POST" && request.path.ends_with("/responses")) {
-            let message = format!(
-                "There is nothing at {} {}; GET / lists the recordings.",
-                request.method, request.path
-            );
+            let message =
+                format!("No route for {} {}; GET / lists the recordings.", request.method, request.path);
             return self.refuse(request, &Problem::not_found("not_found", message, None));
         }
         match self.find(request, wanted(&request.body).as_deref(), false) {

@@ -223,7 +223,7 @@ async fn models(State(gateway): Shared, headers: HeaderMap) -> Response {
 }
 
 async fn nothing(State(gateway): Shared, headers: HeaderMap, uri: http::Uri) -> Response {
-    let message = format!("There is nothing at {}.", uri.path());
+    let message = format!("No route for {}.", uri.path());
     json_of(&gateway, &headers, Err(Problem::not_found("not_found", message, None)))
 }
 
@@ -233,7 +233,7 @@ async fn not_so(
     method: http::Method,
     uri: http::Uri,
 ) -> Response {
-    let message = format!("{} does not take {method}.", uri.path());
+    let message = format!("{} does not support {method}.", uri.path());
     let invalid = Problem::invalid("method_not_allowed", message, None);
     json_of(&gateway, &headers, Err(Problem { status: 405, ..invalid }))
 }

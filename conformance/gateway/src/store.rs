@@ -62,7 +62,7 @@ impl Stored {
     /// Ends a response in the background.
     pub(super) fn cancel(&mut self) -> Result<Value, Problem> {
         if !self.is_background() {
-            let message = "Only a response in the background can be cancelled.";
+            let message = "Only background responses can be cancelled.";
             return Err(Problem::invalid("invalid_value", message, None));
         }
         self.is_cancelled |= self.looks < 3;

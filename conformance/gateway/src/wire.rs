@@ -71,14 +71,14 @@ impl WireFault {
         match self {
             Self::Cut => "the stream ends in the middle of an event",
             Self::Crlf => "lines end with CR LF, which is allowed",
-            Self::SplitUtf8 => "every byte is sent by itself, which is allowed",
-            Self::Stall => "half of the stream comes, then nothing, and the connection stays open",
+            Self::SplitUtf8 => "every byte is sent separately, which is allowed",
+            Self::Stall => "half of the stream is sent, then nothing, and the connection stays open",
             Self::Slow => "a second passes before every event, which is allowed",
-            Self::HugeLine => "a comment of 16 MiB comes first, which is allowed",
-            Self::WrongContentType => "the content is said to be HTML",
-            Self::Gzip => "the body is compressed, whether that was asked for or not",
+            Self::HugeLine => "the stream begins with a comment of 16 MiB, which is allowed",
+            Self::WrongContentType => "the content type is text/html",
+            Self::Gzip => "the body is compressed even if the request does not allow it",
             Self::EarlyClose => "the connection breaks in the middle of the stream",
-            Self::ErrorAsStream => "the answer is an error that is told as a stream, with the status 500",
+            Self::ErrorAsStream => "the response is an error sent as a stream with status 500",
         }
     }
 

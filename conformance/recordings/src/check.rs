@@ -127,7 +127,7 @@ impl<'r> Checking<'r> {
                 report.format = Some(format);
                 report.curl = report.curl.filter(|_| format == Format::Exchange);
                 let lost =
-                    lost.filter(|_| is_empty).map(|reason| format!("no answer was recorded: {reason}"));
+                    lost.filter(|_| is_empty).map(|reason| format!("no response was recorded: {reason}"));
                 report.error = lost.or((unjudged > 0).then(|| beyond(unjudged)));
             }
             Err(problem) => report.error = Some(problem),
@@ -287,5 +287,5 @@ impl<'r> Checking<'r> {
 /// What is told of a recording with streams that are too much to be judged.
 fn beyond(events: u64) -> String {
     let most = Checker::MOST_KEPT >> 20;
-    format!("a stream has more than {most} MiB open at once: its last {events} events were not judged")
+    format!("a stream has more than {most} MiB open at once: its last {events} events were not checked")
 }

@@ -41,8 +41,10 @@ pub(super) fn github(run: &Run, shown: Level) -> String {
         }
         if of_level.len() > most {
             let more = of_level.len() - most;
-            let _ =
-                writeln!(out, "::notice title=conformance::and {more} more of kind {word}, not shown here");
+            let _ = writeln!(
+                out,
+                "::notice title=conformance::and {more} more {word} annotations, not shown here"
+            );
         }
     }
     out
@@ -62,8 +64,8 @@ fn trials(run: &Run) -> Vec<Annotation> {
     all.extend(run.stale().iter().map(|entry| Annotation {
         level: Level::Must,
         file: None,
-        title: "expected to fail, and does not".to_owned(),
-        message: format!("{entry}; take it out of the list"),
+        title: "unexpectedly passing".to_owned(),
+        message: format!("{entry}; remove it from the list"),
     }));
     all.extend(run.wrong_answers().into_iter().map(|(reason, names)| Annotation {
         level: Level::Must,

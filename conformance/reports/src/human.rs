@@ -197,7 +197,7 @@ fn lines(finding: &Finding) -> Vec<Line<'_>> {
     let is_end = pointer.is_none() && place.excerpt.mark[1] == 0 && !place.excerpt.text.is_empty();
     let label = match pointer {
         Some(pointer) => pointer,
-        None if is_end => "the stream is over after this event",
+        None if is_end => "the stream ends after this event",
         None if finding.related.is_some() => "this event",
         None => "",
     };

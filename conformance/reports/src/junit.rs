@@ -131,12 +131,12 @@ fn of_baseline(run: &Run) -> Option<Suite> {
     let case = |entry: &String| Case {
         name: entry.clone(),
         ending: Ending::Failed,
-        message: "take it out of the list".to_owned(),
-        text: format!("{}: take it out of the list\n", visible(entry)),
+        message: "remove it from the list".to_owned(),
+        text: format!("{}: remove it from the list\n", visible(entry)),
         file: None,
     };
     let cases: Vec<Case> = run.stale().iter().map(case).collect();
-    (!cases.is_empty()).then(|| Suite { name: "expected to fail".to_owned(), cases, ..Suite::default() })
+    (!cases.is_empty()).then(|| Suite { name: "expected failure".to_owned(), cases, ..Suite::default() })
 }
 
 /// Those in which most is wrong are sure of a suite of their own.
@@ -189,7 +189,7 @@ fn of_recording(run: &Run, capture: &CaptureReport, groups: &BTreeSet<&str>, lef
         let told = of_group(Level::Off).map(|finding| (capture, finding));
         let (ending, message) = match (failed.is_empty(), has_nothing) {
             (false, _) => (Ending::Failed, failed.into_iter().collect::<Vec<_>>().join(", ")),
-            (true, true) => (Ending::Skipped, "there is no stream in it".to_owned()),
+            (true, true) => (Ending::Skipped, "it has no stream".to_owned()),
             (true, false) => (Ending::Passed, String::new()),
         };
         suite.cases.push(case(group, ending, &message, in_full(told, &run.dialect, left)));

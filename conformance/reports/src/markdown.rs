@@ -86,7 +86,7 @@ const OF_BADGE: &AsciiSet = &CONTROLS
 
 fn profiles(run: &Run, out: &mut String) {
     let Some(live) = run.live.as_ref().filter(|live| !live.profiles.is_empty()) else { return };
-    out.push_str("\n## Profiles\n\n| profile | version | what came of it |\n|---|---:|---|\n");
+    out.push_str("\n## Profiles\n\n| profile | version | result |\n|---|---:|---|\n");
     for profile in &live.profiles {
         let _ =
             writeln!(out, "| {} | {} | {} |", cell(&profile.name), profile.version, cell(&profile.words()));
@@ -99,7 +99,7 @@ fn matrix(matrix: &Matrix, out: &mut String) {
     if matrix.profiles.is_empty() {
         return;
     }
-    out.push_str("\nHow many of its scenarios, and of its rules, are as a profile demands:\n\n");
+    out.push_str("\nScenarios and rules that meet each profile:\n\n");
     let mut row = |head: &str, cells: Vec<String>| {
         let _ = writeln!(out, "| {head} | {} |", cells.join(" | "));
     };
@@ -120,7 +120,9 @@ fn matrix(matrix: &Matrix, out: &mut String) {
 fn speed(run: &Run, out: &mut String) {
     let mut crowds = run.live.iter().flat_map(LiveReport::crowds).peekable();
     if crowds.peek().is_some() {
-        out.push_str("\n## How fast, when asked at once\n\nHalf of them, and 99 of 100 in brackets:\n\n");
+        out.push_str(
+            "\n## Latency of concurrent requests\n\nMedian, with the 99th percentile in brackets:\n\n",
+        );
     }
     for latency in crowds {
         let _ = writeln!(out, "- {}: {}", code(&latency.case), latency.words());
@@ -170,7 +172,7 @@ fn causes(run: &Run, out: &mut String) {
         let _ = writeln!(out, "- and {}", counted((run.causes.len() - CAUSES) as u64, "more cause"));
     }
     if run.totals.omitted > 0 {
-        let _ = writeln!(out, "- and {} that are not listed", counted(run.totals.omitted, "fault"));
+        let _ = writeln!(out, "- and {} not listed", counted(run.totals.omitted, "fault"));
     }
 }
 
@@ -188,7 +190,7 @@ fn clients(run: &Run, out: &mut String) {
         more(failing.rules.len(), "rule", out);
     }
     for (state, words) in [
-        (ClientState::NotAffected, "not affected, tried with streams that break these rules"),
+        (ClientState::NotAffected, "not affected, tested with streams that break these rules"),
         (ClientState::NotMeasured, "not measured"),
     ] {
         let clients = run.clients_that_are(state);
@@ -206,9 +208,9 @@ fn stale(run: &Run, out: &mut String) {
     if run.stale().is_empty() {
         return;
     }
-    out.push_str("\n## Expected to fail, and does not\n\n");
+    out.push_str("\n## Unexpectedly passing\n\n");
     for entry in run.stale() {
-        let _ = writeln!(out, "- {}: take it out of the list", code(entry));
+        let _ = writeln!(out, "- {}: remove it from the list", code(entry));
     }
 }
 
@@ -217,7 +219,7 @@ fn undecided(run: &Run, out: &mut String) {
     if run.undecided.is_empty() && not_judged.is_empty() {
         return;
     }
-    out.push_str("\n## Not found out\n\n");
+    out.push_str("\n## Not tested\n\n");
     for undecided in &run.undecided {
         let cases: Vec<&str> = undecided.cases.iter().map(String::as_str).collect();
         let (trials, reason) = (counted(undecided.trials, "trial"), code(&undecided.reason));

@@ -17,7 +17,7 @@ fn flaky(run: &Run) -> String {
     let lines: Vec<String> = flaky
         .map(|case| {
             let attempts = case.missed + 1;
-            format!("\n  {}: the expected events came on attempt {attempts} of {attempts}", case.name)
+            format!("\n  {}: the expected events occurred on attempt {attempts} of {attempts}", case.name)
         })
         .collect();
     match lines.len() {

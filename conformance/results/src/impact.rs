@@ -76,19 +76,15 @@ impl Run {
                 let holds_nothing = capture.bodies == 0 && capture.other_apis.is_empty();
                 u64::from(capture.error.is_none() && holds_nothing && capture.is_blank())
             };
-            add(
-                is_empty,
-                "file",
-                ["that holds neither streams nor answers", "that hold neither streams nor answers"],
-            );
+            add(is_empty, "file", ["without streams or responses", "without streams or responses"]);
         }
         let file = if self.live.is_some() { "answer" } else { "file" };
-        let unread = "that could not be read, or not to the end";
+        let unread = "that could not be read completely";
         add(|capture| capture.error.is_some().into(), file, [unread; 2]);
-        add(|capture| capture.lost, "connection", ["that broke off before all had come"; 2]);
+        add(|capture| capture.lost, "connection", ["truncated before the end"; 2]);
         if self.passed_over > 0 {
             let what = counted(self.passed_over, "file");
-            all.push((format!("{what} passed over: no recording is called so"), Vec::new()));
+            all.push((format!("{what} skipped: not the name of a recording"), Vec::new()));
         }
         all
     }

@@ -34,11 +34,11 @@ impl Unmergeable {
 impl fmt::Display for Unmergeable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::None => "there is no report to merge",
-            Self::Live(_) => "it is a run against an endpoint, and only reports of recordings can be merged",
-            Self::Dialect(_) => "it was checked in another dialect than the first report",
-            Self::Suite(_) => "it was made by another version of the suite",
-            Self::Rules(_) => "it was checked by other rules than the first report",
+            Self::None => "there are no reports to merge",
+            Self::Live(_) => "it is a run against an endpoint; only reports of recordings can be merged",
+            Self::Dialect(_) => "its dialect differs from that of the first report",
+            Self::Suite(_) => "its version of the suite differs from that of the first report",
+            Self::Rules(_) => "its rules differ from those of the first report",
         })
     }
 }

@@ -165,7 +165,7 @@ fn reason(case: &CaseReport, judged: &Judged) -> (UndecidedKind, String) {
     let answer = case.trials.iter().find(|told| case.about(told) == "answer").map(|told| &told.judged);
     match answer {
         Some(answer) if answer.verdict == Verdict::Fail => {
-            (UndecidedKind::Other, format!("no such answer came: {}", answer.reason))
+            (UndecidedKind::Other, format!("no such response: {}", answer.reason))
         }
         Some(answer) if answer.verdict != Verdict::Pass => (answer.kind, answer.reason.clone()),
         _ => (judged.kind, judged.reason.clone()),

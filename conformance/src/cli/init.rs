@@ -104,12 +104,12 @@ impl InitArgs {
         if self.to.model != "default" {
             return Ok(self.to.model.clone());
         }
-        tell("GET /models, as no --model was named");
+        tell("GET /models, as --model is not set");
         let models = self.models(dialect)?;
         let Some(first) = models.first() else {
-            bail!("the endpoint lists no models: name one with --model");
+            bail!("the endpoint lists no models: choose one with --model");
         };
-        tell(&format!("{} models; {first} is used, another is chosen with --model", models.len()));
+        tell(&format!("{} models; using {first} (choose another with --model)", models.len()));
         Ok(first.clone())
     }
 

@@ -144,7 +144,7 @@ impl LiveArgs {
             }
             if known().all(|known| known != feature) {
                 let hint = names::meant(feature, known());
-                bail!("there is no feature \"{feature}\"{hint}; `conformance list features` names them all");
+                bail!("there is no feature \"{feature}\"{hint}; `conformance list features` lists them all");
             }
         }
         Ok(())

@@ -55,7 +55,7 @@ pub(super) fn topics(name: &str, dialect: &'static Dialect) -> Result<Vec<Topic>
     let names = names.chain(catalogue::PROFILES.iter().map(|profile| profile.name));
     let hint = meant(name, names.chain(things::groups()).chain(sentences.iter().map(String::as_str)));
     Err(anyhow!(
-        "nothing is named \"{name}\"{hint}; `conformance list` prints rules, events, scenarios, profiles and \
+        "nothing has the name \"{name}\"{hint}; `conformance list` prints rules, events, scenarios, profiles and \
          requirements"
     ))
 }
@@ -64,7 +64,7 @@ pub(super) fn topics(name: &str, dialect: &'static Dialect) -> Result<Vec<Topic>
 pub(super) fn rule(id: &str) -> Result<&'static Rule> {
     catalogue::rule(id).ok_or_else(|| {
         let hint = meant(id, catalogue::RULES.iter().map(|rule| rule.id));
-        anyhow!("there is no rule \"{id}\"{hint}; `conformance list rules` names them all")
+        anyhow!("there is no rule \"{id}\"{hint}; `conformance list rules` lists them all")
     })
 }
 

@@ -67,7 +67,7 @@ impl RecordArgs {
         let id = self.scenario.as_deref().unwrap_or_default();
         let scenario = catalogue::scenario(id).ok_or_else(|| {
             let hint = names::meant(id, SCENARIOS.iter().map(|scenario| scenario.id));
-            anyhow!("there is no scenario \"{id}\"{hint}; `conformance list scenarios` names them all")
+            anyhow!("there is no scenario \"{id}\"{hint}; `conformance list scenarios` lists them all")
         })?;
         let before = self.previous.clone().map(|id| Before { id, ..Before::default() });
         let given = self.to.given();

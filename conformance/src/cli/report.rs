@@ -58,7 +58,7 @@ impl ReportArgs {
     /// Reports a client, or several side by side.
     fn tell_clients(&self, clients: &[ClientRun]) -> Result<ExitCode> {
         if clients.len() != self.runs.len() {
-            bail!("reports of clients and of other runs cannot be put side by side");
+            bail!("client reports cannot be compared with other reports");
         }
         let render = |form: Form, screen: Screen| -> Result<String> {
             let form = match form {
@@ -68,13 +68,13 @@ impl ReportArgs {
                 Form::Markdown => ClientForm::Markdown,
                 Form::Html => ClientForm::Html,
                 Form::Sarif | Form::Github | Form::Badge => {
-                    bail!("reports of clients are human, json, junit, markdown or html")
+                    bail!("the formats of client reports are human, json, junit, markdown and html")
                 }
             };
             match clients {
                 [run] => Ok(client_report(run, form, self.output.verbose, screen)),
                 all => client_matrix(&ClientMatrix::new(all), form)
-                    .context("a matrix is human, json, markdown or html"),
+                    .context("the formats of a matrix are human, json, markdown and html"),
             }
         };
         self.output.write(|form| render(form, Style::Plain.into()))?;
@@ -98,7 +98,7 @@ fn merged(paths: &[PathBuf]) -> Result<Run> {
 pub(super) fn read(path: &Path) -> Result<Run> {
     let file = if path.is_dir() { path.join("report.json") } else { path.to_owned() };
     let text = fs::read_to_string(&file).with_context(|| {
-        let hint = if path.is_dir() { ": has the run come to its end?" } else { "" };
+        let hint = if path.is_dir() { ": has the run finished?" } else { "" };
         format!("{}{hint}", file.display())
     })?;
     let of_file = || file.display().to_string();
@@ -106,7 +106,7 @@ pub(super) fn read(path: &Path) -> Result<Run> {
     let Format { version } = serde_json::from_str(&text).with_context(of_file)?;
     if version != Some(u64::from(results::VERSION)) {
         let version = version.map_or_else(|| "no version".to_owned(), |version| format!("version {version}"));
-        bail!("{} has {version}, and this build reads {}", of_file(), results::VERSION);
+        bail!("{} has {version}, but this build reads {}", of_file(), results::VERSION);
     }
     serde_json::from_str(&text).with_context(of_file)
 }

@@ -39,7 +39,7 @@ impl SelectArgs {
                 let groups: BTreeSet<&str> = catalogue::RULES.iter().map(Rule::group).collect();
                 let known = catalogue::RULES.iter().map(|rule| rule.id).chain(groups);
                 let hint = names::meant(name, known);
-                bail!("there is no rule or group \"{name}\"{hint}; `conformance list rules` names them all");
+                bail!("there is no rule or group \"{name}\"{hint}; `conformance list rules` lists them all");
             }
         }
         Ok(())

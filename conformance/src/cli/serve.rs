@@ -155,7 +155,7 @@ impl ServeArgs {
             replays.extend(read.with_context(|| path.display().to_string())?);
         }
         if replays.is_empty() {
-            bail!("there is nothing to replay: name recordings, or folders of recordings");
+            bail!("there is nothing to replay: pass recordings or folders of recordings");
         }
         let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
         let (log, origins) = (self.log()?, self.origins.clone());
@@ -195,14 +195,14 @@ impl ServeArgs {
                     if let Some(input) = input(golden) {
                         let _ = writeln!(
                             about,
-                            "  in the answer to the input {input}, and in others that have what it takes"
+                            "  in the response to the input {input}, and in others where it can apply"
                         );
                     }
                 }
                 (None, Some((_, turn))) => {
                     let _ = writeln!(
                         about,
-                        "fault {}: breaks the rule that {}\n  in the answer to {turn}",
+                        "fault {}: breaks the rule that {}\n  in the response to {turn}",
                         rule.id,
                         lower(rule.title)
                     );
@@ -224,7 +224,7 @@ fn rule(name: &str) -> anyhow::Result<&'static Rule> {
 fn not_here(rule: &Rule, dialect: &Dialect) -> String {
     let (own, _) = rule.violation.golden.split_once('/').unwrap_or_default();
     let hint = if own == dialect.name { String::new() } else { format!("; try --dialect {own}") };
-    format!("no answer in {} can break {} and nothing else{hint}", dialect.name, rule.id)
+    format!("no response in {} can break only {}{hint}", dialect.name, rule.id)
 }
 
 /// A title, in the middle of a sentence. What begins with a name keeps it.
@@ -262,14 +262,14 @@ fn list(rules: &Rules) -> String {
         format!("{title}\n{}", rows.concat())
     };
     let name = rules.dialect().name;
-    let inputs = format!("rules of {name}, and an input whose answer breaks each:");
+    let inputs = format!("rules of {name}, with an input whose response breaks each:");
     section(&inputs, &of_rules) + "\n" + &section("faults of transport, in every stream:", &of_transport)
 }
 
 /// What is served, beside faults.
 fn served(settings: &Settings) -> String {
     let models = match settings.models.as_slice() {
-        [] => "every model, but for no-such-* and unknown-*".to_owned(),
+        [] => "every model except no-such-* and unknown-*".to_owned(),
         models => format!("the models {}", models.join(", ")),
     };
     let pace = match settings.pace.as_millis() {
@@ -283,7 +283,7 @@ fn served(settings: &Settings) -> String {
 async fn listen(port: u16, speaks: &str) -> anyhow::Result<(TcpListener, impl Future<Output = ()>)> {
     let listener = TcpListener::bind(("127.0.0.1", port))
         .await
-        .with_context(|| format!("port {port} cannot be listened on; --port 0 takes any that is free"))?;
+        .with_context(|| format!("cannot listen on port {port}; --port 0 picks a free one"))?;
     let mut signal = Box::pin(harness::live::ended());
     // It is waited for from its first poll on, which must come before anybody knows of the server.
     let early = poll_fn(|context| Poll::Ready(signal.as_mut().poll(context))).await;
@@ -297,6 +297,6 @@ async fn listen(port: u16, speaks: &str) -> anyhow::Result<(TcpListener, impl Fu
             pending::<()>().await;
         }
     };
-    print(&format!("http://{}/v1 speaks {speaks}\n", listener.local_addr()?))?;
+    print(&format!("http://{}/v1 serves {speaks}\n", listener.local_addr()?))?;
     Ok((listener, interrupted))
 }

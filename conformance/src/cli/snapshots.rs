@@ -43,7 +43,7 @@ impl SnapshotArgs {
         let mut stale = snapshots.others(compared.iter().map(String::as_str)).map_err(anyhow::Error::msg)?;
         stale.retain(|name| folders.iter().any(|folder| snapshots.is_below(name, folder)));
         let trial = |name: String| {
-            let stale = snapshots.stale(&name, "there is no recording of this name");
+            let stale = snapshots.stale(&name, "there is no recording with this name");
             Trial::test(format!("{name}::snapshot"), move || Err(stale.into()))
         };
         Ok(stale.into_iter().map(trial).collect())
@@ -63,13 +63,13 @@ impl SnapshotArgs {
             let name = files::name(&file);
             Trial::ignorable_test(format!("{name}::snapshot"), move || {
                 let opened = if file.as_os_str() == "-" {
-                    Err("it can be read only once: give a file instead".to_owned())
+                    Err("it can be read only once: pass a file instead".to_owned())
                 } else {
                     files::open(&file).map_err(|error| error.to_string())
                 };
                 match opened.and_then(|mut opened| shape(&mut opened, format, dialect)) {
                     Ok(Some(shape)) => Ok(snapshots.check(&name, &shape).map(|()| Completion::Completed)?),
-                    Ok(None) => Ok(Completion::ignored_with("there is no event in it")),
+                    Ok(None) => Ok(Completion::ignored_with("it has no events")),
                     Err(problem) => {
                         incomplete.store(true, Ordering::Relaxed);
                         Err(format!("{name}: {problem}").into())

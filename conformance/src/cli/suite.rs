@@ -158,7 +158,7 @@ impl SuiteArgs {
             }
             let commands = super::commands();
             let hint = names::meant(filter, commands.iter().map(String::as_str));
-            (!hint.is_empty()).then(|| format!("{filter} is no command, either{hint}"))
+            (!hint.is_empty()).then(|| format!("{filter} is not a command either{hint}"))
         })
     }
 

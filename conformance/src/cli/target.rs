@@ -101,13 +101,13 @@ impl TargetArgs {
     /// Connects a client to a route beside `/responses`, such as `/models`.
     pub(super) fn client_beside(&self, base: &str, route: &str, machine: &Machine) -> Result<Client> {
         let client = Client::new(self.target(base)?.beside(route), self.limits(), machine.interrupt());
-        client.map_err(|problem| anyhow!(problem)).context("the client cannot be set up")
+        client.map_err(|problem| anyhow!(problem)).context("the HTTP client cannot be set up")
     }
 
     /// Connects a client to the endpoint.
     pub(super) fn client(&self, base: &str, machine: &Machine) -> Result<Client> {
         let client = Client::new(self.target(base)?, self.limits(), machine.interrupt());
-        client.map_err(|problem| anyhow!(problem)).context("the client cannot be set up")
+        client.map_err(|problem| anyhow!(problem)).context("the HTTP client cannot be set up")
     }
 }
 

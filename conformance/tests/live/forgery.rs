@@ -174,7 +174,7 @@ const EDITED: &[(&str, Edit, &str)] = &[
     (
         "a member that nobody knows",
         |at| edit(at, "run.json", "\"suite\"", "\"certified_by\": \"a laboratory\",\n  \"suite\""),
-        "run.json: line 3 is not as the suite writes it",
+        "run.json: line 3 differs from what the suite writes",
     ),
     (
         "an option that nobody knows",
@@ -184,28 +184,28 @@ const EDITED: &[(&str, Edit, &str)] = &[
     (
         "the seed",
         |at| edit(at, "run.json", "\"seed\": \"one\"", "\"seed\": \"two\""),
-        "run.json: its chain is not that of its exchanges",
+        "run.json: its chain does not match its exchanges",
     ),
     (
         "who gave the seed",
         |at| edit(at, "run.json", "\"is_seed_given\": true", "\"is_seed_given\": false"),
-        "run.json: its chain is not that of its exchanges",
+        "run.json: its chain does not match its exchanges",
     ),
     (
         "the chain",
         |at| edit(at, "run.json", "\"chain\": \"", "\"chain\": \"0"),
-        "run.json: its chain is not that of its exchanges",
+        "run.json: its chain does not match its exchanges",
     ),
     ("the order", |at| edit(at, "run.json", "\"place\": 1\n", "\"place\": 2\n"), "it ended as number 2"),
     (
         "the target",
         |at| edit(at, "run.json", "\"target\": \"http://", "\"target\": \"https://"),
-        "run.json: its chain is not that of its exchanges",
+        "run.json: its chain does not match its exchanges",
     ),
     (
         "the model",
         |at| edit(at, "run.json", "\"model\": \"default\"", "\"model\": \"vendor\""),
-        "run.json: its chain is not that of its exchanges",
+        "run.json: its chain does not match its exchanges",
     ),
     (
         "how far it came",
@@ -215,12 +215,12 @@ const EDITED: &[(&str, Edit, &str)] = &[
     (
         "the dialect",
         |at| edit(at, "run.json", "\"dialect\": \"openai\"", "\"dialect\": \"open-responses\""),
-        "run.json: its chain is not that of its exchanges",
+        "run.json: its chain does not match its exchanges",
     ),
     (
         "a trial left out",
         |at| unlist(at, "trials", |told| told["name"] == "text/hello::answer"),
-        "run.json: its trials are not those that its options ask for",
+        "run.json: its trials do not match its options",
     ),
 ];
 
@@ -272,7 +272,7 @@ const REMADE: &[(&str, Edit, &str)] = &[
     (
         "a header more",
         |at| edit(at, HELLO, "[[\"content-type\"", "[[\"x-cache\",\"[redacted]\"],[\"content-type\""),
-        "the request has a header x-cache, which the run does not send",
+        "the request has a header x-cache, which the run did not send",
     ),
     (
         "another client",
@@ -300,7 +300,7 @@ const REMADE: &[(&str, Edit, &str)] = &[
             unlist(at, "exchanges", is_hello);
             fs::remove_file(at.join(HELLO)).unwrap();
         },
-        "text/hello::answer: the run says pass, and nothing was sent",
+        "text/hello::answer: the run states pass, but no request was sent",
     ),
     (
         "a first attempt that is there no more",
@@ -313,7 +313,7 @@ const REMADE: &[(&str, Edit, &str)] = &[
     (
         "a trial that is there no more",
         |at| unlist(at, "trials", |told| told["name"] == "text/hello::answer"),
-        "run.json: its trials are not those that its options ask for",
+        "run.json: its trials do not match its options",
     ),
     ("times that run backwards", |at| edit(at, HELLO, "{\"at\":", "{\"at\":99999"), "its time is "),
     (
@@ -336,7 +336,7 @@ const REMADE: &[(&str, Edit, &str)] = &[
             let text = fs::read_to_string(at.join(HELLO)).unwrap();
             fs::write(at.join(HELLO), format!("{text}{text}")).unwrap();
         },
-        "a file holds one exchange",
+        "a file has exactly one exchange",
     ),
 ];
 
@@ -426,14 +426,14 @@ fn signatures_are_of_a_key_and_of_all_files() {
     expect(&conformance(&["sign", path(&out), "--key", path(&private)]), 0, &["signed: "]);
     expect(&check(&public), 0, &["consistent: "]);
     expect(&verify(&out), 0, &["consistent: "]);
-    expect(&check(&others), 1, &["the signature is not of this key over this statement"]);
+    expect(&check(&others), 1, &["the signature does not match this key and statement"]);
     let wrong = check(&private);
     assert!(wrong.code == Some(2) && wrong.stderr.contains("no public key"), "{}", wrong.stderr);
     // What nobody can tell by the files is told by the signature.
     edit_all(&out, "http://127.0.0.1", "http://vendor.example");
     remake(&out);
     expect(&verify(&out), 0, &["consistent: "]);
-    expect(&check(&public), 1, &["certificate.sigstore.json: other files were signed"]);
+    expect(&check(&public), 1, &["certificate.sigstore.json: the signed files differ"]);
     let bundle = fs::read_to_string(out.join("certificate.sigstore.json")).expect("it is there");
     edit(&out, "certificate.sigstore.json", "\"sig\": \"", "\"sig\": \"AAAA");
     expect(&check(&public), 1, &["the signature is not of this key"]);

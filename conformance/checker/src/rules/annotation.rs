@@ -17,9 +17,12 @@ pub(super) fn before_text_done(case: &mut Case<'_>, part: &Node) {
     let mut texts = case.stream.children(part, Scope::Text);
     if texts.any(|text| text.state() == State::Closed) {
         let part = case.name(part);
-        case.fault("/annotation", "annotations before the text is final", "an annotation after it", || {
-            format!("an annotation comes after the text of {part} is final")
-        });
+        case.fault(
+            "/annotation",
+            "annotations before the done event of the text",
+            "an annotation after it",
+            || format!("the annotation was sent after the text of {part} was done"),
+        );
     }
 }
 
@@ -55,11 +58,11 @@ fn ranges(case: &mut Case<'_>, part: &Object<'_>, prefix: &str) {
         let pointer = |name: &str| format!("{prefix}/annotations/{at}/{name}");
         if end > length {
             case.fault(&pointer("end_index"), &format!("at most {length}"), &end.to_string(), || {
-                format!("the citation ends at character {end}, and the text has {length}")
+                format!("the citation ends at character {end}, but the text has {length} characters")
             });
         } else if start > end {
             case.fault(&pointer("start_index"), &format!("at most {end}"), &start.to_string(), || {
-                format!("the citation starts at character {start}, behind its end at {end}")
+                format!("the citation starts at character {start}, after its end at {end}")
             });
         }
     }

@@ -5,7 +5,7 @@ use spec::{Odd, Slot};
 use crate::engine::{Case, Object, Record, short};
 
 /// What an index or a sequence number may be.
-const WHOLE: &str = "a whole number from 0 to 9007199254740991";
+const WHOLE: &str = "an integer from 0 to 9007199254740991";
 
 pub(super) fn whole_numbers(case: &mut Case<'_>) {
     let Some(record) = case.record() else { return };
@@ -20,8 +20,8 @@ pub(super) fn whole_numbers(case: &mut Case<'_>) {
         case.fault(&pointer, WHOLE, &short(record.view.raw(slot).unwrap_or_default()), || {
             let why = match odd {
                 Odd::Negative => "negative",
-                Odd::Fractional => "not a whole number",
-                Odd::TooLarge => "larger than what every JSON reader keeps exactly",
+                Odd::Fractional => "not an integer",
+                Odd::TooLarge => "larger than JSON parsers read exactly",
             };
             format!("{name} is {count}, which is {why}")
         });

@@ -19,14 +19,18 @@ pub(super) fn followed_by_failed(case: &mut Case<'_>) {
     let Some(info) = case.info().filter(|info| info.role != Role::Point) else { return };
     if reported(case) && info.name != "response.failed" && case.dialect().event("response.failed").is_some() {
         let place = Place { expected: Some("response.failed"), actual: Some(info.name), ..Place::WHOLE };
-        case.report(&place, || format!("{} comes after an error, not response.failed", info.name));
+        case.report(&place, || format!("the error event is followed by {}, not response.failed", info.name));
     }
 }
 
 pub(super) fn ended_by_failed(case: &mut Case<'_>) {
     if reported(case) && case.dialect().event("response.failed").is_some() {
-        let place = Place { expected: Some("response.failed"), actual: Some("the end"), ..Place::WHOLE };
-        case.report(&place, || "the stream is over after an error, without response.failed".to_owned());
+        let place = Place {
+            expected: Some("response.failed"),
+            actual: Some("the end of the stream"),
+            ..Place::WHOLE
+        };
+        case.report(&place, || "the stream ends after an error event, without response.failed".to_owned());
     }
 }
 
@@ -45,7 +49,7 @@ pub(super) fn equals_failed(case: &mut Case<'_>, snapshot: &Snapshot<'_>) {
         let (Some(before), Some(now)) = (error.string(name), failed.string(name)) else { continue };
         if before != now {
             case.fault(&format!("/response/error/{name}"), &before, &now, || {
-                format!("the response failed with {name} {now:?}, and the error before it said {before:?}")
+                format!("response.failed has {name} {now:?}, but the error event has {before:?}")
             });
         }
     }
@@ -75,8 +79,8 @@ pub(super) fn status_agrees(case: &mut Case<'_>, frame: &Frame<'_>) {
         other => status == other,
     };
     if !fits {
-        case.fault("/error/type", &format!("what goes with status {status}"), &name, || {
-            format!("an error of type {name:?} comes with status {status}, not {expected}")
+        case.fault("/error/type", &format!("a type for status {status}"), &name, || {
+            format!("the error has type {name:?} and status {status}, not {expected}")
         });
     }
 }
@@ -85,8 +89,8 @@ pub(super) fn status_agrees(case: &mut Case<'_>, frame: &Frame<'_>) {
 pub(super) fn no_stream(case: &mut Case<'_>) {
     let Some(status) = case.connection.status.filter(|status| *status >= 400) else { return };
     if case.stream.events == 0 && case.stream.transport == Transport::Http {
-        let place = Place { expected: Some("a JSON object that says what went wrong"), ..Place::WHOLE };
-        case.report(&place, || format!("an answer with status {status} is a stream"));
+        let place = Place { expected: Some("a JSON object with an error"), ..Place::WHOLE };
+        case.report(&place, || format!("the response with status {status} is a stream"));
     }
 }
 
@@ -94,7 +98,7 @@ pub(super) fn body_shape(case: &mut Case<'_>, frame: &Frame<'_>) {
     let Some((_, body)) = error_body(case, frame).filter(|(status, _)| *status >= 400) else { return };
     let value = body.value("error");
     let Some(error) = value.filter(|error| error.starts_with('{')).map(Object::new) else {
-        let message = || "the body of an error has no object that says what went wrong".to_owned();
+        let message = || "the body has no error object".to_owned();
         match value {
             Some(other) => case.fault("/error", "an object", &short(other), message),
             None => case.lacks("", "error", message),
@@ -103,7 +107,7 @@ pub(super) fn body_shape(case: &mut Case<'_>, frame: &Frame<'_>) {
     };
     for name in ["message", "type"] {
         if error.string(name).is_none() {
-            case.lacks_a("string", "/error", name, || format!("the error does not say its {name}"));
+            case.lacks_a("string", "/error", name, || format!("the error has no {name}"));
         }
     }
 }
@@ -116,8 +120,8 @@ pub(super) fn stream_not_under_200(case: &mut Case<'_>) {
         && record.frame.transport == Transport::Http
         && is_success
     {
-        let place = Place { expected: Some("an answer with the status of the error"), ..Place::WHOLE };
-        case.report(&place, || "a stream begins with an error, as if the request had succeeded".to_owned());
+        let place = Place { expected: Some("a status of 400 or above"), ..Place::WHOLE };
+        case.report(&place, || "the stream begins with an error, but its status reports success".to_owned());
     }
 }
 
@@ -125,7 +129,7 @@ pub(super) fn body_not_under_200(case: &mut Case<'_>, frame: &Frame<'_>) {
     let Some((_, body)) = error_body(case, frame).filter(|(status, _)| *status < 400) else { return };
     let is_response = body.plain("object") == Some("response");
     let Some(error) = body.value("error").filter(|_| !is_response) else { return };
-    case.fault("/error", "an answer with the status of the error", &short(error), || {
-        "the answer has a status of success, and its body is an error".to_owned()
+    case.fault("/error", "a status of 400 or above", &short(error), || {
+        "the body is an error, but its status reports success".to_owned()
     });
 }

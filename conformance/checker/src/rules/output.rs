@@ -72,14 +72,14 @@ pub(super) fn count_agrees(case: &mut Case<'_>, ending: &Ending<'_>) {
     let is_extra = |entry: &Object<'_>| !streamed_ids.contains(&entry.plain("id"));
     let extra = ending.output.iter().position(is_extra).filter(|_| has > streamed);
     let pointer = extra.map(|index| format!("/response/output/{index}"));
-    let (expected, actual) = (format!("an output of {streamed} items"), has.to_string());
+    let (expected, actual) = (format!("{streamed} items"), has.to_string());
     let place = Place {
         pointer: pointer.as_deref(),
         expected: Some(&expected),
         actual: Some(&actual),
         ..Place::WHOLE
     };
-    case.report(&place, || format!("the final output counts {has}, and {streamed} came one by one"));
+    case.report(&place, || format!("the final output has {has} items, but {streamed} were streamed"));
 }
 
 /// Whether an item has a text, or arguments.
@@ -103,12 +103,9 @@ fn is_unannounced(case: &Case<'_>, ending: &Ending<'_>) -> bool {
 pub(super) fn items_streamed(case: &mut Case<'_>, ending: &Ending<'_>) {
     if is_unannounced(case, ending) {
         let actual = format!("{} entries", ending.output.len());
-        case.fault(
-            "/response/output",
-            "response.output_item.added for each entry before it",
-            &actual,
-            || "the final output has items, and no event announced any".to_owned(),
-        );
+        case.fault("/response/output", "response.output_item.added for each entry", &actual, || {
+            "the final output has items, but no event added any".to_owned()
+        });
     }
 }
 
@@ -116,8 +113,8 @@ pub(super) fn usage_counts_text(case: &mut Case<'_>, ending: &Ending<'_>) {
     let tokens = ending.snapshot.usage.as_ref().and_then(|usage| usage.number("output_tokens"));
     let is_counted = tokens.is_none_or(|tokens| tokens > 0.0);
     if !is_counted && ending.output.iter().any(has_texts) {
-        case.fault("/response/usage/output_tokens", "the number of tokens of the output", "0", || {
-            "output_tokens is 0, and the output has text".to_owned()
+        case.fault("/response/usage/output_tokens", "the number of output tokens", "0", || {
+            "output_tokens is 0, but the output has text".to_owned()
         });
     }
 }
@@ -191,7 +188,7 @@ pub(super) fn types_in_order(case: &mut Case<'_>, ending: &Ending<'_>) {
         if done != entry {
             case.fault(&pair.pointer("/type"), &format!("{done:?}"), &format!("{entry:?}"), || {
                 format!(
-                    "entry {} of the final output is a {entry}; the item with this index is a {done}",
+                    "entry {} of the final output is a {entry}, but the item with this index is a {done}",
                     pair.index
                 )
             });
@@ -205,7 +202,7 @@ pub(super) fn ids_kept(case: &mut Case<'_>, ending: &Ending<'_>) {
         let (Some(done), Some(entry)) = (pair.done.string("id"), pair.entry.string("id")) else { continue };
         if done != entry {
             case.fault(&pair.pointer("/id"), &format!("{done:?}"), &format!("{entry:?}"), || {
-                format!("the item was finished as {done}, and is {entry} in the final output")
+                format!("the item was done as {done}, but is {entry} in the final output")
             });
         }
     }
@@ -219,8 +216,8 @@ const INPUTS: [&str; 2] = ["arguments", "input"];
 pub(super) fn text_kept(case: &mut Case<'_>, ending: &Ending<'_>) {
     for (name, text) in unfinished(case, ending) {
         let shown = format!("{text:?}");
-        case.fault("/response/output", &short(&shown), "other texts", || {
-            format!("the text of {name} was streamed, and is not in the final output")
+        case.fault("/response/output", &short(&shown), "no such text", || {
+            format!("the text of {name} was streamed, but the final output lacks it")
         });
     }
     for done in lost(case, ending) {
@@ -232,7 +229,7 @@ pub(super) fn text_kept(case: &mut Case<'_>, ending: &Ending<'_>) {
         };
         case.fault("/response/output", &format!("an entry for {id}"), &has, || {
             let event = ending.snapshot.event;
-            format!("response.output of {event} is {has}, without {id} ({kind}), which was done before")
+            format!("response.output of {event} is {has} and lacks {id} ({kind}), which was done before")
         });
     }
     for pair in pairs(case, ending).into_iter().filter(Pair::is_of_one_type) {
@@ -246,7 +243,7 @@ pub(super) fn text_kept(case: &mut Case<'_>, ending: &Ending<'_>) {
             if loses_texts(&done, &entry) {
                 let (before, after) = (format!("{} parts", done.len()), format!("{}", entry.len()));
                 case.fault(&pair.pointer(&format!("/{name}")), &before, &after, || {
-                    format!("{name} has other texts in the final output than the item was finished with")
+                    format!("the texts of {name} differ between the finished item and the final output")
                 });
             } else if done.len() == entry.len() {
                 for (at, (done, entry)) in done.iter().zip(&entry).enumerate() {
@@ -277,7 +274,7 @@ fn compare_texts(case: &mut Case<'_>, done: &Object<'_>, entry: &Object<'_>, nam
         let (before, after) = (format!("{before:?}"), format!("{after:?}"));
         case.fault(&format!("{place}/{name}"), &short(&before), &short(&after), || {
             format!(
-                "{name} is {} in the final output; the item was finished with {}",
+                "{name} is {} in the final output, but {} in the finished item",
                 short(&after),
                 short(&before)
             )
@@ -331,24 +328,20 @@ fn compare_members(
                 continue;
             }
         }
-        tell_member(case, name, before, after, place);
+        report_member(case, name, before, after, place);
     }
 }
 
-fn tell_member(case: &mut Case<'_>, name: &str, before: Option<&str>, after: Option<&str>, place: &str) {
+fn report_member(case: &mut Case<'_>, name: &str, before: Option<&str>, after: Option<&str>, place: &str) {
     let before = before.map(short);
-    let finished = match &before {
-        Some(before) => format!("with {before}"),
-        None => "without it".to_owned(),
-    };
+    let finished = before.as_deref().unwrap_or("absent");
     match after {
         None => case.lacks(place, name, || {
-            format!("the final output has no {name}; the item was finished {finished}")
+            format!("{name} is absent in the final output, but {finished} in the finished item")
         }),
         Some(after) => {
-            let expected = before.as_deref().unwrap_or("nothing");
-            case.fault(&format!("{place}/{name}"), expected, &short(after), || {
-                format!("{name} is {} in the final output; the item was finished {finished}", short(after))
+            case.fault(&format!("{place}/{name}"), finished, &short(after), || {
+                format!("{name} is {} in the final output, but {finished} in the finished item", short(after))
             });
         }
     }

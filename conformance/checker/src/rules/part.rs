@@ -12,12 +12,12 @@ pub(super) fn starts_empty(case: &mut Case<'_>, _: &Node, part: &Object<'_>) {
     for name in TEXTS {
         if let Some(raw) = part.get(name).filter(|raw| raw.starts_with('"') && *raw != "\"\"") {
             case.fault(&format!("/part/{name}"), "\"\"", &short(raw), || {
-                format!("the part is added with its {name}, not empty")
+                format!("the part is added with non-empty {name}")
             });
         }
     }
     if let Some(annotations) = part.entries("annotations").filter(|entries| !entries.is_empty()) {
-        let actual = format!("{} of them", annotations.len());
+        let actual = format!("{} annotations", annotations.len());
         case.fault("/part/annotations", "[]", &actual, || "the part is added with annotations".to_owned());
     }
 }
@@ -37,7 +37,7 @@ pub(super) fn equals_item(case: &mut Case<'_>, node: &Node, item: &Object<'_>) {
                 let (pointer, part) = (format!("/item/content/{index}/{name}"), case.name(child));
                 let (before, after) = (format!("{before:?}"), format!("{after:?}"));
                 case.fault(&pointer, &short(&before), &short(&after), || {
-                    format!("{pointer} is not the {name} that {part} was closed with")
+                    format!("{pointer} differs from the {name} that {part} was closed with")
                 });
             }
         }
@@ -73,7 +73,7 @@ pub(super) fn count(case: &mut Case<'_>, node: &Node, item: &Object<'_>, scope: 
     let (streamed, has) = (case.stream.children(node, scope).count(), entries.len());
     if streamed != has {
         case.fault(&format!("/item/{list}"), &format!("{streamed} entries"), &has.to_string(), || {
-            format!("the finished item counts {has} in its {list}, and {streamed} came one by one")
+            format!("the finished item has {has} entries in {list}, but {streamed} were streamed")
         });
     }
 }

@@ -63,7 +63,7 @@ fn chosen<'e>(case: &Case<'_>, ending: &'e Ending<'_>) -> Option<Object<'e>> {
     echoed(case, ending, "tool_choice", |choice| choice.starts_with('{')).map(Object::new)
 }
 
-fn tell(case: &mut Case<'_>, call: &Call, expected: &str, message: impl FnOnce() -> String) {
+fn report_call(case: &mut Case<'_>, call: &Call, expected: &str, message: impl FnOnce() -> String) {
     let actual = call.title();
     let pointer = call.pointer.as_deref().unwrap_or("/response/output");
     case.fault(pointer, expected, &actual, message);
@@ -78,7 +78,9 @@ pub(super) fn tool_choice_none(case: &mut Case<'_>, ending: &Ending<'_>) {
         return;
     }
     if let Some(call) = calls(case, ending).first() {
-        tell(case, call, "no call", || format!("tool_choice is none, and there is a {}", call.title()));
+        report_call(case, call, "no call", || {
+            format!("tool_choice is none, but the response has a {}", call.title())
+        });
     }
 }
 
@@ -94,7 +96,7 @@ pub(super) fn tool_choice_required(case: &mut Case<'_>, ending: &Ending<'_>) {
         || case.stream.items().any(|item| !is_no_call(item.kind()));
     if !has_call {
         case.fault("/response/output", "at least one call", "none", || {
-            "tool_choice is required, and no tool is called".to_owned()
+            "tool_choice is required, but no tool is called".to_owned()
         });
     }
 }
@@ -109,14 +111,14 @@ pub(super) fn tool_choice_forced(case: &mut Case<'_>, ending: &Ending<'_>) {
     };
     let calls = calls(case, ending);
     let is_forced = |call: &&Call| call.is_function() && call.name.as_deref() == Some(&*forced);
-    let expected = format!("a call of {forced:?}, and of nothing else");
+    let expected = format!("a call of {forced:?} and no other");
     if let Some(other) = calls.iter().find(|call| !is_forced(call)) {
-        tell(case, other, &expected, || {
-            format!("tool_choice forces {forced:?}, and there is a {}", other.title())
+        report_call(case, other, &expected, || {
+            format!("tool_choice forces {forced:?}, but the response has a {}", other.title())
         });
     } else if calls.is_empty() {
         case.fault("/response/output", &expected, "no call", || {
-            format!("tool_choice forces {forced:?}, which is not called")
+            format!("tool_choice forces {forced:?}, but it is not called")
         });
     }
 }
@@ -130,8 +132,8 @@ pub(super) fn allowed_tools(case: &mut Case<'_>, ending: &Ending<'_>) {
     let tools: Vec<Object<'_>> = tools.into_iter().map(Object::new).collect();
     for call in calls(case, ending) {
         if !tools.iter().any(|tool| allows(tool, &call)) {
-            tell(case, &call, "a call of an allowed tool", || {
-                format!("there is a {}, and tool_choice does not allow it", call.title())
+            report_call(case, &call, "a call of an allowed tool", || {
+                format!("the response has a {}, which tool_choice does not allow", call.title())
             });
         }
     }
@@ -165,8 +167,8 @@ pub(super) fn one_call_at_most(case: &mut Case<'_>, ending: &Ending<'_>) {
     let functions: Vec<&Call> = calls.iter().filter(|call| call.is_function()).collect();
     if let Some(second) = functions.get(1) {
         let count = functions.len();
-        tell(case, second, "one function call", || {
-            format!("parallel_tool_calls is false, and there are {count} function calls")
+        report_call(case, second, "at most one function call", || {
+            format!("parallel_tool_calls is false, but there are {count} function calls")
         });
     }
 }
@@ -179,7 +181,7 @@ pub(super) fn output_within_limit(case: &mut Case<'_>, ending: &Ending<'_>) {
     if used > limit {
         let (expected, actual) = (format!("at most {limit}"), used.to_string());
         case.fault("/response/usage/output_tokens", &expected, &actual, || {
-            format!("{used} output tokens are used, and max_output_tokens is {limit}")
+            format!("output_tokens is {used}, but max_output_tokens is {limit}")
         });
     }
 }
@@ -193,9 +195,9 @@ pub(super) fn compaction_triggered(case: &mut Case<'_>, ending: &Ending<'_>) {
     }
     let items = case.stream.items().filter(|item| item.kind() == Some("compaction")).count();
     if items != 1 {
-        let (expected, actual) = ("one item of the type compaction", items.to_string());
+        let (expected, actual) = ("one compaction item", items.to_string());
         case.fault("/response/output", expected, &actual, || {
-            format!("the request triggers a compaction, and {items} compaction items came")
+            format!("the request triggers a compaction, but the response has {items} compaction items")
         });
     }
 }

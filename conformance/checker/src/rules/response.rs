@@ -70,7 +70,7 @@ pub(super) fn in_progress_second(case: &mut Case<'_>) {
         return;
     }
     let place = Place { expected: Some("response.in_progress"), actual: Some(info.name), ..Place::WHOLE };
-    case.report(&place, || format!("{} comes where response.in_progress should", info.name));
+    case.report(&place, || format!("{} was sent instead of response.in_progress", info.name));
 }
 
 pub(super) fn status_agrees(case: &mut Case<'_>, snapshot: &Snapshot<'_>) {
@@ -80,7 +80,7 @@ pub(super) fn status_agrees(case: &mut Case<'_>, snapshot: &Snapshot<'_>) {
     };
     let Some(status) = snapshot.status.as_ref().filter(|status| **status != expected) else { return };
     case.fault("/response/status", &format!("\"{expected}\""), &format!("\"{status}\""), || {
-        format!("{} brings a response whose status is \"{status}\"", snapshot.event)
+        format!("{} has a response with status \"{status}\"", snapshot.event)
     });
 }
 
@@ -106,7 +106,7 @@ fn unchanged(case: &mut Case<'_>, change: &Change<'_>) {
     let Change { name, before, now: Some(now) } = *change else { return };
     if !same(before, now) {
         case.fault(&format!("/response/{name}"), &short(before), &short(now), || {
-            format!("the {name} of the response is {} here; it was {} before", short(now), short(before))
+            format!("{name} of the response is {}, but was {} before", short(now), short(before))
         });
     }
 }
@@ -118,7 +118,7 @@ pub(super) fn keys_kept(case: &mut Case<'_>, snapshot: &Snapshot<'_>) {
     for Change { name, now, .. } in &snapshot.changes {
         if now.is_none() {
             case.lacks("/response", name, || {
-                format!("the response had {name} when it began, and has none at its end")
+                format!("the response was created with {name}, but ends without it")
             });
         }
     }
@@ -131,7 +131,7 @@ pub(super) fn output_starts_empty(case: &mut Case<'_>, snapshot: &Snapshot<'_>) 
     let entries = snapshot.response.entries("output").unwrap_or_default().len();
     if entries > 0 {
         case.fault("/response/output", "[]", &format!("{entries} entries"), || {
-            format!("the output has {entries} entries before any item was added")
+            format!("output has {entries} entries before the response ends")
         });
     }
 }
@@ -139,7 +139,7 @@ pub(super) fn output_starts_empty(case: &mut Case<'_>, snapshot: &Snapshot<'_>) 
 pub(super) fn usage_only_at_end(case: &mut Case<'_>, snapshot: &Snapshot<'_>) {
     let Some(usage) = snapshot.response.value("usage").filter(|_| !snapshot.is_terminal) else { return };
     case.fault("/response/usage", "null", &short(usage), || {
-        "the response has usage before it has ended".to_owned()
+        "the response has usage before it ends".to_owned()
     });
 }
 
@@ -166,7 +166,9 @@ pub(super) fn usage_adds_up(case: &mut Case<'_>, snapshot: &Snapshot<'_>) {
     let sum = input + output;
     if (sum - total).abs() > 0.5 {
         case.fault("/response/usage/total_tokens", &sum.to_string(), &total.to_string(), || {
-            format!("{input} and {output} tokens are {sum}, not {total}")
+            format!(
+                "input_tokens and output_tokens are {input} + {output} = {sum}, but total_tokens is {total}"
+            )
         });
     }
 }
@@ -183,7 +185,7 @@ pub(super) fn usage_details_within(case: &mut Case<'_>, snapshot: &Snapshot<'_>)
             let pointer = format!("/response/usage/{details}{part}");
             let part = part.trim_start_matches('/');
             case.fault(&pointer, &format!("at most {all}"), &part_of.to_string(), || {
-                format!("{part} is {part_of}, more than {whole}, which is {all}")
+                format!("{part} is {part_of}, but {whole} is only {all}")
             });
         }
     }
@@ -212,12 +214,10 @@ pub(super) fn times_in_seconds(case: &mut Case<'_>, snapshot: &Snapshot<'_>) {
             &time.to_string(),
             || {
                 if is_redacted {
-                    format!(
-                        "{name} is 0, and so is every time of the response: the recording may be redacted"
-                    )
+                    format!("{name} is 0, like every time of the response: the recording may be redacted")
                 } else {
                     let hint =
-                        if SECONDS.contains(&(time / 1000.0)) { " (these are milliseconds)" } else { "" };
+                        if SECONDS.contains(&(time / 1000.0)) { " (it is in milliseconds)" } else { "" };
                     format!("{name} is {time}, not a Unix time in seconds{hint}")
                 }
             },
@@ -231,20 +231,20 @@ pub(super) fn completed_at_agrees(case: &mut Case<'_>, snapshot: &Snapshot<'_>) 
     if snapshot.event != "response.completed" {
         if raw != "null" {
             case.fault(pointer, "null", &short(raw), || {
-                format!("{} brings a response that has completed_at", snapshot.event)
+                format!("{} has completed_at, but the response is not completed", snapshot.event)
             });
         }
         return;
     }
     if raw == "null" {
         case.fault(pointer, "the time of completion", "null", || {
-            "a completed response has no completed_at".to_owned()
+            "the response is completed, but completed_at is null".to_owned()
         });
     } else if let (Some(created), Some(completed)) = (snapshot.response.number("created_at"), number(raw))
         && completed < created
     {
         case.fault(pointer, &format!("at least {created}"), raw, || {
-            format!("the response was completed at {completed}, before it was created at {created}")
+            format!("completed_at is {completed}, before created_at, which is {created}")
         });
     }
 }
@@ -266,19 +266,19 @@ fn present_iff(case: &mut Case<'_>, snapshot: &Snapshot<'_>, name: &str, status:
     }
     let pointer = format!("/response/{name}");
     if found == status && value.is_none() {
-        let message = || format!("the response is {status}, and its {name} has no value");
+        let message = || format!("the response is {status}, but has no {name}");
         match snapshot.response.get(name) {
             Some(_) => case.fault(&pointer, "a value", "none", message),
             None => case.lacks("/response", name, message),
         }
     } else if let Some(value) = value.filter(|_| found != status) {
         case.fault(&pointer, "null", &short(value), || {
-            format!("the response has a value in {name}, and its status is \"{found}\"")
+            format!("the response has {name}, but its status is \"{found}\"")
         });
     }
 }
 
 pub(super) fn metadata_is_object(case: &mut Case<'_>, snapshot: &Snapshot<'_>) {
     let Some(raw) = snapshot.response.value("metadata").filter(|raw| !raw.starts_with('{')) else { return };
-    case.fault("/response/metadata", "an object", &short(raw), || "the metadata are no object".to_owned());
+    case.fault("/response/metadata", "an object", &short(raw), || "metadata is not an object".to_owned());
 }

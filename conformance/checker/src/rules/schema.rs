@@ -29,10 +29,10 @@ pub(super) fn event_known(case: &mut Case<'_>) {
         UnknownEvents::Reported => {
             // Clients that go by the names of this API take these for its own.
             case.limit(if name.starts_with("response.") { Level::Should } else { Level::May });
-            "an event type that the dialect lists"
+            "an event type of the dialect"
         }
         UnknownEvents::Prefixed if has_prefix(name) => return,
-        UnknownEvents::Prefixed => "an event type that the dialect lists, or one with its vendor's prefix",
+        UnknownEvents::Prefixed => "an event type of the dialect, or one with a vendor's prefix",
     };
     let place =
         Place { pointer: Some("/type"), expected: Some(expected), actual: Some(name), ..Place::WHOLE };
@@ -66,7 +66,7 @@ pub(super) fn event_valid(case: &mut Case<'_>) {
         return;
     }
     let told = faults.iter().filter(|fault| !sequence::is_about_it(fault));
-    tell(case, "the event", told, faults, elsewhere::of_event(record));
+    report_faults(case, "the event", told, faults, elsewhere::of_event(record));
     case.omit(*more);
 }
 
@@ -80,7 +80,7 @@ pub(super) fn body_valid(case: &mut Case<'_>, frame: &Frame<'_>) {
         if case.connection.status.is_some() {
             let place =
                 Place { expected: Some("a JSON object"), actual: Some(kind_of(body)), ..Place::WHOLE };
-            case.report(&place, || "the body of an answer is no JSON object".to_owned());
+            case.report(&place, || "the body of the response is not a JSON object".to_owned());
         }
         return;
     };
@@ -92,7 +92,7 @@ pub(super) fn body_valid(case: &mut Case<'_>, frame: &Frame<'_>) {
     let Some(name) = case.dialect().root(root) else { return };
     if let Verdict::Invalid(faults, more) = case.dialect().check_type(name, body) {
         let check = |other: &Dialect| other.root(root).map(|name| other.check_type(name, body));
-        tell(case, "the body", faults.iter(), &faults, Elsewhere::new(&check));
+        report_faults(case, "the body", faults.iter(), &faults, Elsewhere::new(&check));
         case.omit(more);
     }
 }
@@ -110,7 +110,7 @@ pub fn root_of_body(object: &str) -> Option<&'static str> {
 /// What a body is that is no object.
 fn kind_of(body: &str) -> &'static str {
     match body.trim_ascii_start().as_bytes().first() {
-        Some(b'[') => "a list",
+        Some(b'[') => "an array",
         Some(b'"') => "a string",
         Some(b'n') => "null",
         _ => "something else",
@@ -118,7 +118,7 @@ fn kind_of(body: &str) -> &'static str {
 }
 
 /// Tells of faults, but not of those that follow from a type that the dialect does not have.
-fn tell<'f>(
+fn report_faults<'f>(
     case: &mut Case<'_>,
     whole: &str,
     faults: impl Iterator<Item = &'f Fault>,
@@ -181,7 +181,7 @@ pub(super) fn type_known(case: &mut Case<'_>) {
             }
             let is_known_in = |other| others.is_fine(other, fault);
             case.fault_here(fault, is_known_in, || {
-                format!("{name:?} is a type that the dialect does not have, without a vendor's prefix")
+                format!("{name:?} is neither a type of the dialect nor has a vendor's prefix")
             });
         }
     }
@@ -197,7 +197,7 @@ pub(super) fn value_known(case: &mut Case<'_>) {
             others.is_fine(other, &fault) && newer(other).iter().all(|newer| newer.pointer != fault.pointer)
         };
         case.fault_here(&fault, is_known_in, || {
-            format!("{} is {}, which is newer than this suite knows", fault.pointer, fault.actual)
+            format!("{} is {}, which the schema does not list", fault.pointer, fault.actual)
         });
     }
 }
@@ -239,7 +239,7 @@ pub(super) fn foreign_protocol(case: &mut Case<'_>) {
     let Some(protocol) = foreign(case) else { return };
     let place =
         Place { expected: Some("an event of the Responses API"), actual: Some(protocol), ..Place::WHOLE };
-    case.report(&place, || format!("this is an event of {protocol}"));
+    case.report(&place, || format!("the event belongs to {protocol}, not to the Responses API"));
 }
 
 fn in_words(whole: &str, fault: &Fault) -> String {

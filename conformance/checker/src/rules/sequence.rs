@@ -42,7 +42,7 @@ pub(super) fn present(case: &mut Case<'_>) {
                 expected: Some("property \"sequence_number\""),
                 ..Place::WHOLE
             };
-            case.report(&place, || "an event beyond the specification has no sequence_number".to_owned());
+            case.report(&place, || "the vendor's event has no sequence_number".to_owned());
         }
         _ => {}
     }
@@ -56,7 +56,7 @@ pub(super) fn starts_at_zero(case: &mut Case<'_>) {
     // A stream that begins with a later event is the rest of one that was broken off.
     if case.stream.events == 0 && *number != Count::Whole(0) && opens(case) {
         case.fault("/sequence_number", "0", &number.to_string(), || {
-            format!("the first event has sequence_number {number}")
+            format!("the first event has sequence_number {number}, not 0")
         });
     }
 }
@@ -66,8 +66,8 @@ pub(super) fn grows(case: &mut Case<'_>) {
     let Some(before) = case.stream.sequence_number.as_ref().filter(|before| number <= *before) else {
         return;
     };
-    case.fault("/sequence_number", "a greater number than before", &number.to_string(), || {
-        format!("sequence_number {number} comes after {before}")
+    case.fault("/sequence_number", "a number greater than the previous one", &number.to_string(), || {
+        format!("sequence_number {number} follows {before}")
     });
 }
 
@@ -78,7 +78,7 @@ pub(super) fn by_one(case: &mut Case<'_>) {
     let Some((number, before)) = number.zip(before).filter(|(number, before)| *number > before + 1) else {
         return;
     };
-    case.fault("/sequence_number", "the next number", &number.to_string(), || {
-        format!("sequence_number {number} comes after {before}")
+    case.fault("/sequence_number", "the previous number plus 1", &number.to_string(), || {
+        format!("sequence_number {number} follows {before}")
     });
 }

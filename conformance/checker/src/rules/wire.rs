@@ -23,21 +23,21 @@ pub(super) fn json_object(case: &mut Case<'_>) {
                 before.trim_end_matches([' ', '\t']).ends_with('\n') && !before.trim().is_empty();
             case.report(&place, || match problem {
                 "something follows the value" if follows_line => {
-                    "two JSON values in one event: no blank line ends the event before the second".to_owned()
+                    "two JSON values in one event: no blank line ends the first".to_owned()
                 }
-                _ => format!("the data are not JSON: {problem}"),
+                _ => format!("the data is not JSON: {problem}"),
             });
         }
         Payload::OtherValue => {
             let kind = match record.data().trim_ascii_start().as_bytes().first() {
-                Some(b'[') => "a list",
+                Some(b'[') => "an array",
                 Some(b'"') => "a string",
                 Some(b'n') => "null",
-                Some(b't' | b'f') => "true or false",
+                Some(b't' | b'f') => "a boolean",
                 _ => "a number",
             };
             case.report(&Place { actual: Some(kind), ..place }, || {
-                format!("the data are {kind}, not an object")
+                format!("the data is {kind}, not an object")
             });
         }
     }
@@ -60,18 +60,18 @@ pub(super) fn event_line(case: &mut Case<'_>) {
         EventLine::DiscriminatorIfUntyped => line.and_then(|_| inside()),
     };
     let Some(expected) = expected.filter(|expected| line != Some(expected)) else { return };
-    let place = Place { expected: Some(&expected), actual: line.or(Some("no event line")), ..Place::WHOLE };
+    let place = Place { expected: Some(&expected), actual: line.or(Some("no event: field")), ..Place::WHOLE };
     case.report(&place, || match line {
-        Some(line) => format!("the event line says {line:?}, not {expected:?}"),
-        None => "the event has no event line".to_owned(),
+        Some(line) => format!("the event: field is {line:?}, not {expected:?}"),
+        None => "the event has no event: field".to_owned(),
     });
 }
 
 pub(super) fn done_is_forbidden(case: &mut Case<'_>) {
     let is_done = case.record().is_some_and(|record| record.payload == Payload::Done);
     if is_done && case.dialect().framing.done == Marker::Forbidden {
-        let place = Place { expected: Some("no marker"), actual: Some("[DONE]"), ..Place::WHOLE };
-        case.report(&place, || "the stream has a marker [DONE], which this dialect does not have".to_owned());
+        let place = Place { expected: Some("no [DONE]"), actual: Some("[DONE]"), ..Place::WHOLE };
+        case.report(&place, || "the stream has [DONE], which this dialect forbids".to_owned());
     }
 }
 
@@ -84,7 +84,7 @@ pub(super) fn done_is_required(case: &mut Case<'_>) {
         && stream.has_ended()
     {
         let place = Place { expected: Some("[DONE]"), actual: Some("the end of the stream"), ..Place::WHOLE };
-        case.report(&place, || "the stream ends without the marker [DONE]".to_owned());
+        case.report(&place, || "the stream ends without [DONE]".to_owned());
     }
 }
 
@@ -94,26 +94,22 @@ pub(super) fn done_last(case: &mut Case<'_>) {
     }
     let again = case.record().is_some_and(|record| record.payload == Payload::Done);
     let place = Place { expected: Some("nothing after the first [DONE]"), ..Place::WHOLE };
-    let what = if again {
-        "the marker [DONE] comes a second time"
-    } else {
-        "an event comes after the marker [DONE]"
-    };
+    let what = if again { "[DONE] was sent a second time" } else { "an event follows [DONE]" };
     case.report(&place, || what.to_owned());
 }
 
 pub(super) fn terminated(case: &mut Case<'_>) {
     let Some(record) = case.record() else { return };
     if record.frame.transport == Transport::Http && !record.frame.terminated {
-        let place = Place { expected: Some("a blank line behind the last event"), ..Place::WHOLE };
-        case.report(&place, || "no blank line ends the last event: readers drop it".to_owned());
+        let place = Place { expected: Some("a blank line after the last event"), ..Place::WHOLE };
+        case.report(&place, || "no blank line ends the last event, so clients drop it".to_owned());
     }
 }
 
 pub(super) fn no_id_line(case: &mut Case<'_>) {
     let Some(id) = case.record().and_then(|record| record.frame.id.as_deref()) else { return };
-    let place = Place { expected: Some("no id line"), actual: Some(id), ..Place::WHOLE };
-    case.report(&place, || "the event has an id line".to_owned());
+    let place = Place { expected: Some("no id: field"), actual: Some(id), ..Place::WHOLE };
+    case.report(&place, || "the event has an id: field".to_owned());
 }
 
 pub(super) fn known_fields(case: &mut Case<'_>) {
@@ -125,14 +121,14 @@ pub(super) fn known_fields(case: &mut Case<'_>) {
     let Some(line) = frame.strays.first().filter(|_| !is_error) else { return };
     let place = Place { expected: Some("data, event, id, retry or a comment"), ..Place::WHOLE };
     case.report(&place, || {
-        format!("the line {} is no field of server-sent events: readers skip it", short(&format!("{line:?}")))
+        format!("the line {} is not an SSE field, so clients ignore it", short(&format!("{line:?}")))
     });
 }
 
 pub(super) fn utf8(case: &mut Case<'_>) {
     let Some(at) = case.record().and_then(|record| record.frame.invalid_utf8) else { return };
-    let place = Place { expected: Some("UTF-8"), ..Place::WHOLE };
-    case.report(&place, || format!("byte {at} of the recording is not UTF-8"));
+    let place = Place { expected: Some("valid UTF-8"), ..Place::WHOLE };
+    case.report(&place, || format!("byte {at} of the recording is not valid UTF-8"));
 }
 
 pub(super) fn no_replacement_character(case: &mut Case<'_>) {
@@ -141,8 +137,8 @@ pub(super) fn no_replacement_character(case: &mut Case<'_>) {
     let is_replaced = memchr(0xef, data.as_bytes()).is_some() && data.contains('\u{fffd}');
     if is_replaced && record.frame.invalid_utf8.is_none() {
         let at = data.find('\u{fffd}');
-        let place = Place { at, expected: Some("the character that was meant"), ..Place::WHOLE };
-        case.report(&place, || "the data hold U+FFFD, which stands for a character that was lost".to_owned());
+        let place = Place { at, expected: Some("the original character"), ..Place::WHOLE };
+        case.report(&place, || "the data has U+FFFD, which replaces a lost character".to_owned());
     }
 }
 
@@ -150,7 +146,7 @@ pub(super) fn no_lone_surrogate(case: &mut Case<'_>) {
     let Some(record) = case.record() else { return };
     let Some(at) = lone_surrogate(record.data()) else { return };
     let place = Place { at: Some(at), expected: Some("both halves of a surrogate pair"), ..Place::WHOLE };
-    case.report(&place, || "half of a surrogate pair stands alone: a character was cut in two".to_owned());
+    case.report(&place, || "unpaired surrogate: a character was cut in two".to_owned());
 }
 
 /// Where an escaped half of a surrogate pair stands without the other.
@@ -192,7 +188,7 @@ pub(super) fn keep_alive_is_comment(case: &mut Case<'_>) {
     case.report_here(
         &place,
         |other| other.event(name).is_some(),
-        || format!("the stream is kept alive by an event {name:?}, which clients do not know"),
+        || format!("the stream is kept alive by an event {name:?}, which is unknown to clients"),
     );
 }
 
@@ -209,7 +205,7 @@ pub(super) fn event_stream_content_type(case: &mut Case<'_>) {
             actual: found.or(Some("no content type")),
             ..Place::WHOLE
         };
-        case.report(&place, || format!("the content type of the stream is {}", found.unwrap_or("not told")));
+        case.report(&place, || format!("the content type of the stream is {}", found.unwrap_or("missing")));
     }
 }
 
@@ -222,7 +218,7 @@ pub(super) fn json_content_type(case: &mut Case<'_>, _: &Frame<'_>) {
             actual: found.or(Some("no content type")),
             ..Place::WHOLE
         };
-        case.report(&place, || format!("the content type of the answer is {}", found.unwrap_or("not told")));
+        case.report(&place, || format!("the content type of the response is {}", found.unwrap_or("missing")));
     }
 }
 

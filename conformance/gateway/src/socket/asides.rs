@@ -25,10 +25,10 @@ enum Refusal {
 impl Refusal {
     fn error(self) -> Value {
         let (code, message) = match self {
-            Self::Invalid => ("invalid_input", "The input is not what it should be."),
+            Self::Invalid => ("invalid_input", "The input is invalid."),
             Self::NotFound => ("response_not_found", "There is no such response on this connection."),
             Self::Completed => ("response_already_completed", "The response has already completed."),
-            Self::Pending => ("too_many_pending_steers", "The response is being steered already."),
+            Self::Pending => ("too_many_pending_steers", "The response is already being steered."),
         };
         json!({"type": "invalid_request_error", "code": code, "message": message})
     }
@@ -156,7 +156,8 @@ impl Desk {
         let lane = self.home_of(&response);
         let number = self.number_for(&response, lane);
         if is_wrong {
-            let problem = crate::Problem::invalid("invalid_value", "The input is no list.", Some("input"));
+            let problem =
+                crate::Problem::invalid("invalid_value", "The input is not an array.", Some("input"));
             self.refuse(lane, &problem, &mut self.faults_of(lane));
         } else if self.lane_of(&response).is_some() {
             let is_broken = self.running_in(lane).is_some_and(|it| it.faults.applies("ws/inject-answered"));

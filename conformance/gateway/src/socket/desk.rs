@@ -141,7 +141,7 @@ impl Desk {
                 if kind == "response.steer" { self.steer(&message) } else { self.inject(&message) }
             }
             _ => {
-                let told = "The message is no response.create.";
+                let told = "The message is not a response.create.";
                 self.enqueue(
                     0,
                     Err(Problem::invalid("invalid_value", told, Some("type"))),
@@ -176,7 +176,7 @@ impl Desk {
                 match known {
                     Some(lane) => lane,
                     None if is_last && !faults.applies("ws/lane-limit") => {
-                        let told = format!("This connection has {LANES} lanes already.");
+                        let told = format!("This connection already has {LANES} lanes.");
                         let problem =
                             Problem::invalid("websocket_stream_limit_reached", told, Some("stream_id"));
                         let event = envelope(&problem, &mut faults);
@@ -477,6 +477,6 @@ fn in_lane(mut event: String, name: Option<&str>) -> String {
 
 /// What is said on a connection that has lived long enough.
 fn limit_reached() -> Problem {
-    let message = "This connection has reached its limit of 60 minutes. Open another one to go on.";
+    let message = "This connection has reached its limit of 60 minutes. Open another one to continue.";
     Problem::invalid("websocket_connection_limit_reached", message, None)
 }

@@ -9,12 +9,12 @@ use crate::voice::Voice;
 /// Rules that are broken in turns on a WebSocket, and what to say for it.
 pub(crate) const SOCKET_FAULTS: [(&str, &str); 15] = [
     (COMPACTION_TRIGGERED, "a compaction_trigger in the input"),
-    ("ws/answers-create", "what is refused, on a WebSocket"),
+    ("ws/answers-create", "a refused request, on a WebSocket"),
     ("ws/created-asked", "anything, on a WebSocket"),
-    ("ws/error-envelope", "what is refused, on a WebSocket"),
+    ("ws/error-envelope", "a refused request, on a WebSocket"),
     ("ws/inject-answered", "response.inject, on a WebSocket"),
     ("ws/lane-limit", "a request in a 33rd lane, on a WebSocket"),
-    ("ws/latest-kept", "a turn that continues the one before it, on a WebSocket"),
+    ("ws/latest-kept", "a turn that continues the previous one, on a WebSocket"),
     ("ws/one-in-flight", "anything, on a WebSocket"),
     ("ws/steer-failed", "response.steer, on a WebSocket"),
     ("ws/steer-followed", "response.steer, on a WebSocket"),

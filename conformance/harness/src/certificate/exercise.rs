@@ -23,11 +23,11 @@ pub fn unseen(report: &results::CaptureReport, rule: &Rule) -> Option<&'static s
     if looks_at(LooksAt::Head) && !has_heads {
         Some("it has no headers")
     } else if is_of_bodies(rule) {
-        (report.bodies == report.unjudged).then_some("there is no answer in it that is no stream")
+        (report.bodies == report.unjudged).then_some("it has no non-streaming response")
     } else if looks_at(LooksAt::Socket) && report.format != Some(Format::WebSocket) {
-        Some("it is of no WebSocket")
+        Some("it is not of a WebSocket")
     } else {
-        (report.events == 0).then_some("there is no event in it")
+        (report.events == 0).then_some("it has no events")
     }
 }
 

@@ -81,15 +81,15 @@ impl Recorded {
             let wrong = |problem: &str| format!("line {}: {problem}", number + 1);
             let line: Line = serde_json::from_str(line).map_err(|error| wrong(&error.to_string()))?;
             if line.exchange.is_some() != (number == 0) || has_ended {
-                return Err(wrong("a file holds one exchange"));
+                return Err(wrong("a file has exactly one exchange"));
             }
             let at = line.at.unwrap_or(last);
             if at < last {
-                return Err(wrong(&format!("its time is {at}, and before it came {last}")));
+                return Err(wrong(&format!("its time is {at}, but that of the previous one is {last}")));
             }
             last = at;
             if number == 0 {
-                recorded.asked = line.request.ok_or_else(|| wrong("there is no request"))?;
+                recorded.asked = line.request.ok_or_else(|| wrong("it has no request"))?;
             }
             has_ended = line.end.is_some();
             recorded.messages.extend(line.sent.map(|text| (true, text)));
@@ -121,10 +121,7 @@ impl<'r> Requests<'r> {
         let is_crowd = case.is_marked() && self.run.options.concurrent > 1;
         let suffix = if number == 1 && !is_crowd { String::new() } else { format!(".{number}") };
         if file != format!("exchanges/{}{suffix}.exchange", case.name) {
-            return Some(format!(
-                "it is named as if it were another attempt than the {number}. at {}",
-                case.name
-            ));
+            return Some(format!("its name is not that of attempt {number} at {}", case.name));
         }
         let recorded = match Recorded::read(recording) {
             Ok(recorded) => recorded,
@@ -147,7 +144,8 @@ impl<'r> Requests<'r> {
         let Some(previous) = case.previous.and_then(|at| self.cases.get(at)) else { return Ok(None) };
         let last = sent.iter().rev().find(|sent| sent.case.name == previous.name);
         let before = last.and_then(|sent| Before::of(&sent.attempt.facts));
-        let missing = || format!("it was sent although {}, which it continues, has no answer", previous.name);
+        let missing =
+            || format!("it was sent although {}, which it continues, has no response", previous.name);
         before.map(Some).ok_or_else(missing)
     }
 
@@ -169,7 +167,7 @@ impl<'r> Requests<'r> {
             self.given = given;
         }
         if !recorded.messages.is_empty() {
-            return Some("it has messages of a WebSocket".to_owned());
+            return Some("it has WebSocket messages".to_owned());
         }
         self.head(&expected, &recorded.asked, &[]).or_else(|| {
             let body = expected.body.as_deref().map(|body| Recorder::new().body(body));
@@ -198,7 +196,7 @@ impl<'r> Requests<'r> {
                 continue;
             }
             let Some((turn, lane)) = turns.next() else {
-                return Some("more messages were sent than the scenario has".to_owned());
+                return Some("it has more messages than the scenario".to_owned());
             };
             let is_during = turn.websocket == Some(OnSocket::During);
             let before = if is_during { running.as_ref() } else { before.as_ref() };
@@ -222,7 +220,7 @@ impl<'r> Requests<'r> {
     fn head(&self, expected: &Call, came: &Request, more: &[&str]) -> Option<String> {
         let url = |target: &Url| Recorder::new().url(expected.url(target).as_str());
         let Some(url) = self.target.as_ref().map(url) else {
-            return Some(format!("the target {} is no address", self.run.target));
+            return Some(format!("the target {} is not a URL", self.run.target));
         };
         let is_upgrade = !more.is_empty();
         let mut headers = vec![("user-agent", format!("conformance/{}", self.run.suite))];
@@ -247,7 +245,7 @@ impl<'r> Requests<'r> {
             own || name == "authorization" || more.contains(&name) || wanted.iter().any(|known| known == name)
         };
         if let Some((name, _)) = came.headers.iter().find(|(name, _)| !is_known(name)) {
-            return Some(format!("the request has a header {name}, which the run does not send"));
+            return Some(format!("the request has a header {name}, which the run did not send"));
         }
         differs("the method", Some(expected.method.as_str()), Some(&came.method))
             .or_else(|| differs("the address", Some(&url), Some(&came.url)))
@@ -261,14 +259,14 @@ fn differs(what: &str, expected: Option<&str>, came: Option<&str>) -> Option<Str
     }
     let (Some(expected), Some(came)) = (expected, came) else {
         let is = if came.is_some() { "is there" } else { "is missing" };
-        return Some(format!("{what} {is}, other than the scenario has it"));
+        return Some(format!("{what} {is}, unlike in the scenario"));
     };
     let same = expected.bytes().zip(came.bytes()).take_while(|(one, other)| one == other).count();
     let part = |text: &str| -> String {
         String::from_utf8_lossy(&text.as_bytes()[same..]).chars().take(40).collect()
     };
     Some(format!(
-        "{what} is not what the scenario sends: from byte {same} on, expected {:?}, found {:?}",
+        "{what} differs from the scenario at byte {same}: expected {:?}, found {:?}",
         part(expected),
         part(came)
     ))

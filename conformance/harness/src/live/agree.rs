@@ -14,7 +14,7 @@ const TOLD: usize = 3;
 /// How an answer agrees with the one that it is compared with, if it is compared with one.
 pub(super) fn agreement(case: &Case, attempts: &[&Facts], other: Option<&Facts>) -> Judged {
     let Some(own) = attempts.last() else {
-        return Judged::new(Verdict::NotExercised, "nothing was sent");
+        return Judged::new(Verdict::NotExercised, "no request was sent");
     };
     if let Some(words) = &case.says
         && !attempts.iter().any(|facts| facts.says(words))
@@ -25,7 +25,7 @@ pub(super) fn agreement(case: &Case, attempts: &[&Facts], other: Option<&Facts>)
         return Judged::PASS;
     }
     let Some(other) = other else {
-        return Judged::new(Verdict::NotExercised, "there is nothing to compare it with");
+        return Judged::new(Verdict::NotExercised, "there is no other response to compare");
     };
     let found = match case.scenario.operation {
         _ if case.is_twin => return twins(own, other),
@@ -43,10 +43,10 @@ pub(super) fn agreement(case: &Case, attempts: &[&Facts], other: Option<&Facts>)
 /// Models may not do what they are asked for; what an endpoint does not give them they cannot know.
 fn unsaid(case: &Case, words: &str) -> Judged {
     if case.scenario.previous.is_some() {
-        let reason = format!("no answer says {words:?}, which only the earlier turn said");
+        let reason = format!("no response contains {words:?}, which only the earlier turn contains");
         return Judged::new(Verdict::Fail, reason);
     }
-    let reason = format!("no answer says {words:?}, which the request asks for");
+    let reason = format!("no response contains {words:?}, which the request asks for");
     Judged::undecided(Verdict::NotExercised, UndecidedKind::NotElicited, reason)
 }
 
@@ -59,7 +59,7 @@ fn same_id(own: &Facts, other: &Facts) -> Result<(), String> {
         return Ok(());
     }
     let told = |facts: &Facts| facts.response_id.clone().unwrap_or_else(|| "nothing".to_owned());
-    Err(format!("it is about {:?}, and {:?} was asked for", told(own), told(other)))
+    Err(format!("it is for {:?}, but {:?} was requested", told(own), told(other)))
 }
 
 fn has_ended(status: &Value) -> bool {
@@ -74,10 +74,10 @@ fn retrieved(own: &Facts, other: &Facts) -> Result<(), String> {
     let lost = KEPT.iter().filter(|name| then.get(**name).is_some_and(|it| !it.is_null()));
     let mut found: Vec<String> = lost
         .filter(|name| now.get(**name).is_none_or(Value::is_null))
-        .map(|name| format!("/{name} is gone"))
+        .map(|name| format!("/{name} is missing"))
         .collect();
     differences(now, then, "", &mut found);
-    tell("it is not the response that was streamed", &found)
+    tell("it differs from the streamed response", &found)
 }
 
 fn tell(what: &str, found: &[String]) -> Result<(), String> {
@@ -105,11 +105,11 @@ fn differences(now: &Value, then: &Value, at: &str, found: &mut Vec<String>) {
             }
         }
         (Value::Array(now), Value::Array(then)) => {
-            found.push(format!("{at} has {} entries, and had {}", now.len(), then.len()));
+            found.push(format!("{at} has {} entries instead of {}", now.len(), then.len()));
         }
         (Value::Number(one), Value::Number(two)) if one.as_f64() == two.as_f64() => {}
         _ if now == then => {}
-        _ => found.push(format!("{at} is {}, and was {}", short(now), short(then))),
+        _ => found.push(format!("{at} is {} instead of {}", short(now), short(then))),
     }
 }
 
@@ -128,19 +128,19 @@ fn polled(own: &Facts, other: &Facts) -> Result<(), String> {
 fn resumed(own: &Facts, other: &Facts) -> Result<(), String> {
     same_id(own, other)?;
     let (Some((first, _)), Some((_, last))) = (own.numbers, other.numbers) else {
-        return Err("there are no sequence numbers to go on from".to_owned());
+        return Err("there are no sequence numbers to resume from".to_owned());
     };
     if first == last.saturating_add(1) {
         return Ok(());
     }
-    Err(format!("the stream goes on with the number {first}, and {last} was the last that came"))
+    Err(format!("the stream resumes with sequence_number {first}, but {last} was the last one"))
 }
 
 fn deleted(own: &Facts, other: &Facts) -> Result<(), String> {
     same_id(own, other)?;
     match member(own, "deleted") {
         Value::Bool(true) => Ok(()),
-        other => Err(format!("`deleted` is {}, and not true", short(other))),
+        other => Err(format!("`deleted` is {}, not true", short(other))),
     }
 }
 
@@ -151,10 +151,10 @@ fn cancelled(own: &Facts, other: &Facts) -> Judged {
     match member(own, "status") {
         Value::String(status) if status == "cancelled" => Judged::PASS,
         status if has_ended(status) => {
-            let reason = format!("there was nothing to cancel any more: the status is {}", short(status));
+            let reason = format!("the response had already ended: its status is {}", short(status));
             Judged::new(Verdict::NotExercised, reason)
         }
-        status => Judged::new(Verdict::Fail, format!("the status is {}, and not cancelled", short(status))),
+        status => Judged::new(Verdict::Fail, format!("the status is {}, not cancelled", short(status))),
     }
 }
 
@@ -172,7 +172,7 @@ fn input_items(own: &Facts, other: &Facts) -> Result<(), String> {
     if items.iter().any(holds) {
         return Ok(());
     }
-    Err(format!("none of {} items is what the user said", items.len()))
+    Err(format!("none of {} items is the input of the user", items.len()))
 }
 
 /// A response as a whole has the shape that the end of its stream has: no member is missing, none is of
@@ -183,7 +183,7 @@ fn twins(own: &Facts, stream: &Facts) -> Judged {
     };
     let mut found = Vec::new();
     shapes(whole, streamed, "", &mut found);
-    if let Err(reason) = tell("it has not the shape of the response that was streamed", &found) {
+    if let Err(reason) = tell("its fields differ from those of the streamed response", &found) {
         return Judged::new(Verdict::Fail, reason);
     }
     // Whether to think is up to the model.
@@ -196,7 +196,7 @@ fn twins(own: &Facts, stream: &Facts) -> Judged {
     if missing.is_empty() {
         return Judged::PASS;
     }
-    let reason = format!("the stream had what it has not: {}", missing.join(", "));
+    let reason = format!("it lacks what the stream had: {}", missing.join(", "));
     Judged::new(Verdict::NotExercised, reason)
 }
 
@@ -226,7 +226,7 @@ fn shapes(whole: &Value, streamed: &Value, at: &str, found: &mut Vec<String>) {
             }
         }
         _ if kind_of(whole) == kind_of(streamed) => {}
-        _ => found.push(format!("{at} is {}, and was {}", kind_of(whole), kind_of(streamed))),
+        _ => found.push(format!("{at} is {} instead of {}", kind_of(whole), kind_of(streamed))),
     }
 }
 
@@ -236,7 +236,7 @@ fn kind_of(value: &Value) -> &'static str {
         Value::Bool(_) => "a boolean",
         Value::Number(_) => "a number",
         Value::String(_) => "a string",
-        Value::Array(_) => "a list",
+        Value::Array(_) => "an array",
         Value::Object(_) => "an object",
     }
 }

@@ -210,7 +210,7 @@ fn needs(request: &str) -> impl Iterator<Item = &str> {
 /// Why a scenario cannot be sent: it needs what was not given.
 pub fn not_given(scenario: &Scenario, given: &Given) -> Option<String> {
     let missing = needs(scenario.request).find(|name| !given.contains_key(*name))?;
-    Some(format!("it needs to be told: --given {missing}=..."))
+    Some(format!("it needs --given {missing}=..."))
 }
 
 /// The names of all that scenarios need to be given.

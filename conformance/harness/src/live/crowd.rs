@@ -37,10 +37,7 @@ pub(super) fn marks(text: &str) -> impl Iterator<Item = usize> {
 /// Whether streams that came at once kept apart.
 pub(super) fn apart(attempts: &[&Facts]) -> Judged {
     if attempts.len() < 2 {
-        return Judged::new(
-            Verdict::NotExercised,
-            "it was sent by itself; --concurrent sends several at once",
-        );
+        return Judged::new(Verdict::NotExercised, "it was sent alone; --concurrent sends several at once");
     }
     let mut leaks = foreign_marks(attempts);
     leaks.extend(shared_ids(attempts));
@@ -52,7 +49,7 @@ pub(super) fn apart(attempts: &[&Facts]) -> Judged {
     }
     let is_told = |facts: &&&Facts| facts.asked_mark.is_some_and(|mark| facts.marks.contains(&mark));
     match attempts.iter().filter(is_told).count() {
-        0 => Judged::new(Verdict::NotExercised, "no answer repeats the mark of its request"),
+        0 => Judged::new(Verdict::NotExercised, "no response repeats the mark of its request"),
         _ => Judged::PASS,
     }
 }
@@ -63,7 +60,11 @@ fn foreign_marks(attempts: &[&Facts]) -> Vec<String> {
     for (at, facts) in attempts.iter().enumerate() {
         for other in facts.marks.iter().filter(|mark| facts.asked_mark != Some(**mark)) {
             if let Some(of) = of_mark(*other) {
-                found.push(format!("answer {} has what answer {} was asked for", at + 1, of + 1));
+                found.push(format!(
+                    "response {} contains the mark of the request for response {}",
+                    at + 1,
+                    of + 1
+                ));
             }
         }
     }
@@ -76,7 +77,7 @@ fn shared_ids(attempts: &[&Facts]) -> Vec<String> {
     for (at, facts) in attempts.iter().enumerate() {
         for id in &facts.ids {
             match first.get(id.as_str()) {
-                Some(of) => found.push(format!("answers {} and {} share the id {id:?}", of + 1, at + 1)),
+                Some(of) => found.push(format!("responses {} and {} share the id {id:?}", of + 1, at + 1)),
                 None => {
                     first.insert(id, at);
                 }

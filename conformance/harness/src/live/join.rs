@@ -34,6 +34,6 @@ pub(super) fn joined(begun: &Attempt, rest: &Attempt, rules: &Rules, least: Leve
     let told: Vec<&str> = found.iter().take(TOLD).map(|(_, told)| told.as_str()).collect();
     let more = found.len().saturating_sub(TOLD);
     let more = if more > 0 { format!("; and {more} more") } else { String::new() };
-    let reason = format!("joined with what came before, the stream breaks {}{more}", told.join("; "));
+    let reason = format!("joined with the events before it, the stream breaks {}{more}", told.join("; "));
     Judged::new(Verdict::Fail, reason)
 }

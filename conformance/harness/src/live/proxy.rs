@@ -35,11 +35,11 @@ impl Proxy {
         let port = found.uri().port_u16().map(|port| format!(":{port}")).unwrap_or_default();
         let shown = format!("{scheme}://{host}{port}");
         if found.uri().authority().is_some_and(|authority| authority.as_str().contains('@')) {
-            return Err(format!("the user of the proxy {shown} has an @ in it: write it as %40"));
+            return Err(format!("the user name of the proxy {shown} contains @: write it as %40"));
         }
         if !matches!(scheme, "http" | "https") {
             return Err(format!(
-                "the proxy {shown} is no proxy of HTTP; NO_PROXY names hosts that need none"
+                "the proxy {shown} is not an HTTP proxy; list hosts without a proxy in NO_PROXY"
             ));
         }
         let told = found.basic_auth().and_then(|header| header.to_str().ok()?.strip_prefix("Basic "));

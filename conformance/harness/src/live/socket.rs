@@ -92,7 +92,7 @@ impl Sending<'_> {
         }
         let accepted = response.headers().get(SEC_WEBSOCKET_ACCEPT);
         if accepted.is_none_or(|accepted| accepted != &derive_accept_key(key.as_bytes())) {
-            return Err("its Sec-WebSocket-Accept does not follow from the key that was sent".into());
+            return Err("its Sec-WebSocket-Accept does not match the key that was sent".into());
         }
         let limit = self.client.limits().bytes;
         let mut config = WebSocketConfig::default();
@@ -131,7 +131,7 @@ impl Sending<'_> {
     async fn say(&mut self, socket: &mut Socket, text: &str) -> Result<(), String> {
         self.keep(&Recorder::new().sent(self.elapsed(), text));
         match timeout_at(self.by, socket.send(Message::text(text))).await {
-            Err(_) => Err(format!("a message was not taken {}", Limit::Total.words(self.client.limits()))),
+            Err(_) => Err(format!("a message was not accepted {}", Limit::Total.words(self.client.limits()))),
             Ok(Err(error)) => Err(broken(&error, self.client.limits().bytes)),
             Ok(Ok(())) => Ok(()),
         }
@@ -153,7 +153,7 @@ impl Sending<'_> {
             let (by, what) = if due.0 < self.by { due } else { (self.by, Limit::Total) };
             let next = match timeout_at(after_error.unwrap_or(by).min(by), socket.next()).await {
                 Err(_) if after_error.is_some() => return Ok(()),
-                Err(_) => return Err(format!("no message came {}", what.words(&limits))),
+                Err(_) => return Err(format!("no message {}", what.words(&limits))),
                 Ok(next) => next,
             };
             let text = self.heard(next, length)?;
@@ -185,13 +185,13 @@ impl Sending<'_> {
             Some(Ok(Message::Text(text))) => {
                 *length = length.saturating_add(text.len());
                 if *length > limit {
-                    return Err(format!("the answer is longer than {limit} bytes"));
+                    return Err(format!("the response is longer than {limit} bytes"));
                 }
                 let text = self.masked(text.as_str());
                 self.keep(&Recorder::new().received(self.elapsed(), &text));
                 Ok(Some(text))
             }
-            Some(Ok(Message::Binary(_))) => Err("a message is binary, and not a text".to_owned()),
+            Some(Ok(Message::Binary(_))) => Err("a message is binary, not text".to_owned()),
             Some(Ok(Message::Close(frame))) => {
                 let words = closed(frame.as_ref());
                 Err(self.masked(&words))
@@ -239,10 +239,10 @@ fn closed(frame: Option<&CloseFrame>) -> String {
 fn broken(error: &Error, limit: usize) -> String {
     match error {
         Error::Capacity(CapacityError::MessageTooLong { .. }) => {
-            format!("the answer is longer than {limit} bytes")
+            format!("the response is longer than {limit} bytes")
         }
         Error::Protocol(ProtocolError::ResetWithoutClosingHandshake) | Error::Io(_) => {
-            "the connection broke without a close of the WebSocket".to_owned()
+            "the connection broke without a WebSocket close frame".to_owned()
         }
         Error::ConnectionClosed | Error::AlreadyClosed => "the connection ended".to_owned(),
         other => format!("the WebSocket cannot be read: {other}"),

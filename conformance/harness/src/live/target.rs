@@ -47,11 +47,11 @@ impl Target {
     /// When it is no address of HTTP.
     pub fn new(base: &str) -> Result<Self, TargetError> {
         let wrong = |problem: &str| {
-            TargetError(format!("the target is no URL such as https://gateway.example/v1: {problem}"))
+            TargetError(format!("the target is not a URL such as https://gateway.example/v1: {problem}"))
         };
         let mut url = Url::parse(base).map_err(|error| wrong(&error.to_string()))?;
         if !matches!(url.scheme(), "http" | "https") || !url.has_host() {
-            return Err(wrong("it has to begin with http:// or https://"));
+            return Err(wrong("it must begin with http:// or https://"));
         }
         url.set_path(&path(url.path()));
         url.set_fragment(None);
@@ -83,7 +83,7 @@ impl Target {
     /// When it cannot stand in a header.
     pub fn with_key(mut self, key: &str) -> Result<Self, TargetError> {
         let value = HeaderValue::from_str(&format!("Bearer {key}"))
-            .map_err(|_| TargetError("the API key has characters that no header can have".to_owned()))?;
+            .map_err(|_| TargetError("the API key has characters that are invalid in a header".to_owned()))?;
         self.headers.insert(AUTHORIZATION, value);
         self.secrets.push(key.to_owned());
         Ok(self)
@@ -118,7 +118,7 @@ impl Target {
     pub fn with_authorities(mut self, pem: &[u8]) -> Result<Self, TargetError> {
         let read = Certificate::from_pem_bundle(pem).unwrap_or_default();
         if read.is_empty() {
-            return Err(TargetError("it holds no certificate, which would begin as PEM does".to_owned()));
+            return Err(TargetError("it contains no PEM certificate".to_owned()));
         }
         self.authorities.extend(read);
         Ok(self)

@@ -17,7 +17,7 @@ use results::{CaptureReport, Judged, UndecidedKind, Verdict};
 
 /// Statuses of endpoints that do not let the harness in.
 const REFUSALS: [(u16, &str); 5] = [
-    (401, "give --api-key, CONFORMANCE_API_KEY or --header"),
+    (401, "pass --api-key, CONFORMANCE_API_KEY or --header"),
     (402, "the account needs credit"),
     (403, "the key lacks the permission"),
     (407, "the proxy requires authentication"),
@@ -97,7 +97,7 @@ pub(crate) fn missed<'a>(
 
 fn last_answer(case: &Case, attempts: &[Attempt], dialect: &Dialect) -> Judged {
     let Some(Attempt { facts, report, .. }) = attempts.last() else {
-        return Judged::new(Verdict::NotExercised, "nothing was sent");
+        return Judged::new(Verdict::NotExercised, "no request was sent");
     };
     let lost = facts.lost.as_ref();
     if let Some(interrupted @ Loss::Interrupted) = lost {
@@ -109,7 +109,7 @@ fn last_answer(case: &Case, attempts: &[Attempt], dialect: &Dialect) -> Judged {
                 Judged::undecided(Verdict::HarnessError, UndecidedKind::Unconnected, &**reason)
             }
             Some(other) => Judged::new(Verdict::Fail, other.to_string()),
-            None => Judged::new(Verdict::Fail, "no answer came"),
+            None => Judged::new(Verdict::Fail, "no response"),
         };
     };
     if let Some(judged) = unanswered(case, facts) {
@@ -122,19 +122,19 @@ fn last_answer(case: &Case, attempts: &[Attempt], dialect: &Dialect) -> Judged {
         return wrong;
     }
     if let Some(reason) = lost.filter(|loss| **loss != Loss::Left) {
-        return Judged::new(Verdict::Fail, format!("the answer was not read to its end: {reason}"));
+        return Judged::new(Verdict::Fail, format!("the response is incomplete: {reason}"));
     }
     if let Some(reason) = wrong_kind(case, facts, report) {
         return Judged::new(Verdict::Fail, reason);
     }
     if let Some(unwanted) = facts.unwanted(case.scenario) {
-        return Judged::new(Verdict::Fail, format!("the answer has a {unwanted}, and should have none"));
+        return Judged::new(Verdict::Fail, format!("the response has a {unwanted}, but should have none"));
     }
     if let Some(reason) = other_request(facts) {
         return Judged::new(Verdict::Fail, reason);
     }
     if case.scenario.cut_after.is_some() && lost.is_none() {
-        return Judged::new(Verdict::NotExercised, "the stream had ended before the client could leave");
+        return Judged::new(Verdict::NotExercised, "the stream ended before the client could disconnect");
     }
     let missing = match case.scenario.operation {
         _ if !case.scenario.status.is_empty() => Vec::new(),
@@ -146,7 +146,7 @@ fn last_answer(case: &Case, attempts: &[Attempt], dialect: &Dialect) -> Judged {
         return still_running(case, facts).unwrap_or(Judged::PASS);
     }
     let times = if attempts.len() == 1 { "once".to_owned() } else { format!("{} times", attempts.len()) };
-    let reason = format!("asked {times}, and there was no {}", missing.join(", no "));
+    let reason = format!("requested {times}, but there was no {}", missing.join(", no "));
     Judged::undecided(Verdict::NotExercised, UndecidedKind::NotElicited, reason)
 }
 
@@ -159,8 +159,9 @@ pub(crate) fn unsupported(case: &Case, facts: &Facts) -> Option<String> {
         404 => !is_about_resource(facts.response.as_ref()),
         _ => false,
     };
-    is_missing
-        .then(|| format!("unsupported: {feature} ({} answers {status})", route(case.scenario.operation)))
+    is_missing.then(|| {
+        format!("unsupported: {feature} ({} responds with {status})", route(case.scenario.operation))
+    })
 }
 
 /// Returns whether the body of a 404 is an error of the API about a response or a model, and not that of a server
@@ -195,7 +196,7 @@ fn other_request(facts: &Facts) -> Option<String> {
     let lacking = lacks_instructions(sent, came)
         .or_else(|| lacks_metadata(sent, came))
         .or_else(|| lacks_tool(sent, came));
-    lacking.map(|lacking| format!("the answer is to another request: {lacking}"))
+    lacking.map(|lacking| format!("the response belongs to another request: {lacking}"))
 }
 
 fn lacks_instructions(sent: &Value, came: &Value) -> Option<String> {
@@ -212,7 +213,7 @@ fn lacks_metadata(sent: &Value, came: &Value) -> Option<String> {
     let came = came.get("metadata")?.as_object().filter(|came| !came.is_empty())?;
     let mut pairs = sent.get("metadata")?.as_object()?.iter();
     let (name, _) = pairs.find(|(name, value)| came.get(*name).is_some_and(|came| came != *value))?;
-    Some(format!("its metadata have another {name:?}"))
+    Some(format!("its metadata has another {name:?}"))
 }
 
 fn lacks_tool(sent: &Value, came: &Value) -> Option<String> {
@@ -232,15 +233,15 @@ fn unanswered(case: &Case, facts: &Facts) -> Option<Judged> {
     if status != SWITCHED && facts.turns == 0 {
         // It did not become one.
         return REFUSALS.iter().all(|(refusal, _)| *refusal != status).then(|| {
-            let advice = "what has none can be left out of --transport";
-            Judged::new(Verdict::Fail, format!("a WebSocket is answered with status {status}; {advice}"))
+            let advice = "exclude the transport with --transport";
+            Judged::new(Verdict::Fail, format!("the WebSocket handshake got status {status}; {advice}"))
         });
     }
     let (answered, all) = (facts.turns, case.turns.len());
-    let otherwise = || format!("turn {answered} of {all} was answered otherwise");
+    let otherwise = || format!("turn {answered} of {all} got an unexpected response");
     Some(facts.lost.as_ref().map_or_else(
         || Judged::new(Verdict::NotExercised, otherwise()),
-        |reason| Judged::new(Verdict::Fail, format!("the answer was not read to its end: {reason}")),
+        |reason| Judged::new(Verdict::Fail, format!("the response is incomplete: {reason}")),
     ))
 }
 
@@ -250,15 +251,18 @@ fn wrong_status(case: &Case, status: u16) -> Option<Judged> {
         return None;
     }
     if let Some((_, advice)) = REFUSALS.iter().find(|(refusal, _)| *refusal == status) {
-        return Some(Judged::new(Verdict::HarnessError, format!("the endpoint answers {status}: {advice}")));
+        return Some(Judged::new(
+            Verdict::HarnessError,
+            format!("the endpoint responds with {status}: {advice}"),
+        ));
     }
     let expected = expected.iter().map(u16::to_string).collect::<Vec<_>>().join(" or ");
     let aside = match status {
-        300..400 => "; redirections to other places are not followed",
-        400..500 => "; leave out what the endpoint does not support with --without",
+        300..400 => "; redirects to other hosts are not followed",
+        400..500 => "; exclude unsupported features with --without",
         _ => "",
     };
-    Some(Judged::new(Verdict::Fail, format!("the answer has status {status}, and not {expected}{aside}")))
+    Some(Judged::new(Verdict::Fail, format!("the response has status {status}, not {expected}{aside}")))
 }
 
 /// What is polled should end.
@@ -283,19 +287,19 @@ fn wrong_kind(case: &Case, facts: &Facts, report: &CaptureReport) -> Option<Stri
     };
     let object = || facts.response.as_ref().and_then(|body| body.get("object")?.as_str());
     let reason = match (wants_stream, is_stream) {
-        (true, false) => "a stream was asked for, and the content type of the answer says that it is none",
-        (false, true) => "the content type of the answer says that it is a stream, and it should be none",
-        (true, true) if report.events == 0 => "there is no event in the stream",
+        (true, false) => "a stream was requested, but the content type is not that of a stream",
+        (false, true) => "the content type is that of a stream, but no stream was requested",
+        (true, true) if report.events == 0 => "the stream has no events",
         (false, false) if !case.turns.is_empty() => return report.error.clone(),
-        (false, false) if report.bodies == 0 => "the answer has no body",
+        (false, false) if report.bodies == 0 => "the response has no body",
         (false, false) if expected.is_some() && object() != expected => {
-            return expected.map(|expected| format!("the `object` of the answer is not {expected:?}"));
+            return expected.map(|expected| format!("`object` of the response is not {expected:?}"));
         }
         (false, false)
             if case.scenario.operation == Operation::Create
                 && (report.unjudged > 0 || matches!(object(), Some("list" | "response.compaction"))) =>
         {
-            "the answer is neither a response nor an error"
+            "the body is neither a response nor an error"
         }
         _ => return report.error.clone(),
     };

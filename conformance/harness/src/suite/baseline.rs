@@ -63,7 +63,7 @@ fn unfounded(live: &Live, due: &[(usize, About)], scenario: &str, rule: &str) ->
     }
     // What did not come to its end may be as it was.
     let whole = if rule == About::Answer.name() { about } else { About::Answer };
-    (live.judge(at, whole).verdict == Verdict::Pass).then(|| "it does not fail any more".to_owned())
+    (live.judge(at, whole).verdict == Verdict::Pass).then(|| "it no longer fails".to_owned())
 }
 
 /// The test of a case that a rule belongs to.
@@ -90,8 +90,8 @@ pub(super) fn file(live: &Live, due: &[(usize, About)], known: &[Known]) -> Stri
         }
     }
     let mut text =
-        "# Failures that are known, for `conformance --expected-failures`: what fails and is listed \
-                    here does not\n# fail the run, and what is listed and does not fail any more does. Each \
+        "# Expected failures for `conformance --expected-failures`: a listed failure does not fail \
+                    the run,\n# a listed test that passes does. Each \
                     needs a reason.\n"
             .to_owned();
     for ((rule, reason), scenarios) in failures {

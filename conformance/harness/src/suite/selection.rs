@@ -95,14 +95,12 @@ impl Selection {
                 names.iter().filter_map(|name| name.split("::").next().filter(|_| !self.is_exact));
             let hint = did_you_mean(filter, names.iter().map(String::as_str).chain(scenarios));
             let how = if self.is_exact { "is named" } else { "matches" };
-            return Some(format!(
-                "no test {how} \"{filter}\"{hint}; add --list to see the names of all tests"
-            ));
+            return Some(format!("no test {how} \"{filter}\"{hint}; --list prints the names of all tests"));
         }
         let is_wanted = names.iter().any(|name| self.includes(name));
         let all = names.len();
         (!is_wanted && !self.is_everything())
-            .then(|| format!("no test is left: the filters together leave out each of the {all} tests"))
+            .then(|| format!("no test is left: the filters exclude all {all} tests"))
     }
 
     /// Returns whether all tests are wanted.

@@ -212,8 +212,7 @@ impl Planned<'_> {
         let secrets: Vec<String> = suite.given.values().flat_map(|value| live::secrets_of(value)).collect();
         let target = target.hiding(&secrets);
         let client = Client::new(target, suite.limits, machine.interrupt());
-        let client =
-            client.map_err(|problem| SuiteError::new(format!("no connection can be made: {problem}")))?;
+        let client = client.map_err(|problem| SuiteError::new(format!("cannot connect: {problem}")))?;
         let file = suite.run_file(&client, filters);
         plan.seed = Seed::new(&*file.seed, suite.dialect, &suite.offer());
         for case in &mut plan.cases {
@@ -277,11 +276,11 @@ fn announce(plan: &Plan, file: &RunFile, reference: Option<&str>) {
     let RunFile { target, proxy, .. } = file;
     let whom = reference.map_or_else(
         || target.to_owned(),
-        |dialect| format!("the reference gateway, which speaks {dialect}, at {target}"),
+        |dialect| format!("the reference gateway (dialect {dialect}) at {target}"),
     );
     let through = proxy.as_ref().map(|proxy| format!(" through the proxy {proxy}")).unwrap_or_default();
     let again = if plan.attempts > 1 && reference.is_none() {
-        format!("; up to {} times each where an answer does not bring what it is asked for", plan.attempts)
+        format!("; up to {} attempts each if the expected events do not occur", plan.attempts)
     } else {
         String::new()
     };
@@ -389,7 +388,7 @@ impl Session {
         if let Some(given_up) = self.live.given_up() {
             let GivenUp { sent, reason } = given_up;
             let planned = counted(self.live.plan.requests());
-            tell(&format!("given up after {sent} of {planned}: {reason}"));
+            tell(&format!("stopped after {sent} of {planned}: {reason}"));
         }
         self.file.exchanges = (self.live.sent())
             .map(|(case, attempt)| Kept {
@@ -404,7 +403,7 @@ impl Session {
             if is_interrupted { Vec::new() } else { baseline::stale(&self.live, &self.due, &self.known) };
         if self.suite.failures.is_some() {
             for entry in stale {
-                tell(&format!("an expected failure is over, and is not listed again: {entry}"));
+                tell(&format!("expected failure removed, as it passes: {entry}"));
             }
         } else {
             self.file.stale = stale;
@@ -418,7 +417,7 @@ impl Session {
         if let Some(file) = &self.suite.failures {
             fs::write(file, baseline::file(&self.live, &self.due, &self.known))
                 .map_err(|error| SuiteError::new(format!("{}: {error}", file.display())))?;
-            tell(&format!("failures: {}; each needs a reason before it can be expected", file.display()));
+            tell(&format!("failures: {}; add a reason to each before you use it", file.display()));
         }
         let mut trials = std::mem::take(&mut self.file.trials);
         if let Some(snapshots) = &self.suite.snapshots {

@@ -63,8 +63,8 @@ impl Snapshots {
                 write(&new).map_err(|error| failed(&error))?;
                 let (approved_name, new) = (file.display(), new.display());
                 Err(format!(
-                    "the shape of the stream is not the one in {approved_name}:\n{}what came is in {new}; if it is \
-                     right, accept it with --bless\n",
+                    "the shape of the stream differs from {approved_name}:\n{}the new shape is in {new}; if it is \
+                     correct, accept it with --bless\n",
                     difference(&approved, shape)
                 ))
             }
@@ -72,7 +72,7 @@ impl Snapshots {
                 write(&new).map_err(|error| failed(&error))?;
                 let (file, new) = (file.display(), new.display());
                 Err(format!(
-                    "no shape is approved: there is no {file}; what came is in {new}: read it, and accept it with \
+                    "there is no snapshot {file}; the new shape is in {new}: review it, then accept it with \
                      --bless\n"
                 ))
             }
@@ -122,7 +122,7 @@ impl Snapshots {
 
     /// What is said of a shape that nothing has, for this reason.
     pub fn stale(&self, name: &str, reason: &str) -> String {
-        format!("it is stale: {reason}; take {} away", self.file(name).display())
+        format!("it is stale: {reason}; delete {}", self.file(name).display())
     }
 
     /// Where a shape lies.
@@ -152,7 +152,7 @@ pub(super) fn judge(live: &Live, at: usize, name: &str, snapshots: &Snapshots) -
         // What was approved of has to come again, but nothing is asked of what never came.
         Verdict::NotExercised if snapshots.blesses || !snapshots.file(name).exists() => return answer,
         Verdict::Fail if snapshots.blesses => {
-            let reason = format!("its shape is not approved of: the answer failed: {}", answer.reason);
+            let reason = format!("its shape is not accepted: the response failed: {}", answer.reason);
             return Judged::new(Verdict::Fail, reason);
         }
         _ => {}
@@ -160,7 +160,7 @@ pub(super) fn judge(live: &Live, at: usize, name: &str, snapshots: &Snapshots) -
     let failed = |reason| Judged::new(Verdict::Fail, reason);
     match live.attempts_of(at).last().and_then(|attempt| attempt.shape.as_ref()) {
         Some(Ok(Some(shape))) => snapshots.check(name, shape).map_or_else(failed, |()| Judged::PASS),
-        Some(Ok(None)) => failed("there is no event in the answer".to_owned()),
+        Some(Ok(None)) => failed("the response has no events".to_owned()),
         Some(Err(problem)) => failed(problem.clone()),
         None => answer,
     }

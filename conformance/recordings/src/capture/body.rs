@@ -118,7 +118,7 @@ impl Body {
         let compression = Compression::named(&how).ok_or_else(|| CaptureError::Compression {
             how: how.clone(),
             after: 0,
-            problem: "only gzip, deflate, br and zstd can be undone".to_owned(),
+            problem: "only gzip, deflate, br and zstd are supported".to_owned(),
         })?;
         let mut decompressor = Decompressor::new(compression)?;
         let outcome = decompressor.push(&start, &mut |bytes| {

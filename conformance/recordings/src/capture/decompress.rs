@@ -87,7 +87,7 @@ impl Decompressor {
             Inner::Brotli(inner) => inner.read(&mut self.piece),
         };
         match read {
-            Ok(0) if self.has_more_after_brotli() => Err(self.fail("bytes follow after its end".to_owned())),
+            Ok(0) if self.has_more_after_brotli() => Err(self.fail("it has trailing bytes".to_owned())),
             Ok(0) => Ok(None),
             Ok(length) => {
                 self.given += length as u64;
@@ -113,8 +113,8 @@ impl Decompressor {
             return Ok(());
         }
         Err(self.fail(format!(
-            "it grows to more than {} MiB and {} times its size, as nothing does that was not made to; \
-             decompress it first if it is meant so",
+            "it decompresses to more than {} MiB and {} times its size, like a decompression bomb; \
+             if this is intended, decompress it first",
             Compression::LEAST >> 20,
             Compression::RATIO
         )))
@@ -123,10 +123,10 @@ impl Decompressor {
     fn in_words(&self, error: &io::Error) -> String {
         let is_brotli = matches!(self.inner, Inner::Brotli(_));
         match error.kind() {
-            io::ErrorKind::UnexpectedEof => "its end is missing".to_owned(),
+            io::ErrorKind::UnexpectedEof => "it is truncated".to_owned(),
             // This decoder tells everything in the same way.
-            _ if is_brotli && self.feed_ref().ended => "its end is missing, or it is damaged".to_owned(),
-            _ if is_brotli => "it is damaged, or something else".to_owned(),
+            _ if is_brotli && self.feed_ref().ended => "it is truncated or damaged".to_owned(),
+            _ if is_brotli => "it is damaged or not compressed this way".to_owned(),
             _ => error.to_string(),
         }
     }

@@ -92,7 +92,7 @@ impl Parser {
     pub(super) fn finish(mut self, sink: &mut impl FnMut(Entry<'_>)) -> Result<(), CaptureError> {
         let Self { lines, state, failed } = &mut self;
         lines.finish(&mut |frame| state.take(&frame, failed, sink));
-        let ended = self.state.end(Some("the recording breaks off here".into()), sink);
+        let ended = self.state.end(Some("the recording is truncated here".into()), sink);
         self.outcome().and(ended)
     }
 
@@ -137,15 +137,15 @@ impl State {
         if let Some(version) = line.exchange {
             if version != VERSION {
                 return Err(fail(format!(
-                    "the exchange is written in version {version} of the format; this build reads version {VERSION}"
+                    "the exchange has format version {version}, but this build reads version {VERSION}"
                 )));
             }
-            self.end(Some("the next exchange begins without it having ended".into()), sink)?;
+            self.end(Some("the next exchange begins before it has ended".into()), sink)?;
             self.begin(line, sink);
             return Ok(());
         }
         if !self.is_open {
-            return Err(fail("no exchange has begun; the first line of one has `\"exchange\":1`".to_owned()));
+            return Err(fail("no exchange has begun; its first line must have `\"exchange\":1`".to_owned()));
         }
         let time = line.at.and_then(time);
         if let Some(how) = &line.end {

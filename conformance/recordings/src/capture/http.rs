@@ -50,11 +50,11 @@ const LONGEST: u64 = 1 << 40;
 /// Returns what no answer can say of the length of its body, if this one does.
 fn impossible(exchange: &Exchange<'_>, is_badly_chunked: bool) -> Option<String> {
     if is_badly_chunked {
-        return Some("expected the size of a chunk, in hexadecimal digits, and that many bytes".to_owned());
+        return Some("expected a chunk: its size in hexadecimal digits, then that many bytes".to_owned());
     }
     let length = exchange.header("content-length")?.trim();
     let is_possible = length.parse::<u64>().is_ok_and(|length| length < LONGEST);
-    (!is_possible).then(|| format!("content-length is {length:?}, which no body can have"))
+    (!is_possible).then(|| format!("content-length is {length:?}, which is not a valid length"))
 }
 
 /// The status line and headers at an offset, and where the body begins.

@@ -184,7 +184,7 @@ pub(super) fn utf8(bytes: &[u8], format: Format) -> Result<&str, CaptureError> {
     std::str::from_utf8(bytes).map_err(|error| CaptureError::Malformed {
         format,
         line: line_of(bytes, error.valid_up_to()),
-        problem: format!("byte {} is not UTF-8", error.valid_up_to()),
+        problem: format!("byte {} is not valid UTF-8", error.valid_up_to()),
     })
 }
 

@@ -95,9 +95,7 @@ fn message(frame: Frame<'_>, sink: &mut impl FnMut(Entry<'_>)) -> Result<(), Cap
     let fail =
         |problem: String| CaptureError::Malformed { format: Format::WebSocket, line: frame.line, problem };
     let line: Line<'_> = serde_json::from_slice(frame.source).map_err(|error| fail(error.to_string()))?;
-    let message = line.message().ok_or_else(|| {
-        fail("the line holds neither what was `sent` nor what was received, `recv`".to_owned())
-    })?;
+    let message = line.message().ok_or_else(|| fail("the line has neither `sent` nor `recv`".to_owned()))?;
     let (Message::Sent(raw) | Message::Received(raw) | Message::Lost(raw)) = message;
     // A message is a string with the text that went over the wire, or that text as it is.
     let (text, places) = json::said(frame.source, raw);

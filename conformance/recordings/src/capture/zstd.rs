@@ -77,7 +77,7 @@ impl Zstd {
         self.place = Place::Outside;
         let stated = self.decoder.get_checksum_from_data();
         if stated.is_some() && stated != self.decoder.get_calculated_checksum() {
-            return Err(io::Error::other("its checksum is another one"));
+            return Err(io::Error::other("its checksum does not match"));
         }
         Ok(())
     }

@@ -71,12 +71,12 @@ impl Tracing {
                 }
             }
             Entry::Event(_) => {}
-            Entry::Body(_) => self.line("(an answer that is no stream)"),
+            Entry::Body(_) => self.line("(a non-streaming response)"),
             Entry::Sent(frame) => {
                 let kind = frame.data.as_deref().and_then(|data| name(data, "/type"));
                 self.line(&format!("(sent: {})", kind.as_deref().unwrap_or("a message without a type")));
             }
-            Entry::Lost(Loss::Left) => self.line("(the client left)"),
+            Entry::Lost(Loss::Left) => self.line("(the client disconnected)"),
             Entry::Lost(_) => self.line("(the connection was lost)"),
         }
     }
@@ -84,7 +84,7 @@ impl Tracing {
     /// What was written down; nothing, when there was no event.
     pub fn finish(self) -> Result<Option<String>, String> {
         if self.lines > LINES {
-            return Err(format!("its shape has {} lines, and no more than {LINES} are compared", self.lines));
+            return Err(format!("its shape has {} lines; at most {LINES} are compared", self.lines));
         }
         Ok((self.events > 0).then_some(self.text))
     }
@@ -150,8 +150,8 @@ impl Observer for Tracing {
             Payload::Object if is_sign_of_life(kind) => {}
             Payload::Object => self.event(record),
             Payload::Done => self.line("[DONE]"),
-            Payload::OtherValue => self.line("(data that is no object)"),
-            Payload::NotJson(..) => self.line("(data that is no JSON)"),
+            Payload::OtherValue => self.line("(data that is not an object)"),
+            Payload::NotJson(..) => self.line("(data that is not JSON)"),
         }
     }
 }

@@ -62,5 +62,5 @@ fn parent<'v>(root: &'v mut Value, pointer: &str) -> Result<(&'v mut Value, Stri
 }
 
 fn nothing_at(pointer: &str) -> String {
-    format!("the event has nothing at \"{pointer}\"")
+    format!("the event has no value at \"{pointer}\"")
 }

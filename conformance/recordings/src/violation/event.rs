@@ -96,7 +96,7 @@ impl Event {
         let value = data::parse(data)?;
         Ok(Self::of(match &self.frame {
             Frame::Message(speaker, _, time) => Frame::Message(*speaker, data.into(), *time),
-            Frame::Body(_) => return Err("an answer has one body".to_owned()),
+            Frame::Body(_) => return Err("a response has one body".to_owned()),
             Frame::Lines(_) | Frame::Bytes(_) => {
                 let kind = value.get("type").and_then(Value::as_str);
                 let line = match self.field("event") {
@@ -118,7 +118,7 @@ impl Event {
                 Ok(Self { name: None, frame: Frame::Lines(vec![(String::new(), text.to_vec())]) })
             }
             Frame::Message(..) => Err("the log of a WebSocket has no comments".to_owned()),
-            Frame::Body(_) => Err("an answer that is no stream has no comments".to_owned()),
+            Frame::Body(_) => Err("a non-streaming response has no comments".to_owned()),
         }
     }
 
@@ -177,7 +177,7 @@ impl Event {
     pub(super) fn replace(&mut self, old: &[u8], new: &[u8]) -> Result<(), String> {
         let bytes = self.to_bytes();
         let at = (bytes.windows(old.len().max(1)).position(|window| window == old))
-            .ok_or("the bytes that are to be replaced are not in it")?;
+            .ok_or("it does not contain the bytes to replace")?;
         self.frame = Frame::Bytes([&bytes[..at], new, &bytes[at + old.len()..]].concat());
         Ok(())
     }
@@ -213,7 +213,7 @@ impl Frame {
     fn lines(&mut self) -> Result<&mut Vec<(String, Vec<u8>)>, String> {
         match self {
             Self::Lines(lines) => Ok(lines),
-            Self::Bytes(_) => Err("its bytes were replaced before; do that last".to_owned()),
+            Self::Bytes(_) => Err("its bytes were already replaced; do that last".to_owned()),
             Self::Message(..) => Err("the messages of a log have no lines".to_owned()),
             Self::Body(_) => Err("a body has no lines".to_owned()),
         }

@@ -104,7 +104,7 @@ impl ClientDiff {
             out.push_str("no case is better or worse\n");
         }
         if !self.only_in_one.is_empty() {
-            let _ = writeln!(out, "\n{} cases are in one of the runs only", self.only_in_one.len());
+            let _ = writeln!(out, "\n{} cases are in only one of the runs", self.only_in_one.len());
         }
         out
     }

@@ -23,19 +23,16 @@ pub fn human(diff: &Diff, screen: impl Into<Screen>) -> String {
     page.row(0, &format!("before: {}", visible(&side(&diff.before))));
     page.row(0, &format!("after:  {}", visible(&side(&diff.after))));
     if diff.before.suite != diff.after.suite {
-        page.row(0, "note: the suite is another version; what it checks may differ");
+        page.row(0, "note: the versions of the suite differ, and so may their rules");
     }
     if !diff.unlike.is_empty() {
-        page.row(
-            0,
-            "note: the runs differ in what was asked, so not all that differs is the endpoint's doing:",
-        );
+        page.row(0, "note: the options of the runs differ, which may explain some differences:");
         for how in &diff.unlike {
             page.row(2, &visible(&cut(how, LENGTH)));
         }
     }
     if diff.is_empty() {
-        page.row(0, "nothing is better, and nothing is worse");
+        page.row(0, "nothing is better or worse");
     }
     page.rules("worse", Level::Must, &diff.worse_rules);
     page.trials("worse", Level::Must, &diff.worse_trials);
@@ -43,7 +40,7 @@ pub fn human(diff: &Diff, screen: impl Into<Screen>) -> String {
     page.trials("better", Level::Off, &diff.better_trials);
     page.trials("newly exercised", Level::May, &diff.newly_exercised);
     page.trials("no longer exercised", Level::Should, &diff.no_longer_exercised);
-    page.rules("checked in one run only", Level::May, &diff.other_rules);
+    page.rules("checked in only one run", Level::May, &diff.other_rules);
     page.out
 }
 

@@ -21,12 +21,10 @@ pub fn markdown(diff: &Diff) -> String {
     let _ = writeln!(out, "# Conformance: {what}\n");
     let _ = writeln!(out, "- before: {}\n- after: {}", code(&side(&diff.before)), code(&side(&diff.after)));
     if diff.before.suite != diff.after.suite {
-        out.push_str("- The suite is another version; what it checks may differ.\n");
+        out.push_str("- The versions of the suite differ, and so may their rules.\n");
     }
     if !diff.unlike.is_empty() {
-        out.push_str(
-            "- The runs differ in what was asked, so not all that differs is the endpoint's doing:\n",
-        );
+        out.push_str("- The options of the runs differ, which may explain some differences:\n");
         for how in &diff.unlike {
             let _ = writeln!(out, "  - {}", code(&cut(how, LENGTH)));
         }
@@ -37,7 +35,7 @@ pub fn markdown(diff: &Diff) -> String {
     trials("Better", &diff.better_trials, &mut out);
     trials("Newly exercised", &diff.newly_exercised, &mut out);
     trials("No longer exercised", &diff.no_longer_exercised, &mut out);
-    rules("Checked in one run only", &diff.other_rules, &mut out);
+    rules("Checked in only one run", &diff.other_rules, &mut out);
     out
 }
 

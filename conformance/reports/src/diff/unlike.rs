@@ -34,7 +34,7 @@ pub(super) fn unlike(before: &Run, after: &Run) -> Vec<String> {
     differs("rules selected", &was.select, &is.select, "all");
     differs("rules ignored", &was.ignore, &is.ignore, "none");
     if was.strict != is.strict {
-        out.push(format!("warnings count as failures {} only", if was.strict { "before" } else { "after" }));
+        out.push(format!("warnings count as failures only {}", if was.strict { "before" } else { "after" }));
     }
     out
 }

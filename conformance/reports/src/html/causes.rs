@@ -22,7 +22,9 @@ pub(super) fn causes(run: &Run, plan: &Plan, html: &mut Html) {
             html.tag("p").class("hint").text(&format!("None. {rules} were checked."));
             return;
         }
-        html.tag("p").class("hint").text("Each cause once, those that break most clients first.");
+        html.tag("p")
+            .class("hint")
+            .text("Each cause is listed once; those that break the most clients come first.");
         for (at, cause) in run.causes.iter().enumerate().take(CAUSES) {
             one(run, plan, (at, cause), html);
         }

@@ -141,7 +141,7 @@ fn bars(timeline: &Timeline, rows: &[Row<'_>], id: &str, marks: &[Mark<'_>], htm
     let height = rows.len() as u64 * ROW;
     let svg = html.tag("svg").class("bars").set("height", height).set("role", "img");
     svg.set("aria-labelledby", format!("{id}-title {id}-text")).inside(|html| {
-        html.tag("title").set("id", format!("{id}-title")).text("What was open when");
+        html.tag("title").set("id", format!("{id}-title")).text("Open items and parts over time");
         html.tag("desc").set("id", format!("{id}-text")).inside(|html| {
             for bar in rows.iter().flat_map(|row| &row.bars).take(40) {
                 html.text(&format!("{}. ", told(bar)));
@@ -231,7 +231,7 @@ fn told(bar: &Bar) -> String {
         let _ = write!(text, ", from {} to {}", duration(from), duration(to));
     }
     if !bar.opened {
-        text += ", not opened first";
+        text += ", never opened";
     }
     match bar.closed {
         None => text += ", never closed",
@@ -378,8 +378,8 @@ fn legend(timeline: &Timeline, html: &mut Html) {
     let late = timeline.bars.iter().any(late);
     let signs = [
         (open, "open", "never closed"),
-        (early, "early", "not opened first"),
-        (late, "late", "goes on after it was closed"),
+        (early, "early", "never opened"),
+        (late, "late", "continues after it was closed"),
     ];
     let folded = timeline.folded;
     if !signs.iter().any(|(is_there, ..)| *is_there) && folded == 0 {
@@ -399,7 +399,7 @@ fn legend(timeline: &Timeline, html: &mut Html) {
             });
         }
         if folded > 0 {
-            html.tag("span").text(&format!("{} more were opened than are drawn", number(folded)));
+            html.tag("span").text(&format!("{} more are not drawn", number(folded)));
         }
     });
 }

@@ -129,7 +129,7 @@ pub(super) fn about(finding: &Finding, dialect: &str, timeline: Option<&Timeline
     let whole = timeline.and_then(|timeline| timeline.faulty.iter().find(|faulty| faulty.event == event));
     if let Some(faulty) = whole {
         html.tag("details").class("more").inside(|html| {
-            html.tag("summary").text(&format!("Event {event} as it came"));
+            html.tag("summary").text(&format!("Event {event} as received"));
             piece(&faulty.data, html);
         });
     }
@@ -204,6 +204,6 @@ pub(super) fn piece(piece: &Piece, html: &mut Html) {
         html.tag("code").inside(|html| html.lines(text.as_deref().unwrap_or(&piece.text)));
     });
     if piece.cut > 0 {
-        html.tag("p").class("hint").text(&format!("{} bytes more are not shown", number(piece.cut)));
+        html.tag("p").class("hint").text(&format!("{} more bytes are not shown", number(piece.cut)));
     }
 }

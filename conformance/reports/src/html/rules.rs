@@ -55,7 +55,7 @@ fn page(total: &RuleTotal, html: &mut Html) {
         });
     }
     html.tag("p").class("hint").inside(|html| {
-        html.text("How its violation looks: ");
+        html.text("Example of a violation: ");
         html.tag("code").text(&format!("conformance explain {}", total.id));
     });
 }

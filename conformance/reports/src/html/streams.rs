@@ -264,7 +264,7 @@ fn trials(case: &CaseReport, html: &mut Html) {
 fn recording(run: &Run, plan: &Plan, at: usize, html: &mut Html) {
     let Some(capture) = run.captures.get(at) else { return };
     if let Some(error) = &capture.error {
-        html.tag("p").class("error").text(&format!("It could not be read, or not to its end: {error}"));
+        html.tag("p").class("error").text(&format!("It could not be read completely: {error}"));
     }
     let groups: Vec<(usize, &Group, &Finding)> = (plan.groups(at).iter().enumerate())
         .filter_map(|(at, group)| Some((at + 1, group, capture.findings.get(*group.findings.first()?)?)))

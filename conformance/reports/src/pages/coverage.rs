@@ -9,8 +9,8 @@ use super::rule::{anchor, cell};
 /// All sentences of all versions, each with the rules and scenarios that see to it, or the reason why
 /// nothing can.
 pub fn coverage() -> String {
-    let mut out = "# Coverage of the specification\n\nEach normative sentence, in our words, and what sees \
-        to it: rules, scenarios, or the reason why no recording can show it.\n"
+    let mut out = "# Coverage of the specification\n\nThe rules and scenarios that cover each normative \
+        sentence (in our words), or why no recording can show it.\n"
         .to_owned();
     let mut versions: Vec<&str> = REQUIREMENTS.iter().map(|requirement| requirement.version).collect();
     versions.dedup();
@@ -24,8 +24,8 @@ pub fn coverage() -> String {
         let document = document.unwrap_or_default();
         let _ = writeln!(
             out,
-            "\n## {version}\n\n{document}{all} sentences: {covered} covered, {hidden} that no recording can show, {open} \
-             open.\n\n| sentence | of whom | level | what it demands | seen to by |\n|---|---|---|---|---|"
+            "\n## {version}\n\n{document}{all} sentences: {covered} covered, {hidden} not observable, {open} \
+             open.\n\n| sentence | applies to | level | requirement | covered by |\n|---|---|---|---|---|"
         );
         for requirement in of_version() {
             let _ = writeln!(

@@ -16,11 +16,12 @@ pub fn groups() -> Vec<&'static str> {
 
 /// The page that leads to those of the groups.
 pub fn index() -> String {
-    let mut out = "# Rules\n\nWhat the suite checks. A rule that binds (MUST) fails a run; the others warn \
-        or note. `conformance explain RULE` shows the same on a terminal, with the violation in a stream.\n"
-        .to_owned();
+    let mut out =
+        "# Rules\n\nThe rules that the suite checks. A broken MUST rule fails a run; the others warn \
+        or note. `conformance explain RULE` prints the same page, with an example of a violation.\n"
+            .to_owned();
     for group in groups() {
-        let _ = writeln!(out, "\n## {group}\n\n| rule | level | what must hold |\n|---|---|---|");
+        let _ = writeln!(out, "\n## {group}\n\n| rule | level | requirement |\n|---|---|---|");
         for rule in RULES.iter().filter(|rule| rule.group() == group) {
             let Rule { id, title, .. } = rule;
             let level = rule.level.keyword();
@@ -79,7 +80,7 @@ pub fn rule(rule: &Rule) -> String {
 fn levels(rule: &Rule) -> String {
     let mut told = rule.level.keyword().to_owned();
     if !rule.only_in.is_empty() {
-        let _ = write!(told, " in {} alone", rule.only_in.join(", "));
+        let _ = write!(told, " only in {}", rule.only_in.join(", "));
     }
     let mut others: BTreeMap<(Level, &str), Vec<&str>> = BTreeMap::new();
     for dialect in spec::DIALECTS {
@@ -111,14 +112,13 @@ pub fn standing(cited: &str, level: Level, dialect: &spec::Dialect, rule: Option
     match level {
         Level::Must => Some(match rule.and_then(|rule| catalogue::recorded(name, rule)) {
             Some(Recorded { kept, streams }) => {
-                format!("also applies to {name}: {kept} of {streams} recorded streams keep it")
+                format!("also applies to {name}: {kept} of {streams} recorded streams comply")
             }
-            None => format!("also applies to {name}: nothing that is known of it contradicts the sentence"),
+            None => format!("also applies to {name}: no recorded stream contradicts it"),
         }),
-        Level::Should | Level::May => Some(format!(
-            "a sentence of {cited}, not of {name}: here it is the source of a {}",
-            level.keyword()
-        )),
+        Level::Should | Level::May => {
+            Some(format!("a sentence of {cited}, not of {name}: here a {}", level.keyword()))
+        }
         Level::Off => None,
     }
 }

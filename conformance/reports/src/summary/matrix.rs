@@ -40,7 +40,7 @@ impl Page {
             .map(|verdict| format!("{} {}", verdict.sign(), verdict.name()))
             .collect();
         if !signs.is_empty() {
-            self.row(2, 2, &format!("of the scenarios and rules that it demands: {}", signs.join(", ")));
+            self.row(2, 2, &format!("scenarios and rules required: {}", signs.join(", ")));
         }
         let profiles = run.live.iter().flat_map(|live| &live.profiles);
         for profile in profiles.filter(|profile| !profile.reasons.is_empty()) {
@@ -50,7 +50,7 @@ impl Page {
         }
         if !matrix.unexercised.is_empty() {
             let names: Vec<String> = matrix.unexercised.iter().map(|name| visible(name)).collect();
-            self.row(2, 4, &format!("no scenario was exercised of {}", names.join(", ")));
+            self.row(2, 4, &format!("no scenario exercised of {}", names.join(", ")));
         }
     }
 

@@ -88,10 +88,10 @@ impl Page {
                 format!("{}, {streams}, {events} checked as {dialect}", counted(totals.captures, "file"))
             }
             Some(live) if live.is_reference => {
-                format!("{} of the reference gateway, which speaks {dialect}", totals.trials)
+                format!("{} · reference gateway, dialect {dialect}", totals.trials)
             }
             Some(live) => {
-                format!("{} of {}, checked as {dialect}", totals.trials, visible(&live.target))
+                format!("{} · {}, dialect {dialect}", totals.trials, visible(&live.target))
             }
         };
         let start = self.out.len();
@@ -134,7 +134,7 @@ impl Page {
     fn speed(&mut self, run: &Run) {
         let mut crowds = run.live.iter().flat_map(LiveReport::crowds).peekable();
         if crowds.peek().is_some() {
-            self.heading("how fast, when asked at once: half of them (99 of 100)");
+            self.heading("latency of concurrent requests: median (p99)");
         }
         for latency in crowds {
             self.row(2, 4, &format!("{}: {}", visible(&latency.case), latency.words()));
@@ -206,7 +206,7 @@ impl Page {
         if answers.is_empty() {
             return;
         }
-        self.heading("answers that are not what was asked for");
+        self.heading("unexpected responses");
         let most = if self.is_verbose { usize::MAX } else { REASONS };
         for (reason, cases) in answers.iter().take(most) {
             let cases = listed(cases, CASES, |case| visible(case));
@@ -277,7 +277,7 @@ impl Page {
             self.row(2, 4, &format!("broken: {clients}, in {files} by {}{more}{why}", broken.join(", ")));
         }
         for (state, words) in [
-            (ClientState::NotAffected, "not affected (tried with streams that break these rules)"),
+            (ClientState::NotAffected, "not affected (tested with streams that break these rules)"),
             (ClientState::NotMeasured, "not measured"),
         ] {
             let clients = run.clients_that_are(state);
@@ -294,7 +294,7 @@ impl Page {
         if stale.is_empty() {
             return;
         }
-        self.heading("expected to fail, and does not: take it out of the list");
+        self.heading("unexpectedly passing: remove from the list of expected failures");
         for entry in stale.iter().take(REASONS) {
             self.row(2, 4, &visible(&cut(entry, LENGTH)));
         }
@@ -329,7 +329,7 @@ impl Page {
         if rows.is_empty() {
             return;
         }
-        self.heading("not judged");
+        self.heading("not checked");
         for (what, files) in rows {
             self.row(2, 4, &what);
             if !files.is_empty() {

@@ -165,7 +165,7 @@ impl Table {
                 let cut = Cut::around(Some(old), Some(new), 20);
                 format!("    {pointer}: {} → {}", shortened(&cut.of(old), 60), shortened(&cut.of(new), 60))
             }
-            (Some(old), None) => format!("    {pointer}: {}, taken away", shortened(old, 60)),
+            (Some(old), None) => format!("    {pointer}: {}, removed", shortened(old, 60)),
             (None, Some(new)) => format!("    {pointer}: {}, added", shortened(new, 60)),
             (None, None) => return,
         };

@@ -96,7 +96,7 @@ fn shown(rule: &Rule, screen: Screen) -> anyhow::Result<String> {
         own.into_iter().chain(others).map(|finding| diagnostic(&report.name, finding, dialect.name, screen));
     out += &told.collect::<Vec<_>>().join("\n");
     if !found.contains(rule.id) {
-        return Err(anyhow!("nothing is found by the rule"));
+        return Err(anyhow!("the rule reports nothing"));
     }
     Ok(out)
 }

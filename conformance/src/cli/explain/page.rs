@@ -87,7 +87,7 @@ fn here(rule: &Rule, dialect: &Dialect) -> (String, String) {
         Some(own) if here == own.level => {
             (format!("{told}; {} elsewhere", rule.level.keyword()), own.reason.to_owned())
         }
-        _ if here == Level::Off => (told, format!("{} where it is", rule.level.keyword())),
+        _ if here == Level::Off => (told, format!("{} where defined", rule.level.keyword())),
         _ => (told, String::new()),
     }
 }

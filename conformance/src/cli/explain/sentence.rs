@@ -23,7 +23,7 @@ pub(super) fn page(sentence: &Requirement, dialect: &Dialect, screen: Screen) ->
     rows(
         "source",
         &[
-            format!("{}, under \"{}\"; above in our words", sentence.source, sentence.heading),
+            format!("{}, section \"{}\"; paraphrased above", sentence.source, sentence.heading),
             sentence.address.to_owned(),
         ],
     );
@@ -31,13 +31,13 @@ pub(super) fn page(sentence: &Requirement, dialect: &Dialect, screen: Screen) ->
         REQUIREMENTS.iter().filter(|other| other.id == sentence.id && other.version != sentence.version);
     let others: Vec<String> = others
         .map(|other| {
-            let same = if other.statement == sentence.statement { "the same" } else { "in other words" };
+            let same = if other.statement == sentence.statement { "the same" } else { "reworded" };
             format!("{}, {same}", other.name())
         })
         .collect();
     rows("also", &others);
     let bound = spec::dialects().filter(|(_, dialect)| dialect.is_or_extends(sentence.version));
-    rows("binds in", &[bound.map(|(name, _)| name).collect::<Vec<_>>().join(", ")]);
+    rows("applies to", &[bound.map(|(name, _)| name).collect::<Vec<_>>().join(", ")]);
     match sentence.coverage {
         Coverage::Covered { rules, scenarios } => {
             let rules: Vec<_> = rules.iter().filter_map(|id| catalogue::rule(id)).collect();
@@ -59,7 +59,7 @@ pub(super) fn page(sentence: &Requirement, dialect: &Dialect, screen: Screen) ->
             }
         }
         Coverage::Unobservable(why) => {
-            rows("not seen", &[format!("no rule and no scenario covers it. {why}")]);
+            rows("not covered", &[format!("no rule and no scenario covers it. {why}")]);
         }
         Coverage::Open(plan) => rows("open", &[format!("no rule and no scenario covers it yet. {plan}")]),
     }

@@ -79,7 +79,7 @@ pub(super) fn scenario(scenario: &Scenario, screen: Screen) -> String {
     page.fact("events", &scenario.elicits.join(", "));
     page.fact("not", &scenario.without.join(", "));
     page.fact("text has", scenario.says.unwrap_or_default());
-    page.fact("also", if scenario.twin { "sent without `stream`, for a response in JSON" } else { "" });
+    page.fact("also", if scenario.twin { "sent without `stream`, for a JSON response" } else { "" });
     page.fact("rules", &scenario.rules.join(", "));
     let demanded = catalogue::PROFILES.iter().filter(|profile| {
         profile.scenarios.iter().any(|names| names.split('|').any(|name| name == scenario.id))

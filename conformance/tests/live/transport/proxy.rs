@@ -185,6 +185,6 @@ fn what_a_proxy_repeats_of_its_user_is_hidden() {
     });
     let url = proxy.url.replace("//", &format!("//{USER}@"));
     let run = hello("http://gateway.invalid/v1", &[("http_proxy", &url)], &["--out", path(&out)]);
-    expect(&run, 2, &["the endpoint answers 407: the proxy requires authentication"]);
+    expect(&run, 2, &["the endpoint responds with 407: the proxy requires authentication"]);
     is_hidden(&run, &out);
 }

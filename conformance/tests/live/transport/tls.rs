@@ -78,7 +78,7 @@ fn a_certificate_is_taken_whose_authority_was_named() {
 #[test]
 fn a_certificate_that_nobody_vouches_for_is_refused() {
     let run = outcome(&mut hello(&secure(&[])));
-    let advice = "if its authority is a private one, name that with --ca-file";
+    let advice = "for a private certificate authority, pass --ca-file";
     expect(&run, 2, &["harness error: no connection to ", "invalid peer certificate: UnknownIssuer", advice]);
     let is_passed = |line: &str| line.contains("::answer") && line.ends_with("ok");
     assert!(!run.stdout.lines().any(is_passed), "{}", run.stdout);
