@@ -1,6 +1,6 @@
 //! The names that somebody may have meant.
 
-/// The names that are nearest to a mistaken one, at most three.
+/// Returns the names that are nearest to a mistaken one, at most three.
 pub(crate) fn nearest<'n>(mistaken: &str, names: impl IntoIterator<Item = &'n str>) -> Vec<&'n str> {
     let wanted = mistaken.to_lowercase();
     let limit = wanted.len() / 3 + 1;
@@ -18,7 +18,7 @@ pub(crate) fn nearest<'n>(mistaken: &str, names: impl IntoIterator<Item = &'n st
     near.into_iter().map(|(_, name)| name).collect()
 }
 
-/// How many characters must be added, removed or replaced to get from one to the other.
+/// Returns how many characters must be added, removed or replaced to get from one to the other.
 fn distance(from: &str, to: &str) -> usize {
     let mut row: Vec<usize> = (0..=to.chars().count()).collect();
     for (line, one) in from.chars().enumerate() {

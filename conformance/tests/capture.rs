@@ -158,7 +158,7 @@ fn what_grows_without_measure_is_given_up() {
         bomb.extend_from_slice(&[0x02, 0x00, 0x10, b'\n']);
     }
     let error = fuzz::entries(&[&bomb], None).1.unwrap_err().to_string();
-    assert!(error.contains("it grows to more than 64 MiB and 200 times its size"), "{error}");
+    assert!(error.contains("it decompresses to more than 64 MiB and 200 times its size"), "{error}");
 }
 
 #[test]

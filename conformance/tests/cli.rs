@@ -104,7 +104,7 @@ fn the_suite_runs_over_recordings() {
         "by file\n  suite/b/c.sse",
         "clients\n  broken: async-openai",
         "not checked\n  1 answer that is neither a response nor an error\n    suite/b/body.json\n",
-        "next\n  see what schema/event-valid",
+        "next\n  show the requirement of schema/event-valid",
     ] {
         assert!(summary.contains(told), "{told}: {summary}");
     }
@@ -213,7 +213,7 @@ fn rules_are_explained() {
     assert!(page.stdout.contains("error[schema/event-known]: "), "{}", page.stdout);
     let off = conformance(&["explain", "response/times-in-seconds", "--dialect", "eugpt"], "").stdout;
     assert!(off.contains("level      not checked in eugpt; "), "{off}");
-    assert!(off.contains("The examples count milliseconds"), "{off}");
+    assert!(off.contains("The examples use milliseconds"), "{off}");
     let coloured = conformance(&["explain", "schema/event-known", "--color", "always"], "");
     assert!(coloured.stdout.starts_with("\u{1b}[1mschema/event-known\u{1b}[0m: "), "{}", coloured.stdout);
     insta::assert_snapshot!(
@@ -237,7 +237,7 @@ fn every_sentence_that_is_listed_is_explained() {
     insta::assert_snapshot!("sentence", conformance(&["explain", "N35"], "").stdout);
     let hidden = conformance(&["explain", "open-responses@2026-01-15#N02"], "").stdout;
     assert!(
-        hidden.contains("not covered  no rule and no scenario covers it. A duty of the client."),
+        hidden.contains("uncovered  no rule and no scenario covers it. A duty of the client."),
         "{hidden}"
     );
     // A recommendation of another document binds nobody; one's own document needs no reason.

@@ -189,7 +189,7 @@ fn recordings_of_other_apis_are_one_line() {
         ),
         "{told}"
     );
-    assert!(told.contains("2 files passed over"), "{told}");
+    assert!(told.contains("2 files skipped"), "{told}");
     // What was named, or answers a request for a response, is judged.
     assert_eq!(summary(&["all/b.sse"]).0, Some(1));
     let (code, told, findings) = summary(&["ours"]);

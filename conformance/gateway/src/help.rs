@@ -1,4 +1,4 @@
-//! The page that says what can be asked of the gateway.
+//! The help page of the gateway.
 
 use std::fmt::Write as _;
 

@@ -27,12 +27,12 @@ impl Notes {
         Host::start(Router::new().route("/mcp", works).route("/failing", fails)).map(Self)
     }
 
-    /// What to tell those that should use it.
+    /// Returns what to tell those that should use it.
     pub fn url(&self) -> String {
         format!("http://{}/mcp", self.0.address())
     }
 
-    /// What to tell those whose calls should fail: the tools can be listed there, and none works.
+    /// Returns what to tell those whose calls should fail: the tools can be listed there, and none works.
     pub fn failing_url(&self) -> String {
         format!("http://{}/failing", self.0.address())
     }

@@ -11,16 +11,16 @@ use super::human::word;
 use results::text::{counted, cut, listed, visible};
 use results::{ClientState, ClientTotal, GroupTotal, LiveReport, Matrix, Run, Tally, Verdict};
 
-/// So many names are listed in a row.
-const NAMES: usize = 8;
-/// So many causes are told in full.
+/// Maximum number of names in a row.
+const MAX_NAMES: usize = 8;
+/// Maximum number of causes.
 const CAUSES: usize = 50;
-/// So many clients are named in a row.
+/// Maximum number of clients in a row.
 const CLIENTS: usize = 16;
-/// So long may a text be.
-const LENGTH: usize = 300;
+/// Maximum length of a text.
+const MAX_LENGTH: usize = 300;
 
-/// The page.
+/// Returns the page.
 pub(super) fn markdown(run: &Run) -> String {
     let mut out = String::new();
     head(run, &mut out);
@@ -64,7 +64,7 @@ fn head(run: &Run, out: &mut String) {
     );
 }
 
-/// What does not stand for itself in the address of a badge.
+/// Characters to escape in the URL of a badge.
 const OF_BADGE: &AsciiSet = &CONTROLS
     .add(b' ')
     .add(b'"')
@@ -94,7 +94,7 @@ fn profiles(run: &Run, out: &mut String) {
     matrix(&run.matrix, out);
 }
 
-/// What came of all that profiles demand.
+/// Writes the results of profiles.
 fn matrix(matrix: &Matrix, out: &mut String) {
     if matrix.profiles.is_empty() {
         return;
@@ -184,7 +184,7 @@ fn clients(run: &Run, out: &mut String) {
     for failing in run.failing_clients() {
         let files = counted(failing.captures, "recording");
         let _ = writeln!(out, "- broken, in {files}: {}", clients_named(&failing.clients));
-        for broken in failing.rules.iter().take(NAMES) {
+        for broken in failing.rules.iter().take(MAX_NAMES) {
             let _ = writeln!(out, "  - {}: {}", code(&broken.rule), code(&broken.failure));
         }
         more(failing.rules.len(), "rule", out);
@@ -242,27 +242,27 @@ fn next(run: &Run, out: &mut String) {
 }
 
 fn names(names: &[&str]) -> String {
-    listed(names, NAMES, |name| code(name))
+    listed(names, MAX_NAMES, |name| code(name))
 }
 
 fn more(count: usize, what: &str, out: &mut String) {
-    if count > NAMES {
-        let _ = writeln!(out, "  - and {}", counted((count - NAMES) as u64, &format!("more {what}")));
+    if count > MAX_NAMES {
+        let _ = writeln!(out, "  - and {}", counted((count - MAX_NAMES) as u64, &format!("more {what}")));
     }
 }
 
-/// A text in which nothing means anything.
+/// Returns a text as a code span, without markup.
 pub(super) fn code(text: &str) -> String {
-    let text = visible(&cut(text, LENGTH));
+    let text = visible(&cut(text, MAX_LENGTH));
     let longest = text.split(|character| character != '`').map(str::len).max().unwrap_or_default();
     let fence = "`".repeat(longest + 1);
-    // A span that begins or ends so would lose what it begins or ends with.
+    // A span that begins or ends with a backtick or space needs padding.
     let needs_room = text.is_empty() || text.starts_with(['`', ' ']) || text.ends_with(['`', ' ']);
     let room = if needs_room { " " } else { "" };
     format!("{fence}{room}{text}{room}{fence}")
 }
 
-/// The same in a table, whose columns it cannot end.
+/// Returns a text as a code span for a table cell.
 pub(super) fn cell(text: &str) -> String {
     code(&text.replace('|', "\\u{7c}"))
 }

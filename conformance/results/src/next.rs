@@ -1,4 +1,4 @@
-//! What to do after a run.
+//! Suggested steps after a run.
 
 use catalogue::Level;
 use serde::{Deserialize, Serialize};
@@ -8,17 +8,17 @@ use super::text::cut;
 use super::totals::RuleTotal;
 use super::{Outcome, Run};
 
-/// Something to do next.
+/// A suggested step.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Step {
-    /// What for.
+    /// Its purpose.
     pub why: String,
-    /// What to enter in a shell.
+    /// Its shell command.
     pub command: String,
 }
 
-/// So many rules are worth a step each.
+/// Maximum number of rules with a step.
 const RULES: usize = 1;
 
 impl Step {
@@ -26,7 +26,7 @@ impl Step {
         Self { why: why.into(), command }
     }
 
-    /// All that a run suggests.
+    /// Returns the suggested steps of a run.
     pub(super) fn all(run: &Run) -> Vec<Self> {
         let mut steps = Vec::new();
         let worst = run.broken();
@@ -97,7 +97,7 @@ fn of_recordings(run: &Run, worst: &[&RuleTotal], steps: &mut Vec<Step>) {
     steps.push(Step::new(format!("show only {}", rule.id), command));
 }
 
-/// A word of a shell.
+/// Quotes a word for a shell.
 fn quoted(word: &str) -> String {
     let is_plain = |character: char| character.is_ascii_alphanumeric() || "_./:@%+=,-".contains(character);
     if !word.is_empty() && !word.starts_with('-') && word.chars().all(is_plain) {

@@ -1,4 +1,4 @@
-//! Expected failures, in a file of the user's.
+//! Flags of expected failures.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -15,7 +15,7 @@ use harness::suite::{Known, Suite};
 /// The heading of these flags.
 const HEADING: &str = "Known failures";
 
-/// Failures that are known.
+/// Expected failures.
 #[derive(Debug, Args)]
 pub(super) struct BaselineArgs {
     /// Expected failures.
@@ -49,7 +49,7 @@ impl BaselineArgs {
         }
         let mut suite = suite;
         if let Some(file) = &self.expected_failures {
-            suite = suite.expecting(read(file)?);
+            suite = suite.expected_failures(read(file)?);
         }
         if let Some(file) = &self.write_expected_failures {
             if file.exists() && Some(file) != self.expected_failures.as_ref() {
@@ -58,7 +58,7 @@ impl BaselineArgs {
                     file.display()
                 );
             }
-            suite = suite.listing_failures(file);
+            suite = suite.write_failures_to(file);
         }
         Ok(suite)
     }
@@ -84,7 +84,7 @@ fn check<'k>(known: &'k Known, seen: &mut BTreeSet<(&'k str, &'k str)>) -> Resul
         bail!("{rule}: `scenarios` is empty; list those that break the rule");
     }
     for scenario in scenarios {
-        // A scenario that is sent in several ways has names with an ending.
+        // Names of cases have a suffix for the transport.
         let id = scenario.split('.').next().unwrap_or(scenario);
         if catalogue::scenario(id).is_none() {
             let hint = names::meant(id, SCENARIOS.iter().map(|scenario| scenario.id));

@@ -169,7 +169,7 @@ impl ClientArgs {
             let text = client_report(&run, ClientForm::Json, false, reports::Style::Plain.into());
             fs::write(&file, text).with_context(|| file.display().to_string())?;
         }
-        self.tell(&run)?;
+        self.print(&run)?;
         if let Some(file) = &self.write_expected_failures {
             fs::write(file, failures(&run)).with_context(|| file.display().to_string())?;
             return Ok(ExitCode::SUCCESS);
@@ -219,7 +219,7 @@ impl ClientArgs {
         })
     }
 
-    fn tell(&self, run: &ClientRun) -> Result<()> {
+    fn print(&self, run: &ClientRun) -> Result<()> {
         let render = |form| client_report(run, form, self.verbose, reports::Style::Plain.into());
         output::write(&self.report, self.output.as_ref().map(|file| (self.format, file)), |form| {
             Ok(render(form))

@@ -1,4 +1,4 @@
-//! `conformance report`: the report of a finished run, in any format.
+//! `conformance report`: renders the report of a finished run in any format.
 
 use std::fs;
 use std::io;
@@ -36,27 +36,27 @@ pub(super) struct ReportArgs {
 impl ReportArgs {
     pub(super) fn run(self) -> Result<ExitCode> {
         if self.merge {
-            return self.tell(&merged(&self.runs)?);
+            return self.print(&merged(&self.runs)?);
         }
         let clients: Vec<_> = self.runs.iter().map(|path| client::read(path)).collect::<Result<_>>()?;
         if clients.iter().any(Option::is_some) {
             let clients: Vec<ClientRun> = clients.into_iter().flatten().collect();
-            return self.tell_clients(&clients);
+            return self.print_clients(&clients);
         }
         let [path] = &*self.runs else {
             bail!("several reports are merged with --merge; use `conformance diff` to compare two runs");
         };
         let folder = if path.is_dir() { Some(&**path) } else { path.parent() };
-        self.tell(&read(path)?.within(folder.unwrap_or(Path::new(""))))
+        self.print(&read(path)?.within(folder.unwrap_or(Path::new(""))))
     }
 
-    fn tell(&self, run: &Run) -> Result<ExitCode> {
-        self.output.tell(run)?;
+    fn print(&self, run: &Run) -> Result<ExitCode> {
+        self.output.print(run)?;
         Ok(ExitCode::SUCCESS)
     }
 
-    /// Reports a client, or several side by side.
-    fn tell_clients(&self, clients: &[ClientRun]) -> Result<ExitCode> {
+    /// Prints the report of a client, or a matrix of several.
+    fn print_clients(&self, clients: &[ClientRun]) -> Result<ExitCode> {
         if clients.len() != self.runs.len() {
             bail!("client reports cannot be compared with other reports");
         }
@@ -94,7 +94,7 @@ fn merged(paths: &[PathBuf]) -> Result<Run> {
     })
 }
 
-/// Reads the report of a run: a file, or that in the folder of the run.
+/// Reads the report of a run: a file, or a folder with it.
 pub(super) fn read(path: &Path) -> Result<Run> {
     let file = if path.is_dir() { path.join("report.json") } else { path.to_owned() };
     let text = fs::read_to_string(&file).with_context(|| {
@@ -102,7 +102,7 @@ pub(super) fn read(path: &Path) -> Result<Run> {
         format!("{}{hint}", file.display())
     })?;
     let of_file = || file.display().to_string();
-    // A report can be large: the version alone first, which builds nothing of the rest.
+    // A report can be large: read only the version first.
     let Format { version } = serde_json::from_str(&text).with_context(of_file)?;
     if version != Some(u64::from(results::VERSION)) {
         let version = version.map_or_else(|| "no version".to_owned(), |version| format!("version {version}"));
@@ -111,7 +111,7 @@ pub(super) fn read(path: &Path) -> Result<Run> {
     serde_json::from_str(&text).with_context(of_file)
 }
 
-/// What is read of a report before it is known to be one.
+/// The header of a report.
 #[derive(Deserialize)]
 struct Format {
     version: Option<u64>,

@@ -1,4 +1,4 @@
-//! Which rules to check.
+//! Selection of rules.
 
 use std::collections::BTreeSet;
 
@@ -14,7 +14,7 @@ use harness::suite::{is_meant, is_selected};
 /// The heading of these flags.
 pub(super) const HEADING: &str = "Rules";
 
-/// Which rules to check.
+/// Selection of rules.
 #[derive(Debug, Args)]
 pub(super) struct SelectArgs {
     /// Rules or groups to check [default: all].

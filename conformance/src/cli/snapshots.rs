@@ -1,4 +1,4 @@
-//! Approved shapes of streams.
+//! Flags of snapshots.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use recordings::shape::shape;
 /// The heading of these flags.
 const HEADING: &str = "Snapshots";
 
-/// The shapes that streams should have.
+/// Snapshots of the shapes of streams.
 #[derive(Debug, Args)]
 pub(super) struct SnapshotArgs {
     /// Compare the shape of each stream with the accepted one in this folder.
@@ -28,13 +28,12 @@ pub(super) struct SnapshotArgs {
 }
 
 impl SnapshotArgs {
-    /// Returns the folder of shapes, if one was named.
+    /// Returns the folder of snapshots, if set.
     pub(super) fn snapshots(&self) -> Option<Snapshots> {
         Some(Snapshots::new(self.snapshots.as_ref()?).bless(self.bless))
     }
 
-    /// Tests of shapes that were approved of for recordings in these folders, and that none of those there is
-    /// compared with.
+    /// Returns tests that fail for stale snapshots of recordings in these folders.
     pub(super) fn stale(&self, paths: &[PathBuf], files: &[PathBuf]) -> anyhow::Result<Vec<Trial>> {
         let Some(snapshots) = self.snapshots() else { return Ok(Vec::new()) };
         let name = |path: &PathBuf| files::name(path);
@@ -49,7 +48,7 @@ impl SnapshotArgs {
         Ok(stale.into_iter().map(trial).collect())
     }
 
-    /// A test for the shape of each recording.
+    /// Returns a test for the shape of each recording.
     pub(super) fn trials(
         &self,
         files: &[PathBuf],

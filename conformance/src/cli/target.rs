@@ -1,4 +1,4 @@
-//! The endpoint, and how long it may take.
+//! Flags of the endpoint and its limits.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -92,7 +92,7 @@ impl TargetArgs {
         }
     }
 
-    /// Returns the flags with what does not belong in a file: keys and headers.
+    /// Returns the flags that do not belong in a file: keys and headers.
     pub(super) fn secrets(&self) -> Vec<String> {
         let key = self.api_key.iter().map(|key| format!("--api-key={key}"));
         key.chain(self.header.iter().map(|header| format!("--header={header}"))).collect()

@@ -187,7 +187,7 @@ fn who_is_asked_to_wait_waits() {
     expect(&conformance(&["verify", path(&out)]), 0, &["consistent: these 2 exchanges"]);
     for after in ["retry-after: 3600\r\n", ""] {
         let server = busy(after);
-        expect(&hello(&server, &[]), 2, &["the endpoint answers 429"]);
+        expect(&hello(&server, &[]), 2, &["the endpoint responds with 429"]);
         assert_eq!(server.requests().len(), 1);
     }
 }
@@ -227,7 +227,7 @@ fn only_the_host_that_was_named_is_contacted() {
     for status in ["302 Found", "307 There", "308 There"] {
         let location = location.clone();
         let server = Server::new(move |_, stream| head(stream, status, "text/plain", &location));
-        expect(&hello(&server, &[]), 1, &["redirections to other places are not followed"]);
+        expect(&hello(&server, &[]), 1, &["redirects to other hosts are not followed"]);
     }
     assert_eq!(other.connections(), 0);
     let moved = Server::new(|request, stream| match &*request.path {

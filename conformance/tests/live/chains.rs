@@ -72,7 +72,7 @@ fn what_is_shown_again_is_compared() {
     let unknown = conformance(&["--target", &changed.url, "state/unknown::answer"]);
     expect(&unknown, 1, &["the response has status 200, not 404"]);
     let forgotten = conformance(&["--target", &changed.url, "state/recalled::agrees", "--attempts", "2"]);
-    expect(&forgotten, 1, &["no answer says \"", "which only the earlier turn said"]);
+    expect(&forgotten, 1, &["no response contains \"", "which only the earlier turn contains"]);
 }
 
 #[test]

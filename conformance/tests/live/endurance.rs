@@ -22,7 +22,7 @@ fn no_time_to_wait_is_too_long() {
     for after in ["retry-after: 18446744073709551615\r\n", "retry-after-ms: 18446744073709551615\r\n"] {
         let server = busy(after);
         let run = hello(&server, &[]);
-        expect(&run, 2, &["the endpoint answers 429"]);
+        expect(&run, 2, &["the endpoint responds with 429"]);
         assert!(!run.stderr.contains("panicked"), "{}", run.stderr);
         assert_eq!(server.requests().len(), 1);
     }
@@ -33,7 +33,7 @@ fn a_busy_endpoint_is_not_kept_busy() {
     for after in ["retry-after: 0\r\n", "retry-after: Sun, 06 Nov 1994 08:49:37 GMT\r\n"] {
         let server = busy(after);
         let start = Instant::now();
-        expect(&hello(&server, &[]), 2, &["the endpoint answers 429"]);
+        expect(&hello(&server, &[]), 2, &["the endpoint responds with 429"]);
         assert_eq!(server.requests().len(), 5);
         // Each pause is twice as long as the one before.
         assert!(start.elapsed() >= Duration::from_millis(1500));

@@ -250,7 +250,7 @@ fn an_endpoint_is_asked_what_it_supports() {
     });
     let poor = init(&["--target", &server.url, "--no-run"]);
     expect(&poor, 0, &[]);
-    assert!(poor.stderr.contains("2 models; gpt-a is used"), "{}", poor.stderr);
+    assert!(poor.stderr.contains("2 models; using gpt-a"), "{}", poor.stderr);
     let file = fs::read_to_string(at.join("conformance.toml")).expect("it is written");
     for words in ["model = \"gpt-a\"", "\"compaction\"", "\"retrieval\"", "\"tools\""] {
         assert!(file.contains(words), "{words}: {file}");

@@ -229,7 +229,7 @@ const REMADE: &[(&str, Edit, &str)] = &[
     (
         "another target",
         |at| edit(at, "run.json", "\"target\": \"http://127.0.0.1", "\"target\": \"http://vendor.example"),
-        "the address is not what the scenario sends",
+        "the address differs from the scenario",
     ),
     (
         "another target in the requests, too, but for its path",
@@ -237,37 +237,37 @@ const REMADE: &[(&str, Edit, &str)] = &[
             edit_all(at, "http://127.0.0.1", "http://vendor.example");
             edit(at, HELLO, "/v1/responses", "/v2/responses");
         },
-        "the address is not what the scenario sends",
+        "the address differs from the scenario",
     ),
     (
         "an easier question",
         |at| edit(at, HELLO, "hello to the world in three words", "anything"),
-        "the body of the request is not what the scenario sends",
+        "the body of the request differs from the scenario",
     ),
     (
         "a question with one more member",
         |at| edit(at, HELLO, "\\\"stream\\\":true", "\\\"stream\\\":true,\\\"temperature\\\":0"),
-        "the body of the request is not what the scenario sends",
+        "the body of the request differs from the scenario",
     ),
     (
         "an easier question on a WebSocket",
         |at| edit(at, "exchanges/text/hello.ws.exchange", "hello to the world in three words", "anything"),
-        "a message is not what the scenario sends",
+        "a message differs from the scenario",
     ),
     (
         "another seed",
         |at| edit(at, "run.json", "\"seed\": \"one\"", "\"seed\": \"two\""),
-        "the body of the request is not what the scenario sends",
+        "the body of the request differs from the scenario",
     ),
     (
         "another model",
         |at| edit(at, "run.json", "\"model\": \"default\"", "\"model\": \"vendor\""),
-        "the body of the request is not what the scenario sends",
+        "the body of the request differs from the scenario",
     ),
     (
         "another method",
         |at| edit(at, HELLO, "\"method\":\"POST\"", "\"method\":\"PUT\""),
-        "the method is not what the scenario sends",
+        "the method differs from the scenario",
     ),
     (
         "a header more",
@@ -277,17 +277,17 @@ const REMADE: &[(&str, Edit, &str)] = &[
     (
         "another client",
         |at| edit(at, HELLO, "\"conformance/", "\"curl/"),
-        "the header user-agent is not what the scenario sends",
+        "the header user-agent differs from the scenario",
     ),
     (
         "another format asked for",
         |at| edit(at, HELLO, "[\"accept\",\"text/event-stream\"]", "[\"accept\",\"application/json\"]"),
-        "the header accept is not what the scenario sends",
+        "the header accept differs from the scenario",
     ),
     (
         "another version of the suite",
         |at| edit(at, "run.json", "\"suite\": \"", "\"suite\": \"9"),
-        "of the suite made the run, and this is",
+        "of the suite, but this is",
     ),
     (
         "an exchange that is listed no more",
@@ -356,7 +356,7 @@ const NOT_TOLD: &[(&str, Edit)] = &[
 fn made(name: &str) -> std::path::PathBuf {
     let out = folder(name);
     expect(&conformance(&["text/hello", "--seed", "one", "--out", path(&out)]), 0, &[]);
-    expect(&verify(&out), 0, &["consistent: these ", "not proven: that they came from the endpoint"]);
+    expect(&verify(&out), 0, &["consistent: these ", "not proven: that they came from the named endpoint"]);
     out
 }
 
@@ -407,7 +407,7 @@ fn links_are_not_followed() {
     let elsewhere = out.with_extension("elsewhere");
     fs::rename(out.join(HELLO), &elsewhere).expect("it can be moved");
     std::os::unix::fs::symlink(&elsewhere, out.join(HELLO)).expect("it can be made");
-    expect(&verify(&out), 2, &["hello.exchange: it is reached by a link"]);
+    expect(&verify(&out), 2, &["hello.exchange: it is reached through a symbolic link"]);
 }
 
 #[test]
@@ -422,13 +422,13 @@ fn signatures_are_of_a_key_and_of_all_files() {
     let private = file("key", own.serialize_pem());
     let (public, others) = (file("pub", own.public_key_pem()), file("other", other.public_key_pem()));
     let check = |key: &Path| conformance(&["verify", path(&out), "--key", path(key)]);
-    expect(&check(&public), 1, &["certificate.sigstore.json: it cannot be read"]);
+    expect(&check(&public), 1, &["certificate.sigstore.json: cannot be read"]);
     expect(&conformance(&["sign", path(&out), "--key", path(&private)]), 0, &["signed: "]);
     expect(&check(&public), 0, &["consistent: "]);
     expect(&verify(&out), 0, &["consistent: "]);
     expect(&check(&others), 1, &["the signature does not match this key and statement"]);
     let wrong = check(&private);
-    assert!(wrong.code == Some(2) && wrong.stderr.contains("no public key"), "{}", wrong.stderr);
+    assert!(wrong.code == Some(2) && wrong.stderr.contains("not a public key"), "{}", wrong.stderr);
     // What nobody can tell by the files is told by the signature.
     edit_all(&out, "http://127.0.0.1", "http://vendor.example");
     remake(&out);
@@ -436,6 +436,6 @@ fn signatures_are_of_a_key_and_of_all_files() {
     expect(&check(&public), 1, &["certificate.sigstore.json: the signed files differ"]);
     let bundle = fs::read_to_string(out.join("certificate.sigstore.json")).expect("it is there");
     edit(&out, "certificate.sigstore.json", "\"sig\": \"", "\"sig\": \"AAAA");
-    expect(&check(&public), 1, &["the signature is not of this key"]);
+    expect(&check(&public), 1, &["the signature does not match this key"]);
     fs::write(out.join("certificate.sigstore.json"), bundle).expect("it can be written");
 }

@@ -19,7 +19,7 @@ fn a_good_endpoint_passes() {
     assert!(requests.iter().all(|request| request.body.contains("\"model\":\"m-1\"")), "{requests:?}");
     expect(&conformance(&["verify", path(&out)]), 0, &["consistent: these 2 exchanges"]);
     let again = conformance(&["--target", &server.url, "text/hello", "--out", path(&out)]);
-    assert!(again.code == Some(2) && again.stderr.contains("holds a run already"), "{}", again.stderr);
+    assert!(again.code == Some(2) && again.stderr.contains("already contains a run"), "{}", again.stderr);
 }
 
 #[test]
@@ -151,7 +151,7 @@ fn failures_are_asked_only_of_models_that_are_said_to_fail() {
     expect(&down, 0, &["test error/upstream-down::answer     ... ok", "0 failed"]);
     assert_eq!(server.connections(), 1);
     // What is named and does not fail is found out.
-    expect(&failures(&["--given", "down-model=default"]), 1, &["and not 500 or 502 or 503"]);
+    expect(&failures(&["--given", "down-model=default"]), 1, &["not 500 or 502 or 503"]);
     let record = conformance(&["record", "--target", &server.url, "--scenario", "error/upstream-down"]);
     assert!(record.code == Some(2) && record.stderr.contains("--given down-model="), "{}", record.stderr);
     let mistaken = failures(&["--given", "donw-model=m"]);

@@ -34,7 +34,7 @@ fn a_shape_is_approved_of_and_then_kept() {
     let stream = golden("openai/text");
     let part = stream.split_inclusive("\n\n").find(|event| event.contains("content_part.added"));
     let worse = streaming(stream.replacen(part.expect("it has a part"), "", 1));
-    let told = ["--- approved\n+++ came\n", "\n-response.content_part.added  part 0.0 ", "if it is right"];
+    let told = ["--- approved\n+++ came\n", "\n-response.content_part.added  part 0.0 ", "if it is correct"];
     compared(&worse, &shapes, 1, &told, &[]);
     let came = fs::read_to_string(&new).expect("it is written");
     assert!(!came.contains("content_part.added") && came.contains("content_part.done"), "{came}");
@@ -47,7 +47,7 @@ fn a_shape_is_approved_of_and_then_kept() {
 fn the_shape_of_a_failure_is_not_approved_of() {
     let shapes = folder("shapes-failed");
     let refusing = Server::new(|_, to| answer(to, "400 Bad Request", "application/json", "{}"));
-    compared(&refusing, &shapes, 1, &["its shape is not approved of: the answer failed"], &["--bless"]);
+    compared(&refusing, &shapes, 1, &["its shape is not accepted: the response failed"], &["--bless"]);
     let cut = golden("openai/text").split("event: response.completed").next();
     let cut = streaming(cut.expect("it ends"));
     compared(
@@ -87,7 +87,7 @@ fn recordings_are_compared_too() {
     // What is not recorded any more is told, unless somebody asks for one recording alone.
     let beside = files(&shapes).remove(0);
     fs::write(beside.with_file_name("gone.sse.shape"), "").expect("it can be written");
-    run(1, &["/gone.sse::snapshot\n", "it is stale: there is no recording with this name; take "], &[]);
+    run(1, &["/gone.sse::snapshot\n", "it is stale: there is no recording with this name; delete "], &[]);
     let one = conformance(&["::snapshot", "--capture", path(&capture), "--snapshots", path(&shapes)]);
     expect(&one, 1, &["a.sse::snapshot"]);
     assert!(!one.stdout.contains("gone.sse"), "{}", one.stdout);
@@ -110,7 +110,7 @@ fn snapshots_change_nothing_else() {
     expect(&conformance(&["verify", path(&out)]), 0, &["consistent: "]);
     expect(&conformance(&["--snapshots", path(&shapes), "::snapshot"]), 0, &[" 0 failed"]);
     fs::write(shapes.join("text/gone.shape"), "").expect("it can be written");
-    let (gone, stale) = ("text/gone::snapshot", "it is stale: there is no such scenario; take ");
+    let (gone, stale) = ("text/gone::snapshot", "it is stale: there is no such scenario; delete ");
     expect(&conformance(&["--snapshots", path(&shapes), "text/"]), 1, &[gone, stale, " 1 failed"]);
     expect(&conformance(&["--snapshots", path(&shapes), "text/hello"]), 0, &[" 0 failed"]);
     let some = ["--snapshots", path(&shapes), "ws/", "--transport", "sse"];

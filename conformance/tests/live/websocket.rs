@@ -131,7 +131,7 @@ fn every_limit_holds() {
         thread::sleep(Duration::from_mins(2));
     });
     expect(&run(&stalled, &["--idle-timeout", "300ms"]), 1, &["no message for 300ms"]);
-    expect(&run(&stalled, &["--timeout", "300ms"]), 1, &["within the time that an answer may take"]);
+    expect(&run(&stalled, &["--timeout", "300ms"]), 1, &["within the total time of a response"]);
     let long = socket(|_, stream| while say(stream, &format!("{{\"a\":{:?}}}", "x".repeat(100_000))) {});
     expect(&run(&long, &["--max-bytes", "1000000"]), 1, &["the response is longer than 1000000 bytes"]);
     let huge = socket(|_, stream| {
@@ -196,7 +196,7 @@ fn what_is_no_websocket_is_told() {
     let sse = Server::new(|_, stream| answer(stream, "200 OK", "text/event-stream", golden("openai/text")));
     expect(&run(&sse, &[]), 1, &["a WebSocket is answered with status 200"]);
     let closed = Server::new(|_, stream| answer(stream, "401 No", "application/json", "{}"));
-    expect(&run(&closed, &[]), 2, &["harness error: the endpoint answers 401"]);
+    expect(&run(&closed, &[]), 2, &["harness error: the endpoint responds with 401"]);
     let wrong = Server::new(|_, stream| {
         write(stream, "HTTP/1.1 101 Go\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n");
     });

@@ -30,9 +30,9 @@ pub(super) fn range_in_part(case: &mut Case<'_>, _: &Node, part: &Object<'_>) {
     ranges(case, part, "/part");
 }
 
-/// Parts that nothing closes are known only when their item is closed.
+/// Checks the ranges of parts without a done event when their item is closed.
 pub(super) fn range_in_item(case: &mut Case<'_>, node: &Node, item: &Object<'_>) {
-    // Nothing else is judged, and most items have none.
+    // Only citations are checked, and most items have none.
     if !item.get("content").is_some_and(|content| content.contains(CITATION)) {
         return;
     }

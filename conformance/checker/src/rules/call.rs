@@ -28,7 +28,7 @@ pub(super) fn has_deltas(case: &mut Case<'_>, node: &Node, arguments: &Object<'_
 /// The types of calls that the client answers.
 pub(super) const ANSWERED: [&str; 2] = ["function_call", "custom_tool_call"];
 
-/// Whether an item is a call that the client answers.
+/// Returns whether an item is a call that the client answers.
 fn is_answered(item: &Object<'_>) -> bool {
     item.plain("type").is_some_and(|kind| ANSWERED.contains(&kind))
 }
@@ -54,7 +54,7 @@ pub(super) fn arguments_streamed(case: &mut Case<'_>, node: &Node, item: &Object
 pub(super) fn identity_kept(case: &mut Case<'_>, node: &Node, item: &Object<'_>) {
     let Some(added) = node.opening.get().filter(|added| is_answered(added)) else { return };
     for name in ["call_id", "name"] {
-        // An empty name or id is another rule's business.
+        // `item/call-named` reports empty values.
         let Some(before) = added.value(name).filter(|raw| *raw != "\"\"") else { continue };
         let Some(after) = item.get(name).filter(|after| !same(before, after)) else { continue };
         case.fault(&format!("/item/{name}"), &short(before), &short(after), || {
@@ -92,7 +92,7 @@ pub(super) fn name_declared(case: &mut Case<'_>, _: &Node, item: &Object<'_>) {
     }
 }
 
-/// The names of declared functions. Nothing where tools may bring functions that are not listed.
+/// Returns the names of declared functions, or `None` if a tool may provide unlisted ones.
 fn functions(tools: &[&str]) -> Option<Vec<String>> {
     let mut names = Vec::new();
     for tool in tools {

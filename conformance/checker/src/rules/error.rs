@@ -6,7 +6,7 @@ use crate::engine::{Case, Snapshot};
 use crate::engine::{Object, Place, short};
 use crate::{Frame, Transport};
 
-/// An error was reported in the stream, after the response had begun.
+/// Returns whether an error was reported after the response had begun.
 fn reported(case: &Case<'_>) -> bool {
     let began_with_it = case.stream.first_types.first().is_some_and(|name| name == "error");
     case.stream.error.is_there() && !began_with_it && !case.stream.has_ended()
@@ -34,7 +34,7 @@ pub(super) fn ended_by_failed(case: &mut Case<'_>) {
     }
 }
 
-/// The object that says what went wrong: nested, or the event itself.
+/// Returns the error object: nested, or the event itself.
 fn details<'e>(event: &'e Object<'_>) -> Object<'e> {
     Object::new(event.value("error").unwrap_or_else(|| event.text()))
 }
@@ -55,7 +55,7 @@ pub(super) fn equals_failed(case: &mut Case<'_>, snapshot: &Snapshot<'_>) {
     }
 }
 
-/// The body of an answer that is an error, and its status.
+/// Returns the status and body of a non-streaming response.
 fn error_body<'f>(case: &Case<'_>, frame: &'f Frame<'_>) -> Option<(u16, Object<'f>)> {
     let status = case.connection.status?;
     Some((status, Object::new(frame.data.as_deref()?)))
@@ -72,7 +72,7 @@ pub(super) fn status_agrees(case: &mut Case<'_>, frame: &Frame<'_>) {
         "too_many_requests" | "rate_limit_error" => 429,
         _ => return,
     };
-    // Several statuses of a family mean an invalid request, and several a fault of the server.
+    // Several statuses mean an invalid request, and several a server error.
     let fits = match expected {
         400 => (400..500).contains(&status) && status != 429,
         500 => status >= 500,
@@ -85,7 +85,7 @@ pub(super) fn status_agrees(case: &mut Case<'_>, frame: &Frame<'_>) {
     }
 }
 
-/// A stream under the status of an error.
+/// Reports a stream with an error status.
 pub(super) fn no_stream(case: &mut Case<'_>) {
     let Some(status) = case.connection.status.filter(|status| *status >= 400) else { return };
     if case.stream.events == 0 && case.stream.transport == Transport::Http {

@@ -12,7 +12,7 @@ pub(super) fn starts_empty(case: &mut Case<'_>, _: &Node, item: &Object<'_>) {
     let (name, zero) = match item.plain("type") {
         Some("message") => ("content", "[]"),
         Some("reasoning") => ("summary", "[]"),
-        // Where arguments are not streamed, they can only stand here.
+        // Without events for arguments, they can only be here.
         Some("function_call") if case.plan.ways(Scope::Arguments).closes => ("arguments", "\"\""),
         _ => return,
     };
@@ -48,14 +48,14 @@ pub(super) fn call_named(case: &mut Case<'_>, _: &Node, item: &Object<'_>) {
 
 pub(super) fn fields_stable(case: &mut Case<'_>, node: &Node, item: &Object<'_>) {
     let Some(added) = node.opening.get() else { return };
-    // Of calls that clients answer, another rule tells what they are called by.
+    // `call/identity-kept` checks the calls that clients answer.
     let names: &[&str] = match item.plain("type") {
         Some("tool_search_call") => return,
         Some("function_call" | "custom_tool_call") => &["phase"],
         _ => &["name", "call_id", "role", "server_label", "phase"],
     };
     for name in names {
-        // An empty name or id is another rule's business.
+        // `item/call-named` reports empty values.
         let Some(before) = added.value(name).filter(|raw| *raw != "\"\"") else { continue };
         let Some(after) = item.get(name).filter(|after| !same(before, after)) else { continue };
         case.fault(&format!("/item/{name}"), &short(before), &short(after), || {
@@ -110,7 +110,7 @@ pub(super) fn keys_kept(case: &mut Case<'_>, node: &Node, item: &Object<'_>) {
     }
 }
 
-/// At the opening of the item that follows.
+/// Checks at the opening of the next item.
 pub(super) fn incomplete_last(case: &mut Case<'_>, node: &Node, _: &Object<'_>) {
     if let Some(earlier) = case.stream.incomplete() {
         let (name, earlier) = (case.name(node), case.name(earlier));
@@ -119,7 +119,7 @@ pub(super) fn incomplete_last(case: &mut Case<'_>, node: &Node, _: &Object<'_>) 
     }
 }
 
-/// At the end of an item that was overtaken by another.
+/// Checks at the end of an item that a later item overlapped.
 pub(super) fn incomplete_before_last(case: &mut Case<'_>, node: &Node, item: &Object<'_>) {
     let Some(last) = case.stream.items().next_back().filter(|last| !std::ptr::eq(*last, node)) else {
         return;

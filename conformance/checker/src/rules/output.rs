@@ -1,4 +1,4 @@
-//! Rules of the group `output`: the final output beside the items that were streamed.
+//! Rules of the group `output`, which compare the final output with the streamed items.
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
@@ -10,9 +10,9 @@ use spec::table::Scope;
 use crate::engine::{Case, Ending};
 use crate::engine::{Node, Object, Place, same, short};
 
-/// An entry of the final output, and the item that it is the end of.
+/// An entry of the final output, and its streamed item.
 struct Pair<'p> {
-    /// Which entry it is.
+    /// Index of the entry.
     index: usize,
     /// The value that closed the item.
     done: &'p Object<'static>,
@@ -29,7 +29,7 @@ impl Pair<'_> {
     }
 }
 
-/// Items and entries that belong together: by their order, or by their ids where some have no counterpart.
+/// Returns matching items and entries: by order, or by id if their numbers differ.
 fn pairs<'p>(case: &Case<'p>, ending: &'p Ending<'p>) -> Vec<Pair<'p>> {
     let stream = case.stream;
     let items = ordered(case);
@@ -37,7 +37,7 @@ fn pairs<'p>(case: &Case<'p>, ending: &'p Ending<'p>) -> Vec<Pair<'p>> {
     if items.len() == ending.output.len() && !stream.torn && !stream.resumed {
         let closed = entries.zip(items).filter_map(|(entry, item)| Some((entry, item.closing.get()?)));
         let pairs = closed.map(|((index, entry), done)| Pair { index, done, entry });
-        // Most are the same to the letter, and nothing is left to judge.
+        // Most are byte for byte equal and need no check.
         return pairs.filter(|pair| pair.done.text() != pair.entry.text()).collect();
     }
     let mut finished: HashMap<&str, &Object<'static>> = HashMap::new();
@@ -50,7 +50,7 @@ fn pairs<'p>(case: &Case<'p>, ending: &'p Ending<'p>) -> Vec<Pair<'p>> {
     entries.filter_map(|(index, entry)| Some(Pair { index, done: done(entry)?, entry })).collect()
 }
 
-/// Items by their index.
+/// Returns the items sorted by index.
 fn ordered<'c>(case: &Case<'c>) -> Vec<&'c Node> {
     let stream = case.stream;
     let mut items: Vec<&Node> = stream.items().collect();
@@ -62,12 +62,12 @@ pub(super) fn count_agrees(case: &mut Case<'_>, ending: &Ending<'_>) {
     let is_unknown = case.stream.torn || case.stream.resumed || ending.snapshot.event == "response.failed";
     let Some(output) = ending.snapshot.response.get("output").filter(|_| !is_unknown) else { return };
     let (streamed, has) = (case.stream.items.len(), ending.output.len());
-    // That texts are lost, or that nothing was streamed, is the worse fault, and told by its own rule.
+    // Lost texts and outputs without any streamed item are reported by their own rules.
     if streamed == has + lost(case, ending).len() || !output.starts_with('[') || is_unannounced(case, ending)
     {
         return;
     }
-    // Where too much is there, what is there too much is the place; other rules judge the rest.
+    // The first extra entry is the place of the finding.
     let streamed_ids: HashSet<Option<&str>> = case.stream.items().map(Node::id).collect();
     let is_extra = |entry: &Object<'_>| !streamed_ids.contains(&entry.plain("id"));
     let extra = ending.output.iter().position(is_extra).filter(|_| has > streamed);
@@ -82,7 +82,7 @@ pub(super) fn count_agrees(case: &mut Case<'_>, ending: &Ending<'_>) {
     case.report(&place, || format!("the final output has {has} items, but {streamed} were streamed"));
 }
 
-/// Whether an item has a text, or arguments.
+/// Returns whether an item has a text or arguments.
 fn has_texts(item: &Object<'_>) -> bool {
     let is_text = |value: Option<Cow<'_, str>>| value.is_some_and(|text| !text.is_empty());
     INPUTS.iter().any(|name| is_text(item.string(name)))
@@ -93,7 +93,7 @@ fn has_texts(item: &Object<'_>) -> bool {
             .any(|part| TEXTS.iter().any(|name| is_text(part.string(name))))
 }
 
-/// Whether there are items in the output of which nothing was streamed.
+/// Returns whether the output has items although none was streamed.
 fn is_unannounced(case: &Case<'_>, ending: &Ending<'_>) -> bool {
     let stream = case.stream;
     let is_unknown = stream.torn || stream.resumed || ending.snapshot.event == "response.failed";
@@ -119,7 +119,7 @@ pub(super) fn usage_counts_text(case: &mut Case<'_>, ending: &Ending<'_>) {
     }
 }
 
-/// Finished items with texts that are not in the final output.
+/// Returns the finished items with texts that the final output lacks.
 fn lost<'c>(case: &Case<'c>, ending: &Ending<'_>) -> Vec<&'c Object<'static>> {
     let has_output = ending.snapshot.response.get("output").is_some_and(|output| output.starts_with('['));
     let stream = case.stream;
@@ -133,7 +133,7 @@ fn lost<'c>(case: &Case<'c>, ending: &Ending<'_>) -> Vec<&'c Object<'static>> {
     done.filter(|done| has_texts(done) && !is_there(done)).collect()
 }
 
-/// Texts of items that were never finished and that the final output does not have.
+/// Returns the texts of unfinished items that the final output lacks.
 fn unfinished(case: &Case<'_>, ending: &Ending<'_>) -> Vec<(String, String)> {
     let stream = case.stream;
     let has_output = ending.snapshot.response.get("output").is_some_and(|output| output.starts_with('['));
@@ -162,13 +162,13 @@ fn unfinished(case: &Case<'_>, ending: &Ending<'_>) -> Vec<(String, String)> {
         texts.iter().any(|other| finder.find(other.as_bytes()).is_some())
     };
     let doubtful = streamed.into_iter().filter(|(_, text)| !text.is_empty() && !begins_one(text));
-    doubtful.take(SOUGHT).filter(|(_, text)| !is_in_one(text)).collect()
+    doubtful.take(MAX_SEARCHED).filter(|(_, text)| !is_in_one(text)).collect()
 }
 
-/// So many texts that begin no other are looked for in all others, which takes long.
-const SOUGHT: usize = 100;
+/// Maximum number of texts to search inside all others, which is slow.
+const MAX_SEARCHED: usize = 100;
 
-/// The texts of a part: as it was finished, or as far as they came.
+/// Returns the texts of a part: final, or streamed so far.
 pub(super) fn texts_of(case: &Case<'_>, part: &Node) -> Vec<String> {
     if let Some(done) = part.closing.get() {
         return TEXTS.iter().filter_map(|name| done.string(name)).map(Cow::into_owned).collect();
@@ -208,7 +208,7 @@ pub(super) fn ids_kept(case: &mut Case<'_>, ending: &Ending<'_>) {
     }
 }
 
-/// The lists that hold texts, and the members that are texts themselves.
+/// Lists with texts, and members that are texts.
 const LISTS: [&str; 2] = ["content", "summary"];
 const TEXTS: [&str; 2] = ["text", "refusal"];
 const INPUTS: [&str; 2] = ["arguments", "input"];
@@ -260,7 +260,7 @@ fn parts<'i>(item: &'i Object<'_>, list: &str) -> Option<Vec<Object<'i>>> {
     Some(item.entries(list)?.into_iter().map(Object::new).collect())
 }
 
-/// Whether lists of parts have other texts, as one has more parts.
+/// Returns whether lists of parts of different length have different texts.
 fn loses_texts(done: &[Object<'_>], entry: &[Object<'_>]) -> bool {
     let texts = |parts: &[Object<'_>]| -> String {
         parts.iter().flat_map(|part| TEXTS.map(|name| part.string(name).unwrap_or_default())).collect()
@@ -294,7 +294,7 @@ pub(super) fn equals_items(case: &mut Case<'_>, ending: &Ending<'_>) {
     }
 }
 
-/// Compares all members but those that are exempt, and the texts, which are another rule's business.
+/// Compares all members except exempt ones and texts, which `output/text-kept` compares.
 fn compare_members(
     case: &mut Case<'_>,
     done: &Object<'_>,
@@ -305,7 +305,7 @@ fn compare_members(
     let added = entry.members().map(|(name, _)| name).filter(|name| done.get(name).is_none());
     let names = done.members().map(|(name, _)| name).chain(added);
     for name in names.filter(|name| !is_exempt(name)) {
-        // Whether what is nothing is written down makes no difference.
+        // Null and absent members are equal.
         let (before, after) = (done.value(name), entry.value(name));
         if before == after || before.zip(after).is_some_and(|(before, after)| same(before, after)) {
             continue;

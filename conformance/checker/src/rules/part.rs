@@ -50,7 +50,7 @@ pub(super) fn count_agrees(case: &mut Case<'_>, node: &Node, item: &Object<'_>) 
     }
 }
 
-/// The entries of a list in an item: mostly what was closed in it, to the letter.
+/// Returns the entries of a list in an item, which usually equal its closed parts byte for byte.
 pub(super) fn entries<'i>(
     case: &Case<'_>,
     node: &Node,
@@ -62,7 +62,7 @@ pub(super) fn entries<'i>(
     entries_that_are(item.get(list)?, closed).or_else(|| item.entries(list))
 }
 
-/// Compares how many of a scope were opened in an item with how many it has in the end.
+/// Compares the number of opened parts with the number in the finished item.
 pub(super) fn count(case: &mut Case<'_>, node: &Node, item: &Object<'_>, scope: Scope, list: &str) {
     let is_unknown =
         case.stream.torn || case.stream.resumed || node.state() == State::Implied || node.partial;

@@ -1,14 +1,14 @@
-//! Rules of the group `request`: what the response repeats of its request, and what came of it.
+//! Rules of the group `request`, which compare the response with the settings it echoes.
 
 use crate::engine::{Case, Connection, Ending};
 use crate::engine::{Object, number, same};
 
-/// A call that the response made.
+/// A call in the response.
 struct Call {
     kind: String,
     name: Option<String>,
     server: Option<String>,
-    /// Where it stands in the event at hand, if it does.
+    /// Pointer to it in the current event, if present.
     pointer: Option<String>,
 }
 
@@ -29,7 +29,7 @@ impl Call {
     }
 }
 
-/// All calls: those of the final output, or those that were streamed, where it shows nothing.
+/// Returns all calls: those of the final output, or the streamed ones if it is empty.
 fn calls(case: &Case<'_>, ending: &Ending<'_>) -> Vec<Call> {
     if ending.output.is_empty() {
         let items = case.stream.items();
@@ -40,8 +40,7 @@ fn calls(case: &Case<'_>, ending: &Ending<'_>) -> Vec<Call> {
     entries.filter_map(|(index, item)| Call::of(item, Some(format!("/response/output/{index}")))).collect()
 }
 
-/// What the response repeats of its request, if it is of interest. Where it says different things, the request
-/// is not known.
+/// Returns a setting that the response echoes, unless its values differ: then the request is unknown.
 fn echoed<'e>(
     case: &Case<'_>,
     ending: &'e Ending<'_>,
@@ -53,12 +52,12 @@ fn echoed<'e>(
     first.is_none_or(|first| same(first, last)).then_some(last)
 }
 
-/// Whether the request is known to say this, as it is written in JSON.
+/// Returns whether the response echoes this JSON value.
 fn says(case: &Case<'_>, ending: &Ending<'_>, name: &str, raw: &str) -> bool {
     echoed(case, ending, name, |found| found == raw).is_some()
 }
 
-/// The choice of tools that the response repeats, where it is more than a word.
+/// Returns the echoed tool choice, if it is an object.
 fn chosen<'e>(case: &Case<'_>, ending: &'e Ending<'_>) -> Option<Object<'e>> {
     echoed(case, ending, "tool_choice", |choice| choice.starts_with('{')).map(Object::new)
 }
@@ -139,7 +138,7 @@ pub(super) fn allowed_tools(case: &mut Case<'_>, ending: &Ending<'_>) {
     }
 }
 
-/// Whether a call is of a tool in the list; where that cannot be known, it is.
+/// Returns whether a tool allows a call, or may allow it.
 fn allows(tool: &Object<'_>, call: &Call) -> bool {
     let Some(kind) = tool.plain("type") else { return true };
     let called = call.kind.strip_suffix("_call").unwrap_or_default();
@@ -154,7 +153,7 @@ fn allows(tool: &Object<'_>, call: &Call) -> bool {
         "function" => kind == "function" && names("name", call.name.as_deref()),
         "custom_tool" => kind == "custom" && names("name", call.name.as_deref()),
         "mcp" => kind == "mcp" && names("server_label", call.server.as_deref()),
-        // Tools have versions and addresses in their names: `web_search_preview`.
+        // Tool names can have version suffixes: `web_search_preview`.
         _ => kind.starts_with(called),
     }
 }

@@ -7,8 +7,7 @@ use crate::engine::Change;
 use crate::engine::{Case, Snapshot};
 use crate::engine::{Place, number, same, short};
 
-/// What a response repeats of its request, and so never changes. The service tier does: from what was
-/// asked for to what was used.
+/// Echoed settings, which never change. The service tier does: from the requested to the actual one.
 const ECHOED: [&str; 26] = [
     "object",
     "model",
@@ -38,7 +37,7 @@ const ECHOED: [&str; 26] = [
     "prompt",
 ];
 
-/// Fields that have rules of their own.
+/// Fields with their own rules.
 const OTHERWISE_JUDGED: [&str; 8] =
     ["id", "created_at", "status", "output", "usage", "completed_at", "error", "incomplete_details"];
 
@@ -50,7 +49,7 @@ pub(super) fn in_progress_second(case: &mut Case<'_>) {
     let Some(record) = case.record() else { return };
     let Some(info) = case.info().filter(|info| info.role != Role::Point) else { return };
     let first = stream.first_types.first().map(|name| &**name);
-    // That the response is created again is told by its own rule.
+    // `response/created-once` reports a second creation.
     if info.role == Role::Open && info.scope == Scope::Response {
         return;
     }
@@ -101,7 +100,7 @@ pub(super) fn in_progress_unchanged(case: &mut Case<'_>, snapshot: &Snapshot<'_>
     }
 }
 
-/// A member may be written otherwise, and may be left out.
+/// Reports a changed member. Its spelling may differ, and it may be absent.
 fn unchanged(case: &mut Case<'_>, change: &Change<'_>) {
     let Change { name, before, now: Some(now) } = *change else { return };
     if !same(before, now) {
@@ -193,7 +192,7 @@ pub(super) fn usage_details_within(case: &mut Case<'_>, snapshot: &Snapshot<'_>)
 
 const SECONDS: std::ops::Range<f64> = 1e9..4e9;
 
-/// Whether all times of a response are 0, as those who redact recordings write them.
+/// Returns whether all times of a response are 0, as in redacted recordings.
 fn is_without_times(snapshot: &Snapshot<'_>) -> bool {
     let times = ["created_at", "completed_at"].map(|name| snapshot.response.number(name));
     times.into_iter().flatten().all(|time| time == 0.0)
@@ -257,7 +256,7 @@ pub(super) fn error_agrees(case: &mut Case<'_>, snapshot: &Snapshot<'_>) {
     present_iff(case, snapshot, "error", "failed");
 }
 
-/// A field has a value in a response of that status, and in no other.
+/// Reports a field that is set without the status, or missing with it.
 fn present_iff(case: &mut Case<'_>, snapshot: &Snapshot<'_>, name: &str, status: &str) {
     let Some(found) = snapshot.status.as_deref() else { return };
     let value = snapshot.response.value(name);

@@ -10,7 +10,7 @@ pub(super) fn has_deltas(case: &mut Case<'_>, node: &Node, text: &Object<'_>) {
     came_at_once(case, node, text, "text");
 }
 
-/// Tells of a final value of which nothing was streamed.
+/// Reports a final value without deltas.
 pub(super) fn came_at_once(case: &mut Case<'_>, node: &Node, value: &Object<'_>, what: &str) {
     if node.fragments != 0 || node.partial || case.stream.torn {
         return;
@@ -53,8 +53,8 @@ pub(super) fn logprobs_spell_delta(case: &mut Case<'_>, _: &Node) {
     }
 }
 
-/// What tokens spell: their bytes, where all have them, as a token may be a piece of a character. Nothing
-/// where that cannot be known.
+/// Returns the joined tokens: by their bytes if all have them, as a token may be part of a character. Returns
+/// `None` if unknown.
 fn spelled(tokens: &[Object<'_>]) -> Option<String> {
     if tokens.is_empty() {
         return None;

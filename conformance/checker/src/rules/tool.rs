@@ -30,7 +30,7 @@ pub(super) fn mcp_failure_has_error(case: &mut Case<'_>, node: &Node, item: &Obj
     }
 }
 
-/// The types of items that go through phases, and the scopes of these.
+/// Item types with phases, and the scopes of the phases.
 static PHASED: LazyLock<Vec<(&str, Scope)>> = LazyLock::new(|| {
     let is_phased =
         |scope: &&Scope| scope.info().parent == Some(Scope::Item) && !scope.info().phases.is_empty();
@@ -61,7 +61,7 @@ pub(super) fn code_within_call(case: &mut Case<'_>, code: &Node, _: &Object<'_>)
     let item =
         stream.parent(code).filter(|item| item.state() == State::Open && !stream.torn && !stream.resumed);
     let call = item.and_then(|item| stream.children(item, Scope::CodeInterpreter).next());
-    // Of the phases the first is `in_progress`.
+    // The first phase is `in_progress`.
     if call.and_then(|call| call.phase).is_some_and(|phase| phase > 0) {
         let expected = "all code before it is interpreted";
         case.report(&Place { expected: Some(expected), ..Place::WHOLE }, || {

@@ -42,12 +42,12 @@ pub(super) fn output_text_joined(case: &mut Case<'_>, ending: &Ending<'_>) {
     let mut items: Vec<&Node> = stream.items().collect();
     items.sort_by_key(|item| item.key.last());
     let parts: Vec<&Node> = items.into_iter().flat_map(|item| stream.children(item, Scope::Part)).collect();
-    // Of a part that was never added, not all may be known.
+    // A part that was never added may be incomplete.
     if parts.iter().any(|part| part.state() == State::Implied) {
         return;
     }
     let texts = parts.into_iter().flat_map(|part| stream.children(part, Scope::Text));
-    // A text without its final event is not known.
+    // A text without its final event is unknown.
     let Some(joined) = texts.map(final_text).collect::<Option<String>>() else { return };
     if joined != *whole {
         let (expected, actual) = (format!("{joined:?}"), format!("{whole:?}"));
@@ -67,7 +67,7 @@ pub(super) fn rewrite_before_text_done(case: &mut Case<'_>) {
     if !is_rewrite || stream.torn || stream.resumed {
         return;
     }
-    // The last item is mostly the one that is open.
+    // Usually the last item is the open one.
     let parts = stream.items().rev().flat_map(|item| stream.children(item, Scope::Part));
     let mut texts = parts.flat_map(|part| stream.children(part, Scope::Text)).map(Node::state).peekable();
     if texts.peek().is_some() && texts.all(|state| state == State::Closed) {

@@ -54,7 +54,7 @@ pub(super) fn event_line(case: &mut Case<'_>) {
     let expected = match case.dialect().framing.event_line {
         EventLine::AlwaysMessage => Some(Cow::Borrowed("message")),
         EventLine::EqualsType => record.event_type.as_deref().map(Cow::Borrowed),
-        // Where it tells events apart, it can still contradict what stands inside.
+        // Even as discriminator, it can contradict a type in the data.
         EventLine::Discriminator if line.is_none() => Some(Cow::Borrowed("the type of the event")),
         EventLine::Discriminator => inside(),
         EventLine::DiscriminatorIfUntyped => line.and_then(|_| inside()),
@@ -77,7 +77,7 @@ pub(super) fn done_is_forbidden(case: &mut Case<'_>) {
 
 pub(super) fn done_is_required(case: &mut Case<'_>) {
     let stream = case.stream;
-    // A stream that was cut off has a worse fault.
+    // Truncated streams are reported by other rules.
     if case.dialect().framing.done == Marker::Required
         && stream.transport == Transport::Http
         && stream.done.is_none()
@@ -114,7 +114,7 @@ pub(super) fn no_id_line(case: &mut Case<'_>) {
 
 pub(super) fn known_fields(case: &mut Case<'_>) {
     let is_error = case.connection.status.is_some_and(|status| status >= 400);
-    // Where a recording was cut off, any line may be half of one.
+    // In a truncated recording, any line may be incomplete.
     let Some(frame) = case.record().map(|record| record.frame).filter(|frame| frame.terminated) else {
         return;
     };
@@ -149,7 +149,7 @@ pub(super) fn no_lone_surrogate(case: &mut Case<'_>) {
     case.report(&place, || "unpaired surrogate: a character was cut in two".to_owned());
 }
 
-/// Where an escaped half of a surrogate pair stands without the other.
+/// Returns the offset of an escaped unpaired surrogate.
 fn lone_surrogate(data: &str) -> Option<usize> {
     // Most escapes are line feeds and quotes.
     static ESCAPED: LazyLock<memmem::Finder<'_>> = LazyLock::new(|| memmem::Finder::new("\\u"));
@@ -176,7 +176,7 @@ fn lone_surrogate(data: &str) -> Option<usize> {
     None
 }
 
-/// Whether events of this type only show that the connection is alive.
+/// Returns whether events of this type are keep-alives.
 pub fn is_sign_of_life(name: &str) -> bool {
     matches!(name, "ping" | "keepalive" | "keep-alive" | "keep_alive" | "heartbeat" | "response.ping")
 }
@@ -222,7 +222,7 @@ pub(super) fn json_content_type(case: &mut Case<'_>, _: &Frame<'_>) {
     }
 }
 
-/// A content type without its parameters.
+/// Returns a content type without its parameters.
 fn media_type(content_type: Option<&str>) -> Option<String> {
     let name = content_type?.split(';').next()?;
     Some(name.trim().to_ascii_lowercase())

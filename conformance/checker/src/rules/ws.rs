@@ -29,11 +29,11 @@ pub(super) fn one_in_flight(case: &mut Case<'_>) {
     }
 }
 
-/// So many lanes with names a connection has, and so many responses under way.
+/// Maximum number of named lanes, and of responses in flight.
 const LANES: usize = 32;
 const IN_FLIGHT: usize = 16;
 
-/// Whether the event at hand begins a response.
+/// Returns whether the current event begins a response.
 fn begins(case: &Case<'_>) -> bool {
     case.record().is_some_and(|record| record.event_type.as_deref() == Some("response.created"))
 }
@@ -98,7 +98,7 @@ pub(super) fn created_asked(case: &mut Case<'_>) {
     }
 }
 
-/// What an event says of a steered response, and its end.
+/// Checks the end of a steered response.
 pub(super) fn steered_ends(case: &mut Case<'_>) {
     let Some(record) = case.record().filter(|_| case.connection.has_requests) else { return };
     let name = record.event_type.as_deref().unwrap_or_default();
@@ -123,7 +123,7 @@ pub(super) fn steered_ends(case: &mut Case<'_>) {
     }
 }
 
-/// The event at hand, where it is of this type, and what it is about.
+/// Returns the target of the current event, if it has this type.
 fn answer<'c>(case: &Case<'c>, name: &str) -> Option<(About, &'c Asides)> {
     let record = case.record().filter(|record| record.event_type.as_deref() == Some(name))?;
     Some((About::of(record.data()), &case.connection.asides))
@@ -186,7 +186,7 @@ pub(super) fn steer_failed(case: &mut Case<'_>) {
     let Some((about, asides)) = answer(case, "response.steer.failed") else { return };
     let (id, response) = (about.id, about.response.unwrap_or_default());
     let is_known = id.as_ref().is_some_and(|id| asides.taken.iter().any(|steer| steer.id == *id));
-    // What fails before it is accepted need not have an id.
+    // Input that fails before it is accepted need not have an id.
     let Some(steer) = asides.turning(&response).filter(|_| !is_known && !asides.steered.contains(&response))
     else {
         return;
@@ -231,7 +231,7 @@ pub(super) fn answers_create(case: &mut Case<'_>) {
     }
 }
 
-/// A connection lives for an hour. Clocks that differ, and a message on its way, are forgiven a minute.
+/// Lifetime of a connection, with a tolerance of one minute.
 const LIMIT: Duration = Duration::from_secs(61 * 60);
 
 pub(super) fn connection_limit(case: &mut Case<'_>) {
@@ -266,7 +266,7 @@ pub(super) fn unknown_previous_id(case: &mut Case<'_>) {
     if !turn.is_unstored || case.connection.responses.contains(id) || case.stream.events > 0 {
         return;
     }
-    // A turn that fails may do so for another reason, before the earlier response is looked for.
+    // A turn may fail for another reason before the previous response is looked up.
     if record.event_type.as_deref() == Some("response.created") {
         let place = Place { expected: Some("previous_response_not_found"), ..Place::WHOLE };
         case.report(&place, || format!("the turn continues {id}, which the connection does not know"));

@@ -1,12 +1,12 @@
-//! Rules that are broken in turns on a WebSocket.
+//! Rules that can be broken in WebSocket turns.
 
 use catalogue::Rule;
 use checker::Rules;
 
 use crate::server::COMPACTION_TRIGGERED;
-use crate::voice::Voice;
+use crate::voice::DialectStyle;
 
-/// Rules that are broken in turns on a WebSocket, and what to say for it.
+/// Rules that can be broken in WebSocket turns, with the turn that triggers each.
 pub(crate) const SOCKET_FAULTS: [(&str, &str); 15] = [
     (COMPACTION_TRIGGERED, "a compaction_trigger in the input"),
     ("ws/answers-create", "a refused request, on a WebSocket"),
@@ -25,9 +25,9 @@ pub(crate) const SOCKET_FAULTS: [(&str, &str); 15] = [
     ("ws/unknown-previous-id", "an unknown previous_response_id with store false, on a WebSocket"),
 ];
 
-/// The rules that can be broken in turns on a WebSocket, each with the turn in which it is.
+/// Returns the rules that can be broken in WebSocket turns, with the turn that triggers each.
 pub fn socket_faults(rules: &Rules) -> Vec<(&'static Rule, &'static str)> {
-    let is_spoken = Voice::of(rules.dialect(), 0).is_typed();
+    let is_spoken = DialectStyle::of(rules.dialect(), 0).is_typed();
     let known = SOCKET_FAULTS.into_iter().filter(|_| is_spoken);
     let bound = known.filter(|(id, _)| rules.iter().any(|rule| rule.id == *id));
     bound.filter_map(|(id, turn)| Some((catalogue::rule(id)?, turn))).collect()

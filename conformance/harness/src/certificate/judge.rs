@@ -140,7 +140,7 @@ impl Judge<'_> {
                 let text = "the run excluded this transport";
                 reasons.push(reason(Demand::Scenario, &case.name, Verdict::NotExercised, text));
             }
-            let trials = case.trials.iter().map(|about| (*about, self.told(&case.trial(*about))));
+            let trials = case.trials.iter().map(|about| (*about, self.judgement(&case.trial(*about))));
             for (about, judged) in trials {
                 let Some(judged) = judged else {
                     let text = "a filter excluded some of its tests";
@@ -185,7 +185,7 @@ impl Judge<'_> {
         }
         let rule = catalogue::rule(id)?;
         let is_shown = sent().any(|(case, attempt)| {
-            let answered = self.told(&case.trial(About::Answer));
+            let answered = self.judgement(&case.trial(About::Answer));
             answered.is_some_and(|judged| judged.verdict == Verdict::Pass)
                 && exercises(case, attempt, rule, self.dialect())
         });
@@ -194,7 +194,7 @@ impl Judge<'_> {
     }
 
     /// What came of a trial, if it was run.
-    fn told(&self, trial: &str) -> Option<&Judged> {
+    fn judgement(&self, trial: &str) -> Option<&Judged> {
         self.run.trials.iter().find(|told| told.name == trial).map(|told| &told.judged)
     }
 

@@ -1,4 +1,4 @@
-//! Whether recorded requests are those that the scenarios of a run send.
+//! Comparison of recorded requests with those of the scenarios.
 
 use catalogue::OnSocket;
 use reqwest::Url;
@@ -13,23 +13,23 @@ use crate::live::{
 };
 use recordings::capture::{REDACTED, Recorder};
 
-/// Makes the requests of a run again, and compares them with those that were recorded.
+/// The expected requests of a run.
 #[derive(Debug)]
 pub struct Requests<'r> {
     run: &'r RunFile,
     cases: &'r [Case],
     dialect: &'static Dialect,
     target: Option<Url>,
-    /// What was given; what the run does not show of it is as it comes first.
+    /// The given resources; hidden ones are taken from their first use.
     given: Given,
     seed: Seed,
 }
 
-/// What a recording says of its request, and of what was said on a WebSocket.
+/// The recorded request and WebSocket messages.
 #[derive(Debug, Default)]
 struct Recorded {
     asked: Request,
-    /// The messages, and whether they were sent.
+    /// The messages, and whether the client sent them.
     messages: Vec<(bool, String)>,
 }
 
@@ -42,7 +42,7 @@ struct Request {
     body: Option<String>,
 }
 
-/// A line of a recording. Nothing else may stand in one.
+/// A line of a recording, without unknown members.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Line {
@@ -72,7 +72,7 @@ struct Answer {
 }
 
 impl Recorded {
-    /// Reads a recording of one exchange that is written as the suite writes it.
+    /// Parses a recording of one exchange in the exact format of the suite.
     fn read(recording: &[u8]) -> Result<Self, String> {
         let text = std::str::from_utf8(recording).map_err(|_| "it is not UTF-8".to_owned())?;
         let mut recorded = Self::default();
@@ -100,7 +100,7 @@ impl Recorded {
 }
 
 impl<'r> Requests<'r> {
-    /// The requests of a run with these cases.
+    /// Returns the expected requests of a run with these cases.
     pub fn new(run: &'r RunFile, cases: &'r [Case], dialect: &'static Dialect, offer: &Offer) -> Self {
         let seed = Seed::new(&*run.seed, dialect, offer);
         let shown = run.options.given.iter().filter(|(_, value)| *value != REDACTED);
@@ -108,8 +108,8 @@ impl<'r> Requests<'r> {
         Self { run, cases, dialect, target: Url::parse(&run.target).ok(), given, seed }
     }
 
-    /// Returns what is not as it should be in a recording: the attempt of this number, from 1, at a case, of which
-    /// `sent` has all attempts at all cases.
+    /// Returns the first difference of a recording: that of an attempt, numbered from 1, at a case, with
+    /// `sent` as all attempts at all cases.
     pub fn difference(
         &mut self,
         case: &Case,
@@ -139,7 +139,7 @@ impl<'r> Requests<'r> {
         }
     }
 
-    /// The response that a case continues or is about.
+    /// Returns the response that a case continues or refers to.
     fn before(&self, case: &Case, sent: &[Sent<'_>]) -> Result<Option<Before>, String> {
         let Some(previous) = case.previous.and_then(|at| self.cases.get(at)) else { return Ok(None) };
         let last = sent.iter().rev().find(|sent| sent.case.name == previous.name);
@@ -216,7 +216,7 @@ impl<'r> Requests<'r> {
         None
     }
 
-    /// Compares all but the body.
+    /// Compares everything except the body.
     fn head(&self, expected: &Call, came: &Request, more: &[&str]) -> Option<String> {
         let url = |target: &Url| Recorder::new().url(expected.url(target).as_str());
         let Some(url) = self.target.as_ref().map(url) else {
@@ -252,7 +252,7 @@ impl<'r> Requests<'r> {
     }
 }
 
-/// Returns in which byte two texts differ.
+/// Returns the first byte in which two texts differ.
 fn differs(what: &str, expected: Option<&str>, came: Option<&str>) -> Option<String> {
     if expected == came {
         return None;
@@ -272,7 +272,7 @@ fn differs(what: &str, expected: Option<&str>, came: Option<&str>) -> Option<Str
     ))
 }
 
-/// Takes what was given, and the run does not show, from where it stands in a request.
+/// Reads a hidden resource from its place in a request.
 fn bind(expected: &str, came: &str, given: &mut Given) {
     if expected.contains("\"given:")
         && let (Ok(expected), Ok(came)) = (serde_json::from_str(expected), serde_json::from_str(came))

@@ -97,7 +97,7 @@ pub fn unsigned(evidence: &Evidence, key: &[u8]) -> Result<Option<String>, Strin
 }
 
 fn problem(evidence: &Evidence, public: &[u8]) -> Result<(), String> {
-    let text = evidence.read(SIGNATURE).map_err(|error| format!("cannot be parsed: {error}"))?;
+    let text = evidence.read(SIGNATURE).map_err(|error| format!("cannot be read: {error}"))?;
     let bundle: Bundle =
         serde_json::from_slice(&text).map_err(|error| format!("not a bundle with a key: {error}"))?;
     let envelope = bundle.dsse_envelope;

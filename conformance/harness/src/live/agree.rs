@@ -1,5 +1,4 @@
-//! Whether an answer agrees with the one that it is about, or with its twin: what no rule can tell, for a
-//! rule sees one exchange only.
+//! Comparison of related responses, which rules cannot do, as they check single exchanges.
 
 use serde_json::Value;
 use spec::table::Operation;
@@ -8,10 +7,10 @@ use super::case::Case;
 use super::facts::Facts;
 use results::{Judged, UndecidedKind, Verdict};
 
-/// So many differences are told.
-const TOLD: usize = 3;
+/// Maximum number of differences.
+const MAX_DIFFERENCES: usize = 3;
 
-/// How an answer agrees with the one that it is compared with, if it is compared with one.
+/// Returns the verdict of comparing a response with its related one, if it has one.
 pub(super) fn agreement(case: &Case, attempts: &[&Facts], other: Option<&Facts>) -> Judged {
     let Some(own) = attempts.last() else {
         return Judged::new(Verdict::NotExercised, "no request was sent");
@@ -40,7 +39,8 @@ pub(super) fn agreement(case: &Case, attempts: &[&Facts], other: Option<&Facts>)
     found.map_or_else(|reason| Judged::new(Verdict::Fail, reason), |()| Judged::PASS)
 }
 
-/// Models may not do what they are asked for; what an endpoint does not give them they cannot know.
+/// Returns the verdict of missing words: a model may ignore the prompt, but cannot know words that the
+/// endpoint did not pass on.
 fn unsaid(case: &Case, words: &str) -> Judged {
     if case.scenario.previous.is_some() {
         let reason = format!("no response contains {words:?}, which only the earlier turn contains");
@@ -77,15 +77,15 @@ fn retrieved(own: &Facts, other: &Facts) -> Result<(), String> {
         .map(|name| format!("/{name} is missing"))
         .collect();
     differences(now, then, "", &mut found);
-    tell("it differs from the streamed response", &found)
+    list_differences("it differs from the streamed response", &found)
 }
 
-fn tell(what: &str, found: &[String]) -> Result<(), String> {
+fn list_differences(what: &str, found: &[String]) -> Result<(), String> {
     if found.is_empty() {
         return Ok(());
     }
-    let told = found.iter().take(TOLD).map(String::as_str).collect::<Vec<_>>().join("; ");
-    let more = found.len().saturating_sub(TOLD);
+    let told = found.iter().take(MAX_DIFFERENCES).map(String::as_str).collect::<Vec<_>>().join("; ");
+    let more = found.len().saturating_sub(MAX_DIFFERENCES);
     Err(format!("{what}: {told}{}", if more > 0 { format!("; and {more} more") } else { String::new() }))
 }
 
@@ -158,7 +158,7 @@ fn cancelled(own: &Facts, other: &Facts) -> Judged {
     }
 }
 
-/// Whether what the user said is among the items.
+/// Checks that the input of the user is among the items.
 fn input_items(own: &Facts, other: &Facts) -> Result<(), String> {
     let Some(said) = other.request.as_ref().and_then(|request| request.get("input")?.as_str()) else {
         return Ok(());
@@ -175,18 +175,18 @@ fn input_items(own: &Facts, other: &Facts) -> Result<(), String> {
     Err(format!("none of {} items is the input of the user", items.len()))
 }
 
-/// A response as a whole has the shape that the end of its stream has: no member is missing, none is of
-/// another kind, in the response and in all items and parts that both have.
+/// Returns a response as a whole has the shape that the end of its stream has: no member is missing, none is
+/// of another kind, in the response and in all items and parts that both have.
 fn twins(own: &Facts, stream: &Facts) -> Judged {
     let (Some(whole), Some(streamed)) = (&own.response, &stream.response) else {
         return Judged::new(Verdict::NotExercised, "there is no response to compare");
     };
     let mut found = Vec::new();
     shapes(whole, streamed, "", &mut found);
-    if let Err(reason) = tell("its fields differ from those of the streamed response", &found) {
+    if let Err(reason) = list_differences("its fields differ from those of the streamed response", &found) {
         return Judged::new(Verdict::Fail, reason);
     }
-    // Whether to think is up to the model.
+    // The model decides whether it reasons.
     let kinds = |facts: &Facts| {
         let output = facts.output();
         let kinds = output.iter().filter_map(|item| item.get("type")?.as_str().map(str::to_owned));
@@ -267,11 +267,11 @@ mod tests {
         let other = json!({"id": "r", "status": "failed", "output": []});
         assert_eq!(
             now(other),
-            "it is not the response that was streamed: /usage is gone; /status is \"failed\", and was \
-             \"completed\"; /output has 0 entries, and had 1"
+            "it differs from the streamed response: /usage is missing; /status is \"failed\" instead of \
+             \"completed\"; /output has 0 entries instead of 1"
         );
         let changed = json!({"id": "r", "status": "completed", "output": [{"id": "n"}], "usage": {}});
-        assert!(now(changed).contains("/output/0/id is \"n\", and was \"m\""));
+        assert!(now(changed).contains("/output/0/id is \"n\" instead of \"m\""));
     }
 
     #[test]
@@ -279,9 +279,11 @@ mod tests {
         let cut = Facts { numbers: Some((0, 3)), response_id: Some("r".to_owned()), ..Facts::default() };
         let from = |first| Facts { numbers: Some((first, 9)), ..cut.clone() };
         assert_eq!(resumed(&from(4), &cut), Ok(()));
-        assert!(reason(resumed(&from(0), &cut)).contains("goes on with the number 0, and 3 was the last"));
+        assert!(
+            reason(resumed(&from(0), &cut)).contains("resumes with sequence_number 0, but 3 was the last")
+        );
         let other = Facts { response_id: Some("q".to_owned()), ..from(4) };
-        assert!(reason(resumed(&other, &cut)).contains("it is about \"q\""));
+        assert!(reason(resumed(&other, &cut)).contains("it is for \"q\""));
         assert!(resumed(&Facts { numbers: None, ..cut.clone() }, &cut).is_err());
     }
 
@@ -318,11 +320,11 @@ mod tests {
         other["output"][0]["content"][0]["text"] = json!(["b"]);
         assert_eq!(
             told(other),
-            "fail (it has not the shape of the response that was streamed: /usage/input_tokens is missing; \
-             /output/message/content/output_text/text is a list, and was a string)"
+            "fail (its fields differ from those of the streamed response: /usage/input_tokens is missing; \
+             /output/message/content/output_text/text is an array instead of a string)"
         );
         let mut empty = whole;
         empty["output"] = json!([]);
-        assert_eq!(told(empty), "not exercised (the stream had what it has not: message)");
+        assert_eq!(told(empty), "not exercised (it lacks what the stream had: message)");
     }
 }

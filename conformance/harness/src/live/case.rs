@@ -387,9 +387,9 @@ mod tests {
     fn dialects_are_asked_only_for_what_they_have() {
         for (dialect, name, reason) in [
             ("openai", "text/hello.json", None),
-            ("wave", "text/hello.json", Some("wave has no answer that is no stream")),
+            ("wave", "text/hello.json", Some("wave has no non-streaming responses")),
             ("wave", "text/refusal", Some("wave has no response.refusal.delta")),
-            ("wave", "error/wrong-type", Some("wave does not say what a request is")),
+            ("wave", "error/wrong-type", Some("wave defines no requests")),
             ("open-responses", "format/json-object", Some("open-responses has no such request")),
         ] {
             let dialect = spec::DIALECTS.iter().find(|known| known.name == dialect).copied().unwrap();

@@ -1,4 +1,4 @@
-//! The proxy between the suite and an endpoint, which the environment names.
+//! The proxy of the environment.
 
 use base64::prelude::{BASE64_STANDARD, Engine as _};
 use http::Uri;
@@ -8,29 +8,29 @@ use reqwest::Url;
 /// A proxy.
 #[derive(Debug)]
 pub(super) struct Proxy {
-    /// Its address, without a user.
+    /// Its URL, without credentials.
     pub(super) shown: String,
-    /// What must not be told of its user.
+    /// Secrets of its credentials.
     pub(super) secrets: Vec<String>,
-    /// Whether it is spoken to over TLS.
+    /// Whether it uses TLS.
     pub(super) is_secure: bool,
 }
 
 impl Proxy {
-    /// The proxy that requests to an address go through, as the environment has it.
+    /// Returns the proxy for a URL, from the environment.
     ///
     /// # Errors
     ///
     /// When that is none for HTTP.
     pub(super) fn of(target: &Url) -> Result<Option<Self>, String> {
-        // The very same decides when a request is sent.
+        // The same matcher is used for sending.
         let intercept = |uri: Uri| Matcher::from_system().intercept(&uri);
         target.as_str().parse().ok().and_then(intercept).as_ref().map(Self::new).transpose()
     }
 
     fn new(found: &Intercept) -> Result<Self, String> {
         let scheme = found.uri().scheme_str().unwrap_or_default();
-        // A user with an @ is not told apart from a host by everybody.
+        // Tools disagree on @ in user names.
         let host = found.uri().host().unwrap_or_default();
         let port = found.uri().port_u16().map(|port| format!(":{port}")).unwrap_or_default();
         let shown = format!("{scheme}://{host}{port}");
@@ -47,7 +47,7 @@ impl Proxy {
     }
 }
 
-/// A user and a password as they are sent, and the password alone, or a user without one.
+/// Returns the encoded credentials and the password, or a user without one.
 fn secrets(basic: &str) -> Vec<String> {
     let decoded = BASE64_STANDARD.decode(basic).unwrap_or_default();
     let text = String::from_utf8_lossy(&decoded);

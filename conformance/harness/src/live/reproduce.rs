@@ -100,7 +100,7 @@ pub(crate) fn command(run: &RunFile, out: Option<&str>) -> String {
     command
 }
 
-/// What a transport is called on the command line.
+/// Returns the name of a transport on the command line.
 const fn name(transport: Transport) -> &'static str {
     match transport {
         Transport::Sse => "sse",
@@ -109,19 +109,19 @@ const fn name(transport: Transport) -> &'static str {
     }
 }
 
-/// The variable in which a shell finds what is secret.
+/// Returns the environment variable of a secret.
 fn variable(prefix: &str, name: &str) -> String {
     let upper = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_uppercase() } else { '_' };
     format!("{prefix}_{}", name.chars().map(upper).collect::<String>())
 }
 
-/// A word, as a shell takes it for one.
+/// Quotes a word for a shell.
 fn quoted(word: &str) -> Cow<'_, str> {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./:@,+=%".contains(c);
     if !word.is_empty() && word.chars().all(is_plain) {
         return Cow::Borrowed(word);
     }
-    // A line that is one command stays one.
+    // The command stays in one line.
     let printable: String = word.chars().map(|c| if c.is_control() { '?' } else { c }).collect();
     Cow::Owned(format!("'{}'", printable.replace('\'', r"'\''")))
 }

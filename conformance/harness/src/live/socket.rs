@@ -1,4 +1,4 @@
-//! Takes turns on a WebSocket, and writes down what is said.
+//! Turns on a WebSocket, with their recording.
 
 use catalogue::Scenario;
 use futures_util::{SinkExt as _, StreamExt as _};
@@ -26,26 +26,26 @@ use recordings::capture::{Loss, Recorder};
 
 type Socket = WebSocketStream<Upgraded>;
 
-/// So long the end of a response is waited for after an error in it.
+/// Time to wait for the end of a response after an error.
 const AFTER_ERROR: Duration = Duration::from_secs(2);
-/// So long the other side may take to close the connection.
+/// Timeout of closing the connection.
 const CLOSING: Duration = Duration::from_secs(1);
 
-/// What is said on a connection.
+/// The turns of a connection.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Script<'s> {
-    /// The turns that are taken.
+    /// The scenarios of the turns.
     pub(super) turns: &'s [&'static Scenario],
-    /// What all scenarios are asked with.
+    /// Values for all scenarios.
     pub(super) asked: Asked<'s>,
     /// The response that the first turn continues.
     pub(super) before: Option<&'s Before>,
-    /// What says which events end a turn.
+    /// The dialect, which defines terminal events.
     pub(super) dialect: &'static Dialect,
 }
 
 impl Client {
-    /// Takes turns on a WebSocket of its own, and hands out the lines of the recording as they come.
+    /// Runs turns on a new WebSocket, and emits the lines of the recording.
     pub(super) async fn talk(
         &self,
         script: &Script<'_>,
@@ -105,7 +105,7 @@ impl Sending<'_> {
         Ok(())
     }
 
-    /// Takes the turns, as long as they are answered as expected.
+    /// Runs the turns, as long as they are answered as expected.
     async fn turns(
         &mut self,
         script: &Script<'_>,
@@ -137,7 +137,7 @@ impl Sending<'_> {
         }
     }
 
-    /// Reads until everything was answered.
+    /// Reads until all messages are answered.
     async fn listen(
         &mut self,
         socket: &mut Socket,
@@ -172,7 +172,7 @@ impl Sending<'_> {
         Ok(())
     }
 
-    /// Writes down what was heard, and returns it if it is a message.
+    /// Records a frame, and returns it if it is a message.
     fn heard(
         &mut self,
         next: Option<Result<Message, Error>>,
@@ -200,7 +200,7 @@ impl Sending<'_> {
         }
     }
 
-    /// Says goodbye. What comes until it is answered is still written down.
+    /// Closes the connection. Messages until the close are recorded.
     async fn close(&mut self, socket: &mut Socket, length: &mut usize) {
         let by = self.by.min(Instant::now() + CLOSING);
         let normal = CloseFrame { code: CloseCode::Normal, reason: "".into() };
@@ -213,7 +213,7 @@ impl Sending<'_> {
     }
 }
 
-/// Why the endpoint says that it leaves.
+/// Returns the reason in a close frame.
 fn closed(frame: Option<&CloseFrame>) -> String {
     let Some(CloseFrame { code, reason }) = frame else {
         return "the endpoint closed the WebSocket without a code".to_owned();
@@ -235,7 +235,7 @@ fn closed(frame: Option<&CloseFrame>) -> String {
     format!("the endpoint closed the WebSocket with code {}{meaning}{reason}", u16::from(*code))
 }
 
-/// Why a connection could not be used any more.
+/// Returns why a connection failed.
 fn broken(error: &Error, limit: usize) -> String {
     match error {
         Error::Capacity(CapacityError::MessageTooLong { .. }) => {

@@ -1,4 +1,4 @@
-//! What came of a case, as a function of its recordings alone.
+//! Verdicts of cases, computed only from their recordings.
 
 use catalogue::Level;
 use serde_json::Value;
@@ -15,7 +15,7 @@ use checker::Rules;
 use recordings::capture::Loss;
 use results::{CaptureReport, Judged, UndecidedKind, Verdict};
 
-/// Statuses of endpoints that do not let the harness in.
+/// Statuses of endpoints that refuse the harness.
 const REFUSALS: [(u16, &str); 5] = [
     (401, "pass --api-key, CONFORMANCE_API_KEY or --header"),
     (402, "the account needs credit"),
@@ -24,8 +24,8 @@ const REFUSALS: [(u16, &str); 5] = [
     (429, "rate limited; try --delay"),
 ];
 
-/// What a trial of a case comes to. The recordings are in the order in which they were made; the other one is
-/// the last of the case that it has to agree with.
+/// Returns the verdict of a trial. The recordings are in order; the other one is the last of the related
+/// case.
 pub fn judge(
     case: &Case,
     about: About,
@@ -67,8 +67,8 @@ fn facts(attempts: &[Attempt]) -> Vec<&Facts> {
     attempts.iter().map(|attempt| &attempt.facts).collect()
 }
 
-/// Whether the last answer is what was asked for, and came to its end. Of answers that were asked for at
-/// once, each has to be.
+/// Returns the verdict on the last response: as requested, and complete. Of concurrent responses, each must
+/// be.
 pub(super) fn answer(case: &Case, attempts: &[Attempt], dialect: &Dialect) -> Judged {
     const WORST_FIRST: [Verdict; 3] = [Verdict::Fail, Verdict::HarnessError, Verdict::Pass];
     if !case.is_marked() {
@@ -79,13 +79,13 @@ pub(super) fn answer(case: &Case, attempts: &[Attempt], dialect: &Dialect) -> Ju
     worst.unwrap_or_else(|| last_answer(case, attempts, dialect))
 }
 
-/// Returns how many attempts did not bring what was requested, before the last one did.
+/// Returns the number of attempts without the expected events, before the last one.
 pub(crate) fn missed<'a>(
     case: &Case,
     attempts: impl Iterator<Item = &'a Attempt>,
     dialect: &Dialect,
 ) -> usize {
-    // Of concurrent requests none is another attempt, and polling takes several.
+    // Concurrent requests are not attempts, and polling needs several.
     if case.is_marked() || case.scenario.operation == Operation::Poll {
         return 0;
     }
@@ -150,7 +150,7 @@ fn last_answer(case: &Case, attempts: &[Attempt], dialect: &Dialect) -> Judged {
     Judged::undecided(Verdict::NotExercised, UndecidedKind::NotElicited, reason)
 }
 
-/// Returns why the answer to a case only shows that the endpoint lacks the route of an optional operation.
+/// Returns why the response to a case shows that the endpoint lacks an optional route.
 pub(crate) fn unsupported(case: &Case, facts: &Facts) -> Option<String> {
     let feature = case.optional?;
     let status = facts.status.filter(|status| !case.scenario.status.contains(status))?;
@@ -164,8 +164,8 @@ pub(crate) fn unsupported(case: &Case, facts: &Facts) -> Option<String> {
     })
 }
 
-/// Returns whether the body of a 404 is an error of the API about a response or a model, and not that of a server
-/// that has no such route.
+/// Returns whether the body of a 404 is an API error about a response or a model, not the error of an unknown
+/// route.
 fn is_about_resource(body: Option<&Value>) -> bool {
     let message = body.and_then(|body| body.get("error")?.get("message")?.as_str());
     message.is_some_and(|message| {
@@ -175,7 +175,7 @@ fn is_about_resource(body: Option<&Value>) -> bool {
     })
 }
 
-/// Returns the route of an operation, for people.
+/// Returns the route of an operation.
 const fn route(operation: Operation) -> &'static str {
     match operation {
         Operation::Create => "POST /responses",
@@ -189,8 +189,8 @@ const fn route(operation: Operation) -> &'static str {
     }
 }
 
-/// Returns why an answer is to another request, by the settings that it repeats. An endpoint may leave a setting out,
-/// and may add to it.
+/// Returns why a response belongs to another request, by its echoed settings. An endpoint may omit settings
+/// and add to them.
 fn other_request(facts: &Facts) -> Option<String> {
     let (sent, came) = (facts.request.as_ref()?, facts.response.as_ref()?);
     let lacking = lacks_instructions(sent, came)
@@ -227,11 +227,11 @@ fn lacks_tool(sent: &Value, came: &Value) -> Option<String> {
     Some(format!("its tools lack {lost:?}"))
 }
 
-/// What is wrong where the last turn on a WebSocket was not answered at all.
+/// Returns the verdict if the last turn on a WebSocket was not answered.
 fn unanswered(case: &Case, facts: &Facts) -> Option<Judged> {
     let status = facts.status.filter(|_| facts.turns < case.turns.len())?;
     if status != SWITCHED && facts.turns == 0 {
-        // It did not become one.
+        // The handshake failed.
         return REFUSALS.iter().all(|(refusal, _)| *refusal != status).then(|| {
             let advice = "exclude the transport with --transport";
             Judged::new(Verdict::Fail, format!("the WebSocket handshake got status {status}; {advice}"))
@@ -265,7 +265,7 @@ fn wrong_status(case: &Case, status: u16) -> Option<Judged> {
     Some(Judged::new(Verdict::Fail, format!("the response has status {status}, not {expected}{aside}")))
 }
 
-/// What is polled should end.
+/// Returns what is polled should end.
 fn still_running(case: &Case, facts: &Facts) -> Option<Judged> {
     let status = facts.response.as_ref()?.get("status")?.as_str()?;
     let is_running = matches!(status, "queued" | "in_progress");

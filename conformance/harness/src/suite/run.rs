@@ -244,7 +244,7 @@ pub fn run_quietly(arguments: &Arguments, trials: Vec<Trial>) -> Option<Conclusi
 }
 
 /// Says something on stderr.
-pub(super) fn tell(text: &str) {
+pub(super) fn eprint_line(text: &str) {
     // Nobody is left to tell when stderr is gone.
     let _ = writeln!(io::stderr().lock(), "{text}");
 }

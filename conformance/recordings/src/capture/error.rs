@@ -1,37 +1,37 @@
-//! Why a recording cannot be read.
+//! Errors of parsing recordings.
 
 use std::fmt;
 
 use super::Format;
 
-/// Why a recording cannot be read.
+/// Errors of parsing recordings.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum CaptureError {
-    /// There is nothing in it.
+    /// The recording is empty.
     Empty,
-    /// It cannot be decompressed, or not to its end.
+    /// The recording cannot be decompressed completely.
     Compression {
-        /// What it is compressed with.
+        /// The compression.
         how: String,
-        /// So many bytes came of it before.
+        /// Number of bytes decompressed before the error.
         after: u64,
-        /// What is wrong then.
+        /// The error.
         problem: String,
     },
-    /// It was compressed twice, the second time in this way.
+    /// The recording was compressed twice, the second time in this way.
     CompressedTwice(&'static str),
-    /// It is UTF-16.
+    /// The recording is UTF-16.
     Utf16,
-    /// It looks like none of the formats.
+    /// The format is not recognized.
     Unrecognised,
-    /// It is not what its format demands.
+    /// The recording violates its format.
     Malformed {
         /// The format.
         format: Format,
         /// The line, counted from 1.
         line: u64,
-        /// What is wrong there.
+        /// The error.
         problem: String,
     },
 }

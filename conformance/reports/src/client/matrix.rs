@@ -1,4 +1,4 @@
-//! Many clients side by side.
+//! Comparison of many clients.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;

@@ -1,11 +1,11 @@
-//! What rules are made of, in words.
+//! Descriptions of the parts of rules.
 
 use catalogue::{Authority, Edit, Family, Place, Relation, Side, Target, Whose};
 use spec::table::{Role, Scope};
 
 use results::text::shortened;
 
-/// Names what a rule rests on.
+/// Returns the name of an authority.
 pub const fn authority(authority: Authority) -> &'static str {
     match authority {
         Authority::Sentence => "a normative sentence",
@@ -15,7 +15,7 @@ pub const fn authority(authority: Authority) -> &'static str {
     }
 }
 
-/// Describes what a family of structural faults is.
+/// Returns the description of a family of structural faults.
 pub const fn family(family: Family) -> &'static str {
     match family {
         Family::BeforeOpen => "an event of it, or of its contents, before the event that opens it",
@@ -31,7 +31,7 @@ pub const fn family(family: Family) -> &'static str {
     }
 }
 
-/// What a relation demands within one occurrence of its scopes.
+/// Returns the requirement of a relation within one occurrence of its scopes.
 pub fn relation(relation: &Relation, scopes: &[Scope]) -> String {
     let place = |values: &Place| place(values, scopes);
     let names: Vec<_> = scopes.iter().map(|scope| scope.info().name.replace('_', " ")).collect();
@@ -77,7 +77,7 @@ fn place(values: &Place, scopes: &[Scope]) -> String {
     }
 }
 
-/// An edit, as pages write it, in so many columns.
+/// Returns an edit as written in pages, limited to a number of columns.
 pub fn edit(edit: &Edit, width: usize) -> String {
     let text = match edit {
         Edit::Drop(of) => format!("drop {}", target(of)),

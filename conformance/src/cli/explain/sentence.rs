@@ -1,4 +1,4 @@
-//! What the page of a normative sentence says.
+//! Pages of normative sentences.
 
 use catalogue::{Coverage, Level, REQUIREMENTS, Requirement, Who};
 use spec::Dialect;
@@ -9,10 +9,10 @@ use reports::Screen;
 use reports::pages::{duty, standing, whose};
 use results::text::wrap;
 
-/// What it demands and of whom, where it can be read, where it binds, and what sees to it.
+/// Returns the page of a sentence: requirement, source, dialects and coverage.
 pub(super) fn page(sentence: &Requirement, dialect: &Dialect, screen: Screen) -> String {
     let title = wrap(&format!("{}: {}", sentence.name(), sentence.statement), width(screen)).join("\n");
-    // The name has no blank, so it stands in the first line.
+    // The name has no spaces, so it stays in the first line.
     let mut out = title.replacen(&sentence.name(), &screen.style.bold(&sentence.name()), 1) + "\n\n";
     let mut rows = |name: &str, texts: &[String]| {
         for (number, text) in texts.iter().enumerate() {
@@ -59,7 +59,7 @@ pub(super) fn page(sentence: &Requirement, dialect: &Dialect, screen: Screen) ->
             }
         }
         Coverage::Unobservable(why) => {
-            rows("not covered", &[format!("no rule and no scenario covers it. {why}")]);
+            rows("uncovered", &[format!("no rule and no scenario covers it. {why}")]);
         }
         Coverage::Open(plan) => rows("open", &[format!("no rule and no scenario covers it yet. {plan}")]),
     }
@@ -86,7 +86,7 @@ mod tests {
                 for dialect in spec::DIALECTS {
                     let page = page(sentence, dialect, screen);
                     assert!(page.starts_with(&sentence.name()) && page.contains(sentence.address), "{page}");
-                    let seen = ["\nrules  ", "\nscenarios  ", "\nnot seen  ", "\nopen  "];
+                    let seen = ["\nrules  ", "\nscenarios  ", "\nuncovered  ", "\nopen  "];
                     assert!(seen.iter().any(|name| page.contains(name)), "{page}");
                 }
             }

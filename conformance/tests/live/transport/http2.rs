@@ -150,7 +150,7 @@ fn redirections_over_tls_are_not_followed_elsewhere() {
                 }
             }
         });
-        expect(&hello(&moved, &[]), 1, &["redirections to other places are not followed"]);
+        expect(&hello(&moved, &[]), 1, &["redirects to other hosts are not followed"]);
     }
     assert!(other.spoken().is_empty() && seen.lock().expect("nobody panicked").is_empty());
 }
