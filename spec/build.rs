@@ -25,6 +25,7 @@ fn generate() -> Result<(), Box<dyn std::error::Error>> {
     let glossary = env::var_os("CARGO_FEATURE_TYPES").map(|_| &spec_files.glossary);
     let mut modules = String::new();
     let mut dialects = Vec::new();
+    let mut samples = Vec::new();
     let mut loaded: Vec<codegen::dialect::Dialect> = Vec::new();
     for name in codegen::dialect::list(&spec)? {
         let feature = name.replace('@', "-");
@@ -46,6 +47,14 @@ fn generate() -> Result<(), Box<dyn std::error::Error>> {
              include!(concat!(env!(\"OUT_DIR\"), \"/{module}.rs\"));\n}}"
         )?;
         dialects.push(format!("&{module}::DIALECT"));
+        samples.push(format!("(&{module}::DIALECT, {module}::samples::ALL)"));
+    }
+    if glossary.is_some() {
+        let samples = samples.join(", ");
+        writeln!(
+            modules,
+            "#[cfg(test)]\npub(crate) static SAMPLES: &[(&Dialect, json::Samples)] = &[{samples}];"
+        )?;
     }
     let dialects = dialects.join(", ");
     let each = loaded.iter().map(|dialect| format!("{} {:?}", emit::module(&dialect.name), dialect.name));
