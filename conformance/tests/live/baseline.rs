@@ -97,7 +97,11 @@ fn a_list_is_read_with_care() {
     }
     assert_eq!(server.connections(), 0);
     let several = conformance(&["--dialect", "all", "--write-expected-failures", "x.toml"]);
-    assert!(several.code == Some(2) && several.stderr.contains("expected failures belong to one dialect"), "{}", several.stderr);
+    assert!(
+        several.code == Some(2) && several.stderr.contains("expected failures belong to one dialect"),
+        "{}",
+        several.stderr
+    );
     let recorded = conformance(&["--capture", ".", "--expected-failures", "x.toml"]);
     let told = "'--capture <PATH>...' cannot be used with '--expected-failures <FILE>'";
     assert!(recorded.code == Some(2) && recorded.stderr.contains(told), "{}", recorded.stderr);
@@ -141,7 +145,11 @@ fn a_list_is_written_from_what_fails() {
     fs::write(&file, over).expect("it is written");
     let mended = run(&["--expected-failures", path(&file), "--write-expected-failures", path(&file)]);
     expect(&mended, 0, &[]);
-    assert!(mended.stderr.contains("expected failure removed, as it passes: wire/terminated"), "{}", mended.stderr);
+    assert!(
+        mended.stderr.contains("expected failure removed, as it passes: wire/terminated"),
+        "{}",
+        mended.stderr
+    );
     assert!(fs::read_to_string(&file).is_ok_and(|text| !text.contains("wire/terminated")));
     // Where nothing could be found out, there is nothing to list.
     let before = fs::read_to_string(&file).expect("it is there");

@@ -98,7 +98,9 @@ fn only_certificates_can_be_trusted() {
     let empty = folder.join("empty.pem");
     fs::write(&empty, "-----BEGIN PRIVATE KEY-----\nc2VjcmV0\n-----END PRIVATE KEY-----\n")
         .expect("it can be written");
-    for (file, problem) in [(&empty, "contains no PEM certificate"), (&folder.join("none.pem"), "No such file")] {
+    for (file, problem) in
+        [(&empty, "contains no PEM certificate"), (&folder.join("none.pem"), "No such file")]
+    {
         let run = outcome(hello("https://127.0.0.1:1").arg("--ca-file").arg(file));
         assert!(run.code == Some(2) && run.stderr.contains(problem), "{}", run.stderr);
         assert!(run.stderr.contains(path(file)) && !run.stderr.contains("c2VjcmV0"), "{}", run.stderr);
