@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::Path;
 
+use base64::prelude::{BASE64_STANDARD, Engine as _};
 use catalogue::Level;
 use conformance::certificate::{Certificate, Judge, Sent};
 use conformance::live::{self, Attempt, Case, Chain, Evidence, Offer, Seed, hash, judge};
@@ -445,6 +446,14 @@ fn signatures_are_of_a_key_and_of_all_files() {
     expect(&check(&public), 1, &["certificate.sigstore.json: cannot be read"]);
     expect(&conformance(&["sign", path(&out), "--key", path(&private)]), 0, &["signed: "]);
     expect(&check(&public), 0, &["consistent: "]);
+    let stated = conformance(&["sign", path(&out), "--statement"]);
+    let statement: serde_json::Value = serde_json::from_str(&stated.stdout).expect("it is JSON");
+    let bundle = fs::read(out.join("certificate.sigstore.json")).expect("it is there");
+    let bundle: serde_json::Value = serde_json::from_slice(&bundle).expect("it is JSON");
+    let payload = bundle["dsseEnvelope"]["payload"].as_str().expect("it is a text");
+    let signed = BASE64_STANDARD.decode(payload).expect("it is base64");
+    assert_eq!(statement, serde_json::from_slice::<serde_json::Value>(&signed).expect("it is JSON"));
+    assert_eq!(statement["subject"][0]["name"], "certificate.json");
     expect(&verify(&out), 0, &["consistent: "]);
     expect(&check(&others), 1, &["the signature does not match this key and statement"]);
     let wrong = check(&private);

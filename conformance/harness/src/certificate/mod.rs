@@ -20,7 +20,7 @@ pub use compare::{Compared, compare};
 pub use exercise::unseen;
 pub use judge::{Judge, Sent};
 pub use requests::Requests;
-pub use signature::{SIGNATURE, sign, unsigned};
+pub use signature::{SIGNATURE, sign, statement, unsigned};
 
 use crate::live::{Evidence, Kept, RunFile, command};
 use checker::level;
