@@ -215,7 +215,7 @@ fn bombs_are_cut_off() {
         expect(
             &hello(&server, &["--max-bytes", "100000000"]),
             1,
-            &["it grows to more than 64 MiB and 200 times its size"],
+            &["it decompresses to more than 64 MiB and 200 times its size"],
         );
     }
 }
