@@ -170,7 +170,7 @@ const EDITED: &[(&str, Edit, &str)] = &[
     (
         "a verdict",
         |at| edit(at, "run.json", "\"verdict\": \"pass\"", "\"verdict\": \"fail\""),
-        "the run says fail, and it is pass",
+        "the run states fail, but the exchanges show pass",
     ),
     (
         "a member that nobody knows",
@@ -195,7 +195,7 @@ const EDITED: &[(&str, Edit, &str)] = &[
     (
         "the build of the suite",
         |at| edit(at, "run.json", "\"build\": \"", "\"build\": \"0"),
-        "run.json: its chain is not that of its exchanges",
+        "run.json: its chain does not match its exchanges",
     ),
     (
         "the chain",
@@ -314,7 +314,7 @@ const REMADE: &[(&str, Edit, &str)] = &[
             edit(at, "run.json", HELLO, "exchanges/text/hello.2.exchange");
             fs::rename(at.join(HELLO), at.join("exchanges/text/hello.2.exchange")).unwrap();
         },
-        "it is named as if it were another attempt",
+        "its name is not that of attempt",
     ),
     (
         "a trial that is there no more",
@@ -415,7 +415,7 @@ fn other_builds_are_named() {
     assert!(!verify(&out).stdout.contains("note: "));
     edit(&out, "run.json", build, "0123456789abcdef");
     remake(&out);
-    let note = format!("note: build 0123456789abcdef of the suite made the run, and this is {build}");
+    let note = format!("note: the run was made by build 0123456789abcdef of the suite, but this is {build}");
     expect(&verify(&out), 0, &["consistent: ", &note]);
     edit(&out, "report.json", "\"openai\"", "\"0penai\"");
     expect(&verify(&out), 1, &["report.json: the file was changed", &note]);

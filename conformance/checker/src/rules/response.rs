@@ -65,7 +65,7 @@ pub(super) fn in_progress_second(case: &mut Case<'_>) {
         |event: &&EventInfo| event.scope == Scope::Response && event.phase == Some("in_progress");
     let Some(expected) = case.dialect().events.iter().find(in_progress) else { return };
     let place = Place { expected: Some(expected.name), actual: Some(info.name), ..Place::WHOLE };
-    case.report(&place, || format!("{} comes where {} should", info.name, expected.name));
+    case.report(&place, || format!("{} was sent instead of {}", info.name, expected.name));
 }
 
 pub(super) fn status_agrees(case: &mut Case<'_>, snapshot: &Snapshot<'_>) {
