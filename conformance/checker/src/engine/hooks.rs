@@ -1,4 +1,4 @@
-//! When rules are asked.
+//! The moments at which rules are called.
 
 use spec::table::Scope;
 
@@ -6,73 +6,73 @@ use super::{Bound, Node, Object};
 use super::{Case, Ending, Snapshot};
 use crate::Frame;
 
-/// When a rule is asked, and what is called then.
+/// A moment at which a rule is called, and its function.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Native {
-    /// A frame with data came that is incomplete, has an id or bytes that are not UTF-8, or whose event line is not
-    /// the type of its event. In dialects whose event lines need not be the type, any frame with data.
+    /// A frame with data that is incomplete, has an `id` field or invalid UTF-8, or whose `event` field differs from
+    /// the type of its event. In dialects in which the two may differ, any frame with data.
     Frame(fn(&mut Case<'_>)),
-    /// A frame came, with data or without, that has lines which are no field of server-sent events.
+    /// A frame, with or without data, that has lines which are not fields of server-sent events.
     Stray(fn(&mut Case<'_>)),
-    /// A frame with data, but only of interest where something in the data is escaped, or a character may be lost.
+    /// A frame whose data have an escape or a replacement character.
     Escaped(fn(&mut Case<'_>)),
-    /// A frame came that is not what the dialect knows: no JSON, of no known type, or not as its schema
-    /// says.
+    /// A frame that the dialect does not accept: not JSON, of an unknown type, or not valid against its
+    /// schema.
     Invalid(fn(&mut Case<'_>)),
-    /// At every event with a value that its dialect does not know yet, and at every body.
+    /// An event with an unknown value of an open enumeration, or any body.
     Newer(fn(&mut Case<'_>)),
-    /// The marker `[DONE]` came, or a frame after it.
+    /// The marker `[DONE]`, or a frame after it.
     Marker(fn(&mut Case<'_>)),
-    /// An event came that is a JSON object; the stream is as it was before.
+    /// An event that is a JSON object, before it changes the stream.
     Event(fn(&mut Case<'_>)),
-    /// An event came with an index or a sequence number that is more than a few digits.
+    /// An event with an index or a sequence number that is not a few digits.
     Counts(fn(&mut Case<'_>)),
-    /// An event came whose sequence number is not the next one.
+    /// An event whose sequence number is not the next one.
     Sequence(fn(&mut Case<'_>)),
-    /// One of the first events came.
+    /// One of the first events.
     Beginning(fn(&mut Case<'_>)),
-    /// An event came on a WebSocket.
+    /// An event on a WebSocket.
     Socket(fn(&mut Case<'_>)),
-    /// An event came on a WebSocket that answers what the client has said of a response under way.
+    /// A reply on a WebSocket to a message about a response in flight.
     Aside(fn(&mut Case<'_>)),
-    /// An event came after an error.
+    /// An event after an error.
     AfterError(fn(&mut Case<'_>)),
-    /// An event came that has the response, as it was at first or otherwise.
+    /// An event with a snapshot of the response.
     AnySnapshot(SnapshotRule),
-    /// An event came that has the response, and not as it was at first.
+    /// An event with a snapshot that differs from the first one.
     Snapshot(SnapshotRule),
-    /// The same, or an answer that is no stream is a response.
+    /// The same, or a body that is a response.
     Response(SnapshotRule),
-    /// Something of a scope was opened by a value.
+    /// A value opened a node of a scope.
     Opened(Scope, ValueRule),
-    /// Something of a scope is closed by a value.
+    /// A value closes a node of a scope.
     Closed(Scope, ValueRule),
-    /// An item was opened by a value of one of these types.
+    /// A value of one of these types opened an item.
     OpenedAs(&'static [&'static str], ValueRule),
-    /// An item is closed by a value of one of these types.
+    /// A value of one of these types closes an item.
     ClosedAs(&'static [&'static str], ValueRule),
-    /// A fragment of something of a scope came.
+    /// A fragment of a node of a scope.
     Fragment(Scope, NodeRule),
-    /// The same, with log probabilities of its tokens.
+    /// The same, with log probabilities.
     LogprobsOf(Scope, NodeRule),
-    /// Something happened in a node, at a single point.
+    /// An event of the role `point` in a node.
     Point(NodeRule),
-    /// The response ends, with a snapshot.
+    /// The terminal event, with a snapshot.
     Ending(EndingRule),
-    /// The same, and its output is not the finished items to the letter.
+    /// The same, if its output differs from the finished items.
     EndingOtherwise(EndingRule),
-    /// The same, and it repeats a choice of tools that is not `auto`.
+    /// The same, if its `tool_choice` is not `auto`.
     EndingWithChoice(EndingRule),
-    /// The stream is over. There is no record any more.
+    /// The end of the stream, without a record.
     StreamEnd(fn(&mut Case<'_>)),
-    /// An answer that is no stream.
+    /// A body that is not a stream.
     Body(BodyRule),
 }
 
-/// Rules, and what is called when they are asked.
+/// Rules and their functions.
 pub(crate) type BoundRules<F> = Vec<(Bound, F)>;
 
-/// Which ends of responses a rule looks at.
+/// The terminal events that a rule checks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Ends {
     All,
@@ -80,25 +80,25 @@ pub(crate) enum Ends {
     WithChoice,
 }
 
-/// Rules that need nothing but the case.
+/// Rules that need only the case.
 pub(crate) type Plain = BoundRules<fn(&mut Case<'_>)>;
 
-/// What looks at the response as an event has it.
+/// A rule about a snapshot.
 pub(crate) type SnapshotRule = fn(&mut Case<'_>, &Snapshot<'_>);
 
-/// What looks at an occurrence of a scope.
+/// A rule about a node.
 type NodeRule = fn(&mut Case<'_>, &Node);
 
-/// What looks at an occurrence of a scope and the value that opens or closes it.
+/// A rule about a node and the value that opens or closes it.
 pub(crate) type ValueRule = fn(&mut Case<'_>, &Node, &Object<'_>);
 
-/// What looks at the end of the response.
+/// A rule about the end of the response.
 pub(crate) type EndingRule = fn(&mut Case<'_>, &Ending<'_>);
 
-/// What looks at an answer that is no stream.
+/// A rule about a body.
 type BodyRule = fn(&mut Case<'_>, &Frame<'_>);
 
-/// Rules that are about one scope each, by that.
+/// Rules by scope.
 #[derive(Debug)]
 pub(crate) struct ScopeRules<F>(Vec<BoundRules<F>>);
 
@@ -115,22 +115,22 @@ impl<F> ScopeRules<F> {
         }
     }
 
-    /// Those of a scope.
+    /// Returns the rules of a scope.
     pub(crate) fn of(&self, scope: Scope) -> &[(Bound, F)] {
         self.0.get(scope as usize).map_or(&[], Vec::as_slice)
     }
 }
 
-/// Rules that look at the values of items, by the type of the value: most look at one or two types.
+/// Rules about the values of items, by the type of the value: most are about one or two types.
 #[derive(Debug, Default)]
 pub(crate) struct ItemRules {
-    /// Those for types that no rule names.
+    /// Rules for all other types.
     others: BoundRules<ValueRule>,
     types: Vec<(&'static str, BoundRules<ValueRule>)>,
 }
 
 impl ItemRules {
-    /// Adds a rule for some types, or for all of them. Those of each type keep their order.
+    /// Adds a rule for some types, or for all. The rules of each type keep their order.
     fn push(&mut self, types: Option<&[&'static str]>, rule: (Bound, ValueRule)) {
         for name in types.unwrap_or_default() {
             if !self.types.iter().any(|(known, _)| known == name) {
@@ -145,14 +145,14 @@ impl ItemRules {
         }
     }
 
-    /// Those that look at values of a type.
+    /// Returns the rules for values of a type.
     pub(crate) fn of(&self, name: Option<&str>) -> &[(Bound, ValueRule)] {
         let named = self.types.iter().find(|(known, _)| Some(*known) == name);
         named.map_or(&self.others, |(_, rules)| rules)
     }
 }
 
-/// Rules that look at values which open or close something.
+/// Rules about values that open or close a node.
 #[derive(Debug, Default)]
 pub(crate) struct ValueRules {
     items: ItemRules,
@@ -168,18 +168,18 @@ impl ValueRules {
         }
     }
 
-    /// Those that look at a value that opens or closes something of a scope.
+    /// Returns the rules for a value that opens or closes a node of a scope.
     pub(crate) fn of(&self, scope: Scope, value: &Object<'_>) -> &[(Bound, ValueRule)] {
         if scope == Scope::CONTAINER { self.items.of(value.plain("type")) } else { self.scopes.of(scope) }
     }
 }
 
-/// The rules with code, by when they are asked.
+/// The rules with code, by the moment at which they are called.
 #[derive(Debug, Default)]
 pub(crate) struct Hooks {
     pub(crate) frame: Plain,
     pub(crate) stray: Plain,
-    /// Those rules about frames that are only of interest where data are not plain.
+    /// Those of the rules about frames that need data with escapes or replacement characters.
     pub(crate) escaped: Plain,
     pub(crate) invalid: Plain,
     pub(crate) newer: Plain,
