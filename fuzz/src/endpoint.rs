@@ -8,7 +8,7 @@ use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use std::{env, fs, process, thread};
 
 use conformance::Suite;
@@ -64,10 +64,7 @@ pub fn client(bytes: &[u8]) {
         .transports(Transport::ALL)
         .seed("fuzz")
         .out(folder.0.join("run"));
-    let began = Instant::now();
     let told = within(|| suite.judge_only(&|name| name.split("::").next() == Some(case)));
-    let took = began.elapsed();
-    assert!(took < Duration::from_secs(10), "{case} took {took:?}");
     let told = told.expect("the endpoint can be asked");
     assert!(!told.is_empty(), "there is no case {case}");
     for told in told.iter().filter(|told| told.judged.verdict == Verdict::HarnessError) {

@@ -1,11 +1,12 @@
 //! Work that has to come to its end.
 
+use std::io::{self, Write as _};
 use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
 /// Longer than anything may take on a machine that is busy.
-const LIMIT: Duration = Duration::from_secs(30);
+const LIMIT: Duration = Duration::from_secs(120);
 
 /// Does the work, and panics if it panics or does not end.
 pub fn within<T: Send>(work: impl FnOnce() -> T + Send) -> T {
@@ -16,7 +17,7 @@ pub fn within<T: Send>(work: impl FnOnce() -> T + Send) -> T {
             Ok(result) => result,
             // The scope would wait for it forever.
             Err(mpsc::RecvTimeoutError::Timeout) => {
-                eprintln!("it did not end within {LIMIT:?}");
+                let _ = writeln!(io::stderr(), "it did not end within {LIMIT:?}");
                 std::process::abort();
             }
             Err(mpsc::RecvTimeoutError::Disconnected) => panic!("it panicked"),

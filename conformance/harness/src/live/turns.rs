@@ -92,11 +92,13 @@ fn unfit(turns: &[&'static Scenario], dialect: &'static Dialect, offer: &Offer) 
         let root = dialect.root("websocket_request")?;
         let asked = Asked { model: "default", given: &Given::new(), number: 1, seed: &Seed::NONE };
         let before = Before { id: "resp_1".to_owned(), ..Before::default() };
+        // What has to be refused may be megabytes long.
+        let is_served = |turn: &&&'static Scenario| turn.status.is_empty();
         let refused = |turn: &&&'static Scenario| {
             let message = message(turn, None, &asked, Some(&before));
-            turn.status.is_empty() && !dialect.check_type(root, &message).is_valid()
+            !dialect.check_type(root, &message).is_valid()
         };
-        turns.iter().find(refused).map(|_| format!("{} has no such message", dialect.name))
+        turns.iter().filter(is_served).find(refused).map(|_| format!("{} has no such message", dialect.name))
     })
 }
 
