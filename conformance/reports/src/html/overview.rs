@@ -6,7 +6,7 @@ use super::finding::rule_id;
 use super::page::Html;
 use super::plan::Plan;
 use super::streams::mark;
-use super::{counted, duration, look, number, section, table};
+use super::{duration, look, number, section, table, untested};
 use serde_json::Value;
 
 use results::{Demand, LiveReport, Matrix, OTHER_RULES, ProfileReport, ProfileState, Run, Tally, Verdict};
@@ -137,7 +137,7 @@ pub(super) fn sections(run: &Run, plan: &Plan, html: &mut Html) {
                 grid(live, plan, html);
             });
             stale(run, html);
-            undecided(run, html);
+            untested::untested(run, live, html);
         });
         speed(live, html);
     }
@@ -211,28 +211,6 @@ fn stale(run: &Run, html: &mut Html) {
             html.tag("li").text(entry);
         }
     });
-}
-
-/// What could not be found out, by the reason.
-fn undecided(run: &Run, html: &mut Html) {
-    if run.undecided.is_empty() {
-        return;
-    }
-    html.tag("h3").text("Not found out, and why");
-    html.tag("ul").class("reasons").inside(|html| {
-        for undecided in &run.undecided {
-            html.tag("li").inside(|html| {
-                html.tag("b").text(&format!("{}: {}", counted(undecided.trials, "test"), undecided.reason));
-                html.tag("span").text(&listed(&undecided.cases));
-            });
-        }
-    });
-}
-
-fn listed(names: &[String]) -> String {
-    let more = names.len().saturating_sub(NAMES);
-    let more = if more > 0 { format!(", and {} more", number(more as u64)) } else { String::new() };
-    names.iter().take(NAMES).map(String::as_str).collect::<Vec<_>>().join(", ") + &more
 }
 
 /// What to do, with commands to copy.
