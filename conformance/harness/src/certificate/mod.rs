@@ -152,7 +152,8 @@ fn is_exercised(profile: &ProfileReport) -> bool {
                 && (reason.name == **demanded || demanded.split('|').any(|name| name == scenario))
         })
     };
-    profile.scenarios.iter().any(|demanded| !missing(&demanded))
+    let has_failed = profile.reasons.iter().any(|reason| reason.verdict == Verdict::Fail);
+    has_failed || profile.scenarios.iter().any(|demanded| !missing(&demanded))
 }
 
 /// The first line that differs, counted from 1.

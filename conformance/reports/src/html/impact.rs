@@ -1,5 +1,7 @@
 //! Which clients break, which do not, and of which nothing is known.
 
+use std::cmp::Reverse;
+
 use super::page::Html;
 use super::plan::Plan;
 use super::rules::inline;
@@ -16,7 +18,11 @@ const CARDS: usize = 8;
 
 /// Every known client and what the run means for it.
 pub(super) fn clients(run: &Run, plan: &Plan, html: &mut Html) {
-    let broken = run.clients_that_are(ClientState::Broken);
+    let mut broken = run.clients_that_are(ClientState::Broken);
+    // The sort is stable: what is equal stays in the order of the harm.
+    broken.sort_by_cached_key(|client| {
+        Reverse(run.causes.iter().filter(|cause| cause.clients.contains(&client.name)).count())
+    });
     let heading = if broken.is_empty() {
         "No known client breaks".to_owned()
     } else {
@@ -38,14 +44,13 @@ pub(super) fn clients(run: &Run, plan: &Plan, html: &mut Html) {
 
 /// The clients that do not break, or of which nothing is known.
 fn others(run: &Run, plan: &Plan, is_open: bool, html: &mut Html) {
+    let reads = if run.causes.is_empty() {
+        "nothing in this run breaks them"
+    } else {
+        "measured with these findings, and reads the streams"
+    };
     let all = [
-        (
-            ClientState::NotAffected,
-            "good",
-            "not affected",
-            "✓",
-            "measured with these findings, and reads the streams",
-        ),
+        (ClientState::NotAffected, "good", "not affected", "✓", reads),
         (ClientState::NotMeasured, "idle", "not measured", "?", "not measured with all of these findings"),
     ];
     let all =

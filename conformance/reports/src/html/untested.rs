@@ -14,7 +14,7 @@ const NAMES: usize = 12;
 struct Group {
     title: &'static str,
     explanation: &'static str,
-    kinds: &'static [UndecidedKind],
+    holds: fn(&Undecided) -> bool,
     /// The flag that makes these tests run, or leaves them out.
     flag: fn(&Run, &LiveReport) -> String,
 }
@@ -23,13 +23,19 @@ const GROUPS: &[Group] = &[
     Group {
         title: "Not reachable",
         explanation: "There was no connection to the endpoint, so nothing is known about it. Start it, or correct the address.",
-        kinds: &[UndecidedKind::Unconnected],
+        holds: |undecided| undecided.kind == UndecidedKind::Unconnected,
         flag: |_, live| format!("--target {}", live.target),
+    },
+    Group {
+        title: "No verdict",
+        explanation: "The suite could not do its work, so nothing is known about the endpoint. The reasons say what to correct.",
+        holds: |undecided| undecided.verdict == Verdict::HarnessError,
+        flag: |_, _| String::new(),
     },
     Group {
         title: "Not supported",
         explanation: "The endpoint has no such route. Leave out what it does not support.",
-        kinds: &[UndecidedKind::Unsupported],
+        holds: |undecided| undecided.kind == UndecidedKind::Unsupported,
         flag: |_, live| {
             let lacks: BTreeSet<&str> = live.unsupported();
             format!("--without {}", lacks.into_iter().collect::<Vec<_>>().join(","))
@@ -38,7 +44,7 @@ const GROUPS: &[Group] = &[
     Group {
         title: "Not offered",
         explanation: "The settings of the run do not name these features as supported. Name those that the endpoint has.",
-        kinds: &[UndecidedKind::NotOffered],
+        holds: |undecided| undecided.kind == UndecidedKind::NotOffered,
         flag: |run, live| {
             let lacking = features(run, live).into_iter().collect::<Vec<_>>().join(",");
             match &live.options.features {
@@ -51,7 +57,7 @@ const GROUPS: &[Group] = &[
     Group {
         title: "Needs --given",
         explanation: "These scenarios need something that only you can name, such as a vector store, or a model that fails.",
-        kinds: &[UndecidedKind::NotGiven],
+        holds: |undecided| undecided.kind == UndecidedKind::NotGiven,
         flag: |run, _| {
             let of = run.undecided.iter().filter(|undecided| undecided.kind == UndecidedKind::NotGiven);
             let flags: BTreeSet<&str> = of.map(|undecided| label(undecided)).collect();
@@ -61,13 +67,13 @@ const GROUPS: &[Group] = &[
     Group {
         title: "Not elicited",
         explanation: "The endpoint responded, but without what the scenario is about. A model decides by itself; try again, or with another model.",
-        kinds: &[UndecidedKind::NotElicited],
+        holds: |undecided| undecided.kind == UndecidedKind::NotElicited,
         flag: |_, live| format!("--attempts {}", (live.options.attempts * 3).max(10)),
     },
     Group {
         title: "For other reasons",
         explanation: "What a scenario builds on failed or did not come, the dialect has no such thing, or the run ended before.",
-        kinds: &[UndecidedKind::Other],
+        holds: |_| true,
         flag: |_, _| String::new(),
     },
 ];
@@ -91,9 +97,10 @@ pub(super) fn untested(run: &Run, live: &LiveReport, html: &mut Html) {
     }
     html.tag("h3").text("Not tested, and why");
     html.tag("ul").class("untested").inside(|html| {
+        let mut rest: Vec<&Undecided> = run.undecided.iter().collect();
         for group in GROUPS {
-            let of = run.undecided.iter().filter(|undecided| group.kinds.contains(&undecided.kind));
-            let of: Vec<&Undecided> = of.collect();
+            let (of, others) = rest.into_iter().partition::<Vec<_>, _>(|undecided| (group.holds)(undecided));
+            rest = others;
             if !of.is_empty() {
                 html.tag("li").inside(|html| one(group, &of, run, live, html));
             }
@@ -113,7 +120,7 @@ fn one(group: &Group, of: &[&Undecided], run: &Run, live: &LiveReport, html: &mu
     if !flag.is_empty() {
         html.tag("p").class("flag").inside(|html| html.tag("code").text(&flag));
     }
-    html.tag("details").class("more").inside(|html| {
+    html.tag("details").class("more").set_if(has_errors, "open").inside(|html| {
         let scenarios: BTreeSet<&str> =
             of.iter().flat_map(|undecided| undecided.cases.iter().map(String::as_str)).collect();
         html.tag("summary").text(&counted(scenarios.len() as u64, "scenario"));
