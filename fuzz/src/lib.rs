@@ -1,8 +1,12 @@
 //! What must hold of any bytes: the targets of cargo-fuzz, and of the test that stands in for it where
 //! there is no nightly compiler.
 
+pub mod choices;
+pub mod endpoint;
+pub mod evidence;
 pub mod random;
 pub mod recordings;
+mod within;
 
 use std::io::{self, Read};
 

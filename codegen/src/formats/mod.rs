@@ -21,7 +21,7 @@ mod word;
 pub use client_case::{Channel, ClientCase, ClientCaseMetadata, Ending, Expect};
 pub use defect::{Client, Defect, DefectVerdict, DefectsFile};
 pub use dialect::{
-    DialectFile, Envelope, EventLine, Framing, Level, Marker, RuleLevel, Terminal, UnknownEvents,
+    Aside, DialectFile, Envelope, EventLine, Framing, Level, Marker, RuleLevel, Terminal, UnknownEvents,
 };
 #[cfg(feature = "cli")]
 pub use editor::editor_schemas;

@@ -1,6 +1,6 @@
 //! From a request to the plan of its answer.
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 use spec::Dialect;
 
 use super::directive::Asked;
@@ -216,7 +216,8 @@ fn call(tool: &Value, input: &Input, count: usize) -> Vec<Item> {
         }
         "mcp" => {
             let server = text(tool, "server_label").unwrap_or_default().to_owned();
-            let arguments = sample::fragments_of("{\"query\":\"migration\"}");
+            let query = word_after(&input.text, "for the word ").unwrap_or_else(|| "migration".to_owned());
+            let arguments = sample::fragments_of(&json!({ "query": query }).to_string());
             vec![sample::mcp_tools(&server, false), sample::mcp_call(&server, arguments, false)]
         }
         "shell" | "local_shell" => {

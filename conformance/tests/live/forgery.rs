@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::Path;
 
+use base64::prelude::{BASE64_STANDARD, Engine as _};
 use catalogue::Level;
 use conformance::certificate::{Certificate, Judge, Sent};
 use conformance::live::{self, Attempt, Case, Chain, Evidence, Offer, Seed, hash, judge};
@@ -189,6 +190,11 @@ const EDITED: &[(&str, Edit, &str)] = &[
     (
         "who gave the seed",
         |at| edit(at, "run.json", "\"is_seed_given\": true", "\"is_seed_given\": false"),
+        "run.json: its chain is not that of its exchanges",
+    ),
+    (
+        "the build of the suite",
+        |at| edit(at, "run.json", "\"build\": \"", "\"build\": \"0"),
         "run.json: its chain is not that of its exchanges",
     ),
     (
@@ -400,6 +406,21 @@ fn what_the_files_cannot_tell_is_consistent() {
     }
 }
 
+/// Another build of the same version may well come to the same verdicts.
+#[test]
+fn other_builds_are_named() {
+    let out = made("built");
+    let build = conformance::live::BUILD;
+    assert!(build.len() == 16 && build.chars().all(|digit| digit.is_ascii_hexdigit()), "{build}");
+    assert!(!verify(&out).stdout.contains("note: "));
+    edit(&out, "run.json", build, "0123456789abcdef");
+    remake(&out);
+    let note = format!("note: build 0123456789abcdef of the suite made the run, and this is {build}");
+    expect(&verify(&out), 0, &["consistent: ", &note]);
+    edit(&out, "report.json", "\"openai\"", "\"0penai\"");
+    expect(&verify(&out), 1, &["report.json: the file was changed", &note]);
+}
+
 #[test]
 #[cfg(unix)]
 fn links_are_not_followed() {
@@ -425,6 +446,14 @@ fn signatures_are_of_a_key_and_of_all_files() {
     expect(&check(&public), 1, &["certificate.sigstore.json: it cannot be read"]);
     expect(&conformance(&["sign", path(&out), "--key", path(&private)]), 0, &["signed: "]);
     expect(&check(&public), 0, &["consistent: "]);
+    let stated = conformance(&["sign", path(&out), "--statement"]);
+    let statement: serde_json::Value = serde_json::from_str(&stated.stdout).expect("it is JSON");
+    let bundle = fs::read(out.join("certificate.sigstore.json")).expect("it is there");
+    let bundle: serde_json::Value = serde_json::from_slice(&bundle).expect("it is JSON");
+    let payload = bundle["dsseEnvelope"]["payload"].as_str().expect("it is a text");
+    let signed = BASE64_STANDARD.decode(payload).expect("it is base64");
+    assert_eq!(statement, serde_json::from_slice::<serde_json::Value>(&signed).expect("it is JSON"));
+    assert_eq!(statement["subject"][0]["name"], "certificate.json");
     expect(&verify(&out), 0, &["consistent: "]);
     expect(&check(&others), 1, &["the signature is not of this key over this statement"]);
     let wrong = check(&private);

@@ -116,8 +116,12 @@ fn problem(evidence: &Evidence, public: &[u8]) -> Result<(), String> {
     if signed == statement(evidence)? { Ok(()) } else { Err("other files were signed".to_owned()) }
 }
 
-/// What is said of the files: a test result of in-toto.
-fn statement(evidence: &Evidence) -> Result<Value, String> {
+/// Returns the in-toto statement that is signed: a test result about the files of a run.
+///
+/// # Errors
+///
+/// When the certificate cannot be read.
+pub fn statement(evidence: &Evidence) -> Result<Value, String> {
     let digest = |file: &str| -> Result<Value, String> {
         let bytes = evidence.read(file).map_err(|error| format!("{file}: {error}"))?;
         Ok(json!({"name": file, "digest": {"sha256": hash(&bytes)}}))

@@ -224,11 +224,12 @@ impl Sending<'_> {
         self.outcome.status = Some(response.status().as_u16());
         self.outcome.retry_after = retry_after(response.headers());
         self.exchange.status = self.outcome.status;
-        self.exchange.headers = written(response.headers());
         // The body is kept as it is decoded: what reads it must not decode it again.
-        let is_kept = |(name, _): &(Cow<'_, str>, Cow<'_, str>)| name != "content-encoding";
-        let headers = self.exchange.headers.iter().filter(|header| is_kept(header)).cloned().collect();
-        let line = Recorder::new().begin(&Exchange { headers, ..self.exchange.clone() });
+        let (encoding, kept): (Vec<_>, Vec<_>) =
+            written(response.headers()).into_iter().partition(|(name, _)| name == "content-encoding");
+        self.exchange.headers = kept;
+        let line = Recorder::new().begin(&self.exchange);
+        self.exchange.headers.extend(encoding);
         self.keep_masked(&line);
     }
 
