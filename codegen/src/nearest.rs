@@ -1,6 +1,6 @@
 //! The names that somebody may have meant.
 
-/// The names that are nearest to a mistaken one, at most three.
+/// Returns the names that are nearest to a mistaken one, at most three.
 pub(crate) fn nearest<'n>(mistaken: &str, names: impl IntoIterator<Item = &'n str>) -> Vec<&'n str> {
     let wanted = mistaken.to_lowercase();
     let limit = wanted.len() / 3 + 1;

@@ -6,13 +6,13 @@ use crate::capture::REDACTED;
 use checker::{Exchange, Request};
 use results::shell_word;
 
-/// Longer bodies make no command to copy.
+/// Maximum length of a body in a command.
 const LONGEST_BODY: usize = 4096;
-/// The status with which HTTP becomes a WebSocket.
+/// Status of a WebSocket handshake.
 const SWITCHED: u16 = 101;
 
-/// Returns a command that sends the request of an exchange again, with the key as `$CONFORMANCE_API_KEY`; `None`,
-/// where no command can.
+/// Returns a command that sends the request of an exchange again, with the key as `$CONFORMANCE_API_KEY`;
+/// `None` if curl cannot.
 pub(super) fn curl(exchange: &Exchange<'_>) -> Option<String> {
     let Request { method, url, headers, body } = exchange.request.as_ref()?;
     let is_http = url.starts_with("http://") || url.starts_with("https://");

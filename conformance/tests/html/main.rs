@@ -143,7 +143,7 @@ fn all_that_a_reader_needs_is_there() {
         "id=\"cause/part/before-open",
         "Fix</b>",
         "×",
-        "asked 3 times, and there was no response.refusal.delta",
+        "requested 3 times, but there was no response.refusal.delta",
         "Not offered",
         "<code>--features tools,file-search,web-search</code>",
         "<code>--given vector-store=...</code>",

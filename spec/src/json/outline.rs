@@ -69,7 +69,7 @@ pub struct OutlineMember {
 }
 
 impl OutlineMember {
-    /// A member of that name, as it is written from `start` on, and with its value there.
+    /// Returns a member of that name, as it is written from `start` on, and with its value there.
     #[inline]
     pub fn new((raw, escaped): (&[u8], bool), start: usize, value: Range<usize>) -> Self {
         let offset = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
@@ -87,17 +87,17 @@ impl OutlineMember {
         Self { name: moved(name), value: moved(value), glance, before }
     }
 
-    /// Its name, as it is written between the quotes.
+    /// Returns its name, as it is written between the quotes.
     pub const fn name(&self) -> Range<usize> {
         self.name.0 as usize..self.name.1 as usize
     }
 
-    /// Its value.
+    /// Returns its value.
     pub const fn value(&self) -> Range<usize> {
         self.value.0 as usize..self.value.1 as usize
     }
 
-    /// Whether it has that name in the text of its object.
+    /// Returns whether it has that name in the text of its object.
     #[inline]
     fn is_named(&self, text: &str, name: &str) -> bool {
         let raw = text.get(self.name()).unwrap_or_default();
@@ -131,7 +131,7 @@ impl Names {
         Self { last }
     }
 
-    /// The member of that name in the text of its object; the last one, where there are several.
+    /// Returns the member of that name in the text of its object; the last one, where there are several.
     #[inline]
     pub fn find<'m>(
         &self,
@@ -168,14 +168,14 @@ impl Names {
     }
 }
 
-/// The group of names that a name is in.
+/// Returns the group of names that a name is in.
 #[inline]
 const fn group(glance: u32) -> usize {
     // A multiplier whose highest bits depend on all bits of the glance.
     (glance.wrapping_mul(0x9e37_79b1) >> 28) as usize
 }
 
-/// What tells a name from nearly all others: its length, its first byte and its last.
+/// Returns what tells a name from nearly all others: its length, its first byte and its last.
 #[inline]
 fn glance(name: &[u8]) -> u32 {
     let (Some(first), Some(last)) = (name.first(), name.last()) else { return 0 };
@@ -183,7 +183,7 @@ fn glance(name: &[u8]) -> u32 {
     u32::from_le_bytes([*first, *last, low, high])
 }
 
-/// The same for a name that is written with escapes.
+/// Returns the same for a name that is written with escapes.
 #[cold]
 fn glance_inside(raw: &[u8]) -> u32 {
     glance(decode(&String::from_utf8_lossy(raw)).0.as_bytes())
@@ -234,7 +234,8 @@ pub(super) enum Outlining {
 }
 
 impl Outline {
-    /// The members in their order, if those of an object were noted, and where they are found by their names.
+    /// Returns the members in their order, if those of an object were noted, and where they are found by
+    /// their names.
     pub fn members(&self) -> Option<(&[OutlineMember], Names)> {
         (self.state == Outlining::Done).then_some((&self.members, self.names))
     }
@@ -245,7 +246,7 @@ impl Outline {
         self.is_first = is_first;
     }
 
-    /// The object with which the one that is expected is compared.
+    /// Returns the object with which the one that is expected is compared.
     fn known(&self) -> Option<&Known> {
         let place = if self.is_first { 0 } else { self.latest };
         self.known.get(place)?.as_deref()
@@ -268,7 +269,7 @@ impl Outline {
         }
     }
 
-    /// Whether the members are wanted of the object that is entered now.
+    /// Returns whether the members are wanted of the object that is entered now.
     pub(super) fn enter(&mut self) -> bool {
         let is_wanted = self.state == Outlining::Next;
         if is_wanted {
@@ -291,15 +292,16 @@ impl Outline {
         self.names = Names::of(&mut self.members);
     }
 
-    /// Whether the object that is entered now can be compared with one that was valid by the same check.
+    /// Returns whether the object that is entered now can be compared with one that was valid by the same
+    /// check.
     pub(super) fn knows(&self, check: Check) -> bool {
         let is_wanted = self.recurs && self.state == Outlining::Next;
         let known = self.known().filter(|_| is_wanted).and_then(|known| known.check);
         known.is_some_and(|known| std::ptr::fn_addr_eq(known, check))
     }
 
-    /// The length of an object that was valid by this check, if a text begins with it, and how many levels of values
-    /// are nested in it: no more than these may be.
+    /// Returns the length of an object that was valid by this check, if a text begins with it, and how many
+    /// levels of values are nested in it: no more than these may be.
     pub(super) fn again(&mut self, check: Check, text: &str, most: u32) -> Option<(usize, u32)> {
         if self.knows(check) {
             let Self { members, names, known, latest, is_first, .. } = self;

@@ -330,7 +330,7 @@ impl<'c> Case<'c> {
         message: impl FnOnce() -> String,
     ) {
         let expected = format!("property \"{property}\": a {kind}");
-        let actual = format!("none, or no {kind}");
+        let actual = format!("none, or not a {kind}");
         self.report(&lacking(pointer, property, &expected, &actual), message);
     }
 

@@ -94,7 +94,7 @@ impl Finding {
         let expected = self.expected.as_deref().filter(|_| rule.id.ends_with("-valid"));
         let Some(expected) = expected else { return Some(Cow::Borrowed(rule.fix)) };
         let pointer = self.pointer.as_deref().unwrap_or_default();
-        let whole = self.place.event_type.as_deref().unwrap_or("the answer");
+        let whole = self.place.event_type.as_deref().unwrap_or("the response");
         let holder = if pointer.is_empty() { whole } else { pointer };
         Some(Cow::Owned(match expected.strip_prefix("property ") {
             Some(name) => format!("add {} to {holder}", name.split(':').next().unwrap_or(name)),

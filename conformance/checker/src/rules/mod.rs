@@ -1,4 +1,4 @@
-//! What decides whether rules hold, where that takes code of its own.
+//! Native rules.
 
 mod annotation;
 mod call;
@@ -26,7 +26,7 @@ use spec::table::Scope;
 use crate::engine::Native;
 pub use wire::is_sign_of_life;
 
-/// When a rule is asked, and what decides it then.
+/// Returns the hooks of a rule, with their functions.
 pub(crate) const fn hooks(rule: NativeRule) -> &'static [Native] {
     match rule {
         NativeRule::AnnotationBeforeTextDone => &[Native::Point(annotation::before_text_done)],

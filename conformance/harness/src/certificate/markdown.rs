@@ -27,7 +27,7 @@ pub(super) fn page(certificate: &Certificate) -> String {
     ] {
         let _ = writeln!(out, "- {name}: {value}");
     }
-    out += "\n| profile | specification | state | what it says |\n|---|---|---|---|\n";
+    out += "\n| profile | specification | state | meaning |\n|---|---|---|---|\n";
     for profile in profiles {
         let ProfileReport { name, version, title, specification, state, .. } = profile;
         let specification = specification.as_ref().map_or("", |specification| &specification.name);
@@ -53,8 +53,8 @@ pub(super) fn page(certificate: &Certificate) -> String {
     out += "\n## Reproduce\n\n";
     let _ = writeln!(
         out,
-        "With version {} of the suite, the key in `CONFORMANCE_API_KEY`, and what else is secret in the \
-         variables that are named. The last command judges the recorded exchanges of a run again: this one's, too.\n",
+        "With version {} of the suite, the key in `CONFORMANCE_API_KEY`, and other secrets in the named \
+         variables. The last command judges the recorded exchanges of a run again, including this one.\n",
         text(suite)
     );
     out += "```sh\n";

@@ -113,7 +113,7 @@ impl Certificate {
             Ok(bytes) if bytes == text.as_bytes() => None,
             Ok(bytes) => {
                 let line = first_difference(&String::from_utf8_lossy(&bytes), &text);
-                Some(format!("{file}: line {line} is not what comes of the exchanges"))
+                Some(format!("{file}: line {line} differs from the result of the exchanges"))
             }
             Err(error) => Some(format!("{file}: it cannot be read: {error}")),
         };

@@ -99,7 +99,7 @@ pub(crate) fn command(run: &RunFile, out: Option<&str>) -> String {
     command
 }
 
-/// What a transport is called on the command line.
+/// Returns the name of a transport on the command line.
 const fn name(transport: Transport) -> &'static str {
     match transport {
         Transport::Sse => "sse",
@@ -108,13 +108,13 @@ const fn name(transport: Transport) -> &'static str {
     }
 }
 
-/// The variable in which a shell finds what is secret.
+/// Returns the environment variable of a secret.
 fn variable(prefix: &str, name: &str) -> String {
     let upper = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_uppercase() } else { '_' };
     format!("{prefix}_{}", name.chars().map(upper).collect::<String>())
 }
 
-/// Quotes a word for a shell; a line that is one command stays one.
+/// Quotes a word for a shell. The command stays in one line.
 fn quoted(word: &str) -> String {
     let printable: String = word.chars().map(|c| if c.is_control() { '?' } else { c }).collect();
     shell_word(&printable).into_owned()

@@ -31,7 +31,7 @@ pub(super) fn clients(run: &Run, plan: &Plan, html: &mut Html) {
     };
     section("clients", &heading, html, |html| {
         if !broken.is_empty() {
-            html.tag("p").class("hint").text("The numbers are those of the findings below.");
+            html.tag("p").class("hint").text("The numbers refer to the findings below.");
             let (cards, rest) = broken.split_at(broken.len().min(CARDS));
             list("matrix", "Clients that break", (cards, true), run, plan, html);
             if !rest.is_empty() {
@@ -96,7 +96,7 @@ fn one(client: &ClientTotal, has_failure: bool, run: &Run, plan: &Plan, html: &m
     };
     let title = match client.state {
         ClientState::Broken => String::new(),
-        ClientState::NotAffected => "measured with these findings, and reads the streams".to_owned(),
+        ClientState::NotAffected => "reads the streams (measured with these findings)".to_owned(),
         ClientState::NotMeasured => untried(client),
     };
     let entry = html.tag("li").class(class);
@@ -127,9 +127,9 @@ fn one(client: &ClientTotal, has_failure: bool, run: &Run, plan: &Plan, html: &m
 fn untried(client: &ClientTotal) -> String {
     let named = client.unmeasured.iter().take(UNMEASURED).cloned().collect::<Vec<_>>().join(", ");
     match (named.is_empty(), client.unmeasured.len().saturating_sub(UNMEASURED)) {
-        (true, _) => "known from reports only".to_owned(),
-        (false, 0) => format!("not tried with {named}"),
-        (false, more) => format!("not tried with {named}, and {more} more"),
+        (true, _) => "known only from reports".to_owned(),
+        (false, 0) => format!("not tested with {named}"),
+        (false, more) => format!("not tested with {named} and {more} more"),
     }
 }
 

@@ -71,7 +71,7 @@ fn matrix(matrix: &Matrix, html: &mut Html) {
     if matrix.profiles.is_empty() {
         return;
     }
-    let caption = "How many of its scenarios, and of its rules, are as a profile demands";
+    let caption = "Scenarios and rules that meet each profile";
     html.tag("h3").text(caption);
     let mut head = vec!["group"];
     head.extend(matrix.profiles.iter().map(|profile| profile.name.as_str()));

@@ -139,12 +139,12 @@ fn one(group: &Group, of: &[&Undecided], run: &Run, live: &LiveReport, html: &mu
 fn label(undecided: &Undecided) -> &str {
     let reason = undecided.reason.as_str();
     let short = match undecided.kind {
-        UndecidedKind::NotElicited => reason.split_once(", and there was "),
-        UndecidedKind::NotGiven => reason.split_once(": "),
-        UndecidedKind::Unsupported => reason.split_once("unsupported: "),
+        UndecidedKind::NotElicited => reason.split_once(", but there was ").map(|(_, short)| short),
+        UndecidedKind::NotGiven => reason.strip_prefix("it needs "),
+        UndecidedKind::Unsupported => reason.strip_prefix("unsupported: "),
         _ => None,
     };
-    short.map_or(reason, |(_, short)| short)
+    short.unwrap_or(reason)
 }
 
 fn listed(names: &[String]) -> String {

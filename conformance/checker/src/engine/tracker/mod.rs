@@ -93,9 +93,9 @@ impl<'r> Tracker<'_, 'r> {
         let name = self.event_name();
         self.report_after_the_end(family, || {
             if ends {
-                format!("{name} ends the response, which had ended")
+                format!("{name} ends the response a second time")
             } else {
-                format!("{name} comes after the response has ended")
+                format!("{name} was sent after the response ended")
             }
         });
         false
@@ -318,7 +318,7 @@ impl<'r> Tracker<'_, 'r> {
             }
             let place = Place { expected: Some(&closing), ..Place::WHOLE };
             self.findings.add_related(bound, self.record, &place, related, || {
-                format!("the response ends, and {name} was never closed")
+                format!("the response ends, but {name} was never closed")
             });
         }
     }
@@ -406,6 +406,6 @@ pub(in crate::engine) fn unended(plan: &Plan, stream: &Stream, last: &Mark, find
     }
     let expected = plan.dialect.terminal.join(" or ");
     findings.add_at(bound, last, &Place { expected: Some(&expected), ..Place::WHOLE }, || {
-        "the stream is over, and nothing has ended the response".to_owned()
+        "the stream ends without a terminal event".to_owned()
     });
 }

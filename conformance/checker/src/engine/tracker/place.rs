@@ -32,7 +32,7 @@ impl<'r> Tracker<'_, 'r> {
                 return None;
             }
             self.count(scope, key, parent, true);
-            self.wrong_kind(scope, key, parent);
+            self.wrong_kind(scope, parent);
             return Some(parent);
         }
         if let Some(node) = self.stream.nodes.find(scope, key) {
@@ -116,7 +116,7 @@ impl<'r> Tracker<'_, 'r> {
                 Family::Reopened,
                 Scope::CONTAINER,
                 "/output_index",
-                Some("an index of its own"),
+                Some("a new output_index"),
                 related,
                 || format!("a second item is added at output_index {index}"),
             );
@@ -181,7 +181,7 @@ impl<'r> Tracker<'_, 'r> {
                     "/output_index",
                     Some(&known),
                     related,
-                    || format!("item {id} was added at output_index {known}, and this event says {index}"),
+                    || format!("item {id} was added at output_index {known}, but this event has {index}"),
                 );
             }
             return Some(named);
@@ -206,7 +206,7 @@ impl<'r> Tracker<'_, 'r> {
                 ..Place::WHOLE
             };
             self.findings.add_related(bound, self.record, &place, related, || {
-                format!("the item at output_index {index} is {known}, and this event says {id}{hint}")
+                format!("the item at output_index {index} is {known}, but this event has {id}{hint}")
             });
         }
         Some(at)
@@ -299,7 +299,7 @@ impl<'r> Tracker<'_, 'r> {
         let what = scope.info().name.replace('_', " ");
         let pointer = format!("/{}", slot.name());
         self.report(Family::IndexGap, scope, &pointer, Some(&next.to_string()), None, || {
-            format!("the {what} has index {index}, and the next one is {next}")
+            format!("the {what} has index {index}, but the next one is {next}")
         });
     }
 }
