@@ -354,7 +354,8 @@ impl TimelineBuilder {
             bar.count += 1;
             reach(bar, now);
             if let Some(info) = info.filter(|info| about.is_some() && info.scope.info().name == bar.scope) {
-                let phase = info.phase.filter(|_| bar.phases.len() < PHASES);
+                let is_phase = info.role == Role::Phase && bar.phases.len() < PHASES;
+                let phase = info.phase.filter(|_| is_phase);
                 bar.phases.extend(phase.map(|name| Phase { name: name.to_owned(), event: now.event }));
                 if info.ends_scope() {
                     bar.closed.get_or_insert(now.event);

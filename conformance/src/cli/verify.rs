@@ -15,10 +15,10 @@ use harness::live::{BUILD, Evidence, RunFile};
 use results::text::visible;
 use results::{Options, State};
 
-/// Checks whether a run is consistent: its requests are those of the scenarios, its exchanges bear out its
-/// verdicts, and nothing was changed, added or left out.
+/// Checks whether a run is consistent: its requests match the scenarios, its exchanges support its verdicts, and
+/// nothing was changed, added or removed.
 ///
-/// It does not prove that the exchanges came from the endpoint that is named.
+/// It does not prove that the exchanges came from the named endpoint.
 ///
 /// Exit codes: 0 if all verdicts are the same, 1 if one differs, 2 if the run could not be read.
 #[derive(Debug, Args)]

@@ -136,7 +136,7 @@ fn what_is_no_stream_fails() {
 #[test]
 fn who_is_not_let_in_cannot_judge() {
     let closed = Server::new(|_, stream| answer(stream, "401 No", "application/json", "{}"));
-    expect(&hello(&closed, &[]), 2, &["harness error: the endpoint responds with 401: give --api-key"]);
+    expect(&hello(&closed, &[]), 2, &["harness error: the endpoint responds with 401: pass --api-key"]);
     let nobody = conformance(&["--target", "http://127.0.0.1:1", "text/hello::"]);
     expect(&nobody, 2, &["harness error: no connection"]);
     let plain = Server::new(|_, _| {});

@@ -63,7 +63,7 @@ const LONGEST: usize = 1 << 16;
 pub struct OutlineMember {
     name: (u32, u32),
     value: (u32, u32),
-    glance: u32,
+    fingerprint: u32,
     /// The last member before it that is in the same group of names: its number, from 1.
     before: u8,
 }
@@ -76,15 +76,15 @@ impl OutlineMember {
         Self {
             name: (offset(start), offset(start + raw.len())),
             value: (offset(value.start), offset(value.end)),
-            glance: if escaped { glance_inside(raw) } else { glance(raw) },
+            fingerprint: if escaped { fingerprint_inside(raw) } else { fingerprint(raw) },
             before: 0,
         }
     }
 
     fn moved(&self, shift: u32) -> Self {
-        let Self { name, value, glance, before } = *self;
+        let Self { name, value, fingerprint, before } = *self;
         let moved = |place: (u32, u32)| (place.0.wrapping_add(shift), place.1.wrapping_add(shift));
-        Self { name: moved(name), value: moved(value), glance, before }
+        Self { name: moved(name), value: moved(value), fingerprint, before }
     }
 
     /// Returns its name, as it is written between the quotes.
@@ -125,7 +125,7 @@ impl Names {
             return Self { last: [Self::MANY; Self::GROUPS] };
         }
         for (member, number) in members.iter_mut().zip(1..) {
-            let group = &mut last[group(member.glance)];
+            let group = &mut last[group(member.fingerprint)];
             member.before = std::mem::replace(group, number);
         }
         Self { last }
@@ -139,21 +139,22 @@ impl Names {
         text: &str,
         name: &str,
     ) -> Option<&'m OutlineMember> {
-        let glance = glance(name.as_bytes());
-        match self.last[group(glance)] {
+        let fingerprint = fingerprint(name.as_bytes());
+        match self.last[group(fingerprint)] {
             0 => None,
-            last => Self::find_from(last, glance, members, text, name),
+            last => Self::find_from(last, fingerprint, members, text, name),
         }
     }
 
     fn find_from<'m>(
         last: u8,
-        glance: u32,
+        fingerprint: u32,
         members: &'m [OutlineMember],
         text: &str,
         name: &str,
     ) -> Option<&'m OutlineMember> {
-        let is_it = |member: &&OutlineMember| member.glance == glance && member.is_named(text, name);
+        let is_it =
+            |member: &&OutlineMember| member.fingerprint == fingerprint && member.is_named(text, name);
         if last == Self::MANY {
             return members.iter().rev().find(is_it);
         }
@@ -170,14 +171,14 @@ impl Names {
 
 /// Returns the group of names that a name is in.
 #[inline]
-const fn group(glance: u32) -> usize {
-    // A multiplier whose highest bits depend on all bits of the glance.
-    (glance.wrapping_mul(0x9e37_79b1) >> 28) as usize
+const fn group(fingerprint: u32) -> usize {
+    // A multiplier whose highest bits depend on all bits of the fingerprint.
+    (fingerprint.wrapping_mul(0x9e37_79b1) >> 28) as usize
 }
 
 /// Returns what tells a name from nearly all others: its length, its first byte and its last.
 #[inline]
-fn glance(name: &[u8]) -> u32 {
+fn fingerprint(name: &[u8]) -> u32 {
     let (Some(first), Some(last)) = (name.first(), name.last()) else { return 0 };
     let [low, high, ..] = name.len().to_le_bytes();
     u32::from_le_bytes([*first, *last, low, high])
@@ -185,8 +186,8 @@ fn glance(name: &[u8]) -> u32 {
 
 /// Returns the same for a name that is written with escapes.
 #[cold]
-fn glance_inside(raw: &[u8]) -> u32 {
-    glance(decode(&String::from_utf8_lossy(raw)).0.as_bytes())
+fn fingerprint_inside(raw: &[u8]) -> u32 {
+    fingerprint(decode(&String::from_utf8_lossy(raw)).0.as_bytes())
 }
 
 /// Which of the declared members of an object came, and which should come next.

@@ -1,4 +1,4 @@
-//! What judges the frames of a connection, stream by stream.
+//! The check of a connection's frames, stream by stream.
 
 use std::borrow::Cow;
 
@@ -10,7 +10,7 @@ use super::case::{Connection, Snapshot, Turn, triggers_compaction};
 use super::finding::Findings;
 use super::hooks::Plain;
 use super::lanes::{LaneOf, Lanes};
-use super::location::Mark;
+use super::location::SavedLocation;
 use super::observer::{Observer, Occurrence, Seen};
 use super::plan::Plan;
 use super::record::{Payload, Record};
@@ -19,23 +19,23 @@ use super::tracker::Tracker;
 use super::view::Object;
 use crate::{Exchange, Frame, Transport};
 
-/// What judges the frames of a connection.
+/// Checks the frames of a connection.
 #[derive(Debug)]
 pub(crate) struct Judge {
     frames: u64,
     events: u64,
-    /// How many of them came when more was open in their stream than is kept.
+    /// Number of events after their stream exceeded the memory limit.
     unjudged: u64,
-    /// The type of the last event: the next one mostly has the same.
+    /// Type of the last event: the next one usually has the same.
     known: Option<(usize, &'static EventInfo)>,
-    last: Mark,
+    last: SavedLocation,
     stream: Stream,
     lanes: Lanes,
     connection: Connection,
     findings: Findings,
 }
 
-/// So many events are the beginning of a stream.
+/// Number of events that count as the beginning of a stream.
 const BEGINNING: u64 = 3;
 
 impl Judge {
@@ -45,7 +45,7 @@ impl Judge {
             events: 0,
             unjudged: 0,
             known: None,
-            last: Mark::default(),
+            last: SavedLocation::default(),
             stream: Stream::new(),
             lanes: Lanes::default(),
             connection: Connection::default(),
@@ -53,7 +53,7 @@ impl Judge {
         }
     }
 
-    /// Forgets all, for another stream, but not the room that it took.
+    /// Starts a new stream, and keeps allocated memory.
     pub(crate) fn reset(&mut self) {
         self.frames = 0;
         self.events = 0;
@@ -95,7 +95,7 @@ impl Judge {
         self.connection.has_headers = !exchange.headers.is_empty();
         self.connection.content_type = exchange.header("content-type").map(str::to_owned);
         // A response with an error status is not a stream, even if it looks like one.
-        self.stream.torn = exchange.status.is_some_and(|status| status >= 400);
+        self.stream.has_gap = exchange.status.is_some_and(|status| status >= 400);
     }
 
     pub(crate) fn sent(&mut self, plan: &Plan, frame: &Frame<'_>) {
@@ -109,7 +109,7 @@ impl Judge {
         }
     }
 
-    /// The client asks for a response.
+    /// Takes a client's request for a response.
     fn asked(&mut self, plan: &Plan, message: &Object<'_>, frame: &Frame<'_>) {
         // What is created stands in the message itself, or in a member of it.
         let inner = message.value("response").map(Object::new);
@@ -128,7 +128,7 @@ impl Judge {
         });
     }
 
-    /// Goes to the lane that an event is of. Returns whether that can be told.
+    /// Enters the lane of an event. Returns whether the lane is known.
     fn enter_lane(&mut self, record: &Record<'_>, is_aside: bool) -> bool {
         let Self { lanes, stream, connection, .. } = self;
         let name = lane_in(record.data());
@@ -161,7 +161,7 @@ impl Judge {
         is_told && entered
     }
 
-    /// An event that answers what the client has said, beside the events of responses.
+    /// Takes a reply to a client's message about a response in flight.
     fn aside(&mut self, plan: &Plan, record: &Record<'_>, aside: (Aside, Reply)) {
         self.ask(&plan.hooks.aside, plan, record);
         self.connection.asides.came(aside, record.data());
@@ -202,8 +202,8 @@ impl Judge {
         }
     }
 
-    /// Takes a fragment of the same text as the event before it, as most events are. Returns false, with nothing done,
-    /// where any rule would have to be asked. The result equals that of [`Self::record`].
+    /// Takes a fragment of the same text as the previous event, as most events are. Returns false, with nothing done,
+    /// if any rule has to be called. The result equals that of [`Self::record`].
     #[inline]
     fn fragment(&mut self, plan: &Plan, memory: &Memory, frame: &Frame<'_>) -> bool {
         let (Some((event, info)), Some(data)) = (self.known, frame.data.as_deref()) else { return false };
@@ -226,7 +226,7 @@ impl Judge {
         true
     }
 
-    /// Counts an event that is not judged.
+    /// Counts an event that is not checked.
     #[cold]
     fn pass(&mut self, frame: &Frame<'_>) {
         if frame.data.as_deref().is_some_and(|data| data != "[DONE]") {
@@ -235,7 +235,7 @@ impl Judge {
         }
     }
 
-    /// Judges a record. Returns the node that its event is about.
+    /// Checks a record. Returns the node that its event is about.
     fn record(&mut self, plan: &Plan, record: &Record<'_>) -> Option<usize> {
         let frame = record.frame;
         let has_lanes = frame.transport == Transport::WebSocket && plan.dialect.framing.lanes;
@@ -250,13 +250,13 @@ impl Judge {
         if plan.dialect.framing.event_line != EventLine::EqualsType || is_remarkable(record) {
             self.ask(&hooks.frame, plan, record);
         } else if !record.is_plain {
-            self.ask(&hooks.marred, plan, record);
+            self.ask(&hooks.escaped, plan, record);
         }
         if record.payload == Payload::Done || self.stream.done.is_some() {
             self.ask(&hooks.marker, plan, record);
         }
         if !record.verdict.is_valid() {
-            self.ask(&hooks.faulty, plan, record);
+            self.ask(&hooks.invalid, plan, record);
         }
         match record.payload {
             Payload::Done => {
@@ -265,7 +265,7 @@ impl Judge {
             }
             Payload::Object => {}
             Payload::OtherValue | Payload::NotJson(..) => {
-                self.stream.tear();
+                self.stream.mark_gap();
                 self.count(record);
                 return None;
             }
@@ -289,7 +289,7 @@ impl Judge {
         if self.stream.events < BEGINNING {
             self.ask(&hooks.beginning, plan, record);
         }
-        if self.stream.error.is_there() {
+        if self.stream.error.is_set() {
             self.ask(&hooks.after_error, plan, record);
         }
         if frame.transport == Transport::WebSocket {
@@ -330,7 +330,7 @@ impl Judge {
         about
     }
 
-    /// Asks rules that need nothing but the case; mostly there are none to be asked.
+    /// Calls rules that need only the case; usually there are none.
     #[inline]
     fn ask(&mut self, hooks: &Plain, plan: &Plan, record: &Record<'_>) {
         if !hooks.is_empty() {
@@ -350,7 +350,7 @@ impl Judge {
         self.last.renew(record);
     }
 
-    /// On a WebSocket another response follows when one has ended.
+    /// Starts the next response on a WebSocket after one has ended.
     fn begin_turn(&mut self, plan: &Plan, record: &Record<'_>) {
         if record.frame.transport != Transport::WebSocket {
             return;
@@ -424,32 +424,32 @@ impl Judge {
         if is_empty || self.stream.is_beyond {
             return;
         }
-        self.over(plan);
+        self.end_stream(plan);
         for (stream, unanswered) in self.lanes.drain() {
             (self.stream, self.connection.unanswered) = (stream, unanswered);
-            self.over(plan);
+            self.end_stream(plan);
         }
     }
 
-    /// The stream of the lane at hand is over.
-    fn over(&mut self, plan: &Plan) {
+    /// Ends the stream of the current lane.
+    fn end_stream(&mut self, plan: &Plan) {
         if !self.stream.has_ended() && self.stream.has_begun() {
             super::tracker::unended(plan, &self.stream, &self.last, &mut self.findings);
         }
-        for (bound, hook) in &plan.hooks.over {
+        for (bound, hook) in &plan.hooks.stream_end {
             hook(&mut self.connection.case_at(*bound, plan, &self.last, &self.stream, &mut self.findings));
         }
     }
 }
 
-/// The lane that an event says it is of.
+/// Returns the lane that an event names.
 fn lane_in(data: &str) -> Option<Cow<'_, str>> {
     memchr::memmem::find(data.as_bytes(), b"\"stream_id\"")?;
     spec::json::at(data, "/stream_id").and_then(spec::json::string)
 }
 
-/// Returns whether the rules about frames have anything to look at: most frames are complete, and their
-/// `event:` field is the type of the event.
+/// Returns whether rules about frames have anything to check: most frames are complete, and their
+/// `event` field equals the type of the event.
 fn is_remarkable(record: &Record<'_>) -> bool {
     let frame = record.frame;
     !frame.terminated

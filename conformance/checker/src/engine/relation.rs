@@ -292,7 +292,7 @@ impl<'r> Tracker<'_, 'r> {
             let in_closer = if node == RESPONSE { &places.in_response } else { &places.in_parent };
             let Some(template) = in_closer else { continue };
             let relations = &plan.carried[found.scope as usize];
-            let is_settled = plan.ways(found.scope).closes;
+            let is_settled = plan.scope_events(found.scope).closes;
             if is_settled && relations.is_empty() {
                 continue;
             }
@@ -346,7 +346,7 @@ impl<'r> Tracker<'_, 'r> {
     ) {
         let bound = self.plan.relations[relation];
         let Some(holder) = self.stream.nodes.get(node) else { return };
-        if self.stream.torn || holder.has_gaps || holder.partial {
+        if self.stream.has_gap || holder.has_gaps || holder.partial {
             return;
         }
         let kept = holder.cells.iter().find(|(of, _)| *of == relation).map(|(_, cell)| cell);

@@ -36,7 +36,7 @@ pub(super) fn range_in_item(case: &mut Case<'_>, node: &Node, item: &Object<'_>)
     if !item.get("content").is_some_and(|content| content.contains(CITATION)) {
         return;
     }
-    let parts = case.stream.children(node, Scope::Part).filter(|part| part.closing.is_there());
+    let parts = case.stream.children(node, Scope::Part).filter(|part| part.closing.is_set());
     let closed: BTreeSet<u64> = parts.filter_map(|part| part.key.entry()).collect();
     for (index, part) in item.entries("content").unwrap_or_default().into_iter().enumerate() {
         if !closed.contains(&(index as u64)) {

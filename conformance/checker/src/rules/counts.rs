@@ -32,8 +32,8 @@ pub(super) fn whole_numbers(case: &mut Case<'_>) {
 fn pointer_to(record: &Record<'_>, slot: Slot) -> String {
     let usual = format!("/{}", slot.name());
     let raw = record.view.raw(slot).map(str::as_ptr);
-    let is_there = |pointer: &str| spec::json::at(record.data(), pointer).map(str::as_ptr) == raw;
-    if is_there(&usual) {
+    let is_set = |pointer: &str| spec::json::at(record.data(), pointer).map(str::as_ptr) == raw;
+    if is_set(&usual) {
         return usual;
     }
     let object = Object::new(record.data());

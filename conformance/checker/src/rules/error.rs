@@ -9,11 +9,11 @@ use crate::{Frame, Transport};
 /// Returns whether an error was reported after the response had begun.
 fn reported(case: &Case<'_>) -> bool {
     let began_with_it = case.stream.first_types.first().is_some_and(|name| *name == case.dialect().error);
-    case.stream.error.is_there() && !began_with_it && !case.stream.has_ended()
+    case.stream.error.is_set() && !began_with_it && !case.stream.has_ended()
 }
 
 pub(super) fn followed_by_failed(case: &mut Case<'_>) {
-    if !case.stream.error.is_there() {
+    if !case.stream.error.is_set() {
         return;
     }
     let Some(info) = case.info().filter(|info| info.role != Role::Point) else { return };

@@ -13,7 +13,7 @@ pub(super) fn starts_empty(case: &mut Case<'_>, _: &Node, item: &Object<'_>) {
         Some("message") => ("content", "[]"),
         Some("reasoning") => ("summary", "[]"),
         // Without events for arguments, they can only be here.
-        Some("function_call") if case.plan.ways(Scope::Arguments).closes => ("arguments", "\"\""),
+        Some("function_call") if case.plan.scope_events(Scope::Arguments).closes => ("arguments", "\"\""),
         _ => return,
     };
     let Some(raw) = item.value(name).filter(|raw| *raw != zero) else { return };
@@ -82,7 +82,7 @@ pub(super) fn finished(case: &mut Case<'_>, _: &Node, item: &Object<'_>) {
 
 pub(super) fn content_kept(case: &mut Case<'_>, node: &Node, item: &Object<'_>) {
     let stream = case.stream;
-    let is_unknown = stream.torn || stream.resumed || node.partial || node.state() == State::Implied;
+    let is_unknown = stream.has_gap || stream.resumed || node.partial || node.state() == State::Implied;
     if is_unknown {
         return;
     }

@@ -34,7 +34,7 @@ fn pairs<'p>(case: &Case<'p>, ending: &'p Ending<'p>) -> Vec<Pair<'p>> {
     let stream = case.stream;
     let items = ordered(case);
     let entries = ending.output.iter().enumerate();
-    if items.len() == ending.output.len() && !stream.torn && !stream.resumed {
+    if items.len() == ending.output.len() && !stream.has_gap && !stream.resumed {
         let closed = entries.zip(items).filter_map(|(entry, item)| Some((entry, item.closing.get()?)));
         let pairs = closed.map(|((index, entry), done)| Pair { index, done, entry });
         // Most are byte for byte equal and need no check.
@@ -59,7 +59,7 @@ fn ordered<'c>(case: &Case<'c>) -> Vec<&'c Node> {
 }
 
 pub(super) fn count_agrees(case: &mut Case<'_>, ending: &Ending<'_>) {
-    let is_unknown = case.stream.torn || case.stream.resumed || ending.snapshot.has_failed();
+    let is_unknown = case.stream.has_gap || case.stream.resumed || ending.snapshot.has_failed();
     let Some(output) = ending.snapshot.response.get("output").filter(|_| !is_unknown) else { return };
     let (streamed, has) = (case.stream.items.len(), ending.output.len());
     // Lost texts and outputs without any streamed item are reported by their own rules.
@@ -96,8 +96,11 @@ fn has_texts(item: &Object<'_>) -> bool {
 /// Returns whether the output has items although none was streamed.
 fn is_unannounced(case: &Case<'_>, ending: &Ending<'_>) -> bool {
     let stream = case.stream;
-    let is_unknown = stream.torn || stream.resumed || ending.snapshot.has_failed();
-    !is_unknown && stream.items.is_empty() && !ending.output.is_empty() && case.plan.ways(Scope::Item).opens
+    let is_unknown = stream.has_gap || stream.resumed || ending.snapshot.has_failed();
+    !is_unknown
+        && stream.items.is_empty()
+        && !ending.output.is_empty()
+        && case.plan.scope_events(Scope::Item).opens
 }
 
 pub(super) fn items_streamed(case: &mut Case<'_>, ending: &Ending<'_>) {
@@ -123,24 +126,24 @@ pub(super) fn usage_counts_text(case: &mut Case<'_>, ending: &Ending<'_>) {
 fn lost<'c>(case: &Case<'c>, ending: &Ending<'_>) -> Vec<&'c Object<'static>> {
     let has_output = ending.snapshot.response.get("output").is_some_and(|output| output.starts_with('['));
     let stream = case.stream;
-    let is_unknown = stream.torn || stream.resumed || ending.snapshot.has_failed();
+    let is_unknown = stream.has_gap || stream.resumed || ending.snapshot.has_failed();
     if !has_output || is_unknown || stream.items.len() <= ending.output.len() {
         return Vec::new();
     }
     let ids: HashSet<Option<&str>> = ending.output.iter().map(|entry| entry.plain("id")).collect();
-    let is_there = |done: &Object<'_>| ids.contains(&done.plain("id"));
+    let is_set = |done: &Object<'_>| ids.contains(&done.plain("id"));
     let done = stream.items().filter_map(|item| item.closing.get());
-    done.filter(|done| has_texts(done) && !is_there(done)).collect()
+    done.filter(|done| has_texts(done) && !is_set(done)).collect()
 }
 
 /// Returns the texts of unfinished items that the final output lacks.
 fn unfinished(case: &Case<'_>, ending: &Ending<'_>) -> Vec<(String, String)> {
     let stream = case.stream;
     let has_output = ending.snapshot.response.get("output").is_some_and(|output| output.starts_with('['));
-    if !has_output || stream.torn || stream.resumed || ending.snapshot.has_failed() {
+    if !has_output || stream.has_gap || stream.resumed || ending.snapshot.has_failed() {
         return Vec::new();
     }
-    let open = stream.items().filter(|item| !item.closing.is_there());
+    let open = stream.items().filter(|item| !item.closing.is_set());
     let streamed: Vec<_> = open
         .flat_map(|item| stream.children(item, Scope::Part))
         .flat_map(|part| texts_of(case, part).into_iter().map(|text| (case.name(part), text)))

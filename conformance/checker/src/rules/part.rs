@@ -45,7 +45,7 @@ pub(super) fn equals_item(case: &mut Case<'_>, node: &Node, item: &Object<'_>) {
 }
 
 pub(super) fn count_agrees(case: &mut Case<'_>, node: &Node, item: &Object<'_>) {
-    if case.plan.ways(Scope::Part).opens {
+    if case.plan.scope_events(Scope::Part).opens {
         count(case, node, item, Scope::Part, "content");
     }
 }
@@ -65,7 +65,7 @@ pub(super) fn entries<'i>(
 /// Compares the number of opened parts with the number in the finished item.
 pub(super) fn count(case: &mut Case<'_>, node: &Node, item: &Object<'_>, scope: Scope, list: &str) {
     let is_unknown =
-        case.stream.torn || case.stream.resumed || node.state() == State::Implied || node.partial;
+        case.stream.has_gap || case.stream.resumed || node.state() == State::Implied || node.partial;
     if is_unknown {
         return;
     }

@@ -84,7 +84,7 @@ pub(super) fn tool_choice_none(case: &mut Case<'_>, ending: &Ending<'_>) {
 }
 
 pub(super) fn tool_choice_required(case: &mut Case<'_>, ending: &Ending<'_>) {
-    let is_complete = ending.snapshot.is_completed() && !case.stream.resumed && !case.stream.torn;
+    let is_complete = ending.snapshot.is_completed() && !case.stream.resumed && !case.stream.has_gap;
     if !is_complete || !says(case, ending, "tool_choice", "\"required\"") {
         return;
     }
@@ -100,7 +100,7 @@ pub(super) fn tool_choice_required(case: &mut Case<'_>, ending: &Ending<'_>) {
 }
 
 pub(super) fn tool_choice_forced(case: &mut Case<'_>, ending: &Ending<'_>) {
-    if !ending.snapshot.is_completed() || case.stream.resumed || case.stream.torn {
+    if !ending.snapshot.is_completed() || case.stream.resumed || case.stream.has_gap {
         return;
     }
     let Some(choice) = chosen(case, ending) else { return };
@@ -187,7 +187,7 @@ pub(super) fn output_within_limit(case: &mut Case<'_>, ending: &Ending<'_>) {
 pub(super) fn compaction_triggered(case: &mut Case<'_>, ending: &Ending<'_>) {
     let Connection { turn, triggers_compaction, .. } = case.connection;
     let is_triggered = turn.as_ref().map_or(*triggers_compaction, |turn| turn.triggers_compaction);
-    let is_unknown = case.stream.torn || case.stream.resumed || ending.snapshot.has_failed();
+    let is_unknown = case.stream.has_gap || case.stream.resumed || ending.snapshot.has_failed();
     if !is_triggered || is_unknown {
         return;
     }

@@ -49,7 +49,7 @@ pub(super) fn in_progress_second(case: &mut Case<'_>) {
     let Some(record) = case.record() else { return };
     let Some(info) = case.info().filter(|info| info.role != Role::Point) else { return };
     // `response/created-once` reports a second creation.
-    if info.is_opening() || info.phase == Some("failed") || stream.torn || record.event_type.is_none() {
+    if info.is_opening() || info.phase == Some("failed") || stream.has_gap || record.event_type.is_none() {
         return;
     }
     let nth = |at: usize| stream.first_types.get(at).and_then(|name| case.dialect().event(name));

@@ -5,7 +5,7 @@ use spec::json::{Fault, FaultKind};
 use spec::table::UnknownEvents;
 use spec::{Dialect, Verdict};
 
-use super::elsewhere::{self, OtherDialects};
+use super::other_dialects::{self, OtherDialects};
 use super::sequence;
 use crate::Frame;
 use crate::engine::Case;
@@ -66,7 +66,7 @@ pub(super) fn event_valid(case: &mut Case<'_>) {
         return;
     }
     let told = faults.iter().filter(|fault| !sequence::is_about_it(fault));
-    report_faults(case, "the event", told, faults, elsewhere::of_event(record));
+    report_faults(case, "the event", told, faults, other_dialects::of_event(record));
     case.omit(*more);
 }
 
@@ -172,7 +172,7 @@ fn is_echoed(fault: &Fault) -> bool {
 pub(super) fn type_known(case: &mut Case<'_>) {
     let Some(record) = case.record() else { return };
     let Verdict::Invalid(faults, _) = &record.verdict else { return };
-    let mut others = elsewhere::of_event(record);
+    let mut others = other_dialects::of_event(record);
     let whole = case.bound.level;
     for fault in faults {
         if let Some((_, name)) = unknown_type(fault).filter(|(_, name)| !has_prefix(name)) {
@@ -196,7 +196,7 @@ pub(super) fn value_known(case: &mut Case<'_>) {
     let data = record.data();
     if let Some(name) = record.event_type.as_deref() {
         let newer = |dialect: &Dialect| dialect.newer_values(name, data);
-        return newer_values(case, newer, elsewhere::of_event(record));
+        return newer_values(case, newer, other_dialects::of_event(record));
     }
     let Some(root) = Object::new(data).plain("object").and_then(root_of_body) else { return };
     let newer = |dialect: &Dialect| {

@@ -4,7 +4,7 @@ use spec::json::Fault;
 use spec::table::{Role, Scope, UnknownEvents};
 use spec::{Count, Verdict};
 
-use super::elsewhere;
+use super::other_dialects;
 use crate::engine::{Case, Place};
 
 /// Returns whether a schema fault is about the sequence number.
@@ -18,7 +18,7 @@ pub(super) fn present(case: &mut Case<'_>) {
     match &record.verdict {
         Verdict::Invalid(faults, _) => {
             let Some(fault) = faults.iter().find(|fault| is_about_it(fault)) else { return };
-            let mut others = elsewhere::of_event(record);
+            let mut others = other_dialects::of_event(record);
             case.fault_here(
                 fault,
                 |other| others.is_fine(other, fault),

@@ -12,7 +12,7 @@ pub(super) fn has_deltas(case: &mut Case<'_>, node: &Node, text: &Object<'_>) {
 
 /// Reports a final value without deltas.
 pub(super) fn came_at_once(case: &mut Case<'_>, node: &Node, value: &Object<'_>, what: &str) {
-    if node.fragments != 0 || node.partial || case.stream.torn {
+    if node.fragments != 0 || node.partial || case.stream.has_gap {
         return;
     }
     let Some(whole) = json::string(value.text()).filter(|whole| !whole.is_empty()) else { return };
@@ -24,7 +24,7 @@ pub(super) fn came_at_once(case: &mut Case<'_>, node: &Node, value: &Object<'_>,
 
 pub(super) fn logprobs_joined(case: &mut Case<'_>, node: &Node, _: &Object<'_>) {
     let stated = case.record().and_then(|record| record.view.raw(Slot::Logprobs)).and_then(json::entries);
-    if node.logprobs.is_empty() || node.partial || case.stream.torn {
+    if node.logprobs.is_empty() || node.partial || case.stream.has_gap {
         return;
     }
     let Some(stated) = stated else { return };

@@ -42,7 +42,7 @@ static PHASED: LazyLock<Vec<(&str, Scope)>> = LazyLock::new(|| {
 
 pub(super) fn has_phases(case: &mut Case<'_>, node: &Node, item: &Object<'_>) {
     let stream = case.stream;
-    let is_unknown = stream.torn || stream.resumed || node.partial || node.state() == State::Implied;
+    let is_unknown = stream.has_gap || stream.resumed || node.partial || node.state() == State::Implied;
     let Some(kind) = item.plain("type").filter(|_| !is_unknown) else { return };
     let is_over = item.value("status").is_none_or(|status| status == "\"completed\"");
     let Some((_, scope)) = PHASED.iter().find(|(of, _)| *of == kind).filter(|_| is_over) else { return };
@@ -61,7 +61,7 @@ pub(super) fn code_fragment_within_call(case: &mut Case<'_>, node: &Node) {
 pub(super) fn code_within_call(case: &mut Case<'_>, code: &Node, _: &Object<'_>) {
     let stream = case.stream;
     let item =
-        stream.parent(code).filter(|item| item.state() == State::Open && !stream.torn && !stream.resumed);
+        stream.parent(code).filter(|item| item.state() == State::Open && !stream.has_gap && !stream.resumed);
     let call = item.and_then(|item| stream.children(item, Scope::CodeInterpreter).next());
     // The first phase is `in_progress`.
     if call.and_then(|call| call.phase).is_some_and(|phase| phase > 0) {

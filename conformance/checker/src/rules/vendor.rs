@@ -22,7 +22,7 @@ pub(super) fn mcp_arguments_within_call(case: &mut Case<'_>, node: &Node, _: &Ob
 pub(super) fn mcp_fragment_within_call(case: &mut Case<'_>, arguments: &Node) {
     let stream = case.stream;
     let item = stream.parent(arguments).filter(|item| item.state() == State::Open);
-    let Some(item) = item.filter(|_| !stream.torn && !stream.resumed) else { return };
+    let Some(item) = item.filter(|_| !stream.has_gap && !stream.resumed) else { return };
     let call = stream.children(item, Scope::McpCall).next().map_or(State::Implied, Node::state);
     let wrong = match call {
         State::Open => return,
@@ -36,7 +36,7 @@ pub(super) fn mcp_fragment_within_call(case: &mut Case<'_>, arguments: &Node) {
 pub(super) fn output_text_joined(case: &mut Case<'_>, ending: &Ending<'_>) {
     let Some(whole) = ending.snapshot.response.string("output_text") else { return };
     let stream = case.stream;
-    if stream.torn || stream.resumed {
+    if stream.has_gap || stream.resumed {
         return;
     }
     let mut items: Vec<&Node> = stream.items().collect();
@@ -64,7 +64,7 @@ fn final_text(text: &Node) -> Option<String> {
 pub(super) fn rewrite_before_text_done(case: &mut Case<'_>) {
     let stream = case.stream;
     let is_rewrite = case.info().is_some_and(|info| info.scope == Scope::Rewrite);
-    if !is_rewrite || stream.torn || stream.resumed {
+    if !is_rewrite || stream.has_gap || stream.resumed {
         return;
     }
     // Usually the last item is the open one.

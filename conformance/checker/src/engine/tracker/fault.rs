@@ -6,7 +6,7 @@ use spec::table::{EventInfo, Role, Scope};
 
 use super::Tracker;
 use crate::engine::finding::{Place, Related};
-use crate::engine::location::Mark;
+use crate::engine::location::SavedLocation;
 use crate::engine::node::{Key, Node, State};
 use crate::engine::stream::RESPONSE;
 
@@ -35,7 +35,7 @@ impl Tracker<'_, '_> {
     #[cold]
     pub(super) fn before_open(&mut self, scope: Scope, parent: usize, key: Key) {
         // What lies in something that was never opened is told of once.
-        if self.stream.resumed || self.stream.torn || parent != RESPONSE && self.is_implied(parent) {
+        if self.stream.resumed || self.stream.has_gap || parent != RESPONSE && self.is_implied(parent) {
             return;
         }
         let node = Node::new(scope, key, State::Implied, Some(parent));
@@ -51,7 +51,7 @@ impl Tracker<'_, '_> {
     #[cold]
     pub(super) fn reopened(&mut self, node: usize) {
         let Some(found) = self.stream.nodes.get(node) else { return };
-        if !found.opened.is_there() && self.plan.ways(found.scope).opens {
+        if !found.opened.is_set() && self.plan.scope_events(found.scope).opens {
             return;
         }
         let (scope, what) = (found.scope, self.stream.name(found));
@@ -136,7 +136,7 @@ impl Tracker<'_, '_> {
     pub(in crate::engine) fn related(
         &self,
         node: usize,
-        mark: impl FnOnce(&Node) -> Option<&Mark>,
+        mark: impl FnOnce(&Node) -> Option<&SavedLocation>,
         happened: &str,
     ) -> Option<Related> {
         let node = self.stream.nodes.get(node)?;

@@ -41,7 +41,7 @@ impl<'r> Tracker<'_, 'r> {
         if !self.check_open(parent, None, info) {
             return None;
         }
-        let opens = info.role == Role::Open || !self.plan.ways(scope).opens;
+        let opens = info.role == Role::Open || !self.plan.scope_events(scope).opens;
         if !opens {
             self.before_open(scope, parent, key);
         }
@@ -74,7 +74,7 @@ impl<'r> Tracker<'_, 'r> {
             self.after_close(item, false);
             return None;
         }
-        let opens = self.plan.ways(parent).opens;
+        let opens = self.plan.scope_events(parent).opens;
         if opens {
             self.before_open(parent, item, key);
         }
@@ -221,7 +221,7 @@ impl<'r> Tracker<'_, 'r> {
         if let Some(found) = self.stream.nodes.find(Scope::CONTAINER, key) {
             return found;
         }
-        if self.plan.ways(Scope::CONTAINER).opens {
+        if self.plan.scope_events(Scope::CONTAINER).opens {
             self.before_open(Scope::CONTAINER, RESPONSE, key);
         }
         self.count(Scope::CONTAINER, key, RESPONSE, false);
@@ -289,7 +289,7 @@ impl<'r> Tracker<'_, 'r> {
         let next = found.next_index(scope);
         found.count(scope, index);
         let unknown =
-            self.stream.resumed || self.stream.torn || parent != RESPONSE && self.is_implied(parent);
+            self.stream.resumed || self.stream.has_gap || parent != RESPONSE && self.is_implied(parent);
         if index == next || !opens || unknown {
             return;
         }
