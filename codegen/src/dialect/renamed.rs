@@ -28,7 +28,7 @@ impl Dialect {
     pub fn renamed(&self, renaming: &Renaming) -> Result<Self, String> {
         let Renaming { dialect, event: rename, slots } = *renaming;
         let mut renamed = self.clone();
-        renamed.name = dialect.to_owned();
+        dialect.clone_into(&mut renamed.name);
         renamed.lineage.insert(0, self.name.clone());
         renamed.events = BTreeMap::new();
         for (name, event) in &self.events {

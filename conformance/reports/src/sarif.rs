@@ -253,7 +253,11 @@ fn answer(case: &CaseReport, told: &Told, run: &Run) -> Value {
     let fingerprint = hash(&[ANSWER, &told.name]);
     let capture = case.recordings(run).last();
     let locations: Vec<Value> = capture
-        .map(|capture| json!({ "physicalLocation": { "artifactLocation": { "uri": uri(&capture.path()) } } }))
+        .map(|capture| {
+            // The request is in the first line.
+            let region = json!({ "startLine": 1 });
+            json!({ "physicalLocation": { "artifactLocation": { "uri": uri(&capture.path()) }, "region": region } })
+        })
         .into_iter()
         .collect();
     json!({

@@ -7,7 +7,7 @@ use catalogue::Level;
 use serde::{Deserialize, Serialize};
 
 use super::capture::CaptureReport;
-use super::live::CaseReport;
+use super::live::{CaseReport, Transport};
 use checker::{Finding, LevelName};
 
 /// A group of findings of one rule, about one event type and one value, that differ in the same way.
@@ -77,9 +77,10 @@ impl Cause {
             }
         }
         let mut ids = BTreeMap::new();
+        let demands = demands(captures.len(), cases);
         let mut all: Vec<Self> = groups
             .into_iter()
-            .filter_map(|(key, found)| Self::of(&key, found, captures, cases, &mut ids))
+            .filter_map(|(key, found)| Self::of(&key, found, captures, (cases, &demands), &mut ids))
             .collect();
         // The sort is stable: equal causes stay in the order of rules.
         all.sort_by_cached_key(|cause| {
@@ -87,8 +88,8 @@ impl Cause {
             let capture = captures.get(capture);
             let event =
                 capture.and_then(|capture| capture.findings.get(at)).map(|finding| finding.place.event);
-            let events = capture.map(|capture| capture.events);
-            (Reverse(cause.clients.len()), Reverse(cause.level), events, event)
+            let simple = (demands.get(cause.first[0]), capture.map(|capture| capture.events));
+            (Reverse(cause.clients.len()), Reverse(cause.level), simple, event)
         });
         all
     }
@@ -97,12 +98,12 @@ impl Cause {
         key: &Key<'_>,
         found: Found<'_>,
         captures: &[CaptureReport],
-        cases: &[CaseReport],
+        (cases, demands): (&[CaseReport], &[(usize, usize)]),
         ids: &mut BTreeMap<String, usize>,
     ) -> Option<Self> {
         let simplest = |[of, at]: &[usize; 2]| {
             let capture = captures.get(*of)?;
-            Some((capture.events, *of, capture.findings.get(*at)?.place.event, *at))
+            Some((demands.get(*of), capture.events, *of, capture.findings.get(*at)?.place.event, *at))
         };
         let first = found.places.iter().copied().min_by_key(simplest)?;
         let finding = captures.get(first[0])?.findings.get(first[1])?;
@@ -134,8 +135,10 @@ impl<'f> Key<'f> {
         let is_carried = pointer.as_deref().is_some_and(|pointer| {
             ["/response/", "/item/", "/part/"].iter().any(|holder| pointer.starts_with(holder))
         });
-        let is_of_stream =
-            !is_of_schema && catalogue::rule(&finding.rule).is_none_or(|rule| rule.scopes.is_empty());
+        // At which event a stream or a response goes wrong as a whole is chance.
+        let is_of_stream = !is_of_schema
+            && catalogue::rule(&finding.rule)
+                .is_none_or(|rule| rule.scopes.iter().all(|scope| scope.info().name == "response"));
         Self {
             rule: &finding.rule,
             event: event.filter(|_| !(is_of_stream || is_of_schema && is_carried)).map(family),
@@ -158,6 +161,21 @@ impl<'f> Key<'f> {
         }
         id
     }
+}
+
+/// Returns how many features the scenario of each capture needs, and how long its request is: what shows in a plain
+/// scenario is shown there.
+fn demands(captures: usize, cases: &[CaseReport]) -> Vec<(usize, usize)> {
+    let mut demands = vec![(0, 0); captures];
+    for case in cases {
+        let scenario = catalogue::scenario(Transport::scenario(&case.name));
+        for at in &case.attempts {
+            if let (Some(demand), Some(scenario)) = (demands.get_mut(*at), scenario) {
+                *demand = (scenario.features.len(), scenario.request.len());
+            }
+        }
+    }
+    demands
 }
 
 /// Returns the id, numbered if it is not unique.
@@ -279,6 +297,13 @@ mod tests {
     }
 
     #[test]
+    fn a_response_that_does_not_end_has_one_cause_wherever_its_stream_ends() {
+        let of = |event| finding("response/one-terminal", event, "", "the stream is over");
+        let causes = causes(vec![of("response.output_item.done"), of("response.output_text.delta")]);
+        assert_eq!(causes.len(), 1, "{causes:#?}");
+    }
+
+    #[test]
     fn what_breaks_clients_comes_first() {
         let mut note = finding("schema/event-known", "response.heartbeat", "/type", "x");
         note.level = Level::May;
@@ -286,6 +311,26 @@ mod tests {
         assert_eq!(causes[0].rule, "schema/event-known");
         assert_eq!(causes[0].level, Level::Should);
         assert!(causes[0].clients.iter().any(|client| client == "openai-node stream()"));
+    }
+
+    #[test]
+    fn the_plainest_scenario_shows_a_cause() {
+        let capture = |events| CaptureReport {
+            events,
+            findings: vec![finding("sequence/present", "response.created", "", "x")],
+            ..CaptureReport::default()
+        };
+        let case = |(at, name): (usize, &str)| CaseReport {
+            name: name.to_owned(),
+            title: String::new(),
+            missed: 0,
+            attempts: vec![at],
+            trials: Vec::new(),
+        };
+        let cases: Vec<CaseReport> =
+            ["background/cut", "crowd/words", "text/hello"].into_iter().enumerate().map(case).collect();
+        let causes = Cause::all(&[capture(3), capture(9), capture(9)], &cases);
+        assert_eq!(causes[0].first, [2, 0]);
     }
 
     #[test]

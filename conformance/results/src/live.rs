@@ -126,6 +126,10 @@ pub enum UndecidedKind {
     NotElicited,
     /// The endpoint lacks the route of an optional operation.
     Unsupported,
+    /// The endpoint is not said to have a feature that the scenario needs.
+    NotOffered,
+    /// The scenario needs a resource that was not given.
+    NotGiven,
     /// Any other.
     #[default]
     Other,

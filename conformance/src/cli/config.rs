@@ -332,6 +332,7 @@ fn rerun(folder: &Path) -> Result<Flags> {
     flags.add("model", Some(run.model));
     flags.list("features", run.options.features.as_ref());
     flags.list("without", Some(&run.options.lacks).filter(|lacks| !lacks.is_empty()));
+    flags.list("profile", Some(&run.options.profiles).filter(|profiles| !profiles.is_empty()));
     let spelled = |transport: &Transport| match transport {
         Transport::Sse => "sse".to_owned(),
         Transport::Json => "json".to_owned(),

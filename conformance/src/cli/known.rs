@@ -31,7 +31,7 @@ pub(super) const RULES: Known = Known(|| {
 pub(super) const TOPICS: Known = Known(|| {
     let mut names: BTreeSet<&str> = catalogue::REQUIREMENTS.iter().map(|sentence| sentence.id).collect();
     names.extend(spec::DIALECTS.iter().flat_map(|dialect| dialect.events).map(|event| event.name));
-    for all in [RULES, SCENARIOS, PROFILES] {
+    for all in [RULES, SCENARIOS, PROFILES, FEATURES] {
         names.extend((all.0)());
     }
     names.extend(super::explain::things::groups());

@@ -1,7 +1,7 @@
 //! Look-up of names, with hints for unknown ones.
 
 use anyhow::{Result, anyhow};
-use catalogue::{Profile, Requirement, Rule, Scenario};
+use catalogue::{Feature, Profile, Requirement, Rule, Scenario};
 use spec::Dialect;
 use spec::table::EventInfo;
 
@@ -30,6 +30,7 @@ pub(super) enum Topic {
     Profile(&'static Profile),
     /// A group of rules, of scenarios, or of both.
     Group(&'static str),
+    Feature(&'static Feature),
 }
 
 /// Returns everything of that name; a rule and a scenario may share one. A sentence without a version is that
@@ -44,6 +45,7 @@ pub(super) fn topics(name: &str, dialect: &'static Dialect) -> Result<Vec<Topic>
     found.extend(catalogue::scenario(name).map(Topic::Scenario));
     found.extend(catalogue::PROFILES.iter().find(|profile| profile.name == name).map(Topic::Profile));
     found.extend(things::groups().into_iter().find(|group| *group == name).map(Topic::Group));
+    found.extend(catalogue::FEATURES.iter().find(|feature| feature.name == name).map(Topic::Feature));
     if !found.is_empty() {
         return Ok(found);
     }
@@ -53,10 +55,11 @@ pub(super) fn topics(name: &str, dialect: &'static Dialect) -> Result<Vec<Topic>
     let names = names.chain(dialect.events.iter().map(|event| event.name));
     let names = names.chain(catalogue::SCENARIOS.iter().map(|scenario| scenario.id));
     let names = names.chain(catalogue::PROFILES.iter().map(|profile| profile.name));
+    let names = names.chain(catalogue::FEATURES.iter().map(|feature| feature.name));
     let hint = meant(name, names.chain(things::groups()).chain(sentences.iter().map(String::as_str)));
     Err(anyhow!(
-        "nothing has the name \"{name}\"{hint}; `conformance list` prints rules, events, scenarios, profiles and \
-         requirements"
+        "nothing has the name \"{name}\"{hint}; `conformance list` prints rules, events, scenarios, profiles, \
+         features and requirements"
     ))
 }
 
@@ -121,6 +124,7 @@ mod tests {
                 Topic::Scenario(_) => "scenario",
                 Topic::Profile(_) => "profile",
                 Topic::Group(_) => "group",
+                Topic::Feature(_) => "feature",
             };
             match topics(name, dialect("openai").unwrap()) {
                 Ok(topics) => topics.iter().map(kind).collect::<Vec<_>>().join(" "),
@@ -132,7 +136,8 @@ mod tests {
         assert_eq!(told("text/hello"), "scenario");
         assert_eq!(told("core"), "profile");
         assert_eq!(told("part"), "group");
-        assert_eq!(told("background"), "profile group");
+        assert_eq!(told("background"), "profile group feature");
+        assert_eq!(told("store"), "feature");
         for (wrong, right) in [
             ("response.output_text.dleta", "response.output_text.delta"),
             ("text/helo", "text/hello"),

@@ -77,15 +77,13 @@ impl<'d> Names<'d> {
         };
         let mut types: BTreeMap<&str, String> = BTreeMap::new();
         for wire in dialect.types.keys() {
-            let name = match original(dialect, wire).and_then(|it| types.get(it)) {
-                Some(original) => original.clone(),
-                None => {
-                    let plain = plain(wire);
-                    let short = names::without_suffix(&plain)
-                        .filter(|short| !glossary.names.contains_key(wire) && !others.contains(*short));
-                    own(short.map_or_else(|| plain.clone(), str::to_owned), "Type")
-                }
-            };
+            let copied = original(dialect, wire).and_then(|original| types.get(original)).cloned();
+            let name = copied.unwrap_or_else(|| {
+                let plain = plain(wire);
+                let short = names::without_suffix(&plain)
+                    .filter(|short| !glossary.names.contains_key(wire) && !others.contains(*short));
+                own(short.map_or_else(|| plain.clone(), str::to_owned), "Type")
+            });
             types.insert(wire, name);
         }
         let events =
@@ -113,7 +111,7 @@ pub(super) fn lower(dialect: &Dialect, glossary: &Glossary) -> Lowered {
         let mut doc =
             dialect.type_description(wire).map_or_else(|| format!("The type `{wire}`."), str::to_owned);
         if name != names::pascal(wire) {
-            doc += &format!("\n\nIn the schemas: `{wire}`.");
+            doc.extend(["\n\nIn the schemas: `", wire, "`."]);
         }
         lowering.declare(&name, wire, &doc, schema);
     }
@@ -290,7 +288,7 @@ impl Lowering<'_> {
             if plan.tag.is_none() && plan.objects.contains(&at) {
                 kinds.push(Kind::Object);
             }
-            let variant = match self.distinct(branches, at) {
+            let variant = match distinct(branches, at) {
                 Some(member) if tags.len() != 1 => format!("With{}", names::pascal(member)),
                 _ => self.variant(branch, &tags),
             };
@@ -305,20 +303,6 @@ impl Lowering<'_> {
             variants.push(Variant { name: variant, ty: not_null(ty), tags, kinds });
         }
         Body::Union { tag: plan.tag.map(|tag| tag.property).unwrap_or_default(), variants }
-    }
-
-    /// The required member that tells an object without a name from the others of its union.
-    fn distinct<'s>(&self, branches: &'s [Schema], at: usize) -> Option<&'s str> {
-        let object = |branch: &'s Schema| match branch {
-            Schema::Object(object) => Some(&object.properties),
-            _ => None,
-        };
-        let others: Vec<_> = (0..branches.len()).filter(|&other| other != at).collect();
-        let others: Vec<_> = others.into_iter().filter_map(|other| object(&branches[other])).collect();
-        let is_own =
-            |name: &str| !others.iter().any(|all| all.iter().any(|it| it.required && it.name == name));
-        let own = object(&branches[at])?.iter().find(|property| property.required && is_own(&property.name));
-        own.filter(|_| !others.is_empty()).map(|property| property.name.as_str())
     }
 
     fn variant(&self, branch: &Schema, tags: &[String]) -> String {
@@ -346,6 +330,24 @@ impl Lowering<'_> {
             (_, Schema::Array(_)) => "List".to_owned(),
             (_, Schema::Object(_) | Schema::Union(_) | Schema::Nullable(_)) => "Object".to_owned(),
         }
+    }
+}
+
+/// The required member that tells an object without a name from the others of its union.
+fn distinct(branches: &[Schema], at: usize) -> Option<&str> {
+    let others = branches.iter().enumerate().filter(|(other, _)| *other != at);
+    let others: Vec<&[Property]> = others.filter_map(|(_, branch)| properties(branch)).collect();
+    let is_own = |name: &str| !others.iter().any(|all| all.iter().any(|it| it.required && it.name == name));
+    let own = properties(branches.get(at)?)?.iter();
+    let own = own.map(|property| (property.required, property.name.as_str()));
+    own.filter(|_| !others.is_empty())
+        .find_map(|(is_required, name)| (is_required && is_own(name)).then_some(name))
+}
+
+fn properties(schema: &Schema) -> Option<&[Property]> {
+    match schema {
+        Schema::Object(object) => Some(&object.properties),
+        _ => None,
     }
 }
 

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use super::Certificate;
-use results::{Demand, ProfileReport, Reason, State, Transport, Verdict};
+use results::{Demand, ProfileReport, Reason, State, Verdict};
 
 /// How many exchanges are named for a reason.
 const EXCHANGES: usize = 3;
@@ -40,11 +40,8 @@ pub(super) fn page(certificate: &Certificate) -> String {
             text(title)
         );
     }
-    let is_claimed = |profile: &&ProfileReport| {
-        certificate.options.profiles.contains(&profile.name) || is_exercised(profile)
-    };
     let of_interest = profiles.iter().filter(|profile| !profile.reasons.is_empty());
-    let (claimed, rest): (Vec<_>, Vec<_>) = of_interest.partition(is_claimed);
+    let (claimed, rest): (Vec<_>, Vec<_>) = of_interest.partition(|profile| certificate.is_claimed(profile));
     for profile in claimed {
         let _ = writeln!(out, "\n## {}: {}\n", text(&profile.name), profile.state.name());
         out += &reasons(&profile.reasons);
@@ -73,24 +70,14 @@ pub(super) fn page(certificate: &Certificate) -> String {
     out
 }
 
-/// Returns whether a scenario of a profile was exercised.
-fn is_exercised(profile: &ProfileReport) -> bool {
-    let missing = |demanded: &&String| {
-        profile.reasons.iter().any(|reason| {
-            let scenario = Transport::scenario(&reason.name);
-            reason.demand == Demand::Scenario
-                && reason.verdict == Verdict::NotExercised
-                && (reason.name == **demanded || demanded.split('|').any(|name| name == scenario))
-        })
-    };
-    profile.scenarios.iter().any(|demanded| !missing(&demanded))
-}
-
 /// Why a profile is not passed, what is alike in one line.
 fn reasons(reasons: &[Reason]) -> String {
     let mut lines: Vec<(String, Vec<&Reason>)> = Vec::new();
     let mut known: BTreeMap<(u8, u8, &str), usize> = BTreeMap::new();
-    for reason in reasons {
+    // Tests that only refer to the test of the response add nothing to what that one reports.
+    let refers = |reason: &&Reason| reason.reason.starts_with("see ");
+    let is_explained = |name: &str| reasons.iter().any(|other| other.name == name && !refers(&other));
+    for reason in reasons.iter().filter(|reason| !refers(reason) || !is_explained(&reason.name)) {
         let key = (reason.demand as u8, reason.verdict as u8, reason.reason.as_str());
         let at = *known.entry(key).or_insert_with(|| {
             lines.push((reason.reason.clone(), Vec::new()));

@@ -24,7 +24,7 @@ pub use signature::{SIGNATURE, sign, statement, unsigned};
 
 use crate::live::{Evidence, Kept, RunFile, command};
 use checker::level;
-use results::{Options, ProfileReport, ProfileState, State};
+use results::{Demand, Options, ProfileReport, ProfileState, State, Transport, Verdict};
 
 /// The version of the format of [`Certificate`]. It rises when a member goes away or changes its meaning.
 pub const VERSION: u32 = 1;
@@ -120,10 +120,11 @@ impl Certificate {
         files.into_iter().filter_map(differs).collect()
     }
 
-    /// What the run comes to, in a line.
+    /// What the run comes to, in a line: the profiles that were claimed, or that a scenario exercised.
     pub fn summary(&self) -> String {
         let of_state = |wanted: ProfileState| {
             let names = self.profiles.iter().filter(|profile| profile.state == wanted);
+            let names = names.filter(|profile| self.is_claimed(profile));
             let names: Vec<&str> = names.map(|profile| profile.name.as_str()).collect();
             (!names.is_empty()).then(|| format!("{} {}", wanted.name(), names.join(", ")))
         };
@@ -131,14 +132,33 @@ impl Certificate {
         let told: Vec<String> = states.into_iter().filter_map(of_state).collect();
         format!(
             "certificate: {}",
-            if told.is_empty() { "no profile is about the dialect".to_owned() } else { told.join("; ") }
+            if told.is_empty() { "no profile was exercised".to_owned() } else { told.join("; ") }
         )
+    }
+
+    /// Returns whether the run was asked for a profile, or exercised one of its scenarios.
+    fn is_claimed(&self, profile: &ProfileReport) -> bool {
+        self.options.profiles.contains(&profile.name) || is_exercised(profile)
     }
 
     /// As a page of Markdown.
     pub fn markdown(&self) -> String {
         markdown::page(self)
     }
+}
+
+/// Returns whether a scenario of a profile was exercised.
+fn is_exercised(profile: &ProfileReport) -> bool {
+    let missing = |demanded: &&String| {
+        profile.reasons.iter().any(|reason| {
+            let scenario = Transport::scenario(&reason.name);
+            reason.demand == Demand::Scenario
+                && reason.verdict == Verdict::NotExercised
+                && (reason.name == **demanded || demanded.split('|').any(|name| name == scenario))
+        })
+    };
+    let has_failed = profile.reasons.iter().any(|reason| reason.verdict == Verdict::Fail);
+    has_failed || profile.scenarios.iter().any(|demanded| !missing(&demanded))
 }
 
 /// The first line that differs, counted from 1.
@@ -173,7 +193,6 @@ mod tests {
     use super::*;
     use crate::live::{self, Offer, hash};
     use checker::Rules;
-    use results::Transport;
 
     #[test]
     fn certificate_schema_is_fresh() {

@@ -13,7 +13,7 @@ use super::facts::lacks;
 use super::seed::Seed;
 use super::turns;
 use checker::Rules;
-use results::{OTHER_RULES, Options, Transport};
+use results::{OTHER_RULES, Options, Transport, UndecidedKind};
 
 /// A request that is sent, and what is asked of its answer.
 #[derive(Debug, Clone)]
@@ -30,6 +30,8 @@ pub struct Case {
     pub compared: Option<usize>,
     /// Why it is not sent.
     pub unfit: Option<String>,
+    /// What kind of reason that is.
+    pub unfit_kind: UndecidedKind,
     /// The feature of its operation, unless the endpoint is said to offer it: its route may be missing.
     pub optional: Option<&'static str>,
     /// The words that one of its answers has to say.
@@ -144,6 +146,11 @@ fn add(
         let stream = cases.len().checked_sub(1);
         let before = previous.and_then(|at| cases.get(at)).filter(|before| before.unfit.is_some());
         let not_before = before.map(|before| format!("{} is not in --transport", before.name));
+        let unfit_kind = match before {
+            _ if !is_offered(scenario, offer) => UndecidedKind::NotOffered,
+            Some(before) => before.unfit_kind,
+            None => UndecidedKind::Other,
+        };
         cases.push(Case {
             name: format!("{}{}", scenario.id, if is_twin { Transport::Json.suffix() } else { "" }),
             scenario,
@@ -155,6 +162,7 @@ fn add(
                 previous.filter(|_| !scenario.operation.has_body() && scenario.status.is_empty())
             },
             unfit: fitting(scenario, is_twin, dialect, offer).or(not_before),
+            unfit_kind,
             optional: scenario.route_feature().filter(|feature| !offer.claims(feature)),
             says: says(scenario, &Seed::NONE),
             trials: trials(scenario, is_twin, dialect, rules),
@@ -162,6 +170,11 @@ fn add(
         });
     }
     cases.iter().position(is_it)
+}
+
+/// Returns whether the endpoint is said to have all features that a scenario needs.
+pub(super) fn is_offered(scenario: &Scenario, offer: &Offer) -> bool {
+    scenario.features.iter().all(|feature| offer.allows(feature))
 }
 
 /// Why a scenario is not sent, if it is not.
@@ -286,8 +299,12 @@ fn is_marked(scenario: &Scenario, is_twin: bool) -> bool {
 impl Case {
     /// Is not sent when it needs what was not given.
     pub fn give(&mut self, given: &Given) {
-        let unfit = self.unfit.take();
-        self.unfit = unfit.or_else(|| not_given(self.scenario, given));
+        if self.unfit.is_none()
+            && let Some(reason) = not_given(self.scenario, given)
+        {
+            self.unfit = Some(reason);
+            self.unfit_kind = UndecidedKind::NotGiven;
+        }
     }
 
     /// Expects the words that a run with this seed asks for.

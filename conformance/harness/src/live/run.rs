@@ -25,7 +25,7 @@ use super::seed::Seed;
 use super::socket::Script;
 use super::verdict::{answer, judge};
 use checker::Rules;
-use results::{Judged, Verdict};
+use results::{Judged, UndecidedKind, Verdict};
 
 /// What is sent, and how.
 #[derive(Debug)]
@@ -153,10 +153,16 @@ impl Reach {
 pub enum Done {
     /// It was sent.
     Sent(Vec<Attempt>),
-    /// It was not, for this reason.
-    Skipped(String),
+    /// It was not, for a reason of this kind.
+    Skipped(UndecidedKind, String),
     /// The evidence could not be kept or read.
     Broken(String),
+}
+
+impl Done {
+    fn skipped(reason: impl Into<String>) -> Self {
+        Self::Skipped(UndecidedKind::Other, reason.into())
+    }
 }
 
 /// A run against an endpoint.
@@ -241,8 +247,7 @@ impl Live {
             let at = self.next.fetch_add(1, Ordering::Relaxed);
             let Some((case, slot)) = self.plan.cases.get(at).zip(self.done.get(at)) else { return };
             let is_wanted = self.plan.wanted.get(at) == Some(&true);
-            let send =
-                || if is_wanted { self.case(case) } else { Done::Skipped("it was not selected".to_owned()) };
+            let send = || if is_wanted { self.case(case) } else { Done::skipped("it was not selected") };
             // Others wait for it, whatever happens.
             let done = panic::catch_unwind(AssertUnwindSafe(send));
             let _ = slot.set(
@@ -253,7 +258,7 @@ impl Live {
 
     /// What came of a case, once it is known.
     pub fn wait(&self, case: usize) -> &Done {
-        const NONE: &Done = &Done::Skipped(String::new());
+        const NONE: &Done = &Done::Skipped(UndecidedKind::Other, String::new());
         self.done.get(case).map_or(NONE, OnceLock::wait)
     }
 
@@ -261,7 +266,7 @@ impl Live {
     pub fn attempts_of(&self, case: usize) -> &[Attempt] {
         match self.wait(case) {
             Done::Sent(attempts) => attempts,
-            Done::Skipped(_) | Done::Broken(_) => &[],
+            Done::Skipped(..) | Done::Broken(_) => &[],
         }
     }
 
@@ -282,7 +287,7 @@ impl Live {
                 });
                 judge(of, about, attempts, compared, self.plan.least, &self.rules)
             }
-            Done::Skipped(reason) => Judged::new(Verdict::NotExercised, reason),
+            Done::Skipped(kind, reason) => Judged::undecided(Verdict::NotExercised, *kind, reason),
             Done::Broken(reason) => Judged::new(Verdict::HarnessError, reason),
         }
     }
@@ -318,16 +323,16 @@ impl Live {
 
     fn case(&self, case: &Case) -> Done {
         if let Some(reason) = &case.unfit {
-            return Done::Skipped(reason.clone());
+            return Done::Skipped(case.unfit_kind, reason.clone());
         }
         if let Some(given_up) = self.reach.given_up() {
-            return Done::Skipped(format!("not sent: {}", given_up.reason));
+            return Done::skipped(format!("not sent: {}", given_up.reason));
         }
         if let Some(reason) = self.exhausted() {
-            return Done::Skipped(reason.to_owned());
+            return Done::skipped(reason);
         }
         if let Some(reason) = self.stopped.get() {
-            return Done::Skipped(reason.clone());
+            return Done::skipped(reason.clone());
         }
         match self.before(case) {
             Ok(before) => {
@@ -338,7 +343,7 @@ impl Live {
                 }
                 done
             }
-            Err(reason) => Done::Skipped(reason),
+            Err(reason) => Done::skipped(reason),
         }
     }
 
@@ -366,7 +371,7 @@ impl Live {
             let goes_on = self.turn().await;
             let end = if goes_on { self.exhausted() } else { Some("the run was interrupted") };
             if let Some(reason) = end {
-                return if sent.is_empty() { Done::Skipped(reason.to_owned()) } else { Done::Sent(sent) };
+                return if sent.is_empty() { Done::skipped(reason) } else { Done::Sent(sent) };
             }
             let number = sent.len() + 1;
             let suffix = if number == 1 { String::new() } else { format!(".{number}") };
@@ -408,7 +413,7 @@ impl Live {
     /// Sends a case many times at once, each time with a mark of its own.
     async fn crowd(&self, case: &Case, before: Option<&Before>) -> Done {
         if !self.turn().await {
-            return Done::Skipped("the run was interrupted".to_owned());
+            return Done::skipped("the run was interrupted");
         }
         let deadline = self.deadline();
         let files: Vec<String> = (1..=self.plan.concurrent)

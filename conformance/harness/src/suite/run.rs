@@ -143,7 +143,9 @@ fn run_briefly(
         }
     }
     if failed > most {
-        show(&format!("and {} more scenarios that fail (--verbose lists them)\n", failed - most));
+        let more = failed - most;
+        let what = if more == 1 { "scenario that fails" } else { "scenarios that fail" };
+        show(&format!("and {more} more {what} (--verbose lists all)\n"));
     }
     if failed > 0 {
         show("\n");

@@ -1,4 +1,4 @@
-//! `conformance explain`: the pages of rules, sentences, events, scenarios, profiles and groups.
+//! `conformance explain`: the pages of rules, sentences, events, scenarios, profiles, groups and features.
 
 mod changes;
 mod page;
@@ -25,14 +25,14 @@ use recordings::violation;
 use reports::pages::words;
 use reports::{Screen, diagnostic};
 
-/// Explains a rule, sentence, event, scenario, profile or group.
+/// Explains a rule, sentence, event, scenario, profile, group or feature.
 ///
 /// For a rule: its authority, its fix, the clients that a violation breaks, and a stream that violates it. For a
 /// sentence of `conformance list requirements`: its source, where it applies, and the rules and scenarios that cover it.
 /// For an event: what it means, and the rules about it.
 #[derive(Debug, Args)]
 pub(super) struct ExplainArgs {
-    /// Name, such as part/before-open, N35, response.completed, text/hello, core or call.
+    /// Name, such as part/before-open, N35, response.completed, text/hello, core, call or store.
     #[arg(value_name = "NAME", value_parser = known::TOPICS, hide_possible_values = true)]
     topic: String,
     /// Dialect to explain it for.
@@ -61,6 +61,7 @@ impl ExplainArgs {
                     Topic::Scenario(scenario) => things::scenario(scenario, screen),
                     Topic::Profile(profile) => things::profile(profile, dialect, screen),
                     Topic::Group(name) => things::group(name, dialect, screen),
+                    Topic::Feature(feature) => things::feature(feature, screen),
                 })
             })
             .collect();

@@ -1,9 +1,9 @@
-//! Pages of events, scenarios, profiles and groups.
+//! Pages of events, scenarios, profiles, groups and features.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use catalogue::{Profile, RULES, Rule, SCENARIOS, Scenario};
+use catalogue::{Feature, Profile, RULES, Rule, SCENARIOS, Scenario};
 use spec::Dialect;
 use spec::table::EventInfo;
 
@@ -109,6 +109,17 @@ pub(super) fn profile(profile: &Profile, dialect: &Dialect, screen: Screen) -> S
     page.rows("rules", rules.map(|rule| rule_row(rule, dialect)));
     page.out.push('\n');
     page.out += &prose(profile.summary, width(screen));
+    page.out
+}
+
+/// Returns the page of a feature: the flags that name it, and the scenarios that need it.
+pub(super) fn feature(feature: &Feature, screen: Screen) -> String {
+    let mut page = Page::new(feature.name, feature.title, screen);
+    let command = "conformance run --target URL --model MODEL";
+    page.fact("leave out", &format!("{command} --without {}", feature.name));
+    page.fact("only", &format!("{command} --features {}", feature.name));
+    let needs = SCENARIOS.iter().filter(|scenario| scenario.features.contains(&feature.name));
+    page.rows("scenarios", needs.map(scenario_row));
     page.out
 }
 
