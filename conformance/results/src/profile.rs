@@ -20,7 +20,7 @@ pub struct ProfileReport {
     pub state: ProfileState,
     /// The rules that it demands.
     pub rules: Vec<String>,
-    /// The scenarios that it demands; of names with `|` between them, one.
+    /// The scenarios that it demands; of names with `|` between them, one. Of a client, the cases.
     pub scenarios: Vec<String>,
     /// Why it is not passed.
     pub reasons: Vec<Reason>,
@@ -116,4 +116,6 @@ pub enum Demand {
     Scenario,
     /// That a rule holds.
     Rule,
+    /// That a client handles a case.
+    Case,
 }

@@ -27,32 +27,10 @@ pub(super) fn page(certificate: &Certificate) -> String {
     ] {
         let _ = writeln!(out, "- {name}: {value}");
     }
-    out += "\n| profile | specification | state | what it says |\n|---|---|---|---|\n";
-    for profile in profiles {
-        let ProfileReport { name, version, title, specification, state, .. } = profile;
-        let specification = specification.as_ref().map_or("", |specification| &specification.name);
-        let state = state.name();
-        let _ = writeln!(
-            out,
-            "| {} {version} | {} | {state} | {} |",
-            text(name),
-            text(specification),
-            text(title)
-        );
-    }
-    let is_claimed = |profile: &&ProfileReport| {
+    let is_claimed = |profile: &ProfileReport| {
         certificate.options.profiles.contains(&profile.name) || is_exercised(profile)
     };
-    let of_interest = profiles.iter().filter(|profile| !profile.reasons.is_empty());
-    let (claimed, rest): (Vec<_>, Vec<_>) = of_interest.partition(is_claimed);
-    for profile in claimed {
-        let _ = writeln!(out, "\n## {}: {}\n", text(&profile.name), profile.state.name());
-        out += &reasons(&profile.reasons);
-    }
-    if !rest.is_empty() {
-        let names: Vec<String> = rest.iter().map(|profile| text(&profile.name)).collect();
-        let _ = writeln!(out, "\nNot claimed, as no scenario of them was exercised: {}.", names.join(", "));
-    }
+    out += &self::profiles(profiles, &is_claimed);
     out += "\n## Reproduce\n\n";
     let _ = writeln!(
         out,
@@ -70,6 +48,37 @@ pub(super) fn page(certificate: &Certificate) -> String {
         "SHA-256 of `report.json`: `{}`. `certificate.json` has those of the exchanges.",
         text(&certificate.report)
     );
+    out
+}
+
+/// A table of profiles, and why those that are claimed are not passed.
+pub fn profiles(profiles: &[ProfileReport], is_claimed: &dyn Fn(&ProfileReport) -> bool) -> String {
+    let mut out = "\n| profile | specification | state | what it says |\n|---|---|---|---|\n".to_owned();
+    for profile in profiles {
+        let ProfileReport { name, version, title, specification, state, .. } = profile;
+        let specification = specification.as_ref().map_or("", |specification| &specification.name);
+        let state = state.name();
+        let _ = writeln!(
+            out,
+            "| {} {version} | {} | {state} | {} |",
+            text(name),
+            text(specification),
+            text(title)
+        );
+    }
+    let of_interest = profiles.iter().filter(|profile| !profile.reasons.is_empty());
+    let (claimed, rest): (Vec<_>, Vec<_>) = of_interest.partition(|profile| is_claimed(profile));
+    for profile in claimed {
+        let _ = writeln!(out, "\n## {}: {}\n", text(&profile.name), profile.state.name());
+        out += &reasons(&profile.reasons);
+    }
+    if !rest.is_empty() {
+        let names: Vec<String> = rest.iter().map(|profile| text(&profile.name)).collect();
+        let is_client =
+            rest.iter().any(|profile| profile.reasons.iter().any(|reason| reason.demand == Demand::Case));
+        let what = if is_client { "case" } else { "scenario" };
+        let _ = writeln!(out, "\nNot claimed, as no {what} of them was exercised: {}.", names.join(", "));
+    }
     out
 }
 
@@ -118,6 +127,8 @@ fn reasons(reasons: &[Reason]) -> String {
             (Demand::Scenario, _) => format!("scenarios {}", names.join(", ")),
             (Demand::Rule, 1) => format!("rule {}", names.join(", ")),
             (Demand::Rule, _) => format!("rules {}", names.join(", ")),
+            (Demand::Case, 1) => format!("case {}", names.join(", ")),
+            (Demand::Case, _) => format!("cases {}", names.join(", ")),
         };
         let files: BTreeSet<&String> = alike.iter().flat_map(|reason| &reason.exchanges).collect();
         let mut shown = files.iter().take(EXCHANGES).map(|file| code(file)).collect::<Vec<_>>().join(", ");
@@ -131,7 +142,7 @@ fn reasons(reasons: &[Reason]) -> String {
 }
 
 /// Words of anybody, as nothing but words.
-fn text(words: &str) -> String {
+pub fn text(words: &str) -> String {
     let mut out = String::new();
     for c in words.chars() {
         match c {
@@ -148,7 +159,7 @@ fn text(words: &str) -> String {
 }
 
 /// Words of anybody, as they are.
-fn code(words: &str) -> String {
+pub fn code(words: &str) -> String {
     let is_plain = |c: char| !c.is_control() && c.is_ascii() && !"`|".contains(c);
     if words.chars().all(is_plain) { format!("`{words}`") } else { text(words) }
 }

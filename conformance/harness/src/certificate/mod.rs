@@ -17,12 +17,13 @@ use spec::Dialect;
 
 pub use exercise::unseen;
 pub use judge::{Judge, Sent};
+pub use markdown::{code, profiles, text};
 pub use requests::Requests;
 pub use signature::{SIGNATURE, sign, unsigned};
 
 use crate::live::{Evidence, Kept, RunFile, command};
 use checker::level;
-use results::{Options, ProfileReport, ProfileState, State};
+use results::{Options, ProfileReport, ProfileState, Specification, State};
 
 /// The version of the format of [`Certificate`]. It rises when a member goes away or changes its meaning.
 pub const VERSION: u32 = 1;
@@ -117,23 +118,25 @@ impl Certificate {
 
     /// What the run comes to, in a line.
     pub fn summary(&self) -> String {
-        let of_state = |wanted: ProfileState| {
-            let names = self.profiles.iter().filter(|profile| profile.state == wanted);
-            let names: Vec<&str> = names.map(|profile| profile.name.as_str()).collect();
-            (!names.is_empty()).then(|| format!("{} {}", wanted.name(), names.join(", ")))
-        };
-        let states = [ProfileState::Passed, ProfileState::Failed, ProfileState::Incomplete];
-        let told: Vec<String> = states.into_iter().filter_map(of_state).collect();
-        format!(
-            "certificate: {}",
-            if told.is_empty() { "no profile is about the dialect".to_owned() } else { told.join("; ") }
-        )
+        format!("certificate: {}", summary(&self.profiles))
     }
 
     /// As a page of Markdown.
     pub fn markdown(&self) -> String {
         markdown::page(self)
     }
+}
+
+/// What came of profiles, in a line.
+pub fn summary(profiles: &[ProfileReport]) -> String {
+    let of_state = |wanted: ProfileState| {
+        let names = profiles.iter().filter(|profile| profile.state == wanted);
+        let names: Vec<&str> = names.map(|profile| profile.name.as_str()).collect();
+        (!names.is_empty()).then(|| format!("{} {}", wanted.name(), names.join(", ")))
+    };
+    let states = [ProfileState::Passed, ProfileState::Failed, ProfileState::Incomplete];
+    let told: Vec<String> = states.into_iter().filter_map(of_state).collect();
+    if told.is_empty() { "no profile is about the dialect".to_owned() } else { told.join("; ") }
 }
 
 /// The first line that differs, counted from 1.
@@ -144,8 +147,21 @@ pub fn first_difference(one: &str, other: &str) -> usize {
 
 /// The specification of a profile that a dialect is, if there is one.
 pub fn specification(profile: &Profile, dialect: &Dialect) -> Option<&'static str> {
+    named(profile.specifications, dialect)
+}
+
+/// Which of some specifications a dialect is, if it is one.
+fn named(specifications: &[&'static str], dialect: &Dialect) -> Option<&'static str> {
     let is_it = |name: &&&str| spec::dialect(name).is_some_and(|named| named.name == dialect.name);
-    profile.specifications.iter().find(is_it).copied()
+    specifications.iter().find(is_it).copied()
+}
+
+/// Which of the specifications of a profile a dialect is, with its version and source.
+pub fn specified(specifications: &[&'static str], dialect: &'static Dialect) -> Option<Specification> {
+    let name = named(specifications, dialect)?;
+    // A dialect that is always a specification's latest version is known by what that version says.
+    let source = spec::dialect(name).map_or(dialect.source, judge::source);
+    Some(Specification { name: name.to_owned(), source: source.to_owned() })
 }
 
 /// The rules that a profile demands in a dialect: those that are a MUST there.
