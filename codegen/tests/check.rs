@@ -340,6 +340,15 @@ broken! {
     words_for_no_type: [Edit("glossary.toml", "[types.Response]", "[types.Answer]")] => [
         ("glossary.toml", "no dialect has a type or event Answer"),
     ];
+    a_name_for_no_type: [Edit("glossary.toml", "[types.Response]", "[names]\nAnswer = \"Response\"\n\n[types.Response]")] => [
+        ("glossary.toml", "no dialect has a type Answer"),
+    ];
+    a_default_for_no_property: [Edit("glossary.toml", "[types.Response]", "[defaults.Response]\ndelta = \"1\"\n\n[types.Response]")] => [
+        ("glossary.toml", "Response has no property `delta`"),
+    ];
+    a_default_that_is_not_json: [Edit("glossary.toml", "[types.Response]", "[defaults.Response]\nid = \"resp\"\n\n[types.Response]")] => [
+        ("glossary.toml", "the default is not JSON"),
+    ];
     words_for_no_property_of_the_type: [Edit("glossary.toml", "[types.Response]", "[types.Response]\ndelta = \"What?\"")] => [
         ("glossary.toml", "Response has no property `delta`"),
     ];

@@ -1,5 +1,5 @@
-//! A short run of what `fuzz/` does, without its compiler: goldens in every format, damaged by chance.
-//! `FUZZ_ROUNDS` says how many, `FUZZ_SEED` where to begin.
+//! A short run of what `fuzz/` does, without its compiler: goldens in every format and scripts of endpoints, damaged by
+//! chance, and runs edited by chance. `FUZZ_ROUNDS` says how many of each, `FUZZ_SEED` where to begin.
 
 use std::env;
 
@@ -30,6 +30,38 @@ fn damaged_recordings_break_nothing() {
         }
         fuzz::check(&recording);
         fuzz::split(&recording);
+    }
+}
+
+#[test]
+fn endpoints_that_say_anything_break_nothing() {
+    let (rounds, seed) = (number("FUZZ_ROUNDS", 10), number("FUZZ_SEED", 0));
+    let (scripts, mut random) = (fuzz::endpoint::scripts(), Random::new(seed + 2));
+    for round in 0..rounds {
+        let mut script = vec![round.to_le_bytes()[0]];
+        script.extend(&scripts[random.below(scripts.len())]);
+        let other = &scripts[random.below(scripts.len())];
+        for _ in 0..random.below(6) {
+            damage(&mut script, other, &mut random);
+        }
+        for _ in 0..random.below(3) {
+            let at = 1 + random.below(script.len());
+            let pause = [0, random.below(256).to_le_bytes()[0]];
+            script.splice(at.min(script.len())..at.min(script.len()), pause);
+        }
+        fuzz::client(&script);
+    }
+}
+
+#[test]
+fn every_edit_of_a_run_is_seen() {
+    let (rounds, seed) = (number("FUZZ_ROUNDS", 10), number("FUZZ_SEED", 0));
+    let mut random = Random::new(seed + 3);
+    fuzz::verify(&[]);
+    for _ in 0..rounds {
+        let length = 4 + random.below(40);
+        let choices: Vec<u8> = (0..length).map(|_| random.below(256).to_le_bytes()[0]).collect();
+        fuzz::verify(&choices);
     }
 }
 

@@ -1,8 +1,12 @@
 //! What must hold of any bytes: the targets of cargo-fuzz, and of the test that stands in for it where
 //! there is no nightly compiler.
 
+pub mod choices;
+pub mod endpoint;
+pub mod evidence;
 pub mod random;
 pub mod recordings;
+mod within;
 
 use std::io::{self, Read};
 
@@ -11,6 +15,9 @@ use conformance::reports::Style;
 use conformance::results::{CaptureReport, Run};
 use conformance::{Rules, check as check_recording};
 use random::Random;
+
+pub use endpoint::client;
+pub use evidence::verify;
 
 /// Checks a recording in every dialect and tells what is found in every way. Nothing panics, and nothing
 /// that is told has control characters in it.

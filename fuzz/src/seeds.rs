@@ -1,10 +1,10 @@
-//! Writes the goldens in every format to where the targets look for seeds.
+//! Writes seeds to where the targets look for them: the goldens in every format, and scripts of endpoints.
 
 use std::path::Path;
 use std::{fs, io};
 
 use conformance::goldens::GOLDENS;
-use fuzz::recordings;
+use fuzz::{endpoint, recordings};
 
 fn main() -> io::Result<()> {
     for target in ["check", "split"] {
@@ -16,6 +16,12 @@ fn main() -> io::Result<()> {
                 fs::write(folder.join(name), recording)?;
             }
         }
+    }
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus/client");
+    fs::create_dir_all(&folder)?;
+    for (number, script) in endpoint::scripts().into_iter().enumerate() {
+        let case = number.to_le_bytes()[0];
+        fs::write(folder.join(number.to_string()), [&[case], &script[..]].concat())?;
     }
     Ok(())
 }

@@ -52,12 +52,17 @@ pub struct EventInfo {
     pub role: Role,
     /// Where the value that it brings stands.
     pub value: Option<&'static str>,
-    /// The phase that it begins.
+    /// The phase that it begins, or in which it ends its scope.
     pub phase: Option<&'static str>,
     pub(crate) check: EventCheck,
 }
 
 impl EventInfo {
+    /// Returns whether it opens the root scope, and so a stream.
+    pub fn is_opening(&self) -> bool {
+        self.scope == Scope::ROOT && self.role == Role::Open
+    }
+
     /// Whether nothing of its scope may come after it: it closes it, or begins a phase that ends it.
     pub fn ends_scope(&self) -> bool {
         match self.role {
@@ -81,6 +86,49 @@ pub struct Framing {
     pub websocket: bool,
     /// Whether a WebSocket has lanes: events say in `stream_id` which one they are of.
     pub lanes: bool,
+    /// The client's message that requests a response on a WebSocket.
+    pub create: Option<&'static str>,
+    /// The client's message that gives a response in flight another direction.
+    pub steer: Option<Aside>,
+    /// The client's message that adds input to a response in flight.
+    pub inject: Option<Aside>,
+}
+
+/// A client's message about a response in flight on a WebSocket, and the events that reply to it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Aside {
+    /// The type of the message.
+    pub message: &'static str,
+    /// The event that accepts it.
+    pub accepted: &'static str,
+    /// The event that says that the server waits for more input.
+    pub pending: Option<&'static str>,
+    /// The event that rejects it, or reports that it failed later.
+    pub failed: &'static str,
+}
+
+/// What an event replies to a client's message about a response in flight.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reply {
+    /// The server has accepted it.
+    Accepted,
+    /// The server waits for more input.
+    Pending,
+    /// The server rejects it, or it failed later.
+    Failed,
+}
+
+impl Aside {
+    /// Returns what an event replies to the message, unless it is no reply to it.
+    pub fn reply(&self, event: &str) -> Option<Reply> {
+        if event == self.accepted {
+            Some(Reply::Accepted)
+        } else if event == self.failed {
+            Some(Reply::Failed)
+        } else {
+            self.pending.filter(|pending| *pending == event).map(|_| Reply::Pending)
+        }
+    }
 }
 
 impl Level {
@@ -125,6 +173,8 @@ pub struct Dialect {
     pub opening: Option<&'static str>,
     /// One of these events ends a stream.
     pub terminal: &'static [&'static str],
+    /// The event that reports an error, inside or outside of a response.
+    pub error: &'static str,
     /// Types that are bodies of their own: `request`, `response`, ...
     pub roots: &'static [(&'static str, &'static str)],
     /// What can be asked for beside the creation of a response.
@@ -170,7 +220,7 @@ impl Memory {
         data: &'a str,
         view: &mut View<'a>,
     ) -> Verdict {
-        let is_first = event.is_some_and(|event| event.role == Role::Open && event.scope == Scope::ROOT);
+        let is_first = event.is_some_and(EventInfo::is_opening);
         self.outline.begin(is_first);
         if event.and_then(|event| self.shape.fit(event, data, view)).is_some() {
             return Verdict::Valid;
@@ -240,6 +290,12 @@ impl Dialect {
         Some((at, self.events.get(at)?))
     }
 
+    /// The event that ends the root scope in a phase.
+    pub fn ending(&self, phase: &str) -> Option<&'static EventInfo> {
+        let ends = |event: &&EventInfo| event.role == Role::Terminal && event.phase == Some(phase);
+        self.events.iter().find(ends)
+    }
+
     /// Whether it is the dialect of that name, or extends it.
     pub fn is_or_extends(&self, name: &str) -> bool {
         self.name == name || self.lineage.contains(&name)
@@ -271,10 +327,15 @@ impl Dialect {
     /// The values of an event that its dialect does not know yet, in enumerations to which servers may add.
     pub fn newer_values(&self, event: &str, data: &str) -> Vec<Fault> {
         let mut checker = Checker::new(data).known_only();
-        let verdict = fill(&mut View::new(data), self.event(event), &mut checker);
-        let Verdict::Invalid(mut faults, _) = verdict else { return Vec::new() };
-        faults.retain(|fault| matches!(fault.kind, FaultKind::Value(Wanted::Known(_))));
-        faults
+        newer(fill(&mut View::new(data), self.event(event), &mut checker))
+    }
+
+    /// The values of a value of a named type that its dialect does not know yet.
+    pub fn newer_values_of_type(&self, name: &str, json: &str) -> Vec<Fault> {
+        let Some(check) = (self.check_named)(name) else { return Vec::new() };
+        let mut checker = Checker::new(json).known_only();
+        let scan = check(&mut checker);
+        newer(verdict(scan, &mut checker))
     }
 
     /// Checks a value against a named type.
@@ -288,6 +349,13 @@ impl Dialect {
             }
         }
     }
+}
+
+/// The faults that are values which a dialect does not know yet.
+fn newer(verdict: Verdict) -> Vec<Fault> {
+    let Verdict::Invalid(mut faults, _) = verdict else { return Vec::new() };
+    faults.retain(|fault| matches!(fault.kind, FaultKind::Value(Wanted::Known(_))));
+    faults
 }
 
 /// Checks a whole event. The values of one that is not known are taken from where they usually stand.

@@ -247,7 +247,7 @@ fn inherit(heir: &mut toml::Table, parent: toml::Table) {
 
 impl Dialect {
     /// Takes up a file of an event or a type.
-    fn take(&mut self, relative: &str, json: Value) -> Result<(), String> {
+    pub(super) fn take(&mut self, relative: &str, json: Value) -> Result<(), String> {
         let schema = schema::parse(&json).map_err(|error| error.to_string())?;
         let stem = relative.trim_end_matches(".json");
         if let Some(name) = stem.strip_prefix("events/") {

@@ -3,6 +3,7 @@
 mod errata;
 mod load;
 mod patch;
+mod renamed;
 
 use std::collections::BTreeMap;
 
@@ -15,6 +16,7 @@ use crate::schema::{Registry, Schema};
 pub(crate) use load::PATCH;
 pub(crate) use load::read_toml;
 pub use load::{Errata, LoadError, list, load, open};
+pub use renamed::Renaming;
 
 /// A dialect as it is after inheritance and errata.
 #[derive(Debug, Clone)]

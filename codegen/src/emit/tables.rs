@@ -9,7 +9,7 @@ use super::names;
 use super::words::{declare, word};
 use crate::dialect::{Dialect, Event};
 use crate::formats::{
-    EventLine, Framing, Level, Lifecycle, Marker, Operation, Outer, Role, RuleLevel, ScopesFile,
+    Aside, EventLine, Framing, Level, Lifecycle, Marker, Operation, Outer, Role, RuleLevel, ScopesFile,
     UnknownEvents, Word,
 };
 
@@ -163,7 +163,10 @@ pub(super) fn dialect(dialect: &Dialect, base: Option<&Dialect>, scopes: &Scopes
     let lineage = &dialect.lineage;
     let event_line = word(file.framing.event_line);
     let done = word(file.framing.done);
-    let Framing { websocket, lanes, .. } = file.framing.clone();
+    let Framing { websocket, lanes, create, steer, inject, .. } = &file.framing;
+    let create = option_text(create.as_deref());
+    let (steer, inject) = (option(steer.as_ref().map(aside)), option(inject.as_ref().map(aside)));
+    let error = &file.terminal.error;
     let unknown = word(file.framing.unknown_events);
     let opening = option_text(dialect.opening(&scopes.outer.root));
     let terminal = &file.terminal.events;
@@ -213,9 +216,13 @@ pub(super) fn dialect(dialect: &Dialect, base: Option<&Dialect>, scopes: &Scopes
                     unknown_events: #unknown,
                     websocket: #websocket,
                     lanes: #lanes,
+                    create: #create,
+                    steer: #steer,
+                    inject: #inject,
                 },
                 opening: #opening,
                 terminal: &[#(#terminal),*],
+                error: #error,
                 roots: &[#(#roots),*],
                 operations: &[#(#operations),*],
                 rules: &[#(#rules),*],
@@ -226,6 +233,12 @@ pub(super) fn dialect(dialect: &Dialect, base: Option<&Dialect>, scopes: &Scopes
             }
         };
     }
+}
+
+fn aside(aside: &Aside) -> TokenStream {
+    let Aside { message, accepted, pending, failed } = aside;
+    let pending = option_text(pending.as_deref());
+    quote!(Aside { message: #message, accepted: #accepted, pending: #pending, failed: #failed })
 }
 
 fn event(place: usize, event: &Event) -> TokenStream {

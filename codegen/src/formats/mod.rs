@@ -22,7 +22,7 @@ mod word;
 pub use client_case::{About, Channel, ClientCase, ClientCaseMetadata, ClientStep, Ending, Expect, Step};
 pub use defect::{Defect, DefectVerdict, DefectsFile};
 pub use dialect::{
-    DialectFile, Envelope, EventLine, Framing, Level, Marker, RuleLevel, Terminal, UnknownEvents,
+    Aside, DialectFile, Envelope, EventLine, Framing, Level, Marker, RuleLevel, Terminal, UnknownEvents,
 };
 #[cfg(feature = "cli")]
 pub use editor::editor_schemas;

@@ -39,7 +39,7 @@ use harness::suite::NOT_DONE;
 ///
 /// Without a command, `conformance` is `conformance run`; without arguments, it tests itself.
 #[derive(Debug, Parser)]
-#[command(name = "conformance", version, after_help = EXAMPLES, subcommand_required = true)]
+#[command(name = "conformance", version = harness::live::SUITE, after_help = EXAMPLES, subcommand_required = true)]
 struct Cli {
     #[command(subcommand)]
     command: Command,

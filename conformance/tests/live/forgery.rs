@@ -192,6 +192,11 @@ const EDITED: &[(&str, Edit, &str)] = &[
         "run.json: its chain is not that of its exchanges",
     ),
     (
+        "the build of the suite",
+        |at| edit(at, "run.json", "\"build\": \"", "\"build\": \"0"),
+        "run.json: its chain is not that of its exchanges",
+    ),
+    (
         "the chain",
         |at| edit(at, "run.json", "\"chain\": \"", "\"chain\": \"0"),
         "run.json: its chain is not that of its exchanges",
@@ -398,6 +403,21 @@ fn what_the_files_cannot_tell_is_consistent() {
         let verified = verify(&forged);
         assert_eq!(verified.code, Some(0), "{name}: {}", verified.stdout);
     }
+}
+
+/// Another build of the same version may well come to the same verdicts.
+#[test]
+fn other_builds_are_named() {
+    let out = made("built");
+    let build = conformance::live::BUILD;
+    assert!(build.len() == 16 && build.chars().all(|digit| digit.is_ascii_hexdigit()), "{build}");
+    assert!(!verify(&out).stdout.contains("note: "));
+    edit(&out, "run.json", build, "0123456789abcdef");
+    remake(&out);
+    let note = format!("note: build 0123456789abcdef of the suite made the run, and this is {build}");
+    expect(&verify(&out), 0, &["consistent: ", &note]);
+    edit(&out, "report.json", "\"openai\"", "\"0penai\"");
+    expect(&verify(&out), 1, &["report.json: the file was changed", &note]);
 }
 
 #[test]

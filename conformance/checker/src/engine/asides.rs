@@ -2,6 +2,9 @@
 
 use std::collections::VecDeque;
 
+use spec::Dialect;
+use spec::table::Reply;
+
 use super::view::Object;
 
 /// So many of each are remembered.
@@ -42,9 +45,32 @@ pub(crate) struct About {
     pub(crate) response: Option<Box<str>>,
 }
 
-/// Whether an event is about what the client said, and no part of a response.
-pub(crate) fn is_aside(name: &str) -> bool {
-    name.starts_with("response.steer.") || name.starts_with("response.inject.")
+/// What a client can send about a response in flight.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Aside {
+    /// Input that gives it another direction.
+    Steer,
+    /// Input that is added to it.
+    Inject,
+}
+
+impl Aside {
+    /// Returns what a client's message is, unless it is about something else.
+    fn of_message(dialect: &Dialect, kind: &str) -> Option<Self> {
+        let is_this = |aside: Option<spec::table::Aside>| aside.is_some_and(|aside| aside.message == kind);
+        if is_this(dialect.framing.steer) {
+            Some(Self::Steer)
+        } else {
+            is_this(dialect.framing.inject).then_some(Self::Inject)
+        }
+    }
+
+    /// Returns which message an event replies to, and how. Such an event is no part of a response.
+    pub(crate) fn of_reply(dialect: &Dialect, event: &str) -> Option<(Self, Reply)> {
+        let reply = |aside: Option<spec::table::Aside>| aside?.reply(event);
+        let steer = reply(dialect.framing.steer).map(|reply| (Self::Steer, reply));
+        steer.or_else(|| reply(dialect.framing.inject).map(|reply| (Self::Inject, reply)))
+    }
 }
 
 impl About {
@@ -58,37 +84,41 @@ impl About {
 }
 
 impl Asides {
-    /// The client has said something.
-    pub(super) fn sent(&mut self, kind: &str, message: &Object<'_>) {
-        let (list, name) = match kind {
-            "response.steer" => (&mut self.steered, "previous_response_id"),
-            "response.inject" => (&mut self.injected, "response_id"),
-            _ => return,
+    /// The client has sent a message.
+    pub(super) fn sent(&mut self, dialect: &Dialect, kind: &str, message: &Object<'_>) {
+        let (list, name) = match Aside::of_message(dialect, kind) {
+            Some(Aside::Steer) => (&mut self.steered, "previous_response_id"),
+            Some(Aside::Inject) => (&mut self.injected, "response_id"),
+            None => return,
         };
         if list.len() < MOST {
             list.push_back(message.string(name).unwrap_or_default().into());
         }
     }
 
-    /// The server has answered it.
-    pub(super) fn came(&mut self, name: &str, data: &str) {
+    /// The server has replied to it.
+    pub(super) fn came(&mut self, (aside, reply): (Aside, Reply), data: &str) {
         let About { id, response } = About::of(data);
         let (id, response) = (id.unwrap_or_default(), response.unwrap_or_default());
-        let list = if name.starts_with("response.inject.") { &mut self.injected } else { &mut self.steered };
+        let list = match aside {
+            Aside::Steer => &mut self.steered,
+            Aside::Inject => &mut self.injected,
+        };
         let was_taken = self.taken.iter().any(|steer| steer.id == id);
         if !was_taken && let Some(at) = list.iter().position(|asked| *asked == response) {
             list.remove(at);
         }
-        match name {
-            "response.steer.accepted" if self.taken.len() < MOST => {
+        if aside == Aside::Inject {
+            return;
+        }
+        match reply {
+            Reply::Accepted if self.taken.len() < MOST => {
                 self.taken.push(Steer { id, response, is_pending: false, is_over: false });
             }
-            "response.steer.pending" => self.of_id(&id, |steer| steer.is_pending = true),
-            "response.steer.failed" if self.taken.iter().any(|steer| steer.id == id) => {
-                self.of_id(&id, |steer| steer.is_over = true);
-            }
-            "response.steer.failed" => self.follow(&response),
-            _ => {}
+            Reply::Accepted => {}
+            Reply::Pending => self.of_id(&id, |steer| steer.is_pending = true),
+            Reply::Failed if was_taken => self.of_id(&id, |steer| steer.is_over = true),
+            Reply::Failed => self.follow(&response),
         }
     }
 

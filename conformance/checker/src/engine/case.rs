@@ -7,7 +7,7 @@ use std::time::Duration;
 use catalogue::Level;
 use spec::Dialect;
 use spec::json::Fault;
-use spec::table::EventInfo;
+use spec::table::{EventInfo, Role, Scope};
 
 use super::asides::Asides;
 use super::lanes::LaneOf;
@@ -99,10 +99,16 @@ pub(crate) struct Snapshot<'s> {
     pub(crate) usage: Option<Object<'s>>,
     /// The members of the first one that it has otherwise, or has no more.
     pub(crate) changes: Vec<Change<'s>>,
-    /// Whether the event ends the response.
-    pub(crate) is_terminal: bool,
-    /// The type of the event.
-    pub(crate) event: &'static str,
+    /// What brings it.
+    holder: Holder,
+}
+
+/// What brings a response.
+#[derive(Debug, Clone, Copy)]
+enum Holder {
+    Event(&'static EventInfo),
+    /// An answer that is no stream.
+    Body,
 }
 
 /// A member of a response that is not as it was at first.
@@ -129,8 +135,7 @@ impl<'s> Snapshot<'s> {
     pub(crate) fn new(
         response: &'s Object<'s>,
         first: Option<&'s Object<'s>>,
-        event: &'static str,
-        is_terminal: bool,
+        event: &'static EventInfo,
     ) -> Self {
         let usage = response.value("usage").map(Object::new);
         let mut changes = Vec::new();
@@ -138,7 +143,56 @@ impl<'s> Snapshot<'s> {
             changes.reserve(USUAL_CHANGES);
             changes.extend(first.changes(response).map(|(name, before, now)| Change { name, before, now }));
         }
-        Self { response, status: response.string("status"), usage, changes, is_terminal, event }
+        Self { response, status: response.string("status"), usage, changes, holder: Holder::Event(event) }
+    }
+
+    /// Looks at an answer that is a response, and no stream.
+    pub(crate) fn of_body(response: &'s Object<'s>) -> Self {
+        let usage = response.value("usage").map(Object::new);
+        let status = response.string("status");
+        Self { response, status, usage, changes: Vec::new(), holder: Holder::Body }
+    }
+
+    /// The phase of the response, by the event that brings it; in a body, by its status.
+    pub(crate) fn phase(&self) -> Option<&str> {
+        match self.holder {
+            Holder::Event(event) => event.phase,
+            Holder::Body => self.status.as_deref(),
+        }
+    }
+
+    pub(crate) fn is_completed(&self) -> bool {
+        self.phase() == Some("completed")
+    }
+
+    pub(crate) fn has_failed(&self) -> bool {
+        self.phase() == Some("failed")
+    }
+
+    /// Returns whether nothing comes after it.
+    pub(crate) fn is_terminal(&self) -> bool {
+        match self.holder {
+            Holder::Event(event) => event.role == Role::Terminal,
+            Holder::Body => self.phase().is_some_and(|phase| Scope::ROOT.info().ends.contains(&phase)),
+        }
+    }
+
+    /// The event that brings it, or what else does.
+    pub(crate) fn source(&self) -> &'static str {
+        match self.holder {
+            Holder::Event(event) => event.name,
+            Holder::Body => "the body",
+        }
+    }
+
+    /// The JSON pointer to a member of the response, from what brings it.
+    pub(crate) fn pointer(&self, member: &str) -> String {
+        match (self.holder, member) {
+            (Holder::Event(_), "") => "/response".to_owned(),
+            (Holder::Event(_), _) => format!("/response/{member}"),
+            (Holder::Body, "") => String::new(),
+            (Holder::Body, _) => format!("/{member}"),
+        }
     }
 }
 

@@ -19,7 +19,7 @@ pub(crate) enum Native {
     /// A frame came that is not what the dialect knows: no JSON, of no known type, or not as its schema
     /// says.
     Faulty(fn(&mut Case<'_>)),
-    /// At every event with a value that its dialect does not know yet.
+    /// At every event with a value that its dialect does not know yet, and at every body.
     Newer(fn(&mut Case<'_>)),
     /// The marker `[DONE]` came, or a frame after it.
     Marker(fn(&mut Case<'_>)),
@@ -41,6 +41,8 @@ pub(crate) enum Native {
     AnySnapshot(OfSnapshot),
     /// An event came that has the response, and not as it was at first.
     Snapshot(OfSnapshot),
+    /// The same, or an answer that is no stream is a response.
+    Response(OfSnapshot),
     /// Something of a scope was opened by a value.
     Opened(Scope, OfValue),
     /// Something of a scope is closed by a value.
@@ -159,7 +161,7 @@ pub(crate) struct OfValues {
 
 impl OfValues {
     fn push(&mut self, scope: Scope, rule: (Bound, OfValue)) {
-        if scope == Scope::Item {
+        if scope == Scope::CONTAINER {
             self.items.push(None, rule);
         } else {
             self.scopes.push(scope, rule);
@@ -168,7 +170,7 @@ impl OfValues {
 
     /// Those that look at a value that opens or closes something of a scope.
     pub(crate) fn of(&self, scope: Scope, value: &Object<'_>) -> &[(Bound, OfValue)] {
-        if scope == Scope::Item { self.items.of(value.plain("type")) } else { self.scopes.of(scope) }
+        if scope == Scope::CONTAINER { self.items.of(value.plain("type")) } else { self.scopes.of(scope) }
     }
 }
 
@@ -199,6 +201,7 @@ pub(crate) struct Hooks {
     pub(crate) ending: Asked<(Ends, OfEnding)>,
     pub(crate) over: Plain,
     pub(crate) body: Asked<OfBody>,
+    pub(crate) body_response: Asked<OfSnapshot>,
 }
 
 impl Hooks {
@@ -223,6 +226,10 @@ impl Hooks {
                 Native::AfterError(code) => self.after_error.push((bound, code)),
                 Native::AnySnapshot(code) => self.any_snapshot.push((bound, code)),
                 Native::Snapshot(code) => self.snapshot.push((bound, code)),
+                Native::Response(code) => {
+                    self.snapshot.push((bound, code));
+                    self.body_response.push((bound, code));
+                }
                 Native::Opened(scope, code) => self.opened.push(scope, (bound, code)),
                 Native::Closed(scope, code) => self.closed.push(scope, (bound, code)),
                 Native::OpenedAs(types, code) => self.opened.items.push(Some(types), (bound, code)),

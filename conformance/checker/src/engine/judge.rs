@@ -2,11 +2,11 @@
 
 use std::borrow::Cow;
 
-use spec::table::{EventInfo, EventLine, Role, Scope};
+use spec::table::{EventInfo, EventLine, Reply, Role, Scope};
 use spec::{Count, Memory};
 
-use super::asides::is_aside;
-use super::case::{Connection, Turn, triggers_compaction};
+use super::asides::Aside;
+use super::case::{Connection, Snapshot, Turn, triggers_compaction};
 use super::finding::Findings;
 use super::hooks::Plain;
 use super::lanes::{LaneOf, Lanes};
@@ -103,8 +103,8 @@ impl Judge {
         self.last.renew(&Record::of_body(frame, self.frames));
         self.connection.begin(frame);
         match message.plain("type") {
-            Some("response.create") => self.asked(plan, &message, frame),
-            Some(kind) => self.connection.asides.sent(kind, &message),
+            Some(kind) if Some(kind) == plan.dialect.framing.create => self.asked(plan, &message, frame),
+            Some(kind) => self.connection.asides.sent(plan.dialect, kind, &message),
             None => {}
         }
     }
@@ -132,12 +132,11 @@ impl Judge {
     fn enter_lane(&mut self, record: &Record<'_>, is_aside: bool) -> bool {
         let Self { lanes, stream, connection, .. } = self;
         let name = lane_in(record.data());
-        let kind = record.known.map(|(_, info)| info).filter(|info| !is_aside && info.name != "error");
-        let is_of_response =
-            kind.is_some_and(|info| info.scope != Scope::Response || info.role != Role::Point);
+        let kind = record.known.map(|(_, info)| info).filter(|_| !is_aside && !record.is_error);
+        let is_of_response = kind.is_some_and(|info| info.scope != Scope::ROOT || info.role != Role::Point);
         let mut in_flight: Vec<_> = lanes.in_flight(stream).cloned().collect();
         // A recording can begin anywhere: without a request, the first response may be one without a lane.
-        let may_begin = kind.is_some_and(|info| info.name == "response.created")
+        let may_begin = kind.is_some_and(EventInfo::is_opening)
             && (!connection.has_requests || lanes.nameless_was_used(stream));
         let is_nameless = name.is_none()
             && is_of_response
@@ -163,10 +162,9 @@ impl Judge {
     }
 
     /// An event that answers what the client has said, beside the events of responses.
-    fn aside(&mut self, plan: &Plan, record: &Record<'_>) {
+    fn aside(&mut self, plan: &Plan, record: &Record<'_>, aside: (Aside, Reply)) {
         self.ask(&plan.hooks.aside, plan, record);
-        let name = record.event_type.as_deref().unwrap_or_default();
-        self.connection.asides.came(name, record.data());
+        self.connection.asides.came(aside, record.data());
         // Whether it counts is not said.
         if record.sequence_number > self.stream.sequence_number {
             self.stream.sequence_number.clone_from(&record.sequence_number);
@@ -241,10 +239,11 @@ impl Judge {
     fn record(&mut self, plan: &Plan, record: &Record<'_>) -> Option<usize> {
         let frame = record.frame;
         let has_lanes = frame.transport == Transport::WebSocket && plan.dialect.framing.lanes;
-        let is_aside = has_lanes && record.event_type.as_deref().is_some_and(is_aside);
-        let is_placed = !has_lanes || self.enter_lane(record, is_aside);
-        if is_placed && !is_aside {
-            self.begin_turn(record);
+        let name = record.event_type.as_deref().filter(|_| has_lanes);
+        let aside = name.and_then(|name| Aside::of_reply(plan.dialect, name));
+        let is_placed = !has_lanes || self.enter_lane(record, aside.is_some());
+        if is_placed && aside.is_none() {
+            self.begin_turn(plan, record);
         }
         self.stream.transport = frame.transport;
         let hooks = &plan.hooks;
@@ -271,11 +270,10 @@ impl Judge {
                 return None;
             }
         }
-        if is_aside || !is_placed {
-            if is_aside {
-                self.aside(plan, record);
-            } else {
-                self.ask(&hooks.socket, plan, record);
+        if aside.is_some() || !is_placed {
+            match aside {
+                Some(aside) => self.aside(plan, record, aside),
+                None => self.ask(&hooks.socket, plan, record),
             }
             self.events += 1;
             self.last.renew(record);
@@ -316,7 +314,7 @@ impl Judge {
                 Some(other) => self.stream.sequence_number = Some(other.clone()),
                 None => {}
             }
-            self.end_turn();
+            self.end_turn(plan);
         } else if let Some(evicted) = self.connection.turn.take().and_then(|turn| turn.previous_response_id) {
             // A turn that fails takes the response that it continues with it, unless that is another lane's.
             if self.lanes.named() == 0 || self.connection.latest.as_deref() == Some(&*evicted) {
@@ -353,15 +351,15 @@ impl Judge {
     }
 
     /// On a WebSocket another response follows when one has ended.
-    fn begin_turn(&mut self, record: &Record<'_>) {
+    fn begin_turn(&mut self, plan: &Plan, record: &Record<'_>) {
         if record.frame.transport != Transport::WebSocket {
             return;
         }
         self.connection.begin(record.frame);
-        let begins = record.event_type.as_deref() == Some("response.created");
+        let begins = record.begins();
         let overlaps = begins && self.stream.has_begun() && !self.stream.has_ended();
         if overlaps || self.stream.has_ended() {
-            self.remember_response();
+            self.remember_response(plan);
             self.stream.reset();
             self.stream.overlaps = overlaps;
             self.connection.turn = None;
@@ -386,19 +384,19 @@ impl Judge {
         }
     }
 
-    fn end_turn(&mut self) {
+    fn end_turn(&mut self, plan: &Plan) {
         // What ended on anything else was the only one.
         if self.stream.has_ended() && self.stream.transport == Transport::WebSocket {
             self.connection.turn = None;
-            self.remember_response();
+            self.remember_response(plan);
         }
     }
 
-    fn remember_response(&mut self) {
+    fn remember_response(&mut self, plan: &Plan) {
         if let Some(id) = self.stream.first_snapshot.get().and_then(|response| response.string("id")) {
-            let is_completed = self.stream.response().and_then(|response| response.closed.get());
-            let is_completed = is_completed.is_some_and(|end| end.event_type() == "response.completed");
-            self.connection.asides.end(&id, is_completed);
+            let end = self.stream.response().and_then(|response| response.closed.get());
+            let end = end.and_then(|end| plan.dialect.event(end.event_type()));
+            self.connection.asides.end(&id, end.is_some_and(|end| end.phase == Some("completed")));
             self.connection.latest = Some(id.clone().into_owned());
             self.connection.responses.insert(id.into());
         }
@@ -409,6 +407,16 @@ impl Judge {
         let record = Record::of_body(frame, self.frames);
         let Self { connection, stream, findings, .. } = self;
         connection.ask(&plan.hooks.body, plan, &record, stream, findings, |rule, case| rule(case, frame));
+        if record.payload != Payload::Object || connection.status.is_some_and(|status| status >= 400) {
+            return;
+        }
+        let body = Object::new(record.data());
+        if body.plain("object") == Some("response") {
+            let snapshot = Snapshot::of_body(&body);
+            let rules = &plan.hooks.body_response;
+            connection.ask(rules, plan, &record, stream, findings, |rule, case| rule(case, &snapshot));
+        }
+        self.ask(&plan.hooks.newer, plan, &record);
     }
 
     pub(crate) fn finish(&mut self, plan: &Plan) {

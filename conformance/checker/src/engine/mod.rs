@@ -20,7 +20,7 @@ mod stream;
 mod tracker;
 mod view;
 
-pub(crate) use asides::{About, Asides, Steer};
+pub(crate) use asides::{About, Aside, Asides, Steer};
 pub(crate) use case::{Case, Change, Connection, Ending, Snapshot, Turn};
 pub use excerpt::Excerpt;
 pub(crate) use finding::Place;

@@ -228,7 +228,7 @@ impl Node {
             self.kind.write(&kind);
         }
         if !self.id.is_there()
-            && self.scope == Scope::Item
+            && self.scope == Scope::CONTAINER
             && let Some(id) = value.string("id")
         {
             self.id.write(&id);
@@ -277,7 +277,7 @@ impl Node {
             Some(index) => format!("{own} {}", nodes.oddities.name(index)),
             None => own,
         };
-        match parent.filter(|parent| parent.scope != Scope::Response) {
+        match parent.filter(|parent| parent.scope != Scope::ROOT) {
             Some(parent) => {
                 name.push_str(" of ");
                 name.push_str(&parent.name(nodes));
@@ -325,9 +325,7 @@ impl Nodes {
     /// None, and room for a few.
     pub(super) fn new() -> Self {
         let mut nodes = Self::default();
-        nodes
-            .all
-            .resize_with(FEW, || Box::new(Node::new(Scope::Response, Key::default(), State::Gone, None)));
+        nodes.all.resize_with(FEW, || Box::new(Node::new(Scope::ROOT, Key::default(), State::Gone, None)));
         nodes.clear();
         nodes
     }

@@ -85,7 +85,7 @@ impl Stream {
     }
 
     fn with(mut nodes: Nodes) -> Self {
-        nodes.add(Scope::Response, Key::default(), State::Implied, None);
+        nodes.add(Scope::ROOT, Key::default(), State::Implied, None);
         Self {
             nodes,
             items: Vec::new(),
@@ -208,9 +208,7 @@ impl Stream {
     /// Whether an event is an error that answers a message on a WebSocket, outside of any response: it has
     /// an envelope of its own.
     pub(crate) fn is_answered_apart(&self, record: &Record<'_>) -> bool {
-        record.frame.transport == Transport::WebSocket
-            && record.event_type.as_deref() == Some("error")
-            && !self.has_begun()
+        record.frame.transport == Transport::WebSocket && record.is_error && !self.has_begun()
     }
 
     /// Its items, in the order in which they came.

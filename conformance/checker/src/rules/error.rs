@@ -8,7 +8,7 @@ use crate::{Frame, Transport};
 
 /// An error was reported in the stream, after the response had begun.
 fn reported(case: &Case<'_>) -> bool {
-    let began_with_it = case.stream.first_types.first().is_some_and(|name| name == "error");
+    let began_with_it = case.stream.first_types.first().is_some_and(|name| *name == case.dialect().error);
     case.stream.error.is_there() && !began_with_it && !case.stream.has_ended()
 }
 
@@ -17,17 +17,19 @@ pub(super) fn followed_by_failed(case: &mut Case<'_>) {
         return;
     }
     let Some(info) = case.info().filter(|info| info.role != Role::Point) else { return };
-    if reported(case) && info.name != "response.failed" && case.dialect().event("response.failed").is_some() {
-        let place = Place { expected: Some("response.failed"), actual: Some(info.name), ..Place::WHOLE };
-        case.report(&place, || format!("{} comes after an error, not response.failed", info.name));
+    let Some(failed) = case.dialect().ending("failed").filter(|failed| failed.name != info.name) else {
+        return;
+    };
+    if reported(case) {
+        let place = Place { expected: Some(failed.name), actual: Some(info.name), ..Place::WHOLE };
+        case.report(&place, || format!("{} comes after an error, not {}", info.name, failed.name));
     }
 }
 
 pub(super) fn ended_by_failed(case: &mut Case<'_>) {
-    if reported(case) && case.dialect().event("response.failed").is_some() {
-        let place = Place { expected: Some("response.failed"), actual: Some("the end"), ..Place::WHOLE };
-        case.report(&place, || "the stream is over after an error, without response.failed".to_owned());
-    }
+    let Some(failed) = case.dialect().ending("failed").filter(|_| reported(case)) else { return };
+    let place = Place { expected: Some(failed.name), actual: Some("the end"), ..Place::WHOLE };
+    case.report(&place, || format!("the stream is over after an error, without {}", failed.name));
 }
 
 /// The object that says what went wrong: nested, or the event itself.
@@ -36,9 +38,7 @@ fn details<'e>(event: &'e Object<'_>) -> Object<'e> {
 }
 
 pub(super) fn equals_failed(case: &mut Case<'_>, snapshot: &Snapshot<'_>) {
-    let Some(event) = case.stream.error.get().filter(|_| snapshot.event == "response.failed") else {
-        return;
-    };
+    let Some(event) = case.stream.error.get().filter(|_| snapshot.has_failed()) else { return };
     let Some(failed) = snapshot.response.value("error").map(Object::new) else { return };
     let error = details(event);
     for name in ["code", "message"] {
@@ -111,11 +111,7 @@ pub(super) fn body_shape(case: &mut Case<'_>, frame: &Frame<'_>) {
 pub(super) fn stream_not_under_200(case: &mut Case<'_>) {
     let Some(record) = case.record() else { return };
     let is_success = case.connection.status.is_none_or(|status| status < 400);
-    if case.stream.events == 0
-        && record.event_type.as_deref() == Some("error")
-        && record.frame.transport == Transport::Http
-        && is_success
-    {
+    if case.stream.events == 0 && record.is_error && record.frame.transport == Transport::Http && is_success {
         let place = Place { expected: Some("an answer with the status of the error"), ..Place::WHOLE };
         case.report(&place, || "a stream begins with an error, as if the request had succeeded".to_owned());
     }

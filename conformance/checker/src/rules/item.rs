@@ -133,8 +133,7 @@ pub(super) fn incomplete_before_last(case: &mut Case<'_>, node: &Node, item: &Ob
 }
 
 pub(super) fn incomplete_ends_response(case: &mut Case<'_>, ending: &Ending<'_>) {
-    let has_other_end = case.dialect().event("response.incomplete").is_some();
-    if ending.snapshot.event != "response.completed" || !has_other_end {
+    if !ending.snapshot.is_completed() || case.dialect().ending("incomplete").is_none() {
         return;
     }
     let Some(item) = case.stream.incomplete() else { return };

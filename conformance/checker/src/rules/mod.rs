@@ -85,22 +85,23 @@ pub(crate) const fn hooks(rule: NativeRule) -> &'static [Native] {
         NativeRule::RequestToolChoiceForced => &[Native::EndingWithChoice(request::tool_choice_forced)],
         NativeRule::RequestToolChoiceNone => &[Native::EndingWithChoice(request::tool_choice_none)],
         NativeRule::RequestToolChoiceRequired => &[Native::EndingWithChoice(request::tool_choice_required)],
-        NativeRule::ResponseCompletedAtAgrees => &[Native::Snapshot(response::completed_at_agrees)],
+        NativeRule::ResponseCompletedAtAgrees => &[Native::Response(response::completed_at_agrees)],
         NativeRule::ResponseEchoConstant => &[Native::Snapshot(response::echo_constant)],
-        NativeRule::ResponseErrorAgrees => &[Native::Snapshot(response::error_agrees)],
+        NativeRule::ResponseErrorAgrees => &[Native::Response(response::error_agrees)],
         NativeRule::ResponseInProgressSecond => &[Native::Beginning(response::in_progress_second)],
         NativeRule::ResponseInProgressUnchanged => &[Native::Snapshot(response::in_progress_unchanged)],
-        NativeRule::ResponseIncompleteDetailsAgree => &[Native::Snapshot(response::incomplete_details_agree)],
+        NativeRule::ResponseIncompleteReasonKnown => &[Native::Response(response::incomplete_reason_known)],
+        NativeRule::ResponseIncompleteDetailsAgree => &[Native::Response(response::incomplete_details_agree)],
         NativeRule::ResponseKeysKept => &[Native::Snapshot(response::keys_kept)],
-        NativeRule::ResponseMetadataIsObject => &[Native::Snapshot(response::metadata_is_object)],
+        NativeRule::ResponseMetadataIsObject => &[Native::Response(response::metadata_is_object)],
         NativeRule::ResponseOutputStartsEmpty => &[Native::Snapshot(response::output_starts_empty)],
         NativeRule::ResponseStatusAgrees => &[Native::AnySnapshot(response::status_agrees)],
-        NativeRule::ResponseTimesInSeconds => &[Native::Snapshot(response::times_in_seconds)],
-        NativeRule::ResponseUsageAddsUp => &[Native::Snapshot(response::usage_adds_up)],
+        NativeRule::ResponseTimesInSeconds => &[Native::Response(response::times_in_seconds)],
+        NativeRule::ResponseUsageAddsUp => &[Native::Response(response::usage_adds_up)],
         NativeRule::ResponseUsageCountsText => &[Native::Ending(output::usage_counts_text)],
-        NativeRule::ResponseUsageDetailsWithin => &[Native::Snapshot(response::usage_details_within)],
+        NativeRule::ResponseUsageDetailsWithin => &[Native::Response(response::usage_details_within)],
         NativeRule::ResponseUsageOnlyAtEnd => &[Native::Snapshot(response::usage_only_at_end)],
-        NativeRule::ResponseUsagePresent => &[Native::Snapshot(response::usage_present)],
+        NativeRule::ResponseUsagePresent => &[Native::Response(response::usage_present)],
         NativeRule::SchemaBodyValid => &[Native::Body(schema::body_valid)],
         NativeRule::SchemaEventKnown => &[Native::Faulty(schema::event_known)],
         NativeRule::SchemaEventTyped => &[Native::Faulty(schema::event_typed)],
@@ -182,12 +183,14 @@ mod tests {
             };
             let is_of_body = |native: &&Native| matches!(native, Native::Body(_));
             let bodies = hooks(native).iter().filter(is_of_body).count();
+            let is_of_both = |native: &Native| matches!(native, Native::Response(_) | Native::Newer(_));
+            let both = hooks(native).iter().any(is_of_both);
             let is_of_socket = rule.group() == "ws"
                 || hooks(native).iter().any(|native| matches!(native, Native::Socket(_)));
             let others = bodies < hooks(native).len();
             let expected = [
                 (LooksAt::Stream, others && !is_of_socket),
-                (LooksAt::Body, bodies > 0),
+                (LooksAt::Body, bodies > 0 || both),
                 (LooksAt::Socket, is_of_socket),
             ];
             for (what, looks) in expected {

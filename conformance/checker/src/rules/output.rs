@@ -59,7 +59,7 @@ fn ordered<'c>(case: &Case<'c>) -> Vec<&'c Node> {
 }
 
 pub(super) fn count_agrees(case: &mut Case<'_>, ending: &Ending<'_>) {
-    let is_unknown = case.stream.torn || case.stream.resumed || ending.snapshot.event == "response.failed";
+    let is_unknown = case.stream.torn || case.stream.resumed || ending.snapshot.has_failed();
     let Some(output) = ending.snapshot.response.get("output").filter(|_| !is_unknown) else { return };
     let (streamed, has) = (case.stream.items.len(), ending.output.len());
     // That texts are lost, or that nothing was streamed, is the worse fault, and told by its own rule.
@@ -96,7 +96,7 @@ fn has_texts(item: &Object<'_>) -> bool {
 /// Whether there are items in the output of which nothing was streamed.
 fn is_unannounced(case: &Case<'_>, ending: &Ending<'_>) -> bool {
     let stream = case.stream;
-    let is_unknown = stream.torn || stream.resumed || ending.snapshot.event == "response.failed";
+    let is_unknown = stream.torn || stream.resumed || ending.snapshot.has_failed();
     !is_unknown && stream.items.is_empty() && !ending.output.is_empty() && case.plan.ways(Scope::Item).opens
 }
 
@@ -126,7 +126,7 @@ pub(super) fn usage_counts_text(case: &mut Case<'_>, ending: &Ending<'_>) {
 fn lost<'c>(case: &Case<'c>, ending: &Ending<'_>) -> Vec<&'c Object<'static>> {
     let has_output = ending.snapshot.response.get("output").is_some_and(|output| output.starts_with('['));
     let stream = case.stream;
-    let is_unknown = stream.torn || stream.resumed || ending.snapshot.event == "response.failed";
+    let is_unknown = stream.torn || stream.resumed || ending.snapshot.has_failed();
     if !has_output || is_unknown || stream.items.len() <= ending.output.len() {
         return Vec::new();
     }
@@ -140,7 +140,7 @@ fn lost<'c>(case: &Case<'c>, ending: &Ending<'_>) -> Vec<&'c Object<'static>> {
 fn unfinished(case: &Case<'_>, ending: &Ending<'_>) -> Vec<(String, String)> {
     let stream = case.stream;
     let has_output = ending.snapshot.response.get("output").is_some_and(|output| output.starts_with('['));
-    if !has_output || stream.torn || stream.resumed || ending.snapshot.event == "response.failed" {
+    if !has_output || stream.torn || stream.resumed || ending.snapshot.has_failed() {
         return Vec::new();
     }
     let open = stream.items().filter(|item| !item.closing.is_there());
@@ -231,7 +231,7 @@ pub(super) fn text_kept(case: &mut Case<'_>, ending: &Ending<'_>) {
             has => format!("{has} entries"),
         };
         case.fault("/response/output", &format!("an entry for {id}"), &has, || {
-            let event = ending.snapshot.event;
+            let event = ending.snapshot.source();
             format!("response.output of {event} is {has}, without {id} ({kind}), which was done before")
         });
     }

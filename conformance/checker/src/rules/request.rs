@@ -70,7 +70,7 @@ fn tell(case: &mut Case<'_>, call: &Call, expected: &str, message: impl FnOnce()
 }
 
 fn has_failed(ending: &Ending<'_>) -> bool {
-    ending.snapshot.event == "response.failed"
+    ending.snapshot.has_failed()
 }
 
 pub(super) fn tool_choice_none(case: &mut Case<'_>, ending: &Ending<'_>) {
@@ -83,8 +83,7 @@ pub(super) fn tool_choice_none(case: &mut Case<'_>, ending: &Ending<'_>) {
 }
 
 pub(super) fn tool_choice_required(case: &mut Case<'_>, ending: &Ending<'_>) {
-    let is_complete =
-        ending.snapshot.event == "response.completed" && !case.stream.resumed && !case.stream.torn;
+    let is_complete = ending.snapshot.is_completed() && !case.stream.resumed && !case.stream.torn;
     if !is_complete || !says(case, ending, "tool_choice", "\"required\"") {
         return;
     }
@@ -100,7 +99,7 @@ pub(super) fn tool_choice_required(case: &mut Case<'_>, ending: &Ending<'_>) {
 }
 
 pub(super) fn tool_choice_forced(case: &mut Case<'_>, ending: &Ending<'_>) {
-    if ending.snapshot.event != "response.completed" || case.stream.resumed || case.stream.torn {
+    if !ending.snapshot.is_completed() || case.stream.resumed || case.stream.torn {
         return;
     }
     let Some(choice) = chosen(case, ending) else { return };
@@ -187,7 +186,7 @@ pub(super) fn output_within_limit(case: &mut Case<'_>, ending: &Ending<'_>) {
 pub(super) fn compaction_triggered(case: &mut Case<'_>, ending: &Ending<'_>) {
     let Connection { turn, triggers_compaction, .. } = case.connection;
     let is_triggered = turn.as_ref().map_or(*triggers_compaction, |turn| turn.triggers_compaction);
-    let is_unknown = case.stream.torn || case.stream.resumed || ending.snapshot.event == "response.failed";
+    let is_unknown = case.stream.torn || case.stream.resumed || ending.snapshot.has_failed();
     if !is_triggered || is_unknown {
         return;
     }

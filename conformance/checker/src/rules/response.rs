@@ -1,7 +1,7 @@
 //! Rules of the group `response`.
 
 use catalogue::Level;
-use spec::table::{Role, Scope};
+use spec::table::{EventInfo, Role, Scope};
 
 use crate::engine::Change;
 use crate::engine::{Case, Snapshot};
@@ -49,38 +49,31 @@ pub(super) fn in_progress_second(case: &mut Case<'_>) {
     }
     let Some(record) = case.record() else { return };
     let Some(info) = case.info().filter(|info| info.role != Role::Point) else { return };
-    let first = stream.first_types.first().map(|name| &**name);
-    // That the response is created again is told by its own rule.
-    if info.role == Role::Open && info.scope == Scope::Response {
+    // That the response is created again is reported by its own rule.
+    if info.is_opening() || info.phase == Some("failed") || stream.torn || record.event_type.is_none() {
         return;
     }
+    let nth = |at: usize| stream.first_types.get(at).and_then(|name| case.dialect().event(name));
     let place_is_wrong = match stream.events {
         1 => !matches!(info.phase, Some("in_progress" | "queued")),
-        2 => stream.first_types.get(1).is_some_and(|name| name == "response.queued") && info.phase.is_none(),
+        2 => nth(1).is_some_and(|second| second.phase == Some("queued")) && info.role != Role::Phase,
         _ => false,
     };
-    let has_such_an_event = case.dialect().event("response.in_progress").is_some();
-    if !place_is_wrong
-        || first != Some("response.created")
-        || info.name == "response.failed"
-        || stream.torn
-        || !has_such_an_event
-        || record.event_type.is_none()
-    {
+    if !place_is_wrong || !nth(0).is_some_and(EventInfo::is_opening) {
         return;
     }
-    let place = Place { expected: Some("response.in_progress"), actual: Some(info.name), ..Place::WHOLE };
-    case.report(&place, || format!("{} comes where response.in_progress should", info.name));
+    let in_progress =
+        |event: &&EventInfo| event.scope == Scope::Response && event.phase == Some("in_progress");
+    let Some(expected) = case.dialect().events.iter().find(in_progress) else { return };
+    let place = Place { expected: Some(expected.name), actual: Some(info.name), ..Place::WHOLE };
+    case.report(&place, || format!("{} comes where {} should", info.name, expected.name));
 }
 
 pub(super) fn status_agrees(case: &mut Case<'_>, snapshot: &Snapshot<'_>) {
-    let expected = match snapshot.event {
-        "response.created" => return,
-        name => name.strip_prefix("response.").unwrap_or_default(),
-    };
+    let Some(expected) = snapshot.phase() else { return };
     let Some(status) = snapshot.status.as_ref().filter(|status| **status != expected) else { return };
     case.fault("/response/status", &format!("\"{expected}\""), &format!("\"{status}\""), || {
-        format!("{} brings a response whose status is \"{status}\"", snapshot.event)
+        format!("{} brings a response whose status is \"{status}\"", snapshot.source())
     });
 }
 
@@ -91,7 +84,7 @@ pub(super) fn echo_constant(case: &mut Case<'_>, snapshot: &Snapshot<'_>) {
 }
 
 pub(super) fn in_progress_unchanged(case: &mut Case<'_>, snapshot: &Snapshot<'_>) {
-    if snapshot.event != "response.in_progress" {
+    if snapshot.phase() != Some("in_progress") {
         return;
     }
     for change in &snapshot.changes {
@@ -112,7 +105,7 @@ fn unchanged(case: &mut Case<'_>, change: &Change<'_>) {
 }
 
 pub(super) fn keys_kept(case: &mut Case<'_>, snapshot: &Snapshot<'_>) {
-    if !snapshot.is_terminal {
+    if !snapshot.is_terminal() {
         return;
     }
     for Change { name, now, .. } in &snapshot.changes {
@@ -125,7 +118,7 @@ pub(super) fn keys_kept(case: &mut Case<'_>, snapshot: &Snapshot<'_>) {
 }
 
 pub(super) fn output_starts_empty(case: &mut Case<'_>, snapshot: &Snapshot<'_>) {
-    if snapshot.is_terminal {
+    if snapshot.is_terminal() {
         return;
     }
     let entries = snapshot.response.entries("output").unwrap_or_default().len();
@@ -137,21 +130,21 @@ pub(super) fn output_starts_empty(case: &mut Case<'_>, snapshot: &Snapshot<'_>) 
 }
 
 pub(super) fn usage_only_at_end(case: &mut Case<'_>, snapshot: &Snapshot<'_>) {
-    let Some(usage) = snapshot.response.value("usage").filter(|_| !snapshot.is_terminal) else { return };
+    let Some(usage) = snapshot.response.value("usage").filter(|_| !snapshot.is_terminal()) else { return };
     case.fault("/response/usage", "null", &short(usage), || {
         "the response has usage before it has ended".to_owned()
     });
 }
 
 pub(super) fn usage_present(case: &mut Case<'_>, snapshot: &Snapshot<'_>) {
-    let ends_with_usage = matches!(snapshot.event, "response.completed" | "response.incomplete");
+    let ends_with_usage = matches!(snapshot.phase(), Some("completed" | "incomplete"));
     if !ends_with_usage || snapshot.response.value("usage").is_some() {
         return;
     }
     let message = || "the response ends without usage".to_owned();
     match snapshot.response.get("usage") {
-        Some(_) => case.fault("/response/usage", "an object", "none", message),
-        None => case.lacks("/response", "usage", message),
+        Some(_) => case.fault(&snapshot.pointer("usage"), "an object", "none", message),
+        None => case.lacks(&snapshot.pointer(""), "usage", message),
     }
 }
 
@@ -165,7 +158,7 @@ pub(super) fn usage_adds_up(case: &mut Case<'_>, snapshot: &Snapshot<'_>) {
     };
     let sum = input + output;
     if (sum - total).abs() > 0.5 {
-        case.fault("/response/usage/total_tokens", &sum.to_string(), &total.to_string(), || {
+        case.fault(&snapshot.pointer("usage/total_tokens"), &sum.to_string(), &total.to_string(), || {
             format!("{input} and {output} tokens are {sum}, not {total}")
         });
     }
@@ -180,7 +173,7 @@ pub(super) fn usage_details_within(case: &mut Case<'_>, snapshot: &Snapshot<'_>)
         let part_of = usage.value(details).and_then(|details| spec::json::at(details, part)).and_then(number);
         let Some((part_of, all)) = part_of.zip(usage.number(whole)) else { continue };
         if part_of > all {
-            let pointer = format!("/response/usage/{details}{part}");
+            let pointer = snapshot.pointer(&format!("usage/{details}{part}"));
             let part = part.trim_start_matches('/');
             case.fault(&pointer, &format!("at most {all}"), &part_of.to_string(), || {
                 format!("{part} is {part_of}, more than {whole}, which is {all}")
@@ -207,7 +200,7 @@ pub(super) fn times_in_seconds(case: &mut Case<'_>, snapshot: &Snapshot<'_>) {
             case.limit(Level::May);
         }
         case.fault(
-            &format!("/response/{name}"),
+            &snapshot.pointer(name),
             "a Unix time in seconds, such as 1785000000",
             &time.to_string(),
             || {
@@ -227,11 +220,11 @@ pub(super) fn times_in_seconds(case: &mut Case<'_>, snapshot: &Snapshot<'_>) {
 
 pub(super) fn completed_at_agrees(case: &mut Case<'_>, snapshot: &Snapshot<'_>) {
     let Some(raw) = snapshot.response.get("completed_at") else { return };
-    let pointer = "/response/completed_at";
-    if snapshot.event != "response.completed" {
-        if raw != "null" {
+    let pointer = &snapshot.pointer("completed_at");
+    if !snapshot.is_completed() {
+        if raw != "null" && snapshot.phase() != Some("cancelled") {
             case.fault(pointer, "null", &short(raw), || {
-                format!("{} brings a response that has completed_at", snapshot.event)
+                format!("{} brings a response that has completed_at", snapshot.source())
             });
         }
         return;
@@ -264,12 +257,12 @@ fn present_iff(case: &mut Case<'_>, snapshot: &Snapshot<'_>, name: &str, status:
     if value.is_some() == (found == status) {
         return;
     }
-    let pointer = format!("/response/{name}");
+    let pointer = snapshot.pointer(name);
     if found == status && value.is_none() {
         let message = || format!("the response is {status}, and its {name} has no value");
         match snapshot.response.get(name) {
             Some(_) => case.fault(&pointer, "a value", "none", message),
-            None => case.lacks("/response", name, message),
+            None => case.lacks(&snapshot.pointer(""), name, message),
         }
     } else if let Some(value) = value.filter(|_| found != status) {
         case.fault(&pointer, "null", &short(value), || {
@@ -280,5 +273,25 @@ fn present_iff(case: &mut Case<'_>, snapshot: &Snapshot<'_>, name: &str, status:
 
 pub(super) fn metadata_is_object(case: &mut Case<'_>, snapshot: &Snapshot<'_>) {
     let Some(raw) = snapshot.response.value("metadata").filter(|raw| !raw.starts_with('{')) else { return };
-    case.fault("/response/metadata", "an object", &short(raw), || "the metadata are no object".to_owned());
+    case.fault(&snapshot.pointer("metadata"), "an object", &short(raw), || {
+        "the metadata are no object".to_owned()
+    });
+}
+
+/// The reasons that clients know.
+const REASONS: [&str; 4] = ["max_output_tokens", "content_filter", "max_messages", "steered"];
+
+pub(super) fn incomplete_reason_known(case: &mut Case<'_>, snapshot: &Snapshot<'_>) {
+    if snapshot.phase() != Some("incomplete") {
+        return;
+    }
+    let details = snapshot.response.value("incomplete_details");
+    let Some(reason) = details.and_then(|details| spec::json::at(details, "/reason")) else { return };
+    let is_known = spec::json::string(reason).is_some_and(|reason| REASONS.contains(&&*reason));
+    if !is_known {
+        let pointer = snapshot.pointer("incomplete_details/reason");
+        case.fault(&pointer, &format!("one of {}", REASONS.join(", ")), &short(reason), || {
+            format!("{pointer} is {}, not one of {}", short(reason), REASONS.join(", "))
+        });
+    }
 }

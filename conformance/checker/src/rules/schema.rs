@@ -91,10 +91,14 @@ pub(super) fn body_valid(case: &mut Case<'_>, frame: &Frame<'_>) {
     let Some(root) = object.plain("object").and_then(root_of_body) else { return };
     let Some(name) = case.dialect().root(root) else { return };
     if let Verdict::Invalid(faults, more) = case.dialect().check_type(name, body) {
-        let check = |other: &Dialect| other.root(root).map(|name| other.check_type(name, body));
-        tell(case, "the body", faults.iter(), &faults, Elsewhere::new(&check));
+        tell(case, "the body", faults.iter(), &faults, of_body(root, body));
         case.omit(more);
     }
+}
+
+/// What other dialects say of a body.
+fn of_body(root: &'static str, body: &str) -> Elsewhere<impl Fn(&'static Dialect) -> Option<Verdict>> {
+    Elsewhere::new(move |other| Some(other.check_type(other.root(root)?, body)))
 }
 
 /// The role of the type that a body has, by its `object`.
@@ -189,9 +193,24 @@ pub(super) fn type_known(case: &mut Case<'_>) {
 
 pub(super) fn value_known(case: &mut Case<'_>) {
     let Some(record) = case.record() else { return };
-    let Some(name) = record.event_type.as_deref() else { return };
-    let newer = |dialect: &Dialect| dialect.newer_values(name, record.data());
-    let mut others = elsewhere::of_event(record);
+    let data = record.data();
+    if let Some(name) = record.event_type.as_deref() {
+        let newer = |dialect: &Dialect| dialect.newer_values(name, data);
+        return newer_values(case, newer, elsewhere::of_event(record));
+    }
+    let Some(root) = Object::new(data).plain("object").and_then(root_of_body) else { return };
+    let newer = |dialect: &Dialect| {
+        dialect.root(root).map_or_else(Vec::new, |name| dialect.newer_values_of_type(name, data))
+    };
+    newer_values(case, newer, of_body(root, data));
+}
+
+/// Reports values that a dialect does not know yet.
+fn newer_values(
+    case: &mut Case<'_>,
+    newer: impl Fn(&Dialect) -> Vec<Fault>,
+    mut others: Elsewhere<impl Fn(&'static Dialect) -> Option<Verdict>>,
+) {
     for fault in newer(case.dialect()) {
         let is_known_in = |other: &'static Dialect| {
             others.is_fine(other, &fault) && newer(other).iter().all(|newer| newer.pointer != fault.pointer)

@@ -8,9 +8,11 @@ use crate::engine::Case;
 use crate::engine::{Node, Object, Place, State};
 
 pub(super) fn mcp_failure_has_error(case: &mut Case<'_>, node: &Node, item: &Object<'_>) {
-    let stream = case.stream;
-    let failed =
-        |call: &Node| call.closed.get().is_some_and(|end| end.event_type() == "response.mcp_call.failed");
+    let (stream, dialect) = (case.stream, case.dialect());
+    let failed = |call: &Node| {
+        let end = call.closed.get().and_then(|end| dialect.event(end.event_type()));
+        end.is_some_and(|end| end.phase == Some("failed"))
+    };
     if !stream.children(node, Scope::McpCall).any(failed) {
         return;
     }

@@ -2,9 +2,11 @@
 
 use std::time::Duration;
 
+use spec::table::{Reply, Role, Scope};
+
 use crate::Transport;
 use crate::engine::Case;
-use crate::engine::{About, Asides, Object, Place, Steer, Turn, short};
+use crate::engine::{About, Aside, Asides, Object, Place, Record, Steer, Turn, short};
 
 fn is_on_socket(case: &Case<'_>) -> bool {
     case.record().is_some_and(|record| record.frame.transport == Transport::WebSocket)
@@ -35,7 +37,7 @@ const IN_FLIGHT: usize = 16;
 
 /// Whether the event at hand begins a response.
 fn begins(case: &Case<'_>) -> bool {
-    case.record().is_some_and(|record| record.event_type.as_deref() == Some("response.created"))
+    case.record().is_some_and(Record::begins)
 }
 
 pub(super) fn stream_id_echoed(case: &mut Case<'_>) {
@@ -101,10 +103,10 @@ pub(super) fn created_asked(case: &mut Case<'_>) {
 /// What an event says of a steered response, and its end.
 pub(super) fn steered_ends(case: &mut Case<'_>) {
     let Some(record) = case.record().filter(|_| case.connection.has_requests) else { return };
-    let name = record.event_type.as_deref().unwrap_or_default();
-    if !matches!(name, "response.completed" | "response.incomplete" | "response.failed") {
+    let Some(info) = case.info().filter(|info| info.scope == Scope::ROOT && info.role == Role::Terminal)
+    else {
         return;
-    }
+    };
     let Some(response) = spec::json::at(record.data(), "/response").map(Object::new) else { return };
     let Some(id) = response.string("id") else { return };
     let details = response.value("incomplete_details").map(Object::new);
@@ -115,43 +117,50 @@ pub(super) fn steered_ends(case: &mut Case<'_>) {
         case.fault(pointer, "response.steer.accepted before it", "\"steered\"", || {
             format!("{id} ends as steered, and no steering input was accepted for it")
         });
-    } else if is_turned && !is_steered && name != "response.completed" {
-        let expected = "response.incomplete with the reason steered, or response.completed";
-        case.report(&Place { expected: Some(expected), actual: Some(name), ..Place::WHOLE }, || {
-            format!("{id} was steered, and ends with {name} for another reason")
+    } else if is_turned && !is_steered && info.phase != Some("completed") {
+        let name = |phase| case.dialect().ending(phase).map_or(phase, |event| event.name);
+        let expected = format!("{} with the reason steered, or {}", name("incomplete"), name("completed"));
+        case.report(&Place { expected: Some(&expected), actual: Some(info.name), ..Place::WHOLE }, || {
+            format!("{id} was steered, and ends with {} for another reason", info.name)
         });
     }
 }
 
-/// The event at hand, where it is of this type, and what it is about.
-fn answer<'c>(case: &Case<'c>, name: &str) -> Option<(About, &'c Asides)> {
-    let record = case.record().filter(|record| record.event_type.as_deref() == Some(name))?;
-    Some((About::of(record.data()), &case.connection.asides))
+/// What the event at hand is about, where it is such a reply to such a message.
+fn reply<'c>(case: &Case<'c>, aside: Aside, replies: &[Reply]) -> Option<(About, &'c Asides)> {
+    let record = case.record()?;
+    let (is_to, reply) = Aside::of_reply(case.dialect(), record.event_type.as_deref()?)?;
+    let is_meant = is_to == aside && replies.contains(&reply);
+    is_meant.then(|| (About::of(record.data()), &case.connection.asides))
 }
 
 pub(super) fn steer_asked(case: &mut Case<'_>) {
-    let Some((about, asides)) = answer(case, "response.steer.accepted") else { return };
+    let Some((about, asides)) = reply(case, Aside::Steer, &[Reply::Accepted]) else { return };
+    let Some(steer) = case.dialect().framing.steer else { return };
     let response = about.response.unwrap_or_default();
     if case.connection.has_requests && !asides.steered.contains(&response) {
-        let actual = format!("{response:?}");
-        case.fault("/steer/previous_response_id", "the response of a response.steer", &actual, || {
+        let (expected, actual) = (format!("the response of a {}", steer.message), format!("{response:?}"));
+        case.fault("/steer/previous_response_id", &expected, &actual, || {
             format!("steering input is accepted for {response}, and the client has sent none")
         });
     }
 }
 
 pub(super) fn steer_followed(case: &mut Case<'_>) {
+    let Some(names) = case.dialect().framing.steer else { return };
     let asides = &case.connection.asides;
     let unanswered = asides.steered.len();
     let has_ended = |id: &str| asides.ended.iter().any(|(ended, _)| **ended == *id);
     let is_dropped = |steer: &&Steer| !steer.is_over && !steer.is_pending && has_ended(&steer.response);
     if unanswered > 0 {
-        let place =
-            Place { expected: Some("response.steer.accepted or response.steer.failed"), ..Place::WHOLE };
-        case.report(&place, || format!("the connection ends with {unanswered} response.steer unanswered"));
+        let expected = format!("{} or {}", names.accepted, names.failed);
+        case.report(&Place { expected: Some(&expected), ..Place::WHOLE }, || {
+            format!("the connection ends with {unanswered} {} unanswered", names.message)
+        });
     } else if let Some(steer) = asides.taken.iter().find(is_dropped) {
-        let expected = "response.created, response.steer.pending or response.steer.failed";
-        let place = Place { expected: Some(expected), ..Place::WHOLE };
+        let follows = case.dialect().opening.into_iter().chain(names.pending).collect::<Vec<_>>().join(", ");
+        let expected = format!("{follows} or {}", names.failed);
+        let place = Place { expected: Some(&expected), ..Place::WHOLE };
         case.report(&place, || {
             format!("{} was steered by {}, and nothing followed its end", steer.response, steer.id)
         });
@@ -159,7 +168,7 @@ pub(super) fn steer_followed(case: &mut Case<'_>) {
 }
 
 pub(super) fn steer_pending(case: &mut Case<'_>) {
-    let Some((about, asides)) = answer(case, "response.steer.pending") else { return };
+    let Some((about, asides)) = reply(case, Aside::Steer, &[Reply::Pending]) else { return };
     let id = about.id.unwrap_or_default();
     let Some(steer) = asides.taken.iter().find(|steer| steer.id == id) else {
         case.fault("/steer/id", "the id of accepted steering input", &format!("{id:?}"), || {
@@ -168,14 +177,16 @@ pub(super) fn steer_pending(case: &mut Case<'_>) {
         return;
     };
     if steer.is_pending {
-        case.fault("/steer/id", "one response.steer.pending", &format!("{id:?}"), || {
+        let name = case.record().and_then(|record| record.event_type.as_deref()).unwrap_or_default();
+        case.fault("/steer/id", &format!("one {name}"), &format!("{id:?}"), || {
             format!("{id} is pending a second time")
         });
         return;
     }
     let is_completed = asides.ended.iter().find(|(ended, _)| *ended == steer.response).map(|(_, is)| *is);
     if is_completed != Some(true) {
-        let expected = format!("response.completed of {} before it", steer.response);
+        let completed = case.dialect().ending("completed").map_or("the end", |event| event.name);
+        let expected = format!("{completed} of {} before it", steer.response);
         case.report(&Place { expected: Some(&expected), ..Place::WHOLE }, || {
             format!("{id} is pending, and {} is not completed", steer.response)
         });
@@ -183,7 +194,7 @@ pub(super) fn steer_pending(case: &mut Case<'_>) {
 }
 
 pub(super) fn steer_failed(case: &mut Case<'_>) {
-    let Some((about, asides)) = answer(case, "response.steer.failed") else { return };
+    let Some((about, asides)) = reply(case, Aside::Steer, &[Reply::Failed]) else { return };
     let (id, response) = (about.id, about.response.unwrap_or_default());
     let is_known = id.as_ref().is_some_and(|id| asides.taken.iter().any(|steer| steer.id == *id));
     // What fails before it is accepted need not have an id.
@@ -199,36 +210,37 @@ pub(super) fn steer_failed(case: &mut Case<'_>) {
 }
 
 pub(super) fn inject_asked(case: &mut Case<'_>) {
+    let replies = [Reply::Accepted, Reply::Failed];
+    let Some((about, asides)) = reply(case, Aside::Inject, &replies) else { return };
+    let Some(inject) = case.dialect().framing.inject else { return };
     let name = case.record().and_then(|record| record.event_type.as_deref()).unwrap_or_default();
-    if !name.starts_with("response.inject.") {
-        return;
-    }
-    let Some((about, asides)) = answer(case, name) else { return };
     let response = about.response.unwrap_or_default();
     if case.connection.has_requests && !asides.injected.contains(&response) {
-        case.fault("/response_id", "the response of a response.inject", &format!("{response:?}"), || {
+        let expected = format!("the response of a {}", inject.message);
+        case.fault("/response_id", &expected, &format!("{response:?}"), || {
             format!("{name} is about {response}, into which the client has put nothing")
         });
     }
 }
 
 pub(super) fn inject_answered(case: &mut Case<'_>) {
+    let Some(names) = case.dialect().framing.inject else { return };
     let unanswered = case.connection.asides.injected.len();
     if unanswered > 0 {
-        let expected = "response.inject.created or response.inject.failed";
-        case.report(&Place { expected: Some(expected), ..Place::WHOLE }, || {
-            format!("the connection ends with {unanswered} response.inject unanswered")
+        let expected = format!("{} or {}", names.accepted, names.failed);
+        case.report(&Place { expected: Some(&expected), ..Place::WHOLE }, || {
+            format!("the connection ends with {unanswered} {} unanswered", names.message)
         });
     }
 }
 
 pub(super) fn answers_create(case: &mut Case<'_>) {
     let unanswered = case.connection.unanswered.len();
-    if unanswered > 0 {
-        let place =
-            Place { expected: Some("a response or an error for every response.create"), ..Place::WHOLE };
-        case.report(&place, || format!("the connection ends with {unanswered} response.create unanswered"));
-    }
+    let Some(create) = case.dialect().framing.create.filter(|_| unanswered > 0) else { return };
+    let expected = format!("a response or an error for every {create}");
+    case.report(&Place { expected: Some(&expected), ..Place::WHOLE }, || {
+        format!("the connection ends with {unanswered} {create} unanswered")
+    });
 }
 
 /// A connection lives for an hour. Clocks that differ, and a message on its way, are forgiven a minute.
@@ -267,7 +279,7 @@ pub(super) fn unknown_previous_id(case: &mut Case<'_>) {
         return;
     }
     // A turn that fails may do so for another reason, before the earlier response is looked for.
-    if record.event_type.as_deref() == Some("response.created") {
+    if record.begins() {
         let place = Place { expected: Some("previous_response_not_found"), ..Place::WHOLE };
         case.report(&place, || format!("a turn continues {id}, which the connection does not know"));
     }

@@ -10,7 +10,7 @@ use results::{Demand, ProfileReport, Reason, State, Transport, Verdict};
 const EXCHANGES: usize = 3;
 
 pub(super) fn page(certificate: &Certificate) -> String {
-    let Certificate { suite, dialect, target, model, state, profiles, exchanges, .. } = certificate;
+    let Certificate { suite, build, dialect, target, model, state, profiles, exchanges, .. } = certificate;
     let mut out = "# Conformance certificate\n\n".to_owned();
     let state = match state {
         State::Finished => "finished",
@@ -22,7 +22,7 @@ pub(super) fn page(certificate: &Certificate) -> String {
         ("Endpoint", code(target)),
         ("Model", code(model)),
         ("Dialect", code(dialect)),
-        ("Suite", format!("conformance {}", text(suite))),
+        ("Suite", format!("conformance {}, build {}", text(suite), code(build))),
         ("Run", format!("{state}, {count} exchange{}", if count == 1 { "" } else { "s" })),
     ] {
         let _ = writeln!(out, "- {name}: {value}");

@@ -3,6 +3,7 @@
 //! A certificate is a function of the evidence of a run alone, so that anybody who has that can make it
 //! again and compare.
 
+mod compare;
 mod exercise;
 mod judge;
 mod markdown;
@@ -15,6 +16,7 @@ use catalogue::{Level, PROFILES, Profile};
 use serde::{Deserialize, Serialize};
 use spec::Dialect;
 
+pub use compare::{Compared, compare};
 pub use exercise::unseen;
 pub use judge::{Judge, Sent};
 pub use markdown::{code, profiles, text};
@@ -41,6 +43,8 @@ pub struct Certificate {
     pub version: u32,
     /// Version of the suite.
     pub suite: String,
+    /// Build of the suite: a hash over its sources.
+    pub build: String,
     /// The dialect that was checked against.
     pub dialect: String,
     /// The endpoint, without secrets.
@@ -71,6 +75,7 @@ impl Certificate {
         Self {
             version: VERSION,
             suite: run.suite.clone(),
+            build: run.build.clone(),
             dialect: run.dialect.clone(),
             target: run.target.clone(),
             model: run.model.clone(),

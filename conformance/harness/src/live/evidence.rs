@@ -14,7 +14,13 @@ use super::target::Target;
 use results::{CaseReport, Latency, LiveReport, Options, ProfileReport, State, Told, Transport};
 
 /// The version of the format of [`RunFile`].
-pub const VERSION: u32 = 2;
+pub const VERSION: u32 = 3;
+
+/// Names the sources that this build was made of: equal sources, equal name.
+pub const BUILD: &str = env!("CONFORMANCE_BUILD");
+
+/// The version of the suite and the build, as people are shown them.
+pub const SUITE: &str = concat!(env!("CARGO_PKG_VERSION"), " (build ", env!("CONFORMANCE_BUILD"), ")");
 
 /// `run.json`: how a run was made, and what came of it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -23,6 +29,8 @@ pub struct RunFile {
     pub version: u32,
     /// Version of the suite.
     pub suite: String,
+    /// The [build](BUILD) of the suite.
+    pub build: String,
     /// The dialect that was checked against.
     pub dialect: String,
     /// The endpoint, without secrets.
@@ -91,8 +99,8 @@ impl Chain {
     pub fn of(run: &RunFile) -> Result<Self, String> {
         let mut exchanges: Vec<&Kept> = run.exchanges.iter().collect();
         exchanges.sort_by_key(|kept| kept.place);
-        let RunFile { suite, dialect, target, model, seed, is_seed_given, .. } = run;
-        let begin = serde_json::json!([suite, dialect, target, model, seed, is_seed_given]);
+        let RunFile { suite, build, dialect, target, model, seed, is_seed_given, .. } = run;
+        let begin = serde_json::json!([suite, build, dialect, target, model, seed, is_seed_given]);
         let mut chain = hash(begin.to_string().as_bytes());
         for (at, Kept { file, case, sha256, place }) in exchanges.into_iter().enumerate() {
             if *place != at + 1 {

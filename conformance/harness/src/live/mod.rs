@@ -32,7 +32,7 @@ pub use call::{Asked, Before, Call, Given, filled, not_given, wanted};
 pub use case::{About, Case, Offer, cases};
 pub use client::{Client, Outcome};
 pub use crowd::latencies;
-pub use evidence::{Chain, Evidence, Kept, REPORT, RUN, RunFile, VERSION, hash};
+pub use evidence::{BUILD, Chain, Evidence, Kept, REPORT, RUN, RunFile, SUITE, VERSION, hash};
 pub use facts::Facts;
 pub use limits::Limits;
 pub use machine::{Machine, ended};

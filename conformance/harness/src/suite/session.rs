@@ -143,6 +143,7 @@ impl Suite {
         RunFile {
             version: live::VERSION,
             suite: env!("CARGO_PKG_VERSION").to_owned(),
+            build: live::BUILD.to_owned(),
             dialect: self.dialect.name.to_owned(),
             target: target.shown(),
             proxy: client.proxy().map(str::to_owned),

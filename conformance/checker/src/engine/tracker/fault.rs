@@ -15,17 +15,19 @@ impl Tracker<'_, '_> {
     /// earlier part of the stream.
     #[cold]
     pub(super) fn not_created(&mut self, is_doubtful: bool) {
-        let Some(mut bound) = self.plan.structural(Family::BeforeOpen, Scope::Response) else { return };
+        let Some(mut bound) = self.plan.structural(Family::BeforeOpen, Scope::ROOT) else { return };
         if is_doubtful {
             bound.level = bound.level.min(Level::May);
         }
         let name = self.event_name();
-        let place = Place { expected: Some("response.created as the first event"), ..Place::WHOLE };
+        let opening = self.plan.dialect.opening.unwrap_or_default();
+        let expected = format!("{opening} as the first event");
+        let place = Place { expected: Some(&expected), ..Place::WHOLE };
         self.findings.add(bound, self.record, &place, || {
             if is_doubtful {
-                format!("{name} with sequence_number 1 comes first: response.created is missing, or the stream was resumed")
+                format!("{name} with sequence_number 1 comes first: {opening} is missing, or the stream was resumed")
             } else {
-                format!("{name} comes before response.created")
+                format!("{name} comes before {opening}")
             }
         });
     }
@@ -161,12 +163,12 @@ impl Tracker<'_, '_> {
     /// Something comes after the event that ends the response; in some dialects, that event does not end it.
     #[cold]
     pub(super) fn report_after_the_end(&mut self, family: Family, message: impl FnOnce() -> String) {
-        let Some(bound) = self.plan.structural(family, Scope::Response) else { return };
+        let Some(bound) = self.plan.structural(family, Scope::ROOT) else { return };
         let related = self.related(RESPONSE, |node| node.closed.get(), "the response ended here");
         let expected = Some("nothing after the event that ends the response");
         let last = related.as_ref().and_then(|related| related.place.event_type.clone()).unwrap_or_default();
         let goes_on_in = |other: &Dialect| {
-            other.event(&last).is_some_and(|event| event.scope != Scope::Response || !event.ends_scope())
+            other.event(&last).is_some_and(|event| event.scope != Scope::ROOT || !event.ends_scope())
         };
         let place = Place { expected, ..Place::WHOLE };
         self.findings.add_here(bound, self.record, &place, related, goes_on_in, message);

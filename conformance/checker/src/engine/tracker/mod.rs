@@ -52,19 +52,18 @@ impl<'r> Tracker<'_, 'r> {
             return;
         }
         self.stream.recent.forget();
-        if !self.response_allows(info.scope == Scope::Response && info.role == Role::Terminal) {
+        if !self.response_allows(info.scope == Scope::ROOT && info.role == Role::Terminal) {
             return;
         }
         self.begin(Some(info));
         if matches!(info.role, Role::Open | Role::Close | Role::Final) {
             self.value = self.record.view.raw(Slot::Value).map(|raw| self.outlined(raw));
         }
-        let Some(node) = (if info.scope == Scope::Response { Some(RESPONSE) } else { self.locate(info) })
-        else {
+        let Some(node) = (if info.scope == Scope::ROOT { Some(RESPONSE) } else { self.locate(info) }) else {
             return;
         };
         self.current = Some(node);
-        if info.scope == Scope::Response {
+        if info.scope == Scope::ROOT {
             self.response = self.record.view.raw(Slot::Response).map(|raw| self.outlined(raw));
         }
         match info.role {
@@ -104,11 +103,9 @@ impl<'r> Tracker<'_, 'r> {
 
     /// The response begins with its opening event, unless this is the rest of a stream.
     fn begin(&mut self, info: Option<&EventInfo>) {
-        let is_opening = info.is_some_and(|info| info.scope == Scope::Response && info.role == Role::Open);
-        if is_opening || self.stream.has_begun() {
+        if info.is_some_and(EventInfo::is_opening) || self.stream.has_begun() {
             return;
         }
-        let is_error = info.is_some_and(|info| info.name == "error");
         let number = self.record.sequence_number.as_ref();
         let is_fresh = self.connection.is_fresh(self.record.frame.transport);
         let is_later = self.stream.events == 0 && number.is_some_and(|number| *number > Count::Whole(0));
@@ -117,8 +114,8 @@ impl<'r> Tracker<'_, 'r> {
         let is_doubtful = self.stream.resumed && is_fresh.is_none() && number == Some(&Count::Whole(1));
         if (!self.stream.resumed || is_doubtful)
             && !self.stream.torn
-            && !is_error
-            && self.plan.ways(Scope::Response).opens
+            && !self.record.is_error
+            && self.plan.ways(Scope::ROOT).opens
         {
             self.not_created(is_doubtful);
         }
@@ -129,14 +126,10 @@ impl<'r> Tracker<'_, 'r> {
         if node == RESPONSE {
             if self.stream.has_begun() {
                 let related = self.related(RESPONSE, |node| node.opened.get(), "the response began here");
-                self.report(
-                    Family::Reopened,
-                    Scope::Response,
-                    "",
-                    Some("one response.created"),
-                    related,
-                    || "the response is created a second time".to_owned(),
-                );
+                let expected = format!("one {}", self.plan.dialect.opening.unwrap_or_default());
+                self.report(Family::Reopened, Scope::ROOT, "", Some(&expected), related, || {
+                    "the response is created a second time".to_owned()
+                });
             }
             self.stream.nodes.set_state(RESPONSE, State::Open);
             if let Some(response) = self.stream.nodes.get_mut(RESPONSE)
@@ -145,10 +138,10 @@ impl<'r> Tracker<'_, 'r> {
                 response.opened.note(self.record);
             }
             self.relate(event, node);
-            self.snapshot(false);
+            self.snapshot();
             return;
         }
-        let is_item = self.stream.nodes.get(node).is_some_and(|found| found.scope == Scope::Item);
+        let is_item = self.stream.nodes.get(node).is_some_and(|found| found.scope == Scope::CONTAINER);
         self.stream.nodes.set_state(node, State::Open);
         if let Some(found) = self.stream.nodes.get_mut(node) {
             found.opened.note(self.record);
@@ -201,7 +194,7 @@ impl<'r> Tracker<'_, 'r> {
         if let (Some(found), Some(value)) = (self.stream.nodes.get_mut(node), &self.value) {
             found.learn(value);
             value.keep_in(&mut found.closing);
-            if found.scope == Scope::Item {
+            if found.scope == Scope::CONTAINER {
                 if value.is_cut_off() {
                     self.stream.incomplete.get_or_insert(node);
                 }
@@ -220,7 +213,7 @@ impl<'r> Tracker<'_, 'r> {
             if !found.disputed && found.closing.is_there() {
                 found.joined.vacate();
             }
-            if found.scope != Scope::Item {
+            if found.scope != Scope::CONTAINER {
                 found.opening.empty();
             }
         }
@@ -254,15 +247,17 @@ impl<'r> Tracker<'_, 'r> {
         }
         self.relate(event, node);
         if node == RESPONSE {
-            self.snapshot(false);
+            self.snapshot();
         } else if info.scope == Scope::Rewrite {
             self.stream.nodes.tear();
         }
     }
 
     fn point(&mut self, event: usize, node: usize) {
-        let Some((_, info)) = self.record.known else { return };
-        self.note_error(info);
+        if self.record.known.is_none() {
+            return;
+        }
+        self.note_error();
         self.relate(event, node);
         let Self { plan, stream, findings, connection, record, .. } = self;
         let Some(found) = stream.nodes.get(node) else { return };
@@ -270,31 +265,33 @@ impl<'r> Tracker<'_, 'r> {
     }
 
     /// Keeps an error that is told in the stream: what comes next depends on it.
-    fn note_error(&mut self, info: &EventInfo) {
-        if info.name == "error" {
+    fn note_error(&mut self) {
+        if self.record.is_error {
             Object::new(self.record.data()).keep_in(&mut self.stream.error);
         }
     }
 
     /// The response ends.
     fn end(&mut self, event: usize) {
-        if let Some((_, info)) = self.record.known {
-            self.note_error(info);
-        }
+        self.note_error();
         self.relate(event, RESPONSE);
         if let Some(response) = self.response.take() {
             self.carry(RESPONSE, &response, "");
             self.response = Some(response);
         }
-        self.snapshot(true);
-        let name = self.record.event_type.as_deref().unwrap_or_default();
-        if !self.stream.torn && !name.ends_with("failed") && name != "error" {
+        self.snapshot();
+        let has_failed = self.record.is_error || self.phase_at_hand() == Some("failed");
+        if !self.stream.torn && !has_failed {
             self.never_closed();
         }
         self.stream.nodes.set_state(RESPONSE, State::Closed);
         if let Some(found) = self.stream.nodes.get_mut(RESPONSE) {
             found.closed.note(self.record);
         }
+    }
+
+    fn phase_at_hand(&self) -> Option<&'static str> {
+        self.record.known.and_then(|(_, info)| info.phase)
     }
 
     /// What is still open when the response ends.
@@ -316,7 +313,7 @@ impl<'r> Tracker<'_, 'r> {
             let Some(mut bound) = self.plan.structural(Family::NeverClosed, scope) else { continue };
             let kind = self.stream.nodes.get(node).and_then(Node::kind);
             // What dialects forgive is the end of what only the server has to do with.
-            if scope == Scope::Item && kind.is_some_and(is_for_client) {
+            if scope == Scope::CONTAINER && kind.is_some_and(is_for_client) {
                 bound.level = bound.level.max(bound.rule.level);
             }
             let place = Place { expected: Some(&closing), ..Place::WHOLE };
@@ -327,21 +324,20 @@ impl<'r> Tracker<'_, 'r> {
     }
 
     /// Hands a snapshot of the response to the rules, and keeps the first.
-    fn snapshot(&mut self, is_terminal: bool) {
-        let Some(response) = self.response.take() else { return };
-        let event = self.record.known.map_or("", |(_, info)| info.name);
+    fn snapshot(&mut self) {
+        let Some((response, (_, event))) = self.response.take().zip(self.record.known) else { return };
         let Self { plan, stream, findings, connection, record, .. } = self;
         // What is wrong with a response was told when it came first.
         let first = stream.first_snapshot.get();
         let is_first_again = first.is_some_and(|first| first.text() == response.text());
         let first = first.filter(|_| !is_first_again);
-        let snapshot = Snapshot::new(&response, first, event, is_terminal);
+        let snapshot = Snapshot::new(&response, first, event);
         let look = |rule: OfSnapshot, case: &mut Case<'_>| rule(case, &snapshot);
         connection.ask(&plan.hooks.any_snapshot, plan, record, stream, findings, look);
         if !is_first_again {
             connection.ask(&plan.hooks.snapshot, plan, record, stream, findings, look);
         }
-        if is_terminal && !plan.hooks.ending.is_empty() {
+        if snapshot.is_terminal() && !plan.hooks.ending.is_empty() {
             let (output, is_as_finished) = Self::output(stream, &response);
             let is_as_finished = is_as_finished && !stream.torn && !stream.resumed;
             let ending = Ending { snapshot: &snapshot, output };
@@ -403,7 +399,7 @@ fn is_for_client(kind: &str) -> bool {
 
 /// The stream is over, and the response has not ended.
 pub(in crate::engine) fn unended(plan: &Plan, stream: &Stream, last: &Mark, findings: &mut Findings) {
-    let Some(bound) = plan.structural(Family::NeverClosed, Scope::Response) else { return };
+    let Some(bound) = plan.structural(Family::NeverClosed, Scope::ROOT) else { return };
     // An error without what should follow it is told by the rule that says what should.
     if stream.torn || stream.error.is_there() {
         return;

@@ -1,0 +1,79 @@
+//! Gives a build its id: a hash over the sources that requests, evidence and verdicts are made by.
+//!
+//! Nothing is built again for it: whatever changes one of them changes what this crate depends on.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::{fs, io};
+
+use sha2::{Digest, Sha256};
+
+const ROOT: &str = "../..";
+const SOURCES: [&str; 20] = [
+    "Cargo.lock",
+    "codegen/src",
+    "conformance/catalogue/src",
+    "conformance/checker/src",
+    "conformance/gateway/src",
+    "conformance/harness/src",
+    "conformance/recordings/src",
+    "conformance/reports/src",
+    "conformance/results/src",
+    "spec/clients",
+    "spec/defects.toml",
+    "spec/dialects",
+    "spec/glossary.toml",
+    "spec/goldens",
+    "spec/profiles",
+    "spec/requirements",
+    "spec/rules",
+    "spec/scenarios",
+    "spec/scopes.toml",
+    "spec/src",
+];
+/// So many bytes of the hash name a build.
+const LENGTH: usize = 8;
+
+fn main() {
+    for source in SOURCES {
+        println!("cargo::rerun-if-changed={ROOT}/{source}");
+    }
+    let id = id().unwrap_or_else(|error| {
+        println!("cargo::warning=the build has no id: {error}");
+        "unknown".to_owned()
+    });
+    println!("cargo::rustc-env=CONFORMANCE_BUILD={id}");
+}
+
+fn id() -> io::Result<String> {
+    let mut files = Vec::new();
+    for source in SOURCES {
+        list(&Path::new(ROOT).join(source), source, &mut files)?;
+    }
+    files.sort_unstable();
+    let mut hash = Sha256::new();
+    for (name, path) in files {
+        // Ends of lines may be those of the system.
+        let bytes: Vec<u8> = fs::read(path)?.into_iter().filter(|byte| *byte != b'\r').collect();
+        hash.update(format!("{name}\0{}\0", bytes.len()));
+        hash.update(bytes);
+    }
+    let mut id = String::new();
+    for byte in &hash.finalize()[..LENGTH] {
+        let _ = write!(id, "{byte:02x}");
+    }
+    Ok(id)
+}
+
+/// Lists the files below a path, each with its name in the repository.
+fn list(path: &Path, name: &str, files: &mut Vec<(String, PathBuf)>) -> io::Result<()> {
+    if !path.is_dir() {
+        files.push((name.to_owned(), path.to_owned()));
+        return Ok(());
+    }
+    for entry in fs::read_dir(path)? {
+        let entry = entry?;
+        list(&entry.path(), &format!("{name}/{}", entry.file_name().to_string_lossy()), files)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,134 @@
+//! Whether the evidence of a run bears out what it says.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io;
+
+use catalogue::Level;
+
+use super::{CERTIFICATE, Certificate, Judge, PAGE, Requests, SIGNATURE, Sent, first_difference};
+use crate::live::{self, Attempt, Case, Chain, Evidence, Offer, REPORT, RUN, RunFile, Seed, hash, judge};
+use crate::suite;
+use results::{Options, Verdict};
+
+/// What came of comparing evidence with what its run says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Compared {
+    /// What is not as the run says.
+    pub differences: Vec<String>,
+    /// Whether an exchange could not be read.
+    pub is_unreadable: bool,
+}
+
+/// Compares evidence with what its run says.
+///
+/// # Errors
+///
+/// When the dialect is unknown, or the folder cannot be read.
+pub fn compare(evidence: &Evidence, run: &RunFile) -> Result<Compared, String> {
+    let dialect =
+        spec::dialect(&run.dialect).ok_or_else(|| format!("there is no dialect {:?}", run.dialect))?;
+    let unread = |error: io::Error| error.to_string();
+    let Options { profiles, select, ignore, .. } = &run.options;
+    let rules = suite::rules(dialect, profiles, select, ignore);
+    let (mut differences, mut is_unreadable) = (Vec::new(), false);
+    if run.suite != env!("CARGO_PKG_VERSION") {
+        let own = env!("CARGO_PKG_VERSION");
+        differences.push(format!("version {} of the suite made the run, and this is {own}", run.suite));
+    }
+    let offer = Offer::of(&run.options);
+    let mut cases = live::cases(dialect, &rules, &offer, &run.options.transports);
+    let seed = Seed::new(&*run.seed, dialect, &offer);
+    for case in &mut cases {
+        case.expect(&seed);
+    }
+    let mut attempts: BTreeMap<&str, Vec<Attempt>> = BTreeMap::new();
+    // Of each recording, its case and how many attempts came before it.
+    let mut order: Vec<(&str, usize)> = Vec::new();
+    if let Some(line) = evidence.run_difference(run).map_err(unread)? {
+        differences.push(format!("run.json: line {line} is not as the suite writes it"));
+    }
+    let mut files: BTreeSet<&str> = run.exchanges.iter().map(|kept| &*kept.file).collect();
+    if files.len() < run.exchanges.len() {
+        differences.push("run.json: an exchange is listed twice".to_owned());
+    }
+    files.extend([RUN, REPORT, CERTIFICATE, PAGE, SIGNATURE]);
+    match Chain::of(run).map(Chain::into_text) {
+        Ok(chain) if chain == run.chain => {}
+        Ok(_) => differences.push("run.json: its chain is not that of its exchanges".to_owned()),
+        Err(problem) => differences.push(format!("run.json: {problem}")),
+    }
+    let strangers = evidence.strangers(&files).map_err(unread)?;
+    differences.extend(strangers.iter().map(|file| format!("{file}: it is not listed in run.json")));
+    let mut recordings: Vec<Vec<u8>> = Vec::new();
+    for kept in &run.exchanges {
+        let Some(case) = cases.iter().find(|case| case.name == kept.case) else {
+            differences.push(format!("{}: its options send no case {}", kept.file, kept.case));
+            continue;
+        };
+        let read = evidence.read(&kept.file).map_err(|error| error.to_string());
+        let attempt = read.and_then(|bytes| {
+            let attempt = Attempt::read(&kept.file, &bytes, &rules, case.is_part())?;
+            Ok((attempt, bytes))
+        });
+        match attempt {
+            Ok((attempt, bytes)) => {
+                recordings.push(bytes);
+                order.push((&*kept.case, attempts.get(&*kept.case).map_or(0, Vec::len)));
+                if attempt.sha256 != kept.sha256 {
+                    differences.push(format!("{}: the file was changed", kept.file));
+                }
+                attempts.entry(&kept.case).or_default().push(attempt);
+            }
+            Err(problem) => {
+                is_unreadable = true;
+                differences.push(format!("cannot be read: {}: {problem}", kept.file));
+            }
+        }
+    }
+    let least = if run.options.strict { Level::Should } else { Level::Must };
+    let of = |case: &Case| attempts.get(&*case.name).map(Vec::as_slice).unwrap_or_default();
+    for case in &cases {
+        let compared = case.compared.and_then(|at| of(cases.get(at)?).last());
+        for about in &case.trials {
+            let name = case.trial(*about);
+            let Some(told) = run.trials.iter().find(|told| told.name == name) else { continue };
+            if of(case).is_empty() {
+                // What was not sent has nothing to show.
+                if matches!(told.judged.verdict, Verdict::Pass | Verdict::Fail) {
+                    differences.push(format!("{name}: the run says {}, and nothing was sent", told.judged));
+                }
+                continue;
+            }
+            let judged = judge(case, *about, of(case), compared, least, &rules);
+            if judged != told.judged {
+                differences.push(format!("{name}: the run says {}, and it is {judged}", told.judged));
+            }
+        }
+    }
+    let each = |case| of(case).iter().map(move |attempt| Sent { case, attempt });
+    let sent: Vec<Sent> = cases.iter().flat_map(each).collect();
+    let mut requests = Requests::new(run, &cases, dialect, &offer);
+    for ((name, before), recording) in order.iter().zip(&recordings) {
+        let Some(case) = cases.iter().find(|case| case.name == *name) else { continue };
+        let file = &of(case)[*before].report.name;
+        let difference = requests.difference(case, before + 1, file, recording, &sent);
+        differences.extend(difference.map(|problem| format!("{file}: {problem}")));
+    }
+    let told: Vec<&str> = run.trials.iter().map(|told| &*told.name).collect();
+    let is_due = |prefix: &str| suite::due_names(&cases, &run.options, dialect, prefix) == told;
+    if !is_due("") && !is_due(&format!("{}/", dialect.name)) {
+        differences.push("run.json: its trials are not those that its options ask for".to_owned());
+    }
+    let (report, profiles) = Judge { run, rules: &rules, cases: &cases, sent: &sent }.report();
+    let report = reports::json(&report);
+    let told = evidence.report().map_err(unread)?;
+    if told != report.as_bytes() {
+        let line = first_difference(&String::from_utf8_lossy(&told), &report);
+        differences.push(format!("report.json: line {line} is not what comes of the exchanges"));
+    }
+    if run.report.as_deref() != Some(hash(&told).as_str()) {
+        differences.push("report.json: the file was changed".to_owned());
+    }
+    differences.extend(Certificate::new(run, profiles).differences(evidence));
+    Ok(Compared { differences, is_unreadable })
+}
