@@ -139,7 +139,7 @@ fn of_row(row: &'static ClientCase, channel: Channel, dialect: &'static Dialect)
         about: about(row.about, answers.first()),
         turns,
         answers,
-        plays: plays(&edited, channel, &delivery, edited.last(dialect).is_some()),
+        plays: plays(&edited, channel, &delivery, dialect),
     })
 }
 
@@ -228,7 +228,7 @@ fn of_rule(rule: &'static Rule, channel: Channel, dialect: &'static Dialect) -> 
         about: about(of_group(rule), answers.first()),
         turns: Vec::new(),
         answers,
-        plays: plays(&edited, channel, &delivery, edited.last(dialect).is_some()),
+        plays: plays(&edited, channel, &delivery, dialect),
     })
 }
 

@@ -120,6 +120,15 @@ impl Played {
         self.response(dialect).map(|response| Answer::of_response(&response))
     }
 
+    /// Whether a message of it ends the response.
+    fn says_its_end(&self, dialect: &Dialect) -> bool {
+        self.messages().any(|data| {
+            let event: Value = serde_json::from_str(data).unwrap_or_default();
+            let kind = event.get("type").and_then(Value::as_str);
+            event.get("response").is_some() && kind.is_some_and(|kind| dialect.terminal.contains(&kind))
+        })
+    }
+
     /// The ids of the items of its last event, or of its body.
     pub(super) fn items(&self, dialect: &Dialect) -> Vec<String> {
         let response = self.response(dialect).unwrap_or_default();
@@ -167,10 +176,10 @@ pub(super) struct Delivery {
     pub(super) end_after: Option<usize>,
 }
 
-pub(super) fn plays(played: &Played, channel: Channel, delivery: &Delivery, is_ended: bool) -> Plays {
+pub(super) fn plays(played: &Played, channel: Channel, delivery: &Delivery, dialect: &Dialect) -> Plays {
     if channel == Channel::Websocket {
         let messages = played.messages().map(|message| (Duration::ZERO, message.to_owned())).collect();
-        return Plays::Socket(Line { messages, is_last: !is_ended });
+        return Plays::Socket(Line { messages, is_last: !played.says_its_end(dialect) });
     }
     let mut act = Act::new(played.status, &played.content_type, played.body.clone());
     if played.is_stream {

@@ -56,7 +56,7 @@ pub(super) fn turns(
             }
         };
         let answer = answered.last(dialect)?;
-        let plays = plays(&answered, channel, &Delivery::default(), true);
+        let plays = plays(&answered, channel, &Delivery::default(), dialect);
         turns.push(Turn { step: step.step, outputs: outputs.collect(), request, before, items, plays });
         before = answer;
         items = answered.items(dialect);
