@@ -56,16 +56,20 @@ fn generate() -> Result<(), Box<dyn std::error::Error>> {
         let module = emit::module(&dialect.name);
         let is_built = |name: &String| loaded.iter().find(|other| other.name == *name);
         let base = dialect.lineage.iter().find_map(is_built);
-        let glossary = glossary.filter(|_| at < listed);
+        let is_listed = at < listed;
+        let glossary = glossary.filter(|_| is_listed);
         let tokens = emit::dialect(dialect, base, &spec_files.scopes, glossary)?;
         write(&out.join(format!("{module}.rs")), tokens)?;
         let summary = &dialect.file.summary;
-        let hidden = if at < listed { "" } else { "#[doc(hidden)]\n" };
+        let hidden = if is_listed { "" } else { "#[doc(hidden)]\n" };
         writeln!(
             modules,
             "{hidden}#[doc = {summary:?}]\n#[allow(clippy::pedantic, clippy::all)]\npub mod {module} {{\n    \
              include!(concat!(env!(\"OUT_DIR\"), \"/{module}.rs\"));\n}}"
         )?;
+        if !is_listed {
+            continue;
+        }
         dialects.push(format!("&{module}::DIALECT"));
         samples.push(format!("(&{module}::DIALECT, {module}::samples::ALL)"));
     }
@@ -76,7 +80,6 @@ fn generate() -> Result<(), Box<dyn std::error::Error>> {
             "#[cfg(test)]\npub(crate) static SAMPLES: &[(&Dialect, json::Samples)] = &[{samples}];"
         )?;
     }
-    dialects.truncate(listed);
     loaded.truncate(listed);
     let dialects = dialects.join(", ");
     let each = loaded.iter().map(|dialect| format!("{} {:?}", emit::module(&dialect.name), dialect.name));

@@ -556,7 +556,7 @@ fn findings_say_where_they_are() {
     let text = findings[0].to_string();
     assert!(
         text.starts_with(
-            "error: the event has nothing at \"/x\"\n  --> rules/schema/valid.md:17\n   = help: "
+            "error: the event has no value at \"/x\"\n  --> rules/schema/valid.md:17\n   = help: "
         ),
         "{text}"
     );

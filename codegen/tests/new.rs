@@ -102,7 +102,7 @@ fn what_a_skeleton_leaves_to_be_filled_in_fails_the_check() {
         }
     }
     let all: usize = skeletons.iter().map(|(.., places)| places).sum();
-    let told_of = format!("{all} places are still to be filled in (TODO:)");
+    let told_of = format!("{all} places to fill in (TODO:)");
     assert!(told.contains(&told_of), "{told}");
 
     let (code, told) = codegen(&["check", "--allow-todo"], &copy.0);

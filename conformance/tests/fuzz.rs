@@ -49,7 +49,7 @@ fn endpoints_that_say_anything_break_nothing() {
             let pause = [0, random.below(256).to_le_bytes()[0]];
             script.splice(at.min(script.len())..at.min(script.len()), pause);
         }
-        fuzz::client(&script);
+        fuzz::endpoint::client(&script);
     }
 }
 
@@ -57,11 +57,11 @@ fn endpoints_that_say_anything_break_nothing() {
 fn every_edit_of_a_run_is_seen() {
     let (rounds, seed) = (number("FUZZ_ROUNDS", 10), number("FUZZ_SEED", 0));
     let mut random = Random::new(seed + 3);
-    fuzz::verify(&[]);
+    fuzz::evidence::verify(&[]);
     for _ in 0..rounds {
         let length = 4 + random.below(40);
         let choices: Vec<u8> = (0..length).map(|_| random.below(256).to_le_bytes()[0]).collect();
-        fuzz::verify(&choices);
+        fuzz::evidence::verify(&choices);
     }
 }
 

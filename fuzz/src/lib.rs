@@ -16,9 +16,6 @@ use conformance::results::{CaptureReport, Run};
 use conformance::{Rules, check as check_recording};
 use random::Random;
 
-pub use endpoint::client;
-pub use evidence::verify;
-
 /// Checks a recording in every dialect and tells what is found in every way. Nothing panics, and nothing
 /// that is told has control characters in it.
 pub fn check(bytes: &[u8]) {

@@ -1,3 +1,3 @@
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| fuzz::verify(bytes));
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| fuzz::evidence::verify(bytes));

@@ -4,12 +4,4 @@ import { use } from "./checker.js";
 const response = await fetch(new URL("./checker.wasm", import.meta.url));
 use((await WebAssembly.instantiate(await response.arrayBuffer())).instance);
 
-export {
-  Checker,
-  CheckerStream,
-  ConformanceError,
-  assertConformant,
-  check,
-  checkAsHtml,
-  dialects,
-} from "./checker.js";
+export * from "./exports.js";

@@ -5,12 +5,4 @@ import { use } from "./checker.js";
 const bytes = readFileSync(new URL("./checker.wasm", import.meta.url));
 use(new WebAssembly.Instance(new WebAssembly.Module(bytes)));
 
-export {
-  Checker,
-  CheckerStream,
-  ConformanceError,
-  assertConformant,
-  check,
-  checkAsHtml,
-  dialects,
-} from "./checker.js";
+export * from "./exports.js";

@@ -33,7 +33,7 @@ pub struct ScopeInfo {
 }
 
 impl Slot {
-    /// The member of an event that it usually is.
+    /// Returns the member of an event that it usually is.
     pub fn name(self) -> &'static str {
         Self::USUAL.iter().find(|(_, slot)| *slot == self).map_or("value", |(name, _)| name)
     }
@@ -132,7 +132,7 @@ impl Aside {
 }
 
 impl Level {
-    /// How texts for people say it, in the words of RFC 2119.
+    /// Returns how texts for people say it, in the words of RFC 2119.
     pub const fn keyword(self) -> &'static str {
         match self {
             Self::Off => "not checked",
@@ -198,7 +198,7 @@ pub struct Memory {
 }
 
 impl Memory {
-    /// The members of the object that the last event was about, unless it was like the one before.
+    /// Returns the members of the object that the last event was about, unless it was like the one before.
     pub const fn outline(&self) -> &Outline {
         &self.outline
     }
@@ -264,12 +264,12 @@ pub enum Verdict {
 }
 
 impl Verdict {
-    /// Whether the value is as its schema says.
+    /// Returns whether the value is as its schema says.
     pub const fn is_valid(&self) -> bool {
         matches!(self, Self::Valid)
     }
 
-    /// The faults, if there are any.
+    /// Returns the faults, if there are any.
     pub fn faults(&self) -> &[Fault] {
         match self {
             Self::Invalid(faults, _) => faults,
@@ -279,12 +279,12 @@ impl Verdict {
 }
 
 impl Dialect {
-    /// What is known of an event type.
+    /// Returns what is known of an event type.
     pub fn event(&self, name: &str) -> Option<&'static EventInfo> {
         self.position(name).map(|(_, event)| event)
     }
 
-    /// The same, with its place in the list of events.
+    /// Returns the same, with its place in the list of events.
     pub fn position(&self, name: &str) -> Option<(usize, &'static EventInfo)> {
         let at = (self.place_of_event)(name)?;
         Some((at, self.events.get(at)?))
@@ -301,12 +301,12 @@ impl Dialect {
         self.name == name || self.lineage.contains(&name)
     }
 
-    /// How binding a rule is in this dialect, when that differs from what the rule says.
+    /// Returns how binding a rule is in this dialect, when that differs from what the rule says.
     pub fn rule_level(&self, id: &str) -> Option<Level> {
         self.rules.iter().find(|rule| rule.id == id).map(|rule| rule.level)
     }
 
-    /// The type that plays a role such as `request` or `response`.
+    /// Returns the type that plays a role such as `request` or `response`.
     pub fn root(&self, role: &str) -> Option<&'static str> {
         self.roots.iter().find(|(name, _)| *name == role).map(|(_, of_type)| *of_type)
     }
@@ -324,7 +324,8 @@ impl Dialect {
         (verdict, view)
     }
 
-    /// The values of an event that its dialect does not know yet, in enumerations to which servers may add.
+    /// Returns the values of an event that its dialect does not know yet, in enumerations to which servers
+    /// may add.
     pub fn newer_values(&self, event: &str, data: &str) -> Vec<Fault> {
         let mut checker = Checker::new(data).known_only();
         newer(fill(&mut View::new(data), self.event(event), &mut checker))

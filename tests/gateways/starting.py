@@ -4,9 +4,11 @@ import json
 import os
 import re
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from answers import MODEL, answer, problem
-from field import ROOT
+
+HERE = Path(__file__).resolve().parent
 
 # Nothing of the caller's may reach a gateway, and no gateway is to reach for anything.
 QUIET = {
@@ -16,9 +18,6 @@ QUIET = {
     "OTEL_SDK_DISABLED": "true",
 }
 
-
-# What stands in the place of `{mark}` in a request that the suite sends by itself.
-MARK = "zq00001qz"
 # A name that it takes for that of a model that reasons.
 AIMOCK_MODEL = "gpt-5"
 
@@ -33,7 +32,7 @@ class Start:
     env: dict = field(default_factory=dict)
 
 
-def ogx(packages, folder, port, upstream):
+def ogx(packages, folder, port, upstream, _asked):
     """Its configuration is YAML, of which JSON is a part."""
     store = {"backend": "sql"}
     providers = {
@@ -75,7 +74,7 @@ def ogx(packages, folder, port, upstream):
     return Start(command, model=f"vllm/{MODEL}", env={"HOME": str(folder)})
 
 
-def litellm(packages, folder, port, upstream):
+def litellm(packages, folder, port, upstream, _asked):
     """The provider is one for which it speaks chat completions, and not responses, to the model."""
     known = {"model": f"deepseek/{MODEL}", "api_base": f"{upstream}/v1", "api_key": "none"}
     config = {
@@ -91,7 +90,7 @@ def litellm(packages, folder, port, upstream):
     return Start(command, env=open_to_all | {"HOME": str(folder)})
 
 
-def ors(packages, _folder, port, upstream):
+def ors(packages, _folder, port, upstream, _asked):
     """Its path has no version."""
     env = {"OPENAI_BASE_URL_INTERNAL": upstream, "OPENAI_API_KEY": "none", "API_ADAPTER_HOST": "127.0.0.1"}
     command = [packages / "bin" / "python", "-m", "uvicorn", "open_responses_server.server_entrypoint:app"]
@@ -99,10 +98,10 @@ def ors(packages, _folder, port, upstream):
     return Start(command, path="/responses", env=env | {"API_ADAPTER_PORT": str(port)})
 
 
-def aimock(packages, folder, port, _upstream):
+def aimock(packages, folder, port, _upstream, asked):
     """It has no model behind it: what the scripted model would say is written down for it beforehand."""
     file = folder / "fixtures.json"
-    file.write_text(json.dumps({"fixtures": list(fixtures())}, indent=1))
+    file.write_text(json.dumps({"fixtures": fixtures([*asked(), *beside()])}, indent=1))
     command = ["node", packages / "node_modules/@copilotkit/aimock/dist/cli.js"]
     command += ["--host", "127.0.0.1", "--port", str(port), "--fixtures", file, "--log-level", "info"]
     return Start(command, model=AIMOCK_MODEL)
@@ -111,27 +110,26 @@ def aimock(packages, folder, port, _upstream):
 STARTS = {"ogx": ogx, "litellm": litellm, "aimock": aimock, "ors": ors}
 
 
-def requests():
-    """What the suite asks for: the requests of its scenarios, and those beside this file."""
-    for file in sorted((ROOT / "spec" / "scenarios").rglob("*.md")):
-        if found := re.search(r"^```json\n(.*?)^```", file.read_text(), re.DOTALL | re.MULTILINE):
-            yield json.loads(found[1].replace("{mark}", MARK))
-    for file in sorted((ROOT / "tests" / "gateways" / "requests").glob("*.json")):
-        yield json.loads(file.read_text())
+def beside():
+    """The requests beside this file."""
+    return [json.loads(file.read_text()) for file in sorted((HERE / "requests").glob("*.json"))]
 
 
-def fixtures():
+def fixtures(requests):
     """The answers to all requests in aimock's form; the longest prompts first, since the first match counts."""
     known = {}
-    for request in filter(lambda request: isinstance(request.get("input"), (str, list)), requests()):
-        prompt, chat = as_chat(request)
-        model = request.get("model", "")
-        if not (model == "default" or model.startswith("given:")) or not prompt:
+    # The word that later turns of a conversation ask for.
+    inputs = filter(lambda given: isinstance(given, str), (request.get("input") for request in requests))
+    words = re.findall(r"Remember the word (\w+) and", " ".join(inputs))
+    for request in filter(lambda request: isinstance(request.get("input"), (str, list)), requests):
+        prompt, chat = as_chat(request, words[0] if words else "blue")
+        if request.get("model") != "default" or not prompt:
             continue
         said = answer(chat)
         has_result = chat["messages"][-1]["role"] == "tool"
         match = {"userMessage": prompt, "hasToolResult": has_result, "model": AIMOCK_MODEL}
-        known.setdefault((prompt, has_result), fixture(match, said))
+        # The last turn alone is matched: of those that are alike, one that continues a stored response comes last.
+        known[prompt, has_result] = fixture(match, said)
     return [known[key] for key in sorted(known, key=lambda key: (-len(key[0]), not key[1]))]
 
 
@@ -152,14 +150,14 @@ def fixture(match, said):
     return made if broken is None else made | {"truncateAfterChunks": broken + 3, "latency": 20}
 
 
-def as_chat(request):
+def as_chat(request, word):
     """The last prompt of a request of the Responses API, and the request as a chat completion."""
     given = request["input"]
     items = [{"role": "user", "content": given}] if isinstance(given, str) else given
     # A mock remembers nothing: whoever writes its answers knows what was said before.
     earlier = [item for item in items if item.get("type") == "previous_output"]
     is_continued = bool(earlier) or "previous_response_id" in request
-    messages = [{"role": "user", "content": "Remember the word blue."}] if is_continued else []
+    messages = [{"role": "user", "content": f"Remember the word {word}."}] if is_continued else []
     for item in items:
         if item.get("type") == "function_call_output" or "call_output" in item:
             messages.append({"role": "tool", "content": item.get("output", item.get("call_output"))})

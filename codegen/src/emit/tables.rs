@@ -30,12 +30,12 @@ pub fn words() -> TokenStream {
         #(#words)*
 
         impl Operation {
-            /// Whether its request has a body.
+            /// Returns whether its request has a body.
             pub const fn has_body(self) -> bool {
                 matches!(self, #(#with_body)|*)
             }
 
-            /// Whether it is a message on a WebSocket about a response of that connection.
+            /// Returns whether it is a message on a WebSocket about a response of that connection.
             pub const fn is_aside(self) -> bool {
                 matches!(self, #(#asides)|*)
             }
@@ -145,7 +145,7 @@ pub fn scopes(file: &ScopesFile) -> TokenStream {
             /// All scopes.
             pub const ALL: &'static [Self] = &[#(Self::#variants),*];
 
-            /// What is known of it.
+            /// Returns what is known of it.
             pub const fn info(self) -> &'static ScopeInfo {
                 &SCOPES[self as usize]
             }

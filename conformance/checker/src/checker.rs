@@ -87,7 +87,7 @@ impl Checker {
     pub fn push(&mut self, chunk: &[u8]) -> &[Finding] {
         let before = self.findings().len();
         let Self { parser, memory, judge, plan } = self;
-        parser.push_lent(chunk, &mut |frame| judge.frame(plan, memory, frame, None));
+        parser.for_each_frame(chunk, &mut |frame| judge.frame(plan, memory, frame, None));
         self.since(before)
     }
 
@@ -125,7 +125,7 @@ impl Checker {
     pub fn finish(&mut self) -> &[Finding] {
         let before = self.findings().len();
         let Self { parser, memory, judge, plan } = self;
-        parser.finish_lent(&mut |frame| judge.frame(plan, memory, frame, None));
+        parser.finish_each(&mut |frame| judge.frame(plan, memory, frame, None));
         judge.finish(plan);
         self.since(before)
     }

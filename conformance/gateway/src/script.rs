@@ -1,9 +1,9 @@
 //! From a request to the plan of its answer.
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 use spec::Dialect;
 
-use super::directive::Asked;
+use super::directive::Directives;
 use super::plan::{Item, Part, Plan, Thought, tokens};
 use super::sample;
 use recordings::capture::base64_of;
@@ -71,22 +71,22 @@ pub(super) fn text<'v>(value: &'v Value, name: &str) -> Option<&'v str> {
 
 /// The status that a request asks to be refused with.
 pub(super) fn wanted_status(request: &Value) -> Option<u16> {
-    asked(request, &Input::of(request)).status
+    directives(request, &Input::of(request)).status
 }
 
-fn asked(request: &Value, input: &Input) -> Asked {
+fn directives(request: &Value, input: &Input) -> Directives {
     // What a tool gave back is answered in words, whatever was asked before: or calls would never end.
     if input.is_tool_output {
-        return Asked::default();
+        return Directives::default();
     }
     let reference = request.pointer("/metadata/reference").and_then(Value::as_str).unwrap_or_default();
-    Asked::read(&format!("{reference}{}", input.text))
+    Directives::read(&format!("{reference}{}", input.text))
 }
 
 /// Makes the plan of the answer to a request that is valid.
 pub fn plan(request: &Value, dialect: &Dialect, seed: u64) -> Plan {
     let input = Input::of(request);
-    let asked = asked(request, &input);
+    let asked = directives(request, &input);
     let input_tokens = asked.input_tokens().unwrap_or_else(|| 8 + tokens(&input.plain()));
     let mut plan = asked.plan;
     plan.input_tokens = input_tokens;
@@ -216,7 +216,8 @@ fn call(tool: &Value, input: &Input, count: usize) -> Vec<Item> {
         }
         "mcp" => {
             let server = text(tool, "server_label").unwrap_or_default().to_owned();
-            let arguments = sample::fragments_of("{\"query\":\"migration\"}");
+            let query = word_after(&input.text, "for the word ").unwrap_or_else(|| "migration".to_owned());
+            let arguments = sample::fragments_of(&json!({ "query": query }).to_string());
             vec![sample::mcp_tools(&server, false), sample::mcp_call(&server, arguments, false)]
         }
         "shell" | "local_shell" => {

@@ -1,4 +1,4 @@
-//! Findings by what causes them.
+//! Causes of findings.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -10,40 +10,39 @@ use super::capture::CaptureReport;
 use super::live::CaseReport;
 use checker::{Finding, LevelName};
 
-/// One thing that is wrong, however often it shows: findings of one rule, about one type of event and one value in
-/// it, that differ in the same way.
+/// A group of findings of one rule, about one event type and one value, that differ in the same way.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Cause {
-    /// Names it in every run: its rule, and what of the rule it breaks.
+    /// Stable id: the rule and the difference.
     pub id: String,
     /// The rule, `group/name`.
     pub rule: String,
-    /// How binding its worst finding is: what breaks a known client is a warning at least.
+    /// The worst level of its findings: at least a warning if a known client breaks.
     #[serde(with = "LevelName")]
     pub level: Level,
-    /// What is wrong, as its first finding says it.
+    /// The message of its first finding.
     pub message: String,
-    /// The type of the events, where all are of one.
+    /// The event type, if all findings share it.
     pub event_type: Option<String>,
     /// JSON pointer to the value, with `*` for an index.
     pub pointer: Option<String>,
-    /// The clients that it breaks.
+    /// Clients that it breaks.
     pub clients: Vec<String>,
-    /// How often it shows.
+    /// Number of findings.
     pub times: u64,
-    /// In how many recordings.
+    /// Number of recordings.
     pub captures: u64,
-    /// The scenarios whose answers show it, when an endpoint was tested.
+    /// The scenarios whose responses have it, if an endpoint was tested.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub cases: Vec<String>,
-    /// Its earliest place in the simplest recording: which of the captures, and which of its findings.
+    /// Its earliest place in the simplest recording: index of the capture, index of the finding.
     pub first: [usize; 2],
-    /// All its findings, told as `first` is.
+    /// All its findings, in the form of `first`.
     pub findings: Vec<[usize; 2]>,
 }
 
-/// What findings of one cause have in common.
+/// The common properties of the findings of a cause.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct Key<'f> {
     rule: &'f str,
@@ -63,8 +62,8 @@ struct Found<'f> {
 }
 
 impl Cause {
-    /// Returns the causes of all findings: those that break most clients first, then by how binding they are, then by
-    /// how simple the recording is that shows them.
+    /// Returns the causes of all findings: those that break most clients first, then by level, then by
+    /// simplicity of the recording.
     pub(super) fn all(captures: &[CaptureReport], cases: &[CaseReport]) -> Vec<Self> {
         let mut groups: BTreeMap<Key<'_>, Found<'_>> = BTreeMap::new();
         for (of, capture) in captures.iter().enumerate() {
@@ -82,7 +81,7 @@ impl Cause {
             .into_iter()
             .filter_map(|(key, found)| Self::of(&key, found, captures, cases, &mut ids))
             .collect();
-        // The sort is stable: what is equal stays in the order of rules.
+        // The sort is stable: equal causes stay in the order of rules.
         all.sort_by_cached_key(|cause| {
             let [capture, at] = cause.first;
             let capture = captures.get(capture);
@@ -131,7 +130,7 @@ impl<'f> Key<'f> {
         let pointer = finding.pointer.as_deref().filter(|pointer| !pointer.is_empty()).map(starred);
         let event = finding.place.event_type.as_deref();
         let is_of_schema = finding.group() == "schema";
-        // What several events carry is wrong in all of them for one reason.
+        // A value in several events is wrong for the same reason.
         let is_carried = pointer.as_deref().is_some_and(|pointer| {
             ["/response/", "/item/", "/part/"].iter().any(|holder| pointer.starts_with(holder))
         });
@@ -145,7 +144,7 @@ impl<'f> Key<'f> {
         }
     }
 
-    /// Names it in words that do not change from run to run.
+    /// Returns an id that is stable across runs.
     fn id(&self) -> String {
         let mut id = self.rule.to_owned();
         let difference = (self.rule.starts_with("schema/")).then_some(self.difference.as_str());
@@ -161,14 +160,14 @@ impl<'f> Key<'f> {
     }
 }
 
-/// The id, with a number if it was given before.
+/// Returns the id, numbered if it is not unique.
 fn unique(id: String, ids: &mut BTreeMap<String, usize>) -> String {
     let times = ids.entry(id.clone()).or_default();
     *times += 1;
     if *times == 1 { id } else { format!("{id}~{times}") }
 }
 
-/// The events that carry the whole response are of one family.
+/// Returns the family of an event: all events with a snapshot of the response share one.
 fn family(event: &str) -> &str {
     let is_snapshot = event.strip_prefix("response.").is_some_and(|rest| {
         ["created", "queued", "in_progress", "completed", "incomplete", "failed"].contains(&rest)
@@ -176,14 +175,14 @@ fn family(event: &str) -> &str {
     if is_snapshot { "response" } else { event }
 }
 
-/// A JSON pointer with `*` for every index.
+/// Returns a JSON pointer with `*` for every index.
 pub fn starred(pointer: &str) -> String {
     let is_index = |segment: &str| !segment.is_empty() && segment.bytes().all(|byte| byte.is_ascii_digit());
     let segments = pointer.split('/').map(|segment| if is_index(segment) { "*" } else { segment });
     segments.collect::<Vec<_>>().join("/")
 }
 
-/// How what stands there differs from what should, without the values of this stream.
+/// Returns how the actual value differs from the expected one, without values of this stream.
 fn difference(finding: &Finding) -> String {
     let actual = finding.actual.as_deref().unwrap_or_default();
     if finding.group() == "schema" {
@@ -193,14 +192,14 @@ fn difference(finding: &Finding) -> String {
         // `string "x"`, `number 5`, `null`, `none`: the kind comes first.
         let kind = actual.split([' ', ',']).next().unwrap_or_default();
         let expected = finding.expected.as_deref().unwrap_or_default();
-        // An event that nobody knows is known by its type.
+        // Unknown events differ by their type.
         let kind = if finding.rule == "schema/event-known" { "" } else { kind };
         return format!("{expected} {kind}").trim().to_owned();
     }
     template(&finding.message)
 }
 
-/// A message without what changes from stream to stream: quoted texts, numbers, ids and what stands in brackets.
+/// Returns a message without variable parts: quoted texts, numbers, ids and brackets.
 fn template(message: &str) -> String {
     let mut out = String::new();
     let mut depth = 0_usize;

@@ -448,7 +448,7 @@ impl Latency {
     pub fn words(&self) -> String {
         let between = self.between_events.map(|spread| format!(", event to event {}", spread.words()));
         format!(
-            "{} streams: first event {}{}, in all {}",
+            "{} streams: first event {}{}, total {}",
             self.streams,
             self.first_event.words(),
             between.unwrap_or_default(),

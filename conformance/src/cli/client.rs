@@ -142,7 +142,7 @@ impl ClientArgs {
         let mut cases =
             suite.cases(&|name| self.profile.is_empty() || of_profiles.iter().any(|one| one == name));
         if cases.is_empty() {
-            bail!("there are no cases for clients in {} over these transports", suite.dialect.name);
+            bail!("there are no client cases in {} over these transports", suite.dialect.name);
         }
         let all: Vec<String> = cases.iter().map(|case| case.name.clone()).collect();
         if !selection.is_everything()
@@ -160,7 +160,7 @@ impl ClientArgs {
         }
         if self.command.is_empty() && self.mode != ModeName::Server {
             bail!(
-                "name the command of the client after `--`, as in: conformance client -- python3 examples/client.py"
+                "pass the command of the client after `--`, as in: conformance client -- python3 examples/client.py"
             );
         }
         let listening = |address: &str| {
@@ -181,7 +181,7 @@ impl ClientArgs {
                 fs::write(&file, text).with_context(|| file.display().to_string())?;
             }
         }
-        self.tell(&run)?;
+        self.print(&run)?;
         if let Some(file) = &self.write_expected_failures {
             fs::write(file, failures(&run)).with_context(|| file.display().to_string())?;
             return Ok(ExitCode::SUCCESS);
@@ -234,7 +234,7 @@ impl ClientArgs {
         })
     }
 
-    fn tell(&self, run: &ClientRun) -> Result<()> {
+    fn print(&self, run: &ClientRun) -> Result<()> {
         let render = |form| client_report(run, form, self.verbose, reports::Style::Plain.into());
         output::write(&self.report, self.output.as_ref().map(|file| (self.format, file)), |form| {
             Ok(render(form))
@@ -323,7 +323,7 @@ pub(super) fn read(path: &Path) -> Result<Option<ClientRun>> {
     let text = fs::read_to_string(&file).with_context(|| file.display().to_string())?;
     let Ok(Head { client_run: Some(version) }) = serde_json::from_str(&text) else { return Ok(None) };
     if version != CLIENT_RUN_VERSION {
-        bail!("{} has version {version}, and this build reads {CLIENT_RUN_VERSION}", file.display());
+        bail!("{} has version {version}, but this build reads {CLIENT_RUN_VERSION}", file.display());
     }
     Ok(Some(serde_json::from_str(&text).with_context(|| file.display().to_string())?))
 }

@@ -160,7 +160,7 @@ impl Settings {
         if let Some(key) = &self.api_key {
             if !key.starts_with('$') {
                 bail!(
-                    "api-key: name an environment variable, as in \"$GATEWAY_KEY\"; keys do not belong in files"
+                    "api-key: use an environment variable, as in \"$GATEWAY_KEY\"; keys do not belong in files"
                 );
             }
             flags.add("api-key", Some(variable("api-key", key)?));

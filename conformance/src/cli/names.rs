@@ -1,4 +1,4 @@
-//! Names that were mistaken for others.
+//! Look-up of names, with hints for unknown ones.
 
 use anyhow::{Result, anyhow};
 use catalogue::{Profile, Requirement, Rule, Scenario};
@@ -9,7 +9,7 @@ use super::explain::things;
 
 pub(super) use harness::suite::did_you_mean as meant;
 
-/// The dialect of that name.
+/// Returns the dialect of that name.
 pub(super) fn dialect(name: &str) -> Result<&'static Dialect> {
     let all = || spec::dialects().map(|(name, _)| name);
     spec::dialect(name).ok_or_else(|| {
@@ -32,8 +32,8 @@ pub(super) enum Topic {
     Group(&'static str),
 }
 
-/// Returns everything of that name; a rule and a scenario may share one. A sentence that is named without a version is
-/// that of the dialect, and else of the latest version; an event that the dialect lacks is that of another.
+/// Returns everything of that name; a rule and a scenario may share one. A sentence without a version is that
+/// of the dialect, or else of the latest version; an event that the dialect lacks is that of another one.
 pub(super) fn topics(name: &str, dialect: &'static Dialect) -> Result<Vec<Topic>> {
     let mut found: Vec<Topic> = Vec::new();
     found.extend(catalogue::rule(name).map(Topic::Rule));
@@ -55,16 +55,16 @@ pub(super) fn topics(name: &str, dialect: &'static Dialect) -> Result<Vec<Topic>
     let names = names.chain(catalogue::PROFILES.iter().map(|profile| profile.name));
     let hint = meant(name, names.chain(things::groups()).chain(sentences.iter().map(String::as_str)));
     Err(anyhow!(
-        "nothing is named \"{name}\"{hint}; `conformance list` prints rules, events, scenarios, profiles and \
+        "nothing has the name \"{name}\"{hint}; `conformance list` prints rules, events, scenarios, profiles and \
          requirements"
     ))
 }
 
-/// The rule of that id.
+/// Returns the rule with that id.
 pub(super) fn rule(id: &str) -> Result<&'static Rule> {
     catalogue::rule(id).ok_or_else(|| {
         let hint = meant(id, catalogue::RULES.iter().map(|rule| rule.id));
-        anyhow!("there is no rule \"{id}\"{hint}; `conformance list rules` names them all")
+        anyhow!("there is no rule \"{id}\"{hint}; `conformance list rules` lists them all")
     })
 }
 
@@ -141,7 +141,7 @@ mod tests {
         ] {
             assert!(told(wrong).contains(&format!("did you mean {right}")), "{}", told(wrong));
         }
-        // An event of another dialect is found, too.
+        // Events of other dialects are also found.
         assert_eq!(told("response.reasoning.delta"), "event");
     }
 

@@ -187,13 +187,13 @@ pub(crate) fn bad() -> Run {
         "exchanges/reasoning/summary.exchange",
         &exchange(REQUEST, half, End::Lost("reset by peer".into())),
     ));
-    let lost = "the answer was not read to its end: reset by peer";
+    let lost = "the response is incomplete: reset by peer";
     cases.push(case(
         "reasoning/summary",
         vec![captures.len() - 1],
         &[("answer", Verdict::Fail, lost), ("response", Verdict::Fail, "response/one-terminal")],
     ));
-    let missing = "asked 3 times, and there was no response.refusal.delta";
+    let missing = "requested 3 times, but there was no response.refusal.delta";
     captures.extend(
         (1..4).map(|number| checked(&format!("exchanges/text/refusal.{number}.exchange"), &golden("text"))),
     );
@@ -206,11 +206,11 @@ pub(crate) fn bad() -> Run {
             ("wire", Verdict::NotExercised, "see text/refusal::answer"),
         ],
     ));
-    let key = "the endpoint answers 401: give --api-key, CONFORMANCE_API_KEY or --header";
+    let key = "the endpoint responds with 401: pass --api-key, CONFORMANCE_API_KEY or --header";
     let refused = b"{\"exchange\":1,\"request\":{\"method\":\"POST\",\"url\":\"http://127.0.0.1:8080/v1/responses\",\"body\":\"{}\"},\"response\":{\"status\":401,\"headers\":[[\"content-type\",\"application/json\"]]}}\n{\"at\":3,\"text\":\"{\\\"error\\\":{\\\"message\\\":\\\"no key\\\",\\\"type\\\":\\\"invalid_request_error\\\",\\\"param\\\":null,\\\"code\\\":\\\"invalid_api_key\\\"}}\"}\n{\"at\":4,\"end\":\"closed\"}\n";
     captures.push(checked("exchanges/error/wrong-type.exchange", refused));
     cases.push(case("error/wrong-type", vec![captures.len() - 1], &[("answer", Verdict::HarnessError, key)]));
-    let unasked = "the endpoint is not said to offer web-search";
+    let unasked = "web-search is not in --features";
     cases.push(case("tool/web-search", Vec::new(), &[("answer", Verdict::NotExercised, unasked)]));
     live(captures, cases)
 }

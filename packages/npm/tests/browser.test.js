@@ -37,7 +37,7 @@ test("a page checks a stream", { skip, timeout: 60_000 }, async () => {
       response.end();
     } else if (request.url === "/") {
       response.setHeader("content-type", "text/html").end(PAGE);
-    } else if (["/index.js", "/checker.js", "/checker.wasm"].includes(request.url)) {
+    } else if (["/index.js", "/checker.js", "/checker.wasm", "/exports.js"].includes(request.url)) {
       response.setHeader("content-type", types[request.url.split(".").pop()]);
       response.end(readFileSync(join(folder, request.url)));
     } else {

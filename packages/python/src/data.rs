@@ -9,6 +9,8 @@ use pyo3::buffer::PyBuffer;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 use spec::Dialect;
 
 /// Less than this is judged in less time than it takes to hand over the interpreter.
@@ -25,6 +27,16 @@ pub(crate) fn bytes<'p>(py: Python<'_>, object: &'p Bound<'_, PyAny>) -> PyResul
         Ok(bytes) => Ok(Cow::Borrowed(bytes.as_bytes())),
         Err(_) => Ok(Cow::Owned(PyBuffer::<u8>::get(object)?.to_vec(py)?)),
     }
+}
+
+/// Returns JSON as in a JSON report.
+pub(crate) fn to_json(value: &impl Serialize) -> PyResult<String> {
+    serde_json::to_string(value).map_err(|error| PyValueError::new_err(error.to_string()))
+}
+
+/// Reads what [`to_json`] returned.
+pub(crate) fn from_json<T: DeserializeOwned>(text: &str) -> PyResult<T> {
+    serde_json::from_str(text).map_err(|error| PyValueError::new_err(error.to_string()))
 }
 
 /// Finds a dialect by its name.

@@ -4,8 +4,9 @@ use std::borrow::Cow;
 
 use ::checker::Finding as Found;
 use catalogue::Level;
-use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+
+use crate::data::{from_json, to_json};
 
 /// A place where a stream breaks a rule, and how often it does so in the same way.
 #[pyclass(frozen, eq, module = "responses_conformance")]
@@ -105,13 +106,13 @@ impl Finding {
 
     /// Returns it as JSON, as in a JSON report.
     fn to_json(&self) -> PyResult<String> {
-        serde_json::to_string(&self.0).map_err(|error| PyValueError::new_err(error.to_string()))
+        to_json(&self.0)
     }
 
     /// Reads it from JSON.
     #[staticmethod]
     fn from_json(text: &str) -> PyResult<Self> {
-        serde_json::from_str(text).map(Self).map_err(|error| PyValueError::new_err(error.to_string()))
+        from_json(text).map(Self)
     }
 
     /// Lets it travel to other processes.

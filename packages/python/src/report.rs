@@ -7,13 +7,12 @@ use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use ::checker::{Entry, Exchange, Rules};
-use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use recordings::Checking;
 use recordings::capture::{Format, Reader};
 use results::CaptureReport;
 
-use crate::data::{bytes, detached, shared_rules};
+use crate::data::{bytes, detached, from_json, shared_rules, to_json};
 use crate::finding::{Finding, findings};
 
 /// What came of checking one recording.
@@ -79,13 +78,13 @@ impl Report {
 
     /// Returns it as JSON, as in a JSON report.
     fn to_json(&self) -> PyResult<String> {
-        serde_json::to_string(&self.0).map_err(|error| PyValueError::new_err(error.to_string()))
+        to_json(&self.0)
     }
 
     /// Reads it from JSON.
     #[staticmethod]
     fn from_json(text: &str) -> PyResult<Self> {
-        serde_json::from_str(text).map(Self).map_err(|error| PyValueError::new_err(error.to_string()))
+        from_json(text).map(Self)
     }
 
     /// Lets it travel to other processes.

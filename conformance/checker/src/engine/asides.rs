@@ -8,7 +8,7 @@ use spec::table::Reply;
 use super::view::Object;
 
 /// So many of each are remembered.
-const MOST: usize = 1000;
+const MAX_ASIDES: usize = 1000;
 
 /// Steering input, and input that was put into a response.
 #[derive(Debug, Default)]
@@ -91,7 +91,7 @@ impl Asides {
             Some(Aside::Inject) => (&mut self.injected, "response_id"),
             None => return,
         };
-        if list.len() < MOST {
+        if list.len() < MAX_ASIDES {
             list.push_back(message.string(name).unwrap_or_default().into());
         }
     }
@@ -112,7 +112,7 @@ impl Asides {
             return;
         }
         match reply {
-            Reply::Accepted if self.taken.len() < MOST => {
+            Reply::Accepted if self.taken.len() < MAX_ASIDES => {
                 self.taken.push(Steer { id, response, is_pending: false, is_over: false });
             }
             Reply::Accepted => {}
@@ -142,7 +142,7 @@ impl Asides {
 
     /// A response has ended.
     pub(super) fn end(&mut self, response: &str, is_completed: bool) {
-        if self.ended.len() >= MOST {
+        if self.ended.len() >= MAX_ASIDES {
             self.ended.pop_front();
         }
         self.ended.push_back((response.into(), is_completed));

@@ -11,7 +11,7 @@ use spec::table::{EventInfo, Role, Scope};
 
 use super::asides::Asides;
 use super::lanes::LaneOf;
-use super::{Bound, Findings, Mark, Node, Object, Place, Plan, Record, Stream};
+use super::{Bound, Findings, Node, Object, Place, Plan, Record, SavedLocation, Stream};
 use crate::{Frame, Transport};
 
 /// What a rule is given to judge by, and where it tells what it finds.
@@ -30,7 +30,7 @@ pub(crate) struct Case<'c> {
 #[derive(Clone, Copy)]
 enum At<'c> {
     Record(&'c Record<'c>),
-    Mark(&'c Mark),
+    SavedLocation(&'c SavedLocation),
 }
 
 /// What a stream came on.
@@ -239,11 +239,11 @@ impl Connection {
         &'c self,
         bound: Bound,
         plan: &'c Plan,
-        mark: &'c Mark,
+        mark: &'c SavedLocation,
         stream: &'c Stream,
         findings: &'c mut Findings,
     ) -> Case<'c> {
-        Case { bound, plan, at: At::Mark(mark), stream, connection: self, findings }
+        Case { bound, plan, at: At::SavedLocation(mark), stream, connection: self, findings }
     }
 }
 
@@ -257,7 +257,7 @@ impl<'c> Case<'c> {
     pub(crate) fn record(&self) -> Option<&'c Record<'c>> {
         match self.at {
             At::Record(record) => Some(record),
-            At::Mark(_) => None,
+            At::SavedLocation(_) => None,
         }
     }
 
@@ -280,7 +280,7 @@ impl<'c> Case<'c> {
     pub(crate) fn report(&mut self, place: &Place<'_>, message: impl FnOnce() -> String) {
         match self.at {
             At::Record(record) => self.findings.add(self.bound, record, place, message),
-            At::Mark(mark) => self.findings.add_at(self.bound, mark, place, message),
+            At::SavedLocation(mark) => self.findings.add_at(self.bound, mark, place, message),
         }
     }
 
@@ -296,7 +296,7 @@ impl<'c> Case<'c> {
             At::Record(record) => {
                 self.findings.add_here(self.bound, record, place, None, is_fine_in, message);
             }
-            At::Mark(mark) => self.findings.add_at(self.bound, mark, place, message),
+            At::SavedLocation(mark) => self.findings.add_at(self.bound, mark, place, message),
         }
     }
 
@@ -330,7 +330,7 @@ impl<'c> Case<'c> {
         message: impl FnOnce() -> String,
     ) {
         let expected = format!("property \"{property}\": a {kind}");
-        let actual = format!("none, or no {kind}");
+        let actual = format!("none, or not a {kind}");
         self.report(&lacking(pointer, property, &expected, &actual), message);
     }
 

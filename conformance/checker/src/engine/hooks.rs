@@ -15,10 +15,10 @@ pub(crate) enum Native {
     /// A frame came, with data or without, that has lines which are no field of server-sent events.
     Stray(fn(&mut Case<'_>)),
     /// A frame with data, but only of interest where something in the data is escaped, or a character may be lost.
-    Marred(fn(&mut Case<'_>)),
+    Escaped(fn(&mut Case<'_>)),
     /// A frame came that is not what the dialect knows: no JSON, of no known type, or not as its schema
     /// says.
-    Faulty(fn(&mut Case<'_>)),
+    Invalid(fn(&mut Case<'_>)),
     /// At every event with a value that its dialect does not know yet, and at every body.
     Newer(fn(&mut Case<'_>)),
     /// The marker `[DONE]` came, or a frame after it.
@@ -38,39 +38,39 @@ pub(crate) enum Native {
     /// An event came after an error.
     AfterError(fn(&mut Case<'_>)),
     /// An event came that has the response, as it was at first or otherwise.
-    AnySnapshot(OfSnapshot),
+    AnySnapshot(SnapshotRule),
     /// An event came that has the response, and not as it was at first.
-    Snapshot(OfSnapshot),
+    Snapshot(SnapshotRule),
     /// The same, or an answer that is no stream is a response.
-    Response(OfSnapshot),
+    Response(SnapshotRule),
     /// Something of a scope was opened by a value.
-    Opened(Scope, OfValue),
+    Opened(Scope, ValueRule),
     /// Something of a scope is closed by a value.
-    Closed(Scope, OfValue),
+    Closed(Scope, ValueRule),
     /// An item was opened by a value of one of these types.
-    OpenedAs(&'static [&'static str], OfValue),
+    OpenedAs(&'static [&'static str], ValueRule),
     /// An item is closed by a value of one of these types.
-    ClosedAs(&'static [&'static str], OfValue),
+    ClosedAs(&'static [&'static str], ValueRule),
     /// A fragment of something of a scope came.
-    Fragment(Scope, OfNode),
+    Fragment(Scope, NodeRule),
     /// The same, with log probabilities of its tokens.
-    LogprobsOf(Scope, OfNode),
+    LogprobsOf(Scope, NodeRule),
     /// Something happened in a node, at a single point.
-    Point(OfNode),
+    Point(NodeRule),
     /// The response ends, with a snapshot.
-    Ending(OfEnding),
+    Ending(EndingRule),
     /// The same, and its output is not the finished items to the letter.
-    EndingOtherwise(OfEnding),
+    EndingOtherwise(EndingRule),
     /// The same, and it repeats a choice of tools that is not `auto`.
-    EndingWithChoice(OfEnding),
+    EndingWithChoice(EndingRule),
     /// The stream is over. There is no record any more.
-    Over(fn(&mut Case<'_>)),
+    StreamEnd(fn(&mut Case<'_>)),
     /// An answer that is no stream.
-    Body(OfBody),
+    Body(BodyRule),
 }
 
 /// Rules, and what is called when they are asked.
-pub(crate) type Asked<F> = Vec<(Bound, F)>;
+pub(crate) type BoundRules<F> = Vec<(Bound, F)>;
 
 /// Which ends of responses a rule looks at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -81,34 +81,34 @@ pub(crate) enum Ends {
 }
 
 /// Rules that need nothing but the case.
-pub(crate) type Plain = Asked<fn(&mut Case<'_>)>;
+pub(crate) type Plain = BoundRules<fn(&mut Case<'_>)>;
 
 /// What looks at the response as an event has it.
-pub(crate) type OfSnapshot = fn(&mut Case<'_>, &Snapshot<'_>);
+pub(crate) type SnapshotRule = fn(&mut Case<'_>, &Snapshot<'_>);
 
 /// What looks at an occurrence of a scope.
-type OfNode = fn(&mut Case<'_>, &Node);
+type NodeRule = fn(&mut Case<'_>, &Node);
 
 /// What looks at an occurrence of a scope and the value that opens or closes it.
-pub(crate) type OfValue = fn(&mut Case<'_>, &Node, &Object<'_>);
+pub(crate) type ValueRule = fn(&mut Case<'_>, &Node, &Object<'_>);
 
 /// What looks at the end of the response.
-pub(crate) type OfEnding = fn(&mut Case<'_>, &Ending<'_>);
+pub(crate) type EndingRule = fn(&mut Case<'_>, &Ending<'_>);
 
 /// What looks at an answer that is no stream.
-type OfBody = fn(&mut Case<'_>, &Frame<'_>);
+type BodyRule = fn(&mut Case<'_>, &Frame<'_>);
 
 /// Rules that are about one scope each, by that.
 #[derive(Debug)]
-pub(crate) struct InScope<F>(Vec<Asked<F>>);
+pub(crate) struct ScopeRules<F>(Vec<BoundRules<F>>);
 
-impl<F> Default for InScope<F> {
+impl<F> Default for ScopeRules<F> {
     fn default() -> Self {
         Self(Scope::ALL.iter().map(|_| Vec::new()).collect())
     }
 }
 
-impl<F> InScope<F> {
+impl<F> ScopeRules<F> {
     fn push(&mut self, scope: Scope, rule: (Bound, F)) {
         if let Some(rules) = self.0.get_mut(scope as usize) {
             rules.push(rule);
@@ -123,15 +123,15 @@ impl<F> InScope<F> {
 
 /// Rules that look at the values of items, by the type of the value: most look at one or two types.
 #[derive(Debug, Default)]
-pub(crate) struct OfItems {
+pub(crate) struct ItemRules {
     /// Those for types that no rule names.
-    others: Asked<OfValue>,
-    types: Vec<(&'static str, Asked<OfValue>)>,
+    others: BoundRules<ValueRule>,
+    types: Vec<(&'static str, BoundRules<ValueRule>)>,
 }
 
-impl OfItems {
+impl ItemRules {
     /// Adds a rule for some types, or for all of them. Those of each type keep their order.
-    fn push(&mut self, types: Option<&[&'static str]>, rule: (Bound, OfValue)) {
+    fn push(&mut self, types: Option<&[&'static str]>, rule: (Bound, ValueRule)) {
         for name in types.unwrap_or_default() {
             if !self.types.iter().any(|(known, _)| known == name) {
                 self.types.push((name, self.others.clone()));
@@ -146,7 +146,7 @@ impl OfItems {
     }
 
     /// Those that look at values of a type.
-    pub(crate) fn of(&self, name: Option<&str>) -> &[(Bound, OfValue)] {
+    pub(crate) fn of(&self, name: Option<&str>) -> &[(Bound, ValueRule)] {
         let named = self.types.iter().find(|(known, _)| Some(*known) == name);
         named.map_or(&self.others, |(_, rules)| rules)
     }
@@ -154,13 +154,13 @@ impl OfItems {
 
 /// Rules that look at values which open or close something.
 #[derive(Debug, Default)]
-pub(crate) struct OfValues {
-    items: OfItems,
-    scopes: InScope<OfValue>,
+pub(crate) struct ValueRules {
+    items: ItemRules,
+    scopes: ScopeRules<ValueRule>,
 }
 
-impl OfValues {
-    fn push(&mut self, scope: Scope, rule: (Bound, OfValue)) {
+impl ValueRules {
+    fn push(&mut self, scope: Scope, rule: (Bound, ValueRule)) {
         if scope == Scope::CONTAINER {
             self.items.push(None, rule);
         } else {
@@ -169,7 +169,7 @@ impl OfValues {
     }
 
     /// Those that look at a value that opens or closes something of a scope.
-    pub(crate) fn of(&self, scope: Scope, value: &Object<'_>) -> &[(Bound, OfValue)] {
+    pub(crate) fn of(&self, scope: Scope, value: &Object<'_>) -> &[(Bound, ValueRule)] {
         if scope == Scope::CONTAINER { self.items.of(value.plain("type")) } else { self.scopes.of(scope) }
     }
 }
@@ -180,8 +180,8 @@ pub(crate) struct Hooks {
     pub(crate) frame: Plain,
     pub(crate) stray: Plain,
     /// Those rules about frames that are only of interest where data are not plain.
-    pub(crate) marred: Plain,
-    pub(crate) faulty: Plain,
+    pub(crate) escaped: Plain,
+    pub(crate) invalid: Plain,
     pub(crate) newer: Plain,
     pub(crate) marker: Plain,
     pub(crate) event: Plain,
@@ -191,17 +191,17 @@ pub(crate) struct Hooks {
     pub(crate) socket: Plain,
     pub(crate) aside: Plain,
     pub(crate) after_error: Plain,
-    pub(crate) any_snapshot: Asked<OfSnapshot>,
-    pub(crate) snapshot: Asked<OfSnapshot>,
-    pub(crate) opened: OfValues,
-    pub(crate) closed: OfValues,
-    pub(crate) fragment: InScope<OfNode>,
-    pub(crate) logprobs: InScope<OfNode>,
-    pub(crate) point: Asked<OfNode>,
-    pub(crate) ending: Asked<(Ends, OfEnding)>,
-    pub(crate) over: Plain,
-    pub(crate) body: Asked<OfBody>,
-    pub(crate) body_response: Asked<OfSnapshot>,
+    pub(crate) any_snapshot: BoundRules<SnapshotRule>,
+    pub(crate) snapshot: BoundRules<SnapshotRule>,
+    pub(crate) opened: ValueRules,
+    pub(crate) closed: ValueRules,
+    pub(crate) fragment: ScopeRules<NodeRule>,
+    pub(crate) logprobs: ScopeRules<NodeRule>,
+    pub(crate) point: BoundRules<NodeRule>,
+    pub(crate) ending: BoundRules<(Ends, EndingRule)>,
+    pub(crate) stream_end: Plain,
+    pub(crate) body: BoundRules<BodyRule>,
+    pub(crate) body_response: BoundRules<SnapshotRule>,
 }
 
 impl Hooks {
@@ -210,11 +210,11 @@ impl Hooks {
             match *native {
                 Native::Frame(code) => self.frame.push((bound, code)),
                 Native::Stray(code) => self.stray.push((bound, code)),
-                Native::Marred(code) => {
+                Native::Escaped(code) => {
                     self.frame.push((bound, code));
-                    self.marred.push((bound, code));
+                    self.escaped.push((bound, code));
                 }
-                Native::Faulty(code) => self.faulty.push((bound, code)),
+                Native::Invalid(code) => self.invalid.push((bound, code)),
                 Native::Newer(code) => self.newer.push((bound, code)),
                 Native::Marker(code) => self.marker.push((bound, code)),
                 Native::Event(code) => self.event.push((bound, code)),
@@ -240,7 +240,7 @@ impl Hooks {
                 Native::Ending(code) => self.ending.push((bound, (Ends::All, code))),
                 Native::EndingOtherwise(code) => self.ending.push((bound, (Ends::Otherwise, code))),
                 Native::EndingWithChoice(code) => self.ending.push((bound, (Ends::WithChoice, code))),
-                Native::Over(code) => self.over.push((bound, code)),
+                Native::StreamEnd(code) => self.stream_end.push((bound, code)),
                 Native::Body(code) => self.body.push((bound, code)),
             }
         }

@@ -10,7 +10,7 @@ use super::case::{Connection, Snapshot, Turn, triggers_compaction};
 use super::finding::Findings;
 use super::hooks::Plain;
 use super::lanes::{LaneOf, Lanes};
-use super::location::Mark;
+use super::location::SavedLocation;
 use super::observer::{Observer, Occurrence, Seen};
 use super::plan::Plan;
 use super::record::{Payload, Record};
@@ -28,7 +28,7 @@ pub(crate) struct Judge {
     unjudged: u64,
     /// The type of the last event: the next one mostly has the same.
     known: Option<(usize, &'static EventInfo)>,
-    last: Mark,
+    last: SavedLocation,
     stream: Stream,
     lanes: Lanes,
     connection: Connection,
@@ -45,7 +45,7 @@ impl Judge {
             events: 0,
             unjudged: 0,
             known: None,
-            last: Mark::default(),
+            last: SavedLocation::default(),
             stream: Stream::new(),
             lanes: Lanes::default(),
             connection: Connection::default(),
@@ -95,7 +95,7 @@ impl Judge {
         self.connection.has_headers = !exchange.headers.is_empty();
         self.connection.content_type = exchange.header("content-type").map(str::to_owned);
         // A response with an error status is not a stream, even if it looks like one.
-        self.stream.torn = exchange.status.is_some_and(|status| status >= 400);
+        self.stream.has_gap = exchange.status.is_some_and(|status| status >= 400);
     }
 
     pub(crate) fn sent(&mut self, plan: &Plan, frame: &Frame<'_>) {
@@ -250,13 +250,13 @@ impl Judge {
         if plan.dialect.framing.event_line != EventLine::EqualsType || is_remarkable(record) {
             self.ask(&hooks.frame, plan, record);
         } else if !record.is_plain {
-            self.ask(&hooks.marred, plan, record);
+            self.ask(&hooks.escaped, plan, record);
         }
         if record.payload == Payload::Done || self.stream.done.is_some() {
             self.ask(&hooks.marker, plan, record);
         }
         if !record.verdict.is_valid() {
-            self.ask(&hooks.faulty, plan, record);
+            self.ask(&hooks.invalid, plan, record);
         }
         match record.payload {
             Payload::Done => {
@@ -265,7 +265,7 @@ impl Judge {
             }
             Payload::Object => {}
             Payload::OtherValue | Payload::NotJson(..) => {
-                self.stream.tear();
+                self.stream.mark_gap();
                 self.count(record);
                 return None;
             }
@@ -289,7 +289,7 @@ impl Judge {
         if self.stream.events < BEGINNING {
             self.ask(&hooks.beginning, plan, record);
         }
-        if self.stream.error.is_there() {
+        if self.stream.error.is_set() {
             self.ask(&hooks.after_error, plan, record);
         }
         if frame.transport == Transport::WebSocket {
@@ -424,19 +424,19 @@ impl Judge {
         if is_empty || self.stream.is_beyond {
             return;
         }
-        self.over(plan);
+        self.end_stream(plan);
         for (stream, unanswered) in self.lanes.drain() {
             (self.stream, self.connection.unanswered) = (stream, unanswered);
-            self.over(plan);
+            self.end_stream(plan);
         }
     }
 
     /// The stream of the lane at hand is over.
-    fn over(&mut self, plan: &Plan) {
+    fn end_stream(&mut self, plan: &Plan) {
         if !self.stream.has_ended() && self.stream.has_begun() {
             super::tracker::unended(plan, &self.stream, &self.last, &mut self.findings);
         }
-        for (bound, hook) in &plan.hooks.over {
+        for (bound, hook) in &plan.hooks.stream_end {
             hook(&mut self.connection.case_at(*bound, plan, &self.last, &self.stream, &mut self.findings));
         }
     }

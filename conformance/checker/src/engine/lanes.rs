@@ -7,7 +7,7 @@ use super::case::{Connection, Turn};
 use super::stream::Stream;
 
 /// So many lanes are followed. There are at most 32 of them in a good recording.
-const MOST: usize = 256;
+const MAX_LANES: usize = 256;
 
 /// What is known of the lanes of a connection.
 #[derive(Debug, Default)]
@@ -68,7 +68,7 @@ impl Lanes {
             return true;
         }
         let name: Option<Box<str>> = name.map(Into::into);
-        if self.others.len() >= MOST && !self.others.contains_key(&name) {
+        if self.others.len() >= MAX_LANES && !self.others.contains_key(&name) {
             return false;
         }
         let next = self.others.remove(&name).unwrap_or_default();

@@ -8,9 +8,9 @@ use serde::{Deserialize, Serialize};
 use spec::Count;
 
 use super::excerpt::Excerpt;
-use super::kept::{Kept, Room};
 use super::locate::Locator;
 use super::record::Record;
+use super::reusable::{Recycle, Reusable};
 use crate::Frame;
 
 /// Where an event stands in its stream, and in the recording.
@@ -68,7 +68,7 @@ fn whole_number(record: &Record<'_>) -> Option<u64> {
 
 /// What is kept of an event in case a later one has to do with it: no more than is cheap.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Mark {
+pub(crate) struct SavedLocation {
     frame: u64,
     event: u64,
     event_type: Cow<'static, str>,
@@ -86,22 +86,22 @@ pub(crate) struct Mark {
 /// So much is kept of a frame.
 const HEAD: usize = 200;
 
-impl Kept<Mark> {
+impl Reusable<SavedLocation> {
     pub(super) fn note(&mut self, record: &Record<'_>) {
         self.fill().renew(record);
     }
 }
 
-impl Room for Mark {
+impl Recycle for SavedLocation {
     // It is never large.
-    fn vacate(&mut self) {}
+    fn recycle(&mut self) {}
 
     fn weight(&self) -> usize {
         self.head.capacity()
     }
 }
 
-impl Mark {
+impl SavedLocation {
     /// Takes the place of what was kept, without allocating anew.
     pub(super) fn renew(&mut self, record: &Record<'_>) {
         let numbers = (record.number, record.event, whole_number(record));

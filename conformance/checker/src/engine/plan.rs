@@ -23,7 +23,7 @@ pub(crate) struct Plan {
     /// The rule that is in charge of a structural family in a scope.
     structure: Vec<[Option<Bound>; FAMILIES]>,
     /// What the dialect has in a scope.
-    scopes: Vec<Ways>,
+    scopes: Vec<ScopeEvents>,
     /// What relations do with an event, by its place in the dialect's list.
     pub(super) steps: Vec<Vec<Step>>,
     /// Rules with a relation.
@@ -44,7 +44,7 @@ const FAMILIES: usize = Family::ALL.len();
 
 /// Which events a dialect has in a scope.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Ways {
+pub(crate) struct ScopeEvents {
     /// One that opens it.
     pub(crate) opens: bool,
     /// One that closes it, and nothing may come after.
@@ -58,7 +58,7 @@ impl Plan {
         rules: &[Bound],
         natives: fn(NativeRule) -> &'static [Native],
     ) -> Arc<Self> {
-        let scopes = Scope::ALL.iter().map(|scope| Ways::of(dialect, *scope)).collect();
+        let scopes = Scope::ALL.iter().map(|scope| ScopeEvents::of(dialect, *scope)).collect();
         let mut structure = vec![[None; FAMILIES]; Scope::ALL.len()];
         let mut relations = Vec::new();
         let mut hooks = Hooks::default();
@@ -107,12 +107,12 @@ impl Plan {
     }
 
     /// Which events the dialect has in a scope.
-    pub(crate) fn ways(&self, scope: Scope) -> Ways {
+    pub(crate) fn scope_events(&self, scope: Scope) -> ScopeEvents {
         self.scopes[scope as usize]
     }
 }
 
-impl Ways {
+impl ScopeEvents {
     fn of(dialect: &Dialect, scope: Scope) -> Self {
         let events = || dialect.events.iter().filter(|event| event.scope == scope);
         Self {

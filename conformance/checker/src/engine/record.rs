@@ -204,7 +204,7 @@ fn what_else(data: &str, is_done: bool, verdict: &Verdict) -> Payload {
 fn payload(data: &str) -> Payload {
     let mut scanner = Scanner::new(data);
     if scanner.peek() == 0 && data.trim_ascii().is_empty() {
-        return Payload::NotJson("there is nothing", 0);
+        return Payload::NotJson("it is empty", 0);
     }
     let is_object = scanner.peek() == b'{';
     match scanner.skip().and_then(|()| scanner.end()) {

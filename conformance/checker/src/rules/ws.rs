@@ -16,26 +16,26 @@ pub(super) fn error_envelope(case: &mut Case<'_>) {
     let Some(record) = case.record().filter(|record| case.stream.is_answered_apart(record)) else { return };
     let envelope = Object::new(record.data());
     if envelope.number("status").is_none() {
-        case.lacks_a("number", "", "status", || "an error on a WebSocket has no status".to_owned());
+        case.lacks_a("number", "", "status", || "the error has no status".to_owned());
     }
     let code = envelope.value("error").map(Object::new).and_then(|error| error.string("code").map(drop));
     if code.is_none() {
-        case.lacks_a("string", "/error", "code", || "an error on a WebSocket has no code".to_owned());
+        case.lacks_a("string", "/error", "code", || "the error has no code".to_owned());
     }
 }
 
 pub(super) fn one_in_flight(case: &mut Case<'_>) {
     if is_on_socket(case) && case.stream.overlaps && case.stream.events == 0 {
-        let place = Place { expected: Some("the end of the response before it"), ..Place::WHOLE };
-        case.report(&place, || "a response begins before the one before it has ended".to_owned());
+        let place = Place { expected: Some("the end of the previous response"), ..Place::WHOLE };
+        case.report(&place, || "a response begins before the previous one has ended".to_owned());
     }
 }
 
-/// So many lanes with names a connection has, and so many responses under way.
+/// Maximum number of named lanes, and of responses in flight.
 const LANES: usize = 32;
 const IN_FLIGHT: usize = 16;
 
-/// Whether the event at hand begins a response.
+/// Returns whether the current event begins a response.
 fn begins(case: &Case<'_>) -> bool {
     case.record().is_some_and(Record::begins)
 }
@@ -45,7 +45,7 @@ pub(super) fn stream_id_echoed(case: &mut Case<'_>) {
     if lane.is_nameless {
         let place = Place { expected: Some("property \"stream_id\""), actual: Some("none"), ..Place::WHOLE };
         case.report(&place, || {
-            "the event has no stream_id, and all responses under way are of lanes with names".to_owned()
+            "the event has no stream_id, but all responses in flight belong to named lanes".to_owned()
         });
     } else if lane.is_stranger {
         let name = format!("{:?}", lane.name.as_deref().unwrap_or_default());
@@ -66,12 +66,12 @@ pub(super) fn lane_limit(case: &mut Case<'_>) {
             "/stream_id",
             "an error with the code websocket_stream_limit_reached",
             &named.to_string(),
-            || format!("a response begins in lane {named}, and a connection has at most {LANES} with names"),
+            || format!("a response begins in named lane {named}, but a connection has at most {LANES}"),
         );
     } else if in_flight > IN_FLIGHT {
         let (expected, actual) = ("the end of another response", in_flight.to_string());
         case.fault("/type", expected, &actual, || {
-            format!("{in_flight} responses are under way at a time, and at most {IN_FLIGHT} may be")
+            format!("{in_flight} responses are in flight, but a connection has at most {IN_FLIGHT}")
         });
     }
 }
@@ -87,7 +87,7 @@ pub(super) fn turns_in_order(case: &mut Case<'_>) {
         let id = |id: Option<&str>| id.map_or_else(|| "no response".to_owned(), |id| format!("{id:?}"));
         let (expected, actual) = (id(turn.previous_response_id.as_deref()), id(continued.as_deref()));
         case.fault("/response/previous_response_id", &expected, &actual, || {
-            format!("the response answers request {} of its lane before the first", later + 2)
+            format!("the response answers request {} of its lane before request 1", later + 2)
         });
     }
 }
@@ -96,11 +96,11 @@ pub(super) fn created_asked(case: &mut Case<'_>) {
     if case.connection.is_unasked {
         let place =
             Place { expected: Some("a response.create, or steering input, before it"), ..Place::WHOLE };
-        case.report(&place, || "a response begins that nobody has asked for".to_owned());
+        case.report(&place, || "a response begins without a request".to_owned());
     }
 }
 
-/// What an event says of a steered response, and its end.
+/// Checks the end of a steered response.
 pub(super) fn steered_ends(case: &mut Case<'_>) {
     let Some(record) = case.record().filter(|_| case.connection.has_requests) else { return };
     let Some(info) = case.info().filter(|info| info.scope == Scope::ROOT && info.role == Role::Terminal)
@@ -115,13 +115,13 @@ pub(super) fn steered_ends(case: &mut Case<'_>) {
     if is_steered && !is_turned {
         let pointer = "/response/incomplete_details/reason";
         case.fault(pointer, "response.steer.accepted before it", "\"steered\"", || {
-            format!("{id} ends as steered, and no steering input was accepted for it")
+            format!("{id} ends as steered, but no steering input was accepted for it")
         });
     } else if is_turned && !is_steered && info.phase != Some("completed") {
         let name = |phase| case.dialect().ending(phase).map_or(phase, |event| event.name);
         let expected = format!("{} with the reason steered, or {}", name("incomplete"), name("completed"));
         case.report(&Place { expected: Some(&expected), actual: Some(info.name), ..Place::WHOLE }, || {
-            format!("{id} was steered, and ends with {} for another reason", info.name)
+            format!("{id} was steered, but ends with {} for another reason", info.name)
         });
     }
 }
@@ -141,7 +141,7 @@ pub(super) fn steer_asked(case: &mut Case<'_>) {
     if case.connection.has_requests && !asides.steered.contains(&response) {
         let (expected, actual) = (format!("the response of a {}", steer.message), format!("{response:?}"));
         case.fault("/steer/previous_response_id", &expected, &actual, || {
-            format!("steering input is accepted for {response}, and the client has sent none")
+            format!("steering input is accepted for {response}, but the client sent none")
         });
     }
 }
@@ -162,7 +162,7 @@ pub(super) fn steer_followed(case: &mut Case<'_>) {
         let expected = format!("{follows} or {}", names.failed);
         let place = Place { expected: Some(&expected), ..Place::WHOLE };
         case.report(&place, || {
-            format!("{} was steered by {}, and nothing followed its end", steer.response, steer.id)
+            format!("{} was steered by {}, but no event followed its end", steer.response, steer.id)
         });
     }
 }
@@ -172,7 +172,7 @@ pub(super) fn steer_pending(case: &mut Case<'_>) {
     let id = about.id.unwrap_or_default();
     let Some(steer) = asides.taken.iter().find(|steer| steer.id == id) else {
         case.fault("/steer/id", "the id of accepted steering input", &format!("{id:?}"), || {
-            format!("{id} is pending, and was never accepted")
+            format!("{id} is pending, but was never accepted")
         });
         return;
     };
@@ -188,7 +188,7 @@ pub(super) fn steer_pending(case: &mut Case<'_>) {
         let completed = case.dialect().ending("completed").map_or("the end", |event| event.name);
         let expected = format!("{completed} of {} before it", steer.response);
         case.report(&Place { expected: Some(&expected), ..Place::WHOLE }, || {
-            format!("{id} is pending, and {} is not completed", steer.response)
+            format!("{id} is pending, but {} is not completed", steer.response)
         });
     }
 }
@@ -197,7 +197,7 @@ pub(super) fn steer_failed(case: &mut Case<'_>) {
     let Some((about, asides)) = reply(case, Aside::Steer, &[Reply::Failed]) else { return };
     let (id, response) = (about.id, about.response.unwrap_or_default());
     let is_known = id.as_ref().is_some_and(|id| asides.taken.iter().any(|steer| steer.id == *id));
-    // What fails before it is accepted need not have an id.
+    // Input that fails before it is accepted need not have an id.
     let Some(steer) = asides.turning(&response).filter(|_| !is_known && !asides.steered.contains(&response))
     else {
         return;
@@ -205,7 +205,7 @@ pub(super) fn steer_failed(case: &mut Case<'_>) {
     let actual = id.as_ref().map_or_else(|| "none".to_owned(), |id| format!("{id:?}"));
     let expected = format!("{:?}", steer.id);
     case.fault(if id.is_some() { "/steer/id" } else { "/steer" }, &expected, &actual, || {
-        format!("what was accepted as {} fails without its id", steer.id)
+        format!("the input accepted as {} fails without its id", steer.id)
     });
 }
 
@@ -218,7 +218,7 @@ pub(super) fn inject_asked(case: &mut Case<'_>) {
     if case.connection.has_requests && !asides.injected.contains(&response) {
         let expected = format!("the response of a {}", inject.message);
         case.fault("/response_id", &expected, &format!("{response:?}"), || {
-            format!("{name} is about {response}, into which the client has put nothing")
+            format!("{name} is about {response}, but the client injected nothing into it")
         });
     }
 }
@@ -243,7 +243,7 @@ pub(super) fn answers_create(case: &mut Case<'_>) {
     });
 }
 
-/// A connection lives for an hour. Clocks that differ, and a message on its way, are forgiven a minute.
+/// Lifetime of a connection, with a tolerance of one minute.
 const LIMIT: Duration = Duration::from_secs(61 * 60);
 
 pub(super) fn connection_limit(case: &mut Case<'_>) {
@@ -265,9 +265,9 @@ pub(super) fn connection_limit(case: &mut Case<'_>) {
         let answer = match &code {
             Some(code) => format!("refused with the code {code}"),
             None if is_refused => "refused without a code".to_owned(),
-            None => "answered by another response".to_owned(),
+            None => "answered by a new response".to_owned(),
         };
-        format!("{} minutes after the connection began, a request is {answer}", age.as_secs() / 60)
+        format!("a request {} minutes after the connection began is {answer}", age.as_secs() / 60)
     });
 }
 
@@ -278,10 +278,10 @@ pub(super) fn unknown_previous_id(case: &mut Case<'_>) {
     if !turn.is_unstored || case.connection.responses.contains(id) || case.stream.events > 0 {
         return;
     }
-    // A turn that fails may do so for another reason, before the earlier response is looked for.
+    // A turn may fail for another reason before the previous response is looked up.
     if record.begins() {
         let place = Place { expected: Some("previous_response_not_found"), ..Place::WHOLE };
-        case.report(&place, || format!("a turn continues {id}, which the connection does not know"));
+        case.report(&place, || format!("the turn continues {id}, which the connection does not know"));
     }
 }
 
@@ -295,7 +295,7 @@ pub(super) fn latest_kept(case: &mut Case<'_>) {
     if is_kept && envelope.value("error").map(Object::new).is_some_and(is_unknown) {
         let place = Place { expected: Some("a response that continues it"), ..Place::WHOLE };
         case.report(&place, || {
-            format!("a turn continues {id}, the latest response of the connection, and is refused")
+            format!("the turn continues {id}, the latest response of the connection, but is refused")
         });
     }
 }

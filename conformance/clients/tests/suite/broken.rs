@@ -47,7 +47,7 @@ fn caught(perfect: &BTreeMap<String, ClientOutcome>, run: &ClientRun) -> Vec<(St
 
 #[test]
 fn each_broken_client_is_caught_where_it_breaks() {
-    // Where the server stalls or is slow, all of them wait.
+    // Where the server stalls or is slow, all annotations wait.
     let is_wanted = |name: &str| !name.starts_with("broken/stalled") && name != "legal/slow";
     let over_http = |kind: &str| ClientSuite { transports: vec![Transport::Sse], ..suite(kind) };
     let perfect = run(&over_http("perfect"), &is_wanted);

@@ -34,8 +34,8 @@ pub(super) fn page(certificate: &Certificate) -> String {
     out += "\n## Reproduce\n\n";
     let _ = writeln!(
         out,
-        "With version {} of the suite, the key in `CONFORMANCE_API_KEY`, and what else is secret in the \
-         variables that are named. The last command judges the recorded exchanges of a run again: this one's, too.\n",
+        "With version {} of the suite, the key in `CONFORMANCE_API_KEY`, and other secrets in the named \
+         variables. The last command judges the recorded exchanges of a run again, including this one.\n",
         text(suite)
     );
     out += "```sh\n";
@@ -53,7 +53,7 @@ pub(super) fn page(certificate: &Certificate) -> String {
 
 /// A table of profiles, and why those that are claimed are not passed.
 pub fn profiles(profiles: &[ProfileReport], is_claimed: &dyn Fn(&ProfileReport) -> bool) -> String {
-    let mut out = "\n| profile | specification | state | what it says |\n|---|---|---|---|\n".to_owned();
+    let mut out = "\n| profile | specification | state | meaning |\n|---|---|---|---|\n".to_owned();
     for profile in profiles {
         let ProfileReport { name, version, title, specification, state, .. } = profile;
         let specification = specification.as_ref().map_or("", |specification| &specification.name);

@@ -21,7 +21,7 @@ pub use exercise::unseen;
 pub use judge::{Judge, Sent};
 pub use markdown::{code, profiles, text};
 pub use requests::Requests;
-pub use signature::{SIGNATURE, sign, unsigned};
+pub use signature::{SIGNATURE, sign, statement, unsigned};
 
 use crate::live::{Evidence, Kept, RunFile, command};
 use checker::level;
@@ -114,7 +114,7 @@ impl Certificate {
             Ok(bytes) if bytes == text.as_bytes() => None,
             Ok(bytes) => {
                 let line = first_difference(&String::from_utf8_lossy(&bytes), &text);
-                Some(format!("{file}: line {line} is not what comes of the exchanges"))
+                Some(format!("{file}: line {line} differs from the result of the exchanges"))
             }
             Err(error) => Some(format!("{file}: it cannot be read: {error}")),
         };

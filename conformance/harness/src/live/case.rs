@@ -143,7 +143,7 @@ fn add(
     for is_twin in [false, true].into_iter().take(1 + usize::from(scenario.twin)) {
         let stream = cases.len().checked_sub(1);
         let before = previous.and_then(|at| cases.get(at)).filter(|before| before.unfit.is_some());
-        let not_before = before.map(|before| format!("{} is not asked for", before.name));
+        let not_before = before.map(|before| format!("{} is not in --transport", before.name));
         cases.push(Case {
             name: format!("{}{}", scenario.id, if is_twin { Transport::Json.suffix() } else { "" }),
             scenario,
@@ -173,8 +173,8 @@ pub(super) fn fitting(
 ) -> Option<String> {
     if let Some(feature) = scenario.features.iter().find(|feature| !offer.allows(feature)) {
         return Some(match offer {
-            Offer::Without(_) => format!("the endpoint is said to lack {feature}"),
-            _ => format!("the endpoint is not said to offer {feature}"),
+            Offer::Without(_) => format!("the endpoint lacks {feature} (--without)"),
+            _ => format!("{feature} is not in --features"),
         });
     }
     let name = dialect.name;
@@ -190,7 +190,7 @@ pub(super) fn fitting(
     }
     let is_json = scenario.status.is_empty() && !wants_stream(scenario, is_twin);
     if is_json && dialect.root("response").is_none() {
-        return Some(format!("{name} has no answer that is no stream"));
+        return Some(format!("{name} has no non-streaming responses"));
     }
     if !operation.has_body() {
         return None;
@@ -203,7 +203,7 @@ pub(super) fn fitting(
     let request = without_previous_output(&Seed::NONE.fill(scenario.request, scenario));
     match (dialect.root(root), scenario.status.is_empty()) {
         // What must be refused is for those to say that say what a request is.
-        (None, false) => Some(format!("{name} does not say what a request is")),
+        (None, false) => Some(format!("{name} defines no requests")),
         (Some(root), true) if !dialect.check_type(root, &request).is_valid() => {
             Some(format!("{name} has no such request"))
         }
@@ -387,9 +387,9 @@ mod tests {
     fn dialects_are_asked_only_for_what_they_have() {
         for (dialect, name, reason) in [
             ("openai", "text/hello.json", None),
-            ("wave", "text/hello.json", Some("wave has no answer that is no stream")),
+            ("wave", "text/hello.json", Some("wave has no non-streaming responses")),
             ("wave", "text/refusal", Some("wave has no response.refusal.delta")),
-            ("wave", "error/wrong-type", Some("wave does not say what a request is")),
+            ("wave", "error/wrong-type", Some("wave defines no requests")),
             ("open-responses", "format/json-object", Some("open-responses has no such request")),
         ] {
             let dialect = spec::DIALECTS.iter().find(|known| known.name == dialect).copied().unwrap();

@@ -140,10 +140,10 @@ impl Reach {
     fn given_up(&self) -> Option<GivenUp> {
         let failed = self.failed.load(Ordering::Relaxed);
         if failed >= TRIES && !self.is_reached.load(Ordering::Relaxed) {
-            return Some(GivenUp { sent: failed, reason: "no request before it found a connection" });
+            return Some(GivenUp { sent: failed, reason: "no earlier request could connect" });
         }
         let sent = self.sent.load(Ordering::Relaxed);
-        let reason = "the endpoint refused the scenarios before it with 429 or 503";
+        let reason = "the endpoint refused the previous scenarios with 429 or 503";
         (self.refused.load(Ordering::Relaxed) >= REFUSALS).then_some(GivenUp { sent, reason })
     }
 }
@@ -221,10 +221,10 @@ impl Live {
     fn exhausted(&self) -> Option<&'static str> {
         let Budget { bytes, time } = self.plan.budget;
         if bytes.is_some_and(|most| self.recorded.load(Ordering::Relaxed) >= most) {
-            return Some("not sent, as the run has recorded as much as --max-total-bytes allows");
+            return Some("not sent: the run reached --max-total-bytes");
         }
         let is_over = time.is_some_and(|most| self.begun.elapsed() >= most);
-        is_over.then_some("not sent, as the run has taken as long as --max-total-time allows")
+        is_over.then_some("not sent: the run reached --max-total-time")
     }
 
     /// Begins to send, beside the thread that calls.
@@ -242,7 +242,7 @@ impl Live {
             let Some((case, slot)) = self.plan.cases.get(at).zip(self.done.get(at)) else { return };
             let is_wanted = self.plan.wanted.get(at) == Some(&true);
             let send =
-                || if is_wanted { self.case(case) } else { Done::Skipped("it is not wanted".to_owned()) };
+                || if is_wanted { self.case(case) } else { Done::Skipped("it was not selected".to_owned()) };
             // Others wait for it, whatever happens.
             let done = panic::catch_unwind(AssertUnwindSafe(send));
             let _ = slot.set(
@@ -321,7 +321,7 @@ impl Live {
             return Done::Skipped(reason.clone());
         }
         if let Some(given_up) = self.reach.given_up() {
-            return Done::Skipped(format!("not sent, as {}", given_up.reason));
+            return Done::Skipped(format!("not sent: {}", given_up.reason));
         }
         if let Some(reason) = self.exhausted() {
             return Done::Skipped(reason.to_owned());
@@ -349,10 +349,10 @@ impl Live {
         let name = self.plan.cases.get(at).map(|case| case.trial(About::Answer)).unwrap_or_default();
         let facts = match self.wait(at) {
             Done::Sent(sent) if judged.verdict == Verdict::Pass => sent.last().map(|last| &last.facts),
-            _ => return Err(format!("what it continues did not come: see {name}")),
+            _ => return Err(format!("the response it continues is missing: see {name}")),
         };
         let before = facts.and_then(Before::of);
-        before.map(Some).ok_or_else(|| format!("what it continues has no id: see {name}"))
+        before.map(Some).ok_or_else(|| format!("the response it continues has no id: see {name}"))
     }
 
     async fn attempts(&self, case: &Case, before: Option<&Before>) -> Done {

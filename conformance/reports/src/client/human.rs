@@ -38,7 +38,7 @@ pub(super) fn human(run: &ClientRun, is_verbose: bool, screen: Screen) -> String
     }
     requests(run, most, &mut out);
     for stale in &run.stale {
-        let _ = writeln!(out, "expected failure is over: {}", visible(stale));
+        let _ = writeln!(out, "expected failure passes: {}", visible(stale));
     }
     summary(run, screen, &mut out);
     out

@@ -57,7 +57,7 @@ pub(super) fn markdown(run: &ClientRun) -> String {
         }
     }
     for stale in &run.stale {
-        let _ = writeln!(out, "\n- expected failure is over: {}", code(stale));
+        let _ = writeln!(out, "\n- expected failure passes: {}", code(stale));
     }
     out
 }

@@ -110,7 +110,7 @@ pub(crate) fn matrix(matrix: &ClientMatrix<'_>) -> String {
                     }
                 });
             });
-            section("cases", "Cases that some client gets wrong", html, |html| {
+            section("cases", "Cases that some clients get wrong", html, |html| {
                 let heads: Vec<String> = matrix.runs().iter().map(ClientRun::title).collect();
                 let head: Vec<&str> = ["case"].into_iter().chain(heads.iter().map(String::as_str)).collect();
                 table("grid", "Cases by client", &head, html, |html| {
@@ -130,9 +130,9 @@ pub(crate) fn matrix(matrix: &ClientMatrix<'_>) -> String {
                     }
                 });
                 let handled = number(matrix.handled() as u64);
-                html.tag("p")
-                    .class("hint")
-                    .text(&format!("{handled} more cases are right or reported for every client."));
+                html.tag("p").class("hint").text(&format!(
+                    "{handled} more cases are handled correctly or reported by every client."
+                ));
             });
         });
     })

@@ -21,7 +21,7 @@ pub(super) fn clients(run: &Run, plan: &Plan, html: &mut Html) {
     };
     section("clients", &heading, html, |html| {
         if broken > 0 {
-            html.tag("p").class("hint").text("The numbers are those of the findings below.");
+            html.tag("p").class("hint").text("The numbers refer to the findings below.");
         }
         let all = [
             (ClientState::Broken, "matrix", "Clients that break"),
@@ -42,7 +42,7 @@ pub(super) fn clients(run: &Run, plan: &Plan, html: &mut Html) {
         html.tag("p").class("legend").inside(|html| {
             for (class, sign, text) in [
                 ("bad", "✗", "breaks on a finding of this run"),
-                ("good", "✓", "measured with these findings, and reads the streams"),
+                ("good", "✓", "reads the streams (measured with these findings)"),
                 ("idle", "?", "not measured with all of these findings"),
             ] {
                 html.tag("span").inside(|html| {
@@ -63,7 +63,7 @@ fn one(client: &ClientTotal, run: &Run, plan: &Plan, html: &mut Html) {
     };
     let title = match client.state {
         ClientState::Broken => String::new(),
-        ClientState::NotAffected => "measured with these findings, and reads the streams".to_owned(),
+        ClientState::NotAffected => "reads the streams (measured with these findings)".to_owned(),
         ClientState::NotMeasured => untried(client),
     };
     let entry = html.tag("li").class(class);
@@ -94,9 +94,9 @@ fn one(client: &ClientTotal, run: &Run, plan: &Plan, html: &mut Html) {
 fn untried(client: &ClientTotal) -> String {
     let named = client.unmeasured.iter().take(UNMEASURED).cloned().collect::<Vec<_>>().join(", ");
     match (named.is_empty(), client.unmeasured.len().saturating_sub(UNMEASURED)) {
-        (true, _) => "known from reports only".to_owned(),
-        (false, 0) => format!("not tried with {named}"),
-        (false, more) => format!("not tried with {named}, and {more} more"),
+        (true, _) => "known only from reports".to_owned(),
+        (false, 0) => format!("not tested with {named}"),
+        (false, more) => format!("not tested with {named} and {more} more"),
     }
 }
 

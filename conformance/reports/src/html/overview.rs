@@ -71,7 +71,7 @@ fn matrix(matrix: &Matrix, html: &mut Html) {
     if matrix.profiles.is_empty() {
         return;
     }
-    let caption = "How many of its scenarios, and of its rules, are as a profile demands";
+    let caption = "Scenarios and rules that meet each profile";
     html.tag("h3").text(caption);
     let mut head = vec!["group"];
     head.extend(matrix.profiles.iter().map(|profile| profile.name.as_str()));
@@ -218,7 +218,7 @@ fn undecided(run: &Run, html: &mut Html) {
     if run.undecided.is_empty() {
         return;
     }
-    html.tag("h3").text("Not found out, and why");
+    html.tag("h3").text("Not tested, and why");
     html.tag("ul").class("reasons").inside(|html| {
         for undecided in &run.undecided {
             html.tag("li").inside(|html| {

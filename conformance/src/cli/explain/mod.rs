@@ -38,7 +38,7 @@ pub(super) struct ExplainArgs {
     /// Dialect to explain it for.
     #[arg(long, value_name = "NAME", default_value = "openai", value_parser = known::DIALECTS, hide_possible_values = true)]
     dialect: String,
-    /// When to use colour.
+    /// When to use color.
     #[arg(long, value_enum, default_value_t, value_name = "WHEN")]
     color: Color,
 }
@@ -69,7 +69,7 @@ impl ExplainArgs {
     }
 }
 
-/// The violation of a rule: the edits of a golden, what they change, and what is found then.
+/// Returns the violation of a rule: the edits of a golden, the changes, and the findings.
 fn shown(rule: &Rule, screen: Screen) -> anyhow::Result<String> {
     let violation = &rule.violation;
     let golden = goldens::golden(violation.golden)
@@ -90,13 +90,13 @@ fn shown(rule: &Rule, screen: Screen) -> anyhow::Result<String> {
     }
     let found: BTreeSet<&str> = report.findings.iter().map(|finding| finding.rule.as_ref()).collect();
     let _ = writeln!(out, "\n{} as {}\n", style.bold("findings"), dialect.name);
-    // What the rule itself finds comes first.
+    // The findings of the rule itself come first.
     let (own, others): (Vec<_>, Vec<_>) = report.findings.iter().partition(|finding| finding.rule == rule.id);
     let told =
         own.into_iter().chain(others).map(|finding| diagnostic(&report.name, finding, dialect.name, screen));
     out += &told.collect::<Vec<_>>().join("\n");
     if !found.contains(rule.id) {
-        return Err(anyhow!("nothing is found by the rule"));
+        return Err(anyhow!("the rule reports nothing"));
     }
     Ok(out)
 }

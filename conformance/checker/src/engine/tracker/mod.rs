@@ -8,14 +8,14 @@ use spec::Count;
 use spec::table::{EventInfo, Role, Scope, Slot};
 
 use crate::engine::finding::{Findings, Place};
-use crate::engine::kept::Room;
-use crate::engine::location::Mark;
+use crate::engine::location::SavedLocation;
 use crate::engine::node::{Node, State};
 use crate::engine::plan::Plan;
 use crate::engine::record::Record;
+use crate::engine::reusable::Recycle;
 use crate::engine::stream::{RESPONSE, Stream};
 use crate::engine::view::{Object, entries_that_are};
-use crate::engine::{Case, Connection, Ending, Ends, Hooks, OfEnding, OfSnapshot, OfValues, Snapshot};
+use crate::engine::{Case, Connection, Ending, EndingRule, Ends, Hooks, Snapshot, SnapshotRule, ValueRules};
 
 /// What takes one event into the stream.
 pub(in crate::engine) struct Tracker<'t, 'r> {
@@ -93,9 +93,9 @@ impl<'r> Tracker<'_, 'r> {
         let name = self.event_name();
         self.report_after_the_end(family, || {
             if ends {
-                format!("{name} ends the response, which had ended")
+                format!("{name} ends the response a second time")
             } else {
-                format!("{name} comes after the response has ended")
+                format!("{name} was sent after the response ended")
             }
         });
         false
@@ -113,9 +113,9 @@ impl<'r> Tracker<'_, 'r> {
         // Whoever has seen one event alone is not likely to ask for the rest.
         let is_doubtful = self.stream.resumed && is_fresh.is_none() && number == Some(&Count::Whole(1));
         if (!self.stream.resumed || is_doubtful)
-            && !self.stream.torn
+            && !self.stream.has_gap
             && !self.record.is_error
-            && self.plan.ways(Scope::ROOT).opens
+            && self.plan.scope_events(Scope::ROOT).opens
         {
             self.not_created(is_doubtful);
         }
@@ -133,7 +133,7 @@ impl<'r> Tracker<'_, 'r> {
             }
             self.stream.nodes.set_state(RESPONSE, State::Open);
             if let Some(response) = self.stream.nodes.get_mut(RESPONSE)
-                && !response.opened.is_there()
+                && !response.opened.is_set()
             {
                 response.opened.note(self.record);
             }
@@ -210,8 +210,8 @@ impl<'r> Tracker<'_, 'r> {
         if let Some(found) = self.stream.nodes.get_mut(node) {
             found.closed.note(self.record);
             // Where the final text is missing, what lies in it is compared with its fragments.
-            if !found.disputed && found.closing.is_there() {
-                found.joined.vacate();
+            if !found.disputed && found.closing.is_set() {
+                found.joined.recycle();
             }
             if found.scope != Scope::CONTAINER {
                 found.opening.empty();
@@ -249,7 +249,7 @@ impl<'r> Tracker<'_, 'r> {
         if node == RESPONSE {
             self.snapshot();
         } else if info.scope == Scope::Rewrite {
-            self.stream.nodes.tear();
+            self.stream.nodes.mark_gap();
         }
     }
 
@@ -281,7 +281,7 @@ impl<'r> Tracker<'_, 'r> {
         }
         self.snapshot();
         let has_failed = self.record.is_error || self.phase_at_hand() == Some("failed");
-        if !self.stream.torn && !has_failed {
+        if !self.stream.has_gap && !has_failed {
             self.never_closed();
         }
         self.stream.nodes.set_state(RESPONSE, State::Closed);
@@ -300,7 +300,7 @@ impl<'r> Tracker<'_, 'r> {
             .filter(|(at, node)| {
                 *at != RESPONSE
                     && node.state() == State::Open
-                    && self.plan.ways(node.scope).closes
+                    && self.plan.scope_events(node.scope).closes
                     // What lies in something that was never opened is told of once.
                     && !node.parent.is_some_and(|parent| parent != RESPONSE && self.is_implied(parent))
             })
@@ -318,7 +318,7 @@ impl<'r> Tracker<'_, 'r> {
             }
             let place = Place { expected: Some(&closing), ..Place::WHOLE };
             self.findings.add_related(bound, self.record, &place, related, || {
-                format!("the response ends, and {name} was never closed")
+                format!("the response ends, but {name} was never closed")
             });
         }
     }
@@ -332,24 +332,24 @@ impl<'r> Tracker<'_, 'r> {
         let is_first_again = first.is_some_and(|first| first.text() == response.text());
         let first = first.filter(|_| !is_first_again);
         let snapshot = Snapshot::new(&response, first, event);
-        let look = |rule: OfSnapshot, case: &mut Case<'_>| rule(case, &snapshot);
+        let look = |rule: SnapshotRule, case: &mut Case<'_>| rule(case, &snapshot);
         connection.ask(&plan.hooks.any_snapshot, plan, record, stream, findings, look);
         if !is_first_again {
             connection.ask(&plan.hooks.snapshot, plan, record, stream, findings, look);
         }
         if snapshot.is_terminal() && !plan.hooks.ending.is_empty() {
             let (output, is_as_finished) = Self::output(stream, &response);
-            let is_as_finished = is_as_finished && !stream.torn && !stream.resumed;
+            let is_as_finished = is_as_finished && !stream.has_gap && !stream.resumed;
             let ending = Ending { snapshot: &snapshot, output };
             let has_choice = response.get("tool_choice").is_some_and(|choice| choice != "\"auto\"");
-            let look = |(ends, rule): (Ends, OfEnding), case: &mut Case<'_>| match ends {
+            let look = |(ends, rule): (Ends, EndingRule), case: &mut Case<'_>| match ends {
                 Ends::Otherwise if is_as_finished => {}
                 Ends::WithChoice if !has_choice => {}
                 _ => rule(case, &ending),
             };
             connection.ask(&plan.hooks.ending, plan, record, stream, findings, look);
         }
-        if !stream.first_snapshot.is_there() {
+        if !stream.first_snapshot.is_set() {
             response.keep_in(&mut stream.first_snapshot);
         }
     }
@@ -377,7 +377,7 @@ impl<'r> Tracker<'_, 'r> {
     fn run(
         &mut self,
         node: usize,
-        rules: impl FnOnce(&Hooks) -> &OfValues,
+        rules: impl FnOnce(&Hooks) -> &ValueRules,
         value: impl FnOnce(&Node) -> Option<&Object<'_>>,
     ) {
         let Self { plan, stream, findings, connection, record, .. } = self;
@@ -398,14 +398,19 @@ fn is_for_client(kind: &str) -> bool {
 }
 
 /// The stream is over, and the response has not ended.
-pub(in crate::engine) fn unended(plan: &Plan, stream: &Stream, last: &Mark, findings: &mut Findings) {
+pub(in crate::engine) fn unended(
+    plan: &Plan,
+    stream: &Stream,
+    last: &SavedLocation,
+    findings: &mut Findings,
+) {
     let Some(bound) = plan.structural(Family::NeverClosed, Scope::ROOT) else { return };
     // An error without what should follow it is told by the rule that says what should.
-    if stream.torn || stream.error.is_there() {
+    if stream.has_gap || stream.error.is_set() {
         return;
     }
     let expected = plan.dialect.terminal.join(" or ");
     findings.add_at(bound, last, &Place { expected: Some(&expected), ..Place::WHOLE }, || {
-        "the stream is over, and nothing has ended the response".to_owned()
+        "the stream ends without a terminal event".to_owned()
     });
 }

@@ -32,7 +32,7 @@ impl<'r> Tracker<'_, 'r> {
                 return None;
             }
             self.count(scope, key, parent, true);
-            self.wrong_kind(scope, key, parent);
+            self.wrong_kind(scope, parent);
             return Some(parent);
         }
         if let Some(node) = self.stream.nodes.find(scope, key) {
@@ -41,7 +41,7 @@ impl<'r> Tracker<'_, 'r> {
         if !self.check_open(parent, None, info) {
             return None;
         }
-        let opens = info.role == Role::Open || !self.plan.ways(scope).opens;
+        let opens = info.role == Role::Open || !self.plan.scope_events(scope).opens;
         if !opens {
             self.before_open(scope, parent, key);
         }
@@ -74,7 +74,7 @@ impl<'r> Tracker<'_, 'r> {
             self.after_close(item, false);
             return None;
         }
-        let opens = self.plan.ways(parent).opens;
+        let opens = self.plan.scope_events(parent).opens;
         if opens {
             self.before_open(parent, item, key);
         }
@@ -116,7 +116,7 @@ impl<'r> Tracker<'_, 'r> {
                 Family::Reopened,
                 Scope::CONTAINER,
                 "/output_index",
-                Some("an index of its own"),
+                Some("a new output_index"),
                 related,
                 || format!("a second item is added at output_index {index}"),
             );
@@ -181,7 +181,7 @@ impl<'r> Tracker<'_, 'r> {
                     "/output_index",
                     Some(&known),
                     related,
-                    || format!("item {id} was added at output_index {known}, and this event says {index}"),
+                    || format!("item {id} was added at output_index {known}, but this event has {index}"),
                 );
             }
             return Some(named);
@@ -206,7 +206,7 @@ impl<'r> Tracker<'_, 'r> {
                 ..Place::WHOLE
             };
             self.findings.add_related(bound, self.record, &place, related, || {
-                format!("the item at output_index {index} is {known}, and this event says {id}{hint}")
+                format!("the item at output_index {index} is {known}, but this event has {id}{hint}")
             });
         }
         Some(at)
@@ -221,7 +221,7 @@ impl<'r> Tracker<'_, 'r> {
         if let Some(found) = self.stream.nodes.find(Scope::CONTAINER, key) {
             return found;
         }
-        if self.plan.ways(Scope::CONTAINER).opens {
+        if self.plan.scope_events(Scope::CONTAINER).opens {
             self.before_open(Scope::CONTAINER, RESPONSE, key);
         }
         self.count(Scope::CONTAINER, key, RESPONSE, false);
@@ -289,7 +289,7 @@ impl<'r> Tracker<'_, 'r> {
         let next = found.next_index(scope);
         found.count(scope, index);
         let unknown =
-            self.stream.resumed || self.stream.torn || parent != RESPONSE && self.is_implied(parent);
+            self.stream.resumed || self.stream.has_gap || parent != RESPONSE && self.is_implied(parent);
         if index == next || !opens || unknown {
             return;
         }
@@ -299,7 +299,7 @@ impl<'r> Tracker<'_, 'r> {
         let what = scope.info().name.replace('_', " ");
         let pointer = format!("/{}", slot.name());
         self.report(Family::IndexGap, scope, &pointer, Some(&next.to_string()), None, || {
-            format!("the {what} has index {index}, and the next one is {next}")
+            format!("the {what} has index {index}, but the next one is {next}")
         });
     }
 }

@@ -1,0 +1,10 @@
+// What the package exports, whoever loads the module.
+export {
+  Checker,
+  CheckerStream,
+  ConformanceError,
+  assertConformant,
+  check,
+  checkAsHtml,
+  dialects,
+} from "./checker.js";
