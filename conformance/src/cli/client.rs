@@ -133,6 +133,7 @@ enum ModeName {
 
 impl ClientArgs {
     pub(super) fn run(self) -> Result<ExitCode> {
+        names::client_profiles(&self.profile)?;
         let suite = self.suite()?;
         let selection = Selection::new(&self.filter, &self.skip, false, suite.dialect);
         let selection = selection.map_err(|problem| anyhow!(problem))?;
