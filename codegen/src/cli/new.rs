@@ -12,7 +12,7 @@ use crate::formats::Role;
 use crate::scaffold;
 use crate::todo::MARK;
 
-/// Writes the skeleton of an event, a rule, a dialect or a scenario, and prints the next steps.
+/// Writes the skeleton of an event, a rule, a dialect, a scenario or a case for clients, and prints the next steps.
 #[derive(Debug, Args)]
 pub struct NewArgs {
     #[command(subcommand)]
@@ -56,6 +56,12 @@ enum What {
     /// A scenario.
     Scenario {
         /// Id.
+        #[arg(value_name = "GROUP/NAME")]
+        id: String,
+    },
+    /// A case for clients.
+    Client {
+        /// Its id.
         #[arg(value_name = "GROUP/NAME")]
         id: String,
     },
@@ -105,6 +111,7 @@ impl NewArgs {
             What::Rule { id } => scaffold::rule(spec, id),
             What::Dialect { name, extends } => scaffold::dialect(spec, name, extends.as_deref()),
             What::Scenario { id } => scaffold::scenario(spec, id),
+            What::Client { id } => scaffold::client(spec, id),
         }?;
         skeleton.write(spec)?;
         let mut stdout = std::io::stdout().lock();

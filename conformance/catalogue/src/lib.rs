@@ -327,6 +327,22 @@ pub struct ClientCase {
     pub cancel_after: Option<u32>,
     /// Kilobytes of text that stand for the word FILL in the request.
     pub fill: Option<u32>,
+    /// What a client has to return for the case to count; when empty, the texts, refusals, reasoning and calls that the
+    /// answer has.
+    pub about: &'static [About],
+    /// What the client does after the first answer, in order.
+    pub steps: &'static [ClientStep],
+}
+
+/// A step of a client after an answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ClientStep {
+    /// What it does.
+    pub step: Step,
+    /// The outputs of functions that it sends back, by name.
+    pub outputs: &'static [(&'static str, &'static str)],
+    /// The request that is sent, or that the reference gateway answers in its place, as JSON.
+    pub request: &'static str,
 }
 
 /// The requirements of a certificate.
@@ -346,6 +362,25 @@ pub struct Profile {
     pub rules: &'static [&'static str],
     /// Its scenarios. Of alternatives (`|`), at least one must be exercised, and none may fail.
     pub scenarios: &'static [&'static str],
+}
+
+/// What a certificate of one kind demands of a client.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ClientProfile {
+    /// Its name.
+    pub name: &'static str,
+    /// What a certificate of this kind says, in a line.
+    pub title: &'static str,
+    /// Whom it is for.
+    pub summary: &'static str,
+    /// Its version, from 1.
+    pub version: u32,
+    /// The dialects, each of one version, that it is about.
+    pub specifications: &'static [&'static str],
+    /// How the cases are sent.
+    pub transports: &'static [Channel],
+    /// The cases that a client must handle, over each of these transports that they have.
+    pub cases: &'static [&'static str],
 }
 
 /// One normative sentence of a specification.

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Outcome;
 use super::live::Transport;
+use super::profile::ProfileReport;
 
 /// Version of the format. It increases when a member is removed or changes its meaning.
 pub const CLIENT_RUN_VERSION: u32 = 1;
@@ -39,6 +40,9 @@ pub struct ClientRun {
     pub ms: u64,
     /// The cases and their outcomes.
     pub cases: Vec<ClientCaseReport>,
+    /// What the run comes to, by profile.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub profiles: Vec<ProfileReport>,
     /// Expected failures that did not fail.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub stale: Vec<String>,

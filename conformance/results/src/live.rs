@@ -240,6 +240,15 @@ impl Transport {
     /// All of them.
     pub const ALL: [Self; 3] = [Self::Sse, Self::Json, Self::Websocket];
 
+    /// Its name.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Sse => "sse",
+            Self::Json => "json",
+            Self::Websocket => "websocket",
+        }
+    }
+
     /// What the name of a case ends with, after that of its scenario.
     pub const fn suffix(self) -> &'static str {
         match self {

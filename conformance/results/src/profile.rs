@@ -20,7 +20,7 @@ pub struct ProfileReport {
     pub state: ProfileState,
     /// Its rules.
     pub rules: Vec<String>,
-    /// Its scenarios; of alternatives (`|`), one.
+    /// Its scenarios; of alternatives (`|`), one. For a client, its cases.
     pub scenarios: Vec<String>,
     /// Why it did not pass.
     pub reasons: Vec<Reason>,
@@ -116,4 +116,6 @@ pub enum Demand {
     Scenario,
     /// A rule passed.
     Rule,
+    /// A client handled a case.
+    Case,
 }

@@ -19,6 +19,9 @@ pub(super) const DIALECTS_OR_ALL: Known = Known(|| ["all"].into_iter().chain((DI
 pub(super) const FEATURES: Known = Known(|| catalogue::FEATURES.iter().map(|feature| feature.name).collect());
 /// Profiles.
 pub(super) const PROFILES: Known = Known(|| catalogue::PROFILES.iter().map(|profile| profile.name).collect());
+/// Profiles of clients.
+pub(super) const CLIENT_PROFILES: Known =
+    Known(|| catalogue::CLIENT_PROFILES.iter().map(|profile| profile.name).collect());
 /// Scenarios.
 pub(super) const SCENARIOS: Known =
     Known(|| catalogue::SCENARIOS.iter().map(|scenario| scenario.id).collect());

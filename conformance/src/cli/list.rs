@@ -277,7 +277,16 @@ fn profiles() -> Vec<Value> {
             "scenarios": profile.scenarios,
         })
     };
-    catalogue::PROFILES.iter().map(profile).collect()
+    let of_client = |profile: &catalogue::ClientProfile| {
+        json!({
+            "name": profile.name,
+            "version": profile.version,
+            "title": profile.title,
+            "specifications": profile.specifications.join(", "),
+            "cases": profile.cases,
+        })
+    };
+    catalogue::PROFILES.iter().map(profile).chain(catalogue::CLIENT_PROFILES.iter().map(of_client)).collect()
 }
 
 fn requirements() -> Vec<Value> {

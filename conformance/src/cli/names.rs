@@ -73,17 +73,22 @@ pub(super) fn rule(id: &str) -> Result<&'static Rule> {
 
 /// Fails unless every name is a known profile.
 pub(super) fn profiles(names: &[String]) -> Result<()> {
-    let all = || catalogue::PROFILES.iter().map(|profile| profile.name);
-    match names.iter().find(|name| !all().any(|known| known == *name)) {
+    are_profiles(names, &catalogue::PROFILES.iter().map(|profile| profile.name).collect::<Vec<_>>())
+}
+
+/// Fails unless every name is a known profile of clients.
+pub(super) fn client_profiles(names: &[String]) -> Result<()> {
+    are_profiles(names, &catalogue::CLIENT_PROFILES.iter().map(|profile| profile.name).collect::<Vec<_>>())
+}
+
+fn are_profiles(names: &[String], all: &[&'static str]) -> Result<()> {
+    match names.iter().find(|name| !all.contains(&name.as_str())) {
         None => Ok(()),
-        Some(name) => {
-            let known: Vec<_> = all().collect();
-            Err(anyhow!(
-                "there is no profile \"{name}\"{}; there are: {}",
-                meant(name, all()),
-                known.join(", ")
-            ))
-        }
+        Some(name) => Err(anyhow!(
+            "there is no profile \"{name}\"{}; there are: {}",
+            meant(name, all.iter().copied()),
+            all.join(", ")
+        )),
     }
 }
 

@@ -4,12 +4,11 @@ use catalogue::{Level, Profile};
 use spec::Dialect;
 
 use super::exercise::exercises;
-use super::{chosen, demanded, specification};
+use super::{chosen, demanded, specified};
 use crate::live::{self, About, Attempt, Case, RunFile};
 use checker::Rules;
 use results::{
-    CaptureReport, Demand, Judged, ProfileReport, ProfileState, Reason, Run, Specification, State, Transport,
-    Verdict,
+    CaptureReport, Demand, Judged, ProfileReport, ProfileState, Reason, Run, State, Transport, Verdict,
 };
 
 /// A recorded attempt, and the case that it belongs to.
@@ -81,7 +80,8 @@ impl Judge<'_> {
             reasons: Vec::new(),
         };
         let owned = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect();
-        let Some(specification) = specification(profile, dialect) else {
+        report.specification = specified(profile.specifications, dialect);
+        if report.specification.is_none() {
             report.reasons.push(reason(
                 Demand::Run,
                 "",
@@ -93,11 +93,7 @@ impl Judge<'_> {
                 ),
             ));
             return report;
-        };
-        // A dialect that is always a specification's latest version is known by what that version says.
-        let source = spec::dialect(specification).map_or(dialect.source, |of| source(of));
-        report.specification =
-            Some(Specification { name: specification.to_owned(), source: source.to_owned() });
+        }
         let rules = demanded(profile, dialect);
         report.rules = owned(&rules);
         report.scenarios = owned(profile.scenarios);
@@ -212,7 +208,7 @@ fn is_of(case: &Case, scenario: &str) -> bool {
 }
 
 /// Where the facts of a dialect come from; of one that only stands for another, where those of that do.
-fn source(dialect: &'static Dialect) -> &'static str {
+pub(super) fn source(dialect: &'static Dialect) -> &'static str {
     let stands_for =
         dialect.lineage.first().and_then(|name| spec::DIALECTS.iter().find(|of| of.name == *name));
     match stands_for {

@@ -27,6 +27,7 @@ pub(super) fn page(certificate: &Certificate) -> String {
     ] {
         let _ = writeln!(out, "- {name}: {value}");
     }
+<<<<<<< HEAD
     out += "\n| profile | specification | state | meaning |\n|---|---|---|---|\n";
     for profile in profiles {
         let ProfileReport { name, version, title, specification, state, .. } = profile;
@@ -50,6 +51,12 @@ pub(super) fn page(certificate: &Certificate) -> String {
         let names: Vec<String> = rest.iter().map(|profile| text(&profile.name)).collect();
         let _ = writeln!(out, "\nNot claimed, as no scenario of them was exercised: {}.", names.join(", "));
     }
+=======
+    let is_claimed = |profile: &ProfileReport| {
+        certificate.options.profiles.contains(&profile.name) || is_exercised(profile)
+    };
+    out += &self::profiles(profiles, &is_claimed);
+>>>>>>> clients
     out += "\n## Reproduce\n\n";
     let _ = writeln!(
         out,
@@ -70,6 +77,53 @@ pub(super) fn page(certificate: &Certificate) -> String {
     out
 }
 
+<<<<<<< HEAD
+=======
+/// A table of profiles, and why those that are claimed are not passed.
+pub fn profiles(profiles: &[ProfileReport], is_claimed: &dyn Fn(&ProfileReport) -> bool) -> String {
+    let mut out = "\n| profile | specification | state | meaning |\n|---|---|---|---|\n".to_owned();
+    for profile in profiles {
+        let ProfileReport { name, version, title, specification, state, .. } = profile;
+        let specification = specification.as_ref().map_or("", |specification| &specification.name);
+        let state = state.name();
+        let _ = writeln!(
+            out,
+            "| {} {version} | {} | {state} | {} |",
+            text(name),
+            text(specification),
+            text(title)
+        );
+    }
+    let of_interest = profiles.iter().filter(|profile| !profile.reasons.is_empty());
+    let (claimed, rest): (Vec<_>, Vec<_>) = of_interest.partition(|profile| is_claimed(profile));
+    for profile in claimed {
+        let _ = writeln!(out, "\n## {}: {}\n", text(&profile.name), profile.state.name());
+        out += &reasons(&profile.reasons);
+    }
+    if !rest.is_empty() {
+        let names: Vec<String> = rest.iter().map(|profile| text(&profile.name)).collect();
+        let is_client =
+            rest.iter().any(|profile| profile.reasons.iter().any(|reason| reason.demand == Demand::Case));
+        let what = if is_client { "case" } else { "scenario" };
+        let _ = writeln!(out, "\nNot claimed, as no {what} of them was exercised: {}.", names.join(", "));
+    }
+    out
+}
+
+/// Returns whether a scenario of a profile was exercised.
+fn is_exercised(profile: &ProfileReport) -> bool {
+    let missing = |demanded: &&String| {
+        profile.reasons.iter().any(|reason| {
+            let scenario = Transport::scenario(&reason.name);
+            reason.demand == Demand::Scenario
+                && reason.verdict == Verdict::NotExercised
+                && (reason.name == **demanded || demanded.split('|').any(|name| name == scenario))
+        })
+    };
+    profile.scenarios.iter().any(|demanded| !missing(&demanded))
+}
+
+>>>>>>> clients
 /// Why a profile is not passed, what is alike in one line.
 fn reasons(reasons: &[Reason]) -> String {
     let mut lines: Vec<(String, Vec<&Reason>)> = Vec::new();
@@ -105,6 +159,8 @@ fn reasons(reasons: &[Reason]) -> String {
             (Demand::Scenario, _) => format!("scenarios {}", names.join(", ")),
             (Demand::Rule, 1) => format!("rule {}", names.join(", ")),
             (Demand::Rule, _) => format!("rules {}", names.join(", ")),
+            (Demand::Case, 1) => format!("case {}", names.join(", ")),
+            (Demand::Case, _) => format!("cases {}", names.join(", ")),
         };
         let files: BTreeSet<&String> = alike.iter().flat_map(|reason| &reason.exchanges).collect();
         let mut shown = files.iter().take(EXCHANGES).map(|file| code(file)).collect::<Vec<_>>().join(", ");
@@ -118,7 +174,7 @@ fn reasons(reasons: &[Reason]) -> String {
 }
 
 /// Words of anybody, as nothing but words.
-fn text(words: &str) -> String {
+pub fn text(words: &str) -> String {
     let mut out = String::new();
     for c in words.chars() {
         match c {
@@ -135,7 +191,7 @@ fn text(words: &str) -> String {
 }
 
 /// Words of anybody, as they are.
-fn code(words: &str) -> String {
+pub fn code(words: &str) -> String {
     let is_plain = |c: char| !c.is_control() && c.is_ascii() && !"`|".contains(c);
     if words.chars().all(is_plain) { format!("`{words}`") } else { text(words) }
 }

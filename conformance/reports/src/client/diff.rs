@@ -104,7 +104,9 @@ impl ClientDiff {
             out.push_str("no case is better or worse\n");
         }
         if !self.only_in_one.is_empty() {
-            let _ = writeln!(out, "\n{} cases are in only one of the runs", self.only_in_one.len());
+            let count = self.only_in_one.len();
+            let are = if count == 1 { "case is" } else { "cases are" };
+            let _ = writeln!(out, "\n{count} {are} in only one of the runs");
         }
         out
     }
