@@ -278,7 +278,7 @@ pub struct Scenario {
     pub malformed: bool,
     /// The scenario of the previous response.
     pub previous: Option<&'static str>,
-    /// How it is sent, if it is only for WebSockets.
+    /// How it is sent, if it is only for a WebSocket.
     pub websocket: Option<OnSocket>,
     /// Number of concurrent copies, each in its own lane; `status` refers to the last one.
     pub lanes: Option<u32>,

@@ -17,7 +17,7 @@ fn case(name: &str, expect: &str, outcome: ClientOutcome, detail: &str) -> Clien
         expect: expect.to_owned(),
         reason: "Clients meet it.".to_owned(),
         authority: "Open Responses, Streaming".to_owned(),
-        transport: if name.ends_with(".json") { Transport::Json } else { Transport::Sse },
+        transport: if name.rsplit('.').next() == Some("json") { Transport::Json } else { Transport::Sse },
         outcome,
         detail: detail.to_owned(),
         requests: Vec::new(),

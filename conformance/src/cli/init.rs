@@ -46,7 +46,7 @@ pub(super) struct InitArgs {
 
 /// A request that probes a feature.
 struct Probe {
-    /// The scenario, with the suffix `.ws` for WebSockets.
+    /// The scenario, with the suffix `.ws` for a WebSocket.
     scenario: &'static str,
     /// The features that are missing if the scenario fails.
     lacks: &'static [&'static str],

@@ -26,7 +26,7 @@ pub(super) fn mcp_failure_has_error(case: &mut Case<'_>, node: &Node, item: &Obj
         Some(error @ ("null" | "\"\"" | "{}")) => {
             case.fault("/item/error", "the error of the server", error, || {
                 "the call failed, but its item has no error".to_owned()
-            })
+            });
         }
         Some(_) => {}
     }

@@ -49,7 +49,7 @@ pub(super) fn exercises(case: &Case, attempt: &Attempt, rule: &Rule, dialect: &D
     names_it || !is_of_few && is_seen()
 }
 
-/// Returns whether the turns of a case exercise a rule about WebSockets.
+/// Returns whether the turns of a case exercise a rule about a WebSocket.
 fn shows(case: &Case, rule: &Rule) -> bool {
     let is_refused = !case.scenario.status.is_empty();
     let is_ahead = case.scenario.websocket == Some(OnSocket::Ahead);

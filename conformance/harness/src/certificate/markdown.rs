@@ -27,36 +27,7 @@ pub(super) fn page(certificate: &Certificate) -> String {
     ] {
         let _ = writeln!(out, "- {name}: {value}");
     }
-<<<<<<< HEAD
-    out += "\n| profile | specification | state | meaning |\n|---|---|---|---|\n";
-    for profile in profiles {
-        let ProfileReport { name, version, title, specification, state, .. } = profile;
-        let specification = specification.as_ref().map_or("", |specification| &specification.name);
-        let state = state.name();
-        let _ = writeln!(
-            out,
-            "| {} {version} | {} | {state} | {} |",
-            text(name),
-            text(specification),
-            text(title)
-        );
-    }
-    let of_interest = profiles.iter().filter(|profile| !profile.reasons.is_empty());
-    let (claimed, rest): (Vec<_>, Vec<_>) = of_interest.partition(|profile| certificate.is_claimed(profile));
-    for profile in claimed {
-        let _ = writeln!(out, "\n## {}: {}\n", text(&profile.name), profile.state.name());
-        out += &reasons(&profile.reasons);
-    }
-    if !rest.is_empty() {
-        let names: Vec<String> = rest.iter().map(|profile| text(&profile.name)).collect();
-        let _ = writeln!(out, "\nNot claimed, as no scenario of them was exercised: {}.", names.join(", "));
-    }
-=======
-    let is_claimed = |profile: &ProfileReport| {
-        certificate.options.profiles.contains(&profile.name) || is_exercised(profile)
-    };
-    out += &self::profiles(profiles, &is_claimed);
->>>>>>> clients
+    out += &self::profiles(profiles, &|profile| certificate.is_claimed(profile));
     out += "\n## Reproduce\n\n";
     let _ = writeln!(
         out,
@@ -77,8 +48,6 @@ pub(super) fn page(certificate: &Certificate) -> String {
     out
 }
 
-<<<<<<< HEAD
-=======
 /// A table of profiles, and why those that are claimed are not passed.
 pub fn profiles(profiles: &[ProfileReport], is_claimed: &dyn Fn(&ProfileReport) -> bool) -> String {
     let mut out = "\n| profile | specification | state | meaning |\n|---|---|---|---|\n".to_owned();
@@ -110,20 +79,6 @@ pub fn profiles(profiles: &[ProfileReport], is_claimed: &dyn Fn(&ProfileReport) 
     out
 }
 
-/// Returns whether a scenario of a profile was exercised.
-fn is_exercised(profile: &ProfileReport) -> bool {
-    let missing = |demanded: &&String| {
-        profile.reasons.iter().any(|reason| {
-            let scenario = Transport::scenario(&reason.name);
-            reason.demand == Demand::Scenario
-                && reason.verdict == Verdict::NotExercised
-                && (reason.name == **demanded || demanded.split('|').any(|name| name == scenario))
-        })
-    };
-    profile.scenarios.iter().any(|demanded| !missing(&demanded))
-}
-
->>>>>>> clients
 /// Why a profile is not passed, what is alike in one line.
 fn reasons(reasons: &[Reason]) -> String {
     let mut lines: Vec<(String, Vec<&Reason>)> = Vec::new();

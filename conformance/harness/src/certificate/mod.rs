@@ -25,11 +25,7 @@ pub use signature::{SIGNATURE, sign, statement, unsigned};
 
 use crate::live::{Evidence, Kept, RunFile, command};
 use checker::level;
-<<<<<<< HEAD
-use results::{Demand, Options, ProfileReport, ProfileState, State, Transport, Verdict};
-=======
-use results::{Options, ProfileReport, ProfileState, Specification, State};
->>>>>>> clients
+use results::{Demand, Options, ProfileReport, ProfileState, Specification, State, Transport, Verdict};
 
 /// The version of the format of [`Certificate`]. It rises when a member goes away or changes its meaning.
 pub const VERSION: u32 = 1;
@@ -127,22 +123,7 @@ impl Certificate {
 
     /// What the run comes to, in a line: the profiles that were claimed, or that a scenario exercised.
     pub fn summary(&self) -> String {
-<<<<<<< HEAD
-        let of_state = |wanted: ProfileState| {
-            let names = self.profiles.iter().filter(|profile| profile.state == wanted);
-            let names = names.filter(|profile| self.is_claimed(profile));
-            let names: Vec<&str> = names.map(|profile| profile.name.as_str()).collect();
-            (!names.is_empty()).then(|| format!("{} {}", wanted.name(), names.join(", ")))
-        };
-        let states = [ProfileState::Passed, ProfileState::Failed, ProfileState::Incomplete];
-        let told: Vec<String> = states.into_iter().filter_map(of_state).collect();
-        format!(
-            "certificate: {}",
-            if told.is_empty() { "no profile was exercised".to_owned() } else { told.join("; ") }
-        )
-=======
-        format!("certificate: {}", summary(&self.profiles))
->>>>>>> clients
+        format!("certificate: {}", summary(self.profiles.iter().filter(|profile| self.is_claimed(profile))))
     }
 
     /// Returns whether the run was asked for a profile, or exercised one of its scenarios.
@@ -156,7 +137,6 @@ impl Certificate {
     }
 }
 
-<<<<<<< HEAD
 /// Returns whether a scenario of a profile was exercised.
 fn is_exercised(profile: &ProfileReport) -> bool {
     let missing = |demanded: &&String| {
@@ -169,9 +149,11 @@ fn is_exercised(profile: &ProfileReport) -> bool {
     };
     let has_failed = profile.reasons.iter().any(|reason| reason.verdict == Verdict::Fail);
     has_failed || profile.scenarios.iter().any(|demanded| !missing(&demanded))
-=======
-/// What came of profiles, in a line.
-pub fn summary(profiles: &[ProfileReport]) -> String {
+}
+
+/// Summarizes profiles in a line.
+pub fn summary<'p>(profiles: impl Iterator<Item = &'p ProfileReport>) -> String {
+    let profiles: Vec<_> = profiles.collect();
     let of_state = |wanted: ProfileState| {
         let names = profiles.iter().filter(|profile| profile.state == wanted);
         let names: Vec<&str> = names.map(|profile| profile.name.as_str()).collect();
@@ -179,8 +161,7 @@ pub fn summary(profiles: &[ProfileReport]) -> String {
     };
     let states = [ProfileState::Passed, ProfileState::Failed, ProfileState::Incomplete];
     let told: Vec<String> = states.into_iter().filter_map(of_state).collect();
-    if told.is_empty() { "no profile is about the dialect".to_owned() } else { told.join("; ") }
->>>>>>> clients
+    if told.is_empty() { "no profile was exercised".to_owned() } else { told.join("; ") }
 }
 
 /// The first line that differs, counted from 1.

@@ -60,7 +60,7 @@ const GROUPS: &[Group] = &[
         holds: |undecided| undecided.kind == UndecidedKind::NotGiven,
         flag: |run, _| {
             let of = run.undecided.iter().filter(|undecided| undecided.kind == UndecidedKind::NotGiven);
-            let flags: BTreeSet<&str> = of.map(|undecided| label(undecided)).collect();
+            let flags: BTreeSet<&str> = of.map(label).collect();
             flags.into_iter().collect::<Vec<_>>().join(" ")
         },
     },
