@@ -40,16 +40,16 @@ fn goldens_of_all_dialects_lose_nothing() {
 /// What `axum::Json` and channels want of a type.
 #[test]
 fn values_can_be_owned() {
-    fn own<T: Serialize + DeserializeOwned + Send + Sync + 'static>() {}
-    own::<Event<'static>>();
-    own::<CreateResponse<'static>>();
-    own::<ResponseStatus<'static>>();
-
     #[derive(Debug, PartialEq, Serialize, Deserialize)]
     struct Logged {
         event: Event<'static>,
         at: u64,
     }
+    fn own<T: Serialize + DeserializeOwned + Send + Sync + 'static>() {}
+    own::<Event<'static>>();
+    own::<CreateResponse<'static>>();
+    own::<ResponseStatus<'static>>();
+
     let delta = OutputTextDelta::new("msg_1", 0, 0, "Hello\u{0}\"", 4);
     let logged = Logged { event: delta.into(), at: 7 };
     let text = serde_json::to_string(&logged).expect("it can be written");

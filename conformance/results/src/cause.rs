@@ -329,8 +329,8 @@ mod tests {
         };
         let cases: Vec<CaseReport> =
             ["background/cut", "crowd/words", "text/hello"].into_iter().enumerate().map(case).collect();
-        let causes = Cause::all(&[capture(3), capture(9), capture(9)], &cases);
-        assert_eq!(causes[0].first, [2, 0]);
+        let found = Cause::all(&[capture(3), capture(9), capture(9)], &cases);
+        assert_eq!(found[0].first, [2, 0]);
     }
 
     #[test]
