@@ -117,7 +117,7 @@ def understood(response):
 def main():
     for line in sys.stdin:
         case = json.loads(line)
-        if case["transport"] == "websocket" or case["cancel_after_events"]:
+        if case["transport"] == "websocket" or case["cancel_after_events"] or case.get("steps"):
             reply = {"status": "unsupported"}
         else:
             try:

@@ -4,8 +4,20 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
+use codegen::dialect::Renaming;
 use codegen::emit;
 use proc_macro2::TokenStream;
+
+/// Names that no file of the specification has.
+const RENAMING: Renaming = Renaming {
+    dialect: "renamed",
+    event: |name| match name.strip_prefix("response.") {
+        Some(rest) => format!("zap.{rest}"),
+        None if name == "error" => "zip.error".to_owned(),
+        None => name.to_owned(),
+    },
+    slots: &[("item_id", "zap_id"), ("output_index", "zap_index")],
+};
 
 fn main() {
     if let Err(error) = generate() {
@@ -25,6 +37,7 @@ fn generate() -> Result<(), Box<dyn std::error::Error>> {
     let glossary = env::var_os("CARGO_FEATURE_TYPES").map(|_| &spec_files.glossary);
     let mut modules = String::new();
     let mut dialects = Vec::new();
+    let mut samples = Vec::new();
     let mut loaded: Vec<codegen::dialect::Dialect> = Vec::new();
     for name in codegen::dialect::list(&spec)? {
         let feature = name.replace('@', "-");
@@ -33,20 +46,41 @@ fn generate() -> Result<(), Box<dyn std::error::Error>> {
         }
         loaded.push(codegen::dialect::load(&spec, &name)?);
     }
-    for dialect in &loaded {
+    let listed = loaded.len();
+    if env::var_os("CARGO_FEATURE_RENAMED").is_some() {
+        let openai =
+            loaded.iter().find(|dialect| dialect.name == "openai").ok_or("`renamed` needs `openai`")?;
+        loaded.push(openai.renamed(&RENAMING)?);
+    }
+    for (at, dialect) in loaded.iter().enumerate() {
         let module = emit::module(&dialect.name);
         let is_built = |name: &String| loaded.iter().find(|other| other.name == *name);
         let base = dialect.lineage.iter().find_map(is_built);
+        let is_listed = at < listed;
+        let glossary = glossary.filter(|_| is_listed);
         let tokens = emit::dialect(dialect, base, &spec_files.scopes, glossary)?;
         write(&out.join(format!("{module}.rs")), tokens)?;
         let summary = &dialect.file.summary;
+        let hidden = if is_listed { "" } else { "#[doc(hidden)]\n" };
         writeln!(
             modules,
-            "#[doc = {summary:?}]\n#[allow(clippy::pedantic, clippy::all)]\npub mod {module} {{\n    \
+            "{hidden}#[doc = {summary:?}]\n#[allow(clippy::pedantic, clippy::all)]\npub mod {module} {{\n    \
              include!(concat!(env!(\"OUT_DIR\"), \"/{module}.rs\"));\n}}"
         )?;
+        if !is_listed {
+            continue;
+        }
         dialects.push(format!("&{module}::DIALECT"));
+        samples.push(format!("(&{module}::DIALECT, {module}::samples::ALL)"));
     }
+    if glossary.is_some() {
+        let samples = samples.join(", ");
+        writeln!(
+            modules,
+            "#[cfg(test)]\npub(crate) static SAMPLES: &[(&Dialect, json::Samples)] = &[{samples}];"
+        )?;
+    }
+    loaded.truncate(listed);
     let dialects = dialects.join(", ");
     let each = loaded.iter().map(|dialect| format!("{} {:?}", emit::module(&dialect.name), dialect.name));
     let each = each.collect::<Vec<_>>().join("\n            ");

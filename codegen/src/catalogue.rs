@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 
 use crate::dialect::{LoadError, read_toml};
 use crate::formats::{
-    ClientCase, DefectsFile, GuaranteesFile, PageError, ProfileFile, RequirementsFile, Rule, Scenario,
+    ClientCase, ClientProfileFile, DefectsFile, GuaranteesFile, MeasuredFile, PageError, ProfileFile,
+    RequirementsFile, Rule, Scenario,
 };
 
 /// What streams are judged by, and what is asked to make them.
@@ -20,12 +21,16 @@ pub struct Catalogue {
     pub client_cases: BTreeMap<String, ClientCase>,
     /// `profiles/`, by name.
     pub profiles: BTreeMap<String, ProfileFile>,
+    /// `client-profiles/`, by name.
+    pub client_profiles: BTreeMap<String, ClientProfileFile>,
     /// `requirements/`, by version.
     pub requirements: BTreeMap<String, RequirementsFile>,
     /// `guarantees.toml` of the dialects that have one, by dialect.
     pub guarantees: BTreeMap<String, GuaranteesFile>,
     /// `defects.toml`.
     pub defects: DefectsFile,
+    /// `measured.toml`.
+    pub measured: MeasuredFile,
 }
 
 impl Catalogue {
@@ -37,21 +42,30 @@ impl Catalogue {
             scenarios: pages(&spec.join("scenarios"), Scenario::parse, &mut errors),
             client_cases: pages(&spec.join("clients"), ClientCase::parse, &mut errors),
             profiles: tables(&spec.join("profiles"), &mut errors),
+            client_profiles: tables(&spec.join("client-profiles"), &mut errors),
             requirements: tables(&spec.join("requirements"), &mut errors),
             guarantees: guarantees(&spec.join("dialects"), &mut errors),
-            defects: defects(spec).unwrap_or_else(|error| {
-                errors.push(error);
-                DefectsFile::default()
-            }),
+            defects: table(&spec.join(DEFECTS), &mut errors),
+            measured: table(&spec.join(MEASURED), &mut errors),
         };
         (catalogue, errors)
     }
 }
 
-/// Reads `defects.toml`; without the file there are none.
-pub fn defects(spec: &Path) -> Result<DefectsFile, LoadError> {
-    let path = spec.join("defects.toml");
-    if path.is_file() { read_toml(&path) } else { Ok(DefectsFile::default()) }
+/// The file with streams that have one defect each.
+pub const DEFECTS: &str = "defects.toml";
+/// The file with what clients were seen to do.
+pub const MEASURED: &str = "measured.toml";
+
+/// Reads a table; without the file it is empty.
+fn table<T: serde::de::DeserializeOwned + Default>(path: &Path, errors: &mut Vec<LoadError>) -> T {
+    if !path.is_file() {
+        return T::default();
+    }
+    read_toml(path).unwrap_or_else(|error| {
+        errors.push(error);
+        T::default()
+    })
 }
 
 type Parse<T> = fn(&str, &str) -> Result<T, PageError>;

@@ -1,6 +1,6 @@
 //! The names that somebody may have meant.
 
-/// The names that are nearest to a mistaken one, at most three.
+/// Returns the names that are nearest to a mistaken one, at most three.
 pub(crate) fn nearest<'n>(mistaken: &str, names: impl IntoIterator<Item = &'n str>) -> Vec<&'n str> {
     let wanted = mistaken.to_lowercase();
     let limit = wanted.len() / 3 + 1;
@@ -9,7 +9,7 @@ pub(crate) fn nearest<'n>(mistaken: &str, names: impl IntoIterator<Item = &'n st
         .map(|name| {
             let lower = name.to_lowercase();
             let part = wanted.len() > 3 && (lower.ends_with(&wanted) || lower.starts_with(&wanted));
-            (if part { 0 } else { distance(&wanted, &lower) }, name)
+            (if part { 0 } else { strsim::damerau_levenshtein(&wanted, &lower) }, name)
         })
         .filter(|(distance, _)| *distance <= limit)
         .collect();
@@ -18,28 +18,12 @@ pub(crate) fn nearest<'n>(mistaken: &str, names: impl IntoIterator<Item = &'n st
     near.into_iter().map(|(_, name)| name).collect()
 }
 
-/// How many characters must be added, removed or replaced to get from one to the other.
-fn distance(from: &str, to: &str) -> usize {
-    let mut row: Vec<usize> = (0..=to.chars().count()).collect();
-    for (line, one) in from.chars().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = line + 1;
-        for (column, other) in to.chars().enumerate() {
-            let replaced = diagonal + usize::from(one != other);
-            diagonal = row[column + 1];
-            row[column + 1] = replaced.min(diagonal + 1).min(row[column] + 1);
-        }
-    }
-    row.last().copied().unwrap_or_default()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn typing_errors_and_parts_are_near() {
-        assert_eq!(distance("kitten", "sitting"), 3);
         let names = ["response.created", "response.completed", "Response", "error"];
         assert_eq!(nearest("response.craeted", names)[0], "response.created");
         assert_eq!(nearest("completed", names), ["response.completed"]);

@@ -55,8 +55,9 @@ impl Package {
         Ok(Self { registry: registry.to_owned(), name: name.to_owned(), version: version.to_owned(), newer })
     }
 
-    /// What the newest version adds to the dialect in a folder, as the difference that an import would make.
-    /// `None` when it adds nothing, or when the package does not hold its types in a form that can be read.
+    /// Returns what the newest version adds to the dialect in a folder, as the difference that an import
+    /// would make. `None` when it adds nothing, or when the package does not hold its types in a form that
+    /// can be read.
     ///
     /// # Errors
     ///
@@ -78,7 +79,7 @@ impl Package {
     }
 }
 
-/// The bundle of a version, from a folder that is gone afterwards.
+/// Returns the bundle of a version, from a folder that is gone afterwards.
 fn bundle(name: &str, version: &str) -> anyhow::Result<Value> {
     let folder = Scratch::new()?;
     let target = folder.0.as_os_str();
@@ -111,14 +112,14 @@ fn pip_versions(text: &str) -> Vec<String> {
     line.into_iter().flat_map(|line| line.split(',')).map(|version| version.trim().to_owned()).collect()
 }
 
-/// A list, or one version alone.
+/// Returns a list, or one version alone.
 fn npm_versions(text: &str) -> anyhow::Result<Vec<String>> {
     let versions: Value = serde_json::from_str(text).context("npm did not answer in JSON")?;
     let list = versions.as_array().cloned().unwrap_or_else(|| vec![versions]);
     Ok(list.into_iter().filter_map(|version| version.as_str().map(str::to_owned)).collect())
 }
 
-/// A released version as numbers; none for one before a release.
+/// Returns a released version as numbers; none for one before a release.
 fn number(version: &str) -> Option<Vec<u64>> {
     version.split('.').map(|part| part.parse().ok()).collect()
 }

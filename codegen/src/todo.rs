@@ -3,13 +3,13 @@
 /// Stands before what is to be filled in, wherever a skeleton leaves something to a person.
 pub(crate) const MARK: &str = "TODO:";
 
-/// What somebody has to fill in, with the mark before it.
+/// Returns what somebody has to fill in, with the mark before it.
 #[cfg(feature = "cli")]
 pub(crate) fn todo(what: &str) -> String {
     format!("{MARK} {what}")
 }
 
-/// What is marked in a text, each with its line, counted from 1.
+/// Returns what is marked in a text, each with its line, counted from 1.
 #[cfg(feature = "cli")]
 pub(crate) fn marked(text: &str) -> impl Iterator<Item = (usize, &str)> {
     text.lines().enumerate().flat_map(|(number, line)| {
@@ -19,7 +19,7 @@ pub(crate) fn marked(text: &str) -> impl Iterator<Item = (usize, &str)> {
     })
 }
 
-/// What a marked text says, as if it were confirmed.
+/// Returns what a marked text says, as if it were confirmed.
 pub(crate) fn settled(text: &str) -> &str {
     text.strip_prefix(MARK).unwrap_or(text).trim_start()
 }

@@ -95,6 +95,9 @@ const PROFILE: &str = "profiles/core.toml";
 const REQUIREMENTS: &str = "requirements/d.toml";
 const GUARANTEES: &str = "dialects/d/guarantees.toml";
 const DEFECTS: &str = "defects.toml";
+const MEASURED: &str = "measured.toml";
+const CLIENT_PROFILE: &str = "client-profiles/client-core.toml";
+const CLIENT_CASE: &str = "clients/text/hello.md";
 
 broken! {
     an_unreadable_file: [Write("scopes.toml", "[")] => [("scopes.toml", "")];
@@ -337,6 +340,15 @@ broken! {
     words_for_no_type: [Edit("glossary.toml", "[types.Response]", "[types.Answer]")] => [
         ("glossary.toml", "no dialect has a type or event Answer"),
     ];
+    a_name_for_no_type: [Edit("glossary.toml", "[types.Response]", "[names]\nAnswer = \"Response\"\n\n[types.Response]")] => [
+        ("glossary.toml", "no dialect has a type Answer"),
+    ];
+    a_default_for_no_property: [Edit("glossary.toml", "[types.Response]", "[defaults.Response]\ndelta = \"1\"\n\n[types.Response]")] => [
+        ("glossary.toml", "Response has no property `delta`"),
+    ];
+    a_default_that_is_not_json: [Edit("glossary.toml", "[types.Response]", "[defaults.Response]\nid = \"resp\"\n\n[types.Response]")] => [
+        ("glossary.toml", "the default is not JSON"),
+    ];
     words_for_no_property_of_the_type: [Edit("glossary.toml", "[types.Response]", "[types.Response]\ndelta = \"What?\"")] => [
         ("glossary.toml", "Response has no property `delta`"),
     ];
@@ -472,25 +484,54 @@ broken! {
     a_defect_without_reason: [Edit(DEFECTS, "rules = [\"schema/valid\"]", "legal = \" \"")] => [
         (DEFECTS, "the reason is empty"),
     ];
-    a_defect_of_no_client: [Edit(DEFECTS, "[\"strict\"]", "[\"stern\"]")] => [(DEFECTS, "no client \"stern\"")];
-    a_client_of_no_dialect: [Edit(DEFECTS, "dialect = \"d\"\nversion = \"1.0\"", "dialect = \"x\"")] => [
-        (DEFECTS, "no dialect \"x\""),
+    a_client_of_no_dialect: [Edit(MEASURED, "dialect = \"d\"\nversion = \"1.0\"", "dialect = \"x\"\nversion = \"1.0\"")] => [
+        (MEASURED, "no dialect \"x\""),
     ];
-    a_client_that_nothing_is_known_of: [Edit(DEFECTS, "version = \"2.0\"", "")] => [
-        (DEFECTS, "nothing is known of the client \"lenient\""),
+    a_client_that_nothing_is_known_of: [Edit(MEASURED, "version = \"2.0\"", "")] => [
+        (MEASURED, "nothing is known of the client \"lenient\""),
     ];
-    a_client_that_is_there_twice: [Edit(DEFECTS, "\"lenient\"", "\"strict\"")] => [
-        (DEFECTS, "the client \"strict\" is there twice"),
+    a_client_that_is_there_twice: [Edit(MEASURED, "\"lenient\"", "\"strict\"")] => [
+        (MEASURED, "the client \"strict\" is there twice"),
+    ];
+    a_claim_without_a_version: [Edit(MEASURED, "version = \"1.0\"", "")] => [
+        (MEASURED, "with which version \"strict\" was measured"),
+    ];
+    a_claim_about_no_case: [Edit(MEASURED, "defect/text_differs", "defect/text")] => [
+        (MEASURED, "there is no case \"defect/text\""),
+    ];
+    a_claim_about_the_fault_of_no_rule: [Edit(MEASURED, "defect/text_differs", "fault/a/b")] => [
+        (MEASURED, "there is no case \"fault/a/b\""),
+    ];
+    a_client_that_fails_in_two_ways: [
+        Edit(MEASURED, "version = \"1.0\"", "version = \"1.0\"\nwrong = [\"defect/text_differs\"]"),
+    ] => [(MEASURED, "listed twice for \"strict\"")];
+    a_client_profile_of_no_case: [Edit(CLIENT_PROFILE, "text/hello", "text/bye")] => [
+        (CLIENT_PROFILE, "there is no case text/bye"),
+    ];
+    a_client_profile_of_no_dialect: [Edit(CLIENT_PROFILE, "[\"d\"]", "[\"x\"]")] => [
+        (CLIENT_PROFILE, "no dialect \"x\""),
+    ];
+    a_client_profile_over_no_transport: [Edit(CLIENT_PROFILE, "[\"sse\"]", "[]")] => [
+        (CLIENT_PROFILE, "it names none"),
+    ];
+    a_client_profile_that_demands_twice: [
+        Edit(CLIENT_PROFILE, "[\"text/hello\"]", "[\"text/hello\", \"text/hello\"]"),
+    ] => [(CLIENT_PROFILE, "text/hello is listed twice")];
+    a_client_case_without_authority: [Edit(CLIENT_CASE, "authority = \"x\"", "authority = \"\"")] => [
+        (CLIENT_CASE, "nothing makes it binding"),
+    ];
+    a_client_case_with_outputs_of_no_calls: [
+        Edit(CLIENT_CASE, "authority = \"x\"", "authority = \"x\"\n[[steps]]\nstep = \"resume\"\noutputs = { f = \"x\" }"),
+    ] => [
+        (CLIENT_CASE, "nothing is left to resume"),
+        (CLIENT_CASE, "only the step `answer-calls` has outputs"),
     ];
     a_rule_that_breaks_no_client_of_the_list: [
         Edit(RULE, "since = \"0.1.0\"", "since = \"0.1.0\"\n[[breaks]]\nclient = \"stern\"\nfailure = \"x\"\nsource = \"x\""),
     ] => [(RULE, "no client \"stern\"")];
     a_defect_at_a_place_of_another_rule: [
-        Edit(DEFECTS, "exception = [\"strict\"]", "exception = [\"strict\"]\nat = { \"a/b\" = [\"\"] }"),
+        Edit(DEFECTS, "rules = [\"schema/valid\"]", "rules = [\"schema/valid\"]\nat = { \"a/b\" = [\"\"] }"),
     ] => [(DEFECTS, "a/b does not catch it")];
-    a_client_that_fails_in_two_ways: [Edit(DEFECTS, "[\"strict\"]", "[\"strict\"]\nwrong = [\"strict\"]")] => [
-        (DEFECTS, "\"strict\" is listed twice"),
-    ];
     two_defects_of_one_name: [
         Edit(DEFECTS, "[[defect]]", "[[defect]]\nname = \"text_differs\"\nwhat = \"x\"\ngolden = \"d/text\"\nlegal = \"x\"\nauthority = \"x\"\n\n[[defect]]"),
     ] => [(DEFECTS, "text_differs is there twice")];
@@ -515,7 +556,7 @@ fn findings_say_where_they_are() {
     let text = findings[0].to_string();
     assert!(
         text.starts_with(
-            "error: the event has nothing at \"/x\"\n  --> rules/schema/valid.md:17\n   = help: "
+            "error: the event has no value at \"/x\"\n  --> rules/schema/valid.md:17\n   = help: "
         ),
         "{text}"
     );

@@ -47,6 +47,7 @@ fn skeletons_pass_every_check() {
         vec!["dialect", "extra"],
         vec!["dialect", "extra@2", "--extends", "eugpt"],
         vec!["scenario", "text/extra"],
+        vec!["client", "text/extra"],
     ];
     for args in made {
         let (code, text) = new(&copy.0, &args);
@@ -81,6 +82,7 @@ fn what_a_skeleton_leaves_to_be_filled_in_fails_the_check() {
         ),
         (vec!["rule", "text/extra"], "rules/text/extra.md", 9),
         (vec!["scenario", "text/extra"], "scenarios/text/extra.md", 5),
+        (vec!["client", "text/extra"], "clients/text/extra.md", 5),
         (vec!["dialect", "extra", "--extends", "openai"], "dialects/extra/dialect.toml", 3),
         (vec!["dialect", "alone"], "dialects/alone/dialect.toml", 4),
     ];
@@ -100,7 +102,7 @@ fn what_a_skeleton_leaves_to_be_filled_in_fails_the_check() {
         }
     }
     let all: usize = skeletons.iter().map(|(.., places)| places).sum();
-    let told_of = format!("{all} places are still to be filled in (TODO:)");
+    let told_of = format!("{all} places to fill in (TODO:)");
     assert!(told.contains(&told_of), "{told}");
 
     let (code, told) = codegen(&["check", "--allow-todo"], &copy.0);

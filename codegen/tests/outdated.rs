@@ -100,7 +100,7 @@ fn what_a_newer_version_adds_is_named() {
     assert_eq!(code, 1, "{text}");
     assert!(text.contains("9.0.0 and 1 more versions are newer"), "{text}");
     assert!(text.contains("+ response.yawn"), "{text}");
-    assert!(text.contains("99.0.0 is newer; its types are those of the Python package"), "{text}");
+    assert!(text.contains("99.0.0 is newer; its types match the Python package"), "{text}");
     assert!(text.contains("import openai.json --dialect openai"), "{text}");
 }
 

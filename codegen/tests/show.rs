@@ -19,7 +19,8 @@ fn an_event_is_shown_with_its_validator() {
     let (code, types, _) = show(&["response.output_text.delta"]);
     assert_eq!(code, 0);
     assert!(types.contains("pub struct OutputTextDelta<'a>"), "{types}");
-    assert!(!types.contains("fn "), "no validator was asked for: {types}");
+    assert!(types.contains("pub fn new("), "{types}");
+    assert!(!types.contains("fn event_"), "no validator was asked for: {types}");
     let (code, both, _) = show(&["response.output_text.delta", "--validator"]);
     assert_eq!(code, 0);
     assert!(both.starts_with(&types), "{both}");
@@ -35,7 +36,7 @@ fn a_type_is_shown_in_its_dialect() {
     assert!(text.contains("fn type_response_usage"), "{text}");
     let (code, text, _) = show(&["ResponseResource", "--dialect", "open-responses"]);
     assert_eq!(code, 0);
-    assert!(text.contains("pub struct ResponseResource"), "{text}");
+    assert!(text.contains("pub struct Response<'a>"), "{text}");
 }
 
 #[test]

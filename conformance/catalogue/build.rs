@@ -14,7 +14,16 @@ fn main() {
 
 fn generate() -> Result<(), Box<dyn std::error::Error>> {
     let spec = Path::new("../../spec");
-    for input in ["rules", "scenarios", "clients", "profiles", "requirements", "defects.toml"] {
+    for input in [
+        "rules",
+        "scenarios",
+        "clients",
+        "profiles",
+        "client-profiles",
+        "requirements",
+        "defects.toml",
+        "measured.toml",
+    ] {
         println!("cargo::rerun-if-changed={}", spec.join(input).display());
     }
     let (catalogue, errors) = Catalogue::load(spec);

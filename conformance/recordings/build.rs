@@ -1,4 +1,4 @@
-//! Takes the good recordings of the specification into the program.
+//! Embeds the goldens of the specification.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -41,7 +41,7 @@ fn embed() -> io::Result<()> {
     fs::write(out.join("goldens.rs"), code)
 }
 
-/// What a folder holds, in a stable order.
+/// Returns the sorted names in a folder.
 fn names(folder: &Path) -> io::Result<Vec<String>> {
     let mut names = Vec::new();
     for entry in fs::read_dir(folder)? {

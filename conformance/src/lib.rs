@@ -1,4 +1,4 @@
-//! Checks whether streams of the Responses API are what their dialect promises.
+//! Conformance tests for the Responses API.
 //!
 //! This is the command, and everything that it is made of under one name: [`Checker`] judges a stream as it
 //! comes, [`check`] a recording, and [`Suite`] an endpoint.

@@ -90,8 +90,8 @@ fn the_suite_runs_over_recordings() {
     let (rules, seen) = (all.iter().count(), all.iter().filter(|rule| is_seen(rule)).count());
     for (rule, reason) in [
         ("wire/event-stream-content-type", "it has no headers"),
-        ("schema/body-valid", "there is no answer in it that is no stream"),
-        ("ws/one-in-flight", "it is of no WebSocket"),
+        ("schema/body-valid", "it has no non-streaming response"),
+        ("ws/one-in-flight", "it is not of a WebSocket"),
     ] {
         let line = run.stdout.lines().find(|line| line.contains(&format!("a.sse::{rule} ")));
         assert!(line.is_some_and(|line| line.contains(&format!("ignored ({reason})"))), "{line:?}");
@@ -103,8 +103,8 @@ fn the_suite_runs_over_recordings() {
         "causes\n  error    schema/event-valid",
         "by file\n  suite/b/c.sse",
         "clients\n  broken: async-openai",
-        "not judged\n  1 answer that is neither a response nor an error\n    suite/b/body.json\n",
-        "next\n  see what schema/event-valid",
+        "not checked\n  1 answer that is neither a response nor an error\n    suite/b/body.json\n",
+        "next\n  show the requirement of schema/event-valid",
     ] {
         assert!(summary.contains(told), "{told}: {summary}");
     }
@@ -165,7 +165,7 @@ fn the_rest_is_checked_when_something_cannot_be_read() {
         {\"at\":1.0,\"end\":\"lost\",\"reason\":\"reset by peer\"}\n";
     let run = conformance(&["check", "-"], unanswered);
     assert_eq!(run.code, Some(2));
-    assert!(run.stderr.contains("no answer was recorded: reset by peer"), "{}", run.stderr);
+    assert!(run.stderr.contains("no response was recorded: reset by peer"), "{}", run.stderr);
     assert_eq!(conformance(&["check", "-"], golden("openai/text")).code, Some(0));
 }
 
@@ -213,7 +213,7 @@ fn rules_are_explained() {
     assert!(page.stdout.contains("error[schema/event-known]: "), "{}", page.stdout);
     let off = conformance(&["explain", "response/times-in-seconds", "--dialect", "eugpt"], "").stdout;
     assert!(off.contains("level      not checked in eugpt; "), "{off}");
-    assert!(off.contains("The examples count milliseconds"), "{off}");
+    assert!(off.contains("The examples use milliseconds"), "{off}");
     let coloured = conformance(&["explain", "schema/event-known", "--color", "always"], "");
     assert!(coloured.stdout.starts_with("\u{1b}[1mschema/event-known\u{1b}[0m: "), "{}", coloured.stdout);
     insta::assert_snapshot!(
@@ -237,13 +237,13 @@ fn every_sentence_that_is_listed_is_explained() {
     insta::assert_snapshot!("sentence", conformance(&["explain", "N35"], "").stdout);
     let hidden = conformance(&["explain", "open-responses@2026-01-15#N02"], "").stdout;
     assert!(
-        hidden.contains("not seen   no rule and no scenario covers it. A duty of the client."),
+        hidden.contains("uncovered  no rule and no scenario covers it. A duty of the client."),
         "{hidden}"
     );
     // A recommendation of another document binds nobody; one's own document needs no reason.
     let should = conformance(&["explain", "wire/no-id-line"], "").stdout;
     let in_a_line = should.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(in_a_line.contains("not of openai: here it is the source of a SHOULD"), "{should}");
+    assert!(in_a_line.contains("not of openai: here a SHOULD"), "{should}");
     let own = conformance(&["explain", "N35", "--dialect", "open-responses"], "").stdout;
     assert!(!own.contains("a sentence of") && own.contains("(MUST in open-responses)"), "{own}");
     let mistaken = conformance(&["explain", "open-responses@2026-04-24#N3S"], "");

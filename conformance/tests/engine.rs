@@ -96,11 +96,11 @@ fn what_repeats_is_counted() {
 fn data_that_are_no_object() {
     let stream = "data: {\"type\":\"response.created\",\n\ndata:\n\ndata: [1]\n\ndata: \"x\"\n\ndata: null\n\n: ping\n\ndata: [DONE]\n\n";
     insta::assert_snapshot!(told("openai", stream), @r#"
-    Must wire/json-object line 1 x1: the data are not JSON: expected the name of a member |  | "\n"
-    Must wire/json-object line 3 x1: the data are not JSON: there is nothing |  | "\n"
-    Must wire/json-object line 5 x1: the data are a list, not an object |  | "data: [1]\n"
-    Must wire/json-object line 7 x1: the data are a string, not an object |  | "data: \"x\"\n"
-    Must wire/json-object line 9 x1: the data are null, not an object |  | "data: null\n"
+    Must wire/json-object line 1 x1: the data is not JSON: expected the name of a member |  | "\n"
+    Must wire/json-object line 3 x1: the data is not JSON: it is empty |  | "\n"
+    Must wire/json-object line 5 x1: the data is an array, not an object |  | "data: [1]\n"
+    Must wire/json-object line 7 x1: the data is a string, not an object |  | "data: \"x\"\n"
+    Must wire/json-object line 9 x1: the data is null, not an object |  | "data: null\n"
     "#);
 }
 

@@ -185,11 +185,11 @@ fn recordings_of_other_apis_are_one_line() {
     assert!(told.contains("passed: 6 files, 3 streams"), "{told}");
     assert!(
         told.contains(
-            "not judged\n  3 recordings of other APIs (Anthropic Messages 2, Chat Completions 1)\n"
+            "not checked\n  3 recordings of other APIs (Anthropic Messages 2, Chat Completions 1)\n"
         ),
         "{told}"
     );
-    assert!(told.contains("2 files passed over"), "{told}");
+    assert!(told.contains("2 files skipped"), "{told}");
     // What was named, or answers a request for a response, is judged.
     assert_eq!(summary(&["all/b.sse"]).0, Some(1));
     let (code, told, findings) = summary(&["ours"]);

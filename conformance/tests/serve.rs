@@ -28,7 +28,7 @@ fn the_command_serves_until_it_is_interrupted() {
         "20 ms before every event",
         "fault cut: the stream ends in the middle of an event",
         "fault text/deltas-joined: breaks the rule that ",
-        "in the answer to the input [[",
+        "in the response to the input [[",
         "Ctrl-C",
     ] {
         assert!(told.contains(words), "{words}: {told}");

@@ -148,7 +148,8 @@ fn a_request_is_late_after_an_hour() {
             .collect::<Vec<_>>()
     };
     assert_eq!(broken(3660.0, 5000.0), [""; 0]);
-    let late = "ws/connection-limit: 61 minutes after the connection began, a request is answered by another response";
+    let late =
+        "ws/connection-limit: a request 61 minutes after the connection began is answered by a new response";
     assert_eq!(broken(3660.5, 3661.0), [late]);
 }
 

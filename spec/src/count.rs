@@ -41,7 +41,7 @@ impl Count {
     /// The largest number that every reader of JSON keeps exactly (RFC 8259, section 6).
     pub const LARGEST: u64 = (1 << 53) - 1;
 
-    /// The value of a JSON number. Nothing when the text is another JSON value.
+    /// Returns the value of a JSON number. Nothing when the text is another JSON value.
     #[inline]
     pub fn read(raw: &str) -> Option<Self> {
         small(raw).map(Self::Whole).or_else(|| Self::read_any(raw))
@@ -71,7 +71,7 @@ impl Count {
         Some(decimal.small().map_or_else(|| Self::Other(Box::new(decimal)), Self::Whole))
     }
 
-    /// The number, where it is a whole one below [`Count::LIMIT`].
+    /// Returns the number, where it is a whole one below [`Count::LIMIT`].
     pub const fn whole(&self) -> Option<u64> {
         match self {
             Self::Whole(number) => Some(*number),
@@ -79,7 +79,7 @@ impl Count {
         }
     }
 
-    /// Why it cannot be an index or a sequence number, if it cannot.
+    /// Returns why it cannot be an index or a sequence number, if it cannot.
     pub fn odd(&self) -> Option<Odd> {
         match self {
             Self::Whole(number) => (*number > Self::LARGEST).then_some(Odd::TooLarge),
@@ -106,7 +106,7 @@ impl Decimal {
         self.power >= 0 && self.digits.len() as u128 <= self.power.unsigned_abs()
     }
 
-    /// Its value, where it is a whole number with room to spare.
+    /// Returns its value, where it is a whole number with room to spare.
     fn small(&self) -> Option<u64> {
         if self.is_negative || !self.is_whole() || self.power > 19 {
             return None;
@@ -180,7 +180,7 @@ impl fmt::Display for Count {
     }
 }
 
-/// A whole number of few digits, as nearly all are.
+/// Returns a whole number of few digits, as nearly all are.
 #[inline]
 fn small(raw: &str) -> Option<u64> {
     let digit = |byte: u8| Some(u64::from(byte.wrapping_sub(b'0'))).filter(|digit| *digit < 10);
@@ -190,7 +190,7 @@ fn small(raw: &str) -> Option<u64> {
     raw.bytes().try_fold(0, |number, byte| Some(10 * number + digit(byte)?))
 }
 
-/// An exponent, as far as there is room for it.
+/// Returns an exponent, as far as there is room for it.
 fn exponent_of(text: &str) -> i128 {
     // So that a number of digits can be added without a check for room.
     const MOST: i128 = i128::MAX / 4;

@@ -18,12 +18,12 @@ pub use view::View;
 
 include!(concat!(env!("OUT_DIR"), "/dialects.rs"));
 
-/// The dialect of that name.
+/// Returns the dialect of that name.
 pub fn dialect(name: &str) -> Option<&'static Dialect> {
     dialects().find(|(known, _)| *known == name).map(|(_, dialect)| dialect)
 }
 
-/// All dialects of this build, each by the names that it has.
+/// Returns all dialects of this build, each by the names that it has.
 pub fn dialects() -> impl Iterator<Item = (&'static str, &'static Dialect)> {
     DIALECTS.iter().flat_map(|dialect| {
         // A specification that is always in its latest version has the name of that version, too.

@@ -80,7 +80,7 @@ impl Shape {
         self.varying.forget();
     }
 
-    /// The text and the number of another event, if it has this shape and is a fragment.
+    /// Returns the text and the number of another event, if it has this shape and is a fragment.
     #[inline]
     pub(crate) fn fragment<'a>(&self, event: &EventInfo, data: &'a str) -> Option<(&'a str, u64)> {
         let (values, fragment) = (self.varying.values(), self.fragment?);

@@ -33,7 +33,7 @@ pub struct ScopeInfo {
 }
 
 impl Slot {
-    /// The member of an event that it usually is.
+    /// Returns the member of an event that it usually is.
     pub fn name(self) -> &'static str {
         Self::USUAL.iter().find(|(_, slot)| *slot == self).map_or("value", |(name, _)| name)
     }
@@ -52,12 +52,17 @@ pub struct EventInfo {
     pub role: Role,
     /// Where the value that it brings stands.
     pub value: Option<&'static str>,
-    /// The phase that it begins.
+    /// The phase that it begins, or in which it ends its scope.
     pub phase: Option<&'static str>,
     pub(crate) check: EventCheck,
 }
 
 impl EventInfo {
+    /// Returns whether it opens the root scope, and so a stream.
+    pub fn is_opening(&self) -> bool {
+        self.scope == Scope::ROOT && self.role == Role::Open
+    }
+
     /// Whether nothing of its scope may come after it: it closes it, or begins a phase that ends it.
     pub fn ends_scope(&self) -> bool {
         match self.role {
@@ -81,10 +86,53 @@ pub struct Framing {
     pub websocket: bool,
     /// Whether a WebSocket has lanes: events say in `stream_id` which one they are of.
     pub lanes: bool,
+    /// The client's message that requests a response on a WebSocket.
+    pub create: Option<&'static str>,
+    /// The client's message that gives a response in flight another direction.
+    pub steer: Option<Aside>,
+    /// The client's message that adds input to a response in flight.
+    pub inject: Option<Aside>,
+}
+
+/// A client's message about a response in flight on a WebSocket, and the events that reply to it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Aside {
+    /// The type of the message.
+    pub message: &'static str,
+    /// The event that accepts it.
+    pub accepted: &'static str,
+    /// The event that says that the server waits for more input.
+    pub pending: Option<&'static str>,
+    /// The event that rejects it, or reports that it failed later.
+    pub failed: &'static str,
+}
+
+/// What an event replies to a client's message about a response in flight.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reply {
+    /// The server has accepted it.
+    Accepted,
+    /// The server waits for more input.
+    Pending,
+    /// The server rejects it, or it failed later.
+    Failed,
+}
+
+impl Aside {
+    /// Returns what an event replies to the message, unless it is no reply to it.
+    pub fn reply(&self, event: &str) -> Option<Reply> {
+        if event == self.accepted {
+            Some(Reply::Accepted)
+        } else if event == self.failed {
+            Some(Reply::Failed)
+        } else {
+            self.pending.filter(|pending| *pending == event).map(|_| Reply::Pending)
+        }
+    }
 }
 
 impl Level {
-    /// How texts for people say it, in the words of RFC 2119.
+    /// Returns how texts for people say it, in the words of RFC 2119.
     pub const fn keyword(self) -> &'static str {
         match self {
             Self::Off => "not checked",
@@ -125,6 +173,8 @@ pub struct Dialect {
     pub opening: Option<&'static str>,
     /// One of these events ends a stream.
     pub terminal: &'static [&'static str],
+    /// The event that reports an error, inside or outside of a response.
+    pub error: &'static str,
     /// Types that are bodies of their own: `request`, `response`, ...
     pub roots: &'static [(&'static str, &'static str)],
     /// What can be asked for beside the creation of a response.
@@ -148,7 +198,7 @@ pub struct Memory {
 }
 
 impl Memory {
-    /// The members of the object that the last event was about, unless it was like the one before.
+    /// Returns the members of the object that the last event was about, unless it was like the one before.
     pub const fn outline(&self) -> &Outline {
         &self.outline
     }
@@ -170,7 +220,7 @@ impl Memory {
         data: &'a str,
         view: &mut View<'a>,
     ) -> Verdict {
-        let is_first = event.is_some_and(|event| event.role == Role::Open && event.scope == Scope::ROOT);
+        let is_first = event.is_some_and(EventInfo::is_opening);
         self.outline.begin(is_first);
         if event.and_then(|event| self.shape.fit(event, data, view)).is_some() {
             return Verdict::Valid;
@@ -214,12 +264,12 @@ pub enum Verdict {
 }
 
 impl Verdict {
-    /// Whether the value is as its schema says.
+    /// Returns whether the value is as its schema says.
     pub const fn is_valid(&self) -> bool {
         matches!(self, Self::Valid)
     }
 
-    /// The faults, if there are any.
+    /// Returns the faults, if there are any.
     pub fn faults(&self) -> &[Fault] {
         match self {
             Self::Invalid(faults, _) => faults,
@@ -229,15 +279,21 @@ impl Verdict {
 }
 
 impl Dialect {
-    /// What is known of an event type.
+    /// Returns what is known of an event type.
     pub fn event(&self, name: &str) -> Option<&'static EventInfo> {
         self.position(name).map(|(_, event)| event)
     }
 
-    /// The same, with its place in the list of events.
+    /// Returns the same, with its place in the list of events.
     pub fn position(&self, name: &str) -> Option<(usize, &'static EventInfo)> {
         let at = (self.place_of_event)(name)?;
         Some((at, self.events.get(at)?))
+    }
+
+    /// The event that ends the root scope in a phase.
+    pub fn ending(&self, phase: &str) -> Option<&'static EventInfo> {
+        let ends = |event: &&EventInfo| event.role == Role::Terminal && event.phase == Some(phase);
+        self.events.iter().find(ends)
     }
 
     /// Whether it is the dialect of that name, or extends it.
@@ -245,12 +301,12 @@ impl Dialect {
         self.name == name || self.lineage.contains(&name)
     }
 
-    /// How binding a rule is in this dialect, when that differs from what the rule says.
+    /// Returns how binding a rule is in this dialect, when that differs from what the rule says.
     pub fn rule_level(&self, id: &str) -> Option<Level> {
         self.rules.iter().find(|rule| rule.id == id).map(|rule| rule.level)
     }
 
-    /// The type that plays a role such as `request` or `response`.
+    /// Returns the type that plays a role such as `request` or `response`.
     pub fn root(&self, role: &str) -> Option<&'static str> {
         self.roots.iter().find(|(name, _)| *name == role).map(|(_, of_type)| *of_type)
     }
@@ -268,13 +324,19 @@ impl Dialect {
         (verdict, view)
     }
 
-    /// The values of an event that its dialect does not know yet, in enumerations to which servers may add.
+    /// Returns the values of an event that its dialect does not know yet, in enumerations to which servers
+    /// may add.
     pub fn newer_values(&self, event: &str, data: &str) -> Vec<Fault> {
         let mut checker = Checker::new(data).known_only();
-        let verdict = fill(&mut View::new(data), self.event(event), &mut checker);
-        let Verdict::Invalid(mut faults, _) = verdict else { return Vec::new() };
-        faults.retain(|fault| matches!(fault.kind, FaultKind::Value(Wanted::Known(_))));
-        faults
+        newer(fill(&mut View::new(data), self.event(event), &mut checker))
+    }
+
+    /// The values of a value of a named type that its dialect does not know yet.
+    pub fn newer_values_of_type(&self, name: &str, json: &str) -> Vec<Fault> {
+        let Some(check) = (self.check_named)(name) else { return Vec::new() };
+        let mut checker = Checker::new(json).known_only();
+        let scan = check(&mut checker);
+        newer(verdict(scan, &mut checker))
     }
 
     /// Checks a value against a named type.
@@ -288,6 +350,13 @@ impl Dialect {
             }
         }
     }
+}
+
+/// The faults that are values which a dialect does not know yet.
+fn newer(verdict: Verdict) -> Vec<Fault> {
+    let Verdict::Invalid(mut faults, _) = verdict else { return Vec::new() };
+    faults.retain(|fault| matches!(fault.kind, FaultKind::Value(Wanted::Known(_))));
+    faults
 }
 
 /// Checks a whole event. The values of one that is not known are taken from where they usually stand.

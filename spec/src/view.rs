@@ -18,7 +18,7 @@ pub struct View<'a> {
 }
 
 impl<'a> View<'a> {
-    /// A view of an event of which nothing was read yet.
+    /// Returns a view of an event of which nothing was read yet.
     pub(crate) const fn new(text: &'a str) -> Self {
         Self { text, slots: [(0, 0); Slot::COUNT], repeats: false, is_newer: false }
     }
@@ -30,13 +30,14 @@ impl<'a> View<'a> {
         self.repeats = true;
     }
 
-    /// Whether the event is like the one before it to the letter, but for its value, its sequence number, and
-    /// what no slot is for. It is then about the same thing.
+    /// Returns whether the event is like the one before it to the letter, but for its value, its sequence
+    /// number, and what no slot is for. It is then about the same thing.
     pub const fn repeats(&self) -> bool {
         self.repeats
     }
 
-    /// Whether some value of the event is newer than its dialect; [`crate::Dialect::newer_values`] says which.
+    /// Returns whether some value of the event is newer than its dialect; [`crate::Dialect::newer_values`]
+    /// says which.
     pub const fn is_newer(&self) -> bool {
         self.is_newer
     }
@@ -73,26 +74,26 @@ impl<'a> View<'a> {
         start as usize..end as usize
     }
 
-    /// A view of no event at all.
+    /// Returns a view of no event at all.
     pub const fn nothing() -> Self {
         Self::new("")
     }
 
-    /// The JSON text of a value, if the event has it.
+    /// Returns the JSON text of a value, if the event has it.
     #[inline]
     pub fn raw(&self, slot: Slot) -> Option<&'a str> {
         let place = self.place(slot);
         if place.is_empty() { None } else { self.text.get(place) }
     }
 
-    /// A value that is a number, such as an index.
+    /// Returns a value that is a number, such as an index.
     #[inline]
     pub fn count(&self, slot: Slot) -> Option<Count> {
         Count::read(self.raw(slot)?)
     }
 
-    /// Whether all indices and sequence numbers are written with few digits alone, as nearly all are. An event
-    /// that is like the one before it has the same indices.
+    /// Returns whether all indices and sequence numbers are written with few digits alone, as nearly all are.
+    /// An event that is like the one before it has the same indices.
     #[inline]
     pub fn has_usual_counts(&self) -> bool {
         let is_usual = |slot: &Slot| self.raw(*slot).is_none_or(is_usual_count);
@@ -100,12 +101,12 @@ impl<'a> View<'a> {
         slots.iter().all(is_usual)
     }
 
-    /// The indices and the sequence number that the event has.
+    /// Returns the indices and the sequence number that the event has.
     pub fn counts(&self) -> impl Iterator<Item = (Slot, Count)> {
         COUNTS.iter().filter_map(|slot| Some((*slot, self.count(*slot)?)))
     }
 
-    /// A value that is a string, not yet decoded.
+    /// Returns a value that is a string, not yet decoded.
     pub fn string(&self, slot: Slot) -> Option<RawString<'a>> {
         let raw = self.raw(slot)?.strip_prefix('"')?.strip_suffix('"')?;
         Some(RawString { raw, escaped: is_escaped(raw) })
@@ -150,7 +151,7 @@ pub(crate) const COUNTS: [Slot; 7] = [
     Slot::PartialImageIndex,
 ];
 
-/// A number of few digits alone.
+/// Returns a number of few digits alone.
 #[inline]
 pub(crate) fn usual_count(raw: &str) -> Option<u64> {
     if raw.len() >= USUAL_DIGITS {
@@ -163,7 +164,7 @@ pub(crate) fn usual_count(raw: &str) -> Option<u64> {
 /// Counts that are usual have fewer digits.
 const USUAL_DIGITS: usize = 16;
 
-/// Whether a value is digits alone, and so few that it is none of the numbers that are too large.
+/// Returns whether a value is digits alone, and so few that it is none of the numbers that are too large.
 #[inline]
 fn is_usual_count(raw: &str) -> bool {
     raw.len() < USUAL_DIGITS && raw.bytes().all(|byte| byte.is_ascii_digit())

@@ -7,7 +7,7 @@ import { pathToFileURL } from 'node:url';
 
 const packages = createRequire(`${process.env.PACKAGES}/`);
 const load = (name) => import(pathToFileURL(packages.resolve(name)));
-const { generateText, streamText, jsonSchema, tool, Output } = await load('ai');
+const { generateText, streamText, jsonSchema, stepCountIs, isStepCount, tool, Output } = await load('ai');
 const { version } = JSON.parse(readFileSync(`${process.env.PACKAGES}/node_modules/@ai-sdk/${process.argv[2]}/package.json`));
 const provider = process.argv[2];
 
@@ -23,14 +23,16 @@ async function model(asked) {
 const known = new Set(['model', 'input', 'tools', 'reasoning', 'text']);
 
 // A request in the words of the AI SDK.
-function words(request) {
+function words(request, outputs) {
   const options = {};
+  // Each round of calls has outputs of its own.
+  const output = (name, messages) => outputs[Math.min(messages.filter((message) => message.role === 'tool').length, outputs.length - 1)][name];
   if (request.reasoning) Object.assign(options, { reasoningEffort: request.reasoning.effort, reasoningSummary: request.reasoning.summary });
-  const tools = Object.fromEntries((request.tools ?? []).map((each) => [each.name, tool({ description: each.description, inputSchema: jsonSchema(each.parameters) })]));
+  const tools = Object.fromEntries((request.tools ?? []).map((each) => [each.name, tool({ description: each.description, inputSchema: jsonSchema(each.parameters), ...(outputs.length ? { execute: (_, { messages }) => output(each.name, messages) } : {}) })]));
   const format = request.text?.format;
   return {
-    prompt: request.input,
     maxRetries: 0,
+    ...(outputs.length ? { stopWhen: (isStepCount ?? stepCountIs)(outputs.length + 1) } : {}),
     ...(Object.keys(tools).length ? { tools } : {}),
     ...(format ? { output: Output.object({ schema: jsonSchema(format.schema), name: format.name }) } : {}),
     providerOptions: { [provider]: options },
@@ -40,7 +42,9 @@ function words(request) {
 const statuses = { stop: 'completed', 'tool-calls': 'completed', length: 'incomplete', 'content-filter': 'incomplete' };
 
 async function understood(result, streamed) {
-  const [text, reasoning, calls, reason] = await Promise.all([result.text, result.reasoningText, result.toolCalls, result.finishReason]);
+  // The answer is that of the last step.
+  const last = (await result.steps).at(-1) ?? result;
+  const [text, reasoning, calls, reason] = await Promise.all([result.text, last.reasoningText, last.toolCalls, result.finishReason]);
   return {
     text,
     ...(streamed === undefined ? {} : { streamed }),
@@ -54,18 +58,37 @@ async function ask(asked) {
   const { request } = asked;
   const isPlain = typeof request.input === 'string' && Object.keys(request).every((name) => known.has(name));
   const hasFunctionsOnly = (request.tools ?? []).every((each) => each.type === 'function');
-  if (asked.transport === 'websocket' || asked.cancel_after_events || !isPlain || !hasFunctionsOnly) return { status: 'unsupported' };
+  const steps = asked.steps ?? [];
+  const isResumed = steps.some((step) => step.step === 'resume');
+  if (asked.transport === 'websocket' || asked.cancel_after_events || isResumed || !isPlain || !hasFunctionsOnly) return { status: 'unsupported' };
   const abortSignal = AbortSignal.timeout(asked.timeout_ms);
-  const options = { model: await model(asked), ...words(request), abortSignal };
-  if (asked.transport === 'json') return understood(await generateText(options));
+  const outputs = steps.filter((step) => step.step === 'answer-calls').map((step) => step.outputs);
+  const options = { model: await model(asked), ...words(request, outputs), abortSignal };
+  const messages = [{ role: 'user', content: request.input }];
+  let [result, told] = await send(asked, options, messages);
+  for (const step of steps.filter((step) => step.step === 'continue')) {
+    const before = await (result.responseMessages ?? result.response.then?.((response) => response.messages) ?? result.response.messages);
+    messages.push(...before, { role: 'user', content: step.request.input });
+    [result, told] = await send(asked, options, messages);
+  }
+  return told;
+}
+
+async function send(asked, options, messages) {
+  options = { ...options, messages };
+  if (asked.transport === 'json') {
+    const result = await generateText(options);
+    return [result, await understood(result)];
+  }
   const result = streamText({ ...options, onError: () => {} });
   let text = '';
   for await (const part of result.stream ?? result.fullStream) {
+    if (part.type === 'start-step') text = '';
     if (part.type === 'text-delta') text += part.text;
     if (part.type === 'error') throw part.error instanceof Error ? part.error : new Error(typeof part.error === 'string' ? part.error : JSON.stringify(part.error));
     if (part.type === 'abort') throw new Error('timeout');
   }
-  return understood(result, text);
+  return [result, await understood(result, text)];
 }
 
 process.on('unhandledRejection', () => {});

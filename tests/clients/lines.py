@@ -22,7 +22,7 @@ def response(response):
     """What a response of openai-python says."""
     parts = [part for item in response.output if item.type == "message" for part in item.content]
     reasoning = [item for item in response.output if item.type == "reasoning"]
-    thoughts = [part.text for item in reasoning for part in [*(item.summary or []), *(item.content or [])]]
+    thoughts = [part.text for item in reasoning for part in [*(item.summary or []), *(getattr(item, "content", None) or [])]]
     usage = response.usage
     return {
         "text": response.output_text,
@@ -35,9 +35,31 @@ def response(response):
     }
 
 
-def serve(package, ask):
+def steps(case):
+    """The steps of a case that send a request."""
+    return [step for step in case.get("steps", []) if step["step"] != "resume"]
+
+
+def is_resumed(case):
+    """Whether the connection will be lost, and the client is to get the rest."""
+    return any(step["step"] == "resume" for step in case.get("steps", []))
+
+
+def following(case, step, before):
+    """The request of a step, after this response of openai-python."""
+    if step["step"] == "continue":
+        return step["request"] | {"previous_response_id": before.id}
+    outputs = [
+        {"type": "function_call_output", "call_id": call["call_id"], "output": step["outputs"][call["name"]]}
+        for call in calls_of(before)
+    ]
+    first = {name: value for name, value in case["request"].items() if name in ("model", "tools")}
+    return first | {"input": outputs, "previous_response_id": before.id}
+
+
+def serve(package, ask, known=None):
     """Answers cases: `ask` takes one, and returns what the client understood."""
-    known = version(package)
+    known = known or version(package)
     for line in sys.stdin:
         case = json.loads(line)
         try:

@@ -1,44 +1,113 @@
-"""openai-python. The argument says how to stream, `create` or `stream`."""
+"""openai-python. The argument says how to stream: `create`, `stream`, or `connect` for a WebSocket."""
 
 import sys
 
-from lines import Unsupported, response, serve
+from lines import Unsupported, following, is_resumed, response, serve, steps
 from openai import OpenAI
 
 HOW = sys.argv[1]
+ENDS = ("response.completed", "response.incomplete", "response.failed")
+
+
+class Left(Exception):
+    """The driver left the stream, as it was told to."""
 
 
 def ask(case):
+    if (case["transport"] == "websocket") != (HOW == "connect"):
+        raise Unsupported("this driver has no such transport")
     timeout = case["timeout_ms"] / 1000
     client = OpenAI(base_url=case["base_url"], api_key=case["api_key"], max_retries=0, timeout=timeout)
-    if case["transport"] == "websocket":
-        raise Unsupported("the driver has no WebSocket")
+    if HOW == "connect":
+        options = {"open_timeout": timeout, "close_timeout": 1}
+        with client.responses.connect(max_retries=0, websocket_connection_options=options) as connection:
+            return turns(case, lambda request: over_socket(connection, case, request, timeout))
     if case["transport"] == "json":
-        return response(client.responses.create(**case["request"]))
-    if HOW == "create":
-        return create(client, case)
-    told = {"streamed": ""}
-    with client.responses.stream(**case["request"]) as stream:
-        for number, event in enumerate(stream, 1):
-            if event.type == "response.output_text.delta":
-                told["streamed"] += event.delta
-            if number == case["cancel_after_events"]:
-                return told
-        return told | response(stream.get_final_response())
+        return turns(case, lambda request: (client.responses.create(**request), {}))
+    how = create if HOW == "create" else stream
+    try:
+        return turns(case, lambda request: how(client, case, request))
+    except Left as left:
+        return left.args[0]
 
 
-def create(client, case):
+def turns(case, send):
+    """Sends the request of a case, and those of its steps; `send` returns a response, and what is told besides."""
+    answer, told = send(case["request"])
+    for step in steps(case):
+        answer, told = send(following(case, step, answer))
     # Where no event ends the response, there is no text to be had from it.
-    told = {"streamed": "", "text": None, "response_status": None}
-    with client.responses.create(stream=True, **case["request"]) as stream:
-        for number, event in enumerate(stream, 1):
+    return told | (response(answer) if answer else {"text": None, "response_status": None})
+
+
+def create(client, case, request):
+    told, answer, last = {"streamed": ""}, None, {}
+    events = client.responses.create(stream=True, **request)
+    number = 0
+    while True:
+        try:
+            for event in events:
+                number += 1
+                last["number"] = getattr(event, "sequence_number", None)
+                if event.type == "response.created":
+                    last["id"] = event.response.id
+                elif event.type == "response.output_text.delta":
+                    told["streamed"] += event.delta
+                elif event.type in ENDS:
+                    answer = event.response
+                if number == case["cancel_after_events"]:
+                    raise Left(told)
+        except Left:
+            raise
+        except Exception:
+            if answer or "id" not in last or not is_resumed(case):
+                raise
+        if answer or "id" not in last or not is_resumed(case):
+            return answer, told
+        case = case | {"steps": []}
+        events = client.responses.retrieve(last["id"], stream=True, starting_after=last["number"])
+
+
+def stream(client, case, request):
+    told = {"streamed": ""}
+    last = {}
+    try:
+        with client.responses.stream(**request) as events:
+            for number, event in enumerate(events, 1):
+                last["number"] = event.sequence_number
+                if event.type == "response.created":
+                    last["id"] = event.response.id
+                if event.type == "response.output_text.delta":
+                    told["streamed"] += event.delta
+                if number == case["cancel_after_events"]:
+                    raise Left(told)
+            return events.get_final_response(), told
+    except Left:
+        raise
+    except Exception:
+        if "id" not in last or not is_resumed(case):
+            raise
+    with client.responses.stream(response_id=last["id"], starting_after=last["number"]) as events:
+        for event in events:
             if event.type == "response.output_text.delta":
                 told["streamed"] += event.delta
-            elif event.type in ("response.completed", "response.incomplete", "response.failed"):
-                told |= response(event.response)
-            if number == case["cancel_after_events"]:
-                return {"streamed": told["streamed"]}
-    return told
+        return events.get_final_response(), told
+
+
+def over_socket(connection, case, request, timeout):
+    told, answer = {"streamed": ""}, None
+    connection.response.create(**{name: value for name, value in request.items() if name != "background"})
+    for number, event in enumerate(connection, 1):
+        if event.type == "response.output_text.delta":
+            told["streamed"] += event.delta
+        if event.type == "error":
+            raise RuntimeError(str(event))
+        if number == case["cancel_after_events"]:
+            return None, told
+        if event.type in ENDS:
+            answer = event.response
+            break
+    return answer, told
 
 
 serve("openai", ask)

@@ -2,10 +2,10 @@
 
 use std::fmt::Write;
 
-use codegen::formats::{Client, Defect, DefectVerdict, DefectsFile};
+use codegen::formats::{Client, Defect, DefectVerdict, DefectsFile, Failure, MeasuredFile};
 
 /// `docs/defects.md`.
-pub fn page(file: &DefectsFile) -> String {
+pub fn page(file: &DefectsFile, measured: &MeasuredFile) -> String {
     let mut page = String::from(
         "# What breaks clients, and what catches it\n\n\
          Each row is a stream with one defect, or with something that only looks like one. It was served to the \
@@ -17,14 +17,15 @@ pub fn page(file: &DefectsFile) -> String {
     );
     for defect in &file.defects {
         let Defect { name, what, .. } = defect;
-        _ = writeln!(page, "| `{name}` | {what} | {} | {} |", verdict(defect), clients(defect));
+        _ = writeln!(page, "| `{name}` | {what} | {} | {} |", verdict(defect), clients(defect, measured));
     }
     page += "\n## Clients\n\nA client knows the events, types and fields of the dialect that it is written for: what only \
              the dialect that is checked lacks does not break it.\n\n\
-             | client | version | written for |\n|---|---|---|\n";
-    for Client { name, dialect, version } in &file.clients {
+             | client | measured version | called as | written for |\n|---|---|---|---|\n";
+    for Client { name, dialect, version, how, .. } in &measured.clients {
         if let Some(version) = version {
-            _ = writeln!(page, "| {name} | {version} | {dialect} |");
+            let how = how.as_deref().unwrap_or_default();
+            _ = writeln!(page, "| {name} | {version} | {how} | {dialect} |");
         }
     }
     page
@@ -43,10 +44,15 @@ fn verdict(defect: &Defect) -> String {
     }
 }
 
-fn clients(defect: &Defect) -> String {
-    let groups = [("error", &defect.exception), ("wrong", &defect.wrong), ("silent", &defect.silent)];
-    let filled = groups.iter().filter(|(_, clients)| !clients.is_empty());
-    let lists: Vec<String> =
-        filled.map(|(failure, clients)| format!("**{failure}**: {}", clients.join(", "))).collect();
+fn clients(defect: &Defect, measured: &MeasuredFile) -> String {
+    let broken = measured.broken(&defect.case());
+    let of = |(failure, word): (Failure, &str)| {
+        let names =
+            broken.iter().filter(|(_, claim)| claim.failure == failure).map(|(client, _)| &*client.name);
+        let names: Vec<&str> = names.collect();
+        (!names.is_empty()).then(|| format!("**{word}**: {}", names.join(", ")))
+    };
+    let words = [(Failure::Exception, "error"), (Failure::Wrong, "wrong"), (Failure::Silent, "silent")];
+    let lists: Vec<String> = words.into_iter().filter_map(of).collect();
     if lists.is_empty() { "none".to_owned() } else { lists.join("; ") }
 }

@@ -129,25 +129,27 @@ fn body<'a, T: Read<'a> + Write + IntoOwned<Owned: Write>>(text: &'a str) -> boo
 }
 
 macro_rules! bodies {
-    ($test:ident, $module:ident, $dialect:literal: $($name:ident)*) => {
+    ($test:ident, $module:ident, $dialect:literal: $($name:ident $(= $wire:literal)?,)*) => {
         #[test]
         fn $test() {
             let suite = Suite::load($dialect);
             let instances = Instances::new(suite.model.registry());
             let mut mutator = Mutator::new(&suite.model, 7);
             $(
-                let schema = &suite.model.types[stringify!($name)];
+                let wire = [$($wire,)? stringify!($name)][0];
+                let schema = &suite.model.types[wire];
                 for around in instances.around(schema) {
                     let mutant = mutator.mutant(&around.value);
                     for text in [around.value.to_string(), mutant] {
                         let read = body::<spec::$module::$name<'_>>(&text);
-                        let valid = suite.ours.check_type(stringify!($name), &text).is_valid();
-                        assert!(read || !valid, "{} is valid, but not read: {text}", stringify!($name));
+                        let valid = suite.ours.check_type(wire, &text).is_valid();
+                        assert!(read || !valid, "{wire} is valid, but not read: {text}");
                     }
                 }
             )*
             for (role, name) in suite.ours.roots {
-                assert!([$(stringify!($name)),*].contains(name), "add {name}, the {role}");
+                let all = [$([$($wire,)? stringify!($name)][0]),*];
+                assert!(all.contains(name), "add {name}, the {role}");
             }
         }
     };
@@ -155,16 +157,16 @@ macro_rules! bodies {
 
 bodies! {
     bodies_of_openai, openai, "openai":
-    CreateResponse Response CompactResponseMethodPublicBody CompactResource ResponseItemList
-    ResponsesClientEvent ResponseWsError
-    OutputItem InputItem Tool ToolChoiceParam Annotation Filters
+    CreateResponse, Response, CompactRequest = "CompactResponseMethodPublicBody",
+    CompactedResponse = "CompactResource", ResponseItemList, ClientEvent = "ResponsesClientEvent",
+    WebSocketError = "ResponseWsError", OutputItem, InputItem, Tool, ToolChoiceParam, Annotation, Filters,
 }
 
 bodies! {
     bodies_of_open_responses, open_responses, "open-responses":
-    CreateResponseBody ResponseResource CompactResponseMethodPublicBody CompactResource
-    WebSocketResponseCreateEvent WebSocketErrorEvent
-    ItemField ItemParam
+    CreateResponse = "CreateResponseBody", Response = "ResponseResource",
+    CompactRequest = "CompactResponseMethodPublicBody", CompactedResponse = "CompactResource",
+    WebSocketResponseCreateEvent, WebSocketErrorEvent, ConversationItem = "ItemField", ItemParam,
 }
 
 #[cfg_attr(not(corpus), ignore = "needs the corpus of recordings: set CONFORMANCE_CORPUS")]

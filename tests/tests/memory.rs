@@ -224,7 +224,7 @@ fn an_event_that_is_too_long_is_told_and_not_kept() {
         before.as_bytes().chain(&b"data: "[..]).chain(long).chain(&b"\n\n"[..]).chain(rest.as_bytes());
     let report = check("a", &mut stream, None, &Rules::of(&spec::openai::DIALECT));
     let told: Vec<_> = report.findings.iter().map(|it| (&*it.rule, it.message.as_str())).collect();
-    assert_eq!(told, [("wire/json-object", "the data are not JSON: the event is longer than 64 MiB")]);
+    assert_eq!(told, [("wire/json-object", "the data is not JSON: the event is longer than 64 MiB")]);
     let next = count(report.findings[0].place.event);
     assert_eq!(next, before.matches("data:").count() + 1);
     assert_eq!(count(report.events), next + rest.matches("data:").count());

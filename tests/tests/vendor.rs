@@ -16,5 +16,5 @@ fn main() -> ExitCode {
     let dialect = conformance::dialect("open-responses").expect("it is known");
     let gateway = Embedded::start(Settings::new(dialect)).expect("a port is free");
     let target = Target::new(&gateway.url()).expect("it is an address").direct();
-    Suite::new(target, dialect).model("reference-1").offering(FEATURES).main()
+    Suite::new(target, dialect).model("reference-1").features(FEATURES).main()
 }

@@ -175,7 +175,7 @@ fn is_previous_output(entry: &Value) -> bool {
     entry.get("type").is_some_and(|kind| kind == PREVIOUS_OUTPUT)
 }
 
-/// What does not go with the operation of a scenario, and what to do.
+/// Returns what does not go with the operation of a scenario, and what to do.
 fn misuses(scenario: &Scenario) -> Vec<(&'static str, &'static str)> {
     let ScenarioMetadata {
         operation,
@@ -241,7 +241,7 @@ fn misuses(scenario: &Scenario) -> Vec<(&'static str, &'static str)> {
     found
 }
 
-/// Why what a scenario continues cannot be sent first.
+/// Returns why what a scenario continues cannot be sent first.
 fn endless(context: &Context, previous: &str) -> Option<String> {
     let mut chain = vec![previous];
     while let Some(id) = chain.last() {

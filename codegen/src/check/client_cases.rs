@@ -3,7 +3,7 @@
 use super::context::Context;
 use super::report::{Place, Report};
 use super::violations;
-use crate::formats::{Channel, ClientCase, Ending};
+use crate::formats::{Channel, ClientCase, ClientStep, Ending, Step};
 
 pub(super) fn check(context: &Context, report: &mut Report) {
     for case in context.catalogue.client_cases.values() {
@@ -47,6 +47,20 @@ fn misuses(case: &ClientCase) -> Vec<(&'static str, &'static str, &'static str)>
         "fill",
         "a golden is not longer for it",
         "leave out `golden`",
+    );
+    let resumes = metadata.steps.iter().any(|next| next.step == Step::Resume);
+    find(
+        resumes && (metadata.end != Ending::Break || metadata.transports != [Channel::Sse]),
+        "steps",
+        "nothing is left to resume",
+        "break a stream over HTTP with `end` and `end_after`",
+    );
+    let is_odd = |next: &ClientStep| (next.step == Step::AnswerCalls) == next.outputs.is_empty();
+    find(
+        metadata.steps.iter().any(is_odd),
+        "steps",
+        "only the step `answer-calls` has outputs, and it needs some",
+        "name an output for each function, or leave them out",
     );
     let is_object = case.request.as_ref().is_none_or(serde_json::Value::is_object);
     find(!is_object, "the request", "it is no JSON object", "write one");

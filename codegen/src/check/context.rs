@@ -8,16 +8,14 @@ use std::path::{Path, PathBuf};
 use super::frames;
 use super::report::{Place, Report};
 use crate::SpecFiles;
-use crate::catalogue::{self, Catalogue};
+use crate::catalogue::Catalogue;
 use crate::dialect::{self, Dialect, Errata, LoadError, PATCH};
-use crate::formats::DefectsFile;
 
 pub(super) struct Context {
     pub(super) spec: PathBuf,
     pub(super) shared: SpecFiles,
     pub(super) dialects: BTreeMap<String, Dialect>,
     pub(super) catalogue: Catalogue,
-    pub(super) defects: DefectsFile,
     pub(super) goldens: Vec<Golden>,
 }
 
@@ -51,9 +49,8 @@ impl Context {
         for error in errors {
             refuse(error, spec, report);
         }
-        let defects = keep(catalogue::defects(spec), spec, report).unwrap_or_default();
         let goldens = goldens(spec, report);
-        Some(Self { spec: spec.to_owned(), shared: shared?, dialects, catalogue, defects, goldens })
+        Some(Self { spec: spec.to_owned(), shared: shared?, dialects, catalogue, goldens })
     }
 
     /// The file that a resolved dialect has something from: its own, or that of the nearest that it extends.

@@ -31,7 +31,7 @@ pub(super) enum Kind {
 }
 
 impl Frame {
-    /// What edits call it.
+    /// Returns what edits call it.
     pub(super) fn name(&self) -> Option<String> {
         let data = self.data.as_deref()?;
         let inside = || {
@@ -51,7 +51,7 @@ impl Frame {
 /// Takes a golden apart. An error has the line and what is wrong there.
 type Reader = fn(&str) -> Result<Vec<Frame>, (usize, String)>;
 
-/// What reads the files with that extension.
+/// Returns what reads the files with that extension.
 pub(super) fn reader(extension: &str) -> Option<Reader> {
     match extension {
         "sse" => Some(stream),

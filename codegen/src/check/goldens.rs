@@ -28,7 +28,7 @@ pub(super) fn check<'c>(context: &'c Context, judges: &mut Judges<'c>, report: &
     }
 }
 
-/// A golden holds for its dialect, and for every version `<dialect>@<version>` of it.
+/// Returns a golden holds for its dialect, and for every version `<dialect>@<version>` of it.
 fn holds_for(golden: &Golden, dialect: &str) -> bool {
     dialect.strip_prefix(golden.dialect.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('@'))
 }
@@ -79,7 +79,7 @@ fn misplaced_marker(golden: &Golden, done: Marker) -> Option<(usize, String)> {
     }
 }
 
-/// What is not valid in a frame. An error says why that cannot be told, and what to do.
+/// Returns what is not valid in a frame. An error says why that cannot be told, and what to do.
 fn faults<'c>(
     frame: &Frame,
     data: &Value,

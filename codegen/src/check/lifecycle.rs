@@ -6,7 +6,7 @@ use super::context::{Context, in_dialect};
 use super::report::{Place, Report};
 use super::walk::leads_somewhere;
 use crate::dialect::{Dialect, Event};
-use crate::formats::{Outer, Role, Scope};
+use crate::formats::{Aside, Framing, Outer, Role, Scope};
 
 pub(super) fn check(context: &Context, report: &mut Report) {
     for dialect in context.dialects.values() {
@@ -14,6 +14,7 @@ pub(super) fn check(context: &Context, report: &mut Report) {
             event_fits(context, dialect, event, report);
         }
         terminals(context, dialect, report);
+        messages(dialect, report);
         opening(context, dialect, report);
         envelope(context, dialect, report);
     }
@@ -43,8 +44,19 @@ fn event_fits(context: &Context, dialect: &Dialect, event: &Event, report: &mut 
             let message = format!("scope \"{}\" has no phase \"{phase}\"; it has: {known}", lifecycle.scope);
             find("phase", message, "use one of these, or add the phase to the scope in scopes.toml");
         }
-        (role, Some(_)) if role != Role::Phase => {
-            find("phase", "only events with the role `phase` begin a phase".to_owned(), "take `phase` away");
+        (Role::Terminal, Some(phase)) if !scope.ends.contains(phase) => {
+            let known = scope.ends.join(", ");
+            let message =
+                format!("scope \"{}\" does not end as \"{phase}\"; it ends as: {known}", lifecycle.scope);
+            find(
+                "phase",
+                message,
+                "use one of these, or add the phase to `ends` of the scope in scopes.toml",
+            );
+        }
+        (role, Some(_)) if !matches!(role, Role::Phase | Role::Terminal) => {
+            let message = "only events with the role `phase` or `terminal` have a phase".to_owned();
+            find("phase", message, "take `phase` away");
         }
         _ => {}
     }
@@ -97,6 +109,26 @@ fn terminals(context: &Context, dialect: &Dialect, report: &mut Report) {
             let message = format!("\"{}\" has the role `terminal`, but is not listed", event.name);
             report.find(&file, entry(), message, "add it to the list, or change its role");
         }
+    }
+}
+
+/// Events that dialect.toml names for what they do on a connection are events of the dialect.
+fn messages(dialect: &Dialect, report: &mut Report) {
+    let Framing { websocket, create, steer, inject, .. } = &dialect.file.framing;
+    let file = in_dialect(&dialect.name, "dialect.toml");
+    let replies = |aside: &Option<Aside>| aside.iter().flat_map(Aside::replies).cloned().collect();
+    let named: [(&str, Vec<String>); 2] =
+        [("[framing.steer]", replies(steer)), ("[framing.inject]", replies(inject))];
+    for (entry, names) in named {
+        for name in names.iter().filter(|name| !dialect.events.contains_key(*name)) {
+            let message = format!("the dialect has no event \"{name}\"");
+            report.find(&file, Place::entry(entry), message, "name an event of the dialect");
+        }
+    }
+    if *websocket != create.is_some() {
+        let message = "`create` names the message that requests a response on a WebSocket".to_owned();
+        let help = "add `create` where `websocket` is true, and only there";
+        report.find(&file, Place::entry("[framing] create"), message, help);
     }
 }
 

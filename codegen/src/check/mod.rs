@@ -11,6 +11,7 @@ mod dialects;
 mod frames;
 mod goldens;
 mod lifecycle;
+mod measured;
 mod profiles;
 mod report;
 mod schemas;
@@ -48,6 +49,7 @@ pub fn check(spec: &Path) -> Report {
     client_cases::check(&context, &mut report);
     coverage::check(&context, &mut report);
     defects::check(&context, &mut report);
+    measured::check(&context, &mut report);
     report.sort();
     report
 }

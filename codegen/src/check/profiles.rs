@@ -4,11 +4,43 @@ use super::catalogue::{known_rule, known_scenario};
 use super::context::Context;
 use super::report::{Place, Report};
 use crate::dialect::Dialect;
-use crate::formats::{Level, ProfileFile};
+use crate::formats::{ClientProfileFile, Level, ProfileFile};
 
 pub(super) fn check(context: &Context, report: &mut Report) {
     for (name, profile) in &context.catalogue.profiles {
         check_profile(context, &format!("profiles/{name}.toml"), profile, report);
+    }
+    for (name, profile) in &context.catalogue.client_profiles {
+        check_client_profile(context, &format!("client-profiles/{name}.toml"), profile, report);
+    }
+}
+
+fn check_client_profile(context: &Context, file: &str, profile: &ClientProfileFile, report: &mut Report) {
+    let catalogue = &context.catalogue;
+    for name in profile.specifications.iter().filter(|name| !context.dialects.contains_key(*name)) {
+        let message = format!("there is no dialect \"{name}\"");
+        report.find(file, Place::entry("specifications"), message, "name dialects of one version each");
+    }
+    for id in &profile.cases {
+        let is_known = match id.split_once('/') {
+            Some(("defect", name)) => catalogue.defects.defects.iter().any(|defect| defect.name == name),
+            Some(("fault", rule)) => catalogue.rules.contains_key(rule),
+            _ => catalogue.client_cases.contains_key(id),
+        };
+        if !is_known {
+            let message = format!("there is no case {id}");
+            report.find(
+                file,
+                Place::entry("cases"),
+                message,
+                "name a page under clients/, a defect, or a fault",
+            );
+        }
+    }
+    check_lists(file, &[("specifications", &profile.specifications), ("cases", &profile.cases)], report);
+    if profile.transports.is_empty() {
+        let message = "it names none".to_owned();
+        report.find(file, Place::entry("transports"), message, "say how the cases are sent");
     }
 }
 
@@ -45,7 +77,12 @@ fn check_profile(context: &Context, file: &str, profile: &ProfileFile, report: &
         ("rules", &profile.rules),
         ("scenarios", &profile.scenarios),
     ];
-    for (entry, list) in lists {
+    check_lists(file, &lists, report);
+}
+
+/// No list is empty, or names something twice.
+fn check_lists(file: &str, lists: &[(&str, &Vec<String>)], report: &mut Report) {
+    for (entry, list) in lists.iter().copied() {
         if list.is_empty() {
             report.find(
                 file,

@@ -47,7 +47,7 @@ fn examples<'c>(context: &Context, dialect: &'c Dialect, judges: &mut Judges<'c>
     }
 }
 
-/// The types that everything on the wire begins with.
+/// Returns the types that everything on the wire begins with.
 fn roots_of_all(dialect: &Dialect) -> Vec<String> {
     let mut roots: Vec<String> = dialect.file.roots.values().cloned().collect();
     for event in dialect.events.values() {
@@ -76,7 +76,8 @@ pub(super) struct Judges<'c> {
 }
 
 impl<'c> Judges<'c> {
-    /// What is wrong with a value of that event or type; nothing, when the dialect has none of that name.
+    /// Returns what is wrong with a value of that event or type; nothing, when the dialect has none of that
+    /// name.
     pub(super) fn faults(&mut self, dialect: &'c Dialect, name: &str, value: &Value) -> Vec<String> {
         let Some((name, schema)) = named(dialect, name) else { return Vec::new() };
         let built = self.built.entry((&dialect.name, name)).or_insert_with(|| {

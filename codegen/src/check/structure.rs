@@ -30,7 +30,7 @@ pub(super) fn check(context: &Context, report: &mut Report) {
     }
 }
 
-/// What a family is about, when the scope does not have it.
+/// Returns what a family is about, when the scope does not have it.
 fn lacks(family: Family, scope: &Scope) -> Option<&'static str> {
     match family {
         Family::PhaseOrder if scope.phases.is_empty() => Some("`phases`"),

@@ -56,7 +56,7 @@ pub(super) fn check_entry(
     }
 }
 
-/// What is wrong with edits of a golden, with the line of each.
+/// Returns what is wrong with edits of a golden, with the line of each.
 fn faults(context: &Context, golden: &str, edits: &[(usize, Edit)]) -> Vec<(Option<usize>, String)> {
     let Some(golden) = context.golden(golden) else {
         return vec![(None, format!("there is no golden {golden}"))];

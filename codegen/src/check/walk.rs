@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 use crate::schema::{Additional, Registry, Schema};
 
-/// Whether some value that matches can have something at this JSON pointer that the schema declares.
+/// Returns whether some value that matches can have something at this JSON pointer that the schema declares.
 /// A segment in braces, such as `{output_index}`, is any index.
 pub(super) fn leads_somewhere(registry: Registry<'_>, schema: &Schema, pointer: &str) -> bool {
     let Some(rest) = pointer.strip_prefix('/') else { return pointer.is_empty() };

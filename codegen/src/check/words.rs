@@ -57,6 +57,26 @@ pub(super) fn check(context: &Context, report: &mut Report) {
             );
         }
     }
+    for name in glossary.names.keys().filter(|name| !used.contains_key(name.as_str())) {
+        unused(report, format!("[names] {name}"), format!("no dialect has a type {name}"));
+    }
+    for (name, own) in &glossary.defaults {
+        for (property, json) in own {
+            let entry = format!("[defaults.{name}] {property}");
+            let is_declared = used.get(name.as_str()).is_some_and(|all| all.contains(property.as_str()));
+            if !is_declared {
+                unused(report, entry, format!("{name} has no property `{property}`"));
+            } else if let Err(error) = serde_json::from_str::<Value>(json) {
+                let message = format!("the default is not JSON: {error}");
+                report.find(
+                    "glossary.toml",
+                    Place::Entry(entry),
+                    message,
+                    "write it as JSON: \"text\" in quotes of its own",
+                );
+            }
+        }
+    }
 }
 
 fn is_blank(schema: &Value) -> bool {

@@ -1,4 +1,4 @@
-//! `codegen check`: whether the files of the specification agree with each other.
+//! `codegen check`: checks that the files of the specification are consistent.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -10,30 +10,30 @@ use clap::Args;
 use crate::check::check;
 use crate::todo::MARK;
 
-/// Checks every cross-reference between the files of the specification.
+/// Checks all cross-references between the files of the specification.
 #[derive(Debug, Args)]
 pub struct CheckArgs {
     /// List the requirements and guarantees that no rule covers yet.
     #[arg(long)]
     list_open: bool,
-    /// Let the places that a skeleton of `codegen new` leaves to be filled in, marked TODO:, be for now.
+    /// Accept the TODO: marks of the skeletons of `codegen new`.
     #[arg(long)]
     allow_todo: bool,
-    /// The folder of the specification.
+    /// Folder of the specification.
     #[arg(long, value_name = "PATH", default_value = "spec")]
     spec_dir: PathBuf,
 }
 
 impl CheckArgs {
-    /// Checks, and prints what was found.
+    /// Checks the files and prints the findings.
     ///
     /// # Errors
     ///
-    /// Fails when there is no such folder.
+    /// Fails if the folder does not exist.
     pub fn run(self) -> anyhow::Result<ExitCode> {
         ensure!(
             self.spec_dir.is_dir(),
-            "there is no folder {}; name it with --spec-dir",
+            "there is no folder {}; set it with --spec-dir",
             self.spec_dir.display()
         );
         let report = check(&self.spec_dir);
@@ -56,21 +56,21 @@ impl CheckArgs {
             }
         }
         match report.findings.len() {
-            0 => writeln!(stdout, "all cross-references hold")?,
-            1 => writeln!(stdout, "1 thing does not hold")?,
-            many => writeln!(stdout, "{many} things do not hold")?,
+            0 => writeln!(stdout, "all cross-references are valid")?,
+            1 => writeln!(stdout, "1 finding")?,
+            many => writeln!(stdout, "{many} findings")?,
         }
         if report.only_files {
-            writeln!(stdout, "correct these files first: what refers to them was not checked")?;
+            writeln!(stdout, "fix these files first: references to them were not checked")?;
         }
         match report.todo.len() {
             0 => {}
-            1 => writeln!(stdout, "1 place is still to be filled in ({MARK})")?,
-            many => writeln!(stdout, "{many} places are still to be filled in ({MARK})")?,
+            1 => writeln!(stdout, "1 place to fill in ({MARK})")?,
+            many => writeln!(stdout, "{many} places to fill in ({MARK})")?,
         }
         writeln!(
             stdout,
-            "open: {} of {} requirements and {} of {} guarantees have no rule yet",
+            "not covered: {} of {} requirements and {} of {} guarantees",
             report.open_requirements.len(),
             report.requirements,
             report.open_guarantees.len(),

@@ -1,4 +1,4 @@
-//! `codegen diff`: what differs between two dialects, or two versions of one.
+//! `codegen diff`: compares two dialects, or two versions of one.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -11,26 +11,26 @@ use crate::dialect::{self, Errata, LoadError};
 use crate::diff::{self, Counts, Side};
 use crate::import::{ImportRequest, import, read};
 
-/// Says what differs between two dialects and whom it breaks: a reader made for A that meets what B
-/// writes, or a writer made for A that B judges. A side is the name of a dialect, a dialect's folder,
-/// or an `OpenAPI` document. Against a document, a dialect is compared as it is published: our own errata are no
-/// change of its makers.
+/// Compares two dialects and shows whom the differences break: a reader made for A that reads B,
+/// or a writer made for A that is checked as B.
+///
+/// A side is a dialect, the folder of a dialect, or an `OpenAPI` document. Against a document, a dialect is compared without our errata.
 #[derive(Debug, Args)]
 pub struct DiffArgs {
-    /// The side to start from.
+    /// Old side.
     a: String,
-    /// The side to go to.
+    /// New side.
     b: String,
-    /// How to say it.
+    /// Output format.
     #[arg(long, value_enum, default_value_t)]
     format: Format,
-    /// Exit with 1 when there is a change of this kind.
+    /// Exit with 1 if there is a change of this kind.
     #[arg(long, value_enum, value_name = "KIND")]
     fail_on: Option<FailOn>,
-    /// Compare a dialect as its errata make it, with a document too.
+    /// Apply errata even against a document.
     #[arg(long)]
     with_errata: bool,
-    /// The folder of the specification.
+    /// Folder of the specification.
     #[arg(long, value_name = "PATH", default_value = "spec")]
     spec_dir: PathBuf,
 }
@@ -42,7 +42,7 @@ enum Format {
     Human,
     /// For programs.
     Json,
-    /// For a page.
+    /// For web pages.
     Markdown,
 }
 
@@ -68,11 +68,11 @@ impl FailOn {
 }
 
 impl DiffArgs {
-    /// Compares the sides and prints what differs.
+    /// Compares the sides and prints the differences.
     ///
     /// # Errors
     ///
-    /// Fails when a side cannot be read.
+    /// Fails if a side cannot be read.
     pub fn run(self) -> anyhow::Result<ExitCode> {
         let is_document = |given: &str| Path::new(given).is_file();
         let published = !self.with_errata && (is_document(&self.a) || is_document(&self.b));
@@ -94,7 +94,7 @@ fn side(spec: &Path, given: &str, published: bool) -> anyhow::Result<Side> {
     let load = |spec: &Path, name: &str| {
         let dialect = dialect::open(spec, name, errata)?;
         for fault in &dialect.faults {
-            // What else differs is worth knowing all the same.
+            // The other differences still matter.
             let _ = writeln!(std::io::stderr().lock(), "warning: {fault}; compared without it");
         }
         Ok::<_, LoadError>(dialect)
@@ -104,7 +104,7 @@ fn side(spec: &Path, given: &str, published: bool) -> anyhow::Result<Side> {
     if spec.join("dialects").join(given).join("dialect.toml").is_file() {
         Ok(side(&load(spec, given)?))
     } else if path.is_dir() {
-        // An absolute path is a dialect's name that leads out of the specification, so that a
+        // An absolute path is a dialect name outside the specification, so that a
         // dialect elsewhere can extend one inside.
         let folder = path.canonicalize().with_context(|| format!("{given} cannot be opened"))?;
         let name = folder.to_str().ok_or_else(|| anyhow!("{given}: the path is not UTF-8"))?;
@@ -117,6 +117,6 @@ fn side(spec: &Path, given: &str, published: bool) -> anyhow::Result<Side> {
         Side::of_document(given, imported).with_context(|| format!("in {given}"))
     } else {
         let names = dialect::list(spec)?.join(", ");
-        bail!("\"{given}\" is no dialect, folder or file; the dialects in {} are: {names}", spec.display())
+        bail!("\"{given}\" is not a dialect, folder or file; the dialects in {} are: {names}", spec.display())
     }
 }

@@ -1,4 +1,4 @@
-//! `codegen import`: from an OpenAPI document or a JSON Schema bundle to the files of a dialect.
+//! `codegen import`: converts an OpenAPI document or a JSON Schema bundle to the files of a dialect.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -9,35 +9,35 @@ use clap::Args;
 use crate::import::{Laying, into_folder, read};
 use crate::todo::MARK;
 
-/// Reads the events and bodies of the Responses API and writes them as the files of a dialect.
+/// Imports the events and bodies of the Responses API as the files of a dialect.
 ///
 /// The document is an OpenAPI 3.1 document, or a JSON Schema bundle made from the types of an SDK
-/// (`codegen/sdk_schema.py`). Descriptions, lifecycle and examples that are there stay. A bundle, or a variant, is
-/// laid over the dialect: it adds and loosens, and removes nothing.
+/// (`codegen/sdk_schema.py`). Existing descriptions, lifecycles and examples are kept. A bundle or a variant only
+/// adds to and loosens the dialect.
 #[derive(Debug, Args)]
 pub struct ImportArgs {
-    /// The document, JSON or YAML.
+    /// Document, JSON or YAML.
     file: PathBuf,
     /// Name of the dialect to write.
     #[arg(long, value_name = "NAME")]
     dialect: String,
-    /// Take a variant of the API: names that begin with this, paths with `?name=true`.
+    /// Import a variant of the API: names that begin with PREFIX, paths with `?name=true`.
     #[arg(long, value_name = "PREFIX")]
     variant: Option<String>,
-    /// The bundle of the version that was imported before: what became optional since then becomes optional here.
+    /// Bundle of the last imported version: fields that became optional since then become optional here.
     #[arg(long, value_name = "FILE")]
     since: Option<PathBuf>,
-    /// The folder of the specification.
+    /// Folder of the specification.
     #[arg(long, value_name = "PATH", default_value = "spec")]
     spec_dir: PathBuf,
 }
 
 impl ImportArgs {
-    /// Imports, and prints what changed.
+    /// Imports the document and prints the changes.
     ///
     /// # Errors
     ///
-    /// Fails when the document or the dialect's folder cannot be read or written.
+    /// Fails if the document or the folder of the dialect cannot be read or written.
     pub fn run(self) -> anyhow::Result<ExitCode> {
         let document = read(&self.file)?;
         let since = self.since.as_deref().map(read).transpose()?;
@@ -46,7 +46,7 @@ impl ImportArgs {
         let mut stdout = std::io::stdout().lock();
         writeln!(stdout, "{summary}")?;
         if !summary.added.is_empty() || !summary.changed.is_empty() {
-            writeln!(stdout, "next: `codegen check` lists what is left to fill in, marked {MARK}")?;
+            writeln!(stdout, "next: `codegen check` lists the places to fill in, marked {MARK}")?;
         }
         Ok(ExitCode::SUCCESS)
     }

@@ -1,4 +1,4 @@
-//! `codegen list`: what the files of the specification can refer to.
+//! `codegen list`: lists the values that the files of the specification can refer to.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -9,24 +9,24 @@ use clap::{Args, ValueEnum};
 use crate::formats::{Role, ScopesFile};
 use crate::{SpecFiles, dialect};
 
-/// Lists what an event's `x-lifecycle`, or an option of `new`, can name.
+/// Lists the values of `x-lifecycle` in events and of the options of `new`.
 #[derive(Debug, Args)]
 pub struct ListArgs {
     /// What to list.
     #[arg(value_enum)]
     what: What,
-    /// The folder of the specification.
+    /// Folder of the specification.
     #[arg(long, value_name = "PATH", default_value = "spec")]
     spec_dir: PathBuf,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
 enum What {
-    /// What a stream is made of: each scope, and what it lies in.
+    /// Scopes of a stream, with their parents.
     Scopes,
-    /// What an event can do in its scope.
+    /// Roles of an event in its scope.
     Roles,
-    /// The dialects.
+    /// Dialects.
     Dialects,
 }
 
@@ -35,7 +35,7 @@ impl ListArgs {
     ///
     /// # Errors
     ///
-    /// Fails when the files cannot be read.
+    /// Fails if the files cannot be read.
     pub fn run(self) -> anyhow::Result<ExitCode> {
         let mut stdout = std::io::stdout().lock();
         let rows: Vec<(String, String)> = match self.what {
@@ -58,18 +58,18 @@ impl ListArgs {
     }
 }
 
-/// What each role is for.
+/// The purpose of each role.
 const ROLES: &[(Role, &str)] = &[
-    (Role::Open, "Opens it, as response.output_item.added does."),
-    (Role::Delta, "Adds a fragment to its value, which stands at `value`."),
-    (Role::Final, "States its final value, which stands at `value`."),
-    (Role::Close, "Closes it, as response.output_item.done does."),
-    (Role::Phase, "Begins the phase of it that `phase` names."),
+    (Role::Open, "Opens the scope, like response.output_item.added."),
+    (Role::Delta, "Appends a delta to the value at `value`."),
+    (Role::Final, "States the final value at `value`."),
+    (Role::Close, "Closes the scope, like response.output_item.done."),
+    (Role::Phase, "Begins the phase in `phase`."),
     (Role::Terminal, "Ends the response."),
-    (Role::Point, "Happens inside it and changes nothing."),
+    (Role::Point, "Occurs in the scope without changing it."),
 ];
 
-/// The words for `--role`, as they are written.
+/// Returns the values of `--role`.
 pub(super) fn roles() -> Vec<String> {
     ROLES.iter().map(|(role, _)| role_name(*role)).collect()
 }

@@ -14,9 +14,9 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-/// The specification's files: brought in, compared, checked, and made into Rust.
+/// Imports, compares and checks the files of the specification, and generates Rust from them.
 ///
-/// Exit codes: 0 when all is well, 1 when something was found, 2 when the command could not be carried out.
+/// Exit codes: 0 on success, 1 if there are findings, 2 if the command could not be completed.
 #[derive(Debug, Parser)]
 #[command(name = "codegen", version)]
 struct Cli {
@@ -36,7 +36,7 @@ enum Command {
     Schemas(schemas::SchemasArgs),
 }
 
-/// Carries out the command that the program was started with.
+/// Runs the command of the command line.
 pub fn main() -> ExitCode {
     let done = match Cli::parse().command {
         Command::Import(args) => args.run(),
@@ -49,7 +49,7 @@ pub fn main() -> ExitCode {
         Command::Schemas(args) => args.run(),
     };
     done.unwrap_or_else(|error| {
-        // Nobody is left to tell when stderr is gone.
+        // Without stderr the error cannot be reported.
         let _ = writeln!(std::io::stderr().lock(), "error: {error:#}");
         ExitCode::from(2)
     })

@@ -1,4 +1,4 @@
-//! `codegen new`: skeletons of what the specification is made of.
+//! `codegen new`: writes skeletons of new files of the specification.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -12,12 +12,12 @@ use crate::formats::Role;
 use crate::scaffold;
 use crate::todo::MARK;
 
-/// Writes the skeleton of an event, a rule, a dialect or a scenario, and says what to do next.
+/// Writes the skeleton of an event, a rule, a dialect, a scenario or a case for clients, and prints the next steps.
 #[derive(Debug, Args)]
 pub struct NewArgs {
     #[command(subcommand)]
     what: What,
-    /// The folder of the specification.
+    /// Folder of the specification.
     #[arg(long, value_name = "PATH", default_value = "spec", global = true)]
     spec_dir: PathBuf,
 }
@@ -26,42 +26,48 @@ pub struct NewArgs {
 enum What {
     /// An event of a dialect.
     Event {
-        /// Its type on the wire.
+        /// Type on the wire.
         #[arg(value_name = "TYPE")]
         name: String,
-        /// The dialect that has it.
+        /// Dialect that defines it.
         #[arg(long, value_name = "NAME")]
         dialect: String,
-        /// The scope it happens in; `codegen list scopes` says which there are.
+        /// Scope of the event; see `codegen list scopes`.
         #[arg(long)]
         scope: Option<String>,
-        /// What it does there; `codegen list roles` says what each does.
+        /// Role in the scope; see `codegen list roles`.
         #[arg(long)]
         role: Option<String>,
     },
     /// A rule.
     Rule {
-        /// Its id.
+        /// Id.
         #[arg(value_name = "GROUP/NAME")]
         id: String,
     },
     /// A dialect.
     Dialect {
-        /// Its name.
+        /// Name.
         name: String,
-        /// The dialect that it only differs from.
+        /// Dialect that it extends.
         #[arg(long, value_name = "NAME")]
         extends: Option<String>,
     },
     /// A scenario.
     Scenario {
+        /// Id.
+        #[arg(value_name = "GROUP/NAME")]
+        id: String,
+    },
+    /// A case for clients.
+    Client {
         /// Its id.
         #[arg(value_name = "GROUP/NAME")]
         id: String,
     },
 }
 
-/// The scope and the role that were given; the error says which there are.
+/// Parses the scope and the role; the error lists the possible values.
 fn place(spec: &Path, scope: Option<&str>, role: Option<&str>) -> anyhow::Result<(String, Role)> {
     let scopes = SpecFiles::load(spec)?.scopes.scopes;
     let names: Vec<&str> = scopes.keys().map(String::as_str).collect();
@@ -81,7 +87,7 @@ fn place(spec: &Path, scope: Option<&str>, role: Option<&str>) -> anyhow::Result
     match (scope, known) {
         (Some(scope), Some(role)) if wrong.is_empty() => Ok((scope.to_owned(), role)),
         _ => bail!(
-            "{}\n  scopes: {}\n  roles: {}\n  `codegen list scopes` and `codegen list roles` say what they are",
+            "{}\n  scopes: {}\n  roles: {}\n  `codegen list scopes` and `codegen list roles` describe them",
             wrong.join(", and "),
             names.join(", "),
             roles.join(", ")
@@ -94,7 +100,7 @@ impl NewArgs {
     ///
     /// # Errors
     ///
-    /// Fails when the name cannot be used, or is taken.
+    /// Fails if the name is invalid or exists.
     pub fn run(self) -> anyhow::Result<ExitCode> {
         let spec = &self.spec_dir;
         let skeleton = match &self.what {
@@ -105,6 +111,7 @@ impl NewArgs {
             What::Rule { id } => scaffold::rule(spec, id),
             What::Dialect { name, extends } => scaffold::dialect(spec, name, extends.as_deref()),
             What::Scenario { id } => scaffold::scenario(spec, id),
+            What::Client { id } => scaffold::client(spec, id),
         }?;
         skeleton.write(spec)?;
         let mut stdout = std::io::stdout().lock();
@@ -115,7 +122,7 @@ impl NewArgs {
         for step in &skeleton.next {
             writeln!(stdout, "  - {step}")?;
         }
-        writeln!(stdout, "what is to be filled in is marked {MARK}, and `codegen check` names each place")?;
+        writeln!(stdout, "places to fill in are marked {MARK}; `codegen check` lists them")?;
         Ok(ExitCode::SUCCESS)
     }
 }

@@ -1,4 +1,4 @@
-//! `codegen outdated`: what the dialects have not taken up yet.
+//! `codegen outdated`: finds newer versions of the SDKs behind the dialects.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -10,27 +10,27 @@ use clap::Args;
 use crate::dialect::{self, Errata};
 use crate::outdated::Package;
 
-/// Asks the registries for newer versions of the SDKs that the dialects stand for, and says what they add.
+/// Queries the package registries for newer versions of the SDKs behind the dialects, and prints what they add.
 ///
-/// The versions stand in dialect.toml under [packages]. Needs `pip` and `npm`, as they are
-/// installed and set up here, and no key. Exits with 1 if a dialect lacks something, 2 if a registry cannot be
-/// asked, 0 otherwise.
+/// The versions are in dialect.toml under [packages]. Uses the installed `pip` and `npm`;
+/// needs no key. Exits with 0 if nothing is missing, 1 if a dialect lacks something, 2 if a
+/// registry cannot be queried.
 #[derive(Debug, Args)]
 pub struct OutdatedArgs {
-    /// Only this dialect.
+    /// Check only this dialect.
     #[arg(long, value_name = "NAME")]
     dialect: Option<String>,
-    /// The folder of the specification.
+    /// Folder of the specification.
     #[arg(long, value_name = "PATH", default_value = "spec")]
     spec_dir: PathBuf,
 }
 
 impl OutdatedArgs {
-    /// Asks, and prints what is missing.
+    /// Queries the registries and prints what is missing.
     ///
     /// # Errors
     ///
-    /// Fails when the dialects cannot be read.
+    /// Fails if the dialects cannot be read.
     pub fn run(self) -> anyhow::Result<ExitCode> {
         let names = dialect::list(&self.spec_dir)?;
         if let Some(name) = self.dialect.as_ref().filter(|name| !names.contains(name)) {
@@ -63,7 +63,7 @@ impl OutdatedArgs {
             }
         }
         if asked == 0 {
-            bail!("no package is named under [packages] in dialect.toml");
+            bail!("dialect.toml has no packages under [packages]");
         }
         Ok(ExitCode::from(if unknown { 2 } else { u8::from(lacks) }))
     }
@@ -75,10 +75,10 @@ fn in_words(dialect: &str, found: &Package, adds: Option<&str>) -> String {
     match (newer.first(), adds) {
         (None, _) => format!("{head} is the newest version\n"),
         (Some(newest), None) if registry == "pypi" => {
-            format!("{head}: {newest} adds nothing; raise the version in dialect.toml\n")
+            format!("{head}: {newest} adds nothing; update the version in dialect.toml\n")
         }
         (Some(newest), None) => {
-            format!("{head}: {newest} is newer; its types are those of the Python package\n")
+            format!("{head}: {newest} is newer; its types match the Python package\n")
         }
         (Some(newest), Some(adds)) => format!(
             "{head}: {newest} and {} more versions are newer, and the dialect lacks:\n\n{adds}\nnext: \

@@ -1,4 +1,4 @@
-//! `codegen schemas`: the JSON Schemas of our own formats, for editors.
+//! `codegen schemas`: writes the JSON Schemas of the specification's files, for editors.
 
 use std::fs;
 use std::io::Write;
@@ -10,23 +10,23 @@ use clap::Args;
 
 use crate::formats::editor_schemas;
 
-/// Writes the JSON Schemas of the formats of the specification's files, for editors.
+/// Writes the JSON Schemas of the specification's files, for editors.
 #[derive(Debug, Args)]
 pub struct SchemasArgs {
-    /// Write nothing; exit with 1 when a file is not as it would be written.
+    /// Do not write; exit with 1 if a file is stale.
     #[arg(long)]
     check: bool,
-    /// The folder of the specification.
+    /// Folder of the specification.
     #[arg(long, value_name = "PATH", default_value = "spec")]
     spec_dir: PathBuf,
 }
 
 impl SchemasArgs {
-    /// Writes or compares them.
+    /// Writes or compares the schemas.
     ///
     /// # Errors
     ///
-    /// Fails when a file cannot be written.
+    /// Fails if a file cannot be written.
     pub fn run(self) -> anyhow::Result<ExitCode> {
         let folder = self.spec_dir.join("schemas");
         let mut stale = Vec::new();
@@ -41,7 +41,7 @@ impl SchemasArgs {
             if self.check {
                 writeln!(stdout, "{} is stale", path.display())?;
             } else {
-                fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
+                fs::create_dir_all(&folder).with_context(|| format!("cannot create {}", folder.display()))?;
                 fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))?;
                 writeln!(stdout, "wrote {}", path.display())?;
             }

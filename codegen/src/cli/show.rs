@@ -1,4 +1,4 @@
-//! `codegen show`: the Rust that is generated for one event or type.
+//! `codegen show`: prints the Rust generated for one event or type.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -10,29 +10,29 @@ use clap::Args;
 use crate::nearest::nearest;
 use crate::{SpecFiles, dialect, emit};
 
-/// Prints the Rust that is generated for one event or type.
+/// Prints the Rust generated for one event or type.
 #[derive(Debug, Args)]
 pub struct ShowArgs {
-    /// The event type, such as `response.created`, or the name of a type.
+    /// Event type, such as `response.created`, or name of a type.
     #[arg(value_name = "TYPE")]
     name: String,
-    /// The dialect that it is of.
+    /// Dialect of the event or type.
     #[arg(long, value_name = "NAME", default_value = "openai")]
     dialect: String,
-    /// Print the validator, too.
+    /// Also print the validator.
     #[arg(long)]
     validator: bool,
-    /// The folder of the specification.
+    /// Folder of the specification.
     #[arg(long, value_name = "PATH", default_value = "spec")]
     spec_dir: PathBuf,
 }
 
 impl ShowArgs {
-    /// Prints it.
+    /// Prints the generated Rust.
     ///
     /// # Errors
     ///
-    /// Fails when the dialect cannot be read, or has nothing of that name.
+    /// Fails if the dialect cannot be read or does not define the name.
     pub fn run(self) -> anyhow::Result<ExitCode> {
         let names = dialect::list(&self.spec_dir)?;
         if !names.contains(&self.dialect) {

@@ -79,7 +79,7 @@ pub enum Errata {
     LeftOut,
 }
 
-/// The dialect, and its `dialect.toml` with what it inherits.
+/// Returns the dialect, and its `dialect.toml` with what it inherits.
 fn load_folder(
     dialects: &Path,
     name: &str,
@@ -168,7 +168,7 @@ fn load_folder(
     Ok((dialect, table))
 }
 
-/// The file of the dialect that says what is at fault: its own, or the patch of an inherited one.
+/// Returns the file of the dialect that says what is at fault: its own, or the patch of an inherited one.
 fn file_of(folder: &Path, relative: &str) -> PathBuf {
     let patch = folder.join(relative.replace(".json", PATCH));
     if patch.is_file() { patch } else { folder.join(relative) }
@@ -247,7 +247,7 @@ fn inherit(heir: &mut toml::Table, parent: toml::Table) {
 
 impl Dialect {
     /// Takes up a file of an event or a type.
-    fn take(&mut self, relative: &str, json: Value) -> Result<(), String> {
+    pub(super) fn take(&mut self, relative: &str, json: Value) -> Result<(), String> {
         let schema = schema::parse(&json).map_err(|error| error.to_string())?;
         let stem = relative.trim_end_matches(".json");
         if let Some(name) = stem.strip_prefix("events/") {
@@ -263,7 +263,8 @@ impl Dialect {
     }
 }
 
-/// An event, and what is wrong with its place in the lifecycle, which is then that of something in passing.
+/// Returns an event, and what is wrong with its place in the lifecycle, which is then that of something in
+/// passing.
 fn event(name: &str, file: Value, schema: schema::Schema) -> (Event, Option<String>) {
     let id = file.get("$id").and_then(Value::as_str).unwrap_or_default();
     let named = (id != name).then(|| format!("`$id` is \"{id}\", but the file's name says \"{name}\""));
@@ -288,7 +289,7 @@ fn event(name: &str, file: Value, schema: schema::Schema) -> (Event, Option<Stri
     (Event { name: name.to_owned(), description, lifecycle, schema, examples, file }, named.or(placed))
 }
 
-/// The references that lead nowhere: the file each stands in, and the name.
+/// Returns the references that lead nowhere: the file each stands in, and the name.
 fn unresolved(dialect: &Dialect) -> Vec<(String, String)> {
     let events = dialect.events.values().map(|event| (format!("events/{}.json", event.name), &event.schema));
     let types = dialect.types.iter().map(|(name, schema)| (format!("types/{name}.json"), schema));

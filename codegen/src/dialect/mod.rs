@@ -3,6 +3,7 @@
 mod errata;
 mod load;
 mod patch;
+mod renamed;
 
 use std::collections::BTreeMap;
 
@@ -15,6 +16,7 @@ use crate::schema::{Registry, Schema};
 pub(crate) use load::PATCH;
 pub(crate) use load::read_toml;
 pub use load::{Errata, LoadError, list, load, open};
+pub use renamed::Renaming;
 
 /// A dialect as it is after inheritance and errata.
 #[derive(Debug, Clone)]
@@ -70,25 +72,25 @@ pub struct Event {
 }
 
 impl Dialect {
-    /// Its named types, to look references up in.
+    /// Returns its named types, to look references up in.
     pub fn registry(&self) -> Registry<'_> {
         Registry::new(&self.types)
     }
 
-    /// The event that opens the root scope, if there is one alone.
+    /// Returns the event that opens the root scope, if there is one alone.
     pub fn opening(&self, root: &str) -> Option<&str> {
         let mut openings = self.openings(root);
         openings.next().filter(|_| openings.next().is_none())
     }
 
-    /// The events that open a scope.
+    /// Returns the events that open a scope.
     pub fn openings(&self, scope: &str) -> impl Iterator<Item = &str> {
         let opens =
             move |event: &&Event| event.lifecycle.role == Role::Open && event.lifecycle.scope == scope;
         self.events.values().filter(opens).map(|event| event.name.as_str())
     }
 
-    /// What a named type is, in words.
+    /// Returns what a named type is, in words.
     pub fn type_description(&self, name: &str) -> Option<&str> {
         self.type_files.get(name)?.get("description")?.as_str()
     }

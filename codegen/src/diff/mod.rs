@@ -116,7 +116,7 @@ pub struct Counts {
 }
 
 impl Diff {
-    /// Whether nothing differs.
+    /// Returns whether nothing differs.
     pub const fn is_empty(&self) -> bool {
         self.counts.changes == 0
             && self.types.added.is_empty()
@@ -141,7 +141,7 @@ impl Diff {
 }
 
 impl SchemaDiff {
-    /// Its name, or both when it has two.
+    /// Returns its name, or both when it has two.
     pub fn title(&self) -> String {
         if self.a == self.b { self.a.clone() } else { format!("{} / {}", self.a, self.b) }
     }

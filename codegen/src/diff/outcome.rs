@@ -5,7 +5,7 @@ use super::pairs::Start;
 use super::{Counts, Diff, Events, OneSided};
 
 impl Comparison<'_> {
-    /// What came out.
+    /// Returns what came out.
     pub(super) fn into_diff(self) -> Diff {
         let (a, b) = (self.a, self.b);
         let starts = self.starts();

@@ -43,12 +43,12 @@ impl<'d> Pairs<'d> {
         })
     }
 
-    /// The next pair that is not compared yet.
+    /// Returns the next pair that is not compared yet.
     pub(super) fn next(&mut self) -> Option<Pair<'d>> {
         self.waiting.pop_front()
     }
 
-    /// All pairs that are reached from one, itself included.
+    /// Returns all pairs that are reached from one, itself included.
     pub(super) fn reached_from(&self, start: Pair<'d>) -> BTreeSet<Pair<'d>> {
         let mut reached = BTreeSet::from([start]);
         let mut ahead = vec![start];
@@ -62,7 +62,7 @@ impl<'d> Pairs<'d> {
         self.known.get(&pair).is_some_and(|known| !known.findings.is_empty())
     }
 
-    /// The pairs that differ, with the events and bodies that they are reached from.
+    /// Returns the pairs that differ, with the events and bodies that they are reached from.
     pub(super) fn into_schemas(self, starts: &[(Start<'d>, BTreeSet<Pair<'d>>)]) -> Vec<SchemaDiff> {
         let differing = self.known.into_iter().filter(|(_, known)| !known.findings.is_empty());
         let mut schemas: Vec<SchemaDiff> = differing

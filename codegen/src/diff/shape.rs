@@ -123,13 +123,13 @@ impl<'d> Shape<'d> {
         }
     }
 
-    /// The kinds of value that it allows, in words.
+    /// Returns the kinds of value that it allows, in words.
     pub(super) fn describe(&self) -> String {
         let null = (self.null && !self.any).then_some("null");
         self.kinds().into_iter().chain(null).collect::<Vec<_>>().join(" or ")
     }
 
-    /// The kinds of value that it allows, `null` aside.
+    /// Returns the kinds of value that it allows, `null` aside.
     pub(super) fn kinds(&self) -> Vec<&'static str> {
         if self.any {
             return vec!["any value"];
@@ -145,7 +145,7 @@ impl<'d> Shape<'d> {
         kinds.into_iter().filter(|(there, _)| *there).map(|(_, kind)| kind).collect()
     }
 
-    /// Whether a value of some kind may be valid for both, going by its kind alone.
+    /// Returns whether a value of some kind may be valid for both, going by its kind alone.
     pub(super) fn overlaps(&self, other: &Self) -> bool {
         let kinds = |shape: &Self| {
             [
@@ -160,7 +160,7 @@ impl<'d> Shape<'d> {
     }
 }
 
-/// Whether a schema is one object, `null` aside.
+/// Returns whether a schema is one object, `null` aside.
 pub(super) fn is_object(node: Node<'_>) -> bool {
     matches!(node.branches().as_slice(), [Node { schema: Schema::Object(_), .. }])
 }

@@ -28,7 +28,7 @@ pub(super) struct Parsed {
 }
 
 impl Side {
-    /// A dialect, resolved and with its errata.
+    /// Returns a dialect, resolved and with its errata.
     pub fn of_dialect(dialect: &Dialect) -> Self {
         let events = dialect.events.values().map(|event| {
             (event.name.clone(), Parsed { schema: event.schema.clone(), json: event.file.clone() })
@@ -46,12 +46,12 @@ impl Side {
         }
     }
 
-    /// A dialect as it is published, for what that is to be compared with.
+    /// Returns a dialect as it is published, for what that is to be compared with.
     pub fn of_published(dialect: &Dialect) -> Self {
         Self { errata_left_out: dialect.errata.len(), ..Self::of_dialect(dialect) }
     }
 
-    /// A document as it is published.
+    /// Returns a document as it is published.
     ///
     /// # Errors
     ///
@@ -86,7 +86,7 @@ impl Side {
         Some(Node { name: Some(name), ..Node::new(&parsed.schema, &parsed.json) })
     }
 
-    /// Whether `null` is valid, also by way of references.
+    /// Returns whether `null` is valid, also by way of references.
     pub(super) fn nullable(&self, schema: &Schema) -> bool {
         let mut names = Vec::new();
         self.accepts_null(schema, &mut names)
@@ -104,7 +104,7 @@ impl Side {
         }
     }
 
-    /// The strings that a schema allows, when it allows no others.
+    /// Returns the strings that a schema allows, when it allows no others.
     pub(super) fn strings(&self, schema: &Schema) -> Option<Vec<String>> {
         match schema {
             Schema::Const(Value::String(text)) => Some(vec![text.clone()]),
@@ -117,7 +117,7 @@ impl Side {
         }
     }
 
-    /// What a schema holds, in words.
+    /// Returns what a schema holds, in words.
     pub(super) fn describe(&self, node: Node<'_>) -> String {
         Shape::of(self, node, &[]).describe()
     }
@@ -137,7 +137,7 @@ impl<'d> Node<'d> {
         Self { schema, json, name: None }
     }
 
-    /// The type that it refers to, `null` aside, and whether nothing else stands there.
+    /// Returns the type that it refers to, `null` aside, and whether nothing else stands there.
     pub(super) fn reference(self) -> Option<(&'d str, bool)> {
         match self.schema {
             Schema::Ref(name) => Some((name, true)),
@@ -149,13 +149,13 @@ impl<'d> Node<'d> {
         }
     }
 
-    /// What stands under keys of its JSON.
+    /// Returns what stands under keys of its JSON.
     pub(super) fn inner(self, schema: &'d Schema, keys: &[&str]) -> Self {
         let json = keys.iter().fold(self.json, |json, key| json.get(key).unwrap_or(&Value::Null));
         Self::new(schema, json)
     }
 
-    /// What it is a union of, `null` aside; itself when it is none.
+    /// Returns what it is a union of, `null` aside; itself when it is none.
     pub(super) fn branches(self) -> Vec<Self> {
         let (mut schemas, mut jsons) = (Vec::new(), Vec::new());
         flatten(self.schema, &mut schemas);

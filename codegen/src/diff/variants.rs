@@ -55,7 +55,7 @@ pub(super) fn matching(a: &[Variant<'_>], b: &[Variant<'_>]) -> Matching {
     Matching { pairs, only_a, only_b }
 }
 
-/// Whether an object has the type of another one and allows more values of another tag.
+/// Returns whether an object has the type of another one and allows more values of another tag.
 fn covers(wide: &Variant<'_>, narrow: &Variant<'_>) -> bool {
     let shared: Vec<(&str, &[String], &[String])> = narrow
         .tags
@@ -70,7 +70,7 @@ fn covers(wide: &Variant<'_>, narrow: &Variant<'_>) -> bool {
         && shared.iter().all(|(_, allowed, values)| values.iter().all(|value| allowed.contains(value)))
 }
 
-/// How much two objects are alike, if they can be the same thing at all.
+/// Returns how much two objects are alike, if they can be the same thing at all.
 fn likeness(a: &Variant<'_>, b: &Variant<'_>) -> Option<i64> {
     let shared_tags = a.tags.iter().filter_map(|(property, values)| {
         let (_, others) = b.tags.iter().find(|(other, _)| other == property)?;
@@ -99,7 +99,7 @@ fn likeness(a: &Variant<'_>, b: &Variant<'_>) -> Option<i64> {
     Some(score + share + 1000 * i64::from(same_type) + 200 * i64::from(same_name))
 }
 
-/// What each object of a union is called: its tag, or else its name.
+/// Returns what each object of a union is called: its tag, or else its name.
 pub(super) fn labels(variants: &[Variant<'_>]) -> Vec<String> {
     let tag = |variant: &Variant<'_>| {
         let (_, values) = variant.tags.iter().find(|(property, _)| *property == "type")?;

@@ -7,9 +7,10 @@ use super::names;
 use super::words::{declare, word};
 use crate::catalogue::Catalogue;
 use crate::formats::{
-    Authority, Breakage, Channel, Client, Coverage, DefectsFile, Edit, Ending, Expect, Family, Holder,
-    LooksAt, OnSocket, Pair, Place, ProfileFile, Relation, Requirement, RequirementLevel, RequirementsFile,
-    Rule, RuleMetadata, Scenario, ScenarioMetadata, Side, Target, Values, Violation, Who,
+    About, Authority, Breakage, Channel, Claim, Client, ClientProfileFile, Coverage, Edit, Ending, Expect,
+    Failure, Family, Holder, LooksAt, OnSocket, Pair, Place, ProfileFile, Relation, Requirement,
+    RequirementLevel, RequirementsFile, Rule, RuleMetadata, Scenario, ScenarioMetadata, Side, Step, Target,
+    Values, Violation, Who,
 };
 
 /// Emits the tables, and an enum of the rules that are decided by code of their own.
@@ -20,16 +21,18 @@ pub fn catalogue(catalogue: &Catalogue) -> TokenStream {
             (names::ident(&names::pascal(&rule.id)), format!(" `{}`: {}.", rule.id, rule.title));
         quote!(#[doc = #doc] #name,)
     });
-    let rules = catalogue.rules.values().map(|page| rule(page, &catalogue.defects));
+    let rules = catalogue.rules.values().map(|page| rule(page, catalogue));
     let scenarios = catalogue.scenarios.values().map(scenario);
     let profiles = catalogue.profiles.iter().map(|(name, file)| profile(name, file));
-    let clients = catalogue.defects.clients.iter().map(client);
+    let client_profiles = catalogue.client_profiles.iter().map(|(name, file)| client_profile(name, file));
+    let clients = catalogue.measured.clients.iter().map(client);
     let client_cases = super::client_case::client_cases(catalogue);
     let requirements = catalogue
         .requirements
         .iter()
         .flat_map(|(version, file)| file.requirements.iter().map(|one| requirement(version, file, one)));
     let words = [
+        declare::<About>(),
         declare::<Authority>(),
         declare::<Channel>(),
         declare::<Ending>(),
@@ -39,6 +42,7 @@ pub fn catalogue(catalogue: &Catalogue) -> TokenStream {
         declare::<OnSocket>(),
         declare::<RequirementLevel>(),
         declare::<Side>(),
+        declare::<Step>(),
         declare::<Who>(),
     ];
     quote! {
@@ -63,18 +67,21 @@ pub fn catalogue(catalogue: &Catalogue) -> TokenStream {
         /// All profiles, sorted by name.
         pub static PROFILES: &[Profile] = &[#(#profiles),*];
 
+        /// All profiles of clients, sorted by name.
+        pub static CLIENT_PROFILES: &[ClientProfile] = &[#(#client_profiles),*];
+
         /// All normative sentences, by version of the specification and in its order.
         pub static REQUIREMENTS: &[Requirement] = &[#(#requirements),*];
     }
 }
 
 fn client(client: &Client) -> TokenStream {
-    let Client { name, dialect, version } = client;
+    let Client { name, dialect, version, .. } = client;
     let version = super::tables::option_text(version.as_deref());
     quote!(Client { name: #name, dialect: #dialect, version: #version })
 }
 
-fn rule(rule: &Rule, defects: &DefectsFile) -> TokenStream {
+fn rule(rule: &Rule, catalogue: &Catalogue) -> TokenStream {
     let Rule { id, metadata, title, prose, violation: edits } = rule;
     let level = word(metadata.level);
     let authority = word(metadata.authority);
@@ -85,15 +92,15 @@ fn rule(rule: &Rule, defects: &DefectsFile) -> TokenStream {
         quote!(Scope::#scope)
     });
     let (decided_by, only_in) = (decided_by(id, metadata), &metadata.only_in);
-    let breaks = metadata.breaks.iter().cloned().chain(measured(rule, defects)).map(|one| {
-        let dialect = defects.clients.iter().find(|client| client.name == one.client);
+    let breaks = metadata.breaks.iter().cloned().chain(measured(rule, catalogue)).map(|one| {
+        let dialect = catalogue.measured.clients.iter().find(|client| client.name == one.client);
         let dialect = dialect.filter(|_| !one.stricter_than_dialect).map(|client| client.dialect.as_str());
         let dialect = super::tables::option_text(dialect);
         let Breakage { client, failure, source, at, .. } = one;
         quote!(Breakage { client: #client, dialect: #dialect, failure: #failure, source: #source, at: &[#(#at),*] })
     });
     let looks_at = metadata.looks_at().iter().map(|what| word(*what));
-    let is_measured = defects.defects.iter().any(|defect| defect.rules.contains(id));
+    let is_measured = catalogue.defects.defects.iter().any(|defect| defect.rules.contains(id));
     let (fix, since, violation) = (&metadata.fix, &metadata.since, violation(edits));
     quote! {
         Rule {
@@ -116,41 +123,57 @@ fn rule(rule: &Rule, defects: &DefectsFile) -> TokenStream {
     }
 }
 
+/// A schema is broken in many ways, and the violation of such a rule shows one of them.
+const OF_SCHEMAS: &str = "schema/";
+
 /// What clients were seen to do with streams that break the rule, where its page does not say it better.
-fn measured(rule: &Rule, defects: &DefectsFile) -> Vec<Breakage> {
+fn measured(rule: &Rule, catalogue: &Catalogue) -> Vec<Breakage> {
     let mut measured: Vec<Breakage> = Vec::new();
-    let caught = defects.defects.iter().filter(|defect| defect.rules.contains(&rule.id));
-    for (defect, client, failure) in caught
-        .flat_map(|defect| defect.broken_clients().map(move |(client, failure)| (defect, client, failure)))
-    {
-        if rule.metadata.breaks.iter().any(|told| told.client == client) {
-            continue;
-        }
+    let caught = catalogue.defects.defects.iter().filter(|defect| defect.rules.contains(&rule.id));
+    let caught = caught.map(|defect| {
         let at = defect.at.get(&rule.id).cloned().unwrap_or_default();
-        match measured.iter_mut().find(|known| known.client == client) {
-            Some(known) => {
-                known.source = format!("{}, {}", known.source, defect.name);
-                // What breaks it anywhere breaks it at these places, too.
-                if known.at.is_empty() || at.is_empty() {
-                    known.at.clear();
-                } else {
-                    known.at.extend(at);
-                }
+        (defect.case(), format!("docs/defects.md, {}", defect.name), defect.name.clone(), at)
+    });
+    let fault = format!("fault/{}", rule.id);
+    let own = (!rule.id.starts_with(OF_SCHEMAS))
+        .then(|| (fault.clone(), format!("docs/client-matrix.md, {fault}"), fault.clone(), Vec::new()));
+    for (case, source, name, at) in caught.chain(own) {
+        for (client, claim) in catalogue.measured.broken(&case) {
+            if rule.metadata.breaks.iter().any(|told| told.client == client.name) {
+                continue;
             }
-            None => measured.push(Breakage {
-                client: client.to_owned(),
-                failure: match failure {
-                    "wrong answer" => "gives a wrong or an empty answer".to_owned(),
-                    "silent" => "passes over it in silence".to_owned(),
-                    _ => "gives up with an error".to_owned(),
-                },
-                source: format!("docs/defects.md, {}", defect.name),
-                at,
-                stricter_than_dialect: false,
-            }),
+            match measured.iter_mut().find(|known| known.client == client.name) {
+                // A defect says more of when a client fails than the violation of the rule.
+                Some(_) if case == fault => {}
+                Some(known) => {
+                    known.source = format!("{}, {name}", known.source);
+                    // What breaks it anywhere breaks it at these places, too.
+                    if known.at.is_empty() || at.is_empty() {
+                        known.at.clear();
+                    } else {
+                        known.at.extend(at.clone());
+                    }
+                }
+                None => measured.push(Breakage {
+                    client: client.name.clone(),
+                    failure: failure(claim),
+                    source: source.clone(),
+                    at: at.clone(),
+                    stricter_than_dialect: false,
+                }),
+            }
         }
     }
     measured
+}
+
+fn failure(claim: Claim<'_>) -> String {
+    match claim.failure {
+        Failure::Wrong => "gives a wrong or an empty answer".to_owned(),
+        Failure::Silent => "passes over it in silence".to_owned(),
+        Failure::Exception if claim.error.is_empty() => "gives up with an error".to_owned(),
+        Failure::Exception => format!("gives up with an error: {}", claim.error),
+    }
 }
 
 fn decided_by(id: &str, metadata: &RuleMetadata) -> TokenStream {
@@ -318,6 +341,22 @@ fn profile(name: &str, file: &ProfileFile) -> TokenStream {
             specifications: &[#(#specifications),*],
             rules: &[#(#rules),*],
             scenarios: &[#(#scenarios),*],
+        }
+    }
+}
+
+fn client_profile(name: &str, file: &ClientProfileFile) -> TokenStream {
+    let ClientProfileFile { title, summary, version, specifications, transports, cases } = file;
+    let transports = transports.iter().map(|channel| word(*channel));
+    quote! {
+        ClientProfile {
+            name: #name,
+            title: #title,
+            summary: #summary,
+            version: #version,
+            specifications: &[#(#specifications),*],
+            transports: &[#(#transports),*],
+            cases: &[#(#cases),*],
         }
     }
 }

@@ -97,12 +97,12 @@ pub(super) fn emit(
         /// The validators of events, in the order of their types.
         pub(crate) const EVENTS: [EventCheck; #count] = [#(#events),*];
 
-        /// Which of them is that of an event.
+        /// Returns which of them is that of an event.
         pub(crate) fn place_of_event(event: &str) -> Option<usize> {
             #by_event
         }
 
-        /// The validator of a named type.
+        /// Returns the validator of a named type.
         pub(crate) fn named(name: &str) -> Option<Check> {
             #by_type
         }
@@ -120,7 +120,7 @@ struct Outer {
 }
 
 impl Outer {
-    /// How the value of a member is checked, and where it is handed out.
+    /// Returns how the value of a member is checked, and where it is handed out.
     fn call(&self, property: &Property, check: &TokenStream) -> TokenStream {
         let slot = self.slots.iter().find(|(member, _)| *member == property.name).map(|(_, slot)| slot);
         // What an event is about stays the same from one delta to the next.
@@ -139,7 +139,7 @@ impl Outer {
     }
 }
 
-/// The members of an event whose values are handed out, each with the name of its slot.
+/// Returns the members of an event whose values are handed out, each with the name of its slot.
 fn slots(dialect: &Dialect, event: &Event, scopes: &ScopesFile) -> Vec<(String, Ident)> {
     let usual = scopes.slots.iter().map(|(slot, pointer)| {
         let pointer = dialect.file.envelope.0.get(slot).unwrap_or(pointer);
@@ -155,7 +155,8 @@ fn slots(dialect: &Dialect, event: &Event, scopes: &ScopesFile) -> Vec<(String, 
         .collect()
 }
 
-/// The validators of the types that events are about: their responses, and the values of their lifecycle.
+/// Returns the validators of the types that events are about: their responses, and the values of their
+/// lifecycle.
 fn noted(dialect: &Dialect, scopes: &ScopesFile) -> BTreeSet<String> {
     let registry = dialect.registry();
     let mut noted = BTreeSet::new();
@@ -243,14 +244,14 @@ impl Emitter<'_> {
         names::ident(&name)
     }
 
-    /// A function of its own for an inline schema.
+    /// Returns a function of its own for an inline schema.
     fn inline(&mut self, schema: &Schema, path: &str) -> Result<TokenStream, String> {
         let function = self.fresh(path);
         self.named(&function, schema)?;
         Ok(quote!(#function))
     }
 
-    /// An expression that can be called with a checker.
+    /// Returns an expression that can be called with a checker.
     fn check(&mut self, schema: &Schema, path: &str) -> Result<TokenStream, String> {
         Ok(match schema {
             Schema::Any => quote!(Checker::any),

@@ -8,7 +8,8 @@ use super::tables::option_text;
 use super::words::word;
 use crate::catalogue::Catalogue;
 use crate::formats::{
-    Channel, ClientCase, ClientCaseMetadata, Defect, DefectVerdict, Edit, Ending, Expect, edits,
+    About, Channel, ClientCase, ClientCaseMetadata, ClientStep, Defect, DefectVerdict, Edit, Ending, Expect,
+    Step, edits,
 };
 
 /// Emits all cases, sorted by id.
@@ -28,6 +29,7 @@ struct Parts<'p> {
     reason: &'p str,
     authority: &'p str,
     request: String,
+    following: Vec<String>,
     edits: Vec<Edit>,
     metadata: &'p ClientCaseMetadata,
 }
@@ -39,6 +41,7 @@ fn of_page(case: &ClientCase) -> TokenStream {
         reason: &case.prose,
         authority: &case.metadata.authority,
         request: case.request.as_ref().map(ToString::to_string).unwrap_or_default(),
+        following: case.following.iter().map(ToString::to_string).collect(),
         edits: case.edits.iter().map(|(_, edit)| edit.clone()).collect(),
         metadata: &case.metadata,
     })
@@ -72,6 +75,8 @@ fn of_defect(defect: &Defect, catalogue: &Catalogue) -> TokenStream {
         end_after: None,
         cancel_after: None,
         fill: None,
+        about: defect.about.clone(),
+        steps: Vec::new(),
     };
     row(&Parts {
         id: &format!("defect/{}", defect.name),
@@ -79,6 +84,7 @@ fn of_defect(defect: &Defect, catalogue: &Catalogue) -> TokenStream {
         reason: &reason,
         authority: &metadata.authority,
         request: String::new(),
+        following: Vec::new(),
         // The cross-checks report what cannot be read.
         edits: edits(&defect.edits).unwrap_or_default().into_iter().map(|(_, edit)| edit).collect(),
         metadata: &metadata,
@@ -86,7 +92,7 @@ fn of_defect(defect: &Defect, catalogue: &Catalogue) -> TokenStream {
 }
 
 fn row(parts: &Parts<'_>) -> TokenStream {
-    let Parts { id, title, reason, authority, request, edits, metadata } = parts;
+    let Parts { id, title, reason, authority, request, following, edits, metadata } = parts;
     let ClientCaseMetadata { chunk, pause_ms, end_after, cancel_after, fill, .. } = metadata;
     let golden = option_text(metadata.golden.as_deref());
     let edits = edits.iter().map(edit);
@@ -95,6 +101,14 @@ fn row(parts: &Parts<'_>) -> TokenStream {
     let number = |number: &Option<u32>| number.map_or_else(|| quote!(None), |number| quote!(Some(#number)));
     let (chunk, pause_ms, fill) = (number(chunk), number(pause_ms), number(fill));
     let (end_after, cancel_after) = (number(end_after), number(cancel_after));
+    let about = metadata.about.iter().map(|part| word::<About>(*part));
+    let mut requests = following.iter();
+    let steps = metadata.steps.iter().map(|ClientStep { step, outputs }| {
+        let request = if *step == Step::Resume { "" } else { requests.next().map_or("", String::as_str) };
+        let outputs = outputs.iter().map(|(name, output)| quote!((#name, #output)));
+        let step = word::<Step>(*step);
+        quote!(ClientStep { step: #step, outputs: &[#(#outputs),*], request: #request })
+    });
     quote! {
         ClientCase {
             id: #id,
@@ -112,6 +126,8 @@ fn row(parts: &Parts<'_>) -> TokenStream {
             end_after: #end_after,
             cancel_after: #cancel_after,
             fill: #fill,
+            about: &[#(#about),*],
+            steps: &[#(#steps),*],
         }
     }
 }

@@ -46,7 +46,7 @@ pub fn dialect(
     })
 }
 
-/// The name of the module, and with dashes of the cargo feature, of a dialect.
+/// Returns the name of the module, and with dashes of the cargo feature, of a dialect.
 pub fn module(dialect: &str) -> String {
     names::snake(dialect)
 }
@@ -108,7 +108,7 @@ fn lookup<'n>(
     by_length(subject, arms, otherwise, Literal::string)
 }
 
-/// The same over byte strings.
+/// Returns the same over byte strings.
 fn lookup_bytes<'n>(
     subject: &TokenStream,
     arms: impl IntoIterator<Item = (&'n str, TokenStream)>,

@@ -43,6 +43,35 @@ pub(super) fn event(wire: &str) -> String {
     pascal(wire.strip_prefix("response.").unwrap_or(wire))
 }
 
+/// What schemas add to the name of a type to say how they are organised, which users need not know.
+const SUFFIXES: &[&str] = &["Body", "Enum", "Resource"];
+
+/// The name without the ending that only organises schemas.
+pub(super) fn without_suffix(name: &str) -> Option<&str> {
+    SUFFIXES.iter().find_map(|suffix| name.strip_suffix(suffix)).filter(|stem| !stem.is_empty())
+}
+
+/// The name that a numbered copy of a type was made from: `MessagePhase` of `MessagePhase-2`.
+pub(super) fn copied(wire: &str) -> Option<&str> {
+    let (stem, number) = wire.rsplit_once('-')?;
+    (!number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())).then_some(stem)
+}
+
+/// The name of an entry of a list: that of the list without its plural ending, or what such a list holds.
+pub(super) fn entry(list: &str) -> String {
+    let list = list.strip_suffix("List").filter(|name| !name.is_empty()).unwrap_or(list);
+    if let Some(stem) = list.strip_suffix("ies") {
+        return format!("{stem}y");
+    }
+    match list.strip_suffix('s') {
+        Some(stem) if !stem.ends_with('s') => stem.to_owned(),
+        _ if ["Content", "Output", "Summary"].iter().any(|what| list.ends_with(what)) => {
+            format!("{list}Part")
+        }
+        _ => format!("{list}Item"),
+    }
+}
+
 /// An identifier, escaped where Rust has a keyword of that name.
 pub(super) fn ident(name: &str) -> Ident {
     match name {
@@ -73,5 +102,25 @@ mod tests {
         assert_eq!(snake("ConversationParam-2"), "conversation_param_2");
         assert_eq!(event("response.created"), "Created");
         assert_eq!(ident("type").to_string(), "r#type");
+    }
+
+    #[test]
+    fn names_keep_nothing_that_only_organises_schemas() {
+        assert_eq!(without_suffix("ServiceTierEnum"), Some("ServiceTier"));
+        assert_eq!(without_suffix("ServiceTier"), None);
+        assert_eq!(without_suffix("Body"), None);
+        assert_eq!(copied("MessagePhase-2"), Some("MessagePhase"));
+        assert_eq!(copied("gpt-4o"), None);
+        for (list, one) in [
+            ("ResponseTools", "ResponseTool"),
+            ("Entries", "Entry"),
+            ("MessageContent", "MessageContentPart"),
+            ("SteerMessageContentList", "SteerMessageContentPart"),
+            ("SteerPendingRequiredInput", "SteerPendingRequiredInputItem"),
+            ("McpToolAccess", "McpToolAccessItem"),
+            ("List", "ListItem"),
+        ] {
+            assert_eq!(entry(list), one);
+        }
     }
 }

@@ -30,7 +30,7 @@ impl UsualOrder {
         order
     }
 
-    /// The members of an object: those that were seen in the order they were seen, then the others.
+    /// Returns the members of an object: those that were seen in the order they were seen, then the others.
     pub(super) fn members<'o>(&self, path: &str, object: &'o Object) -> Vec<&'o Property> {
         let seen = self.seen.get(path).map(Vec::as_slice).unwrap_or_default();
         let mut members: Vec<&Property> = object.properties.iter().collect();

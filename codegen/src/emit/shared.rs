@@ -56,12 +56,12 @@ impl<'d> Shared<'d> {
         Self { base, types, events }
     }
 
-    /// The path of the other dialect's module.
+    /// Returns the path of the other dialect's module.
     pub(super) fn path(&self) -> TokenStream {
         path(self.base)
     }
 
-    /// The validator of an event that both have.
+    /// Returns the validator of an event that both have.
     pub(super) fn event(&self, name: &str) -> TokenStream {
         let place = self.base.events.keys().position(|other| other == name).unwrap_or_default();
         let (path, place) = (self.path(), Literal::usize_unsuffixed(place));
@@ -69,13 +69,13 @@ impl<'d> Shared<'d> {
     }
 }
 
-/// The path of a dialect's module.
+/// Returns the path of a dialect's module.
 pub(super) fn path(dialect: &Dialect) -> TokenStream {
     let module = names::ident(&super::module(&dialect.name));
     quote!(crate::#module)
 }
 
-/// The names that a schema refers to are among these.
+/// Returns the names that a schema refers to are among these.
 fn refers_to(schema: &Schema, types: &BTreeSet<&str>) -> bool {
     let mut found = Vec::new();
     Registry::references(schema, &mut found);

@@ -26,7 +26,7 @@ pub fn show(
         return Ok(None);
     }
     let emitted = items(types::emit(dialect, None, glossary));
-    let Names { types: type_names, events: event_names, .. } = Names::of(dialect);
+    let Names { types: type_names, events: event_names, .. } = Names::of(dialect, glossary);
     let wanted = if is_event { &event_names[name] } else { &type_names[name] };
     let named: BTreeSet<String> = event_names.values().chain(type_names.values()).cloned().collect();
     let mut text = pick(&emitted, wanted, &named);

@@ -9,7 +9,7 @@ use super::names;
 use super::words::{declare, word};
 use crate::dialect::{Dialect, Event};
 use crate::formats::{
-    EventLine, Framing, Level, Lifecycle, Marker, Operation, Outer, Role, RuleLevel, ScopesFile,
+    Aside, EventLine, Framing, Level, Lifecycle, Marker, Operation, Outer, Role, RuleLevel, ScopesFile,
     UnknownEvents, Word,
 };
 
@@ -30,12 +30,12 @@ pub fn words() -> TokenStream {
         #(#words)*
 
         impl Operation {
-            /// Whether its request has a body.
+            /// Returns whether its request has a body.
             pub const fn has_body(self) -> bool {
                 matches!(self, #(#with_body)|*)
             }
 
-            /// Whether it is a message on a WebSocket about a response of that connection.
+            /// Returns whether it is a message on a WebSocket about a response of that connection.
             pub const fn is_aside(self) -> bool {
                 matches!(self, #(#asides)|*)
             }
@@ -145,7 +145,7 @@ pub fn scopes(file: &ScopesFile) -> TokenStream {
             /// All scopes.
             pub const ALL: &'static [Self] = &[#(Self::#variants),*];
 
-            /// What is known of it.
+            /// Returns what is known of it.
             pub const fn info(self) -> &'static ScopeInfo {
                 &SCOPES[self as usize]
             }
@@ -163,7 +163,10 @@ pub(super) fn dialect(dialect: &Dialect, base: Option<&Dialect>, scopes: &Scopes
     let lineage = &dialect.lineage;
     let event_line = word(file.framing.event_line);
     let done = word(file.framing.done);
-    let Framing { websocket, lanes, .. } = file.framing.clone();
+    let Framing { websocket, lanes, create, steer, inject, .. } = &file.framing;
+    let create = option_text(create.as_deref());
+    let (steer, inject) = (option(steer.as_ref().map(aside)), option(inject.as_ref().map(aside)));
+    let error = &file.terminal.error;
     let unknown = word(file.framing.unknown_events);
     let opening = option_text(dialect.opening(&scopes.outer.root));
     let terminal = &file.terminal.events;
@@ -213,9 +216,13 @@ pub(super) fn dialect(dialect: &Dialect, base: Option<&Dialect>, scopes: &Scopes
                     unknown_events: #unknown,
                     websocket: #websocket,
                     lanes: #lanes,
+                    create: #create,
+                    steer: #steer,
+                    inject: #inject,
                 },
                 opening: #opening,
                 terminal: &[#(#terminal),*],
+                error: #error,
                 roots: &[#(#roots),*],
                 operations: &[#(#operations),*],
                 rules: &[#(#rules),*],
@@ -226,6 +233,12 @@ pub(super) fn dialect(dialect: &Dialect, base: Option<&Dialect>, scopes: &Scopes
             }
         };
     }
+}
+
+fn aside(aside: &Aside) -> TokenStream {
+    let Aside { message, accepted, pending, failed } = aside;
+    let pending = option_text(pending.as_deref());
+    quote!(Aside { message: #message, accepted: #accepted, pending: #pending, failed: #failed })
 }
 
 fn event(place: usize, event: &Event) -> TokenStream {

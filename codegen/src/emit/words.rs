@@ -5,7 +5,7 @@ use quote::{format_ident, quote};
 
 use crate::formats::Word;
 
-/// The enum of all words of a list.
+/// Returns the enum of all words of a list.
 pub(super) fn declare<W: Word>() -> TokenStream {
     let (of, meaning, count) = (format_ident!("{}", W::TYPE), docs(W::MEANING), W::ALL.len());
     let variants: Vec<Ident> = W::ALL.iter().map(|(word, _)| variant(*word)).collect();
@@ -20,7 +20,7 @@ pub(super) fn declare<W: Word>() -> TokenStream {
             /// All of them.
             pub const ALL: [Self; #count] = [#(Self::#variants),*];
 
-            /// Its name in the files of the specification.
+            /// Returns its name in the files of the specification.
             pub const fn name(self) -> &'static str {
                 match self { #(Self::#variants => #names,)* }
             }

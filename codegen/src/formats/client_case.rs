@@ -1,5 +1,7 @@
 //! `clients/<group>/<name>.md`
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -20,6 +22,8 @@ pub struct ClientCase {
     pub prose: String,
     /// What the client is to send; nothing, where that is the request of the golden.
     pub request: Option<Value>,
+    /// The requests of the steps that follow, as many as send one.
+    pub following: Vec<Value>,
     /// The edits of the answer, each with its line in the block.
     pub edits: Vec<(usize, Edit)>,
 }
@@ -33,22 +37,31 @@ impl ClientCase {
     pub fn parse(id: &str, text: &str) -> Result<Self, PageError> {
         let page = Page::split(text, "json")?;
         let metadata: ClientCaseMetadata = page.metadata()?;
-        let request = match (&metadata.golden, page.only_block("json")) {
-            (_, Ok(block)) => {
-                let request: Value = serde_json::from_str(&block.text).map_err(|error| {
-                    let line = block.line + error.line().saturating_sub(1);
-                    PageError::new(line, format!("the request is not JSON: {error}"))
-                })?;
-                Some(request)
+        let mut requests = Vec::new();
+        for block in page.blocks() {
+            let request: Value = serde_json::from_str(&block.text).map_err(|error| {
+                let line = block.line + error.line().saturating_sub(1);
+                PageError::new(line, format!("the request is not JSON: {error}"))
+            })?;
+            requests.push(request);
+        }
+        let following = metadata.steps.iter().filter(|next| next.step != Step::Resume).count();
+        let first = match (&metadata.golden, requests.len().checked_sub(following)) {
+            (_, Some(1)) => 1,
+            (Some(_), Some(0)) => 0,
+            _ => {
+                let message =
+                    "a page has a block ```json for its request, and one for each step that sends one";
+                return Err(PageError::new(page.metadata_line(), message));
             }
-            (Some(_), Err(_)) => None,
-            (None, Err(error)) => return Err(error),
         };
+        let following = requests.split_off(first);
+        let request = requests.pop();
         let edits = edits(&metadata.edits).map_err(|error| {
             PageError::new(page.metadata_line(), format!("edits, line {}: {}", error.line, error.message))
         })?;
         let Page { title, prose, .. } = page;
-        Ok(Self { id: id.to_owned(), metadata, title, prose, request, edits })
+        Ok(Self { id: id.to_owned(), metadata, title, prose, request, following, edits })
     }
 }
 
@@ -89,10 +102,61 @@ pub struct ClientCaseMetadata {
     /// Kilobytes of text that stand for the word FILL in the request.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fill: Option<u32>,
+    /// What a client has to return for the case to count; when absent, the texts, refusals, reasoning and calls that
+    /// the answer has.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub about: Vec<About>,
+    /// What the client does after the first answer, in order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub steps: Vec<ClientStep>,
+}
+
+/// A step of a client after the first answer.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct ClientStep {
+    /// What it does.
+    pub step: Step,
+    /// The outputs of functions that it sends back, by name.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub outputs: BTreeMap<String, String>,
 }
 
 fn sse() -> Vec<Channel> {
     vec![Channel::Sse]
+}
+
+words! {
+    /// A part of an answer.
+    pub enum About {
+        /// The text.
+        Text,
+        /// The refusal.
+        Refusal,
+        /// Summaries and texts of reasoning.
+        Reasoning,
+        /// Calls of functions and custom tools.
+        Calls,
+        /// The status of the response.
+        Status,
+        /// The id of the response.
+        Id,
+        /// The tokens that it cost.
+        Usage,
+    }
+}
+
+words! {
+    /// What a client does after an answer.
+    pub enum Step {
+        /// It sends another request, which continues the response.
+        Continue,
+        /// It sends the outputs of all calls, and the reference gateway answers the request of the page.
+        AnswerCalls,
+        /// The connection is lost: it gets the rest of the stream by the id of the response.
+        Resume,
+    }
 }
 
 words! {

@@ -4,33 +4,16 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::client_case::Expect;
+use super::client_case::{About, Expect};
 
-/// What real clients do with streams that have one defect each.
+/// Streams with one defect each.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct DefectsFile {
-    /// The clients that were tried, or that reports tell of.
-    #[serde(default, rename = "client")]
-    pub clients: Vec<Client>,
     /// The defects.
     #[serde(default, rename = "defect")]
     pub defects: Vec<Defect>,
-}
-
-/// A client that something is known of.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields)]
-pub struct Client {
-    /// What rule pages call it.
-    pub name: String,
-    /// The dialect that it is written for: it knows the events, types and fields of that one.
-    pub dialect: String,
-    /// The version that was tested, and how it was called; `None` if it is known from reports only.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub version: Option<String>,
 }
 
 /// One defect. Exactly one thing is said of it: the rules that catch it, that it is none, that no
@@ -74,18 +57,13 @@ pub struct Defect {
     /// What makes that binding, where no rule does: a document and its heading.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub authority: Option<String>,
+    /// What a client has to return for the case to count; when absent, what the answer has of text, refusals, reasoning
+    /// and calls.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub about: Vec<About>,
     /// Bytes that are sent to a client at once; whole events, when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub chunk: Option<u32>,
-    /// Clients that give up with an error.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub exception: Vec<String>,
-    /// Clients that give a wrong or empty answer without an error.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub wrong: Vec<String>,
-    /// Clients that pass over it where an error would be right: a failure, or an end that never came.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub silent: Vec<String>,
 }
 
 /// What the suite says of a defect.
@@ -102,6 +80,11 @@ pub enum DefectVerdict<'a> {
 }
 
 impl Defect {
+    /// The name of its case, as `measured.toml` has it.
+    pub fn case(&self) -> String {
+        format!("defect/{}", self.name)
+    }
+
     /// What the suite says of it; `None` when nothing is said, or more than one thing.
     pub fn verdict(&self) -> Option<DefectVerdict<'_>> {
         match (self.rules.as_slice(), self.legal.as_deref(), self.unseen.as_deref(), self.gap.as_deref()) {
@@ -120,12 +103,5 @@ impl Defect {
             _ => Expect::Either,
         };
         self.expect.unwrap_or(usual)
-    }
-
-    /// Clients that it breaks, each with how it fails.
-    pub fn broken_clients(&self) -> impl Iterator<Item = (&str, &'static str)> {
-        [("exception", &self.exception), ("wrong answer", &self.wrong), ("silent", &self.silent)]
-            .into_iter()
-            .flat_map(|(failure, clients)| clients.iter().map(move |client| (client.as_str(), failure)))
     }
 }

@@ -61,6 +61,38 @@ pub struct Framing {
     /// Whether a WebSocket has lanes: events say in `stream_id` which one they are of.
     #[serde(default)]
     pub lanes: bool,
+    /// The client's message that requests a response on a WebSocket.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub create: Option<String>,
+    /// The client's message that gives a response in flight another direction, and its replies.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub steer: Option<Aside>,
+    /// The client's message that adds input to a response in flight, and its replies.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub inject: Option<Aside>,
+}
+
+/// A client's message about a response in flight on a WebSocket, and the events that reply to it.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Aside {
+    /// The type of the message.
+    pub message: String,
+    /// The event that accepts it.
+    pub accepted: String,
+    /// The event that says that the server waits for more input.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pending: Option<String>,
+    /// The event that rejects it, or reports that it failed later.
+    pub failed: String,
+}
+
+impl Aside {
+    /// The events that reply to the message.
+    pub fn replies(&self) -> impl Iterator<Item = &String> {
+        [&self.accepted].into_iter().chain(&self.pending).chain([&self.failed])
+    }
 }
 
 words! {
@@ -110,12 +142,25 @@ pub struct Envelope(pub BTreeMap<String, String>);
 pub struct Terminal {
     /// One of these events is the last.
     pub events: Vec<String>,
+    /// The event that reports an error, inside or outside of a response.
+    #[serde(default = "Terminal::usual_error", skip_serializing_if = "Terminal::is_usual_error")]
+    pub error: String,
 }
 
 impl Default for Terminal {
     fn default() -> Self {
         let events = ["response.completed", "response.incomplete", "response.failed"];
-        Self { events: events.map(str::to_owned).to_vec() }
+        Self { events: events.map(str::to_owned).to_vec(), error: Self::usual_error() }
+    }
+}
+
+impl Terminal {
+    fn usual_error() -> String {
+        "error".to_owned()
+    }
+
+    fn is_usual_error(error: &String) -> bool {
+        error == "error"
     }
 }
 

@@ -3,8 +3,8 @@
 use schemars::{Schema, schema_for};
 
 use super::{
-    ClientCaseMetadata, DefectsFile, DialectFile, ErrataFile, Glossary, GuaranteesFile, Lifecycle,
-    ProfileFile, RequirementsFile, RuleMetadata, ScenarioMetadata, ScopesFile,
+    ClientCaseMetadata, ClientProfileFile, DefectsFile, DialectFile, ErrataFile, Glossary, GuaranteesFile,
+    Lifecycle, MeasuredFile, ProfileFile, RequirementsFile, RuleMetadata, ScenarioMetadata, ScopesFile,
 };
 
 /// The schemas of all formats: file name under `spec/schemas/`, and text.
@@ -17,6 +17,8 @@ pub fn editor_schemas() -> Vec<(String, String)> {
         ("glossary", schema_for!(Glossary)),
         ("guarantee", schema_for!(GuaranteesFile)),
         ("lifecycle", schema_for!(Lifecycle)),
+        ("client-profile", schema_for!(ClientProfileFile)),
+        ("measured", schema_for!(MeasuredFile)),
         ("profile", schema_for!(ProfileFile)),
         ("requirement", schema_for!(RequirementsFile)),
         ("rule", schema_for!(RuleMetadata)),

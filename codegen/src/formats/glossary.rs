@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-/// What the properties of events and types mean, said once for all dialects.
+/// What the properties of events and types mean, and how their types are named and made, once for all dialects.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
@@ -15,6 +15,12 @@ pub struct Glossary {
     /// Type name to the meaning of properties that mean something special in it.
     #[serde(default)]
     pub types: BTreeMap<String, BTreeMap<String, String>>,
+    /// Type name to the name of its Rust type, where that of the schema says little to users.
+    #[serde(default)]
+    pub names: BTreeMap<String, String>,
+    /// Type name to the values that required properties have in a new value, as JSON, unless users set them.
+    #[serde(default)]
+    pub defaults: BTreeMap<String, BTreeMap<String, String>>,
 }
 
 impl Glossary {

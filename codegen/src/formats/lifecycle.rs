@@ -78,7 +78,7 @@ pub struct Lifecycle {
     /// Where the value that it brings stands.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub value: Option<String>,
-    /// The phase that it begins, for the role `phase`.
+    /// The phase that it begins, for the role `phase`; the one in which its scope ends, for the role `terminal`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub phase: Option<String>,
 }

@@ -10,6 +10,7 @@ mod errata;
 mod glossary;
 mod guarantee;
 mod lifecycle;
+mod measured;
 mod page;
 mod profile;
 mod requirement;
@@ -18,10 +19,10 @@ mod scenario;
 mod violation;
 mod word;
 
-pub use client_case::{Channel, ClientCase, ClientCaseMetadata, Ending, Expect};
-pub use defect::{Client, Defect, DefectVerdict, DefectsFile};
+pub use client_case::{About, Channel, ClientCase, ClientCaseMetadata, ClientStep, Ending, Expect, Step};
+pub use defect::{Defect, DefectVerdict, DefectsFile};
 pub use dialect::{
-    DialectFile, Envelope, EventLine, Framing, Level, Marker, RuleLevel, Terminal, UnknownEvents,
+    Aside, DialectFile, Envelope, EventLine, Framing, Level, Marker, RuleLevel, Terminal, UnknownEvents,
 };
 #[cfg(feature = "cli")]
 pub use editor::editor_schemas;
@@ -29,8 +30,9 @@ pub use errata::{Change, ErrataFile, Erratum, MoreValues, Replacement};
 pub use glossary::Glossary;
 pub use guarantee::{EditedGolden, Guarantee, GuaranteesFile};
 pub use lifecycle::{Lifecycle, Outer, Role, Scope, ScopesFile};
+pub use measured::{Claim, Client, Failure, MeasuredFile};
 pub use page::PageError;
-pub use profile::ProfileFile;
+pub use profile::{ClientProfileFile, ProfileFile};
 pub use requirement::{Coverage, Requirement, RequirementLevel, RequirementsFile, Who};
 pub use rule::{
     Authority, Breakage, Citation, Family, Holder, LooksAt, Pair, Place, Relation, Rule, RuleMetadata,

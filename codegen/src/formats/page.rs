@@ -118,6 +118,11 @@ impl Page {
         self.metadata.line
     }
 
+    /// The blocks of data.
+    pub(super) fn blocks(&self) -> &[Block] {
+        &self.data
+    }
+
     /// The one block of data.
     pub(super) fn only_block(&self, language: &str) -> Result<&Block, PageError> {
         match self.data.as_slice() {

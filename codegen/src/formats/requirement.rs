@@ -96,7 +96,7 @@ pub enum Coverage<'a> {
 }
 
 impl Requirement {
-    /// What is done about it; `None` when nothing is said, or more than one thing.
+    /// Returns what is done about it; `None` when nothing is said, or more than one thing.
     pub fn coverage(&self) -> Option<Coverage<'_>> {
         coverage(&self.rules, &self.scenarios, self.unobservable.as_deref(), self.open.as_deref())
     }

@@ -119,7 +119,7 @@ pub struct RuleMetadata {
 }
 
 impl RuleMetadata {
-    /// What it looks at: streams, unless it says otherwise.
+    /// Returns what it looks at: streams, unless it says otherwise.
     pub fn looks_at(&self) -> &[LooksAt] {
         if self.looks_at.is_empty() { &[LooksAt::Stream] } else { &self.looks_at }
     }
@@ -319,7 +319,7 @@ pub struct Values {
 }
 
 impl Relation {
-    /// The places that it relates.
+    /// Returns the places that it relates.
     pub fn places(&self) -> Vec<&Place> {
         match self {
             Self::Constant(of) | Self::Unique(of) | Self::Value(Values { of, .. }) => vec![of],

@@ -141,12 +141,12 @@ words! {
 }
 
 impl Operation {
-    /// Whether it has a body.
+    /// Returns whether it has a body.
     pub const fn has_body(self) -> bool {
         matches!(self, Self::Create | Self::Compact | Self::Steer | Self::Inject)
     }
 
-    /// Whether it is a message on a WebSocket about a response of that connection.
+    /// Returns whether it is a message on a WebSocket about a response of that connection.
     pub const fn is_aside(self) -> bool {
         matches!(self, Self::Steer | Self::Inject)
     }

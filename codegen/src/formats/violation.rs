@@ -100,7 +100,7 @@ pub enum Edit {
 }
 
 impl Edit {
-    /// The events it is about.
+    /// Returns the events it is about.
     pub fn targets(&self) -> Vec<&Target> {
         match self {
             Self::Swap(one, other) => vec![one, other],

@@ -14,12 +14,12 @@ pub trait Word: Copy + Debug + Serialize + 'static {
     /// All words, each with what it means.
     const ALL: &'static [(Self, &'static str)];
 
-    /// The name of its variant.
+    /// Returns the name of its variant.
     fn variant(self) -> String {
         format!("{self:?}")
     }
 
-    /// The word as it stands in the files.
+    /// Returns the word as it stands in the files.
     fn text(self) -> String {
         let text = serde_json::to_value(self).ok().and_then(|word| word.as_str().map(str::to_owned));
         text.unwrap_or_else(|| self.variant())

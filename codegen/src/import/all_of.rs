@@ -38,7 +38,7 @@ pub(super) fn merge(
     Ok(merged)
 }
 
-/// What both schemas allow; what `right` says of defaults and deprecation wins.
+/// Returns what both schemas allow; what `right` says of defaults and deprecation wins.
 fn intersect(normaliser: &mut Normaliser<'_>, place: &Place, left: Value, right: Value) -> Result<Value> {
     let (mut bare_left, mut notes) = split(left);
     let (mut bare_right, right_notes) = split(right);
@@ -60,7 +60,7 @@ fn split(schema: Value) -> (Value, Map<String, Value>) {
     (Value::Object(rest), notes)
 }
 
-/// Whether plainly every value of `left` fits `right`.
+/// Returns whether plainly every value of `left` fits `right`.
 fn narrower(normaliser: &mut Normaliser<'_>, left: &Value, right: &Value) -> Result<bool> {
     if left == right || *right == json!({}) || impossible(left) {
         return Ok(true);
@@ -104,13 +104,14 @@ fn equal(left: &Value, right: &Value) -> bool {
     }
 }
 
-/// A string that would have to be longer than it may be: the way to say that a property is not allowed.
+/// Returns a string that would have to be longer than it may be: the way to say that a property is not
+/// allowed.
 fn impossible(schema: &Value) -> bool {
     let limit = |name| schema.get(name).and_then(Value::as_u64);
     matches!((limit("minLength"), limit("maxLength")), (Some(least), Some(most)) if least > most)
 }
 
-/// The schema that a scalar, list or object becomes when null is not allowed.
+/// Returns the schema that a scalar, list or object becomes when null is not allowed.
 fn without_null(schema: &Value) -> Option<Value> {
     let mut map = schema.as_object()?.clone();
     let name = map.get("type")?.as_array()?.first()?.clone();

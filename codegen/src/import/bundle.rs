@@ -11,7 +11,7 @@ const BODIES: &[(&str, &str, &str)] = &[
     ("/responses/{response_id}/input_items", "200", "ResponseItemList"),
 ];
 
-/// The document that a bundle stands for; `None`, when it is no bundle.
+/// Returns the document that a bundle stands for; `None`, when it is no bundle.
 pub(super) fn as_document(bundle: &Value) -> Option<Value> {
     if bundle.get("openapi").is_some() {
         return None;

@@ -44,7 +44,7 @@ impl<'d> Document<'d> {
         text("/info/version").map_or_else(|| title.to_owned(), |version| format!("{title} {version}"))
     }
 
-    /// What stands under a path of the API and keys one after the other, if all of them are there.
+    /// Returns what stands under a path of the API and keys one after the other, if all of them are there.
     pub(super) fn operation(&self, path: &str, keys: &[&str]) -> Option<(Place, &'d Value)> {
         let path = match &self.variant {
             None => path.to_owned(),
@@ -54,7 +54,7 @@ impl<'d> Document<'d> {
         keys.iter().try_fold(start, |(place, value), key| Some((place.at(key), value.get(key)?)))
     }
 
-    /// The schema that has this name in the variant that is asked for.
+    /// Returns the schema that has this name in the variant that is asked for.
     pub(super) fn variant_schema(&self, name: &str) -> Option<(Place, &'d Value)> {
         let name = format!("{}{name}", self.variant.as_deref().unwrap_or_default());
         Some((Place::named(&name), self.schema(&name)?))
@@ -64,7 +64,7 @@ impl<'d> Document<'d> {
         self.schemas.get(name)
     }
 
-    /// The schema of this name that some place refers to.
+    /// Returns the schema of this name that some place refers to.
     pub(super) fn referred(&self, from: &Place, name: &str) -> Result<&'d Value, ImportError> {
         self.schema(name).ok_or_else(|| ImportError {
             place: from.to_string(),
@@ -89,7 +89,7 @@ impl<'d> Document<'d> {
     }
 }
 
-/// The name that a `$ref` refers to.
+/// Returns the name that a `$ref` refers to.
 pub(super) fn reference(place: &Place, target: &Value) -> Result<String, ImportError> {
     target
         .as_str()

@@ -63,7 +63,7 @@ const BODIES: &[(&str, &[&str])] = &[
     ("websocket_error", &["paths", "/responses", "x-openresponses-websocket", "errorMessage"]),
 ];
 
-/// The branches of the unions of events, each with its place. A type may come twice: with what only a
+/// Returns the branches of the unions of events, each with its place. A type may come twice: with what only a
 /// WebSocket adds to it, too.
 pub(super) fn events<'d>(document: &Document<'d>) -> Result<Vec<(Place, &'d Value)>, ImportError> {
     let named = || EVENT_UNIONS.iter().filter_map(|name| document.variant_schema(name));
@@ -112,7 +112,7 @@ fn branches_of<'d>(place: &Place, union: &'d Value) -> Result<Vec<(Place, &'d Va
     })
 }
 
-/// Every body of the Responses API that is a named schema.
+/// Returns every body of the Responses API that is a named schema.
 pub(super) fn roots(document: &Document<'_>) -> BTreeMap<String, String> {
     let placed = BODIES.iter().filter_map(|(role, keys)| {
         let (place, schema) = document.operation(keys[1], &keys[2..])?;
@@ -125,7 +125,7 @@ pub(super) fn roots(document: &Document<'_>) -> BTreeMap<String, String> {
     named.chain(placed).collect()
 }
 
-/// The bodies that the dialect names, if the document has them all.
+/// Returns the bodies that the dialect names, if the document has them all.
 pub(super) fn wanted_roots(
     document: &Document<'_>,
     wanted: &BTreeMap<String, String>,

@@ -189,7 +189,7 @@ fn lay_over(
     Ok(summary)
 }
 
-/// The schema files of a folder.
+/// Returns the schema files of a folder.
 #[cfg(feature = "cli")]
 pub(crate) fn files_of(folder: &Path) -> anyhow::Result<BTreeMap<String, Value>> {
     parsed(folder, &existing(folder)?)
@@ -208,7 +208,7 @@ fn note(path: &str, text: &str) -> Note {
     Note { place: path.to_owned(), text: text.to_owned() }
 }
 
-/// The schema files of a folder and their contents.
+/// Returns the schema files of a folder and their contents.
 fn existing(folder: &Path) -> anyhow::Result<BTreeMap<String, String>> {
     let mut found = BTreeMap::new();
     for kind in ["events", "types"] {
@@ -249,7 +249,7 @@ fn write(folder: &Path, path: &str, contents: &str) -> anyhow::Result<()> {
     fs::write(&path, contents).with_context(|| format!("cannot write {}", path.display()))
 }
 
-/// A dialect.toml to start from; a person completes it, and later imports leave it alone.
+/// Returns a dialect.toml to start from; a person completes it, and later imports leave it alone.
 fn first_dialect_toml(imported: &Imported) -> String {
     let quoted = |text: &str| Value::from(text).to_string();
     let title = quoted(&imported.title);

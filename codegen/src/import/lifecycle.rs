@@ -44,7 +44,7 @@ pub(super) fn place(event: &mut Value, folder: &Path) {
     }
 }
 
-/// The other folders of dialects, in order.
+/// Returns the other folders of dialects, in order.
 fn neighbours(folder: &Path) -> Vec<PathBuf> {
     let entries = folder.parent().and_then(|parent| fs::read_dir(parent).ok());
     let mut paths: Vec<PathBuf> = entries.into_iter().flatten().flatten().map(|entry| entry.path()).collect();
@@ -53,7 +53,7 @@ fn neighbours(folder: &Path) -> Vec<PathBuf> {
     paths
 }
 
-/// A guess that is marked as one: a person has to confirm the scope.
+/// Returns a guess that is marked as one: a person has to confirm the scope.
 pub(super) fn guess(name: &str, event: &Value, files: &BTreeMap<String, Value>) -> Value {
     let (family, ending) = name.rsplit_once('.').unwrap_or(("", name));
     let sibling = sibling_scope(family, files);
@@ -75,7 +75,7 @@ pub(super) fn guess(name: &str, event: &Value, files: &BTreeMap<String, Value>) 
     guess
 }
 
-/// The scope of an event that the dialect has of the same family.
+/// Returns the scope of an event that the dialect has of the same family.
 fn sibling_scope(family: &str, files: &BTreeMap<String, Value>) -> Option<String> {
     let siblings = files.iter().filter_map(|(path, file)| {
         let name = path.strip_prefix("events/")?.strip_suffix(".json")?;
@@ -85,7 +85,7 @@ fn sibling_scope(family: &str, files: &BTreeMap<String, Value>) -> Option<String
     siblings.into_iter().next().map(|scope| settled(&scope).to_owned())
 }
 
-/// The property that the event brings: the one that its family names, or the usual ones.
+/// Returns the property that the event brings: the one that its family names, or the usual ones.
 fn own_value(event: &Value, family: &str) -> Option<String> {
     let properties = event.get("properties")?.as_object()?;
     let word = family.rsplit(['.', '_']).next().unwrap_or_default();

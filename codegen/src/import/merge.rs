@@ -106,7 +106,7 @@ impl Spot {
         self.at(format!("properties/{}", crate::schema::escape(name)))
     }
 
-    /// The type that stands here as a whole.
+    /// Returns the type that stands here as a whole.
     fn type_name(&self) -> Option<&str> {
         let name = self.file.strip_prefix("types/")?.strip_suffix(".json")?;
         self.pointer.is_empty().then_some(name)

@@ -61,7 +61,7 @@ impl<'d> Normaliser<'d> {
         }
     }
 
-    /// The schema of this name in normal form.
+    /// Returns the schema of this name in normal form.
     pub(super) fn named(&mut self, name: &str) -> Result<Value> {
         if let Some(done) = self.named.get(name) {
             return Ok(done.clone());
@@ -82,7 +82,7 @@ impl<'d> Normaliser<'d> {
         Ok(normal)
     }
 
-    /// What a schema in normal form is when its reference is followed.
+    /// Returns what a schema in normal form is when its reference is followed.
     pub(super) fn resolved(&mut self, schema: &Value) -> Result<Value> {
         match schema.get("$ref").and_then(referred) {
             None => Ok(schema.clone()),
@@ -409,7 +409,7 @@ pub(super) fn only(place: &Place, map: &Map<String, Value>, known: &[&str]) -> R
     }
 }
 
-/// The name of the type that a `$ref` in normal form refers to.
+/// Returns the name of the type that a `$ref` in normal form refers to.
 pub(super) fn referred(target: &Value) -> Option<&str> {
     target.as_str()?.strip_prefix("../types/")?.strip_suffix(".json")
 }

@@ -7,12 +7,12 @@ use std::fmt;
 pub(super) struct Place(String);
 
 impl Place {
-    /// The document itself.
+    /// Returns the document itself.
     pub(super) fn root() -> Self {
         Self("#".to_owned())
     }
 
-    /// A schema of `components`.
+    /// Returns a schema of `components`.
     pub(super) fn named(name: &str) -> Self {
         Self::root().at("components").at("schemas").at(name)
     }
@@ -23,14 +23,14 @@ impl Place {
         Self(format!("{}/{segment}", self.0))
     }
 
-    /// The name of the schema of `components` in which this place lies.
+    /// Returns the name of the schema of `components` in which this place lies.
     pub(super) fn component(&self) -> Option<String> {
         let rest = self.0.strip_prefix("#/components/schemas/")?;
         let segment = rest.split('/').next()?;
         Some(segment.replace("~1", "/").replace("~0", "~"))
     }
 
-    /// The name of the schema of `components` that stands exactly here.
+    /// Returns the name of the schema of `components` that stands exactly here.
     pub(super) fn whole_component(&self) -> Option<String> {
         self.component().filter(|name| Self::named(name) == *self)
     }

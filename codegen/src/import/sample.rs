@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use super::normal::referred;
 use crate::todo::todo;
 
-/// The plainest value that fits.
+/// Returns the plainest value that fits.
 pub(super) fn sample(schema: &Value, files: &BTreeMap<String, Value>) -> Value {
     if let Some(name) = schema.get("$ref").and_then(referred) {
         return files.get(&format!("types/{name}.json")).map_or(Value::Null, |schema| sample(schema, files));

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::{ImportRequest, Imported, Laying, import, into_folder};
 
-/// A document with one event, `thing.done`, that has `schema` as its property `value`.
+/// Returns a document with one event, `thing.done`, that has `schema` as its property `value`.
 fn document(schema: &Value, schemas: &Value) -> Value {
     let mut document = json!({
         "openapi": "3.1.0",
@@ -34,7 +34,7 @@ fn imported(schema: &Value, schemas: &Value) -> Imported {
     import(&document(schema, schemas), &ImportRequest::default()).unwrap()
 }
 
-/// The normal form of a schema.
+/// Returns the normal form of a schema.
 fn normal(schema: &Value, schemas: &Value) -> Value {
     imported(schema, schemas).files["events/thing.done.json"]["properties"]["value"].clone()
 }

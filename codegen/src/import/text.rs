@@ -34,7 +34,7 @@ const ORDER: &[&str] = &[
     "examples",
 ];
 
-/// A schema with its keywords in the order of normal form; what is inside keeps its own.
+/// Returns a schema with its keywords in the order of normal form; what is inside keeps its own.
 pub(super) fn ordered(map: Map<String, Value>) -> Value {
     let rank = |key: &str| ORDER.iter().position(|known| *known == key).unwrap_or(ORDER.len());
     let mut entries: Vec<(String, Value)> = map.into_iter().collect();
@@ -42,7 +42,7 @@ pub(super) fn ordered(map: Map<String, Value>) -> Value {
     Value::Object(entries.into_iter().collect())
 }
 
-/// The contents of a file.
+/// Returns the contents of a file.
 pub(super) fn print(value: &Value) -> String {
     format!("{value:#}\n")
 }

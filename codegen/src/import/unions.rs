@@ -149,7 +149,7 @@ fn takes_any_string(normaliser: &mut Normaliser<'_>, schema: &Value) -> Result<b
     Ok(schema.get("type").is_some_and(|kind| kind == "string") && schema.get("enum").is_none())
 }
 
-/// Whether a schema allows values of one type only.
+/// Returns whether a schema allows values of one type only.
 pub(super) fn only_type(normaliser: &mut Normaliser<'_>, schema: &Value, kind: &str) -> Result<bool> {
     Ok(leaves(normaliser, schema)?.iter().all(|leaf| match leaf.get("const") {
         Some(value) => value.is_string() && kind == "string",
@@ -157,7 +157,7 @@ pub(super) fn only_type(normaliser: &mut Normaliser<'_>, schema: &Value, kind: &
     }))
 }
 
-/// The schemas that a union comes down to, through references.
+/// Returns the schemas that a union comes down to, through references.
 fn leaves(normaliser: &mut Normaliser<'_>, schema: &Value) -> Result<Vec<Value>> {
     let mut seen = BTreeSet::new();
     let mut out = Vec::new();
@@ -246,7 +246,7 @@ fn label(branch: &Value, index: usize) -> String {
     branch.get("$ref").and_then(referred).map_or_else(|| format!("branch {index}"), str::to_owned)
 }
 
-/// The finite set of values that a schema allows, if it is one.
+/// Returns the finite set of values that a schema allows, if it is one.
 fn values(schema: &Value) -> Option<Vec<Value>> {
     match (schema.get("const"), schema.get("enum")) {
         (Some(value), _) => Some(vec![value.clone()]),
@@ -255,7 +255,7 @@ fn values(schema: &Value) -> Option<Vec<Value>> {
     }
 }
 
-/// Whether surely no value fits both of two schemas without references and unions.
+/// Returns whether surely no value fits both of two schemas without references and unions.
 fn disjoint(left: &Value, right: &Value) -> bool {
     if let (Some(left), Some(right)) = (values(left), values(right)) {
         return !left.iter().any(|value| right.contains(value));
@@ -272,7 +272,7 @@ fn disjoint(left: &Value, right: &Value) -> bool {
     }
 }
 
-/// The types that a schema allows; none when it allows all.
+/// Returns the types that a schema allows; none when it allows all.
 fn types(schema: &Value) -> Vec<&str> {
     let names = match (schema.get("const"), schema.get("type")) {
         (Some(Value::String(_)), _) => vec!["string"],
@@ -285,7 +285,7 @@ fn types(schema: &Value) -> Vec<&str> {
     names.into_iter().map(|name| if name == "integer" { "number" } else { name }).collect()
 }
 
-/// Whether some property has no value that both objects allow, and one of them demands it.
+/// Returns whether some property has no value that both objects allow, and one of them demands it.
 fn told_apart(left: &Value, right: &Value) -> bool {
     let demands = |object: &Value, name: &str| {
         object

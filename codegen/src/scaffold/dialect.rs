@@ -8,7 +8,7 @@ use crate::catalogue::is_name;
 use crate::dialect;
 use crate::todo::todo;
 
-/// The folder of a dialect, and its feature in the manifest of crate `spec`. Without a dialect to
+/// Returns the folder of a dialect, and its feature in the manifest of crate `spec`. Without a dialect to
 /// extend it gets the two events that every response has.
 pub fn dialect(spec: &Path, name: &str, extends: Option<&str>) -> anyhow::Result<Skeleton> {
     ensure!(

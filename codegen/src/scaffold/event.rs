@@ -9,7 +9,7 @@ use crate::dialect::{self, Dialect};
 use crate::formats::{EventLine, Role, Scope, ScopesFile};
 use crate::todo::todo;
 
-/// The file of an event: what events of its scope carry, and what its role brings.
+/// Returns the file of an event: what events of its scope carry, and what its role brings.
 pub fn event(spec: &Path, name: &str, in_dialect: &str, scope: &str, role: Role) -> anyhow::Result<Skeleton> {
     let fits = name.starts_with(|c: char| c.is_ascii_alphanumeric())
         && name.chars().all(|c| c.is_ascii_alphanumeric() || "._:-".contains(c));
@@ -104,7 +104,7 @@ fn file(
     }))
 }
 
-/// Where the dialect has the value of a slot, if any of its events has it.
+/// Returns where the dialect has the value of a slot, if any of its events has it.
 fn used_slot<'d>(dialect: &'d Dialect, scopes: &'d ScopesFile, slot: &str) -> Option<&'d str> {
     let pointer = dialect.file.envelope.0.get(slot).or_else(|| scopes.slots.get(slot))?;
     let property = pointer.strip_prefix('/')?;
@@ -112,7 +112,7 @@ fn used_slot<'d>(dialect: &'d Dialect, scopes: &'d ScopesFile, slot: &str) -> Op
     dialect.events.values().any(has).then_some(property)
 }
 
-/// The property that brings the value of the scope, and its kind.
+/// Returns the property that brings the value of the scope, and its kind.
 fn value_of(name: &str, scope: &Scope, role: Role) -> Option<(String, &'static str)> {
     match (role, name) {
         (Role::Delta, _) => Some(("delta".to_owned(), "string")),

@@ -9,7 +9,7 @@ use crate::todo::MARK;
 /// The golden that a skeleton edits, if it is there: short, and of the vendor-neutral dialect.
 const USUAL: &str = "open-responses/text.sse";
 
-/// The page of a rule. As it stands, it demands that an event comes only once.
+/// Returns the page of a rule. As it stands, it demands that an event comes only once.
 pub fn rule(spec: &Path, id: &str) -> anyhow::Result<Skeleton> {
     let path = path_of("rule", id)?;
     let (golden, event) = golden(spec)?;
@@ -45,7 +45,7 @@ duplicate {event}
     Ok(Skeleton { files: vec![(path, text)], edited: Vec::new(), next: next.map(str::to_owned).to_vec() })
 }
 
-/// A golden, and the type of its first event.
+/// Returns a golden, and the type of its first event.
 fn golden(spec: &Path) -> anyhow::Result<(String, String)> {
     let folder = spec.join("goldens");
     let mut found: Vec<String> = Vec::new();

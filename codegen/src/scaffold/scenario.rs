@@ -25,7 +25,7 @@ elicits = ["response.completed"]   # {MARK} the events that the answer must have
     )
 }
 
-/// The page of a scenario. As it stands, it asks for any answer at all.
+/// Returns the page of a scenario. As it stands, it asks for any answer at all.
 pub fn scenario(_spec: &Path, id: &str) -> anyhow::Result<Skeleton> {
     let path = path_of("scenario", id)?;
     let next = [

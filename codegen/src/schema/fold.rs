@@ -14,17 +14,17 @@ pub struct Registry<'a> {
 const LONGEST_CHAIN: usize = 64;
 
 impl<'a> Registry<'a> {
-    /// A registry over these types.
+    /// Returns a registry over these types.
     pub const fn new(types: &'a BTreeMap<String, Schema>) -> Self {
         Self { types }
     }
 
-    /// The type of that name.
+    /// Returns the type of that name.
     pub fn get(&self, name: &str) -> Option<&'a Schema> {
         self.types.get(name)
     }
 
-    /// The schema behind a reference, however long the chain; anything else is itself.
+    /// Returns the schema behind a reference, however long the chain; anything else is itself.
     pub fn resolve<'s>(&self, schema: &'s Schema) -> &'s Schema
     where
         'a: 's,
@@ -42,7 +42,7 @@ impl<'a> Registry<'a> {
         current
     }
 
-    /// Which kinds of JSON value can match at all.
+    /// Returns which kinds of JSON value can match at all.
     pub fn kinds(&self, schema: &Schema) -> KindSet {
         match self.resolve(schema) {
             Schema::Any | Schema::Ref(_) => KindSet::ANY,
@@ -64,7 +64,7 @@ impl<'a> Registry<'a> {
         }
     }
 
-    /// Whether every value of that kind matches.
+    /// Returns whether every value of that kind matches.
     pub fn takes_all(&self, schema: &Schema, kind: Kind) -> bool {
         match self.resolve(schema) {
             Schema::Any => true,
@@ -79,7 +79,7 @@ impl<'a> Registry<'a> {
         }
     }
 
-    /// The required properties that only allow certain strings, with these strings.
+    /// Returns the required properties that only allow certain strings, with these strings.
     pub fn tags(&self, schema: &Schema) -> Vec<(String, Vec<String>)> {
         match self.resolve(schema) {
             Schema::Object(object) => object

@@ -130,12 +130,12 @@ pub struct Property {
 }
 
 impl Object {
-    /// The property of that name.
+    /// Returns the property of that name.
     pub fn property(&self, name: &str) -> Option<&Property> {
         self.properties.iter().find(|property| property.name == name)
     }
 
-    /// Whether it is a plain map: no property is declared, all values are of one kind.
+    /// Returns whether it is a plain map: no property is declared, all values are of one kind.
     pub fn as_map(&self) -> Option<&Schema> {
         match &self.additional {
             Additional::Typed(values) if self.properties.is_empty() => Some(values),

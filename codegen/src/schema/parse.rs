@@ -151,7 +151,7 @@ fn typed(name: &str, map: &Map<String, Value>, at: &str) -> Result<Schema, Parse
     }
 }
 
-/// Whether an enumeration is open. Either decision has its reason beside it.
+/// Returns whether an enumeration is open. Either decision has its reason beside it.
 fn decision(map: &Map<String, Value>, at: &str) -> Result<bool, ParseError> {
     let reason = |keyword: &str| match map.get(keyword) {
         None => Ok(false),
@@ -300,7 +300,7 @@ fn only(map: &Map<String, Value>, at: &str, keywords: &[&str]) -> Result<(), Par
     }
 }
 
-/// A property's name as a segment of a JSON pointer.
+/// Returns a property's name as a segment of a JSON pointer.
 pub(crate) fn escape(segment: &str) -> String {
     segment.replace('~', "~0").replace('/', "~1")
 }

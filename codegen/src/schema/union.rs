@@ -33,7 +33,7 @@ impl KindSet {
     /// Every kind.
     pub const ANY: Self = Self(0b11_1111);
 
-    /// The set of that kind alone.
+    /// Returns the set of that kind alone.
     pub const fn of(kind: Kind) -> Self {
         Self(1 << kind as u8)
     }
@@ -44,7 +44,7 @@ impl KindSet {
         Self(self.0 | other.0)
     }
 
-    /// Whether the kind is in the set.
+    /// Returns whether the kind is in the set.
     pub const fn has(self, kind: Kind) -> bool {
         self.0 & (1 << kind as u8) != 0
     }

@@ -1,27 +1,27 @@
-//! Features: what an endpoint may support or not.
+//! Features that an endpoint may support.
 
 use spec::table::Operation;
 
 use super::{SCENARIOS, Scenario};
 
-/// Something that an endpoint may support or not, and that scenarios need.
+/// A feature that an endpoint may support, and that scenarios need.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Feature {
-    /// Its name, as scenarios and `--features` have it.
+    /// Its name in scenarios and `--features`.
     pub name: &'static str,
-    /// What an endpoint supports that has it.
+    /// Its description.
     pub title: &'static str,
 }
 
 impl Feature {
-    /// Returns how many scenarios need it.
+    /// Returns the number of scenarios that need it.
     pub fn scenarios(&self) -> usize {
         SCENARIOS.iter().filter(|scenario| scenario.features.contains(&self.name)).count()
     }
 }
 
 impl Scenario {
-    /// Returns the feature that an endpoint supports when it has the route of this scenario.
+    /// Returns the feature of an endpoint that has the route of this scenario.
     pub const fn route_feature(&self) -> Option<&'static str> {
         match self.operation {
             Operation::Create | Operation::Steer | Operation::Inject => None,

@@ -16,34 +16,34 @@ pub use spec::table::Level;
 
 include!(concat!(env!("OUT_DIR"), "/catalogue.rs"));
 
-/// A rule that streams must keep.
+/// A rule.
 #[derive(Debug, Clone, Copy)]
 pub struct Rule {
     /// Its id, `group/name`.
     pub id: &'static str,
-    /// How binding it is, unless a dialect says otherwise.
+    /// Its level, unless a dialect sets another one.
     pub level: Level,
-    /// What makes it binding.
+    /// Its authority.
     pub authority: Authority,
-    /// Where that stands.
+    /// The source of its authority.
     pub citation: Citation,
-    /// The scopes that it is about; the whole stream, when empty.
+    /// Its scopes; the whole stream if empty.
     pub scopes: &'static [Scope],
-    /// What decides whether it holds.
+    /// How it is checked.
     pub decided_by: DecidedBy,
-    /// What it looks at: one of these kinds of answers, and with [`LooksAt::Head`] their status and headers.
+    /// Its input: kinds of responses, and with [`LooksAt::Head`] their status and headers.
     pub looks_at: &'static [LooksAt],
-    /// The dialects that it binds in, with those that extend them; all dialects, when empty.
+    /// The dialects that it applies to, with those that extend them; all if empty.
     pub only_in: &'static [&'static str],
-    /// Clients that fail on streams that break it.
+    /// Clients that a violation breaks.
     pub breaks: &'static [Breakage],
-    /// Whether each client with a version was tried with a stream that breaks it.
+    /// Whether each client with a version was tested with a violation.
     pub is_measured: bool,
-    /// How a server repairs it, in a line.
+    /// The fix for servers, in one line.
     pub fix: &'static str,
-    /// The version of the suite that brought it.
+    /// The version of the suite that added it.
     pub since: &'static str,
-    /// What must hold, in a line.
+    /// The requirement, in one line.
     pub title: &'static str,
     /// Its documentation, as Markdown.
     pub prose: &'static str,
@@ -76,14 +76,14 @@ pub fn group(id: &str) -> &str {
     id.split_once('/').map_or(id, |(group, _)| group)
 }
 
-/// Where the authority of a rule stands.
+/// The source of the authority of a rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Citation {
     /// The document.
     pub source: &'static str,
-    /// The heading it stands under.
+    /// The heading of the section.
     pub heading: &'static str,
-    /// Id of the requirement in the document's version.
+    /// Id of the requirement in that version of the document.
     pub requirement: Option<&'static str>,
 }
 
@@ -94,59 +94,59 @@ impl fmt::Display for Citation {
     }
 }
 
-/// A client that something is known of.
+/// A known client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Client {
-    /// What rule pages call it.
+    /// Its name in rule pages.
     pub name: &'static str,
     /// The dialect that it is written for.
     pub dialect: &'static str,
-    /// The version that was tested, and how it was called; `None` if it is known from reports only.
+    /// The tested version, with the call; `None` if it is known only from reports.
     pub version: Option<&'static str>,
 }
 
-/// A client that fails on streams that break a rule.
+/// A client that a violation of a rule breaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Breakage {
     /// The client.
     pub client: &'static str,
-    /// The dialect that it is written for: what that has does not break it. None, when some of it does.
+    /// The dialect that it is written for, whose streams do not break it; `None` if some do.
     pub dialect: Option<&'static str>,
-    /// What it does then.
+    /// Its failure.
     pub failure: &'static str,
-    /// Where that was seen.
+    /// Where this was observed.
     pub source: &'static str,
-    /// The only values that break it, all when empty: JSON pointers into an event with `*` for an index, the
-    /// event as a whole when empty.
+    /// The values that break it, all if empty: JSON pointers into an event with `*` for an index; empty for
+    /// the whole event.
     pub at: &'static [&'static str],
 }
 
-/// What decides whether a rule holds.
+/// How a rule is checked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DecidedBy {
-    /// The lifecycle of its scopes: any of these breaks it.
+    /// By the lifecycle of its scopes: these faults break it.
     Structure(&'static [Family]),
-    /// Code of its own.
+    /// By a native function.
     Code(NativeRule),
-    /// How values relate.
+    /// By a relation of values.
     Relation(Relation),
 }
 
-/// How values must relate, within one occurrence of the rule's scope.
+/// A relation of values within one occurrence of the rule's scope.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Relation {
     /// The value stays the same.
     Constant(Place),
     /// Two values are equal.
     Equal {
-        /// The one.
+        /// The first value.
         of: Place,
-        /// The other.
+        /// The second value.
         equals: Place,
     },
-    /// Fragments, joined in order, are another value.
+    /// Deltas, joined in order, equal another value.
     Concat {
-        /// The fragments.
+        /// The deltas.
         of: Place,
         /// The whole.
         equals: Place,
@@ -157,10 +157,10 @@ pub enum Relation {
     Value {
         /// The value.
         of: Place,
-        /// What it can be.
+        /// The allowed values.
         is: &'static [&'static str],
     },
-    /// Values, collected in order of their keys, are a list.
+    /// Values, ordered by key, equal a list.
     Collect {
         /// The values.
         of: Place,
@@ -172,13 +172,13 @@ pub enum Relation {
 /// Values of a stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Place {
-    /// Where to look.
+    /// The events.
     pub of: Whose,
-    /// JSON pointer to the value; the value that the event's lifecycle names, when absent.
+    /// JSON pointer to the value; that of the event's lifecycle if absent.
     pub at: Option<&'static str>,
 }
 
-/// Whose values they are.
+/// The source of values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Whose {
     /// Events with this role in the scope.
@@ -191,106 +191,106 @@ pub enum Whose {
     Response,
 }
 
-/// A stream that breaks a rule, as edits of a good one.
+/// A violation of a rule, as edits of a golden.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Violation {
-    /// The good stream: `<dialect>/<name>`.
+    /// The golden: `<dialect>/<name>`.
     pub golden: &'static str,
-    /// Rules that the edits cannot help breaking too.
+    /// Other rules that the edits unavoidably break.
     pub also: &'static [&'static str],
-    /// The edits, in the order they are made.
+    /// The edits, in order.
     pub edits: &'static [Edit],
 }
 
-/// Which events an edit is about, as the stream is when the edit is made.
+/// The target events of an edit, after the previous edits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Target {
-    /// The event type, with `>` before it when the client sent it, or `[DONE]`, or `body`; any event of the
-    /// server, when absent.
+    /// The event type, with `>` before it if the client sent it, or `[DONE]`, or `body`; any event of the
+    /// server if absent.
     pub event: Option<&'static str>,
-    /// Which of these, counted from 1; all of them, when absent.
+    /// The number among these, from 1; all if absent.
     pub number: Option<usize>,
 }
 
 /// One edit of a stream. Values are written as JSON.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Edit {
-    /// The event is left out.
+    /// Drops the event.
     Drop(Target),
-    /// It comes twice.
+    /// Duplicates the event.
     Duplicate(Target),
-    /// Both change places.
+    /// Swaps two events.
     Swap(Target, Target),
-    /// The value at this JSON pointer of the data is replaced or added; `-` is the end of a list.
+    /// Sets the value at this JSON pointer of the data; `-` is the end of a list.
     Set(Target, &'static str, &'static str),
-    /// The text at this JSON pointer of the data begins with this, and goes on as it was.
+    /// Prepends to the string at this JSON pointer of the data.
     Prepend(Target, &'static str, &'static str),
-    /// The value at this JSON pointer of the data is taken away.
+    /// Removes the value at this JSON pointer of the data.
     Unset(Target, &'static str),
-    /// Another event with these data comes before or after.
+    /// Inserts an event with this data before or after.
     Insert(Side, Target, &'static str),
-    /// The stream ends after it.
+    /// Ends the stream after the event.
     Truncate(Target),
-    /// Sequence numbers are made to fit again.
+    /// Renumbers sequence numbers.
     Renumber,
-    /// Its data are these bytes.
+    /// Replaces the data by these bytes.
     Data(Target, &'static [u8]),
-    /// A line of the frame says this.
+    /// Sets a field of the frame.
     Field(Target, &'static str, &'static [u8]),
-    /// A line of the frame is left out.
+    /// Removes a field of the frame.
     Unfield(Target, &'static str),
-    /// Bytes of the whole frame are replaced by others.
+    /// Replaces bytes of the frame.
     Replace(Target, &'static [u8], &'static [u8]),
-    /// A comment line comes before or after.
+    /// Inserts a comment line before or after.
     Comment(Side, Target, &'static [u8]),
-    /// A header of the answer says this.
+    /// Sets a header of the response.
     Header(&'static str, &'static [u8]),
-    /// The status of the answer.
+    /// Sets the status of the response.
     Status(u16),
 }
 
-/// A request, and what its answer must bring.
+/// A request and its expected events.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Scenario {
     /// Its id, `group/name`.
     pub id: &'static str,
-    /// What is asked for.
+    /// The operation.
     pub operation: Operation,
-    /// What an endpoint must offer for it to make sense.
+    /// The features that the endpoint must support.
     pub features: &'static [&'static str],
-    /// Event types that the answer must have; what is named twice must come twice, and of
-    /// names with `|` between them any will do.
+    /// Event types that the response must have; repeated types must occur repeatedly, and of names with `|`
+    /// between them any is enough.
     pub elicits: &'static [&'static str],
-    /// The HTTP statuses that can be the answer; 200 alone, when empty.
+    /// The accepted HTTP statuses; only 200 if empty.
     pub status: &'static [u16],
-    /// Whether the request is sent a second time without `stream`, for an answer in JSON.
+    /// Whether the request is also sent without `stream`, for a JSON response.
     pub twin: bool,
-    /// Event types that the answer must not have; `<type> /<member>` means that member of the event, where
-    /// it is more than null and more than empty.
+    /// Event types that the response must not have; `<type> /<member>` is a member that must be null or
+    /// empty.
     pub without: &'static [&'static str],
-    /// Words that the text of the answer must have, in any case.
+    /// Words that the text must contain, ignoring case.
     pub says: Option<&'static str>,
-    /// The client leaves after so many events.
+    /// Number of events after which the client disconnects.
     pub cut_after: Option<u32>,
-    /// The text of the input is repeated until it has so many kilobytes.
+    /// Size in kilobytes to which the text of the input is repeated.
     pub fill: Option<u32>,
-    /// The last character of the body is left out, so that it is no JSON.
+    /// Whether the last character of the body is dropped, so that it is not JSON.
     pub malformed: bool,
-    /// The scenario whose response the operation is about.
+    /// The scenario of the previous response.
     pub previous: Option<&'static str>,
-    /// It is for a WebSocket alone, and comes there so.
+    /// How it is sent, if it is only for WebSockets.
     pub websocket: Option<OnSocket>,
-    /// It is sent so many times at once, each time in a lane of its own; `status` is about the last one.
+    /// Number of concurrent copies, each in its own lane; `status` refers to the last one.
     pub lanes: Option<u32>,
-    /// Rules that only this request can bring to bear.
+    /// Rules that only this request exercises.
     pub rules: &'static [&'static str],
-    /// What it is about, in a line.
+    /// Its title.
     pub title: &'static str,
     /// Its documentation, as Markdown.
     pub prose: &'static str,
-    /// The body of the request, as JSON; empty where the operation has none. The model `default` is replaced
-    /// by the one under test, the id `previous` by that of the response before, and an input of the type
-    /// `previous_output` by its output, with the result `call_output` behind each function call.
+    /// The request body as JSON, empty if the operation has none. The model `default` is replaced by the
+    /// tested one, the id `previous` by that of the previous response, and an input of type `previous_output`
+    /// by its output, with the result `call_output` after each function call.
     pub request: &'static str,
 }
 
@@ -327,11 +327,46 @@ pub struct ClientCase {
     pub cancel_after: Option<u32>,
     /// Kilobytes of text that stand for the word FILL in the request.
     pub fill: Option<u32>,
+    /// What a client has to return for the case to count; when empty, the texts, refusals, reasoning and calls that the
+    /// answer has.
+    pub about: &'static [About],
+    /// What the client does after the first answer, in order.
+    pub steps: &'static [ClientStep],
 }
 
-/// What a certificate of one kind demands.
+/// A step of a client after an answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ClientStep {
+    /// What it does.
+    pub step: Step,
+    /// The outputs of functions that it sends back, by name.
+    pub outputs: &'static [(&'static str, &'static str)],
+    /// The request that is sent, or that the reference gateway answers in its place, as JSON.
+    pub request: &'static str,
+}
+
+/// The requirements of a certificate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Profile {
+    /// Its name.
+    pub name: &'static str,
+    /// Its title.
+    pub title: &'static str,
+    /// The endpoints that it is for.
+    pub summary: &'static str,
+    /// Its version, from 1.
+    pub version: u32,
+    /// Its dialects, each of one version.
+    pub specifications: &'static [&'static str],
+    /// Its rules, each in the dialects where it is a MUST.
+    pub rules: &'static [&'static str],
+    /// Its scenarios. Of alternatives (`|`), at least one must be exercised, and none may fail.
+    pub scenarios: &'static [&'static str],
+}
+
+/// What a certificate of one kind demands of a client.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ClientProfile {
     /// Its name.
     pub name: &'static str,
     /// What a certificate of this kind says, in a line.
@@ -342,11 +377,10 @@ pub struct Profile {
     pub version: u32,
     /// The dialects, each of one version, that it is about.
     pub specifications: &'static [&'static str],
-    /// The rules that must hold, each in the dialects where it is a MUST.
-    pub rules: &'static [&'static str],
-    /// The scenarios that must be run. Of names with `|` between them, one at least must bring what it is
-    /// there for, and none may fail.
-    pub scenarios: &'static [&'static str],
+    /// How the cases are sent.
+    pub transports: &'static [Channel],
+    /// The cases that a client must handle, over each of these transports that they have.
+    pub cases: &'static [&'static str],
 }
 
 /// One normative sentence of a specification.
@@ -354,21 +388,21 @@ pub struct Profile {
 pub struct Requirement {
     /// The version of the specification.
     pub version: &'static str,
-    /// The document that it stands in.
+    /// The document.
     pub source: &'static str,
-    /// The address at which that can be read.
+    /// The URL of the document.
     pub address: &'static str,
-    /// Its id, which it keeps from version to version.
+    /// Its id, equal in all versions.
     pub id: &'static str,
-    /// The heading it stands under.
+    /// The heading of the section.
     pub heading: &'static str,
-    /// Whose duty it is.
+    /// To whom it applies.
     pub who: Who,
-    /// How binding it is.
+    /// Its level.
     pub level: RequirementLevel,
-    /// What it demands.
+    /// The requirement.
     pub statement: &'static str,
-    /// What is done about it.
+    /// Its coverage.
     pub coverage: Coverage,
 }
 
@@ -378,8 +412,8 @@ impl Requirement {
         format!("{}#{}", self.version, self.id)
     }
 
-    /// Returns the sentence of this name. One that is named without a version is that of the dialect, and else
-    /// of the latest version.
+    /// Returns the sentence of this name. Without a version, it is that of the dialect, or else of the latest
+    /// version.
     pub fn find(name: &str, dialect: &spec::Dialect) -> Option<&'static Self> {
         let (version, id) = name.split_once('#').map_or((None, name), |(version, id)| (Some(version), id));
         let of_id = || REQUIREMENTS.iter().filter(|sentence| sentence.id.eq_ignore_ascii_case(id));
@@ -397,19 +431,19 @@ impl Requirement {
     }
 }
 
-/// What is done about a normative sentence.
+/// The coverage of a normative sentence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Coverage {
-    /// These rules and scenarios see to it.
+    /// It is covered by these rules and scenarios.
     Covered {
         /// The rules.
         rules: &'static [&'static str],
         /// The scenarios.
         scenarios: &'static [&'static str],
     },
-    /// No stream can show it, for this reason.
+    /// It is not observable, for this reason.
     Unobservable(&'static str),
-    /// This is still to be written.
+    /// It is not covered yet; this is the plan.
     Open(&'static str),
 }
 

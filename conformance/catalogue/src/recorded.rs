@@ -1,18 +1,18 @@
-//! How many recorded streams of a vendor keep a rule, counted over the corpus of recordings.
+//! Numbers of recorded streams of a vendor that comply with a rule.
 
-/// The counts. A test writes them: `BLESS=1 cargo test -p tests --test recorded`.
+/// The counts, written by a test: `BLESS=1 cargo test -p tests --test recorded`.
 const COUNTS: &str = include_str!("../../../spec/recorded.txt");
 
-/// How many recorded streams keep a rule.
+/// Number of recorded streams that comply with a rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Recorded {
-    /// Streams that keep it.
+    /// Streams that comply.
     pub kept: u32,
-    /// Streams with something that the rule is about.
+    /// Streams to which the rule applies.
     pub streams: u32,
 }
 
-/// Returns how many recorded streams of a dialect keep a rule, if they were counted.
+/// Returns the number of recorded streams of a dialect that comply with a rule, if counted.
 pub fn recorded(dialect: &str, rule: &str) -> Option<Recorded> {
     COUNTS.lines().filter(|line| !line.starts_with('#')).find_map(|line| {
         let mut words = line.split(' ');

@@ -7,7 +7,7 @@ use spec::{Dialect, Memory};
 use crate::engine::{Finding, Judge, MOST_KEPT, Observer, Plan};
 use crate::{Exchange, Frame, Rules, Transport, sse};
 
-/// Judges one stream as it comes. It does no I/O, knows no clock, and what it finds does not depend on
+/// Checks one stream as it arrives. It does no I/O and reads no clock, and its findings do not depend on
 /// how the bytes were cut.
 ///
 /// ```
@@ -38,16 +38,16 @@ pub struct Checker {
 }
 
 impl Checker {
-    /// So many bytes are kept of what is open in a stream, and of its finished items. A stream with more is judged
-    /// up to there.
+    /// Maximum number of bytes kept of open nodes and finished items. A stream that needs more is checked
+    /// up to that point.
     pub const MOST_KEPT: usize = MOST_KEPT;
 
-    /// A checker with all rules of the dialect.
+    /// Creates a checker with all rules of a dialect.
     pub fn new(dialect: &'static Dialect) -> Self {
         Self::with_rules(&Rules::of(dialect))
     }
 
-    /// A checker with some of the rules, which can be shared by many.
+    /// Creates a checker with selected rules, which many checkers can share.
     pub fn with_rules(rules: &Rules) -> Self {
         Self {
             parser: sse::Parser::default(),
@@ -57,41 +57,41 @@ impl Checker {
         }
     }
 
-    /// Forgets the stream, to judge another one by the same rules. That takes less time than to make a new
-    /// checker for it, and what is found is the same.
+    /// Starts a new stream with the same rules. This is faster than creating a new
+    /// checker, with the same findings.
     pub fn reset(&mut self) {
         self.parser.reset();
         self.judge.reset();
     }
 
-    /// Takes what the stream comes on: the status and the headers of the answer.
+    /// Takes the head of the exchange: the request, and the status and headers of the response.
     pub fn exchange(&mut self, exchange: &Exchange<'_>) {
         self.judge.exchange(exchange);
     }
 
-    /// Takes what the client sends on a WebSocket. Returns what was found for the first time.
+    /// Takes a client's message on a WebSocket. Returns new findings.
     pub fn sent(&mut self, frame: &Frame<'_>) -> &[Finding] {
         let before = self.findings().len();
         self.judge.sent(&self.plan, frame);
         self.since(before)
     }
 
-    /// Takes an answer that is no stream. Returns what was found for the first time.
+    /// Takes the body of a response that is not a stream. Returns new findings.
     pub fn body(&mut self, frame: &Frame<'_>) -> &[Finding] {
         let before = self.findings().len();
         self.judge.body(&self.plan, frame);
         self.since(before)
     }
 
-    /// Takes the next bytes of a stream of server-sent events. Returns what was found for the first time.
+    /// Takes the next bytes of a stream of server-sent events. Returns new findings.
     pub fn push(&mut self, chunk: &[u8]) -> &[Finding] {
         let before = self.findings().len();
         let Self { parser, memory, judge, plan } = self;
-        parser.push_lent(chunk, &mut |frame| judge.frame(plan, memory, frame, None));
+        parser.for_each_frame(chunk, &mut |frame| judge.frame(plan, memory, frame, None));
         self.since(before)
     }
 
-    /// Takes the data of one event. Returns what was found for the first time.
+    /// Takes the data of one event. Returns new findings.
     pub fn event(&mut self, data: &str) -> &[Finding] {
         let frame = Frame {
             data: Some(data.into()),
@@ -106,14 +106,14 @@ impl Checker {
         self.frame(&frame)
     }
 
-    /// Takes one frame. Returns what was found for the first time.
+    /// Takes one frame. Returns new findings.
     pub fn frame(&mut self, frame: &Frame<'_>) -> &[Finding] {
         let before = self.findings().len();
         self.judge.frame(&self.plan, &mut self.memory, frame, None);
         self.since(before)
     }
 
-    /// Takes one frame, and shows it to an observer. Returns what was found for the first time.
+    /// Takes one frame and shows it to an observer. Returns new findings.
     pub fn frame_seen_by(&mut self, frame: &Frame<'_>, observer: &mut dyn Observer) -> &[Finding] {
         let before = self.findings().len();
         let observer = observer.is_watching().then_some(observer);
@@ -121,46 +121,46 @@ impl Checker {
         self.since(before)
     }
 
-    /// The stream has ended. Returns what was found for the first time.
+    /// Ends the stream. Returns new findings.
     pub fn finish(&mut self) -> &[Finding] {
         let before = self.findings().len();
         let Self { parser, memory, judge, plan } = self;
-        parser.finish_lent(&mut |frame| judge.frame(plan, memory, frame, None));
+        parser.finish_each(&mut |frame| judge.frame(plan, memory, frame, None));
         judge.finish(plan);
         self.since(before)
     }
 
-    /// What was found so far, in the order of first appearance; what repeats is counted.
+    /// Returns all findings so far, in the order of their first occurrence; repetitions are counted.
     pub fn findings(&self) -> &[Finding] {
         self.judge.findings().all()
     }
 
-    /// How many faults there were beyond those that are listed.
+    /// Returns the number of faults beyond the listed findings.
     pub const fn omitted(&self) -> u64 {
         self.judge.findings().omitted()
     }
 
-    /// How many events were not judged, as more was open in their stream than [is kept](Self::MOST_KEPT).
+    /// Returns the number of events that were not checked because the stream exceeded [`Self::MOST_KEPT`].
     pub const fn unjudged(&self) -> u64 {
         self.judge.unjudged()
     }
 
-    /// How many events there were so far.
+    /// Returns the number of events so far.
     pub const fn events(&self) -> u64 {
         self.judge.events()
     }
 
-    /// The id of the response that has ended, as it is written in JSON; empty where it has none.
+    /// Returns the id of the response that has ended, as JSON text; empty if it has none.
     pub fn ended(&self) -> Option<&str> {
         self.judge.ended()
     }
 
-    /// What was found, and how many faults there were beyond that.
+    /// Returns all findings, and the number of faults beyond them.
     pub fn into_findings(mut self) -> (Vec<Finding>, u64) {
         self.take_findings()
     }
 
-    /// The same; the checker has none of it any more.
+    /// Takes all findings, and the number of faults beyond them, out of the checker.
     pub fn take_findings(&mut self) -> (Vec<Finding>, u64) {
         self.judge.take_findings().finish()
     }

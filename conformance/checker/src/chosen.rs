@@ -1,4 +1,4 @@
-//! The rules that are checked, and how binding each is.
+//! The rules to check, and the level of each.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use spec::Dialect;
 use crate::engine::{Bound, Plan};
 use crate::rules::hooks;
 
-/// A choice of rules for a dialect.
+/// Rules of a dialect, all or some.
 #[derive(Debug, Clone)]
 pub struct Rules {
     chosen: Vec<Bound>,
@@ -16,7 +16,7 @@ pub struct Rules {
 }
 
 impl Rules {
-    /// All rules that bind in a dialect.
+    /// Returns all rules that apply to a dialect.
     pub fn of(dialect: &'static Dialect) -> Self {
         let bound = |rule| Bound { rule, level: level(rule, dialect) };
         let chosen = catalogue::RULES.iter().map(bound).filter(|bound| bound.level != Level::Off);
@@ -27,19 +27,19 @@ impl Rules {
         Self { plan: Plan::new(dialect, &chosen, hooks), chosen }
     }
 
-    /// Those of them that are wanted.
+    /// Keeps the rules that a predicate accepts.
     #[must_use]
     pub fn only(self, mut wanted: impl FnMut(&Rule) -> bool) -> Self {
         let dialect = self.plan.dialect;
         Self::new(dialect, self.chosen.into_iter().filter(|bound| wanted(bound.rule)).collect())
     }
 
-    /// The rules, by their ids.
+    /// Returns the ids of the rules.
     pub fn iter(&self) -> impl Iterator<Item = &'static Rule> + '_ {
         self.chosen.iter().map(|bound| bound.rule)
     }
 
-    /// The dialect that they are for.
+    /// Returns the dialect of the rules.
     pub fn dialect(&self) -> &'static Dialect {
         self.plan.dialect
     }
@@ -49,7 +49,7 @@ impl Rules {
     }
 }
 
-/// How binding a rule is in a dialect.
+/// Returns the level of a rule in a dialect.
 pub fn level(rule: &Rule, dialect: &Dialect) -> Level {
     if !rule.only_in.is_empty() && !rule.only_in.iter().any(|name| dialect.is_or_extends(name)) {
         return Level::Off;

@@ -1,77 +1,77 @@
-//! What a recording consists of.
+//! The parts of a recording.
 
 use std::borrow::Cow;
 use std::fmt;
 use std::ops::Range;
 use std::time::Duration;
 
-/// One frame of a stream: what stands between two blank lines of server-sent events, a WebSocket
+/// One frame of a stream: the lines between two blank lines of server-sent events, a WebSocket
 /// message, a line of NDJSON.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Frame<'a> {
-    /// What the `event` line says.
+    /// Value of the `event` field.
     pub event: Option<Cow<'a, str>>,
-    /// The data, their lines joined by line feeds; absent when there is no `data` line.
+    /// The data, lines joined by line feeds; absent without a `data` field.
     pub data: Option<Cow<'a, str>>,
-    /// What the `id` line says.
+    /// Value of the `id` field.
     pub id: Option<Cow<'a, str>>,
-    /// What the `retry` line says.
+    /// Value of the `retry` field.
     pub retry: Option<Cow<'a, str>>,
     /// Comment lines, without their colon.
     pub comments: Vec<Cow<'a, str>>,
-    /// Lines that readers of server-sent events pass over.
+    /// Lines that are not fields of server-sent events.
     pub strays: Vec<Cow<'a, str>>,
     /// The frame as it was recorded.
     pub source: &'a [u8],
-    /// From which byte of the recording to which it stands, the blank line excepted.
+    /// First and last byte in the recording, without the blank line.
     pub bytes: Range<u64>,
-    /// The line that it begins on, counted from 1.
+    /// First line in the recording, counted from 1.
     pub line: u64,
-    /// Whether all of its lines stand on that one line, as in a JSON string.
+    /// Whether all of its lines are on that line, as in a JSON string.
     pub is_on_one_line: bool,
-    /// Where its data stand in `source`.
+    /// Position of the data in `source`.
     pub places: Places,
-    /// Whether a blank line ends it. Readers drop a last frame that none does.
+    /// Whether a blank line ends it. Readers drop a last frame without one.
     pub terminated: bool,
-    /// It is longer than what is judged, and its data were dropped.
+    /// Whether it exceeds [`Frame::LONGEST`], so that its data were dropped.
     pub is_cut: bool,
-    /// The first byte of the recording that is not UTF-8; U+FFFD stands for it in the texts.
+    /// First byte of the recording that is not UTF-8; texts have U+FFFD in its place.
     pub invalid_utf8: Option<u64>,
-    /// What it came on.
+    /// Transport of the frame.
     pub transport: Transport,
-    /// When it was complete, counted from the start of the exchange.
+    /// Time at which it was complete, from the start of the exchange.
     pub time: Option<Duration>,
 }
 
-/// What a frame came on.
+/// The transport of a frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Transport {
-    /// An HTTP answer.
+    /// An HTTP response.
     #[default]
     Http,
     /// A WebSocket.
     WebSocket,
-    /// The recording has only the events, and not what framed them.
+    /// The recording has events without their framing.
     Unframed,
 }
 
-/// Where the data of a frame stand in its source.
+/// The position of the data of a frame in its source.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Places {
-    /// Not as they are: they were decoded.
+    /// Nowhere: the data were decoded.
     #[default]
     Nowhere,
-    /// In one piece, from this offset on.
+    /// In one piece, from this offset.
     At(usize),
     /// In pieces: the offset in the data, and in the source.
     Pieces(Vec<(usize, usize)>),
 }
 
 impl Frame<'_> {
-    /// A frame of more bytes is not kept. No recorded one has a hundredth of them.
+    /// Maximum length of a frame in bytes. No recorded frame has a hundredth of it.
     pub const LONGEST: usize = 64 << 20;
 
-    /// The offset in the source of an offset in the data.
+    /// Converts an offset in the data to an offset in the source.
     pub fn place(&self, in_data: usize) -> Option<usize> {
         match &self.places {
             Places::Nowhere => None,
@@ -84,28 +84,28 @@ impl Frame<'_> {
     }
 }
 
-/// What an exchange begins with.
+/// The head of an exchange.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Exchange<'a> {
-    /// Which of several in a recording it is; bytes are then those in its body, and lines those of the recording.
+    /// Name of the exchange in a recording of several; bytes then count in its body, lines in the recording.
     pub label: Option<String>,
-    /// The status of the answer.
+    /// Status of the response.
     pub status: Option<u16>,
-    /// The headers of the answer.
+    /// Headers of the response.
     pub headers: Headers<'a>,
-    /// What was asked, where the recording has it.
+    /// The request, if the recording has it.
     pub request: Option<Request<'a>>,
 }
 
 /// Names and values, in order.
 pub type Headers<'a> = Vec<(Cow<'a, str>, Cow<'a, str>)>;
 
-/// What the client asked.
+/// The request of a client.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Request<'a> {
-    /// The method, `POST` for one.
+    /// The method, such as `POST`.
     pub method: Cow<'a, str>,
-    /// Where it went.
+    /// The URL.
     pub url: Cow<'a, str>,
     /// Its headers.
     pub headers: Headers<'a>,
@@ -114,47 +114,47 @@ pub struct Request<'a> {
 }
 
 impl Exchange<'_> {
-    /// Whether the headers promise a stream of events.
+    /// Returns whether the content type is that of a stream of events.
     pub fn is_stream(&self) -> bool {
         self.header("content-type").is_some_and(|kind| kind.trim_start().starts_with("text/event-stream"))
     }
 
-    /// A header of the answer.
+    /// Returns a header of the response.
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(header, _)| header.eq_ignore_ascii_case(name)).map(|(_, value)| &**value)
     }
 }
 
-/// What a recording holds, in order.
+/// An entry of a recording.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Entry<'a> {
-    /// An exchange begins. A bare stream has no such entry.
+    /// The start of an exchange. A bare stream has none.
     Exchange(Exchange<'a>),
-    /// The client sent this on a WebSocket.
+    /// A client's message on a WebSocket.
     Sent(Frame<'a>),
-    /// The server sent a frame of a stream.
+    /// A frame of a stream.
     Event(Frame<'a>),
-    /// The server sent this, which is no stream.
+    /// The body of a response that is not a stream.
     Body(Frame<'a>),
-    /// The rest of the answer is missing.
+    /// The rest of the response is missing.
     Lost(Loss<'a>),
 }
 
-/// Why the rest of an answer is missing.
+/// The reason why the rest of a response is missing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Loss<'a> {
-    /// The client left, which is no fault.
+    /// The client closed the connection, which is not a fault.
     Left,
-    /// The user ended the run.
+    /// The user interrupted the run.
     Interrupted,
-    /// There never was a connection, for this reason.
+    /// No connection could be made, for this reason.
     Unconnected(Cow<'a, str>),
-    /// The connection broke, or the answer went beyond a limit: the reason.
+    /// The connection broke, or the response exceeded a limit, for this reason.
     Broken(Cow<'a, str>),
 }
 
 impl Loss<'_> {
-    /// The same, independent of what it was read from.
+    /// Returns a copy that borrows nothing.
     pub fn into_owned(self) -> Loss<'static> {
         match self {
             Self::Left => Loss::Left,

@@ -1,6 +1,6 @@
-//! Judges streams of the Responses API, event by event.
+//! Checks streams of the Responses API, event by event.
 //!
-//! [`Checker`] takes a stream as it comes and returns [`Finding`]s, without I/O and without a clock: inside a
+//! [`Checker`] takes a stream as it arrives and returns [`Finding`]s, without I/O and without a clock: inside a
 //! gateway's own tests, beside its live traffic, or in a browser.
 
 mod checker;

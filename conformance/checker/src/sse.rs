@@ -114,11 +114,11 @@ impl Parser {
 
     /// Takes the next bytes.
     pub fn push(&mut self, chunk: &[u8], sink: &mut impl FnMut(Frame<'_>)) {
-        self.push_lent(chunk, &mut |frame| sink(mem::take(frame)));
+        self.for_each_frame(chunk, &mut |frame| sink(mem::take(frame)));
     }
 
     /// The same for who only looks at frames: one is large, and none is moved.
-    pub(crate) fn push_lent(&mut self, chunk: &[u8], sink: &mut impl FnMut(&mut Frame<'_>)) {
+    pub(crate) fn for_each_frame(&mut self, chunk: &[u8], sink: &mut impl FnMut(&mut Frame<'_>)) {
         let mut rest = self.without_bom(chunk);
         // As much of the rest as is known to be UTF-8: many frames are looked at at once.
         let mut valid: Option<&str> = None;
@@ -155,11 +155,11 @@ impl Parser {
 
     /// The stream has ended.
     pub fn finish(&mut self, sink: &mut impl FnMut(Frame<'_>)) {
-        self.finish_lent(&mut |frame| sink(mem::take(frame)));
+        self.finish_each(&mut |frame| sink(mem::take(frame)));
     }
 
     /// The same for who only looks at frames.
-    pub(crate) fn finish_lent(&mut self, sink: &mut impl FnMut(&mut Frame<'_>)) {
+    pub(crate) fn finish_each(&mut self, sink: &mut impl FnMut(&mut Frame<'_>)) {
         if self.bom < BOM.len() {
             self.pending.extend_from_slice(&BOM[..self.bom]);
             self.bom = BOM.len();
@@ -492,7 +492,7 @@ mod tests {
 
     /// A frame with nothing borrowed.
     #[derive(Debug, Clone, PartialEq)]
-    struct Kept {
+    struct Reusable {
         texts: Vec<Option<String>>,
         comments: Vec<String>,
         bytes: Range<u64>,
@@ -502,9 +502,9 @@ mod tests {
         invalid_utf8: Option<u64>,
     }
 
-    fn keep(frame: &Frame<'_>) -> Kept {
+    fn keep(frame: &Frame<'_>) -> Reusable {
         let text = |text: &Option<Cow<'_, str>>| text.as_ref().map(ToString::to_string);
-        Kept {
+        Reusable {
             texts: [&frame.event, &frame.data, &frame.id, &frame.retry].map(text).to_vec(),
             comments: frame.comments.iter().chain(&frame.strays).map(ToString::to_string).collect(),
             bytes: frame.bytes.clone(),
@@ -515,7 +515,7 @@ mod tests {
         }
     }
 
-    fn frames<'c>(chunks: impl IntoIterator<Item = &'c [u8]>) -> Vec<Kept> {
+    fn frames<'c>(chunks: impl IntoIterator<Item = &'c [u8]>) -> Vec<Reusable> {
         let mut kept = Vec::new();
         let mut parser = Parser::default();
         for chunk in chunks {

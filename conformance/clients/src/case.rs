@@ -1,18 +1,20 @@
 //! The cases: what is played to a client, and what it may make of it.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use catalogue::{Channel, ClientCase, Edit, Ending, Expect, Level, RULES, Rule};
-use gateway::{Act, End, Line, Wire};
-use recordings::capture::{Entry, Format, read};
+use catalogue::{About, Channel, ClientCase, Edit, Ending, Expect, Level, RULES, Rule};
+use gateway::End;
+use recordings::capture::Format;
 use recordings::{goldens, violation};
 use results::Transport;
 use serde_json::{Value, json};
 use spec::Dialect;
 
 use super::answer::Answer;
+use super::played::{Delivery, Played, Plays, answers, plays};
+use super::turns::{STEP, Turn, turns};
 
 /// How long a client may take.
 const TIMEOUT: Duration = Duration::from_secs(5);
@@ -42,18 +44,13 @@ pub struct Case {
     pub timeout: Duration,
     /// The client leaves after this many events.
     pub cancel_after: Option<u32>,
-    /// The answers that are right. The first is that of the sound stream.
+    /// What it does after the first answer.
+    pub turns: Vec<Turn>,
+    /// The answers that are right: to the last step, where there are some. The first is that of the sound stream.
     pub answers: Vec<Answer>,
+    /// What the client has to return for the case to count.
+    pub about: Vec<About>,
     pub(super) plays: Plays,
-}
-
-/// What a client receives.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Plays {
-    /// An answer of HTTP.
-    Http(Act),
-    /// Messages of a WebSocket.
-    Socket(Line),
 }
 
 /// Returns all cases of a dialect, by name. They are made once.
@@ -86,168 +83,6 @@ fn make(dialect: &'static Dialect) -> Vec<Case> {
     cases
 }
 
-impl Plays {
-    fn bytes(&self) -> Vec<u8> {
-        match self {
-            Self::Http(act) => {
-                let mut bytes =
-                    format!("{} {:?} {:?} {}", act.status, act.headers, act.end, act.pieces.len())
-                        .into_bytes();
-                bytes.extend(act.pieces.iter().flat_map(|(_, piece)| piece));
-                bytes
-            }
-            Self::Socket(line) => {
-                line.messages.iter().flat_map(|(_, message)| format!("{message}\n").into_bytes()).collect()
-            }
-        }
-    }
-}
-
-/// An answer on its way to a client.
-#[derive(Debug, Clone)]
-struct Played {
-    status: u16,
-    content_type: String,
-    body: Vec<u8>,
-    is_stream: bool,
-    data: OnceLock<Vec<(String, bool)>>,
-}
-
-impl Played {
-    /// Reads a recording as goldens are written: a stream, or an answer with its head.
-    fn read(recording: &[u8]) -> Option<Self> {
-        let Some(rest) = recording.strip_prefix(b"HTTP/1.1 ") else {
-            let content_type = "text/event-stream".to_owned();
-            return Some(Self::new(200, content_type, recording.to_vec(), true));
-        };
-        let end = rest.windows(4).position(|window| window == b"\r\n\r\n")?;
-        let head = String::from_utf8_lossy(rest.get(..end)?).into_owned();
-        let status = head.split_whitespace().next()?.parse().ok()?;
-        let header = |line: &str| {
-            let (name, value) = line.split_once(':')?;
-            name.eq_ignore_ascii_case("content-type").then(|| value.trim().to_owned())
-        };
-        let content_type = head.lines().find_map(header).unwrap_or_else(|| "text/event-stream".to_owned());
-        let body = rest.get(end + 4..)?.to_vec();
-        let is_stream = body.is_empty() || !body.starts_with(b"{") && !body.starts_with(b"<");
-        Some(Self::new(status, content_type, body, is_stream))
-    }
-
-    fn of_wire(wire: &Wire) -> Self {
-        Self::new(wire.status, wire.content_type.clone(), wire.body.clone(), wire.is_stream())
-    }
-
-    const fn new(status: u16, content_type: String, body: Vec<u8>, is_stream: bool) -> Self {
-        Self { status, content_type, body, is_stream, data: OnceLock::new() }
-    }
-
-    /// The data of its events, but for the marker, each with whether a blank line ends it.
-    fn data(&self) -> &[(String, bool)] {
-        self.data.get_or_init(|| {
-            let mut all = Vec::new();
-            // What cannot be read has no events.
-            let _ = read(&self.body, Some(Format::Sse), &mut |entry| {
-                if let Entry::Event(frame) = entry
-                    && let Some(data) = frame.data.filter(|data| data != "[DONE]")
-                {
-                    all.push((data.into_owned(), frame.terminated));
-                }
-            });
-            all
-        })
-    }
-
-    /// The events of a stream; `None` where one of them is no JSON.
-    fn events(&self) -> Option<Vec<Value>> {
-        self.messages().map(|data| serde_json::from_str(data).ok()).collect()
-    }
-
-    /// The messages that these events are on a WebSocket.
-    fn messages(&self) -> impl Iterator<Item = &str> {
-        self.data().iter().filter(|(_, is_ended)| *is_ended).map(|(data, _)| data.as_str())
-    }
-
-    /// What its last event says, or its body.
-    fn last(&self, dialect: &Dialect) -> Option<Answer> {
-        if !self.is_stream {
-            return serde_json::from_slice(&self.body).ok().map(|body| Answer::of_response(&body));
-        }
-        // Some clients read an event that no blank line ends, too.
-        self.data().iter().find_map(|(data, _)| {
-            let event = serde_json::from_str::<Value>(data).ok()?;
-            let kind = event.get("type")?.as_str()?;
-            if dialect.terminal.contains(&kind) {
-                event.get("response").map(Answer::of_response)
-            } else {
-                None
-            }
-        })
-    }
-}
-
-/// Returns the answers that may be understood of what was edited: that of the sound stream, and what the edited one says
-/// from its first delta to its end.
-fn answers(sound: &Played, edited: &Played, dialect: &Dialect) -> Vec<Answer> {
-    let Some(first) = sound.last(dialect) else { return Vec::new() };
-    let mut all = vec![first.clone()];
-    if let Some(mut last) = edited.last(dialect) {
-        if edited.is_stream
-            && let Some(deltas) = edited.events().map(|events| Answer::of_deltas(&events))
-        {
-            // Where both tell different things, the sound stream decides.
-            if deltas.text() != last.text() {
-                last.texts.clone_from(&first.texts);
-            }
-            if deltas.refusal != last.refusal {
-                last.refusal.clone_from(&first.refusal);
-            }
-            if deltas.reasoning != last.reasoning {
-                last.reasoning.clone_from(&first.reasoning);
-            }
-            if deltas.calls != last.calls {
-                last.calls.clone_from(&first.calls);
-            }
-            all.push(Answer { id: deltas.id, ..last.clone() });
-        }
-        all.push(last);
-    }
-    all.dedup();
-    all
-}
-
-/// Where and how a case is sent.
-struct Delivery {
-    chunk: Option<usize>,
-    pause: Duration,
-    end: End,
-    end_after: Option<usize>,
-}
-
-fn plays(played: &Played, channel: Channel, delivery: &Delivery, is_ended: bool) -> Plays {
-    if channel == Channel::Websocket {
-        let messages = played.messages().map(|message| (Duration::ZERO, message.to_owned())).collect();
-        return Plays::Socket(Line { messages, is_last: !is_ended });
-    }
-    let mut act = Act::new(played.status, &played.content_type, played.body.clone());
-    if played.is_stream {
-        let wire =
-            Wire { status: 200, content_type: "text/event-stream".to_owned(), body: played.body.clone() };
-        let mut events = wire.events();
-        if delivery.end != End::Whole {
-            events.truncate(delivery.end_after.unwrap_or(events.len() / 2));
-        }
-        act.pieces = Vec::new();
-        for event in events {
-            for (at, piece) in event.chunks(delivery.chunk.unwrap_or(usize::MAX).max(1)).enumerate() {
-                let pause = if at == 0 { delivery.pause } else { Duration::ZERO };
-                act.pieces.push((pause, piece.to_vec()));
-            }
-        }
-        act.end = delivery.end;
-    }
-    Plays::Http(act)
-}
-
 fn of_row(row: &'static ClientCase, channel: Channel, dialect: &'static Dialect) -> Option<Case> {
     let text = row.request.replace(FILL, &long_text(row.fill.unwrap_or(0)));
     let asked: Option<Value> = serde_json::from_str(&text).ok();
@@ -277,7 +112,16 @@ fn of_row(row: &'static ClientCase, channel: Channel, dialect: &'static Dialect)
         end,
         end_after: number(row.end_after),
     };
-    let answers = answers(&sound, &edited, dialect);
+    let mut answers = answers(&sound, &edited, dialect);
+    let (turns, last) = if row.steps.is_empty() {
+        (Vec::new(), None)
+    } else {
+        let (turns, last) = turns(row, &sound, channel, dialect)?;
+        (turns, Some(last))
+    };
+    if let Some(last) = last {
+        answers = vec![last];
+    }
     if answers.is_empty() && row.expect != Expect::MustReport {
         return None;
     }
@@ -285,14 +129,17 @@ fn of_row(row: &'static ClientCase, channel: Channel, dialect: &'static Dialect)
         name: name(row.id, channel),
         title: row.title.to_owned(),
         expect: row.expect,
-        reason: row.reason.to_owned(),
+        reason: row.reason.split_whitespace().collect::<Vec<_>>().join(" "),
         authority: row.authority.to_owned(),
         transport: transport(channel),
         request: without_stream(request),
-        timeout: if end == End::Stall { STALLED } else { TIMEOUT },
+        timeout: if end == End::Stall { STALLED } else { TIMEOUT }
+            + STEP * u32::try_from(turns.len()).unwrap_or(0),
         cancel_after: row.cancel_after,
+        about: about(row.about, answers.first()),
+        turns,
         answers,
-        plays: plays(&edited, channel, &delivery, edited.last(dialect).is_some()),
+        plays: plays(&edited, channel, &delivery, dialect),
     })
 }
 
@@ -378,9 +225,37 @@ fn of_rule(rule: &'static Rule, channel: Channel, dialect: &'static Dialect) -> 
         request: without_stream(request),
         timeout: TIMEOUT,
         cancel_after: None,
+        about: about(of_group(rule), answers.first()),
+        turns: Vec::new(),
         answers,
-        plays: plays(&edited, channel, &delivery, edited.last(dialect).is_some()),
+        plays: plays(&edited, channel, &delivery, dialect),
     })
+}
+
+/// Returns what a client has to return: what is said, or what the answer has.
+fn about(said: &[About], answer: Option<&Answer>) -> Vec<About> {
+    let Some(answer) = answer.filter(|_| said.is_empty()) else { return said.to_vec() };
+    let has = [
+        (About::Text, !answer.text().is_empty()),
+        (About::Refusal, !answer.refusal.is_empty()),
+        (About::Calls, !answer.calls.is_empty()),
+        (About::Status, answer.status.as_deref() != Some("completed")),
+    ];
+    let about: Vec<About> = has.into_iter().filter_map(|(part, is_there)| is_there.then_some(part)).collect();
+    match (about.is_empty(), answer.reasoning.is_empty()) {
+        (false, _) => about,
+        (true, false) => vec![About::Reasoning],
+        (true, true) => vec![About::Text],
+    }
+}
+
+/// Returns what the violation of a rule is about, where that is not the answer as a whole.
+fn of_group(rule: &Rule) -> &'static [About] {
+    match rule.group() {
+        "reasoning" | "summary" => &[About::Reasoning],
+        _ if rule.id.starts_with("response/usage") => &[About::Usage],
+        _ => &[],
+    }
 }
 
 /// Returns what a client has to do with a stream that breaks a rule.
@@ -409,7 +284,8 @@ fn speaks(dialect: &Dialect, golden: &str) -> bool {
     own == base || is_common.contains(&own) && is_common.contains(&base)
 }
 
-const fn transport(channel: Channel) -> Transport {
+/// Returns how an answer is sent over a channel.
+pub const fn transport(channel: Channel) -> Transport {
     match channel {
         Channel::Sse => Transport::Sse,
         Channel::Json => Transport::Json,

@@ -1,6 +1,6 @@
 //! What a client understood, beside what was sent.
 
-use catalogue::Expect;
+use catalogue::{About, Expect};
 use results::ClientOutcome;
 use results::text::{cut, visible};
 use serde_json::Value;
@@ -37,10 +37,30 @@ fn of_reply(case: &Case, reply: &Reply) -> (ClientOutcome, String) {
         (Status::Ok, _) if case.cancel_after.is_some() => of_cancelled(case, reply),
         (Status::Ok, Expect::MustReport) => (ClientOutcome::Silent, silent(reply)),
         (Status::Ok, Expect::MustSurvive | Expect::Either) => match difference(case, reply) {
-            None => (ClientOutcome::Right, String::new()),
             Some(difference) => (ClientOutcome::Wrong, difference),
+            None => match left_out(case, reply) {
+                Some(part) => (
+                    ClientOutcome::NotExercised,
+                    format!("the reply has no `{part}`, which this case is about"),
+                ),
+                None => (ClientOutcome::Right, String::new()),
+            },
         },
     }
+}
+
+/// Returns what a case is about and a reply leaves out: it shows nothing then.
+fn left_out(case: &Case, reply: &Reply) -> Option<&'static str> {
+    let returned = |part: &About| match part {
+        About::Text => ("text", reply.text.is_some() || reply.streamed.is_some()),
+        About::Refusal => ("refusal", reply.refusal.is_some()),
+        About::Reasoning => ("reasoning", reply.reasoning.is_some()),
+        About::Calls => ("calls", reply.calls.is_some()),
+        About::Status => ("response_status", reply.response_status.is_some()),
+        About::Id => ("response_id", reply.response_id.is_some()),
+        About::Usage => ("usage", reply.usage.is_some()),
+    };
+    case.about.iter().map(returned).find(|(_, is_there)| !is_there).map(|(name, _)| name)
 }
 
 /// What was returned in the place of an error.
@@ -112,6 +132,13 @@ fn difference(case: &Case, reply: &Reply) -> Option<String> {
         && !any(&|answer| answer.id.as_ref() == Some(given))
     {
         return Some(differs("response_id", given, first.id.as_deref().unwrap_or_default()));
+    }
+    let is_null = |part, is_null: bool, is_sent: bool| case.about.contains(&part) && is_null && is_sent;
+    if is_null(About::Id, reply.response_id == Some(None), first.id.is_some()) {
+        return Some(differs("response_id", "", first.id.as_deref().unwrap_or_default()));
+    }
+    if is_null(About::Usage, reply.usage == Some(None), first.usage.is_some()) {
+        return Some("usage is null, and some was sent".to_owned());
     }
     if let Some(Some(given)) = reply.usage {
         let is_same =

@@ -6,17 +6,22 @@
 
 mod answer;
 mod case;
+mod certificate;
 mod child;
 mod judge;
+mod played;
 pub mod protocol;
 mod requests;
 mod serving;
 mod spawn;
 mod stage;
 mod suite;
+mod turns;
 
 pub use answer::{Answer, Call};
-pub use case::{Case, cases};
+pub use case::{Case, cases, transport};
+pub use certificate::{CERTIFICATE_VERSION, ClientCertificate, client_profiles, demanded_cases};
 pub use child::Ended;
 pub use judge::judge;
 pub use suite::{ClientSuite, Expected, Mode, Refused};
+pub use turns::Turn;

@@ -1,5 +1,7 @@
 //! What the suite and a client say to each other: one JSON object a line in each direction.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
@@ -32,9 +34,34 @@ pub struct Asked {
     pub cancel_after_events: Option<u32>,
     /// The dialect that the server speaks.
     pub dialect: String,
+    /// What the client does after the first answer, in order; the reply is about the last answer. A client that
+    /// cannot do this replies `unsupported`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub steps: Vec<AskedStep>,
 }
 
-/// What a client made of a case. Members that are left out are not judged.
+/// What a client does after an answer.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[serde(tag = "step", rename_all = "kebab-case")]
+pub enum AskedStep {
+    /// It sends this request, which continues the response before: with `previous_response_id`, or with the whole
+    /// conversation. On a WebSocket it does so on the same connection.
+    Continue {
+        /// The body of the request, without `previous_response_id`.
+        request: Value,
+    },
+    /// It sends the output of each call of the response before, with `previous_response_id` or the whole conversation.
+    AnswerCalls {
+        /// The outputs, by the names of the functions.
+        outputs: BTreeMap<String, String>,
+    },
+    /// The connection will be lost. It gets the rest with `GET /responses/{id}?stream=true&starting_after=N`.
+    Resume,
+}
+
+/// What a client made of a case. Members that are left out are not judged; a case that is about one of them is not
+/// exercised then.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Reply {

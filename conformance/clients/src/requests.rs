@@ -1,5 +1,6 @@
 //! What a client sends.
 
+use catalogue::Step;
 use gateway::{Received, invalid};
 use results::text::{cut, visible};
 use results::{RequestProblem, Transport};
@@ -8,6 +9,7 @@ use spec::Dialect;
 
 use super::answer::text;
 use super::case::Case;
+use super::turns::{Turn, holds};
 
 /// Members of a request that a client passes on as they are.
 const KEPT: [&str; 6] =
@@ -95,11 +97,15 @@ fn of_message(case: &Case, dialect: &Dialect, message: &str, found: &mut Vec<Req
 }
 
 fn of_body(case: &Case, dialect: &Dialect, body: &Value, found: &mut Vec<RequestProblem>) {
+    let turn = case.turn(body).checked_sub(1).and_then(|at| case.turns.get(at));
     if let Some(invalid) = invalid(body, dialect) {
         found.push(problem("schema", invalid.message));
     }
     if text(body, "model") != text(&case.request, "model") {
         found.push(problem("content", "the model is not the one of the request"));
+    }
+    if let Some(turn) = turn {
+        return of_turn(turn, body, found);
     }
     let is_socket = case.transport == Transport::Websocket;
     for name in KEPT.iter().filter(|name| !(is_socket && NOT_ON_SOCKETS.contains(name))) {
@@ -108,7 +114,7 @@ fn of_body(case: &Case, dialect: &Dialect, body: &Value, found: &mut Vec<Request
         }
     }
     if let Some(input) = text(&case.request, "input")
-        && !holds(body.get("input"), input)
+        && !holds(body.get("input").unwrap_or(&Value::Null), input)
     {
         found.push(problem("content", "the text of the input is not in the request"));
     }
@@ -124,12 +130,45 @@ fn of_body(case: &Case, dialect: &Dialect, body: &Value, found: &mut Vec<Request
     }
 }
 
-/// Returns whether a text stands somewhere in a value.
-fn holds(value: Option<&Value>, wanted: &str) -> bool {
-    match value {
-        Some(Value::String(text)) => text == wanted,
-        Some(Value::Array(values)) => values.iter().any(|value| holds(Some(value), wanted)),
-        Some(Value::Object(members)) => members.values().any(|value| holds(Some(value), wanted)),
-        _ => false,
+/// What is wrong with a request that follows an answer.
+fn of_turn(turn: &Turn, body: &Value, found: &mut Vec<RequestProblem>) {
+    let id = text(body, "previous_response_id");
+    if id.is_some() && id != turn.before.id.as_deref() {
+        found.push(problem("content", "previous_response_id is not the id of the response before"));
     }
+    let input = body.get("input").unwrap_or(&Value::Null);
+    if turn.step == Step::Continue {
+        let wanted = text(&turn.request, "input").unwrap_or_default();
+        if !holds(input, wanted) {
+            found.push(problem("content", "the text of the input is not in the request"));
+        }
+        return;
+    }
+    let items = input.as_array().map(Vec::as_slice).unwrap_or_default();
+    for call in &turn.before.calls {
+        let is_output = |item: &&Value| {
+            text(item, "type") == Some("function_call_output") && text(item, "call_id") == Some(&call.call_id)
+        };
+        let Some(item) = items.iter().find(is_output) else {
+            found.push(problem("content", format!("there is no output of the call {}", call.call_id)));
+            continue;
+        };
+        let wanted = turn.outputs.get(&call.name).map(String::as_str).unwrap_or_default();
+        if !holds(item.get("output").unwrap_or(&Value::Null), wanted) {
+            found.push(problem("content", format!("the output of the call {} is another", call.call_id)));
+        }
+    }
+}
+
+/// Returns why a case with several steps was not exercised: a request that never came.
+pub(super) fn unsent(case: &Case, sent: &[Sent]) -> Option<String> {
+    let due = case.turns.iter().filter(|turn| turn.step != Step::Resume).count();
+    let body = |one: &Sent| -> Option<Value> {
+        match one {
+            Sent::Request(request) => serde_json::from_slice(&request.body).ok(),
+            Sent::Message(message) => serde_json::from_str(message).ok(),
+        }
+    };
+    let reached = sent.iter().filter_map(body).map(|body| case.turn(&body)).max().unwrap_or(0);
+    (reached < due).then(|| format!("request {} of {} never came", reached + 2, due + 1))
 }

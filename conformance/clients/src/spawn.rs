@@ -36,6 +36,9 @@ pub(super) fn run(command: &[OsString], asked: &Asked, timeout: Duration) -> io:
     if let Some(events) = asked.cancel_after_events {
         command.env("CONFORMANCE_CANCEL_AFTER_EVENTS", events.to_string());
     }
+    if !asked.steps.is_empty() {
+        command.env("CONFORMANCE_STEPS", serde_json::to_string(&asked.steps).unwrap_or_default());
+    }
     let mut child = start(&mut command)?;
     drop(child.stdin.take());
     let stderr = child.stderr.take().map(keep_tail).unwrap_or_default();

@@ -8,7 +8,8 @@ use std::time::Duration;
 use gateway::{Act, Director, Line, Received, Stage};
 use serde_json::json;
 
-use super::case::{Case, Plays};
+use super::case::Case;
+use super::played::Plays;
 use super::requests::Sent;
 use super::serving::Desk;
 
@@ -86,12 +87,20 @@ impl Director for Playing {
             return refuse(404, "There is no such case.");
         };
         self.keep(at, Sent::Request(request.clone()));
-        match (&*request.method, rest.trim_end_matches('/'), &case.plays) {
-            ("POST", "v1/responses", Plays::Http(act)) => act.clone(),
-            ("POST", "v1/responses", Plays::Socket(_)) => refuse(400, "This case is for a WebSocket."),
-            ("GET", "v1/models", _) => {
+        let rest = rest.trim_end_matches('/');
+        match (&*request.method, rest) {
+            ("POST", "v1/responses") => match case.played(&request.body) {
+                Plays::Http(act) => act.clone(),
+                Plays::Socket(_) => refuse(400, "This case is for a WebSocket."),
+            },
+            ("GET", "v1/models") => {
                 let model = json!({"id": "default", "object": "model", "created": 1_785_000_000, "owned_by": "reference"});
                 Act::new(200, "application/json", json!({"object": "list", "data": [model]}).to_string())
+            }
+            ("GET", path) => {
+                let resumed =
+                    path.strip_prefix("v1/responses/").and_then(|id| case.resumed(id, &request.query));
+                resumed.unwrap_or_else(|| refuse(404, "There is nothing at this path."))
             }
             _ => refuse(404, "There is nothing at this path."),
         }
@@ -111,11 +120,11 @@ impl Director for Playing {
         let over = Line { messages: Vec::new(), is_last: true };
         let Some((at, case, _)) = self.find(&opened.path) else { return over };
         self.keep(at, Sent::Message(text.chars().take(LARGEST).collect()));
-        match &case.plays {
-            Plays::Socket(line) if number == 0 => line.clone(),
+        match case.said(text) {
+            Some(line) if number <= case.turns.len() => line,
             _ => {
                 let error = json!({"type": "error", "status": 400, "error": {"type": "invalid_request_error",
-                    "code": "invalid_value", "message": "A case has one turn.", "param": null}});
+                    "code": "invalid_value", "message": "This case has no more turns.", "param": null}});
                 Line { messages: vec![(Duration::ZERO, error.to_string())], is_last: true }
             }
         }

@@ -18,13 +18,15 @@ use serde::{Deserialize, Serialize};
 use spec::Dialect;
 
 use super::case::{Case, cases};
+use super::certificate::{client_profiles, of_profile};
 use super::child::{Ended, Running};
 use super::judge::judge;
 use super::protocol::{self, Asked};
-use super::requests::problems;
+use super::requests::{problems, unsent};
 use super::serving::Desk;
 use super::spawn;
 use super::stage::{Playing, base_url};
+use super::turns::Turn;
 
 /// The API key that clients are given. It opens nothing.
 const KEY: &str = "sk-conformance-0000";
@@ -99,6 +101,8 @@ pub struct ClientSuite {
     pub name: String,
     /// Its version; what its replies say, when absent.
     pub version: Option<String>,
+    /// The profiles that it is judged by; all, when there are none.
+    pub profiles: Vec<String>,
     /// The failures that are expected.
     pub expected: Vec<Expected>,
     /// The port to listen on; 0 stands for any that is free.
@@ -158,7 +162,12 @@ impl ClientSuite {
         let reports = cases.iter().zip(done).enumerate().map(|(at, (case, done))| {
             let sent = playing.take(at);
             let (outcome, detail) = match &done {
-                Some(done) => judge(case, &done.ended),
+                Some(done) => match (judge(case, &done.ended), unsent(case, &sent)) {
+                    ((ClientOutcome::Right | ClientOutcome::Wrong, _), Some(unsent)) => {
+                        (ClientOutcome::NotExercised, unsent)
+                    }
+                    (judged, _) => judged,
+                },
                 None => (ClientOutcome::NotExercised, "nobody fetched this case".to_owned()),
             };
             ClientCaseReport {
@@ -189,6 +198,9 @@ impl ClientSuite {
             outcome: Outcome::Passed,
             totals: ClientTally::default(),
             ms: millis(began.elapsed()),
+            profiles: client_profiles(&self.profiles)
+                .map(|profile| of_profile(profile, self.dialect, &reports))
+                .collect(),
             cases: reports,
             stale,
         }
@@ -201,16 +213,12 @@ impl ClientSuite {
             case: case.name.clone(),
             base_url,
             api_key: KEY.to_owned(),
-            transport: match case.transport {
-                Transport::Sse => "sse",
-                Transport::Json => "json",
-                Transport::Websocket => "websocket",
-            }
-            .to_owned(),
+            transport: case.transport.name().to_owned(),
             request: case.request.clone(),
             timeout_ms: millis(case.timeout),
             cancel_after_events: case.cancel_after,
             dialect: self.dialect.name.to_owned(),
+            steps: case.turns.iter().map(Turn::asked).collect(),
         }
     }
 

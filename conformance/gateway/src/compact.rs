@@ -1,4 +1,4 @@
-//! Conversations made shorter.
+//! Compaction of conversations.
 
 use serde_json::{Value, json};
 
@@ -12,8 +12,8 @@ use super::store::item;
 use recordings::capture::base64_of;
 
 impl Gateway {
-    /// Makes a conversation shorter: what the user said stays, the rest becomes one item that only this
-    /// gateway could read.
+    /// Compacts a conversation: the items of the user stay, the rest becomes one item that only this gateway
+    /// could read.
     pub(super) fn compact(&self, body: &[u8]) -> Result<Value, Problem> {
         let dialect = self.settings.dialect;
         let (Some(root), true) =

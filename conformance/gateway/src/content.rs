@@ -1,4 +1,4 @@
-//! What happens within messages, reasoning and shell calls.
+//! Events within messages, reasoning and shell calls.
 
 use serde_json::{Value, json};
 use spec::Scope;
@@ -54,7 +54,7 @@ fn annotate(annotations: &[Value], index: Option<usize>, steps: &mut Steps) {
     }
 }
 
-/// The probabilities of a text's tokens: every fragment is one.
+/// Returns the log probabilities of a text, with every delta as a token.
 pub(super) fn logprobs(text: &[String]) -> Value {
     let one = |token: &String| {
         let bytes = token.as_bytes();

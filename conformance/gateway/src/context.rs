@@ -1,23 +1,23 @@
-//! What was said before, where a response continues another.
+//! Conversations of continued responses.
 
 use serde_json::{Value, json};
 
 use super::problem::Problem;
 use super::script::text;
 
-/// So many entries are remembered; the oldest are forgotten first.
-const REMEMBERED: usize = 256;
+/// Maximum number of stored entries; the oldest are dropped first.
+const MAX_TURNS: usize = 256;
 
 /// A response that others can continue.
 #[derive(Debug, Clone)]
 pub(super) struct Turn {
     /// Its id.
     pub(super) id: String,
-    /// What it answers.
+    /// Its request.
     pub(super) request: Value,
-    /// All that was said up to its end.
+    /// The conversation up to its end.
     pub(super) context: Vec<Value>,
-    /// The response in the end.
+    /// The final response.
     pub(super) response: Value,
 }
 
@@ -25,14 +25,14 @@ impl Turn {
     pub(super) fn new(id: &str, request: &Value, asked: &Value, response: &Value) -> Self {
         let mut context = entries(asked);
         context.extend(response.get("output").and_then(Value::as_array).cloned().unwrap_or_default());
-        let forgotten = context.len().saturating_sub(REMEMBERED);
+        let forgotten = context.len().saturating_sub(MAX_TURNS);
         context.drain(..forgotten);
         let (request, response) = (request.clone(), response.clone());
         Self { id: id.to_owned(), request, context, response }
     }
 }
 
-/// A request with all that was said before it.
+/// Returns a request with the previous conversation.
 pub(super) fn with_context(request: &Value, mut before: Vec<Value>) -> Value {
     if before.is_empty() {
         return request.clone();
@@ -43,7 +43,7 @@ pub(super) fn with_context(request: &Value, mut before: Vec<Value>) -> Value {
     request
 }
 
-/// Why the results of calls cannot be taken: there is no such call.
+/// Returns the error of results without a matching call.
 pub(super) fn unmatched(request: &Value) -> Option<Problem> {
     let said = entries(request);
     let of = |kind: &'static str| said.iter().filter(move |entry| text(entry, "type") == Some(kind));
@@ -54,7 +54,7 @@ pub(super) fn unmatched(request: &Value) -> Option<Problem> {
     Some(Problem::invalid("invalid_value", message, Some("input")))
 }
 
-/// The input of a request, as a list.
+/// Returns the input of a request as a list.
 pub(super) fn entries(request: &Value) -> Vec<Value> {
     match request.get("input") {
         Some(Value::String(text)) => vec![json!({"type": "message", "role": "user", "content": text})],

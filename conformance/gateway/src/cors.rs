@@ -1,4 +1,4 @@
-//! Web pages that may read answers.
+//! Cross-origin requests of web pages.
 
 use axum::body::Body;
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri, header};
@@ -6,8 +6,8 @@ use axum::response::Response;
 
 use super::faults::HEADER;
 
-/// Returns the origin of a request, if pages of it may read the answer: those of this machine, and those listed.
-/// Others may not, since an answer can hold what a local MCP server said.
+/// Returns the origin of a request if its pages may read the response: those of this machine, and those
+/// listed. Others may not, since a response can contain the output of a local MCP server.
 pub(super) fn allowed<'h>(headers: &'h HeaderMap, origins: &[String]) -> Option<&'h HeaderValue> {
     let origin = headers.get(header::ORIGIN)?;
     let text = origin.to_str().ok()?;
@@ -21,12 +21,12 @@ fn is_local(origin: &str) -> bool {
     is_page && matches!(uri.host(), Some("localhost" | "127.0.0.1" | "[::1]"))
 }
 
-/// Returns whether a browser only asks whether it may send a request.
+/// Returns whether a request is a CORS preflight.
 pub(super) fn is_preflight(method: &Method, headers: &HeaderMap) -> bool {
     method == Method::OPTIONS && headers.contains_key(header::ACCESS_CONTROL_REQUEST_METHOD)
 }
 
-/// Answers a browser that asks whether it may send a request.
+/// Answers a CORS preflight.
 pub(super) fn preflight(asked: &HeaderMap) -> Response {
     let mut response = Response::new(Body::empty());
     *response.status_mut() = StatusCode::NO_CONTENT;
@@ -40,7 +40,7 @@ pub(super) fn preflight(asked: &HeaderMap) -> Response {
     response
 }
 
-/// Lets pages of an origin read an answer.
+/// Allows pages of an origin to read a response.
 pub(super) fn allow(response: &mut Response, origin: &HeaderValue) {
     let headers = response.headers_mut();
     headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, origin.clone());

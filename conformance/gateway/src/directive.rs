@@ -30,21 +30,21 @@ use serde_json::json;
 use super::plan::{Ending, Fragments, Item, Part, Plan, Thought};
 use super::sample;
 
-/// Directives beyond so many pieces are ignored: each becomes events.
+/// Maximum number of pieces of directives: each becomes events.
 const PIECES: usize = 10_000;
 
-/// What directives ask for.
+/// The directives of a request.
 #[derive(Debug, Default)]
-pub(super) struct Asked {
-    /// What the response is to be; without items, these are up to the request.
+pub(super) struct Directives {
+    /// The planned response; without items, the request decides.
     pub(super) plan: Plan,
     /// The status that the request is refused with.
     pub(super) status: Option<u16>,
     input_tokens: Option<u64>,
 }
 
-impl Asked {
-    /// Reads all directives in a text.
+impl Directives {
+    /// Parses all directives in a text.
     pub(super) fn read(text: &str) -> Self {
         let mut asked = Self::default();
         let mut rest = text;
@@ -59,7 +59,7 @@ impl Asked {
         asked
     }
 
-    /// How many tokens the input is said to have.
+    /// Returns the number of input tokens, if set.
     pub(super) const fn input_tokens(&self) -> Option<u64> {
         self.input_tokens
     }
@@ -149,12 +149,12 @@ impl Asked {
     }
 }
 
-/// Not so many that a request could make the server work for long.
+/// Limits a number, so that a request cannot overload the server.
 fn small(number: Option<u64>, usual: usize) -> usize {
     number.and_then(|number| usize::try_from(number).ok()).map_or(usual, |number| number.min(64))
 }
 
-/// A text, cut where it says.
+/// Splits a text into fragments.
 pub(super) fn fragments(text: &str) -> Fragments {
     text.split('|').map(|fragment| fragment.replace("\\n", "\n")).filter(|text| !text.is_empty()).collect()
 }
@@ -163,7 +163,7 @@ fn shell(command: &str) -> (Fragments, String) {
     (fragments(command), "notes.txt\n".to_owned())
 }
 
-/// The reasoning that stands last, or a new one.
+/// Returns the last item if it is reasoning, or adds one.
 fn thought(items: &mut Vec<Item>) -> &mut Thought {
     if !matches!(items.last(), Some(Item::Reasoning(_))) {
         items.push(Item::Reasoning(Thought::default()));
@@ -174,7 +174,7 @@ fn thought(items: &mut Vec<Item>) -> &mut Thought {
     }
 }
 
-/// Annotates the text that stands last: the fragment before the last one, or the place where that begins.
+/// Annotates the last text: its second to last fragment, or the position where that begins.
 fn cite(items: &mut [Item], is_file: bool) {
     let Some(Item::Message(parts)) = items.last_mut() else { return };
     let Some(Part::Text(text, annotations)) = parts.last_mut() else { return };

@@ -1,5 +1,4 @@
-//! From a plan to the events of a stream, through the tables of the dialect: an event that it does not
-//! list is not sent.
+//! Conversion of plans to events by the tables of the dialect; undefined events are omitted.
 
 use serde_json::{Map, Value, json};
 use spec::table::{EventLine, Marker, Role};
@@ -11,33 +10,33 @@ use super::items::{Entry, Step, entries};
 use super::order::{Moment, order};
 use super::plan::{Ending, Plan};
 use super::response::{FAILURE, Resource};
-use super::voice::Voice;
+use super::voice::DialectStyle;
 
-/// An answer, ready to be sent: as a stream, or as a whole.
+/// A response, ready to be sent as a stream or as JSON.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Answer {
-    /// The events, as bytes of server-sent events, one each.
+    /// The events, as server-sent events.
     pub events: Vec<String>,
-    /// The response while it waits, while it is made, and when it has ended.
+    /// The queued, the running and the final response.
     pub snapshots: [Value; 3],
 }
 
 impl Answer {
-    /// The whole stream.
+    /// Returns the whole stream.
     pub fn stream(&self) -> String {
         self.events.concat()
     }
 
-    /// The response in the end.
+    /// Returns the final response.
     pub const fn response(&self) -> &Value {
         let [_, _, ended] = &self.snapshots;
         ended
     }
 }
 
-/// Makes the answer to a request, as planned.
+/// Returns the planned response to a request.
 pub fn answer(request: &Value, plan: &Plan, dialect: &'static Dialect, seed: u64) -> Answer {
-    let voice = Voice::of(dialect, seed);
+    let voice = DialectStyle::of(dialect, seed);
     let plan = &fit(plan, dialect, voice);
     let mut entries = entries(plan);
     entries.retain(|entry| voice.knows(kind(&entry.opened)));
@@ -46,7 +45,7 @@ pub fn answer(request: &Value, plan: &Plan, dialect: &'static Dialect, seed: u64
     emitter.begin(&resource);
     let output = emitter.items(&entries);
     let mut ended = resource.ended(&output);
-    if voice == Voice::EuGpt {
+    if voice == DialectStyle::EuGpt {
         ended["output_text"] = json!(spoken(&entries));
     }
     emitter.end(&ended);
@@ -61,7 +60,7 @@ fn kind(item: &Value) -> &str {
     item.get("type").and_then(Value::as_str).unwrap_or_default()
 }
 
-/// All text that was streamed.
+/// Returns all streamed text.
 fn spoken(entries: &[Entry]) -> String {
     let steps = entries.iter().flat_map(|entry| &entry.steps);
     let texts = steps.filter(|step| step.scope == Scope::Text && step.role == Role::Final);
@@ -70,7 +69,7 @@ fn spoken(entries: &[Entry]) -> String {
 
 struct Emitter<'p> {
     dialect: &'static Dialect,
-    voice: Voice,
+    voice: DialectStyle,
     plan: &'p Plan,
     events: Vec<String>,
 }
@@ -94,7 +93,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// Sends all that happens in items, and returns those that were closed, in the order of the output.
+    /// Emits the events of items, and returns the closed items in the order of the output.
     fn items(&mut self, entries: &[Entry]) -> Vec<Value> {
         let last = match self.plan.ending {
             Ending::Failed(after) => after,
@@ -109,7 +108,7 @@ impl Emitter<'_> {
             let Some(entry) = entries.get(index) else { continue };
             match moment {
                 Moment::Open => {
-                    let full = if self.voice == Voice::EuGpt { &entry.closed } else { &entry.opened };
+                    let full = if self.voice == DialectStyle::EuGpt { &entry.closed } else { &entry.opened };
                     let item = self.voice.item(full, Role::Open);
                     self.item(Role::Open, index, item);
                 }
@@ -149,18 +148,18 @@ impl Emitter<'_> {
             (true, _) => logprobs(&step.value.as_str().map(str::to_owned).into_iter().collect::<Vec<_>>()),
         });
         let mut added = Vec::new();
-        // Events about the commands of a shell do not say whose they are.
+        // Events of shell commands have no item id.
         if step.scope != Scope::ShellCommand {
             added.push(("item_id", entry.opened.get("id").cloned().unwrap_or_default()));
         }
-        if matches!(self.voice, Voice::Vllm(_)) && step.phase == Some("completed") {
+        if matches!(self.voice, DialectStyle::Vllm(_)) && step.phase == Some("completed") {
             added.push(("output", entry.closed.get("output").cloned().unwrap_or_default()));
         }
         added.extend(spelled.map(|logprobs| ("logprobs", logprobs)));
         self.send(step, index, &added);
     }
 
-    /// Sends the event that does this in its scope, if there is one.
+    /// Emits the event for a step, if the dialect has one.
     fn send(&mut self, step: &Step, index: usize, added: &[(&str, Value)]) {
         let Some(info) = find(self.dialect, step) else { return };
         let mut data = Map::with_capacity(8);
@@ -201,15 +200,15 @@ impl Emitter<'_> {
         let (code, message) = FAILURE;
         let nested = json!({"error": {"type": code, "code": code, "message": message, "param": null}});
         let flat = match self.voice {
-            Voice::OpenAi | Voice::OpenResponses => nested,
-            Voice::Wave => json!({"code": code, "message": message, "param": null}),
+            DialectStyle::OpenAi | DialectStyle::OpenResponses => nested,
+            DialectStyle::Wave => json!({"code": code, "message": message, "param": null}),
             _ => json!({"code": code, "message": message}),
         };
         self.push("error", object(flat));
     }
 
     fn lifecycle(&mut self, name: &str, response: &Value) {
-        let data = if self.voice == Voice::Aitronos {
+        let data = if self.voice == DialectStyle::Aitronos {
             let mut data = object(response.clone());
             if name != "response.created" {
                 data.shift_remove("id");
@@ -240,7 +239,7 @@ impl Emitter<'_> {
             EventLine::AlwaysMessage => "message",
             EventLine::EqualsType | EventLine::Discriminator | EventLine::DiscriminatorIfUntyped => name,
         };
-        // Keys are strings, so that it is JSON.
+        // Keys are strings, so serialization cannot fail.
         let data = serde_json::to_string(&whole).unwrap_or_default();
         self.events.push(["event: ", line, "\ndata: ", &data, "\n\n"].concat());
     }
@@ -253,7 +252,7 @@ fn object(value: Value) -> Map<String, Value> {
     }
 }
 
-/// The event of the dialect that does what a step does.
+/// Returns the event of the dialect for a step.
 fn find(dialect: &'static Dialect, step: &Step) -> Option<&'static EventInfo> {
     let is_meant =
         |info: &&EventInfo| info.scope == step.scope && info.role == step.role && info.phase == step.phase;

@@ -1,9 +1,8 @@
-//! Requests whose answers have the shape of a golden, so that what is an edit of the golden can be made of
-//! the answer too.
+//! Requests whose responses have the shape of a golden, so that edits of the golden apply to them.
 
 use serde_json::{Value, json};
 
-/// What is said in a request, by the golden that the answer is like.
+/// The input that requests a response like each golden.
 static EXAMPLES: &[(&str, &str)] = &[
     ("openai/apply-patch", "[[patch]]"),
     ("openai/background", HELLO),
@@ -68,16 +67,16 @@ const CITED: &str = "[[say Zürich has 4|48,664 inhabitants |\
 const SEARCH: &str = "[[web_search population of Zürich]][[say Zürich has 4|48,664 inhabitants |\
     ([Stadt Zürich](https://example.org/zurich))|.]][[cite]]";
 
-/// The goldens that requests are known for.
+/// Returns the goldens with a known request.
 pub fn examples() -> impl Iterator<Item = &'static str> {
     EXAMPLES.iter().map(|(golden, _)| *golden)
 }
 
-/// A request whose answer is like a golden; it asks for a stream, unless the golden is none.
+/// Returns a request whose response is like a golden, streaming unless the golden is not a stream.
 pub fn example(golden: &str) -> Option<Value> {
     let (_, input) = EXAMPLES.iter().find(|(name, _)| *name == golden)?;
     let counts = if input.contains("[[usage") { "" } else { "[[usage 20 20]]" };
-    // What is streamed when the model is chosen here has an event more, where the dialect knows of that.
+    // With model `auto`, the stream has an additional event in some dialects.
     let model = if golden.starts_with("eugpt/") { "auto" } else { "reference-1" };
     let mut request = json!({"model": model, "input": format!("{input}{counts}"), "stream": true});
     let shape = golden.split_once('/').map_or(golden, |(_, shape)| shape);

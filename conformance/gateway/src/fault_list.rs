@@ -1,4 +1,4 @@
-//! The faults that a client can be tested with, for people and programs.
+//! The list of faults.
 
 use std::collections::BTreeMap;
 
@@ -9,20 +9,20 @@ use super::wire::WireFault;
 use super::{example, faults, socket_faults};
 use checker::Rules;
 
-/// A fault, and how to see it.
+/// A fault, with a request that triggers it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct FaultInfo {
-    /// Its name: the id of the rule that it breaks, or that of a fault of transport.
+    /// Its name: the id of the broken rule, or of a transport fault.
     pub fault: &'static str,
     /// What it changes.
     pub kind: FaultKind,
-    /// How binding the broken rule is; none, where none is broken.
+    /// The level of the broken rule, if any.
     pub level: Option<&'static str>,
-    /// What happens, or what no longer holds, in a line.
+    /// Its effect, in one line.
     pub effect: String,
-    /// A request whose answer shows it.
+    /// A request whose response has it.
     pub request: Value,
-    /// The clients that are known to fail, with how they do.
+    /// Broken clients, with their failures.
     pub breaks: BTreeMap<&'static str, String>,
 }
 
@@ -30,11 +30,11 @@ pub struct FaultInfo {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum FaultKind {
-    /// It breaks a rule in an answer.
+    /// It breaks a rule in a response.
     Rule,
-    /// It breaks a rule in a turn on a WebSocket.
+    /// It breaks a rule in a WebSocket turn.
     Websocket,
-    /// It is one of transport.
+    /// It is a transport fault.
     Transport,
 }
 

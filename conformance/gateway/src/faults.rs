@@ -1,4 +1,4 @@
-//! The faults that one request asks for, and what became of them.
+//! Faults of a request, and whether they were applied.
 
 use std::fmt::Write as _;
 
@@ -13,23 +13,23 @@ use super::socket::SOCKET_FAULTS;
 use super::wire::WireFault;
 use checker::Rules;
 
-/// The header that asks for faults, and in the answer says what became of them.
+/// The header that requests faults; in the response it reports whether they were applied.
 pub(super) const HEADER: &str = "x-conformance-fault";
-/// What the model of a request that asks for faults begins with.
+/// Prefix of a model that requests faults.
 const MODEL: &str = "fault:";
-/// What a directive that asks for faults begins with.
+/// Prefix of a directive that requests faults.
 const DIRECTIVE: &str = "[[fault ";
-/// Maximum number of faults of a request: each is tried on the answer.
-const MOST: usize = 8;
+/// Maximum number of faults of a request, as each one is tried on the response.
+const MAX_FAULTS: usize = 8;
 
 /// The faults of a request.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Faults {
-    /// The rules that are broken where nothing else breaks by it.
+    /// Rules to break where that breaks no other rule.
     pub(super) rules: Vec<&'static Rule>,
-    /// The faults of transport.
+    /// Transport faults.
     pub(super) wire: Vec<WireFault>,
-    /// What became of them, by name: nothing, if it was applied, or why it was not.
+    /// Results by name: `None` if applied, or why not.
     done: Vec<(&'static str, Option<String>)>,
 }
 
@@ -38,13 +38,13 @@ impl Faults {
         Self { rules, wire, done: Vec::new() }
     }
 
-    /// Adds the faults that the headers of a request ask for.
+    /// Adds the faults of the headers of a request.
     pub(super) fn add_headers(&mut self, headers: &HeaderMap) -> Result<(), Problem> {
         let values = headers.get_all(HEADER).iter();
         values.into_iter().try_for_each(|value| self.add(&String::from_utf8_lossy(value.as_bytes())))
     }
 
-    /// Adds the faults that a request asks for by its model or by directives in its input.
+    /// Adds the faults of the model of a request or of directives in its input.
     pub(super) fn add_request(&mut self, request: &Value) -> Result<(), Problem> {
         if let Some(names) = text(request, "model").and_then(|model| model.strip_prefix(MODEL)) {
             self.add(names)?;
@@ -52,14 +52,14 @@ impl Faults {
         let Some(input) = request.get("input") else { return Ok(()) };
         let input = input.to_string();
         let directives = input.split(DIRECTIVE).skip(1).filter_map(|rest| rest.split_once("]]"));
-        directives.take(MOST + 1).try_for_each(|(names, _)| self.add(names))
+        directives.take(MAX_FAULTS + 1).try_for_each(|(names, _)| self.add(names))
     }
 
     /// Adds faults by their names, separated by commas.
     fn add(&mut self, names: &str) -> Result<(), Problem> {
         for name in names.split(',').map(str::trim).filter(|name| !name.is_empty()) {
-            if self.rules.len() + self.wire.len() >= MOST {
-                let message = format!("A request can ask for {MOST} faults.");
+            if self.rules.len() + self.wire.len() >= MAX_FAULTS {
+                let message = format!("A request can ask for {MAX_FAULTS} faults.");
                 return Err(Problem::invalid("too_many_faults", message, None));
             }
             match (WireFault::named(name), catalogue::rule(name)) {
@@ -81,7 +81,7 @@ impl Faults {
         self.rules.iter().any(|rule| rule.id == id)
     }
 
-    /// Returns whether a rule is to be broken here and now, and notes that it was.
+    /// Returns whether a rule is to be broken now, and marks it as applied.
     pub(super) fn applies(&mut self, id: &'static str) -> bool {
         let is_broken = self.breaks(id);
         if is_broken {
@@ -90,7 +90,7 @@ impl Faults {
         is_broken
     }
 
-    /// Breaks the rules that are to be broken, where that breaks no others.
+    /// Breaks the selected rules where that breaks no others.
     pub(super) fn break_rules(&mut self, mut wire: Wire, rules: &Rules) -> Wire {
         let mut already: Vec<&str> = Vec::new();
         for rule in self.rules.clone() {
@@ -108,7 +108,7 @@ impl Faults {
         wire
     }
 
-    /// Notes that a fault was applied, or why it was not. What was applied once stays so.
+    /// Records that a fault was applied, or why it was not. An applied fault stays applied.
     pub(super) fn note(&mut self, name: &'static str, problem: Option<String>) {
         match self.done.iter_mut().find(|(known, _)| *known == name) {
             Some((_, known)) if known.is_some() => *known = problem,
@@ -117,7 +117,7 @@ impl Faults {
         }
     }
 
-    /// Returns what became of each fault, in a line; nothing, where none was asked for.
+    /// Returns the results of the faults in one line, empty if there are none.
     pub(super) fn outcome(&self) -> String {
         let all = self.rules.iter().map(|rule| rule.id).chain(self.wire.iter().map(|fault| fault.name()));
         let mut told = String::new();
@@ -126,29 +126,29 @@ impl Faults {
             let _ = match done {
                 Some(None) => write!(told, "; {name}: applied"),
                 Some(Some(problem)) => write!(told, "; {name}: not applied, {problem}"),
-                None => write!(told, "; {name}: not applied, this answer is not of that kind"),
+                None => write!(told, "; {name}: not applied, this response is not of that kind"),
             };
         }
         told.split_off(told.len().min(2))
     }
 
-    /// Returns what became of each fault, as the value of a header.
+    /// Returns the results of the faults as the value of a header.
     pub(super) fn header(&self) -> Option<HeaderValue> {
         let told: String = self.outcome().chars().filter(|c| (' '..='~').contains(c)).take(1000).collect();
         HeaderValue::from_str(&told).ok().filter(|value| !value.is_empty())
     }
 }
 
-/// Returns why a rule cannot be broken in an answer.
+/// Returns why a rule cannot be broken in a response.
 fn why_not(wire: &Wire, rule: &Rule, rules: &Rules) -> String {
     if rules.iter().all(|bound| bound.id != rule.id) {
-        return format!("the rule does not bind in {}", rules.dialect().name);
+        return format!("the rule does not apply to {}", rules.dialect().name);
     }
     let like =
         super::example(rule.violation.golden).and_then(|request| text(&request, "input").map(str::to_owned));
     let like = like.map_or_else(String::new, |input| format!("; try the input {input}"));
     match wire.edited(rule.violation.edits, 0) {
-        None => format!("this answer lacks what it takes{like}"),
-        Some(_) => format!("this answer cannot break it alone{like}"),
+        None => format!("this response lacks the events it needs{like}"),
+        Some(_) => format!("this response cannot break only this rule{like}"),
     }
 }

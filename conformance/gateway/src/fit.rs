@@ -1,14 +1,14 @@
-//! A plan without what a dialect has no words for.
+//! Adaptation of plans to a dialect.
 
 use serde_json::Value;
 use spec::Dialect;
 
 use super::plan::{Ending, Fragments, Item, Part, Plan};
 use super::script::text;
-use super::voice::Voice;
+use super::voice::DialectStyle;
 
-/// Takes from a plan what the dialect cannot say.
-pub(super) fn fit(plan: &Plan, dialect: &Dialect, voice: Voice) -> Plan {
+/// Removes the parts of a plan that the dialect does not support.
+pub(super) fn fit(plan: &Plan, dialect: &Dialect, voice: DialectStyle) -> Plan {
     let mut plan = plan.clone();
     plan.is_background &= dialect.event("response.queued").is_some();
     for item in &mut plan.items {
@@ -16,8 +16,8 @@ pub(super) fn fit(plan: &Plan, dialect: &Dialect, voice: Voice) -> Plan {
             fit_parts(parts, dialect, voice);
         }
     }
-    if voice == Voice::EuGpt && matches!(plan.ending, Ending::Incomplete(_)) {
-        // A response that is cut short counts as completed here, and its calls must be whole.
+    if voice == DialectStyle::EuGpt && matches!(plan.ending, Ending::Incomplete(_)) {
+        // A truncated response counts as completed here, so its calls must be whole.
         plan.items.retain(|item| match item {
             Item::Function { arguments, .. } => serde_json::from_str::<Value>(&arguments.concat()).is_ok(),
             _ => true,
@@ -26,19 +26,19 @@ pub(super) fn fit(plan: &Plan, dialect: &Dialect, voice: Voice) -> Plan {
     plan
 }
 
-fn fit_parts(parts: &mut Vec<Part>, dialect: &Dialect, voice: Voice) {
+fn fit_parts(parts: &mut Vec<Part>, dialect: &Dialect, voice: DialectStyle) {
     let has_refusals = dialect.event("response.refusal.delta").is_some();
     for part in parts.iter_mut() {
         match part {
             Part::Refusal(text) if !has_refusals => *part = Part::Text(std::mem::take(text), Vec::new()),
-            Part::Text(_, annotations) if voice == Voice::OpenResponses => {
+            Part::Text(_, annotations) if voice == DialectStyle::OpenResponses => {
                 annotations.retain(|annotation| text(annotation, "type") == Some("url_citation"));
             }
             _ => {}
         }
     }
     if dialect.event("response.content_part.added").is_none() {
-        // Nothing tells parts apart: it is all one text.
+        // Without part indices, all text is one part.
         let whole: Fragments = (parts.iter())
             .flat_map(|part| match part {
                 Part::Text(text, _) | Part::Refusal(text) => text.clone(),

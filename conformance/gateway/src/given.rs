@@ -1,9 +1,8 @@
-//! What others have to be told about an endpoint, and the gateway's owner knows.
+//! Resources of the gateway for `given:NAME`.
 
 use std::collections::BTreeMap;
 
-/// By name, what to put in the place of `given:NAME` in a request. Any model will do where one is asked for
-/// that fails: the directives of the request see to that.
+/// Values of `given:NAME` by name. Any model can fail, as the directives of the request decide.
 const GIVEN: [(&str, &str); 4] = [
     ("down-model", "default"),
     ("failing-model", "default"),
@@ -11,8 +10,7 @@ const GIVEN: [(&str, &str); 4] = [
     ("vector-store", "vs_1"),
 ];
 
-/// What scenarios that need to be given something are given for this gateway, but for an MCP server: those
-/// are [`Notes`](super::Notes).
+/// Returns the resources of this gateway, except MCP servers: see [`Notes`](super::Notes).
 pub fn given() -> BTreeMap<String, String> {
     GIVEN.into_iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect()
 }

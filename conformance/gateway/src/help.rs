@@ -1,4 +1,4 @@
-//! The page that says what can be asked of the gateway.
+//! The help page of the gateway.
 
 use std::fmt::Write as _;
 
@@ -50,7 +50,7 @@ pub(super) fn html(settings: &Settings, faults: &[FaultInfo]) -> String {
          <code>{}</code>.</p><p>The input determines the response: <code>{}</code></p>\
          <h2>Faults</h2><p>Break one request: use <code>/fault/ID/v1</code> as base URL, the model \
          <code>fault:ID</code>, the header <code>x-conformance-fault: ID</code>, or <code>[[fault ID]]</code> in the \
-         input. The answer says in <code>x-conformance-fault</code> whether the fault was applied. \
+         input. The response header <code>x-conformance-fault</code> reports whether the fault was applied. \
          <a href=\"/faults\">As JSON</a></p>\
          <table><tr><th>Fault<th>Kind<th>Effect<th>Input that shows it{rows}</table></html>",
         escaped(settings.dialect.name),

@@ -14,7 +14,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::oneshot;
 use tokio::time::sleep;
 
-/// A server on a port of the loopback interface. It ends when it is dropped.
+/// A server on a port of the loopback interface, stopped when dropped.
 #[derive(Debug)]
 pub(super) struct Host {
     address: SocketAddr,
@@ -23,12 +23,12 @@ pub(super) struct Host {
 }
 
 impl Host {
-    /// Starts it on any free port.
+    /// Starts it on a free port.
     pub(super) fn start(app: Router) -> io::Result<Self> {
         Self::start_on(0, app)
     }
 
-    /// Starts it on a port; 0 stands for any that is free.
+    /// Starts it on a port; 0 picks a free one.
     pub(super) fn start_on(port: u16, app: Router) -> io::Result<Self> {
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
         let listener = runtime.block_on(TcpListener::bind(("127.0.0.1", port)))?;
@@ -38,14 +38,14 @@ impl Host {
             let until = async {
                 let _ = stopped.await;
             };
-            // Nobody is told that it ended badly: its clients see that.
+            // Its clients notice an error.
             let _ = runtime.block_on(listen(listener, app, until));
             runtime.shutdown_background();
         });
         Ok(Self { address, stop: Some(stop), thread: Some(thread) })
     }
 
-    /// Where it listens.
+    /// Returns its address.
     pub(super) const fn address(&self) -> SocketAddr {
         self.address
     }
@@ -60,7 +60,7 @@ impl Drop for Host {
     }
 }
 
-/// Serves until a future is done. Streams that never end do not keep it alive.
+/// Serves until a future completes. Endless streams do not keep it alive.
 pub(super) async fn listen(
     listener: TcpListener,
     app: Router,
@@ -70,7 +70,7 @@ pub(super) async fn listen(
         loop {
             match listener.accept().await {
                 Ok((connection, _)) => drop(tokio::spawn(converse(connection, app.clone()))),
-                // Connections that end make room for others.
+                // Ended connections free their slots.
                 Err(_) => sleep(Duration::from_millis(50)).await,
             }
         }
@@ -81,17 +81,17 @@ pub(super) async fn listen(
     }
 }
 
-/// So long the head of a request may take. Who sends none does not hold a connection for ever.
+/// Timeout of the head of a request, so that idle connections are closed.
 const HEAD: Duration = Duration::from_secs(10);
 
-/// Answers what comes on a connection.
+/// Serves a connection.
 async fn converse(connection: TcpStream, app: Router) {
-    // Small messages must not wait for each other.
+    // Send small messages without delay.
     let _ = connection.set_nodelay(true);
     let mut http = http1::Builder::new();
     http.timer(TokioTimer::new()).header_read_timeout(HEAD);
     let served = http.serve_connection(TokioIo::new(connection), TowerToHyperService::new(app));
-    // Nobody is told that it ended badly: its client sees that.
+    // The client notices an error.
     let _ = served.with_upgrades().await;
 }
 

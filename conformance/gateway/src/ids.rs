@@ -15,7 +15,7 @@ const UUID: &str = "550e8400-e29b-41d4-a716-446655440000";
 
 /// Gives an answer its own ids: those that are made for every answer alike get a tag. It works on bytes,
 /// for an answer need not be JSON once it is broken.
-pub(super) fn tagged(answer: &[u8], tag: &str) -> Vec<u8> {
+pub fn tagged(answer: &[u8], tag: &str) -> Vec<u8> {
     let mut tagged = Vec::with_capacity(answer.len() + answer.len() / 16);
     let (mut rest, mut passed) = (answer, 0);
     for at in memchr::memmem::find_iter(answer, END) {

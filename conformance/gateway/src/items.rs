@@ -1,5 +1,4 @@
-//! The items of a plan as they are when they are opened and when they are closed, and what happens in
-//! between.
+//! The items of a plan when they are opened and closed, and the steps in between.
 
 use serde_json::{Value, json};
 use spec::Scope;
@@ -9,7 +8,7 @@ use super::content::{message, reasoning, shell};
 use super::plan::{Ending, Fragments, Item, Plan};
 use super::sample;
 
-/// Something that happens in an item.
+/// A step in an item.
 #[derive(Debug, Clone)]
 pub(super) struct Step {
     pub(super) scope: Scope,
@@ -22,7 +21,7 @@ pub(super) struct Step {
     pub(super) value: Value,
 }
 
-/// An item of the output, with all that happens in it.
+/// An item of the output, with its steps.
 #[derive(Debug, Clone)]
 pub(super) struct Entry {
     pub(super) opened: Value,
@@ -30,7 +29,7 @@ pub(super) struct Entry {
     pub(super) steps: Vec<Step>,
 }
 
-/// Numbers for ids: each kind is counted by itself.
+/// Counters of ids, one for each kind.
 #[derive(Debug, Default)]
 pub(super) struct Ids(Vec<(&'static str, usize)>);
 
@@ -45,7 +44,7 @@ impl Ids {
     }
 }
 
-/// All items of a plan.
+/// Returns all items of a plan.
 pub(super) fn entries(plan: &Plan) -> Vec<Entry> {
     let mut ids = Ids::default();
     let mut entries = Vec::new();
@@ -63,7 +62,7 @@ pub(super) fn entries(plan: &Plan) -> Vec<Entry> {
     entries
 }
 
-/// What happens in an item, in order.
+/// The steps of an item, in order.
 #[derive(Default)]
 pub(super) struct Steps(pub(super) Vec<Step>);
 
@@ -84,7 +83,7 @@ impl Steps {
         });
     }
 
-    /// Fragments, and the whole.
+    /// Adds deltas and the final text.
     pub(super) fn text(&mut self, scope: Scope, index: Option<usize>, text: &Fragments) {
         for fragment in text {
             self.add(scope, Role::Delta, index, json!(fragment));

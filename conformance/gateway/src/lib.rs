@@ -45,6 +45,7 @@ pub use fault::{Wire, faults, respond};
 pub use fault_list::{FaultInfo, FaultKind, fault_list};
 pub use given::given;
 pub use host::is_loopback;
+pub use ids::tagged;
 pub use log::Log;
 pub use notes::Notes;
 pub use plan::{Ending, Fragments, Item, Part, Plan, Thought, tokens};

@@ -1,4 +1,4 @@
-//! A line for each request.
+//! The request log.
 
 use std::fmt;
 use std::io::Write;
@@ -8,25 +8,25 @@ use super::faults::Faults;
 use super::server::Settings;
 
 /// Maximum length of a line, in characters.
-const LONGEST: usize = 500;
+const MAX_LINE: usize = 500;
 
-/// Where the lines of a log go.
+/// A log.
 #[derive(Clone)]
 pub struct Log(Arc<Mutex<dyn Write + Send>>);
 
 impl Log {
-    /// Returns a log that is written there.
+    /// Returns a log with this output.
     pub fn new(to: impl Write + Send + 'static) -> Self {
         Self(Arc::new(Mutex::new(to)))
     }
 
-    /// Writes a line. Clients choose what stands in it, so nothing in it can end the line or drive a terminal.
+    /// Writes a line, escaped: clients control its content.
     pub(super) fn line(&self, text: &str) {
         let visible = |c: char| if c.is_control() { '\u{fffd}' } else { c };
-        let mut line: String = text.chars().map(visible).take(LONGEST).collect();
+        let mut line: String = text.chars().map(visible).take(MAX_LINE).collect();
         line.push('\n');
         let mut to = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        // Answers do not depend on whether somebody reads the log.
+        // A failing log does not affect responses.
         let _ = to.write_all(line.as_bytes()).and_then(|()| to.flush());
     }
 }
@@ -38,7 +38,7 @@ impl fmt::Debug for Log {
 }
 
 impl Settings {
-    /// Writes a line to the log, with what became of the faults.
+    /// Writes a line to the log, with the results of the faults.
     pub(super) fn note(&self, what: &str, faults: &Faults) {
         let Some(log) = &self.log else { return };
         let outcome = faults.outcome();

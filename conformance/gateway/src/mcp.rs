@@ -1,4 +1,4 @@
-//! What MCP servers say that a request names: they are asked if they are on this machine, and only then.
+//! A client of the MCP servers of a request, limited to servers on this machine.
 
 use std::time::Duration;
 
@@ -9,11 +9,11 @@ use super::plan::{Item, Plan};
 use super::script::text;
 use crate::host::is_loopback;
 
-/// So long a server may take.
+/// Timeout of a server.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// So much it may say.
+/// Maximum size of its response.
 const LARGEST: usize = 1 << 20;
-/// So many servers of a request are asked.
+/// Maximum number of servers of a request.
 const SERVERS: usize = 4;
 
 /// What the servers of a request have said.
@@ -51,7 +51,7 @@ impl Servers {
     }
 
     /// Puts what they have said into a plan.
-    pub(super) fn tell(&self, plan: &mut Plan) {
+    pub(super) fn announce(&self, plan: &mut Plan) {
         for Server { label, said } in &self.0 {
             for item in &mut plan.items {
                 match (item, said) {
@@ -78,7 +78,7 @@ impl Servers {
     }
 }
 
-/// Whether an address is on this machine: nobody else is contacted.
+/// Returns whether an address is on this machine: nobody else is contacted.
 fn is_here(url: &Url) -> bool {
     url.scheme() == "http" && is_loopback(url)
 }
@@ -114,7 +114,7 @@ async fn talk(url: &Url) -> Option<Said> {
     Some(Said { tools, arguments, output })
 }
 
-/// A tool, as responses list it.
+/// Returns a tool, as responses list it.
 fn shown(tool: &Value) -> Option<Value> {
     let schema = tool.get("inputSchema").filter(|schema| schema.is_object()).cloned();
     Some(json!({"name": text(tool, "name")?, "description": text(tool, "description"),
@@ -129,7 +129,7 @@ struct Session<'u> {
 }
 
 impl Session<'_> {
-    /// The result of a request.
+    /// Returns the result of a request.
     async fn ask(&mut self, method: &str, params: &Value) -> Option<Value> {
         self.count += 1;
         let request = json!({"jsonrpc": "2.0", "id": self.count, "method": method, "params": params});

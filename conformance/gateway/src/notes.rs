@@ -27,12 +27,12 @@ impl Notes {
         Host::start(Router::new().route("/mcp", works).route("/failing", fails)).map(Self)
     }
 
-    /// What to tell those that should use it.
+    /// Returns what to tell those that should use it.
     pub fn url(&self) -> String {
         format!("http://{}/mcp", self.0.address())
     }
 
-    /// What to tell those whose calls should fail: the tools can be listed there, and none works.
+    /// Returns what to tell those whose calls should fail: the tools can be listed there, and none works.
     pub fn failing_url(&self) -> String {
         format!("http://{}/failing", self.0.address())
     }
@@ -54,9 +54,9 @@ fn answer(body: &[u8], called: Called) -> Response {
         Some("tools/list") => ("result", json!({"tools": [tool()]})),
         Some("tools/call") => match params.and_then(|params| params.get("name")?.as_str()) {
             Some("search_notes") => called(params),
-            _ => ("error", json!({"code": -32602, "message": "There is no such tool."})),
+            _ => ("error", json!({"code": -32602, "message": "Unknown tool."})),
         },
-        _ => ("error", json!({"code": -32601, "message": "There is no such method."})),
+        _ => ("error", json!({"code": -32601, "message": "Unknown method."})),
     };
     let answer = json!({"jsonrpc": "2.0", "id": id, name: value}).to_string();
     ([(header::CONTENT_TYPE, "application/json")], answer).into_response()

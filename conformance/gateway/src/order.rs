@@ -13,7 +13,7 @@ pub(super) enum Moment<'e> {
     Close,
 }
 
-/// The order in which all happens: item by item, or calls side by side.
+/// Returns the order in which all happens: item by item, or calls side by side.
 pub(super) fn order(entries: &[Entry], is_interleaved: bool) -> Vec<(usize, Moment<'_>)> {
     let is_call = |entry: &Entry| text(&entry.opened, "type") == Some("function_call");
     let mut all = Vec::new();
@@ -42,7 +42,8 @@ pub(super) fn order(entries: &[Entry], is_interleaved: bool) -> Vec<(usize, Mome
     all
 }
 
-/// What happens to an item, in turns: it opens with its first fragment, and closes with its last value.
+/// Returns what happens to an item, in turns: it opens with its first fragment, and closes with its last
+/// value.
 fn turns(entry: &Entry) -> Vec<Vec<Moment<'_>>> {
     let mut turns = vec![vec![Moment::Open]];
     let mut has_begun = false;

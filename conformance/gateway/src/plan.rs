@@ -167,8 +167,8 @@ impl Plan {
         }
     }
 
-    /// What of it has come after so many fragments, ended for a reason. The last item is cut within, where that
-    /// is a message.
+    /// Returns what of it has come after so many fragments, ended for a reason. The last item is cut within,
+    /// where that is a message.
     #[must_use]
     pub fn stopped(&self, fragments: usize, reason: &'static str) -> Self {
         let mut plan = Self { items: Vec::new(), ending: Ending::Incomplete(reason), ..self.clone() };

@@ -1,4 +1,4 @@
-//! Requests that are refused, and how that is told.
+//! Errors of refused requests.
 
 use serde_json::{Value, json};
 use spec::Dialect;
@@ -15,25 +15,25 @@ pub struct Problem {
     pub kind: &'static str,
     /// Its code.
     pub code: &'static str,
-    /// What is wrong.
+    /// The message.
     pub message: String,
-    /// Where in the request.
+    /// The parameter.
     pub param: Option<String>,
 }
 
 impl Problem {
-    /// A request that cannot be understood.
+    /// Returns an error of an invalid request.
     pub fn invalid(code: &'static str, message: impl Into<String>, param: Option<&str>) -> Self {
         let kind = "invalid_request_error";
         Self { status: 400, kind, code, message: message.into(), param: param.map(str::to_owned) }
     }
 
-    /// Something that does not exist, or not any more.
+    /// Returns an error of something that does not exist.
     pub fn not_found(code: &'static str, message: impl Into<String>, param: Option<&str>) -> Self {
         Self { status: 404, ..Self::invalid(code, message, param) }
     }
 
-    /// An error of a status that was asked for.
+    /// Returns an error with a requested status.
     fn of_status(status: u16) -> Self {
         let (kind, code) = match status {
             401 => ("invalid_request_error", "invalid_api_key"),
@@ -41,20 +41,20 @@ impl Problem {
             500.. => ("server_error", "server_error"),
             _ => ("invalid_request_error", "invalid_value"),
         };
-        Self { status, kind, code, message: format!("A status of {status} was asked for."), param: None }
+        Self { status, kind, code, message: format!("Status {status} was requested."), param: None }
     }
 
-    /// The body of the answer.
+    /// Returns the body of the response.
     pub fn body(&self) -> Value {
         let Self { kind, code, message, param, .. } = self;
         json!({"error": {"type": kind, "code": code, "message": message, "param": param}})
     }
 }
 
-/// Why a request is refused, if it is.
+/// Returns why a request is refused, if it is.
 pub fn refusal(request: &Value, dialect: &Dialect) -> Option<Problem> {
     if !request.is_object() {
-        return Some(Problem::invalid("invalid_json", "The body of the request is no JSON object.", None));
+        return Some(Problem::invalid("invalid_json", "The body of the request is not a JSON object.", None));
     }
     let problem = invalid(request, dialect);
     if problem.is_some() {
@@ -63,24 +63,24 @@ pub fn refusal(request: &Value, dialect: &Dialect) -> Option<Problem> {
     wanted_status(request).map(Problem::of_status)
 }
 
-/// Returns what makes a request invalid, whatever it asks for.
+/// Returns why a request is invalid, if it is.
 pub fn invalid(request: &Value, dialect: &Dialect) -> Option<Problem> {
     let problem = dialect.root("request").and_then(|root| refused(&with_strict(request), dialect, root));
     if problem.is_some() {
         return problem;
     }
     if text(request, "model").is_none() {
-        let message = "The request does not say which model it is for.";
+        let message = "The request has no model.";
         return Some(Problem::invalid("missing_required_parameter", message, Some("model")));
     }
-    if request.get("input").is_some_and(|input| input.to_string().len() > LONGEST) {
-        let message = "The input does not fit into the context of the model.";
+    if request.get("input").is_some_and(|input| input.to_string().len() > MAX_INPUT_BYTES) {
+        let message = "The input exceeds the context window of the model.";
         return Some(Problem::invalid("context_length_exceeded", message, Some("input")));
     }
     None
 }
 
-/// What is wrong with a body that should be of a type.
+/// Returns why a body does not match a type.
 pub(super) fn refused(body: &Value, dialect: &Dialect, root: &str) -> Option<Problem> {
     let verdict = dialect.check_type(root, &body.to_string());
     let fault = verdict.faults().first()?;
@@ -88,16 +88,15 @@ pub(super) fn refused(body: &Value, dialect: &Dialect, root: &str) -> Option<Pro
     let message = if fault.actual == Actual::Nothing {
         format!("{} lacks {}.", if param.is_empty() { "The request" } else { &param }, fault.kind)
     } else {
-        format!("{} is {}, and should be {}.", param, fault.actual, fault.kind)
+        format!("{} is {}, but should be {}.", param, fault.actual, fault.kind)
     };
     Some(Problem::invalid("invalid_value", message, Some(&param)))
 }
 
-/// So many bytes of input fit, as JSON.
-const LONGEST: usize = 2_000_000;
+/// Maximum size of the input, as JSON.
+const MAX_INPUT_BYTES: usize = 2_000_000;
 
-/// Why a model is not served, if it is not. Where no models are listed, all are served but those whose name
-/// says that there is none.
+/// Returns why a model is not served. Without a list, all models are served except reserved names.
 pub(super) fn unserved(request: &Value, models: &[String]) -> Option<Problem> {
     let model = text(request, "model")?;
     let is_served = match models {
@@ -108,7 +107,8 @@ pub(super) fn unserved(request: &Value, models: &[String]) -> Option<Problem> {
     (!is_served).then(|| Problem::not_found("model_not_found", message(), Some("model")))
 }
 
-/// The request, its functions with `strict`: a published schema demands it, and endpoints do without.
+/// Returns the request with `strict` in its functions: a published schema requires it, but endpoints accept
+/// requests without it.
 fn with_strict(request: &Value) -> Value {
     let mut request = request.clone();
     let tools = request.get_mut("tools").and_then(Value::as_array_mut);

@@ -1,4 +1,4 @@
-//! Recordings that are played again.
+//! Replay of recordings.
 
 use std::io;
 use std::sync::Arc;
@@ -14,24 +14,23 @@ use super::sending::{End, event_end};
 use super::stage::{Act, Director, Line, Received, serve};
 use recordings::capture::{CaptureError, Entry, Exchange, Format, Frame, Transport, read};
 
-/// The longest pause that is kept.
+/// Maximum length of a pause.
 const PAUSE: Duration = Duration::from_secs(600);
-/// What the model of a request that wants a certain recording begins with.
+/// Prefix of a model that selects a recording.
 const MODEL: &str = "replay:";
 
-/// An exchange that can be played again.
+/// A replayable exchange.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Replay {
     /// Its name.
     pub name: String,
     act: Act,
-    /// The turns of a WebSocket; none, if it is an answer of HTTP.
+    /// The turns of a WebSocket; empty for HTTP.
     turns: Vec<Line>,
 }
 
 impl Replay {
-    /// Reads the exchanges of a recording, in any format. With a `speed` of 2 pauses are half as long, with 0 there
-    /// are none.
+    /// Reads the exchanges of a recording in any format. A `speed` of 2 halves the pauses, 0 removes them.
     ///
     /// # Errors
     ///
@@ -55,7 +54,7 @@ impl Replay {
         if let (Format::Sse, [replay]) = (format, &mut *all)
             && replay.is_of(recording)
         {
-            // Between frames stand the blank lines that end them.
+            // Include the blank lines after frames.
             replay.act.pieces = pieces_of(recording);
         }
         all.retain(|replay| !replay.act.pieces.is_empty() || !replay.turns.is_empty());
@@ -105,7 +104,7 @@ impl Replay {
         }
     }
 
-    /// Whether a recording holds this answer as it was on the wire, and not compressed.
+    /// Returns whether a recording has the original bytes of this response, uncompressed.
     fn is_of(&self, recording: &[u8]) -> bool {
         let first = self.act.pieces.first().map(|(_, bytes)| bytes.trim_ascii());
         first.is_some_and(|first| memchr::memmem::find(recording, first).is_some())
@@ -137,7 +136,7 @@ impl Clock {
     }
 }
 
-/// The bytes of a frame as they were on the wire. Formats that keep events alone have no lines: these are made.
+/// Returns the bytes of a frame on the wire. For formats with only events, they are generated.
 fn bytes_of(frame: &Frame<'_>) -> Vec<u8> {
     let is_bare = frame.source.first() == Some(&b'{');
     let mut bytes = Vec::new();
@@ -160,7 +159,7 @@ fn bytes_of(frame: &Frame<'_>) -> Vec<u8> {
     bytes
 }
 
-/// Cuts a stream into its events.
+/// Splits a stream into events.
 fn pieces_of(mut stream: &[u8]) -> Vec<(Duration, Vec<u8>)> {
     let mut pieces = Vec::new();
     while !stream.is_empty() {
@@ -171,7 +170,7 @@ fn pieces_of(mut stream: &[u8]) -> Vec<(Duration, Vec<u8>)> {
     pieces
 }
 
-/// Serves recordings until a future is done: each by its name, and one after the other to those who name none.
+/// Serves recordings until a future completes: each by name, or one after the other.
 pub async fn replay(
     listener: TcpListener,
     replays: Vec<Replay>,
@@ -190,7 +189,7 @@ struct Player {
 }
 
 impl Player {
-    /// Returns the recording that a request names, or the next one of that kind.
+    /// Returns the recording that a request selects, or the next one of that kind.
     fn find(&self, request: &Received, model: Option<&str>, is_socket: bool) -> Result<&Replay, Problem> {
         let path = request.path.strip_prefix("/replay/");
         let named = path.and_then(|path| path.split_once("/v1/")).map(|(name, _)| name).or(model);
@@ -203,9 +202,9 @@ impl Player {
             at.checked_rem(all.len()).and_then(|at| all.get(at).copied())
         };
         found.ok_or_else(|| {
-            let message = named.map_or("There is no recording of this kind.".to_owned(), |name| {
+            let message = named.map_or("There is no recording of this type.".to_owned(), |name| {
                 let name: String = name.chars().take(100).collect();
-                format!("There is no recording {name:?} of this kind; GET / lists them all.")
+                format!("There is no recording {name:?} of this type; GET / lists them all.")
             });
             Problem::not_found("recording_not_found", message, None)
         })
@@ -223,7 +222,7 @@ impl Player {
     }
 }
 
-/// Returns the recording that a body names by its model.
+/// Returns the recording selected by the model in a body.
 fn wanted(body: &[u8]) -> Option<String> {
     let body: Value = serde_json::from_slice(body).ok()?;
     Some(body.get("model")?.as_str()?.strip_prefix(MODEL)?.to_owned())
@@ -238,10 +237,8 @@ impl Director for Player {
             return Act::new(200, "application/json", json!({"recordings": names, "use": how}).to_string());
         }
         if !(request.method == "POST" && request.path.ends_with("/responses")) {
-            let message = format!(
-                "There is nothing at {} {}; GET / lists the recordings.",
-                request.method, request.path
-            );
+            let message =
+                format!("No route for {} {}; GET / lists the recordings.", request.method, request.path);
             return self.refuse(request, &Problem::not_found("not_found", message, None));
         }
         match self.find(request, wanted(&request.body).as_deref(), false) {

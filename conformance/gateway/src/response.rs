@@ -1,44 +1,44 @@
-//! The response as a whole, as it stands in the events that begin and end it and in an answer that is no
-//! stream.
+//! The response object in lifecycle events and in JSON responses.
 
 use serde_json::{Map, Value, json};
 use spec::Dialect;
 
 use super::plan::{Ending, Plan};
 use super::script::text;
-use super::voice::{Voice, pick};
+use super::voice::{DialectStyle, pick};
 
-/// When all responses are made: results do not depend on a clock.
+/// Creation time of all responses, which makes them reproducible.
 pub(super) const CREATED: u64 = 1_785_000_000;
 
-/// Why a response fails.
+/// The error of a failed response.
 pub(super) const FAILURE: (&str, &str) =
     ("server_error", "The server had an error while processing your request.");
 
-/// A response, from its beginning to its end.
+/// A response throughout its lifecycle.
 pub(super) struct Resource<'p> {
-    voice: Voice,
+    voice: DialectStyle,
     plan: &'p Plan,
-    /// What does not change.
+    /// The constant part.
     base: Value,
 }
 
 impl<'p> Resource<'p> {
-    pub(super) fn new(request: &Value, plan: &'p Plan, dialect: &Dialect, voice: Voice) -> Self {
-        let mut base = if voice == Voice::OpenAi { openai(request) } else { open_responses(request, voice) };
+    pub(super) fn new(request: &Value, plan: &'p Plan, dialect: &Dialect, voice: DialectStyle) -> Self {
+        let mut base =
+            if voice == DialectStyle::OpenAi { openai(request) } else { open_responses(request, voice) };
         base["id"] =
             json!(if dialect.name == "eugpt" { "550e8400-e29b-41d4-a716-446655440000" } else { "resp_1" });
         Self { voice, plan, base }
     }
 
-    /// The response that is still being made.
+    /// Returns the response in progress.
     pub(super) fn pending(&self, status: &str) -> Value {
         let mut response = self.base.clone();
         response["status"] = json!(status);
         self.spoken(response, &[], false)
     }
 
-    /// The response that has ended.
+    /// Returns the final response.
     pub(super) fn ended(&self, output: &[Value]) -> Value {
         let mut response = self.base.clone();
         let status = match self.plan.ending {
@@ -69,7 +69,7 @@ impl<'p> Resource<'p> {
     fn usage(&self) -> Value {
         let (input, output) = (self.plan.input_tokens, self.plan.output_tokens());
         let mut cached = json!({"cached_tokens": 0});
-        if self.voice == Voice::OpenAi {
+        if self.voice == DialectStyle::OpenAi {
             cached["cache_write_tokens"] = json!(0);
         }
         json!({"input_tokens": input, "input_tokens_details": cached, "output_tokens": output,
@@ -79,22 +79,24 @@ impl<'p> Resource<'p> {
 
     fn spoken(&self, mut response: Value, output: &[Value], has_ended: bool) -> Value {
         match self.voice {
-            Voice::OpenAi | Voice::OpenResponses => response,
-            Voice::Wave if has_ended => pick(&response, &["incomplete_details", "usage", "service_tier"]),
-            Voice::Wave => pick(&response, &["id", "created_at", "model", "service_tier"]),
-            Voice::Aitronos => {
+            DialectStyle::OpenAi | DialectStyle::OpenResponses => response,
+            DialectStyle::Wave if has_ended => {
+                pick(&response, &["incomplete_details", "usage", "service_tier"])
+            }
+            DialectStyle::Wave => pick(&response, &["id", "created_at", "model", "service_tier"]),
+            DialectStyle::Aitronos => {
                 if text(&response, "status") == Some("incomplete") {
                     response["status"] = json!("completed");
                 }
                 pick(&response, &["id", "status"])
             }
-            Voice::Vllm(_) => pick(&response, &["id", "status", "output"]),
-            Voice::EuGpt if has_ended => {
+            DialectStyle::Vllm(_) => pick(&response, &["id", "status", "output"]),
+            DialectStyle::EuGpt if has_ended => {
                 let calls: Vec<Value> =
                     (output.iter().filter(|item| text(item, "type") == Some("function_call")))
                         .map(|item| pick(item, &["name", "call_id", "status"]))
                         .collect();
-                // This API does not know of responses that end early.
+                // This dialect has no incomplete responses.
                 response["status"] = json!("completed");
                 let mut response = pick(&response, &["id", "status", "model"]);
                 response["output_text"] = json!("");
@@ -103,7 +105,7 @@ impl<'p> Resource<'p> {
                 }
                 response
             }
-            Voice::EuGpt => {
+            DialectStyle::EuGpt => {
                 response["created_at"] = json!(CREATED * 1000);
                 pick(&response, &["id", "object", "created_at", "model", "status"])
             }
@@ -111,7 +113,7 @@ impl<'p> Resource<'p> {
     }
 }
 
-/// What was asked, or what stands for it.
+/// Returns a setting of the request, or its default.
 fn asked(request: &Value, name: &str, usual: Value) -> Value {
     request.get(name).filter(|value| !value.is_null()).cloned().unwrap_or(usual)
 }
@@ -155,7 +157,7 @@ fn openai(request: &Value) -> Value {
     })
 }
 
-fn open_responses(request: &Value, voice: Voice) -> Value {
+fn open_responses(request: &Value, voice: DialectStyle) -> Value {
     let or = |name: &str, usual: Value| asked(request, name, usual);
     let mut tools = or("tools", json!([]));
     if let Some(tools) = tools.as_array_mut() {
@@ -195,7 +197,7 @@ fn open_responses(request: &Value, voice: Voice) -> Value {
     })
 }
 
-/// Names what was not said.
+/// Adds missing members as null.
 fn complete(object: &mut Value, names: &[&str]) {
     if let Some(members) = object.as_object_mut() {
         for name in names {

@@ -1,4 +1,4 @@
-//! Which request goes where.
+//! Routes of the gateway.
 
 use std::sync::Arc;
 
@@ -29,7 +29,7 @@ use super::socket::talk;
 use super::store::Stored;
 use super::wire::WireFault;
 
-/// The largest body of a request.
+/// Maximum size of a request body.
 const LARGEST: usize = 64 << 20;
 
 type Shared = State<Arc<Gateway>>;
@@ -56,7 +56,7 @@ pub(super) fn router(gateway: Arc<Gateway>) -> Router {
         .layer(from_fn_with_state(gateway, around))
 }
 
-/// Logs a request, and lets web pages read the answer.
+/// Logs a request, and adds CORS headers to the response.
 async fn around(State(gateway): Shared, request: Request, next: Next) -> Response {
     let settings = &gateway.settings;
     let origin = cors::allowed(request.headers(), &settings.origins).cloned();
@@ -79,7 +79,7 @@ async fn around(State(gateway): Shared, request: Request, next: Next) -> Respons
     response
 }
 
-/// Answers a request to `/fault/ID/v1/...` as one to `/v1/...` that asks for the fault in a header.
+/// Rewrites a request to `/fault/ID/v1/...` to `/v1/...` with the fault in a header.
 async fn with_fault(app: Router, mut request: Request) -> Response {
     let path = request.uri().path_and_query().map_or("", |path| path.as_str());
     let parts = path.strip_prefix("/fault/").and_then(|rest| {
@@ -137,7 +137,7 @@ async fn create(State(gateway): Shared, headers: HeaderMap, body: Bytes) -> Resp
     respond(&gateway, wire, &mut faults)
 }
 
-/// Returns the faults of every answer, and those that a request asks for by its headers.
+/// Returns the faults of every response, and those in the headers of a request.
 fn asked(gateway: &Gateway, headers: &HeaderMap) -> Result<Faults, Problem> {
     let mut faults = gateway.faults();
     faults.add_headers(headers)?;
@@ -152,7 +152,7 @@ fn plain_json(wire: &Wire) -> Response {
     head(wire, None, Body::from(wire.body.clone()))
 }
 
-/// Opens a WebSocket, where messages tell what they are.
+/// Opens a WebSocket.
 async fn connect(
     State(gateway): Shared,
     method: http::Method,
@@ -223,7 +223,7 @@ async fn models(State(gateway): Shared, headers: HeaderMap) -> Response {
 }
 
 async fn nothing(State(gateway): Shared, headers: HeaderMap, uri: http::Uri) -> Response {
-    let message = format!("There is nothing at {}.", uri.path());
+    let message = format!("No route for {}.", uri.path());
     json_of(&gateway, &headers, Err(Problem::not_found("not_found", message, None)))
 }
 
@@ -233,7 +233,7 @@ async fn not_so(
     method: http::Method,
     uri: http::Uri,
 ) -> Response {
-    let message = format!("{} does not take {method}.", uri.path());
+    let message = format!("{} does not support {method}.", uri.path());
     let invalid = Problem::invalid("method_not_allowed", message, None);
     json_of(&gateway, &headers, Err(Problem { status: 405, ..invalid }))
 }
@@ -249,15 +249,15 @@ fn json_of(gateway: &Gateway, headers: &HeaderMap, result: Result<Value, Problem
     };
     let wire = faults.break_rules(wire, &gateway.rules);
     let mut response = plain_json(&wire);
-    tell(&mut response, &faults);
+    add_fault_header(&mut response, &faults);
     response
 }
 
-/// Sends an answer as the settings say.
+/// Sends a response with the pace and faults of the settings.
 fn respond(gateway: &Gateway, mut wire: Wire, faults: &mut Faults) -> Response {
     let is_stream = wire.is_stream();
     let mut encoding = None;
-    // What compresses comes last, for it leaves nothing to be edited.
+    // Compression comes last, as compressed bytes cannot be edited.
     let (last, first): (Vec<WireFault>, Vec<WireFault>) =
         faults.wire.iter().partition(|fault| matches!(fault, WireFault::Gzip | WireFault::WrongContentType));
     for fault in first.into_iter().chain(last) {
@@ -272,12 +272,12 @@ fn respond(gateway: &Gateway, mut wire: Wire, faults: &mut Faults) -> Response {
         Body::from(wire.body.clone())
     };
     let mut response = head(&wire, encoding, body);
-    tell(&mut response, faults);
+    add_fault_header(&mut response, faults);
     response
 }
 
-/// Says in the head of an answer what became of its faults.
-fn tell(response: &mut Response, faults: &Faults) {
+/// Adds the results of faults to the headers of a response.
+fn add_fault_header(response: &mut Response, faults: &Faults) {
     if let Some(told) = faults.header() {
         response.headers_mut().insert(HEADER, told);
     }

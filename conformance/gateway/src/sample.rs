@@ -1,10 +1,10 @@
-//! What answers are made of.
+//! Sample content of responses.
 
 use serde_json::{Map, Value, json};
 
 use super::plan::{Fragments, Item, Part};
 
-/// A picture of one pixel.
+/// An image of one pixel.
 pub(super) const IMAGE: &str =
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 
@@ -17,18 +17,18 @@ const TEXTS: [&str; 4] = [
 
 const CITIES: [&str; 4] = ["Oslo", "Rome", "Lima", "Cairo"];
 
-/// The name of a city, another one for every number.
+/// Returns the name of a city for each number.
 pub(super) fn city(number: usize) -> &'static str {
     CITIES.get(number % CITIES.len()).copied().unwrap_or("Oslo")
 }
 
-/// A text, another one for every seed.
+/// Returns a text for each seed.
 pub(super) fn text(seed: u64) -> Fragments {
     let at = usize::try_from(seed % TEXTS.len() as u64).unwrap_or(0);
     TEXTS.get(at).map_or_else(Vec::new, |text| super::directive::fragments(text))
 }
 
-/// The tools of an MCP server that is not asked.
+/// Returns sample tools of an MCP server.
 pub(super) fn mcp_tools(server: &str, fails: bool) -> Item {
     let schema =
         json!({"type": "object", "properties": {"query": {"type": "string"}}, "required": ["query"]});
@@ -37,25 +37,25 @@ pub(super) fn mcp_tools(server: &str, fails: bool) -> Item {
     Item::McpTools { server: server.to_owned(), tools: vec![tool], fails }
 }
 
-/// A call of such a tool.
+/// Returns a sample call of such a tool.
 pub(super) fn mcp_call(server: &str, arguments: Fragments, fails: bool) -> Item {
     let output = Some("One note: Migration".to_owned());
     Item::McpCall { server: server.to_owned(), name: "search_notes".to_owned(), output, arguments, fails }
 }
 
-/// Parts of a message.
+/// Returns sample parts of a message.
 pub(super) fn parts(count: usize) -> Vec<Part> {
     let part = |number| Part::Text(vec![format!("Part {number}"), " ends.".to_owned()], Vec::new());
     (1..=count.max(1)).map(part).collect()
 }
 
-/// Cuts a text into fragments of a few characters.
+/// Splits a text into fragments of a few characters.
 pub(super) fn fragments_of(text: &str) -> Fragments {
     let characters: Vec<char> = text.chars().collect();
     characters.chunks(9).map(|piece| piece.iter().collect()).collect()
 }
 
-/// A value that a JSON Schema accepts, for the keywords that structured output knows.
+/// Returns a value that a JSON Schema accepts, for the keywords of structured output.
 pub(super) fn value(schema: &Value) -> Value {
     fit(schema, schema, 0)
 }
@@ -75,7 +75,7 @@ fn fit(root: &Value, schema: &Value, depth: usize) -> Value {
         return first.clone();
     }
     if let Some(branches) = ["anyOf", "oneOf"].iter().find_map(|name| schema.get(name)?.as_array()) {
-        // The shortest way out of a schema that contains itself is a null.
+        // Null ends recursive schemas.
         let is_null = |branch: &&Value| branch.get("type").and_then(Value::as_str) == Some("null");
         let branch = if depth > 8 { branches.iter().find(is_null) } else { None };
         return branch.or(branches.first()).map_or(Value::Null, |branch| fit(root, branch, depth + 1));

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 use spec::Dialect;
 
-use super::directive::Asked;
+use super::directive::Directives;
 use super::plan::{Item, Part, Plan, Thought, tokens};
 use super::sample;
 use recordings::capture::base64_of;
@@ -71,22 +71,22 @@ pub(super) fn text<'v>(value: &'v Value, name: &str) -> Option<&'v str> {
 
 /// The status that a request asks to be refused with.
 pub(super) fn wanted_status(request: &Value) -> Option<u16> {
-    asked(request, &Input::of(request)).status
+    directives(request, &Input::of(request)).status
 }
 
-fn asked(request: &Value, input: &Input) -> Asked {
+fn directives(request: &Value, input: &Input) -> Directives {
     // What a tool gave back is answered in words, whatever was asked before: or calls would never end.
     if input.is_tool_output {
-        return Asked::default();
+        return Directives::default();
     }
     let reference = request.pointer("/metadata/reference").and_then(Value::as_str).unwrap_or_default();
-    Asked::read(&format!("{reference}{}", input.text))
+    Directives::read(&format!("{reference}{}", input.text))
 }
 
 /// Makes the plan of the answer to a request that is valid.
 pub fn plan(request: &Value, dialect: &Dialect, seed: u64) -> Plan {
     let input = Input::of(request);
-    let asked = asked(request, &input);
+    let asked = directives(request, &input);
     let input_tokens = asked.input_tokens().unwrap_or_else(|| 8 + tokens(&input.plain()));
     let mut plan = asked.plan;
     plan.input_tokens = input_tokens;

@@ -1,4 +1,4 @@
-//! The pace of a stream: what is sent at once, and when.
+//! The pace of a stream.
 
 use std::collections::VecDeque;
 use std::io;
@@ -14,18 +14,19 @@ use super::faults::Faults;
 use super::server::Settings;
 use super::wire::WireFault;
 
-/// How long a stalled connection is kept.
+/// Lifetime of a stalled connection.
 const STALLED: Duration = Duration::from_secs(3600);
-/// Number of pieces that are flushed one by one. Long streams then go out as fast as the client reads.
+/// Number of chunks that are flushed one by one. The rest of a long stream is sent as fast as the client
+/// reads.
 const FLUSHED: usize = 256;
 
-/// How a body ends.
+/// The end of a body.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum End {
-    /// All of it comes.
+    /// Complete.
     #[default]
     Whole,
-    /// Nothing more comes, and the connection stays open.
+    /// The stream stalls, and the connection stays open.
     Stall,
     /// The connection breaks.
     Break,
@@ -58,12 +59,12 @@ pub(super) fn play(pieces: impl IntoIterator<Item = (Duration, Vec<u8>)>, end: E
     Body::from_stream(Pieces::new(Source::Pieces(pieces), end))
 }
 
-/// Where the pieces of a body come from.
+/// The source of the chunks of a body.
 #[derive(Debug)]
 enum Source {
-    /// Events of a stream, cut into chunks if wanted.
+    /// Events of a stream, optionally split into chunks.
     Events { rest: Bytes, event: Bytes, pace: Duration, chunk: Option<usize> },
-    /// Pieces with the time that passes before each.
+    /// Chunks with the delay before each.
     Pieces(VecDeque<(Duration, Bytes)>),
 }
 
@@ -85,13 +86,13 @@ impl Source {
         }
     }
 
-    /// Whether each piece must go out by itself, however many there are.
+    /// Returns whether each chunk must be sent separately.
     const fn is_cut(&self) -> bool {
         matches!(self, Self::Events { chunk: Some(_), .. } | Self::Pieces(_))
     }
 }
 
-/// A body that is sent piece by piece: each is written to the connection before the next is made.
+/// A body sent in chunks: each is written to the connection before the next one is produced.
 struct Pieces {
     source: Source,
     end: Option<End>,
@@ -126,7 +127,7 @@ impl Stream for Pieces {
                 if !after.is_zero() {
                     self.waiting = Some(Box::pin(sleep(after)));
                 } else if self.sent > 0 && (self.sent < FLUSHED || self.source.is_cut()) {
-                    // What waits for nothing is flushed once the connection has its turn.
+                    // Chunks without delay are flushed by the connection.
                     context.waker().wake_by_ref();
                     return Poll::Pending;
                 }
@@ -141,7 +142,7 @@ impl Stream for Pieces {
     }
 }
 
-/// Where the first event ends.
+/// Returns the end of the first event.
 pub(super) fn event_end(bytes: &[u8]) -> usize {
     let is_end = |at: &usize| {
         let after = bytes.get(at + 1..).unwrap_or_default();

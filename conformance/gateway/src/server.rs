@@ -1,4 +1,4 @@
-//! The gateway on a port.
+//! The gateway server.
 
 use std::future::Future;
 use std::io;
@@ -25,35 +25,35 @@ use super::wire::WireFault;
 use super::{Answer, FaultInfo, Item, Plan, Wire, answer, fault_list, plan};
 use checker::Rules;
 
-/// How a gateway behaves.
+/// Settings of a gateway.
 #[derive(Debug, Clone)]
 pub struct Settings {
-    /// What it speaks.
+    /// The dialect.
     pub dialect: &'static Dialect,
-    /// What decides where there is a choice.
+    /// Seed of random choices.
     pub seed: u64,
-    /// The pause before every event.
+    /// The delay before every event.
     pub pace: Duration,
-    /// So many bytes are sent at once; whole events, when absent.
+    /// Size of chunks; whole events if absent.
     pub chunk: Option<usize>,
-    /// Texts are said again and again until they have so many fragments.
+    /// Number of fragments to which texts are repeated.
     pub fragments: usize,
-    /// The rules that are broken, in every answer in which nothing else breaks by it.
+    /// Rules to break in every response where that breaks no other rule.
     pub rules: Vec<&'static Rule>,
-    /// What else is wrong with streams.
+    /// Transport faults of streams.
     pub wire: Vec<WireFault>,
-    /// The models that are served; when empty, all but those whose names begin with `no-such-` or `unknown-`.
+    /// Served models; if empty, all except names that begin with `no-such-` or `unknown-`.
     pub models: Vec<String>,
-    /// How long a WebSocket lives.
+    /// Lifetime of a WebSocket.
     pub socket_limit: Duration,
-    /// The web pages that may read answers, by origin, beside those of this machine; `*` stands for all.
+    /// Origins of web pages that may read responses, in addition to this machine; `*` for all.
     pub origins: Vec<String>,
-    /// Where a line for each request goes.
+    /// The request log.
     pub log: Option<Log>,
 }
 
 impl Settings {
-    /// A gateway that does nothing wrong.
+    /// Returns settings without faults.
     pub const fn new(dialect: &'static Dialect) -> Self {
         Self {
             dialect,
@@ -71,13 +71,13 @@ impl Settings {
     }
 }
 
-/// A gateway at work.
+/// A running gateway.
 #[derive(Debug)]
 pub(super) struct Gateway {
     pub(super) settings: Settings,
     pub(super) rules: Rules,
     store: Mutex<Store>,
-    /// The faults that can be asked for; found out when somebody wants to know.
+    /// The list of faults, computed lazily.
     listed: OnceLock<Arc<Vec<FaultInfo>>>,
 }
 
@@ -87,22 +87,22 @@ impl Gateway {
         Self { rules, settings, store: Mutex::default(), listed: OnceLock::new() }
     }
 
-    /// Returns the faults of every answer.
+    /// Returns the faults of every response.
     pub(super) fn faults(&self) -> Faults {
         Faults::new(self.settings.rules.clone(), self.settings.wire.clone())
     }
 
-    /// Returns the faults that can be asked for.
+    /// Returns the list of faults.
     pub(super) fn listed(&self) -> Arc<Vec<FaultInfo>> {
         Arc::clone(self.listed.get_or_init(|| Arc::new(fault_list(&self.rules))))
     }
 
     pub(super) fn store(&self) -> MutexGuard<'_, Store> {
-        // What a panic leaves behind is a store of whole responses.
+        // After a panic, the stored responses are still whole.
         self.store.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Answers the request for a response.
+    /// Responds to a `create` request.
     pub(super) fn create(&self, body: &[u8], servers: &Servers, faults: &mut Faults) -> Wire {
         let refuse = |problem: &Problem, faults: &mut Faults| {
             faults.break_rules(Wire::json(problem.status, &problem.body().to_string()), &self.rules)
@@ -129,13 +129,13 @@ impl Gateway {
         wire
     }
 
-    /// Why a model is not served, if it is not.
+    /// Returns why a model is not served, if it is not.
     pub(super) fn unserved(&self, request: &Value) -> Option<Problem> {
         unserved(request, &self.settings.models)
     }
 
-    /// Makes the answer to a request, as a stream or as a whole, and stores it. It may continue what is stored,
-    /// or a response whose conversation is known.
+    /// Creates and stores the response to a request, streaming or JSON. It may continue a stored response or
+    /// a known conversation.
     pub(super) fn make(
         &self,
         request: Value,
@@ -159,19 +159,19 @@ impl Gateway {
             return Err(problem);
         }
         let mut plan = plan(&asked, dialect, seed);
-        servers.tell(&mut plan);
+        servers.announce(&mut plan);
         lengthen(&mut plan, &asked, self.settings.fragments);
         if matches!(plan.items.as_slice(), [Item::Compaction(_)]) && faults.applies(COMPACTION_TRIGGERED) {
             plan.items.extend(plan.items.clone());
         }
         let number = self.store().next();
-        Ok(self.carry_out(Asked { request, whole: asked, plan, number }, is_stream, faults))
+        Ok(self.carry_out(PlannedRequest { request, whole: asked, plan, number }, is_stream, faults))
     }
 
-    /// Makes the answer that was planned, and stores it.
-    pub(super) fn carry_out(&self, asked: Asked, is_stream: bool, faults: &mut Faults) -> Made {
+    /// Creates and stores the planned response.
+    pub(super) fn carry_out(&self, asked: PlannedRequest, is_stream: bool, faults: &mut Faults) -> Made {
         let Settings { dialect, seed, .. } = self.settings;
-        let Asked { request, whole, plan, number } = &asked;
+        let PlannedRequest { request, whole, plan, number } = &asked;
         let answer = answer(request, plan, dialect, seed);
         let tag = format!("{seed:04x}{number:06x}");
         let own = |value: &Value| -> Value {
@@ -182,7 +182,7 @@ impl Gateway {
         let turn = Turn::new(&id, request, whole, &snapshots[2]);
         let is_background = request.get("background") == Some(&Value::Bool(true));
         let is_stored = !id.is_empty() && request.get("store") != Some(&Value::Bool(false));
-        // What is stored may be read again as a stream; whether a fault was applied is about what is sent now.
+        // A stored response may be streamed later; the results of faults refer to what is sent now.
         let mut unsent = faults.clone();
         let of_stream = if is_stream { faults } else { &mut unsent };
         let stream = Wire::stream(&answer);
@@ -191,7 +191,7 @@ impl Gateway {
             stream.body = tagged(&stream.body, &tag);
         }
         if let Some(stream) = stream.as_ref().filter(|_| is_stored) {
-            // What is taken up again is the stream that was begun, with all that is wrong with it.
+            // A resumed stream has the faults of the original one.
             let stored = Stored::new(request.clone(), stream.body.clone(), snapshots, turn.context.clone());
             self.store().keep(*number, id, stored);
         }
@@ -199,36 +199,36 @@ impl Gateway {
     }
 }
 
-/// The rule that two items break where one conversation was to be compacted.
+/// The rule that two compaction items break.
 pub(super) const COMPACTION_TRIGGERED: &str = "request/compaction-triggered";
 
-/// A request, and what its answer will be.
+/// A request and its planned response.
 #[derive(Debug, Clone)]
-pub(super) struct Asked {
+pub(super) struct PlannedRequest {
     /// The request.
     pub(super) request: Value,
-    /// The same, with all that was said before it.
+    /// The request with the previous conversation.
     whole: Value,
-    /// The answer.
+    /// The plan of the response.
     pub(super) plan: Plan,
     number: u64,
 }
 
-/// An answer that was made for somebody.
+/// A created response.
 pub(super) struct Made {
-    /// What it answers.
-    pub(super) asked: Asked,
+    /// Its request.
+    pub(super) asked: PlannedRequest,
     pub(super) answer: Answer,
-    /// What it leaves behind.
+    /// Its stored conversation.
     pub(super) turn: Turn,
-    /// What its ids have that those of no other answer have.
+    /// The unique part of its ids.
     pub(super) tag: String,
-    /// The stream of its events, with ids of its own, if one is asked for.
+    /// The stream of its events, if requested, with unique ids.
     pub(super) stream: Option<Wire>,
     is_background: bool,
 }
 
-/// Serves until a future is done.
+/// Serves until a future completes.
 pub async fn serve(
     listener: TcpListener,
     settings: Settings,
@@ -237,7 +237,7 @@ pub async fn serve(
     listen(listener, routes::router(Arc::new(Gateway::new(settings))), until).await
 }
 
-/// A gateway in this process, on a port of its own. It ends when it is dropped.
+/// A gateway in this process on its own port, stopped when dropped.
 #[derive(Debug)]
 pub struct Embedded(Host);
 
@@ -247,12 +247,12 @@ impl Embedded {
         Host::start(routes::router(Arc::new(Gateway::new(settings)))).map(Self)
     }
 
-    /// Where it listens.
+    /// Returns its address.
     pub const fn address(&self) -> SocketAddr {
         self.0.address()
     }
 
-    /// What to give a client as its base URL.
+    /// Returns its base URL.
     pub fn url(&self) -> String {
         format!("http://{}/v1", self.address())
     }

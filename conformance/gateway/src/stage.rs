@@ -1,4 +1,4 @@
-//! A server whose answers are played as they are written.
+//! A server with scripted responses.
 
 use std::io;
 use std::net::SocketAddr;
@@ -19,7 +19,7 @@ use super::cors;
 use super::host::{Host, listen};
 use super::sending::{End, play};
 
-/// The largest body of a request.
+/// Maximum size of a request body.
 const LARGEST: usize = 16 << 20;
 
 /// A request that a stage received.
@@ -29,7 +29,7 @@ pub struct Received {
     pub method: String,
     /// Its path.
     pub path: String,
-    /// What follows `?`.
+    /// Its query.
     pub query: String,
     /// Its headers, with names in lower case.
     pub headers: Vec<(String, String)>,
@@ -44,74 +44,75 @@ impl Received {
     }
 }
 
-/// An answer, and when its pieces are sent.
+/// A response with the timing of its chunks.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Act {
     /// The status.
     pub status: u16,
     /// The headers.
     pub headers: Vec<(String, String)>,
-    /// The pieces of the body, each with the time that passes before it.
+    /// The chunks of the body, each with the delay before it.
     pub pieces: Vec<(Duration, Vec<u8>)>,
     /// How the body ends.
     pub end: End,
 }
 
 impl Act {
-    /// Returns an answer that is sent at once.
+    /// Returns a response that is sent at once.
     pub fn new(status: u16, content_type: &str, body: impl Into<Vec<u8>>) -> Self {
         let headers = vec![("content-type".to_owned(), content_type.to_owned())];
         Self { status, headers, pieces: vec![(Duration::ZERO, body.into())], end: End::Whole }
     }
 }
 
-/// What is said on a WebSocket, each message after this time, and whether the connection is closed then.
+/// Messages on a WebSocket, each after a delay, optionally followed by a close.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Line {
     /// The messages.
     pub messages: Vec<(Duration, String)>,
-    /// Whether nothing more is said.
+    /// Whether the connection is closed afterwards.
     pub is_last: bool,
 }
 
-/// What decides on the answers of a stage.
+/// The logic of a stage.
 pub trait Director: Send + Sync + 'static {
-    /// Answers a request.
+    /// Returns the response to a request.
     fn answer(&self, request: &Received) -> Act;
 
-    /// Refuses a request for a WebSocket, unless there is one at its path.
+    /// Refuses a WebSocket handshake unless its path supports it.
     fn open(&self, request: &Received) -> Result<(), Act> {
         Err(self.answer(request))
     }
 
-    /// Answers a message on the WebSocket that this request opened. `number` counts its messages from 0.
+    /// Returns the messages in response to a message on the WebSocket of this request. `number` counts its
+    /// messages from 0.
     fn message(&self, _opened: &Received, _number: usize, _text: &str) -> Line {
         Line { messages: Vec::new(), is_last: true }
     }
 
-    /// Returns the web pages that may read answers, beside those of this machine.
+    /// Returns the origins of web pages that may read responses, in addition to this machine.
     fn origins(&self) -> &[String] {
         &[]
     }
 }
 
-/// A stage in this process, on a port of the loopback interface. It ends when it is dropped.
+/// A stage in this process, on a port of the loopback interface, stopped when dropped.
 #[derive(Debug)]
 pub struct Stage(Host);
 
 impl Stage {
-    /// Starts it on a port; 0 stands for any that is free.
+    /// Starts it on a port; 0 picks a free one.
     pub fn start(port: u16, director: Arc<dyn Director>) -> io::Result<Self> {
         Host::start_on(port, router(director)).map(Self)
     }
 
-    /// Returns where it listens.
+    /// Returns its address.
     pub const fn address(&self) -> SocketAddr {
         self.0.address()
     }
 }
 
-/// Serves what a director decides until a future is done.
+/// Serves the responses of a director until a future completes.
 pub(super) async fn serve(
     listener: TcpListener,
     director: Arc<dyn Director>,

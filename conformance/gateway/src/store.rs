@@ -1,4 +1,4 @@
-//! Responses that were made before.
+//! Stored responses.
 
 use std::collections::BTreeMap;
 
@@ -8,22 +8,22 @@ use super::problem::Problem;
 use super::script::text;
 use super::sending::event_end;
 
-/// So many are kept, and so many bytes of their streams; the oldest are forgotten first.
-const KEPT: usize = 10_000;
+/// Maximum number of stored responses, and of bytes of their streams; the oldest are dropped first.
+const MAX_RESPONSES: usize = 10_000;
 const BYTES: usize = 256 << 20;
 
-/// A response that can be asked for again.
+/// A stored response.
 #[derive(Debug, Clone)]
 pub(super) struct Stored {
-    /// What was asked.
+    /// Its request.
     pub(super) request: Value,
     /// Its stream.
     stream: Vec<u8>,
-    /// The response while it waits, while it is made, and when it has ended.
+    /// The queued, the running and the final response.
     snapshots: [Value; 3],
-    /// All that was said up to its end.
+    /// The conversation up to its end.
     context: Vec<Value>,
-    /// How often it was looked at.
+    /// Number of times it was retrieved.
     looks: usize,
     is_cancelled: bool,
 }
@@ -33,7 +33,7 @@ impl Stored {
         Self { request, stream, snapshots, context, looks: 0, is_cancelled: false }
     }
 
-    /// Its stream, or what of it comes after the event with this number.
+    /// Returns its stream, or the part after the event with this number.
     pub(super) fn stream(&self, starting_after: Option<u64>) -> Vec<u8> {
         starting_after.map_or(&*self.stream, |number| rest(&self.stream, number)).to_vec()
     }
@@ -42,7 +42,7 @@ impl Stored {
         self.request.get("background") == Some(&Value::Bool(true))
     }
 
-    /// The response as it is now. One in the background goes on whenever it is looked at.
+    /// Returns its current state. A background response proceeds with every retrieval.
     pub(super) fn look(&mut self) -> Value {
         let [queued, in_progress, ended] = &self.snapshots;
         if self.is_cancelled {
@@ -59,17 +59,17 @@ impl Stored {
         seen.clone()
     }
 
-    /// Ends a response in the background.
+    /// Cancels a background response.
     pub(super) fn cancel(&mut self) -> Result<Value, Problem> {
         if !self.is_background() {
-            let message = "Only a response in the background can be cancelled.";
+            let message = "Only background responses can be cancelled.";
             return Err(Problem::invalid("invalid_value", message, None));
         }
         self.is_cancelled |= self.looks < 3;
         Ok(self.look())
     }
 
-    /// What was put in, as items.
+    /// Returns its input items.
     pub(super) fn input(&self) -> Value {
         let items: Vec<Value> = match self.request.get("input") {
             Some(Value::String(words)) => {
@@ -86,7 +86,7 @@ impl Stored {
     }
 }
 
-/// An entry of an input, as an item.
+/// Returns an entry of an input as an item.
 pub(super) fn item(entry: &Value, at: usize) -> Value {
     if text(entry, "type").unwrap_or("message") != "message" {
         let mut item = entry.clone();
@@ -108,11 +108,11 @@ fn message(content: &Value, role: &str, at: usize) -> Value {
     json!({"id": format!("msg_in_{}", at + 1), "type": "message", "role": role, "status": "completed", "content": content})
 }
 
-/// All responses of a server.
+/// The responses of a server.
 #[derive(Debug)]
 pub(super) struct Store {
     made: u64,
-    /// How much there is of streams, and for how much there is room.
+    /// Number of bytes of streams, and its maximum.
     bytes: usize,
     room: usize,
     order: BTreeMap<u64, String>,
@@ -126,7 +126,7 @@ impl Default for Store {
 }
 
 impl Store {
-    /// The number of the next answer.
+    /// Returns the number of the next response.
     pub(super) fn next(&mut self) -> u64 {
         self.made += 1;
         self.made
@@ -137,7 +137,7 @@ impl Store {
         self.bytes += stored.stream.len();
         self.order.insert(number, id.clone());
         self.responses.insert(id, stored);
-        while self.order.len() > KEPT || (self.bytes > self.room && self.order.len() > 1) {
+        while self.order.len() > MAX_RESPONSES || (self.bytes > self.room && self.order.len() > 1) {
             let Some((_, oldest)) = self.order.pop_first() else { break };
             self.forget(&oldest);
         }
@@ -165,19 +165,19 @@ impl Store {
         Ok(json!({"id": id, "object": "response", "deleted": true}))
     }
 
-    /// All that was said up to the end of a response.
+    /// Returns the conversation up to the end of a response.
     pub(super) fn continued(&mut self, id: &str) -> Result<Vec<Value>, Problem> {
         self.get(id).map(|stored| stored.context.clone()).map_err(|_| unknown_previous(id))
     }
 }
 
-/// What is said to those who continue a response that is not there.
+/// Returns the error of an unknown previous response.
 pub(super) fn unknown_previous(id: &str) -> Problem {
     let message = format!("There is no previous response {id:?}, or it was not stored.");
     Problem::not_found("previous_response_not_found", message, Some("previous_response_id"))
 }
 
-/// What of a stream comes after the event with this number. An event without one has that which would be next.
+/// Returns the part of a stream after the event with this number. An event without a number has the next one.
 fn rest(stream: &[u8], number: u64) -> &[u8] {
     let mut rest = stream;
     let mut next = 0;
@@ -210,7 +210,7 @@ mod tests {
             store.responses.keys().cloned().collect::<String>()
         };
         assert_eq!([keep(1, 4), keep(2, 6), keep(3, 1), keep(4, 3)], ["1", "12", "23", "234"]);
-        // The last one can always be continued.
+        // The last response can always be continued.
         assert_eq!([keep(5, 100), keep(6, 10)], ["5", "6"]);
         assert!(store.remove("6").is_ok() && store.bytes == 0);
     }

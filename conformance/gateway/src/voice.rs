@@ -1,28 +1,28 @@
-//! What dialects say in other words than OpenAI's API, whose words plans are written in.
+//! Differences of dialects from OpenAI's API, in which plans are written.
 
 use serde_json::{Map, Value, json};
 use spec::Dialect;
 use spec::table::Role;
 
-/// A way of speaking.
+/// The style of a dialect.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Voice {
+pub(super) enum DialectStyle {
     /// OpenAI's API.
     OpenAi,
     /// The Open Responses specification: three kinds of items, each with a status.
     OpenResponses,
     /// Items and responses of few fields.
     Wave,
-    /// No items but messages, and nothing in them.
+    /// Only empty messages as items.
     Aitronos,
-    /// Text and MCP calls; whether events repeat their type and are numbered.
+    /// Text and MCP calls; whether events have a type and a number.
     Vllm(bool),
     /// Items without ids, times in milliseconds.
     EuGpt,
 }
 
-impl Voice {
-    /// That of a dialect. Where it may be one way or the other, the seed decides.
+impl DialectStyle {
+    /// Returns the style of a dialect. If it allows alternatives, the seed decides.
     pub(super) fn of(dialect: &Dialect, seed: u64) -> Self {
         let is = |name: &str| {
             let family = |other: &str| other.split('@').next() == Some(name);
@@ -38,7 +38,7 @@ impl Voice {
         }
     }
 
-    /// Whether items of that type exist.
+    /// Returns whether items of that type exist.
     pub(super) fn knows(self, kind: &str) -> bool {
         match self {
             Self::OpenAi => true,
@@ -59,12 +59,12 @@ impl Voice {
         }
     }
 
-    /// Whether a tool of that type can be echoed.
+    /// Returns whether a tool of that type can be echoed.
     pub(super) fn knows_tool(self, kind: &str) -> bool {
         self != Self::OpenResponses || kind == "function"
     }
 
-    /// Whether events carry a sequence number.
+    /// Returns whether an event has a sequence number.
     pub(super) fn is_numbered(self, event: &str) -> bool {
         match self {
             Self::OpenAi | Self::OpenResponses => true,
@@ -75,12 +75,12 @@ impl Voice {
         }
     }
 
-    /// Whether events say their type in their data.
+    /// Returns whether events have a type in their data.
     pub(super) const fn is_typed(self) -> bool {
         !matches!(self, Self::Aitronos | Self::Vllm(false))
     }
 
-    /// An item, as it is opened or closed.
+    /// Returns an item when it is opened or closed.
     pub(super) fn item(self, item: &Value, role: Role) -> Value {
         let is_open = role == Role::Open;
         let kind = item.get("type").and_then(Value::as_str).unwrap_or_default();
@@ -146,7 +146,7 @@ impl Voice {
         }
     }
 
-    /// Makes an event of an item what it is here.
+    /// Adapts an event of an item.
     pub(super) fn event(self, name: &str, mut data: Map<String, Value>) -> Map<String, Value> {
         if let Some(part) = data.get_mut("part") {
             *part = self.part(part);
@@ -171,7 +171,7 @@ impl Voice {
     }
 }
 
-/// Some members of an object.
+/// Returns some members of an object.
 pub(super) fn pick(object: &Value, names: &[&str]) -> Value {
     let members = names.iter().filter_map(|name| Some(((*name).to_owned(), object.get(*name)?.clone())));
     Value::Object(members.collect())

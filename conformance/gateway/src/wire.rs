@@ -1,4 +1,4 @@
-//! Faults below the events: how an answer is transported.
+//! Transport faults.
 
 use std::fmt;
 use std::io::Write as _;
@@ -8,28 +8,28 @@ use flate2::write::GzEncoder;
 
 use super::Wire;
 
-/// A fault of transport.
+/// A transport fault.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WireFault {
     /// The stream ends in the middle of an event.
     Cut,
     /// Lines end with CR LF, which is allowed.
     Crlf,
-    /// Every byte is sent by itself, which is allowed.
+    /// Every byte is sent separately, which is allowed.
     SplitUtf8,
-    /// Nothing comes any more, and the connection stays open.
+    /// The stream stalls, and the connection stays open.
     Stall,
     /// A second passes before every event, which is allowed.
     Slow,
-    /// A comment of 16 MiB comes first, which is allowed.
+    /// The stream begins with a comment of 16 MiB, which is allowed.
     HugeLine,
-    /// The content is said to be HTML.
+    /// The content type is HTML.
     WrongContentType,
-    /// The body is compressed, asked or not.
+    /// The body is compressed even if the request does not allow it.
     Gzip,
-    /// The connection breaks in the middle.
+    /// The connection breaks in the middle of the stream.
     EarlyClose,
-    /// An error is told in a stream, with the status of an error.
+    /// An error is sent as a stream with an error status.
     ErrorAsStream,
 }
 
@@ -50,7 +50,7 @@ impl WireFault {
         Self::ErrorAsStream,
     ];
 
-    /// What it is called.
+    /// Returns its name.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Cut => "cut",
@@ -66,28 +66,28 @@ impl WireFault {
         }
     }
 
-    /// What it does to a stream.
+    /// Returns its effect on a stream.
     pub const fn effect(self) -> &'static str {
         match self {
             Self::Cut => "the stream ends in the middle of an event",
             Self::Crlf => "lines end with CR LF, which is allowed",
-            Self::SplitUtf8 => "every byte is sent by itself, which is allowed",
-            Self::Stall => "half of the stream comes, then nothing, and the connection stays open",
+            Self::SplitUtf8 => "every byte is sent separately, which is allowed",
+            Self::Stall => "half of the stream is sent, then nothing, and the connection stays open",
             Self::Slow => "a second passes before every event, which is allowed",
-            Self::HugeLine => "a comment of 16 MiB comes first, which is allowed",
-            Self::WrongContentType => "the content is said to be HTML",
-            Self::Gzip => "the body is compressed, whether that was asked for or not",
+            Self::HugeLine => "the stream begins with a comment of 16 MiB, which is allowed",
+            Self::WrongContentType => "the content type is text/html",
+            Self::Gzip => "the body is compressed even if the request does not allow it",
             Self::EarlyClose => "the connection breaks in the middle of the stream",
-            Self::ErrorAsStream => "the answer is an error that is told as a stream, with the status 500",
+            Self::ErrorAsStream => "the response is an error sent as a stream with status 500",
         }
     }
 
-    /// The fault of that name.
+    /// Returns the fault of that name.
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|fault| fault.name() == name)
     }
 
-    /// Changes a stream; other answers are sent as they are. Says how it is compressed, if it is.
+    /// Applies the fault to a stream; other responses are unchanged. Returns the compression, if any.
     pub(super) fn change(self, wire: &mut Wire) -> Option<&'static str> {
         if !wire.is_stream() {
             return None;
@@ -116,7 +116,7 @@ impl WireFault {
             }
             Self::Gzip => {
                 let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
-                // Writing to memory does not fail.
+                // Writing to memory cannot fail.
                 if encoder.write_all(&wire.body).is_ok() {
                     wire.body = encoder.finish().unwrap_or_default();
                 }

@@ -1,5 +1,5 @@
-//! The suite against an endpoint: scenarios are sent, what comes is written down, and all verdicts are
-//! functions of that evidence.
+//! The suite against an endpoint: sends scenarios, records exchanges, and computes all verdicts from this
+//! evidence.
 
 pub mod certificate;
 pub mod live;

@@ -1,12 +1,11 @@
-//! The line that shows the progress of long work.
+//! A progress line.
 
 use std::io::{self, IsTerminal as _, Write as _};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-/// A line on stderr that is painted again and again. It appears only on a terminal, after a second, and is wiped
-/// when this is dropped.
+/// A progress line on stderr. It appears only on a terminal, after a second, and is cleared when dropped.
 #[derive(Debug, Default)]
 pub struct ProgressLine {
     end: Arc<End>,
@@ -19,15 +18,16 @@ struct End {
     over: Condvar,
 }
 
-/// Shorter work needs no line.
+/// Delay before the line appears.
 const PATIENCE: Duration = Duration::from_secs(1);
-/// Time between two paintings.
+/// Time between two updates.
 const PAUSE: Duration = Duration::from_millis(100);
-/// Wipes the line that the cursor is on.
+/// Escape sequence that clears the line.
 const WIPE: &str = "\r\x1b[K";
 
 impl ProgressLine {
-    /// Begins to show what this returns for the time since now, if stderr is a terminal. The default shows nothing.
+    /// Starts to show the result of this function for the elapsed time, if stderr is a terminal. The default
+    /// shows nothing.
     pub fn start(line: impl FnMut(Duration) -> String + Send + 'static) -> Self {
         let end: Arc<End> = Arc::default();
         let painter = io::stderr().is_terminal().then(|| {
@@ -37,7 +37,7 @@ impl ProgressLine {
         Self { end, painter }
     }
 
-    /// Wipes the line, for others to be printed; it comes back below them.
+    /// Clears the line for other output; it reappears below.
     pub fn wipe(&self) {
         if self.painter.is_some() {
             print(WIPE);
@@ -50,7 +50,7 @@ impl Drop for ProgressLine {
         *self.end.is_over.lock().unwrap_or_else(PoisonError::into_inner) = true;
         self.end.over.notify_all();
         if let Some(painter) = self.painter.take() {
-            // Nothing depends on the painter.
+            // The work does not depend on the line.
             let _ = painter.join();
         }
     }

@@ -1,21 +1,21 @@
-//! From the bytes of a recording to its report.
+//! Checks of recordings.
 
 use std::borrow::Cow;
 use std::io::Read;
 use std::mem::take;
 
 use super::curl::curl;
-use super::timeline::Drawing;
+use super::timeline::TimelineBuilder;
 use crate::capture::other_api::{at_url, of_answer};
 use crate::capture::{Entry, Format, Frame, Loss, Piece, Reader, Transport};
 use checker::root_of_body;
 use checker::{Checker, Observer, Rules};
 use results::{CaptureReport, Lost};
 
-/// So many exchanges of a recording are drawn.
+/// Maximum number of timelines of a recording.
 const TIMELINES: usize = 100;
 
-/// Checks a recording of any format, stream by stream. What cannot be read is told in the report.
+/// Checks a recording of any format, stream by stream. Read errors are part of the report.
 pub fn check(
     name: impl Into<String>,
     input: &mut dyn Read,
@@ -25,7 +25,7 @@ pub fn check(
     Checking::new(rules, false).check(name.into(), input, format)
 }
 
-/// The same, and draws up how each exchange went.
+/// Checks a recording like [`check`], with timelines of its exchanges.
 pub fn check_with_timelines(
     name: impl Into<String>,
     input: &mut dyn Read,
@@ -35,49 +35,49 @@ pub fn check_with_timelines(
     Checking::new(rules, true).check(name.into(), input, format)
 }
 
-/// What is known of the API of an exchange.
+/// The API of an exchange.
 #[derive(Debug, Default)]
-struct Asked {
-    /// Another API that its URL is of.
+struct ExchangeApi {
+    /// The API of its URL, if it is another one.
     other: Option<&'static str>,
-    /// Its URL is of this API.
+    /// Whether its URL belongs to the Responses API.
     is_ours: bool,
-    /// Its answer is of another API.
+    /// Whether its response belongs to another API.
     is_other: bool,
-    /// Its answer has begun.
+    /// Whether its response has begun.
     is_answered: bool,
 }
 
-/// The check of a recording, and of others after it: what it allocates serves for all of them.
+/// A check of one recording after another, which reuses its allocations.
 #[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub struct Checking<'r> {
     rules: &'r Rules,
     checker: Checker,
     piece: Piece,
-    /// It has taken something of the stream that is read now.
+    /// Whether the current stream has begun.
     is_begun: bool,
     exchange: Option<String>,
-    /// How many exchanges it holds.
+    /// Number of exchanges.
     exchanges: u64,
     status: Option<u16>,
-    /// Why an answer did not even begin.
+    /// Why there was no response.
     lost: Option<String>,
-    /// How many events came when more was open in their stream than is kept.
+    /// Number of unchecked events, as the stream exceeded the memory limit.
     unjudged: u64,
-    /// How the exchange goes, if somebody wants to know.
-    drawing: Option<Drawing>,
+    /// The timeline of the exchange, if requested.
+    drawing: Option<TimelineBuilder>,
     draws: bool,
-    /// The client has left.
+    /// Whether the client disconnected.
     is_left: bool,
-    /// Streams of other APIs are passed over, and not judged.
+    /// Whether streams of other APIs are skipped.
     passes_over: bool,
-    /// The API that the exchange is of by its URL, where it is another one; whether its answer has begun.
-    asked: Asked,
+    /// The API of the exchange.
+    asked: ExchangeApi,
     report: CaptureReport,
 }
 
 impl<'r> Checking<'r> {
-    /// Begins the check of a recording, with timelines if it `draws`.
+    /// Returns a check, with timelines if `draws` is set.
     pub fn new(rules: &'r Rules, draws: bool) -> Self {
         let report = CaptureReport::default();
         Self {
@@ -94,18 +94,17 @@ impl<'r> Checking<'r> {
             draws,
             is_left: false,
             passes_over: false,
-            asked: Asked::default(),
+            asked: ExchangeApi::default(),
             report,
         }
     }
 
-    /// Decides whether streams of other APIs are only counted, but where the URL says that they should be of
-    /// this one.
+    /// Sets whether streams of other APIs are only counted, unless their URL belongs to the Responses API.
     pub const fn pass_over_other_apis(&mut self, passes_over: bool) {
         self.passes_over = passes_over;
     }
 
-    /// Checks a recording. What cannot be read is told in the report.
+    /// Checks a recording. Read errors are part of the report.
     pub fn check(&mut self, name: String, input: &mut dyn Read, format: Option<Format>) -> CaptureReport {
         let mut piece = take(&mut self.piece);
         let outcome = Reader::new(format).read(input, &mut piece, &mut |entry| self.entry(&entry, &mut ()));
@@ -113,11 +112,12 @@ impl<'r> Checking<'r> {
         self.finish(name, outcome)
     }
 
-    /// What came of it, and how it was read, or why it was not. Another recording may follow.
+    /// Returns the report of the recording, with the error if it could not be read. Another recording may
+    /// follow.
     pub fn finish(&mut self, name: String, outcome: Result<Format, String>) -> CaptureReport {
         self.end_stream();
         (self.exchange, self.status, self.exchanges) = (None, None, 0);
-        self.asked = Asked::default();
+        self.asked = ExchangeApi::default();
         let (lost, unjudged) = (self.lost.take(), take(&mut self.unjudged));
         let mut report = take(&mut self.report);
         report.name = name;
@@ -127,7 +127,7 @@ impl<'r> Checking<'r> {
                 report.format = Some(format);
                 report.curl = report.curl.filter(|_| format == Format::Exchange);
                 let lost =
-                    lost.filter(|_| is_empty).map(|reason| format!("no answer was recorded: {reason}"));
+                    lost.filter(|_| is_empty).map(|reason| format!("no response was recorded: {reason}"));
                 report.error = lost.or((unjudged > 0).then(|| beyond(unjudged)));
             }
             Err(problem) => report.error = Some(problem),
@@ -135,20 +135,20 @@ impl<'r> Checking<'r> {
         report
     }
 
-    /// Takes the next thing in the recording, and shows events to an observer.
+    /// Checks the next entry of the recording, and shows events to an observer.
     pub fn entry(&mut self, entry: &Entry<'_>, observer: &mut dyn Observer) {
         if let Entry::Exchange(exchange) = entry {
             self.end_stream();
             let url = exchange.request.as_ref().map(|request| &*request.url).unwrap_or_default();
             let (other, is_ours) = at_url(url);
-            self.asked = Asked { other, is_ours, is_other: false, is_answered: false };
+            self.asked = ExchangeApi { other, is_ours, is_other: false, is_answered: false };
         }
         if !self.is_of_other_api(entry) {
             self.judge(entry, observer);
         }
     }
 
-    /// Whether what comes is of another API, which the first of its answer tells.
+    /// Returns whether the exchange belongs to another API, by the start of its response.
     fn is_of_other_api(&mut self, entry: &Entry<'_>) -> bool {
         let asked = &mut self.asked;
         if asked.is_answered || asked.is_ours {
@@ -163,7 +163,7 @@ impl<'r> Checking<'r> {
         let Some(other) = of_answer(asked.other, frame) else { return false };
         asked.is_other = true;
         *self.report.other_apis.entry(Cow::Borrowed(other)).or_default() += 1;
-        // That the exchange began is forgotten.
+        // The exchange does not count.
         self.checker.reset();
         self.is_begun = false;
         self.drawing = None;
@@ -203,7 +203,7 @@ impl<'r> Checking<'r> {
                     self.lost = Some(loss.to_string());
                 }
                 if *loss == Loss::Left {
-                    // What would have followed is not missing.
+                    // The rest of the stream is not missing.
                     self.is_left = true;
                 } else {
                     self.count_lost(loss);
@@ -213,8 +213,8 @@ impl<'r> Checking<'r> {
         }
     }
 
-    /// Whether another response begins with an event. A recording of events alone can hold several, one
-    /// after the other: nothing in it says where one connection ends.
+    /// Returns whether an event begins another response. A list of events can have several responses without
+    /// marks between them.
     fn is_next(&self, frame: &Frame<'_>) -> bool {
         let ended = self.checker.ended().filter(|_| frame.transport == Transport::Unframed);
         let Some(ended) = ended else { return false };
@@ -233,7 +233,7 @@ impl<'r> Checking<'r> {
         self.report.first_lost.get_or_insert_with(|| Lost { exchange, events, reason: loss.to_string() });
     }
 
-    /// Whether an answer that is no stream is one that rules read.
+    /// Returns whether any rule applies to a non-streaming response.
     fn is_judged(&self, body: &str) -> bool {
         let is_known = || {
             let object = spec::json::at(body, "/object")?.strip_prefix('"')?.strip_suffix('"')?;
@@ -249,10 +249,10 @@ impl<'r> Checking<'r> {
         &mut self.checker
     }
 
-    fn draw(&mut self, step: impl FnOnce(&mut Drawing)) {
+    fn draw(&mut self, step: impl FnOnce(&mut TimelineBuilder)) {
         if self.draws {
             let dialect = self.rules.dialect();
-            step(self.drawing.get_or_insert_with(|| Drawing::new(dialect)));
+            step(self.drawing.get_or_insert_with(|| TimelineBuilder::new(dialect)));
         }
     }
 
@@ -284,8 +284,8 @@ impl<'r> Checking<'r> {
     }
 }
 
-/// What is told of a recording with streams that are too much to be judged.
+/// Returns the error of a recording with streams that exceed the limit.
 fn beyond(events: u64) -> String {
     let most = Checker::MOST_KEPT >> 20;
-    format!("a stream has more than {most} MiB open at once: its last {events} events were not judged")
+    format!("a stream has more than {most} MiB open at once: its last {events} events were not checked")
 }

@@ -1,18 +1,18 @@
 //! The `curl` command that repeats a recorded request.
 
-use std::borrow::Cow;
 use std::fmt::Write as _;
 
 use crate::capture::REDACTED;
 use checker::{Exchange, Request};
+use results::shell_word;
 
-/// Longer bodies make no command to copy.
+/// Maximum length of a body in a command.
 const LONGEST_BODY: usize = 4096;
-/// The status with which HTTP becomes a WebSocket.
+/// Status of a WebSocket handshake.
 const SWITCHED: u16 = 101;
 
-/// Returns a command that sends the request of an exchange again, with the key as `$CONFORMANCE_API_KEY`; `None`,
-/// where no command can.
+/// Returns a command that sends the request of an exchange again, with the key as `$CONFORMANCE_API_KEY`;
+/// `None` if curl cannot.
 pub(super) fn curl(exchange: &Exchange<'_>) -> Option<String> {
     let Request { method, url, headers, body } = exchange.request.as_ref()?;
     let is_http = url.starts_with("http://") || url.starts_with("https://");
@@ -20,7 +20,7 @@ pub(super) fn curl(exchange: &Exchange<'_>) -> Option<String> {
     if !is_http || exchange.status == Some(SWITCHED) || body.len() > LONGEST_BODY || body == REDACTED {
         return None;
     }
-    let mut command = format!("curl -N -X {method} {}", quoted(url));
+    let mut command = format!("curl -N -X {method} {}", shell_word(url));
     for (name, value) in headers.iter().filter(|(name, _)| !is_by_curl(name)) {
         command += " -H ";
         if name.eq_ignore_ascii_case("authorization") {
@@ -28,14 +28,14 @@ pub(super) fn curl(exchange: &Exchange<'_>) -> Option<String> {
         } else if value.contains(REDACTED) {
             let upper = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_uppercase() } else { '_' };
             let variable: String = name.chars().map(upper).collect();
-            let _ = write!(command, "{}\"$HEADER_{variable}\"", quoted(&format!("{name}: ")));
+            let _ = write!(command, "{}\"$HEADER_{variable}\"", shell_word(&format!("{name}: ")));
         } else {
-            command += &quoted(&format!("{name}: {value}"));
+            command += &shell_word(&format!("{name}: {value}"));
         }
     }
     if !body.is_empty() {
         command += " -d ";
-        command += &quoted(body);
+        command += &shell_word(body);
     }
     Some(command)
 }
@@ -45,15 +45,6 @@ fn is_by_curl(name: &str) -> bool {
     ["host", "content-length", "accept-encoding", "user-agent"]
         .iter()
         .any(|own| name.eq_ignore_ascii_case(own))
-}
-
-/// Quotes a word for a shell.
-fn quoted(word: &str) -> Cow<'_, str> {
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./:@,+=%".contains(c);
-    if !word.is_empty() && word.chars().all(is_plain) {
-        return Cow::Borrowed(word);
-    }
-    Cow::Owned(format!("'{}'", word.replace('\'', r"'\''")))
 }
 
 #[cfg(test)]

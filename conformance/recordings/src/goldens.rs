@@ -1,16 +1,15 @@
-//! Good recordings, one of every shape.
+//! Good recordings, one of every kind.
 
 use crate::capture::Format;
 
-/// A recording that keeps every rule of its dialect.
+/// A recording that complies with every rule of its dialect.
 #[derive(Debug, Clone, Copy)]
 pub struct Golden {
-    /// The dialect, or the family of dialects of which it holds for every version.
+    /// The dialect, or the dialect whose versions all share it.
     pub dialect: &'static str,
     /// Its name within the dialect.
     pub name: &'static str,
-    /// How it is written down: as a stream of server-sent events, as the log of a WebSocket, or as an
-    /// HTTP answer that is no stream.
+    /// Format: a stream of server-sent events, a WebSocket log, or an HTTP response.
     pub format: Format,
     /// Its bytes.
     pub bytes: &'static [u8],
@@ -20,13 +19,13 @@ pub struct Golden {
 pub static GOLDENS: &[Golden] = include!(concat!(env!("OUT_DIR"), "/goldens.rs"));
 
 impl Golden {
-    /// Whether it is in that dialect: of its own, or of any version of it.
+    /// Returns whether it is a golden of that dialect, or of any version of it.
     pub fn holds_for(&self, dialect: &str) -> bool {
         dialect.strip_prefix(self.dialect).is_some_and(|rest| rest.is_empty() || rest.starts_with('@'))
     }
 }
 
-/// The golden of that id, `<dialect>/<name>`.
+/// Returns the golden with that id, `<dialect>/<name>`.
 pub fn golden(id: &str) -> Option<&'static Golden> {
     let (dialect, name) = id.split_once('/')?;
     GOLDENS.iter().find(|golden| golden.dialect == dialect && golden.name == name)

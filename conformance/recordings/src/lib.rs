@@ -1,6 +1,6 @@
-//! Recordings of streams: [`capture`] reads and writes them in every format, [`check`] judges one from its
-//! bytes to its report, [`shape`] tells what came in which order. [`goldens`] are the good ones that the
-//! rules are proven on, and [`violation`] breaks them.
+//! Recordings of streams: [`capture`] reads and writes all formats, [`check`] produces reports, [`shape`]
+//! describes the order of events. [`goldens`] are good recordings that prove the rules, and [`violation`]
+//! edits them.
 
 pub mod capture;
 mod check;

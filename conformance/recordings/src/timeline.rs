@@ -1,4 +1,4 @@
-//! Draws up how an exchange went, as an observer of the checker, which knows what each event is about.
+//! Timelines of exchanges, built by an observer of the checker, which knows the item or part of each event.
 //!
 //! What comes too early, twice or too late has its bar, too.
 
@@ -13,55 +13,55 @@ use crate::capture::{Exchange, Frame, Loss, Recorder, Transport};
 use checker::{Observer, Occurrence, Payload, Record, Seen};
 use results::{Asked, Bar, EventRow, FaultyEvent, Pace, Phase, Piece, Silence, Timeline};
 
-/// So many bars are listed of an exchange.
+/// Maximum number of bars of an exchange.
 const BARS: usize = 400;
-/// So many times are kept at most.
+/// Maximum number of times.
 const TIMES: usize = 64;
-/// So many phases of a thing are listed.
+/// Maximum number of phases of a bar.
 const PHASES: usize = 8;
-/// So many of the events that something is wrong with are kept, and so much of each.
+/// Maximum number of faulty events, and of bytes of each.
 const FAULTY: usize = 24;
 const EVENT_BYTES: usize = 2_000;
-/// So much is kept of a request, and of an answer that is no stream.
+/// Maximum number of bytes of a request or a non-streaming response.
 const BODY_BYTES: usize = 6_000;
 /// Maximum number of rows, of bytes of text in a row, and of bytes of text in all rows.
 const ROWS: usize = 300;
 const ROW_BYTES: usize = 400;
 const ROWS_BYTES: usize = 24_000;
-/// So many characters of names and ids.
+/// Maximum length of names and ids.
 const NAME: usize = 64;
 
-/// Draws up the timeline of an exchange as it comes.
+/// The timeline of an exchange while it is read.
 #[derive(Debug)]
-pub(super) struct Drawing {
-    /// The scopes that an event of the dialect opens, and those that one closes.
+pub(super) struct TimelineBuilder {
+    /// The scopes that have an opening event in the dialect, and those with a closing one.
     opens: Vec<bool>,
     closes: Vec<bool>,
     timeline: Timeline,
-    /// The lane of the event at hand, and what it has.
+    /// The lane of the current event.
     lane_name: String,
     lane: Lane,
-    /// What the other lanes of a WebSocket have.
+    /// The other lanes of a WebSocket.
     lanes: HashMap<String, Lane>,
     last_time: Option<u64>,
-    /// Bytes of text that rows may still keep.
+    /// Bytes of text left for rows.
     text_left: usize,
 }
 
-/// What is drawn of one lane of a WebSocket. Everything else is in one lane.
+/// One lane of a WebSocket. Any other stream has a single lane.
 #[derive(Debug, Default)]
 struct Lane {
-    /// The response that is on its way.
+    /// The bar of the current response.
     response: Option<usize>,
-    /// The response that the checker knows last, by its id.
+    /// The latest response of the checker, by its id.
     last_response: Option<u64>,
-    /// The bars of what the checker knows, by its ids.
+    /// Bars by the ids of the checker.
     occurrences: HashMap<u64, usize>,
     /// The last bar of each address.
     addresses: HashMap<Address, usize>,
 }
 
-/// Where a thing is in a response, by the indices that an event tells.
+/// The position of an item or part in a response, by its indices.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 struct Address {
     scope: Scope,
@@ -77,7 +77,7 @@ impl Address {
         Self { scope, indices }
     }
 
-    /// The address of what lies around it.
+    /// Returns the address of the parent.
     fn parent(self) -> Option<Self> {
         let scope = self.scope.info().parent?;
         let mut indices = self.indices;
@@ -86,14 +86,14 @@ impl Address {
     }
 }
 
-/// When something happens.
+/// The event number and time of a change.
 #[derive(Debug, Clone, Copy)]
 struct Moment {
     event: u64,
     time: Option<u64>,
 }
 
-impl Drawing {
+impl TimelineBuilder {
     pub(super) fn new(dialect: &'static Dialect) -> Self {
         let has = |is_it: fn(&EventInfo) -> bool| {
             let has =
@@ -112,7 +112,7 @@ impl Drawing {
         }
     }
 
-    /// The exchange begins so.
+    /// Starts an exchange.
     pub(super) fn exchange(&mut self, exchange: &Exchange<'_>) {
         let recorder = Recorder::new();
         self.timeline.exchange.clone_from(&exchange.label);
@@ -124,20 +124,20 @@ impl Drawing {
         });
     }
 
-    /// The connection was lost.
+    /// Records a lost connection.
     pub(super) fn lost(&mut self, loss: &Loss<'_>) {
         self.timeline.lost = Some(loss.to_string().chars().take(4 * NAME).collect());
     }
 
-    /// An answer came that is no stream.
+    /// Records a non-streaming response.
     pub(super) fn body(&mut self, frame: &Frame<'_>) {
         let text = frame.data.as_deref().unwrap_or_default();
         self.timeline.body.get_or_insert_with(|| piece(text, BODY_BYTES));
     }
 
-    /// How it went.
+    /// Returns the timeline.
     pub(super) fn finish(mut self) -> Timeline {
-        // What the dialect has no event to close is over with its last event.
+        // Without a closing event in the dialect, a bar ends with its last event.
         let never = Scope::ALL.iter().zip(&self.closes).filter(|(_, closes)| !**closes);
         let never: Vec<&str> = never.map(|(scope, _)| scope.info().name).collect();
         for bar in &mut self.timeline.bars {
@@ -168,7 +168,7 @@ impl Drawing {
         }
     }
 
-    /// Turns to a lane.
+    /// Switches to a lane.
     fn turn(&mut self, name: Option<&str>) {
         let name = name.unwrap_or_default();
         if name != self.lane_name {
@@ -193,7 +193,7 @@ impl Drawing {
         if let Some(last) = last {
             last.count += 1;
             if let (Some(kept), Some(text)) = (&mut last.text, text) {
-                // Once a text is cut, what follows is cut, too.
+                // After a cut, the rest of a text is cut too.
                 let room = if kept.cut > 0 { 0 } else { ROW_BYTES.saturating_sub(kept.text.len()) };
                 let more = piece(&text, room.min(self.text_left));
                 self.text_left -= more.text.len();
@@ -251,8 +251,8 @@ impl Drawing {
         self.feed(about, Some(info), now);
     }
 
-    /// The bar of what an event is about. The checker knows what that is, unless it comes too late: then it is
-    /// what was last at this address.
+    /// Returns the bar of an event. The checker knows it, unless the event is too late: then it is the last
+    /// bar at this address.
     fn place(&mut self, seen: &Seen<'_>, info: &EventInfo, now: Moment) -> Option<usize> {
         let record = seen.record;
         let address = Address::of(info.scope, &record.view);
@@ -277,7 +277,7 @@ impl Drawing {
         let has_opening = self.opens.get(info.scope as usize) == Some(&true);
         let value = record.view.raw(Slot::Value).unwrap_or_default();
         let Some(at) = self.add(info.scope, value, parent, opens || !has_opening, now) else {
-            // Each is counted once.
+            // Count each one once.
             self.timeline.folded += u64::from(if has_opening { opens } else { info.ends_scope() });
             return None;
         };
@@ -288,20 +288,20 @@ impl Drawing {
         Some(at)
     }
 
-    /// The bar of an occurrence, or of the next one around it that has a bar.
+    /// Returns the bar of an occurrence, or of its nearest ancestor with a bar.
     fn bar_of(&self, occurrence: Option<Occurrence<'_>>) -> Option<usize> {
         let mut around = std::iter::successors(occurrence, Occurrence::parent);
         around.find_map(|one| self.lane.occurrences.get(&one.id()).copied()).or(self.lane.response)
     }
 
-    /// The bar of what lies around an address.
+    /// Returns the bar of the parent of an address.
     fn bar_above(&self, address: Address) -> Option<usize> {
         let mut around = std::iter::successors(address.parent(), |address| address.parent());
         around.find_map(|one| self.lane.addresses.get(&one).copied()).or(self.lane.response)
     }
 
-    /// An item learns its index and its id from any of the events that open or close it; what else has an index
-    /// of its own has it from the beginning.
+    /// Sets the index and id of an item from any event that opens or closes it. Other bars have theirs from
+    /// the start.
     fn learn(&mut self, bar: Option<usize>, record: &Record<'_>, info: &EventInfo) {
         let Some(bar) = bar.and_then(|at| self.timeline.bars.get_mut(at)) else { return };
         let outer = info.scope.info().parent.map_or(0, |parent| parent.info().key.len());
@@ -314,7 +314,7 @@ impl Drawing {
         }
     }
 
-    /// A new bar, unless there are too many.
+    /// Adds a bar, unless there are too many.
     fn add(
         &mut self,
         scope: Scope,
@@ -347,14 +347,15 @@ impl Drawing {
         Some(self.timeline.bars.len() - 1)
     }
 
-    /// An event is about something, and so about all that it lies in.
+    /// Counts an event for its bar and all ancestors.
     fn feed(&mut self, about: Option<usize>, info: Option<&EventInfo>, now: Moment) {
         let mut at = about.or(self.lane.response);
         if let Some(bar) = at.and_then(|at| self.timeline.bars.get_mut(at)) {
             bar.count += 1;
             reach(bar, now);
             if let Some(info) = info.filter(|info| about.is_some() && info.scope.info().name == bar.scope) {
-                let phase = info.phase.filter(|_| bar.phases.len() < PHASES);
+                let is_phase = info.role == Role::Phase && bar.phases.len() < PHASES;
+                let phase = info.phase.filter(|_| is_phase);
                 bar.phases.extend(phase.map(|name| Phase { name: name.to_owned(), event: now.event }));
                 if info.ends_scope() {
                     bar.closed.get_or_insert(now.event);
@@ -375,7 +376,7 @@ impl Drawing {
     }
 }
 
-impl Observer for Drawing {
+impl Observer for TimelineBuilder {
     fn record(&mut self, seen: &Seen<'_>) {
         let record = seen.record;
         if record.payload == Payload::Done {
@@ -396,7 +397,7 @@ impl Observer for Drawing {
     }
 }
 
-/// Makes a bar last until now.
+/// Extends a bar to now.
 fn reach(bar: &mut Bar, now: Moment) {
     bar.events[1] = now.event;
     if let (Some(times), Some(time)) = (&mut bar.times_ms, now.time) {
@@ -416,7 +417,7 @@ fn short(text: &str) -> String {
     short
 }
 
-/// The beginning of a text, of so many bytes at most.
+/// Returns the start of a text, limited to `most` bytes.
 fn piece(text: &str, most: usize) -> Piece {
     let end = (0..=most.min(text.len())).rev().find(|end| text.is_char_boundary(*end));
     let kept = text.get(..end.unwrap_or_default()).unwrap_or_default();
@@ -550,7 +551,7 @@ mod tests {
         assert_eq!(rows[2].bar.map(|bar| report.timelines[0].bars[bar].scope.as_str()), Some("text"));
     }
 
-    /// However much comes, no more is kept than is drawn, and what is not drawn is counted.
+    /// Timelines are bounded, and the rest is counted.
     #[test]
     fn timelines_are_bounded() {
         let mut recording = stream(&[r#"{"type":"response.created","response":{"id":"r"}}"#]);

@@ -1,11 +1,11 @@
-//! A run as a badge: what shields.io reads from an endpoint.
+//! A run as a badge for shields.io.
 
 use serde_json::json;
 
 use results::text::{counted, visible};
 use results::{Outcome, Run};
 
-/// The state of a run in few words, with the count that the summary begins with, and the colour that goes with it.
+/// Returns the state of a run in a few words, with the headline count of the summary, and its color.
 pub(super) fn words(run: &Run) -> (String, &'static str) {
     let (count, what) = match &run.live {
         Some(_) => (run.totals.trials.failed, "test"),
@@ -19,12 +19,12 @@ pub(super) fn words(run: &Run) -> (String, &'static str) {
     }
 }
 
-/// What the badge is about.
+/// Returns the label of the badge.
 pub(super) fn label(run: &Run) -> String {
     format!("conformance {}", visible(&run.dialect))
 }
 
-/// The badge, as an endpoint of shields.io tells it.
+/// Returns the badge in the format of shields.io endpoints.
 pub(super) fn badge(run: &Run) -> String {
     let (message, color) = words(run);
     let badge = json!({ "schemaVersion": 1, "label": label(run), "message": message, "color": color });

@@ -29,13 +29,13 @@ pub enum Form {
 }
 
 impl Form {
-    /// Whether it shows how exchanges went.
+    /// Returns whether it shows timelines.
     pub const fn draws(self) -> bool {
         matches!(self, Self::Json | Self::Html)
     }
 }
 
-/// Renders the report of a run. What is below the level of `detail` is only counted where a format is for people.
+/// Renders the report of a run. Formats for people only count findings below the level of `detail`.
 pub fn render(run: &Run, form: Form, detail: impl Into<Detail>, screen: Screen) -> String {
     let detail = detail.into();
     match form {

@@ -1,4 +1,3 @@
-//! A run as annotations of a GitHub workflow.
 //!
 //! GitHub shows ten errors and ten warnings of a step. So the first place of each cause is told, what breaks most
 //! clients first, then answers by the reason; what is left out is counted. An annotation has a file only where that
@@ -12,14 +11,14 @@ use super::human::extent;
 use results::text::{counted, cut, listed, visible};
 use results::{Cause, Run, Verdict};
 
-/// So many of a kind are shown by GitHub.
-const MOST: usize = 10;
-/// So many names are told in a message.
-const NAMES: usize = 6;
-/// So long may a message be.
-const LENGTH: usize = 1000;
+/// Maximum number of annotations of a kind that GitHub shows.
+const MAX_ANNOTATIONS: usize = 10;
+/// Maximum number of names in a message.
+const MAX_NAMES: usize = 6;
+/// Maximum length of a message.
+const MAX_LENGTH: usize = 1000;
 
-/// What is told of one place.
+/// An annotation.
 struct Annotation {
     level: Level,
     file: Option<(String, u64)>,
@@ -27,28 +26,30 @@ struct Annotation {
     message: String,
 }
 
-/// The annotations, one a line.
+/// Returns the annotations, one per line.
 pub(super) fn github(run: &Run, shown: Level) -> String {
     let mut all = causes(run, shown);
     all.extend(trials(run));
     let mut out = String::new();
     for (level, word) in [(Level::Must, "error"), (Level::Should, "warning"), (Level::May, "notice")] {
         let of_level: Vec<&Annotation> = all.iter().filter(|annotation| annotation.level == level).collect();
-        // The last notice is for what is left out.
-        let most = if level == Level::May { MOST - 2 } else { MOST };
+        // The last notice counts the omitted annotations.
+        let most = if level == Level::May { MAX_ANNOTATIONS - 2 } else { MAX_ANNOTATIONS };
         for annotation in of_level.iter().take(most) {
             annotation.write(word, &mut out);
         }
         if of_level.len() > most {
             let more = of_level.len() - most;
-            let _ =
-                writeln!(out, "::notice title=conformance::and {more} more of kind {word}, not shown here");
+            let _ = writeln!(
+                out,
+                "::notice title=conformance::and {more} more {word} annotations, not shown here"
+            );
         }
     }
     out
 }
 
-/// Trials that failed without a rule, and what nothing is known of.
+/// Returns annotations of trials that failed without a rule, and of harness errors.
 fn trials(run: &Run) -> Vec<Annotation> {
     let mut all = Vec::new();
     for undecided in run.undecided.iter().filter(|undecided| undecided.verdict == Verdict::HarnessError) {
@@ -62,14 +63,14 @@ fn trials(run: &Run) -> Vec<Annotation> {
     all.extend(run.stale().iter().map(|entry| Annotation {
         level: Level::Must,
         file: None,
-        title: "expected to fail, and does not".to_owned(),
-        message: format!("{entry}; take it out of the list"),
+        title: "unexpectedly passing".to_owned(),
+        message: format!("{entry}; remove it from the list"),
     }));
     all.extend(run.wrong_answers().into_iter().map(|(reason, names)| Annotation {
         level: Level::Must,
         file: None,
         title: "answer".to_owned(),
-        message: format!("{reason}: {}", listed(&names, NAMES, |name| (*name).to_owned())),
+        message: format!("{reason}: {}", listed(&names, MAX_NAMES, |name| (*name).to_owned())),
     }));
     for capture in run.captures.iter().filter(|_| run.live.is_none()) {
         all.extend(capture.error.iter().map(|error| Annotation {
@@ -82,7 +83,7 @@ fn trials(run: &Run) -> Vec<Annotation> {
     all
 }
 
-/// The first place of each cause, and how often it shows.
+/// Returns an annotation for the first place of each cause.
 fn causes(run: &Run, shown: Level) -> Vec<Annotation> {
     let annotation = |cause: &Cause| {
         let (capture, finding) = run.first_of(cause)?;
@@ -91,7 +92,7 @@ fn causes(run: &Run, shown: Level) -> Vec<Annotation> {
             let _ = write!(message, " ({})", extent(run, cause));
         }
         if !cause.clients.is_empty() {
-            let _ = write!(message, "; breaks {}", listed(&cause.clients, NAMES, String::clone));
+            let _ = write!(message, "; breaks {}", listed(&cause.clients, MAX_NAMES, String::clone));
         }
         if let Some(fix) = finding.fix() {
             let _ = write!(message, "; fix: {fix}");
@@ -117,17 +118,17 @@ impl Annotation {
         if let Some((file, line)) = &self.file {
             let _ = write!(out, "file={},line={line},", property(&visible(file)));
         }
-        let message = visible(&cut(&self.message, LENGTH));
+        let message = visible(&cut(&self.message, MAX_LENGTH));
         let _ = writeln!(out, "title={}::{}", property(&visible(&self.title)), data(&message));
     }
 }
 
-/// A message, so that it ends where it ends.
+/// Escapes a message.
 fn data(text: &str) -> String {
     text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
 }
 
-/// A value before the message, where more characters mean something.
+/// Escapes a property, in which more characters are special.
 fn property(text: &str) -> String {
     data(text).replace(':', "%3A").replace(',', "%2C")
 }

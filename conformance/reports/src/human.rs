@@ -1,4 +1,4 @@
-//! Findings for people, in the manner of a compiler.
+//! Findings for terminals, in the style of a compiler.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -19,16 +19,16 @@ pub(super) const fn word(level: Level) -> &'static str {
     }
 }
 
-/// So many causes are shown with a finding in full; the others are listed in the summary.
+/// Maximum number of causes with a finding in full; the summary lists the others.
 pub(super) const IN_FULL: usize = 10;
-/// So much room is left for the names of remarks.
+/// Width of the labels of remarks.
 const MARGIN: usize = 20;
-/// So many recordings that broke off, or could not be read, are named.
+/// Maximum number of truncated or unreadable recordings to list.
 const BROKEN_OFF: usize = 10;
-/// So many scenarios are named with a cause.
-const CASES: usize = 3;
+/// Maximum number of scenarios of a cause.
+const MAX_CASES: usize = 3;
 
-/// Renders what is wrong: one finding for each cause, or all of them; and what could not be read.
+/// Renders findings, one for each cause or all of them, and read errors.
 pub fn diagnostics(run: &Run, detail: impl Into<Detail>, screen: impl Into<Screen>) -> String {
     let (detail, screen) = (detail.into(), screen.into());
     let mut out = if detail.is_verbose {
@@ -45,7 +45,7 @@ pub fn diagnostics(run: &Run, detail: impl Into<Detail>, screen: impl Into<Scree
     out
 }
 
-/// Every finding.
+/// Renders every finding.
 fn findings(run: &Run, shown: Level, screen: Screen) -> String {
     let mut out = String::new();
     for capture in &run.captures {
@@ -67,7 +67,7 @@ pub(super) fn name<'r>(run: &Run, capture: &'r CaptureReport) -> Cow<'r, str> {
     }
 }
 
-/// The first finding of each cause.
+/// Renders the first finding of each cause.
 fn causes(run: &Run, shown: Level, screen: Screen) -> String {
     let mut out = String::new();
     let causes: Vec<&Cause> = run.causes.iter().filter(|cause| cause.level >= shown).collect();
@@ -91,7 +91,7 @@ fn causes(run: &Run, shown: Level, screen: Screen) -> String {
     out
 }
 
-/// How often a cause shows, and where.
+/// Returns the number of findings and scenarios of a cause.
 pub(super) fn extent(run: &Run, cause: &Cause) -> String {
     let (what, all) = match &run.live {
         Some(_) => ("answer", run.totals.streams + run.totals.bodies),
@@ -104,12 +104,12 @@ pub(super) fn extent(run: &Run, cause: &Cause) -> String {
         times
     };
     if cause.cases.len() > 1 {
-        let _ = write!(text, ": {}", listed(&cause.cases, CASES, |case| visible(case)));
+        let _ = write!(text, ": {}", listed(&cause.cases, MAX_CASES, |case| visible(case)));
     }
     text
 }
 
-/// The connections that were lost, the files that cannot be read, and the requests without an answer.
+/// Renders lost connections, unreadable files, and requests without a response.
 fn broken_off(run: &Run, screen: Screen) -> Vec<String> {
     let mut all = Vec::new();
     for capture in &run.captures {
@@ -137,8 +137,7 @@ fn broken_off(run: &Run, screen: Screen) -> Vec<String> {
     all
 }
 
-/// Renders one finding: what is wrong, the events that it is about, on what authority, what breaks by it, and how to
-/// fix it.
+/// Renders a finding: message, events, authority, broken clients, and fix.
 pub fn diagnostic(capture: &str, finding: &Finding, dialect: &str, screen: impl Into<Screen>) -> String {
     let mut remarks = remarks(finding, dialect);
     if finding.count > 1 {
@@ -189,15 +188,15 @@ fn block(capture: &str, finding: &Finding, remarks: &[(&str, String)], screen: S
     out
 }
 
-/// What is shown of the recording, in its order.
+/// Returns the quoted lines of the recording, in order.
 fn lines(finding: &Finding) -> Vec<Line<'_>> {
     let pointer = finding.pointer.as_deref().filter(|pointer| !pointer.is_empty());
     let place = &finding.place;
-    // Of the last event only the beginning is kept, and no place in it.
+    // Only the start of the last event is kept, without a place in it.
     let is_end = pointer.is_none() && place.excerpt.mark[1] == 0 && !place.excerpt.text.is_empty();
     let label = match pointer {
         Some(pointer) => pointer,
-        None if is_end => "the stream is over after this event",
+        None if is_end => "the stream ends after this event",
         None if finding.related.is_some() => "this event",
         None => "",
     };
@@ -216,13 +215,13 @@ fn lines(finding: &Finding) -> Vec<Line<'_>> {
 fn place(capture: &str, finding: &Finding) -> String {
     let Location { line, event, event_type, sequence_number, time_ms, bytes, .. } = &finding.place;
     let mut place = visible(capture);
-    // That an endpoint was asked once goes without saying.
+    // A single attempt is not mentioned.
     let exchange = finding.exchange.as_ref().filter(|exchange| !exchange.starts_with("exchange 1, "));
     let _ = write!(place, ":{line}  ");
     if let Some(exchange) = exchange {
         let _ = write!(place, "{} ·", visible(exchange));
     }
-    // What is no stream has no events.
+    // A non-streaming response has no events.
     let _ = if *event == 0 { write!(place, " body") } else { write!(place, " event {event}") };
     if let Some(name) = event_type {
         let _ = write!(place, " · {}", visible(name));
@@ -237,14 +236,14 @@ fn place(capture: &str, finding: &Finding) -> String {
     place
 }
 
-/// So many clients are named with each finding; its page names them all.
+/// Maximum number of clients of a finding; its page lists all.
 const CLIENTS: usize = 3;
-/// What is shorter together stands in one row.
+/// Maximum combined length for one row.
 const SIDE_BY_SIDE: usize = 90;
-/// So long may what a client does be where it is named with others.
+/// Maximum length of a failure of a client in a list.
 const FAILURE: usize = 60;
 
-/// All that is known of a finding.
+/// Returns all remarks on a finding.
 fn remarks(finding: &Finding, dialect: &str) -> Vec<(&'static str, String)> {
     let mut remarks = difference(finding);
     let Some(rule) = catalogue::rule(&finding.rule) else { return remarks };
@@ -259,9 +258,9 @@ fn remarks(finding: &Finding, dialect: &str) -> Vec<(&'static str, String)> {
     remarks
 }
 
-/// What a reader needs first.
+/// Returns the most important remarks.
 fn brief(finding: &Finding, dialect: &str) -> Vec<(&'static str, String)> {
-    // What is missing is told by the message and the fix.
+    // The message and the fix state what is missing.
     let is_told = |actual: &str| actual == "none" || finding.message.contains(actual.trim_matches('"'));
     let is_told = marked(finding).is_none() && finding.actual.as_deref().is_none_or(is_told);
     let mut remarks = if is_told { Vec::new() } else { difference(finding) };
@@ -276,12 +275,12 @@ fn brief(finding: &Finding, dialect: &str) -> Vec<(&'static str, String)> {
     remarks
 }
 
-/// What should stand there, and what does.
+/// Returns the expected and the actual value.
 fn difference(finding: &Finding) -> Vec<(&'static str, String)> {
     if let Some([expected, found]) = marked(finding) {
         return vec![("expected", expected), ("found", found)];
     }
-    // The message may have said so.
+    // Skip values that the message contains.
     let found = finding.actual.as_ref().filter(|actual| !finding.message.contains(actual.as_str()));
     match (&finding.expected, found) {
         (Some(expected), Some(found)) if expected.len() + found.len() < SIDE_BY_SIDE => {
@@ -294,10 +293,10 @@ fn difference(finding: &Finding) -> Vec<(&'static str, String)> {
     }
 }
 
-/// So long may the authority of a finding be where there is little room.
+/// Maximum length of a brief authority.
 const AUTHORITY: usize = 96;
 
-/// The same in a line, without the heading of the sentence where there is no room for it.
+/// Returns the authority in one line, without the heading if it is too long.
 fn brief_authority(finding: &Finding, rule: &Rule, dialect: &str) -> String {
     let text = authority(finding, rule, dialect);
     let Some(Recorded { kept, streams }) = catalogue::recorded(dialect, rule.id) else { return text };
@@ -310,7 +309,7 @@ fn brief_authority(finding: &Finding, rule: &Rule, dialect: &str) -> String {
     format!("{level} · {source}{id}; also in {dialect}: {kept} of {streams} recorded streams")
 }
 
-/// Two words that differ in a small part, such as ids, with that part between marks.
+/// Returns two words that differ in a small part, such as ids, with that part marked.
 fn marked(finding: &Finding) -> Option<[String; 2]> {
     let (expected, found) = (finding.expected.as_deref()?, finding.actual.as_deref()?);
     let parts = parted(expected, found)?;
@@ -320,7 +319,7 @@ fn marked(finding: &Finding) -> Option<[String; 2]> {
     (is_word && is_small).then(|| parts.map(mark))
 }
 
-/// Returns how binding a finding is, by which sentence, and why that sentence matters in this dialect.
+/// Returns the level, the sentence and why it applies to this dialect.
 pub(super) fn authority(finding: &Finding, rule: &Rule, dialect: &str) -> String {
     let text = format!("{} · {}", finding.level.keyword(), rule.citation);
     match catalogue::recorded(dialect, rule.id) {

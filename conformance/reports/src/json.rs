@@ -1,8 +1,8 @@
-//! A run for programs: [`Run`] as it is.
+//! A run as JSON.
 
 use results::Run;
 
-/// A run, as JSON; `docs/report.schema.json` says what stands in it.
+/// Returns a run as JSON, as described by `docs/report.schema.json`.
 pub fn json(run: &Run) -> String {
     let mut text = serde_json::to_string_pretty(run).unwrap_or_default();
     text.push('\n');
@@ -17,8 +17,7 @@ mod tests {
     use checker::Rules;
     use recordings::check;
 
-    /// The published schema of the format says what the types say. A change of it that takes something
-    /// away needs a new version.
+    /// The published schema matches the types. An incompatible change requires a new version.
     #[test]
     fn report_schema_is_fresh() {
         let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/report.schema.json");

@@ -17,11 +17,11 @@ use super::style::{Screen, Style};
 use results::text::{counted, cut, visible};
 use results::{CaptureReport, CaseReport, ClientState, ClientTotal, Finding, Run, Told, Verdict};
 
-/// So many findings are told in full of a case.
+/// Maximum number of findings in full of a case.
 const OF_CASE: usize = 5;
-/// So many of a run.
+/// Maximum number of findings in full of a run.
 const OF_RUN: usize = 500;
-/// So many recordings have a suite of their own.
+/// Maximum number of recordings with their own suite.
 const SUITES: usize = 1000;
 
 /// A suite of test cases.
@@ -29,11 +29,11 @@ const SUITES: usize = 1000;
 pub(super) struct Suite {
     pub(super) name: String,
     pub(super) cases: Vec<Case>,
-    /// How long its exchanges took, in milliseconds.
+    /// Duration of its exchanges in milliseconds.
     pub(super) time_ms: u64,
-    /// When the run began.
+    /// Start of the run.
     pub(super) timestamp: Option<String>,
-    /// What is told of it as a whole.
+    /// Its output.
     pub(super) remarks: String,
 }
 
@@ -43,7 +43,7 @@ pub(super) struct Case {
     pub(super) ending: Ending,
     pub(super) message: String,
     pub(super) text: String,
-    /// The recording that it judges.
+    /// Its recording.
     pub(super) file: Option<String>,
 }
 
@@ -55,7 +55,7 @@ pub(super) enum Ending {
     Skipped,
 }
 
-/// The document.
+/// Returns the document.
 pub(super) fn junit(run: &Run) -> String {
     let left = Cell::new(OF_RUN);
     let suites: Vec<Suite> = match &run.live {
@@ -108,12 +108,12 @@ fn of_scenario(case: &CaseReport, run: &Run, left: &Cell<usize>) -> Suite {
     }
 }
 
-/// How long the exchanges of a recording took, in milliseconds.
+/// Returns the duration of the exchanges of a recording in milliseconds.
 fn time_of(capture: &CaptureReport) -> u64 {
     capture.timelines.iter().filter_map(|timeline| timeline.duration_ms).sum()
 }
 
-/// The clients that the run breaks. None of them is a test: what breaks them fails where it is found, if it binds.
+/// Returns the broken clients. They are not failures: the findings fail in their own cases.
 fn of_clients(run: &Run) -> Option<Suite> {
     let case = |client: &&ClientTotal| {
         let mut text = format!("broken in {}\n", counted(client.captures, "recording"));
@@ -126,20 +126,20 @@ fn of_clients(run: &Run) -> Option<Suite> {
     (!cases.is_empty()).then(|| Suite { name: "clients that break".to_owned(), cases, ..Suite::default() })
 }
 
-/// What was expected to fail, and does not.
+/// Returns the stale expected failures.
 fn of_baseline(run: &Run) -> Option<Suite> {
     let case = |entry: &String| Case {
         name: entry.clone(),
         ending: Ending::Failed,
-        message: "take it out of the list".to_owned(),
-        text: format!("{}: take it out of the list\n", visible(entry)),
+        message: "remove it from the list".to_owned(),
+        text: format!("{}: remove it from the list\n", visible(entry)),
         file: None,
     };
     let cases: Vec<Case> = run.stale().iter().map(case).collect();
-    (!cases.is_empty()).then(|| Suite { name: "expected to fail".to_owned(), cases, ..Suite::default() })
+    (!cases.is_empty()).then(|| Suite { name: "expected failure".to_owned(), cases, ..Suite::default() })
 }
 
-/// Those in which most is wrong are sure of a suite of their own.
+/// Returns the suites of recordings. The worst have their own suites.
 fn of_recordings(run: &Run, left: &Cell<usize>) -> Vec<Suite> {
     let groups: BTreeSet<&str> = run.rules.iter().map(|rule| catalogue::group(&rule.id)).collect();
     let mut order: Vec<&CaptureReport> = run.captures.iter().collect();
@@ -189,7 +189,7 @@ fn of_recording(run: &Run, capture: &CaptureReport, groups: &BTreeSet<&str>, lef
         let told = of_group(Level::Off).map(|finding| (capture, finding));
         let (ending, message) = match (failed.is_empty(), has_nothing) {
             (false, _) => (Ending::Failed, failed.into_iter().collect::<Vec<_>>().join(", ")),
-            (true, true) => (Ending::Skipped, "there is no stream in it".to_owned()),
+            (true, true) => (Ending::Skipped, "it has no stream".to_owned()),
             (true, false) => (Ending::Passed, String::new()),
         };
         suite.cases.push(case(group, ending, &message, in_full(told, &run.dialect, left)));
@@ -197,7 +197,7 @@ fn of_recording(run: &Run, capture: &CaptureReport, groups: &BTreeSet<&str>, lef
     suite
 }
 
-/// Some findings as people see them, and how many there are more.
+/// Returns some findings in full, and the number of others.
 fn in_full<'r>(
     findings: impl Iterator<Item = (&'r CaptureReport, &'r Finding)>,
     dialect: &str,
@@ -260,7 +260,7 @@ impl Suite {
         let attributes = counts.iter().map(|(name, count)| (*name, count.as_str()));
         element.with_attributes(attributes).write_inner_content(|writer| {
             for (number, case) in self.cases.iter().enumerate() {
-                // All tests of a suite judge the same exchanges: the first takes their time.
+                // All tests of a suite check the same exchanges: the first has their duration.
                 let time_ms = if number == 0 { self.time_ms } else { 0 };
                 case.write(&name, time_ms, writer)?;
             }
@@ -315,20 +315,20 @@ impl Case {
     }
 }
 
-/// A time in seconds, as `JUnit` has it.
+/// Formats a duration in seconds for `JUnit`.
 fn seconds(ms: u64) -> String {
     format!("{}.{:03}", ms / 1000, ms % 1000)
 }
 
-/// So long may a text be.
-const LENGTH: usize = 2000;
+/// Maximum length of a text.
+const MAX_LENGTH: usize = 2000;
 
-/// A text that XML can hold, in one line.
+/// Returns a text for XML in one line.
 fn plain(text: &str) -> String {
-    lines(&visible(&cut(text, LENGTH)))
+    lines(&visible(&cut(text, MAX_LENGTH)))
 }
 
-/// A text that XML can hold. What is no character there is told by its number.
+/// Returns a text for XML. Invalid characters are replaced by their numbers.
 fn lines(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for character in text.chars() {

@@ -11,16 +11,16 @@ use super::human::word;
 use results::text::{counted, cut, listed, visible};
 use results::{ClientState, ClientTotal, GroupTotal, LiveReport, Matrix, Run, Tally, Verdict};
 
-/// So many names are listed in a row.
-const NAMES: usize = 8;
-/// So many causes are told in full.
+/// Maximum number of names in a row.
+const MAX_NAMES: usize = 8;
+/// Maximum number of causes.
 const CAUSES: usize = 50;
-/// So many clients are named in a row.
+/// Maximum number of clients in a row.
 const CLIENTS: usize = 16;
-/// So long may a text be.
-const LENGTH: usize = 300;
+/// Maximum length of a text.
+const MAX_LENGTH: usize = 300;
 
-/// The page.
+/// Returns the page.
 pub(super) fn markdown(run: &Run) -> String {
     let mut out = String::new();
     head(run, &mut out);
@@ -64,7 +64,7 @@ fn head(run: &Run, out: &mut String) {
     );
 }
 
-/// What does not stand for itself in the address of a badge.
+/// Characters to escape in the URL of a badge.
 const OF_BADGE: &AsciiSet = &CONTROLS
     .add(b' ')
     .add(b'"')
@@ -86,7 +86,7 @@ const OF_BADGE: &AsciiSet = &CONTROLS
 
 fn profiles(run: &Run, out: &mut String) {
     let Some(live) = run.live.as_ref().filter(|live| !live.profiles.is_empty()) else { return };
-    out.push_str("\n## Profiles\n\n| profile | version | what came of it |\n|---|---:|---|\n");
+    out.push_str("\n## Profiles\n\n| profile | version | result |\n|---|---:|---|\n");
     for profile in &live.profiles {
         let _ =
             writeln!(out, "| {} | {} | {} |", cell(&profile.name), profile.version, cell(&profile.words()));
@@ -94,12 +94,12 @@ fn profiles(run: &Run, out: &mut String) {
     matrix(&run.matrix, out);
 }
 
-/// What came of all that profiles demand.
+/// Writes the results of profiles.
 fn matrix(matrix: &Matrix, out: &mut String) {
     if matrix.profiles.is_empty() {
         return;
     }
-    out.push_str("\nHow many of its scenarios, and of its rules, are as a profile demands:\n\n");
+    out.push_str("\nScenarios and rules that meet each profile:\n\n");
     let mut row = |head: &str, cells: Vec<String>| {
         let _ = writeln!(out, "| {head} | {} |", cells.join(" | "));
     };
@@ -120,7 +120,9 @@ fn matrix(matrix: &Matrix, out: &mut String) {
 fn speed(run: &Run, out: &mut String) {
     let mut crowds = run.live.iter().flat_map(LiveReport::crowds).peekable();
     if crowds.peek().is_some() {
-        out.push_str("\n## How fast, when asked at once\n\nHalf of them, and 99 of 100 in brackets:\n\n");
+        out.push_str(
+            "\n## Latency of concurrent requests\n\nMedian, with the 99th percentile in brackets:\n\n",
+        );
     }
     for latency in crowds {
         let _ = writeln!(out, "- {}: {}", code(&latency.case), latency.words());
@@ -170,7 +172,7 @@ fn causes(run: &Run, out: &mut String) {
         let _ = writeln!(out, "- and {}", counted((run.causes.len() - CAUSES) as u64, "more cause"));
     }
     if run.totals.omitted > 0 {
-        let _ = writeln!(out, "- and {} that are not listed", counted(run.totals.omitted, "fault"));
+        let _ = writeln!(out, "- and {} not listed", counted(run.totals.omitted, "fault"));
     }
 }
 
@@ -182,13 +184,13 @@ fn clients(run: &Run, out: &mut String) {
     for failing in run.failing_clients() {
         let files = counted(failing.captures, "recording");
         let _ = writeln!(out, "- broken, in {files}: {}", clients_named(&failing.clients));
-        for broken in failing.rules.iter().take(NAMES) {
+        for broken in failing.rules.iter().take(MAX_NAMES) {
             let _ = writeln!(out, "  - {}: {}", code(&broken.rule), code(&broken.failure));
         }
         more(failing.rules.len(), "rule", out);
     }
     for (state, words) in [
-        (ClientState::NotAffected, "not affected, tried with streams that break these rules"),
+        (ClientState::NotAffected, "not affected, tested with streams that break these rules"),
         (ClientState::NotMeasured, "not measured"),
     ] {
         let clients = run.clients_that_are(state);
@@ -206,9 +208,9 @@ fn stale(run: &Run, out: &mut String) {
     if run.stale().is_empty() {
         return;
     }
-    out.push_str("\n## Expected to fail, and does not\n\n");
+    out.push_str("\n## Unexpectedly passing\n\n");
     for entry in run.stale() {
-        let _ = writeln!(out, "- {}: take it out of the list", code(entry));
+        let _ = writeln!(out, "- {}: remove it from the list", code(entry));
     }
 }
 
@@ -217,7 +219,7 @@ fn undecided(run: &Run, out: &mut String) {
     if run.undecided.is_empty() && not_judged.is_empty() {
         return;
     }
-    out.push_str("\n## Not found out\n\n");
+    out.push_str("\n## Not tested\n\n");
     for undecided in &run.undecided {
         let cases: Vec<&str> = undecided.cases.iter().map(String::as_str).collect();
         let (trials, reason) = (counted(undecided.trials, "trial"), code(&undecided.reason));
@@ -240,27 +242,27 @@ fn next(run: &Run, out: &mut String) {
 }
 
 fn names(names: &[&str]) -> String {
-    listed(names, NAMES, |name| code(name))
+    listed(names, MAX_NAMES, |name| code(name))
 }
 
 fn more(count: usize, what: &str, out: &mut String) {
-    if count > NAMES {
-        let _ = writeln!(out, "  - and {}", counted((count - NAMES) as u64, &format!("more {what}")));
+    if count > MAX_NAMES {
+        let _ = writeln!(out, "  - and {}", counted((count - MAX_NAMES) as u64, &format!("more {what}")));
     }
 }
 
-/// A text in which nothing means anything.
+/// Returns a text as a code span, without markup.
 pub(super) fn code(text: &str) -> String {
-    let text = visible(&cut(text, LENGTH));
+    let text = visible(&cut(text, MAX_LENGTH));
     let longest = text.split(|character| character != '`').map(str::len).max().unwrap_or_default();
     let fence = "`".repeat(longest + 1);
-    // A span that begins or ends so would lose what it begins or ends with.
+    // A span that begins or ends with a backtick or space needs padding.
     let needs_room = text.is_empty() || text.starts_with(['`', ' ']) || text.ends_with(['`', ' ']);
     let room = if needs_room { " " } else { "" };
     format!("{fence}{room}{text}{room}{fence}")
 }
 
-/// The same in a table, whose columns it cannot end.
+/// Returns a text as a code span for a table cell.
 pub(super) fn cell(text: &str) -> String {
     code(&text.replace('|', "\\u{7c}"))
 }

@@ -1,4 +1,4 @@
-//! What follows the summary of a run: flaky scenarios, and commands that repeat failing exchanges.
+//! The end of the summary of a run: flaky scenarios, and commands that repeat failing exchanges.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -7,17 +7,17 @@ use catalogue::Level;
 
 use results::{CaptureReport, Run, Verdict};
 
-/// Causes that get a command each; the HTML report has one for every exchange.
+/// Maximum number of causes with a command; the HTML report has one for every exchange.
 const CAUSES: usize = 2;
 
-/// Returns which scenarios took several attempts; empty, where none did.
+/// Returns the scenarios that took several attempts.
 fn flaky(run: &Run) -> String {
     let Some(live) = &run.live else { return String::new() };
     let flaky = live.cases.iter().filter(|case| case.missed > 0);
     let lines: Vec<String> = flaky
         .map(|case| {
             let attempts = case.missed + 1;
-            format!("\n  {}: the expected events came on attempt {attempts} of {attempts}", case.name)
+            format!("\n  {}: the expected events occurred on attempt {attempts} of {attempts}", case.name)
         })
         .collect();
     match lines.len() {

@@ -27,7 +27,7 @@ pub(super) fn sarif(run: &Run) -> String {
     let mut rules: Vec<Value> = run.rules.iter().map(descriptor).collect();
     rules.push(json!({
         "id": ANSWER,
-        "shortDescription": { "text": "The answer to a request is what was asked for, and comes to its end." },
+        "shortDescription": { "text": "The response to a request is complete and as requested." },
         "defaultConfiguration": { "level": "error" },
     }));
     let numbers: BTreeMap<&str, usize> =
@@ -253,7 +253,11 @@ fn answer(case: &CaseReport, told: &Told, run: &Run) -> Value {
     let fingerprint = hash(&[ANSWER, &told.name]);
     let capture = case.recordings(run).last();
     let locations: Vec<Value> = capture
-        .map(|capture| json!({ "physicalLocation": { "artifactLocation": { "uri": uri(&capture.path()) } } }))
+        .map(|capture| {
+            // The request is in the first line.
+            let region = json!({ "startLine": 1 });
+            json!({ "physicalLocation": { "artifactLocation": { "uri": uri(&capture.path()) }, "region": region } })
+        })
         .into_iter()
         .collect();
     json!({
@@ -269,12 +273,12 @@ fn answer(case: &CaseReport, told: &Told, run: &Run) -> Value {
 /// What could not be found out, and what is not told.
 fn notifications(run: &Run, omitted: usize) -> Vec<Value> {
     let note = |level: &str, text: String| json!({ "level": level, "message": message(&text) });
-    let over = |entry: &String| note("error", format!("expected to fail, and does not: {entry}"));
+    let over = |entry: &String| note("error", format!("unexpectedly passing: {entry}"));
     let mut notes: Vec<Value> = run.stale().iter().map(over).collect();
     for undecided in &run.undecided {
         let level = if undecided.verdict == Verdict::HarnessError { "error" } else { "note" };
         let trials = counted(undecided.trials, "trial");
-        notes.push(note(level, format!("{trials} not decided: {}", undecided.reason)));
+        notes.push(note(level, format!("{trials} without a verdict: {}", undecided.reason)));
     }
     for capture in run.captures.iter().take(MOST) {
         notes.extend(capture.error.iter().map(|error| note("error", format!("{}: {error}", capture.path()))));

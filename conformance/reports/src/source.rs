@@ -1,4 +1,3 @@
-//! Lines of a recording, with marks under what they are about.
 //!
 //! Crates that show annotated sources want the whole source, count its lines themselves and tell a place
 //! as path, line and column. Of a recording only pieces around a few places are kept, which may lie a
@@ -11,30 +10,30 @@ use unicode_width::UnicodeWidthStr;
 use results::Location;
 use results::text::{Cell, cells, visible, wrap};
 
-/// A line that is shown.
+/// A quoted line.
 pub(super) struct Line<'s> {
     pub(super) place: &'s Location,
-    /// The finding is about this value, not about the event as a whole.
+    /// Whether the finding is about this value, not the whole event.
     pub(super) is_value: bool,
-    /// Said of the place.
+    /// The label of the place.
     pub(super) label: String,
-    /// It is what the finding is about, and not what explains it.
+    /// Whether this is the place of the finding, not an explanation.
     pub(super) is_primary: bool,
 }
 
-/// A line as it is drawn.
+/// A rendered line.
 pub(super) struct Drawn {
     /// The line itself.
     pub(super) source: String,
-    /// The rows below, without trailing spaces: spaces, then marks, then what is said.
+    /// The rows below: spaces, marks, label, without trailing spaces.
     pub(super) below: Vec<String>,
 }
 
-/// Of a value that is wider, its first character alone is marked when it is a list or an object.
+/// Width above which only the first character of a list or object is marked.
 const WIDEST_TREE: usize = 40;
 
 impl Line<'_> {
-    /// Draws it in so many columns.
+    /// Renders the line in a number of columns.
     pub(super) fn draw(&self, width: usize) -> Drawn {
         let excerpt = &self.place.excerpt;
         let cells = cells(&excerpt.text);
@@ -56,14 +55,14 @@ impl Line<'_> {
         Drawn { source, below: labelled(before, &marks, &visible(&self.label), width) }
     }
 
-    /// From which cell to which the place is.
+    /// Returns the cells of the place.
     fn mark(&self, cells: &[Cell]) -> Range<usize> {
         let excerpt = &self.place.excerpt;
         let text = excerpt.text.as_str();
         let mut mark = excerpt.mark[0]..excerpt.mark[1];
         let marked = text.get(mark.clone()).unwrap_or_default();
         let is_tree = marked.starts_with(['{', '[']);
-        // An event as a whole is known by its type.
+        // The type stands for the whole event.
         let of_type = || {
             let name = format!("\"{}\"", self.place.event_type.as_deref()?);
             let bare = name.trim_matches('"');
@@ -82,9 +81,9 @@ impl Line<'_> {
     }
 }
 
-/// Which cells are shown when there are so many columns: those around the mark.
+/// Returns the visible cells around the mark.
 fn window(cells: &[Cell], mark: &Range<usize>, cut: [bool; 2], width: usize) -> Range<usize> {
-    // A column at either end tells that something was left out, and one beyond can be marked.
+    // Ellipses take a column at either end, and one column beyond can be marked.
     let room = width.saturating_sub(3);
     if columns(Some(cells)) <= room {
         return 0..cells.len();
@@ -118,7 +117,7 @@ fn columns(cells: Option<&[Cell]>) -> usize {
     cells.unwrap_or_default().iter().map(|cell| cell.width).sum()
 }
 
-/// What is said stands behind the marks, or else below them, as far to the right as it must.
+/// Returns the marks with their label: after them, or below and as far right as necessary.
 fn labelled(before: usize, marks: &str, label: &str, width: usize) -> Vec<String> {
     let row = |indent: usize, text: &str| " ".repeat(indent) + text;
     let behind = before + marks.len() + 1;

@@ -1,24 +1,24 @@
-//! How what is told looks.
+//! Styles of text output.
 
 use catalogue::Level;
 
 use results::Outcome;
 
-/// Whether to use colour.
+/// Whether to use color.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Style {
-    /// Text alone.
+    /// Plain text.
     Plain,
-    /// With the escapes of a terminal.
+    /// With terminal escapes.
     Colour,
 }
 
-/// How much is shown.
+/// The amount of detail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Detail {
-    /// The lowest level that is shown.
+    /// The lowest level to show.
     pub level: Level,
-    /// Whether every finding is shown, and every table, instead of one finding for each cause.
+    /// Whether to show every finding and table instead of one finding for each cause.
     pub is_verbose: bool,
 }
 
@@ -28,19 +28,19 @@ impl From<Level> for Detail {
     }
 }
 
-/// What the findings are shown on.
+/// The output device.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Screen {
-    /// Whether it has colours.
+    /// Whether it supports color.
     pub style: Style,
-    /// How many columns it has.
+    /// Its number of columns.
     pub width: usize,
 }
 
 impl Screen {
-    /// So many columns has what does not say how many it has, such as a file.
+    /// Number of columns of unknown devices, such as files.
     pub const USUAL_WIDTH: usize = 120;
-    /// With fewer columns nothing can be shown; what is narrower has to break the lines itself.
+    /// Minimum number of columns.
     pub const LEAST_WIDTH: usize = 40;
 }
 
@@ -58,7 +58,7 @@ impl Style {
         }
     }
 
-    /// Paints what frames quoted lines.
+    /// Styles the frame of quoted lines.
     pub fn frame(self, text: &str) -> String {
         self.paint("1;34", text)
     }
@@ -75,27 +75,27 @@ impl Style {
         }
     }
 
-    /// Paints what stands out.
+    /// Styles emphasized text.
     pub fn bold(self, text: &str) -> String {
         self.paint("1", text)
     }
 
-    /// Paints what came to it.
+    /// Styles added text.
     pub fn added(self, text: &str) -> String {
         self.paint("32", text)
     }
 
-    /// Paints what was taken away.
+    /// Styles removed text.
     pub fn removed(self, text: &str) -> String {
         self.paint("31", text)
     }
 
-    /// Paints what is otherwise than before.
+    /// Styles changed text.
     pub fn changed(self, text: &str) -> String {
         self.paint("33", text)
     }
 
-    /// Paints a text in the colour of a level.
+    /// Styles a text in the color of a level.
     pub fn level(self, level: Level, text: &str) -> String {
         let code = match level {
             Level::Must => "1;31",

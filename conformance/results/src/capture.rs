@@ -1,4 +1,4 @@
-//! What came of checking one recording.
+//! The result of checking one recording.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -13,66 +13,66 @@ use super::timeline::Timeline;
 use super::totals::Faults;
 use crate::Format;
 
-/// What came of checking one recording.
+/// The result of checking one recording.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct CaptureReport {
-    /// Its name: a path as it was given, or within the folder of a run; or `standard input`.
+    /// Its path, as given or relative to the folder of a run; or `standard input`.
     pub name: String,
-    /// The folder of the run, where it is known. It is not kept: a run can be moved.
+    /// The folder of the run, if known. Not serialized, as a run can be moved.
     #[serde(skip)]
     pub folder: Option<Arc<Path>>,
-    /// Its format; null when it could not be told.
+    /// Its format; null if it was not recognized.
     pub format: Option<Format>,
-    /// How many streams with events it holds.
+    /// Number of streams with events.
     pub streams: u64,
-    /// How many events.
+    /// Number of events.
     pub events: u64,
-    /// How many answers that are no stream.
+    /// Number of non-streaming responses.
     pub bodies: u64,
-    /// How many of these no rule reads: they are neither an error nor anything that the dialect has.
+    /// Number of these that no rule covers: neither an error nor defined by the dialect.
     pub unjudged: u64,
-    /// How many exchanges are of another API, and were not judged, by the name of that.
+    /// Number of exchanges of other APIs, which are not checked, by API.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub other_apis: BTreeMap<Cow<'static, str>, u64>,
-    /// What is wrong.
+    /// Findings.
     pub findings: Vec<Finding>,
-    /// How many faults there were beyond those that are listed.
+    /// Number of findings that are not listed.
     pub omitted: u64,
-    /// How many connections were lost while it was made.
+    /// Number of lost connections.
     pub lost: u64,
-    /// The first of them.
+    /// The first lost connection.
     pub first_lost: Option<Lost>,
-    /// Why it could not be read, or not to its end.
+    /// Error that prevented a complete read.
     pub error: Option<String>,
-    /// The command that sends its request again, where it is one exchange of this suite.
+    /// The `curl` command that repeats its request, if it is one exchange of this suite.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub curl: Option<String>,
-    /// How its exchanges went; nothing, when nobody wanted to know.
+    /// Timelines of its exchanges, if requested.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub timelines: Vec<Timeline>,
-    /// How many exchanges there were beyond those.
+    /// Number of exchanges without a timeline.
     #[serde(default)]
     pub undrawn: u64,
 }
 
-/// A connection that was lost while a recording was made.
+/// A lost connection.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Lost {
-    /// The exchange of the recording, when it holds several.
+    /// The exchange, if the recording has several.
     pub exchange: Option<String>,
-    /// After so many events.
+    /// Number of events before it was lost.
     pub events: u64,
-    /// Why.
+    /// The reason.
     pub reason: String,
 }
 
 impl CaptureReport {
-    /// Where it is, seen from the working directory.
+    /// Returns its path from the working directory.
     pub fn path(&self) -> Cow<'_, str> {
         match &self.folder {
-            // Whoever is in the folder sees no `./` before the names.
+            // Within the folder, names have no `./`.
             Some(folder) => {
                 let parts = folder.components().filter(|part| *part != Component::CurDir);
                 Cow::Owned(parts.collect::<PathBuf>().join(&self.name).display().to_string())
@@ -81,23 +81,23 @@ impl CaptureReport {
         }
     }
 
-    /// Whether a rule that binds is broken.
+    /// Returns whether a MUST rule is broken.
     pub fn has_failed(&self) -> bool {
         self.findings.iter().any(|finding| finding.level == Level::Must)
     }
 
-    /// Whether it holds nothing that a rule reads.
+    /// Returns whether no rule applies to it.
     pub fn is_blank(&self) -> bool {
         self.streams == 0 && self.bodies == self.unjudged && self.findings.is_empty()
     }
 
-    /// Why it has no answer, if none came.
+    /// Returns why it has no response, if it has none.
     pub fn unanswered(&self) -> Option<&str> {
         let lost = self.first_lost.as_ref().filter(|_| self.error.is_some())?;
         (self.streams + self.bodies == 0).then_some(&lost.reason)
     }
 
-    /// How often rules are broken in it.
+    /// Returns the number of findings by level.
     pub fn faults(&self) -> Faults {
         let mut faults = Faults::default();
         for finding in &self.findings {

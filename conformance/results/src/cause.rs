@@ -1,4 +1,4 @@
-//! Findings by what causes them.
+//! Causes of findings.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -7,43 +7,42 @@ use catalogue::Level;
 use serde::{Deserialize, Serialize};
 
 use super::capture::CaptureReport;
-use super::live::CaseReport;
+use super::live::{CaseReport, Transport};
 use checker::{Finding, LevelName};
 
-/// One thing that is wrong, however often it shows: findings of one rule, about one type of event and one value in
-/// it, that differ in the same way.
+/// A group of findings of one rule, about one event type and one value, that differ in the same way.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Cause {
-    /// Names it in every run: its rule, and what of the rule it breaks.
+    /// Stable id: the rule and the difference.
     pub id: String,
     /// The rule, `group/name`.
     pub rule: String,
-    /// How binding its worst finding is: what breaks a known client is a warning at least.
+    /// The worst level of its findings: at least a warning if a known client breaks.
     #[serde(with = "LevelName")]
     pub level: Level,
-    /// What is wrong, as its first finding says it.
+    /// The message of its first finding.
     pub message: String,
-    /// The type of the events, where all are of one.
+    /// The event type, if all findings share it.
     pub event_type: Option<String>,
     /// JSON pointer to the value, with `*` for an index.
     pub pointer: Option<String>,
-    /// The clients that it breaks.
+    /// Clients that it breaks.
     pub clients: Vec<String>,
-    /// How often it shows.
+    /// Number of findings.
     pub times: u64,
-    /// In how many recordings.
+    /// Number of recordings.
     pub captures: u64,
-    /// The scenarios whose answers show it, when an endpoint was tested.
+    /// The scenarios whose responses have it, if an endpoint was tested.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub cases: Vec<String>,
-    /// Its earliest place in the simplest recording: which of the captures, and which of its findings.
+    /// Its earliest place in the simplest recording: index of the capture, index of the finding.
     pub first: [usize; 2],
-    /// All its findings, told as `first` is.
+    /// All its findings, in the form of `first`.
     pub findings: Vec<[usize; 2]>,
 }
 
-/// What findings of one cause have in common.
+/// The common properties of the findings of a cause.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct Key<'f> {
     rule: &'f str,
@@ -63,8 +62,8 @@ struct Found<'f> {
 }
 
 impl Cause {
-    /// Returns the causes of all findings: those that break most clients first, then by how binding they are, then by
-    /// how simple the recording is that shows them.
+    /// Returns the causes of all findings: those that break most clients first, then by level, then by
+    /// simplicity of the recording.
     pub(super) fn all(captures: &[CaptureReport], cases: &[CaseReport]) -> Vec<Self> {
         let mut groups: BTreeMap<Key<'_>, Found<'_>> = BTreeMap::new();
         for (of, capture) in captures.iter().enumerate() {
@@ -78,18 +77,19 @@ impl Cause {
             }
         }
         let mut ids = BTreeMap::new();
+        let demands = demands(captures.len(), cases);
         let mut all: Vec<Self> = groups
             .into_iter()
-            .filter_map(|(key, found)| Self::of(&key, found, captures, cases, &mut ids))
+            .filter_map(|(key, found)| Self::of(&key, found, captures, (cases, &demands), &mut ids))
             .collect();
-        // The sort is stable: what is equal stays in the order of rules.
+        // The sort is stable: equal causes stay in the order of rules.
         all.sort_by_cached_key(|cause| {
             let [capture, at] = cause.first;
             let capture = captures.get(capture);
             let event =
                 capture.and_then(|capture| capture.findings.get(at)).map(|finding| finding.place.event);
-            let events = capture.map(|capture| capture.events);
-            (Reverse(cause.clients.len()), Reverse(cause.level), events, event)
+            let simple = (demands.get(cause.first[0]), capture.map(|capture| capture.events));
+            (Reverse(cause.clients.len()), Reverse(cause.level), simple, event)
         });
         all
     }
@@ -98,12 +98,12 @@ impl Cause {
         key: &Key<'_>,
         found: Found<'_>,
         captures: &[CaptureReport],
-        cases: &[CaseReport],
+        (cases, demands): (&[CaseReport], &[(usize, usize)]),
         ids: &mut BTreeMap<String, usize>,
     ) -> Option<Self> {
         let simplest = |[of, at]: &[usize; 2]| {
             let capture = captures.get(*of)?;
-            Some((capture.events, *of, capture.findings.get(*at)?.place.event, *at))
+            Some((demands.get(*of), capture.events, *of, capture.findings.get(*at)?.place.event, *at))
         };
         let first = found.places.iter().copied().min_by_key(simplest)?;
         let finding = captures.get(first[0])?.findings.get(first[1])?;
@@ -131,12 +131,14 @@ impl<'f> Key<'f> {
         let pointer = finding.pointer.as_deref().filter(|pointer| !pointer.is_empty()).map(starred);
         let event = finding.place.event_type.as_deref();
         let is_of_schema = finding.group() == "schema";
-        // What several events carry is wrong in all of them for one reason.
+        // A value in several events is wrong for the same reason.
         let is_carried = pointer.as_deref().is_some_and(|pointer| {
             ["/response/", "/item/", "/part/"].iter().any(|holder| pointer.starts_with(holder))
         });
-        let is_of_stream =
-            !is_of_schema && catalogue::rule(&finding.rule).is_none_or(|rule| rule.scopes.is_empty());
+        // At which event a stream or a response goes wrong as a whole is chance.
+        let is_of_stream = !is_of_schema
+            && catalogue::rule(&finding.rule)
+                .is_none_or(|rule| rule.scopes.iter().all(|scope| scope.info().name == "response"));
         Self {
             rule: &finding.rule,
             event: event.filter(|_| !(is_of_stream || is_of_schema && is_carried)).map(family),
@@ -145,7 +147,7 @@ impl<'f> Key<'f> {
         }
     }
 
-    /// Names it in words that do not change from run to run.
+    /// Returns an id that is stable across runs.
     fn id(&self) -> String {
         let mut id = self.rule.to_owned();
         let difference = (self.rule.starts_with("schema/")).then_some(self.difference.as_str());
@@ -161,14 +163,29 @@ impl<'f> Key<'f> {
     }
 }
 
-/// The id, with a number if it was given before.
+/// Returns how many features the scenario of each capture needs, and how long its request is: what shows in a plain
+/// scenario is shown there.
+fn demands(captures: usize, cases: &[CaseReport]) -> Vec<(usize, usize)> {
+    let mut demands = vec![(0, 0); captures];
+    for case in cases {
+        let scenario = catalogue::scenario(Transport::scenario(&case.name));
+        for at in &case.attempts {
+            if let (Some(demand), Some(scenario)) = (demands.get_mut(*at), scenario) {
+                *demand = (scenario.features.len(), scenario.request.len());
+            }
+        }
+    }
+    demands
+}
+
+/// Returns the id, numbered if it is not unique.
 fn unique(id: String, ids: &mut BTreeMap<String, usize>) -> String {
     let times = ids.entry(id.clone()).or_default();
     *times += 1;
     if *times == 1 { id } else { format!("{id}~{times}") }
 }
 
-/// The events that carry the whole response are of one family.
+/// Returns the family of an event: all events with a snapshot of the response share one.
 fn family(event: &str) -> &str {
     let is_snapshot = event.strip_prefix("response.").is_some_and(|rest| {
         ["created", "queued", "in_progress", "completed", "incomplete", "failed"].contains(&rest)
@@ -176,14 +193,14 @@ fn family(event: &str) -> &str {
     if is_snapshot { "response" } else { event }
 }
 
-/// A JSON pointer with `*` for every index.
+/// Returns a JSON pointer with `*` for every index.
 pub fn starred(pointer: &str) -> String {
     let is_index = |segment: &str| !segment.is_empty() && segment.bytes().all(|byte| byte.is_ascii_digit());
     let segments = pointer.split('/').map(|segment| if is_index(segment) { "*" } else { segment });
     segments.collect::<Vec<_>>().join("/")
 }
 
-/// How what stands there differs from what should, without the values of this stream.
+/// Returns how the actual value differs from the expected one, without values of this stream.
 fn difference(finding: &Finding) -> String {
     let actual = finding.actual.as_deref().unwrap_or_default();
     if finding.group() == "schema" {
@@ -193,14 +210,14 @@ fn difference(finding: &Finding) -> String {
         // `string "x"`, `number 5`, `null`, `none`: the kind comes first.
         let kind = actual.split([' ', ',']).next().unwrap_or_default();
         let expected = finding.expected.as_deref().unwrap_or_default();
-        // An event that nobody knows is known by its type.
+        // Unknown events differ by their type.
         let kind = if finding.rule == "schema/event-known" { "" } else { kind };
         return format!("{expected} {kind}").trim().to_owned();
     }
     template(&finding.message)
 }
 
-/// A message without what changes from stream to stream: quoted texts, numbers, ids and what stands in brackets.
+/// Returns a message without variable parts: quoted texts, numbers, ids and brackets.
 fn template(message: &str) -> String {
     let mut out = String::new();
     let mut depth = 0_usize;
@@ -280,6 +297,13 @@ mod tests {
     }
 
     #[test]
+    fn a_response_that_does_not_end_has_one_cause_wherever_its_stream_ends() {
+        let of = |event| finding("response/one-terminal", event, "", "the stream is over");
+        let causes = causes(vec![of("response.output_item.done"), of("response.output_text.delta")]);
+        assert_eq!(causes.len(), 1, "{causes:#?}");
+    }
+
+    #[test]
     fn what_breaks_clients_comes_first() {
         let mut note = finding("schema/event-known", "response.heartbeat", "/type", "x");
         note.level = Level::May;
@@ -287,6 +311,26 @@ mod tests {
         assert_eq!(causes[0].rule, "schema/event-known");
         assert_eq!(causes[0].level, Level::Should);
         assert!(causes[0].clients.iter().any(|client| client == "openai-node stream()"));
+    }
+
+    #[test]
+    fn the_plainest_scenario_shows_a_cause() {
+        let capture = |events| CaptureReport {
+            events,
+            findings: vec![finding("sequence/present", "response.created", "", "x")],
+            ..CaptureReport::default()
+        };
+        let case = |(at, name): (usize, &str)| CaseReport {
+            name: name.to_owned(),
+            title: String::new(),
+            missed: 0,
+            attempts: vec![at],
+            trials: Vec::new(),
+        };
+        let cases: Vec<CaseReport> =
+            ["background/cut", "crowd/words", "text/hello"].into_iter().enumerate().map(case).collect();
+        let causes = Cause::all(&[capture(3), capture(9), capture(9)], &cases);
+        assert_eq!(causes[0].first, [2, 0]);
     }
 
     #[test]

@@ -4,11 +4,12 @@ use serde::{Deserialize, Serialize};
 
 use super::Outcome;
 use super::live::Transport;
+use super::profile::ProfileReport;
 
-/// The version of the format. It rises when a member goes away or changes its meaning.
+/// Version of the format. It increases when a member is removed or changes its meaning.
 pub const CLIENT_RUN_VERSION: u32 = 1;
 
-/// What a client made of every answer that was played to it.
+/// The results of a client for every case.
 ///
 /// It is written as `client.json`, read again from there, and is all that any report knows. Texts in it may come from
 /// a hostile client.
@@ -21,24 +22,27 @@ pub struct ClientRun {
     pub suite: String,
     /// The name of the client.
     pub client: String,
-    /// Its version, as far as that is known.
+    /// Its version, if known.
     pub client_version: Option<String>,
-    /// The command that was run.
+    /// The command of the client.
     pub command: Vec<String>,
-    /// How it was driven: `lines`, `spawn` or `server`.
+    /// Mode: `lines`, `spawn` or `server`.
     pub mode: String,
-    /// The dialect that it was spoken to in.
+    /// The dialect of the server.
     pub dialect: String,
     /// Whether fragile cases and invalid requests fail the run.
     pub strict: bool,
-    /// How it ended.
+    /// The outcome.
     pub outcome: Outcome,
-    /// How many cases ended how.
+    /// Number of cases by outcome.
     pub totals: ClientTally,
-    /// How long the run took, in milliseconds.
+    /// Duration of the run in milliseconds.
     pub ms: u64,
     /// The cases and their outcomes.
     pub cases: Vec<ClientCaseReport>,
+    /// What the run comes to, by profile.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub profiles: Vec<ProfileReport>,
     /// Expected failures that did not fail.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub stale: Vec<String>,
@@ -50,66 +54,66 @@ pub struct ClientRun {
 pub struct ClientCaseReport {
     /// Its name.
     pub name: String,
-    /// What the client received, in a line.
+    /// What the client received, in one line.
     pub title: String,
-    /// What it had to do: `must-survive`, `must-report` or `either`.
+    /// What it must do: `must-survive`, `must-report` or `either`.
     pub expect: String,
-    /// Why.
+    /// The reason.
     pub reason: String,
-    /// What makes that binding.
+    /// The authority for it.
     pub authority: String,
-    /// How the answer was sent.
+    /// The transport of the response.
     pub transport: Transport,
     /// What the client did.
     pub outcome: ClientOutcome,
-    /// What differs, or which error was reported.
+    /// The difference, or the reported error.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub detail: String,
-    /// What is wrong with its requests.
+    /// Problems of its requests.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub requests: Vec<RequestProblem>,
-    /// Why the failure is expected, if it is.
+    /// Reason of an expected failure.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expected: Option<String>,
-    /// How long it took, in milliseconds.
+    /// Duration in milliseconds.
     pub ms: u64,
 }
 
-/// What is wrong with a request of a client.
+/// A problem of a request of a client.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct RequestProblem {
-    /// The sentence of the specification that it breaks, such as `N02`, or `schema`, or `content`.
+    /// The violated sentence of the specification, such as `N02`, or `schema`, or `content`.
     pub rule: String,
-    /// What is wrong.
+    /// The problem.
     pub message: String,
 }
 
-/// What a client did with an answer.
+/// The reaction of a client to a case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum ClientOutcome {
     /// It returned the answer.
     Right,
-    /// It reported an error where it may.
+    /// It reported an error where one is allowed.
     Reported,
-    /// It failed on what it has to survive, or died.
+    /// It failed or crashed where it must survive.
     Fragile,
-    /// It returned another answer, and reported nothing.
+    /// It returned a different answer without an error.
     Wrong,
-    /// It did not report an error that it has to report.
+    /// It did not report a required error.
     Silent,
-    /// It did not come to an end.
+    /// It did not finish.
     Hung,
-    /// It does not support this, as it says itself.
+    /// It declared this as unsupported.
     NotExercised,
-    /// Its reply could not be read.
+    /// Its reply could not be parsed.
     HarnessError,
 }
 
 impl ClientOutcome {
-    /// All of them, in the order in which they are listed.
+    /// All outcomes, in the order of reports.
     pub const ALL: [Self; 8] = [
         Self::Right,
         Self::Reported,
@@ -121,7 +125,7 @@ impl ClientOutcome {
         Self::HarnessError,
     ];
 
-    /// Its name, for people.
+    /// Returns its name in reports.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Right => "right",
@@ -135,7 +139,7 @@ impl ClientOutcome {
         }
     }
 
-    /// A sign for it, where there is no room for its name.
+    /// Returns a symbol for tables.
     pub const fn sign(self) -> &'static str {
         match self {
             Self::Right => "✓",
@@ -149,12 +153,12 @@ impl ClientOutcome {
         }
     }
 
-    /// Whether it fails a run: the user is told something false, or nothing.
+    /// Returns whether it fails a run: the user would see a wrong answer, or none.
     pub const fn fails(self, is_strict: bool) -> bool {
         matches!(self, Self::Wrong | Self::Silent | Self::Hung) || is_strict && matches!(self, Self::Fragile)
     }
 
-    /// How bad it is.
+    /// Returns its severity.
     pub const fn rank(self) -> u8 {
         match self {
             Self::NotExercised => 0,
@@ -166,27 +170,27 @@ impl ClientOutcome {
     }
 }
 
-/// How many cases ended how.
+/// Number of cases by outcome.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct ClientTally {
     /// It returned the answer.
     pub right: u64,
-    /// It reported an error where it may.
+    /// It reported an error where one is allowed.
     pub reported: u64,
-    /// It failed on what it has to survive.
+    /// It failed where it must survive.
     pub fragile: u64,
-    /// It returned another answer.
+    /// It returned a different answer.
     pub wrong: u64,
-    /// It did not report an error.
+    /// It did not report a required error.
     pub silent: u64,
-    /// It did not come to an end.
+    /// It did not finish.
     pub hung: u64,
-    /// It does not support this.
+    /// It declared this as unsupported.
     pub not_exercised: u64,
-    /// Its reply could not be read.
+    /// Its reply could not be parsed.
     pub harness_errors: u64,
-    /// Cases in which a request of it was invalid.
+    /// Cases with an invalid request.
     pub invalid_requests: u64,
 }
 
@@ -210,7 +214,7 @@ impl ClientTally {
         tally
     }
 
-    /// Returns how many ended so.
+    /// Returns the number of cases with this outcome.
     pub const fn count(&self, outcome: ClientOutcome) -> u64 {
         match outcome {
             ClientOutcome::Right => self.right,
@@ -233,7 +237,7 @@ impl ClientCaseReport {
 }
 
 impl ClientRun {
-    /// Sets the totals and the outcome from the cases.
+    /// Returns the run with totals and outcome computed from the cases.
     #[must_use]
     pub fn concluded(mut self) -> Self {
         self.totals = ClientTally::of(&self.cases);

@@ -2,33 +2,33 @@
 
 use serde::{Deserialize, Serialize};
 
-/// How a recording is written down.
+/// The format of a recording.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Format {
     /// A stream of server-sent events.
     Sse,
-    /// One event a line.
+    /// One event per line.
     Ndjson,
-    /// A list of events, a response that is no stream, or exchanges as recorders of tests keep them.
+    /// A list of events, a non-streaming response, or exchanges of test recorders.
     Json,
-    /// An HTTP answer: status, headers, body. What `curl -i` prints.
+    /// An HTTP response as printed by `curl -i`: status, headers, body.
     Http,
-    /// The messages of a WebSocket connection, one JSON object a line.
+    /// WebSocket messages, one JSON object per line.
     WebSocket,
     /// An HTTP archive (HAR 1.2).
     Har,
-    /// A YAML cassette of VCR, one of its kin, or httpmock.
+    /// A YAML cassette of VCR and similar tools, or httpmock.
     Cassette,
-    /// A text archive of Go's tests, with answers in its files.
+    /// A text archive of Go tests, with responses in its files.
     Txtar,
-    /// An exchange, as the suite writes it down.
+    /// An exchange recorded by this suite.
     Exchange,
 }
 
 impl Format {
-    /// All of them.
+    /// All formats.
     pub const ALL: [Self; 9] = [
         Self::Sse,
         Self::Ndjson,
@@ -41,7 +41,7 @@ impl Format {
         Self::Exchange,
     ];
 
-    /// Its name.
+    /// Returns its name.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Sse => "sse",

@@ -1,4 +1,4 @@
-//! What a run means for clients, as it is told.
+//! The effect of a run on clients, and other summaries for reports.
 
 use std::borrow::Cow;
 use std::cmp::Reverse;
@@ -7,19 +7,19 @@ use std::collections::BTreeMap;
 use super::text::counted;
 use super::{Broken, CaptureReport, ClientState, ClientTotal, Run, Verdict};
 
-/// Clients that fail in the same way, in as many recordings.
+/// Clients that fail in the same way, in the same number of recordings.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FailingClients<'r> {
-    /// They.
+    /// The clients.
     pub clients: Vec<&'r ClientTotal>,
-    /// In how many recordings.
+    /// Number of recordings.
     pub captures: u64,
-    /// By which rules, what is most frequent first.
+    /// The rules, most frequent first.
     pub rules: &'r [Broken],
 }
 
 impl Run {
-    /// The requests that were not answered, by the reason: how many, and the recording of the first.
+    /// Returns the requests without a response, by reason: their number, and the first recording.
     pub fn unanswered(&self) -> Vec<(&str, u64, &CaptureReport)> {
         let mut all: Vec<(&str, u64, &CaptureReport)> = Vec::new();
         for capture in self.captures.iter().filter(|_| self.live.is_some()) {
@@ -32,7 +32,7 @@ impl Run {
         all
     }
 
-    /// Returns why answers are not what was asked for, and the tests that say so.
+    /// Returns why responses are unexpected, with the tests that failed.
     pub fn wrong_answers(&self) -> Vec<(&str, Vec<&str>)> {
         let mut all: Vec<(&str, Vec<&str>)> = Vec::new();
         for case in self.live.iter().flat_map(|live| &live.cases) {
@@ -49,15 +49,15 @@ impl Run {
         all
     }
 
-    /// The failures that were expected and are over.
+    /// Returns the expected failures that passed.
     pub fn stale(&self) -> &[String] {
         self.live.as_ref().map(|live| &*live.stale).unwrap_or_default()
     }
 
-    /// What was not judged, and the recordings that it is about.
+    /// Returns what was not checked, with the recordings.
     pub fn not_judged(&self) -> Vec<(String, Vec<Cow<'_, str>>)> {
         let is_unanswered = |capture: &CaptureReport| self.live.is_some() && capture.unanswered().is_some();
-        // Requests without an answer are told with what could not be found out.
+        // Requests without a response are listed as not tested.
         let answered = || self.captures.iter().filter(|capture| !is_unanswered(capture));
         let mut all = Vec::new();
         all.extend(self.of_other_apis());
@@ -76,24 +76,20 @@ impl Run {
                 let holds_nothing = capture.bodies == 0 && capture.other_apis.is_empty();
                 u64::from(capture.error.is_none() && holds_nothing && capture.is_blank())
             };
-            add(
-                is_empty,
-                "file",
-                ["that holds neither streams nor answers", "that hold neither streams nor answers"],
-            );
+            add(is_empty, "file", ["without streams or responses", "without streams or responses"]);
         }
         let file = if self.live.is_some() { "answer" } else { "file" };
-        let unread = "that could not be read, or not to the end";
+        let unread = "that could not be read completely";
         add(|capture| capture.error.is_some().into(), file, [unread; 2]);
-        add(|capture| capture.lost, "connection", ["that broke off before all had come"; 2]);
+        add(|capture| capture.lost, "connection", ["truncated before the end"; 2]);
         if self.passed_over > 0 {
             let what = counted(self.passed_over, "file");
-            all.push((format!("{what} passed over: no recording is called so"), Vec::new()));
+            all.push((format!("{what} skipped: not the name of a recording"), Vec::new()));
         }
         all
     }
 
-    /// Recordings of other APIs, all in one line.
+    /// Returns the recordings of other APIs in one line.
     fn of_other_apis(&self) -> Option<(String, Vec<Cow<'_, str>>)> {
         let mut apis: BTreeMap<&str, u64> = BTreeMap::new();
         for (name, count) in self.captures.iter().flat_map(|capture| &capture.other_apis) {
@@ -108,12 +104,12 @@ impl Run {
             .then(|| (format!("{} of {api} ({})", counted(total, "recording"), names.join(", ")), Vec::new()))
     }
 
-    /// The clients that a run means this for.
+    /// Returns the clients with this state.
     pub fn clients_that_are(&self, state: ClientState) -> Vec<&ClientTotal> {
         self.clients.iter().filter(|client| client.state == state).collect()
     }
 
-    /// The clients that something breaks; those that fail alike are told together.
+    /// Returns the broken clients, grouped if they fail alike.
     pub fn failing_clients(&self) -> Vec<FailingClients<'_>> {
         let mut all: Vec<FailingClients<'_>> = Vec::new();
         for client in self.clients.iter().filter(|client| client.captures > 0) {
@@ -134,7 +130,7 @@ impl Run {
 }
 
 impl ClientTotal {
-    /// Returns its name, and the version that was tried where one is known.
+    /// Returns its name, with the tested version if known.
     pub fn named(&self) -> String {
         match self.number() {
             Some(number) => format!("{} ({number})", self.name),
@@ -142,7 +138,7 @@ impl ClientTotal {
         }
     }
 
-    /// Returns the number of the version that was tried, without how it was called.
+    /// Returns the number of the tested version.
     pub fn number(&self) -> Option<&str> {
         let number = self.version.as_deref()?.split(',').next()?;
         number.split(" on ").next().map(str::trim)

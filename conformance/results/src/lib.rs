@@ -1,4 +1,4 @@
-//! The one document that all reports are made from.
+//! The model of a run, from which all reports are rendered.
 
 mod capture;
 mod cause;
@@ -10,6 +10,7 @@ mod matrix;
 mod merge;
 mod next;
 mod profile;
+mod shell;
 pub mod text;
 mod timeline;
 mod totals;
@@ -37,16 +38,17 @@ pub use matrix::{Matrix, MatrixColumn, MatrixRow};
 pub use merge::Unmergeable;
 pub use next::Step;
 pub use profile::{Demand, ProfileReport, ProfileState, Reason, Specification};
+pub use shell::shell_word;
 pub use timeline::{Asked, Bar, EventRow, FaultyEvent, Pace, Phase, Piece, Silence, Timeline};
 pub use totals::{Broken, ClientState, ClientTotal, Faults, RuleTotal, Totals};
 pub use trials::{GroupTotal, Tally, Undecided};
 
 use checker::Rules;
 
-/// The version of the format. It rises when a member goes away or changes its meaning.
+/// Version of the format. It increases when a member is removed or changes its meaning.
 pub const VERSION: u32 = 2;
 
-/// What came of checking recordings, or an endpoint, in one dialect.
+/// The result of checking recordings or an endpoint in one dialect.
 ///
 /// It is written as `report.json`, read again from there, and is all that any report knows. Texts in it
 /// may come from a hostile endpoint.
@@ -57,53 +59,52 @@ pub struct Run {
     pub version: u32,
     /// Version of the suite.
     pub suite: String,
-    /// The dialect that was checked against.
+    /// The dialect.
     pub dialect: String,
-    /// How it ended.
+    /// The outcome.
     pub outcome: Outcome,
-    /// How much was checked, and how much of it is wrong.
+    /// Totals of checks and findings.
     pub totals: Totals,
-    /// The rules that were checked, and how often each is broken.
+    /// The checked rules, with their numbers of findings.
     pub rules: Vec<RuleTotal>,
-    /// What is wrong, each cause once: those that break most clients first.
+    /// Causes, those that break most clients first.
     #[serde(default)]
     pub causes: Vec<Cause>,
-    /// The clients that something is known of, those that most recordings break first.
+    /// Known clients, those broken by most recordings first.
     pub clients: Vec<ClientTotal>,
-    /// The groups of scenarios, and what came of their trials, when an endpoint was tested.
+    /// Groups of scenarios with the results of their trials, if an endpoint was tested.
     pub groups: Vec<GroupTotal>,
-    /// What profiles demand of each group, and what came of it, when an endpoint was tested.
+    /// Results of profiles by group, if an endpoint was tested.
     #[serde(default)]
     pub matrix: Matrix,
-    /// What could not be found out of an endpoint, by the reason: harness errors first, then what most trials
-    /// lack for.
+    /// Trials without a verdict, by reason: harness errors first, then the most frequent.
     pub undecided: Vec<Undecided>,
-    /// What to do next.
+    /// Suggested next steps.
     pub next: Vec<Step>,
-    /// The endpoint and its trials, when one was tested.
+    /// The endpoint and its trials, if one was tested.
     pub live: Option<LiveReport>,
-    /// How many files in folders were not opened, as their names are not those of recordings.
+    /// Number of files in folders that were skipped because of their names.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub passed_over: u64,
-    /// What was checked, in order.
+    /// The checked recordings, in order.
     pub captures: Vec<CaptureReport>,
 }
 
-/// How a run ended.
+/// The outcome of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Outcome {
     /// Nothing failed.
     Passed,
-    /// A rule that binds is broken, or a trial failed.
+    /// A MUST rule is broken, or a trial failed.
     Failed,
-    /// Something could not be found out.
+    /// Something could not be tested.
     Incomplete,
 }
 
 impl Run {
-    /// What recordings come to, and the trials of an endpoint where they are of one.
+    /// Returns the result of checked recordings, with the trials of an endpoint if there was one.
     pub fn new(rules: &Rules, captures: Vec<CaptureReport>, live: Option<LiveReport>) -> Self {
         let (groups, undecided) = live.as_ref().map_or_else(Default::default, |live| {
             (GroupTotal::all(&live.cases), Undecided::all(&live.cases))
@@ -133,8 +134,7 @@ impl Run {
         run
     }
 
-    /// The same, told from outside the folder that it is kept in: the places of an endpoint's answers are paths
-    /// through that folder, as it is given here. As JSON they stay as they are.
+    /// Returns the run with paths through the folder in which it is kept. In JSON, paths stay relative to it.
     #[must_use]
     pub fn within(mut self, folder: &Path) -> Self {
         if self.live.is_some() {
@@ -146,7 +146,7 @@ impl Run {
         self
     }
 
-    /// Where a rule is first broken.
+    /// Returns the first finding of a rule, and its recording.
     pub fn first(&self, rule: &RuleTotal) -> Option<(&CaptureReport, &Finding)> {
         let [capture, finding] = rule.first?;
         let capture = self.captures.get(capture)?;
@@ -160,15 +160,15 @@ impl Run {
         Some((capture, capture.findings.get(finding)?))
     }
 
-    /// The rules that are broken, the worst first.
+    /// Returns the broken rules, the worst first.
     pub fn broken(&self) -> Vec<&RuleTotal> {
         let mut rules: Vec<&RuleTotal> = self.rules.iter().filter(|rule| rule.times > 0).collect();
-        // The sort is stable: what is equal stays in the order of names.
+        // The sort is stable: equal rules stay in the order of names.
         rules.sort_by_key(|rule| Reverse((rule.worst, rule.captures, rule.times)));
         rules
     }
 
-    /// The recordings by their places, the worst first.
+    /// Returns the indices of the recordings, the worst first.
     pub fn worst_first(&self) -> Vec<usize> {
         let mut order: Vec<(usize, &CaptureReport)> = self.captures.iter().enumerate().collect();
         order.sort_by_cached_key(|(_, capture)| {
@@ -178,7 +178,7 @@ impl Run {
         order.into_iter().map(|(at, _)| at).collect()
     }
 
-    /// Whether a recording could not be read, nothing in all of them was judged, or a trial not be made.
+    /// Returns whether a recording could not be read, nothing was checked, or a trial could not be made.
     pub fn is_incomplete(&self) -> bool {
         is_incomplete(&self.captures, self.live.as_ref())
     }
@@ -189,7 +189,7 @@ const fn is_zero(count: &u64) -> bool {
     *count == 0
 }
 
-/// A failure is told before what could not be found out.
+/// Returns the outcome: a failure takes precedence over untested trials.
 fn outcome(captures: &[CaptureReport], live: Option<&LiveReport>) -> Outcome {
     let has_failed = match live {
         Some(live) => live.has(Verdict::Fail) || !live.stale.is_empty(),
@@ -205,7 +205,7 @@ fn outcome(captures: &[CaptureReport], live: Option<&LiveReport>) -> Outcome {
 fn is_incomplete(captures: &[CaptureReport], live: Option<&LiveReport>) -> bool {
     match live {
         Some(live) => live.has(Verdict::HarnessError) || live.state != State::Finished,
-        // Where there was nothing to judge, nothing has passed.
+        // Without anything to check, nothing has passed.
         None => {
             captures.iter().any(|capture| capture.error.is_some())
                 || captures.iter().all(CaptureReport::is_blank)

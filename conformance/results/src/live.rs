@@ -126,6 +126,10 @@ pub enum UndecidedKind {
     NotElicited,
     /// The endpoint lacks the route of an optional operation.
     Unsupported,
+    /// The endpoint is not said to have a feature that the scenario needs.
+    NotOffered,
+    /// The scenario needs a resource that was not given.
+    NotGiven,
     /// Any other.
     #[default]
     Other,
@@ -235,6 +239,15 @@ pub enum Transport {
 impl Transport {
     /// All of them.
     pub const ALL: [Self; 3] = [Self::Sse, Self::Json, Self::Websocket];
+
+    /// Its name.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Sse => "sse",
+            Self::Json => "json",
+            Self::Websocket => "websocket",
+        }
+    }
 
     /// What the name of a case ends with, after that of its scenario.
     pub const fn suffix(self) -> &'static str {
@@ -439,7 +452,7 @@ impl Latency {
     pub fn words(&self) -> String {
         let between = self.between_events.map(|spread| format!(", event to event {}", spread.words()));
         format!(
-            "{} streams: first event {}{}, in all {}",
+            "{} streams: first event {}{}, total {}",
             self.streams,
             self.first_event.words(),
             between.unwrap_or_default(),

@@ -1,4 +1,4 @@
-//! What profiles demand, by group of scenarios.
+//! Results of profiles by group of scenarios.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,43 +9,42 @@ use super::live::{CaseReport, LiveReport, Transport, Verdict};
 use super::profile::{Demand, ProfileReport, ProfileState, Reason};
 use super::trials::Tally;
 
-/// What came of all that profiles demand: a column for each profile, a row for each group of scenarios.
+/// Results of profiles: a column for each profile, a row for each group of scenarios.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Matrix {
-    /// The profiles that are about the dialect of the run, and of which something was exercised, or that were
-    /// asked for.
+    /// The profiles for the dialect that were requested or exercised.
     pub profiles: Vec<MatrixColumn>,
-    /// The groups of which one of them demands a scenario, in the order of their names.
+    /// The groups with scenarios of these profiles, sorted by name.
     pub groups: Vec<MatrixRow>,
-    /// The other profiles that are about the dialect: no scenario of theirs was exercised.
+    /// The other profiles for the dialect, without any exercised scenario.
     pub unexercised: Vec<String>,
 }
 
-/// A profile, and what came of the rules that it demands.
+/// A profile and the results of its rules.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct MatrixColumn {
     /// Its name.
     pub name: String,
-    /// What came of it.
+    /// Its state.
     pub state: ProfileState,
-    /// How many of its rules hold.
+    /// Results of its rules.
     pub rules: Tally,
 }
 
-/// A group of scenarios, and what came of those that profiles demand.
+/// A group of scenarios and its results in each profile.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct MatrixRow {
     /// Its name.
     pub name: String,
-    /// How many of its scenarios are as each of the profiles demands; null where one demands none.
+    /// Results of its scenarios in each profile; null if a profile requires none.
     pub cells: Vec<Option<Tally>>,
 }
 
 impl Matrix {
-    /// What came of the profiles of a run.
+    /// Returns the results of the profiles of a run.
     pub(super) fn of(live: &LiveReport, captures: &[CaptureReport]) -> Self {
         let about = live.profiles.iter().filter(|profile| profile.state != ProfileState::NotApplicable);
         let cases = cases_of_exchanges(&live.cases, captures);
@@ -80,14 +79,13 @@ impl MatrixColumn {
     }
 }
 
-/// What came of the scenarios that a profile demands, by group. Of several with `|` between them one is
-/// demanded, and they count as one.
+/// Returns the results of the scenarios of a profile, by group. Alternatives (`|`) count as one.
 fn scenarios<'p>(profile: &'p ProfileReport, cases: &BTreeMap<&str, &str>) -> BTreeMap<&'p str, Tally> {
     let mut groups: BTreeMap<&str, Tally> = BTreeMap::new();
     for demanded in &profile.scenarios {
         let is_meant = |case: &str| demanded.split('|').any(|id| id == Transport::scenario(case));
         let own = profile.reasons.iter().filter(|reason| match reason.demand {
-            Demand::Run => false,
+            Demand::Run | Demand::Case => false,
             Demand::Scenario => is_meant(&reason.name),
             Demand::Rule => {
                 let mut broken = reason.exchanges.iter().filter_map(|name| cases.get(name.as_str()));
@@ -99,14 +97,14 @@ fn scenarios<'p>(profile: &'p ProfileReport, cases: &BTreeMap<&str, &str>) -> BT
     groups
 }
 
-/// The verdict that says most of something.
+/// Returns the worst verdict.
 fn worst<'r>(reasons: impl Iterator<Item = &'r Reason>) -> Verdict {
     let mut tally = Tally::default();
     reasons.for_each(|reason| tally.count(reason.verdict));
     tally.worst()
 }
 
-/// Which case each exchange was recorded for.
+/// Returns the case of each exchange.
 fn cases_of_exchanges<'r>(
     cases: &'r [CaseReport],
     captures: &'r [CaptureReport],

@@ -1,4 +1,4 @@
-//! Several reports of recordings as one.
+//! Merging of reports of recordings.
 
 use std::fmt;
 
@@ -6,23 +6,23 @@ use checker::Rules;
 
 use super::Run;
 
-/// Why reports cannot be merged: the first of them that does not fit.
+/// Why reports cannot be merged, with the index of the first one that does not fit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Unmergeable {
-    /// There is no report.
+    /// There are no reports.
     None,
-    /// This one is of an endpoint: its tests belong to one run.
+    /// A report of an endpoint: its trials belong to one run.
     Live(usize),
-    /// This one is of another dialect than the first.
+    /// Its dialect differs from that of the first report.
     Dialect(usize),
-    /// This one was made by another version of the suite than this.
+    /// Its version of the suite differs from this one.
     Suite(usize),
-    /// This one was checked by other rules than the first.
+    /// Its rules differ from those of the first report.
     Rules(usize),
 }
 
 impl Unmergeable {
-    /// Returns which of the reports it is.
+    /// Returns the index of the report.
     pub const fn at(&self) -> usize {
         match self {
             Self::None => 0,
@@ -34,11 +34,11 @@ impl Unmergeable {
 impl fmt::Display for Unmergeable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::None => "there is no report to merge",
-            Self::Live(_) => "it is a run against an endpoint, and only reports of recordings can be merged",
-            Self::Dialect(_) => "it was checked in another dialect than the first report",
-            Self::Suite(_) => "it was made by another version of the suite",
-            Self::Rules(_) => "it was checked by other rules than the first report",
+            Self::None => "there are no reports to merge",
+            Self::Live(_) => "it is a run against an endpoint; only reports of recordings can be merged",
+            Self::Dialect(_) => "its dialect differs from that of the first report",
+            Self::Suite(_) => "its version of the suite differs from that of the first report",
+            Self::Rules(_) => "its rules differ from those of the first report",
         })
     }
 }
@@ -46,7 +46,7 @@ impl fmt::Display for Unmergeable {
 impl std::error::Error for Unmergeable {}
 
 impl Run {
-    /// Merges reports of recordings. The result is the report of one run over all their recordings, in this order.
+    /// Merges reports of recordings into the report of one run over all of them, in this order.
     pub fn merge(runs: Vec<Self>) -> Result<Self, Unmergeable> {
         let first = runs.first().ok_or(Unmergeable::None)?;
         let dialect = spec::dialect(&first.dialect).ok_or(Unmergeable::Suite(0))?;

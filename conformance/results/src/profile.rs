@@ -1,28 +1,28 @@
-//! What a run comes to for a profile.
+//! Results of profiles.
 
 use serde::{Deserialize, Serialize};
 
 use super::live::Verdict;
 
-/// What a run comes to for a profile, which says what a certificate of one kind demands.
+/// The result of a run for a profile.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct ProfileReport {
     /// Its name.
     pub name: String,
-    /// Its version: what each demands never changes.
+    /// Its version. The requirements of a version never change.
     pub version: u32,
-    /// What a certificate of this kind says, in a line.
+    /// Its title, in one line.
     pub title: String,
-    /// The specification that it was judged by, with its version; null when it is not about the dialect.
+    /// The specification and its version; null if the profile is for another dialect.
     pub specification: Option<Specification>,
-    /// What came of it.
+    /// Its state.
     pub state: ProfileState,
-    /// The rules that it demands.
+    /// Its rules.
     pub rules: Vec<String>,
-    /// The scenarios that it demands; of names with `|` between them, one.
+    /// Its scenarios; of alternatives (`|`), one. For a client, its cases.
     pub scenarios: Vec<String>,
-    /// Why it is not passed.
+    /// Why it did not pass.
     pub reasons: Vec<Reason>,
 }
 
@@ -30,29 +30,29 @@ pub struct ProfileReport {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Specification {
-    /// The dialect of that version.
+    /// The dialect of the version.
     pub name: String,
-    /// Where its facts come from.
+    /// The source of the dialect.
     pub source: String,
 }
 
-/// What came of a profile.
+/// The state of a profile.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum ProfileState {
-    /// All that it demands was exercised, and holds.
+    /// All its requirements were exercised and passed.
     Passed,
-    /// Something that it demands does not hold.
+    /// A requirement failed.
     Failed,
-    /// Nothing failed, and not all that it demands was exercised.
+    /// Nothing failed, but some requirements were not exercised.
     Incomplete,
-    /// It is not about the dialect of the run.
+    /// It is for another dialect.
     NotApplicable,
 }
 
 impl ProfileState {
-    /// Its name, for people.
+    /// Returns its name in reports.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Passed => "passed",
@@ -63,15 +63,15 @@ impl ProfileState {
     }
 }
 
-/// So many of the demands that are not met are named.
+/// Maximum number of unmet requirements to list.
 const NAMED: usize = 4;
 
 impl ProfileReport {
-    /// What came of it, and what is in the way.
+    /// Returns the state with the unmet requirements.
     pub fn words(&self) -> String {
-        // What is in the way of all has no name.
+        // A reason for the whole run has no name.
         let name = |of: &'_ Reason| if of.name.is_empty() { of.reason.clone() } else { of.name.clone() };
-        // Of one that failed, what failed comes before what was not exercised.
+        // Failures come before requirements that were not exercised.
         let has_failed = |of: &&Reason| of.verdict == Verdict::Fail;
         let is_due = |of: &&Reason| self.state != ProfileState::Failed || has_failed(of);
         let mut names: Vec<String> = self.reasons.iter().filter(is_due).map(name).collect();
@@ -87,33 +87,35 @@ impl ProfileReport {
     }
 }
 
-/// Why a profile is not passed.
+/// Why a profile did not pass.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Reason {
-    /// What is demanded.
+    /// The kind of requirement.
     pub demand: Demand,
-    /// Its name: that of a rule, a case or a scenario; nothing for the run.
+    /// Its name: a rule, a case or a scenario; empty for the run.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub name: String,
-    /// What came of it.
+    /// Its state.
     pub verdict: Verdict,
-    /// Why.
+    /// The reason.
     pub reason: String,
-    /// The exchanges that show it.
+    /// The exchanges with the failure.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub exchanges: Vec<String>,
 }
 
-/// What is demanded.
+/// The kind of requirement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Demand {
-    /// That the run came to its end.
+    /// The run finished.
     Run,
-    /// That a scenario was sent and answered.
+    /// A scenario was sent and answered.
     Scenario,
-    /// That a rule holds.
+    /// A rule passed.
     Rule,
+    /// A client handled a case.
+    Case,
 }

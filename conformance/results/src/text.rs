@@ -1,10 +1,10 @@
-//! Text from recordings, made fit for a terminal.
+//! Escaping of text from recordings for terminals.
 
 use std::fmt::Write as _;
 
 use unicode_width::UnicodeWidthStr;
 
-/// Appends a text in which nothing can move the cursor, hide or reorder what is shown.
+/// Appends a text, escaping everything that moves the cursor, hides or reorders text.
 pub fn push_visible(text: &str, out: &mut String) {
     for character in text.chars() {
         match character {
@@ -19,15 +19,15 @@ pub fn push_visible(text: &str, out: &mut String) {
     }
 }
 
-/// The text, made fit for a terminal.
+/// Returns the text, escaped for a terminal.
 pub fn visible(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     push_visible(text, &mut out);
     out
 }
 
-/// What moves the cursor, cannot be seen, or reorders what stands beside it. Joiners are among them, so
-/// that what is shown is as wide as it was measured.
+/// Returns whether a character moves the cursor, is invisible or reorders text. Joiners are included, so that
+/// the width is as measured.
 const fn is_dangerous(character: char) -> bool {
     matches!(character,
         '\0'..='\u{1f}' | '\u{7f}'..='\u{9f}' | '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}'..='\u{1160}'
@@ -36,18 +36,18 @@ const fn is_dangerous(character: char) -> bool {
         | '\u{fff9}'..='\u{fffb}' | '\u{fffe}'..='\u{ffff}' | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}')
 }
 
-/// What is shown in one piece: a character with what combines with it, or an escape.
+/// A unit of display: a character with its combining characters, or an escape.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cell {
-    /// What is shown.
+    /// The displayed text.
     pub text: String,
-    /// How many columns it takes.
+    /// Its number of columns.
     pub width: usize,
-    /// Where in the text it begins.
+    /// Its offset in the text.
     pub at: usize,
 }
 
-/// The pieces of a text, made fit for a terminal.
+/// Returns the cells of a text, escaped for a terminal.
 pub fn cells(text: &str) -> Vec<Cell> {
     let mut cells: Vec<Cell> = Vec::with_capacity(text.len());
     for (at, character) in text.char_indices() {
@@ -63,7 +63,7 @@ pub fn cells(text: &str) -> Vec<Cell> {
     cells
 }
 
-/// The beginning of a text, made fit for a terminal.
+/// Returns the start of a text, escaped for a terminal.
 pub fn shortened(text: &str, width: usize) -> String {
     let cells = cells(text);
     if cells.iter().map(|cell| cell.width).sum::<usize>() <= width {
@@ -80,8 +80,7 @@ pub fn shortened(text: &str, width: usize) -> String {
     fits.map(|cell| cell.text.as_str()).collect::<String>() + "…"
 }
 
-/// Breaks a text, made fit for a terminal, into lines of so many columns. A word that is longer has a line
-/// of its own.
+/// Wraps a text, escaped for a terminal, at a number of columns. A longer word has its own line.
 pub fn wrap(text: &str, width: usize) -> Vec<String> {
     let mut lines = Vec::new();
     let mut line = String::new();
@@ -100,7 +99,7 @@ pub fn wrap(text: &str, width: usize) -> Vec<String> {
     lines
 }
 
-/// The text, or its beginning, of so many characters.
+/// Returns the text, shortened to a number of characters.
 pub fn cut(text: &str, length: usize) -> String {
     match text.char_indices().nth(length) {
         Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
@@ -108,7 +107,7 @@ pub fn cut(text: &str, length: usize) -> String {
     }
 }
 
-/// The names of the first few of them, and how many there are more.
+/// Returns the first names, and the number of others.
 pub fn listed<T>(all: &[T], most: usize, name: impl Fn(&T) -> String) -> String {
     let mut names: Vec<String> = all.iter().take(most).map(name).collect();
     if all.len() > most {
@@ -117,15 +116,15 @@ pub fn listed<T>(all: &[T], most: usize, name: impl Fn(&T) -> String) -> String 
     names.join(", ")
 }
 
-/// So many of something.
+/// Returns a number with its noun.
 pub fn counted(count: u64, what: &str) -> String {
     format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
 
-/// Two texts, each cut into what both begin with, the part in which they differ, and what both end with.
+/// Two texts, each split into the common start, the difference, and the common end.
 pub type Parted<'t> = [[&'t str; 3]; 2];
 
-/// So much, in bytes, two texts must have in common for their difference to be worth a mark.
+/// Minimum number of common bytes for marking a difference.
 const COMMON: usize = 3;
 
 /// Returns where two texts differ, unless they are equal or have too little in common to compare.
@@ -141,7 +140,7 @@ pub fn parted<'t>(one: &'t str, other: &'t str) -> Option<Parted<'t>> {
         .sum();
     let own = own.split_at_checked(own.len() - end)?;
     let found = found.split_at_checked(found.len() - end)?;
-    // Quotes around both are not worth it.
+    // Common quotes do not count.
     let has_common = begin + end >= COMMON + 2 || begin >= COMMON;
     let differs = !own.0.is_empty() || !found.0.is_empty();
     (has_common && differs)

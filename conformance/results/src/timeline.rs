@@ -1,41 +1,41 @@
-//! How an exchange went, for those who draw it.
+//! Timelines of exchanges.
 
 use serde::{Deserialize, Serialize};
 
-/// What happened in an exchange of a recording: what was opened in it, from when to when, and how fast
-/// events came. Its size is bounded.
+/// The timeline of an exchange: what was opened from when to when, and when events arrived. Its size is
+/// bounded.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Timeline {
-    /// The exchange of the recording, when it holds several.
+    /// The exchange, if the recording has several.
     pub exchange: Option<String>,
-    /// What was asked, where the recording has it.
+    /// The request, if recorded.
     pub request: Option<Asked>,
-    /// The status of the answer, where the recording has it.
+    /// The status of the response, if recorded.
     pub status: Option<u16>,
-    /// The beginning of an answer that is no stream.
+    /// The start of a non-streaming response.
     pub body: Option<Piece>,
-    /// How many events there are.
+    /// Number of events.
     pub events: u64,
-    /// Milliseconds until the last of them; null where the recording has no times.
+    /// Milliseconds until the last event; null without times.
     pub duration_ms: Option<u64>,
-    /// When events came.
+    /// The times of events.
     pub pace: Pace,
-    /// The longest time without an event.
+    /// The longest time without events.
     pub silence: Option<Silence>,
-    /// What was opened or spoken of, in order of appearance; what lies in another comes after it.
+    /// Items, parts and others in order of appearance; children follow their parents.
     pub bars: Vec<Bar>,
-    /// How much more was opened than is listed.
+    /// Number of bars that are not listed.
     pub folded: u64,
-    /// The events, in order; deltas of one thing that follow each other are one row.
+    /// The events, in order; consecutive deltas of one bar are one row.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rows: Vec<EventRow>,
-    /// How many events there are beyond these rows.
+    /// Number of events that are not listed.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub unlisted: u64,
-    /// The first of the events that something is wrong with.
+    /// The first events with findings.
     pub faulty: Vec<FaultyEvent>,
-    /// Why the connection ended, when it was not as it should.
+    /// Why the connection was lost.
     pub lost: Option<String>,
 }
 
@@ -43,31 +43,31 @@ pub struct Timeline {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Asked {
-    /// `POST`, for one.
+    /// The method, such as `POST`.
     pub method: String,
-    /// Where it went.
+    /// The URL.
     pub url: String,
-    /// What was asked.
+    /// The body.
     pub body: Option<Piece>,
 }
 
-/// The beginning of a text.
+/// The start of a text.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Piece {
-    /// What is kept of it.
+    /// The start.
     pub text: String,
-    /// How many bytes of it are not.
+    /// Number of omitted bytes.
     pub cut: u64,
 }
 
-/// When events came: of the first, and then of every so many.
+/// Times of events, sampled at a fixed distance.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Pace {
     /// The distance between events of the list.
     pub every: u64,
-    /// When they came, in milliseconds since the exchange began.
+    /// Times in milliseconds since the exchange began.
     pub times_ms: Vec<u64>,
 }
 
@@ -77,11 +77,11 @@ pub struct Pace {
 pub struct Silence {
     /// The event before it.
     pub after: u64,
-    /// How long it was, in milliseconds.
+    /// Duration in milliseconds.
     pub ms: u64,
 }
 
-/// Something that lives from one event of a stream to another: a response, an item, a text.
+/// A response, an item, a text or another scope, from its first to its last event.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Bar {
@@ -99,28 +99,28 @@ pub struct Bar {
     /// Its index among its kind.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub index: Option<u64>,
-    /// In how many others it lies.
+    /// Its depth.
     pub depth: u64,
-    /// The bar that it lies in, by its place in the list.
+    /// Index of its parent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent: Option<usize>,
     /// Its first event, and its last one.
     pub events: [u64; 2],
-    /// When these came, in milliseconds since the exchange began.
+    /// Times of these events, in milliseconds since the exchange began.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub times_ms: Option<[u64; 2]>,
-    /// How many events are about it itself.
+    /// Number of its own events.
     pub count: u64,
-    /// Whether it began with the event that opens it.
+    /// Whether it began with its opening event.
     pub opened: bool,
     /// The event that closed it.
     pub closed: Option<u64>,
-    /// The phases that it went through.
+    /// Its phases.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub phases: Vec<Phase>,
 }
 
-/// A phase that something went through.
+/// A phase.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Phase {
@@ -130,7 +130,7 @@ pub struct Phase {
     pub event: u64,
 }
 
-/// An event, or several deltas of one thing that follow each other.
+/// An event, or consecutive deltas of one bar.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct EventRow {
@@ -142,13 +142,13 @@ pub struct EventRow {
     /// The `type` of the event, if it has one.
     #[serde(rename = "type")]
     pub event_type: Option<String>,
-    /// Index of the bar that the event is about.
+    /// Index of its bar.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bar: Option<usize>,
     /// Milliseconds from the beginning of the exchange to the first event.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub time_ms: Option<u64>,
-    /// The beginning of the joined deltas, or of the final text.
+    /// The start of the joined deltas, or of the final text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<Piece>,
 }
@@ -167,7 +167,7 @@ const fn is_zero(count: &u64) -> bool {
     *count == 0
 }
 
-/// An event that something is wrong with, as it came.
+/// An event with findings, as received.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct FaultyEvent {

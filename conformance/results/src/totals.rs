@@ -1,4 +1,4 @@
-//! A run as a whole: by level, by rule and by client.
+//! Totals of a run by level, rule and client.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -10,7 +10,7 @@ use super::capture::CaptureReport;
 use super::trials::Tally;
 use checker::{Finding, LevelName, Rules};
 
-/// How much was checked, and how much of it is wrong.
+/// Totals of checks and findings.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Totals {
@@ -20,28 +20,28 @@ pub struct Totals {
     pub streams: u64,
     /// Events.
     pub events: u64,
-    /// Answers that are no stream.
+    /// Non-streaming responses.
     pub bodies: u64,
-    /// Answers that no rule reads.
+    /// Responses that no rule covers.
     pub unjudged: u64,
-    /// Recordings that could not be read, or not to their end.
+    /// Recordings that could not be read completely.
     pub unread: u64,
-    /// Connections that were lost.
+    /// Lost connections.
     pub lost: u64,
-    /// Faults of rules that bind.
+    /// Findings of MUST rules.
     pub errors: u64,
-    /// Faults of rules that should be kept.
+    /// Findings of SHOULD rules.
     pub warnings: u64,
-    /// Faults of rules that are worth a note.
+    /// Findings of MAY rules.
     pub notes: u64,
-    /// Faults beyond those that are listed.
+    /// Findings that are not listed.
     pub omitted: u64,
     /// Trials of an endpoint.
     pub trials: Tally,
 }
 
 impl Totals {
-    /// Of all recordings.
+    /// Returns the totals of all recordings.
     pub fn of(captures: &[CaptureReport]) -> Self {
         let mut totals = Self::default();
         for capture in captures {
@@ -66,31 +66,31 @@ impl Totals {
         self.notes += notes;
     }
 
-    /// How often rules are broken.
+    /// Returns the number of findings by level.
     pub const fn faults(&self) -> Faults {
         Faults { errors: self.errors, warnings: self.warnings, notes: self.notes }
     }
 }
 
-/// How often rules are broken, by how binding they are.
+/// Number of findings by level.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Faults {
-    /// Of rules that bind.
+    /// Of MUST rules.
     pub errors: u64,
-    /// Of rules that should be kept.
+    /// Of SHOULD rules.
     pub warnings: u64,
-    /// Of rules that are worth a note.
+    /// Of MAY rules.
     pub notes: u64,
 }
 
 impl Faults {
-    /// What there is of them, the worst first: how many, and what one is called.
-    pub fn told(self) -> impl Iterator<Item = (u64, &'static str)> {
+    /// Returns the numbers above zero, the worst first, with their nouns.
+    pub fn non_zero(self) -> impl Iterator<Item = (u64, &'static str)> {
         let all = [(self.errors, "error"), (self.warnings, "warning"), (self.notes, "note")];
         all.into_iter().filter(|(count, _)| *count > 0)
     }
 
-    /// Those that are at least so binding.
+    /// Returns the numbers of this level and above.
     #[must_use]
     pub fn from(mut self, shown: Level) -> Self {
         if shown > Level::May {
@@ -103,33 +103,33 @@ impl Faults {
     }
 }
 
-/// A rule that was checked, and how often it is broken.
+/// A checked rule, and its number of findings.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct RuleTotal {
     /// The rule, `group/name`.
     pub id: String,
-    /// What must hold, in a line.
+    /// Its title.
     pub title: String,
-    /// How binding it is in the dialect.
+    /// Its level in the dialect.
     #[serde(with = "LevelName")]
     pub level: Level,
-    /// Where that stands.
+    /// Its authority.
     pub authority: String,
-    /// How binding the worst fault is that it found: some are less so than the rule, and what breaks a known client
-    /// is a warning at least; off, without any.
+    /// The worst level of its findings, which may be below that of the rule, and is at least a warning if a
+    /// known client breaks; off without findings.
     #[serde(with = "LevelName")]
     pub worst: Level,
-    /// How often it is broken.
+    /// Number of findings.
     pub times: u64,
-    /// In how many recordings.
+    /// Number of recordings.
     pub captures: u64,
-    /// The first place: which of the captures, and which of its findings.
+    /// Its first place: index of the capture, index of the finding.
     pub first: Option<[usize; 2]>,
 }
 
 impl RuleTotal {
-    /// All that were checked, in the order of the catalogue.
+    /// Returns all checked rules, in the order of the catalogue.
     pub fn all(rules: &Rules, captures: &[CaptureReport]) -> Vec<Self> {
         let mut totals: BTreeMap<&str, Self> = BTreeMap::new();
         for rule in rules.iter() {
@@ -161,53 +161,53 @@ impl RuleTotal {
     }
 }
 
-/// What a run means for a client.
+/// The state of a client after a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum ClientState {
     /// A recording breaks it.
     Broken,
-    /// It was tried with streams that break each of the rules that are broken here, and bears them.
+    /// It was tested with streams that break each of these rules, and reads them.
     NotAffected,
-    /// It was not tried with all of them.
+    /// It was not tested with all of these rules.
     NotMeasured,
 }
 
-/// A client, and which recordings it fails on, by what is known of it.
+/// A client, and its failures on the recordings.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct ClientTotal {
     /// The client.
     pub name: String,
-    /// The version that was tested, and how it was called; `None` if it is known from reports only.
+    /// The tested version, with the call; `None` if it is known only from reports.
     #[serde(default)]
     pub version: Option<String>,
-    /// What the run means for it.
+    /// Its state.
     pub state: ClientState,
-    /// How many recordings break it.
+    /// Number of recordings that break it.
     pub captures: u64,
-    /// The rules that are broken here and that it was not tried with, unless a recording breaks it.
+    /// Broken rules that it was not tested with, unless a recording breaks it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unmeasured: Vec<String>,
-    /// Why, what is most frequent first.
+    /// The broken rules, most frequent first.
     pub rules: Vec<Broken>,
 }
 
-/// A rule whose violation a client fails on.
+/// A rule whose violation breaks a client.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Broken {
     /// The rule.
     pub rule: String,
-    /// What the client does then.
+    /// The failure of the client.
     pub failure: String,
-    /// In how many recordings.
+    /// Number of recordings.
     pub captures: u64,
 }
 
 impl ClientTotal {
-    /// All clients that something is known of.
+    /// Returns all known clients.
     pub fn all(captures: &[CaptureReport]) -> Vec<Self> {
         let mut totals: BTreeMap<&str, (u64, BTreeMap<&str, u64>)> = BTreeMap::new();
         for client in CLIENTS {
@@ -226,7 +226,7 @@ impl ClientTotal {
         let found: BTreeSet<&str> = found.map(|finding| finding.rule.as_ref()).collect();
         let mut totals: Vec<Self> =
             totals.into_iter().map(|(name, broken)| Self::of(name, broken, &found)).collect();
-        // The sort is stable: what is equal stays in the order of names.
+        // The sort is stable: equal clients stay in the order of names.
         totals.sort_by_key(|client| (client.state, Reverse(client.captures)));
         totals
     }
@@ -264,14 +264,14 @@ impl ClientTotal {
     }
 }
 
-/// The clients that a finding breaks, each with its rule.
+/// Returns the clients that a finding breaks, each with its rule.
 fn clients_by_rule(finding: &Finding) -> impl Iterator<Item = (&'static str, &str)> {
     let breaks = catalogue::rule(&finding.rule).map(|rule| rule.breaks).unwrap_or_default();
     let clients = breaks.iter().map(|broken| broken.client).filter(|client| !finding.spares(client));
     clients.map(|client| (client, finding.rule.as_ref()))
 }
 
-/// What a client does when a rule is broken.
+/// Returns the failure of a client when a rule is broken.
 fn failure(rule: &str, client: &str) -> String {
     let clients = catalogue::rule(rule).map(Rule::broken_clients).unwrap_or_default();
     clients.into_iter().find(|(name, _)| *name == client).map(|(_, failures)| failures).unwrap_or_default()

@@ -1,4 +1,4 @@
-//! The trials of an endpoint as a whole.
+//! Totals of the trials of an endpoint.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -8,47 +8,47 @@ use serde::{Deserialize, Serialize};
 
 use super::live::{CaseReport, Judged, UndecidedKind, Verdict};
 
-/// How many trials, or demands of profiles, ended how.
+/// Number of trials, or requirements of profiles, by verdict.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Tally {
-    /// What they are about holds.
+    /// Passed.
     pub passed: u64,
-    /// It does not.
+    /// Failed.
     pub failed: u64,
-    /// Nothing came that could show it.
+    /// Not exercised.
     pub not_exercised: u64,
-    /// It could not be found out.
+    /// Harness errors.
     pub harness_errors: u64,
 }
 
-/// A group of scenarios, and what came of their trials.
+/// A group of scenarios, and the results of their trials.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct GroupTotal {
-    /// Its name: what the names of its scenarios begin with.
+    /// Its name: the prefix of its scenarios.
     pub name: String,
-    /// How many requests it has, twins among them.
+    /// Number of its requests, including twins.
     pub cases: u64,
-    /// What came of their trials.
+    /// Results of the trials.
     #[serde(flatten)]
     pub trials: Tally,
 }
 
-/// What could not be found out, for one reason.
+/// Trials without a verdict for one reason.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Undecided {
     /// The reason.
     pub reason: String,
-    /// What kind of reason it is.
+    /// The kind of reason.
     #[serde(default, skip_serializing_if = "UndecidedKind::is_other")]
     pub kind: UndecidedKind,
     /// Not exercised, or a harness error, if one is among them.
     pub verdict: Verdict,
-    /// How many trials.
+    /// Number of trials.
     pub trials: u64,
-    /// The scenarios that they are of.
+    /// Their scenarios.
     pub cases: Vec<String>,
 }
 
@@ -56,12 +56,12 @@ impl Tally {
     /// Nothing.
     pub const NONE: Self = Self { passed: 0, failed: 0, not_exercised: 0, harness_errors: 0 };
 
-    /// All of them.
+    /// Returns the total.
     pub const fn all(self) -> u64 {
         self.passed + self.failed + self.not_exercised + self.harness_errors
     }
 
-    /// How many ended so.
+    /// Returns the number with this verdict.
     pub const fn of(self, verdict: Verdict) -> u64 {
         match verdict {
             Verdict::Pass => self.passed,
@@ -71,7 +71,7 @@ impl Tally {
         }
     }
 
-    /// The verdict that says most: a failure before what could not be found out.
+    /// Returns the most significant verdict: a failure before a harness error.
     pub fn worst(self) -> Verdict {
         let mut all = [Verdict::Fail, Verdict::HarnessError, Verdict::NotExercised].into_iter();
         all.find(|verdict| self.of(*verdict) > 0).unwrap_or(Verdict::Pass)
@@ -115,7 +115,7 @@ impl fmt::Display for Tally {
 }
 
 impl GroupTotal {
-    /// All groups, in the order of their names.
+    /// Returns all groups, sorted by name.
     pub(super) fn all(cases: &[CaseReport]) -> Vec<Self> {
         let mut groups: BTreeMap<&str, Self> = BTreeMap::new();
         for case in cases {
@@ -130,7 +130,7 @@ impl GroupTotal {
 }
 
 impl Undecided {
-    /// By reason: harness errors first, then what most trials lack for.
+    /// Returns the untested trials by reason: harness errors first, then the most frequent.
     pub(super) fn all(cases: &[CaseReport]) -> Vec<Self> {
         let mut all: Vec<Self> = Vec::new();
         for case in cases {
@@ -154,18 +154,18 @@ impl Undecided {
                 }
             }
         }
-        // The sort is stable: what is equal stays in the order of the scenarios.
+        // The sort is stable: equal reasons stay in the order of scenarios.
         all.sort_by_key(|one| (one.verdict != Verdict::HarnessError, Reverse(one.trials)));
         all
     }
 }
 
-/// Trials that only wait for an answer lack for what the answer lacks for.
+/// Returns the reason of a trial. Trials that depend on the response share its reason.
 fn reason(case: &CaseReport, judged: &Judged) -> (UndecidedKind, String) {
     let answer = case.trials.iter().find(|told| case.about(told) == "answer").map(|told| &told.judged);
     match answer {
         Some(answer) if answer.verdict == Verdict::Fail => {
-            (UndecidedKind::Other, format!("no such answer came: {}", answer.reason))
+            (UndecidedKind::Other, format!("no such response: {}", answer.reason))
         }
         Some(answer) if answer.verdict != Verdict::Pass => (answer.kind, answer.reason.clone()),
         _ => (judged.kind, judged.reason.clone()),

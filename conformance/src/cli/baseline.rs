@@ -1,4 +1,4 @@
-//! Expected failures, in a file of the user's.
+//! Flags of expected failures.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -15,7 +15,7 @@ use harness::suite::{Known, Suite};
 /// The heading of these flags.
 const HEADING: &str = "Known failures";
 
-/// Failures that are known.
+/// Expected failures.
 #[derive(Debug, Args)]
 pub(super) struct BaselineArgs {
     /// Expected failures.
@@ -45,20 +45,20 @@ impl BaselineArgs {
     pub(super) fn add(&self, suite: Suite, is_one_of_several: bool) -> Result<Suite> {
         let files = self.expected_failures.iter().chain(&self.write_expected_failures);
         if is_one_of_several && files.count() > 0 {
-            bail!("expected failures are those of one dialect; name it with --dialect");
+            bail!("expected failures belong to one dialect; choose it with --dialect");
         }
         let mut suite = suite;
         if let Some(file) = &self.expected_failures {
-            suite = suite.expecting(read(file)?);
+            suite = suite.expected_failures(read(file)?);
         }
         if let Some(file) = &self.write_expected_failures {
             if file.exists() && Some(file) != self.expected_failures.as_ref() {
                 bail!(
-                    "{} exists; also pass it as --expected-failures to keep its reasons, or name another file",
+                    "{} exists; also pass it as --expected-failures to keep its reasons, or choose another file",
                     file.display()
                 );
             }
-            suite = suite.listing_failures(file);
+            suite = suite.write_failures_to(file);
         }
         Ok(suite)
     }
@@ -81,15 +81,15 @@ fn check<'k>(known: &'k Known, seen: &mut BTreeSet<(&'k str, &'k str)>) -> Resul
         names::rule(rule)?;
     }
     if scenarios.is_empty() {
-        bail!("{rule}: `scenarios` is empty; name those in which the rule is broken");
+        bail!("{rule}: `scenarios` is empty; list those that break the rule");
     }
     for scenario in scenarios {
-        // A scenario that is sent in several ways has names with an ending.
+        // Names of cases have a suffix for the transport.
         let id = scenario.split('.').next().unwrap_or(scenario);
         if catalogue::scenario(id).is_none() {
             let hint = names::meant(id, SCENARIOS.iter().map(|scenario| scenario.id));
             bail!(
-                "{rule}: there is no scenario \"{scenario}\"{hint}; `conformance list scenarios` names them all"
+                "{rule}: there is no scenario \"{scenario}\"{hint}; `conformance list scenarios` lists them all"
             );
         }
         if !seen.insert((rule, scenario)) {
@@ -97,7 +97,7 @@ fn check<'k>(known: &'k Known, seen: &mut BTreeSet<(&'k str, &'k str)>) -> Resul
         }
     }
     if reason.trim().is_empty() {
-        bail!("{rule}: `reason` is empty; say why it fails, and why that is acceptable");
+        bail!("{rule}: `reason` is empty; state why it fails and why that is acceptable");
     }
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! `conformance check`: what is wrong with recordings.
+//! `conformance check`: checks recordings.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -60,7 +60,7 @@ impl CheckArgs {
         drop(progress);
         let mut run = Run::new(&rules, captures, None);
         run.passed_over = passed_over;
-        self.output.tell(&run)?;
+        self.output.print(&run)?;
         Ok(exit_code(&run))
     }
 }
@@ -86,8 +86,8 @@ pub(super) fn check_file(
     report
 }
 
-/// Does the same to all files, on as many threads as there are cores, each with a check of its own. Results keep
-/// the order of the files.
+/// Runs the same function on all files, on all cores, with a state for each thread. Results keep the order of
+/// the files.
 fn check_all<C>(files: &[PathBuf], begin: impl Fn() -> C + Sync) -> Vec<CaptureReport>
 where
     C: FnMut(&Path) -> CaptureReport,

@@ -16,7 +16,8 @@ use serde::Deserialize;
 use super::color::Color;
 use super::live::TransportName;
 use super::{NOT_DONE, known, names, output, print};
-use clients::{ClientSuite, Expected, Mode};
+use clients::{ClientCertificate, ClientSuite, Expected, Mode, client_profiles, demanded_cases, transport};
+use harness::certificate::{CERTIFICATE, PAGE};
 use harness::suite::{Selection, run_quietly};
 use reports::client::{ClientForm, client_report};
 use results::{CLIENT_RUN_VERSION, ClientCaseReport, ClientOutcome, ClientRun, Outcome, Transport};
@@ -56,6 +57,9 @@ pub(super) struct ClientArgs {
     /// Transports: sse, json, websocket [default: sse,json].
     #[arg(long, value_name = "TRANSPORT", value_delimiter = ',', value_enum, hide_possible_values = true)]
     transport: Vec<TransportName>,
+    /// Profiles to judge the client by; only their cases are sent [default: all profiles, and all cases].
+    #[arg(long, value_name = "NAME", value_delimiter = ',', value_parser = known::CLIENT_PROFILES, hide_possible_values = true)]
+    profile: Vec<String>,
     /// Leave out cases that match FILTER.
     #[arg(long, value_name = "FILTER")]
     skip: Vec<String>,
@@ -92,7 +96,7 @@ pub(super) struct ClientArgs {
     /// Seconds to wait for a client in --mode server.
     #[arg(long, value_name = "SECONDS", default_value_t = 300)]
     patience: u64,
-    /// Write the report as client.json to this folder, for `report` and `diff`.
+    /// Write the report and the certificate to this folder: client.json (for `report` and `diff`), certificate.json, .md.
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
     /// Output format: human, json, junit, markdown, html.
@@ -129,12 +133,17 @@ enum ModeName {
 
 impl ClientArgs {
     pub(super) fn run(self) -> Result<ExitCode> {
+        names::client_profiles(&self.profile)?;
         let suite = self.suite()?;
         let selection = Selection::new(&self.filter, &self.skip, false, suite.dialect);
         let selection = selection.map_err(|problem| anyhow!(problem))?;
-        let mut cases = suite.cases(&|_| true);
+        let of_profiles: Vec<String> = client_profiles(&self.profile)
+            .flat_map(|profile| demanded_cases(profile, suite.dialect))
+            .collect();
+        let mut cases =
+            suite.cases(&|name| self.profile.is_empty() || of_profiles.iter().any(|one| one == name));
         if cases.is_empty() {
-            bail!("there are no cases for clients in {} over these transports", suite.dialect.name);
+            bail!("there are no client cases in {} over these transports", suite.dialect.name);
         }
         let all: Vec<String> = cases.iter().map(|case| case.name.clone()).collect();
         if !selection.is_everything()
@@ -152,7 +161,7 @@ impl ClientArgs {
         }
         if self.command.is_empty() && self.mode != ModeName::Server {
             bail!(
-                "name the command of the client after `--`, as in: conformance client -- python3 examples/client.py"
+                "pass the command of the client after `--`, as in: conformance client -- python3 examples/client.py"
             );
         }
         let listening = |address: &str| {
@@ -165,11 +174,15 @@ impl ClientArgs {
         let run = suite.run(cases, &listening)?;
         if let Some(folder) = &self.out {
             fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
-            let file = folder.join(FILE);
-            let text = client_report(&run, ClientForm::Json, false, reports::Style::Plain.into());
-            fs::write(&file, text).with_context(|| file.display().to_string())?;
+            let report = client_report(&run, ClientForm::Json, false, reports::Style::Plain.into());
+            let certificate = ClientCertificate::new(&run, &report);
+            let files = [(FILE, report), (CERTIFICATE, certificate.json()), (PAGE, certificate.markdown())];
+            for (name, text) in files {
+                let file = folder.join(name);
+                fs::write(&file, text).with_context(|| file.display().to_string())?;
+            }
         }
-        self.tell(&run)?;
+        self.print(&run)?;
         if let Some(file) = &self.write_expected_failures {
             fs::write(file, failures(&run)).with_context(|| file.display().to_string())?;
             return Ok(ExitCode::SUCCESS);
@@ -182,8 +195,10 @@ impl ClientArgs {
     }
 
     fn suite(&self) -> Result<ClientSuite> {
+        let of_profiles = || client_profiles(&self.profile).flat_map(|profile| profile.transports);
         let transports: Vec<Transport> = match &*self.transport {
-            [] => vec![Transport::Sse, Transport::Json],
+            [] if self.profile.is_empty() => vec![Transport::Sse, Transport::Json],
+            [] => of_profiles().map(|channel| transport(*channel)).collect(),
             names => names.iter().map(|name| Transport::from(*name)).collect(),
         };
         let processors = std::thread::available_parallelism().map_or(1, usize::from);
@@ -210,6 +225,7 @@ impl ClientArgs {
             jobs: self.jobs.unwrap_or_else(|| processors.min(4)).max(1),
             timeout: self.timeout.map(Duration::from_millis),
             is_strict: self.strict,
+            profiles: self.profile.clone(),
             name,
             version: self.client_version.clone(),
             expected,
@@ -219,7 +235,7 @@ impl ClientArgs {
         })
     }
 
-    fn tell(&self, run: &ClientRun) -> Result<()> {
+    fn print(&self, run: &ClientRun) -> Result<()> {
         let render = |form| client_report(run, form, self.verbose, reports::Style::Plain.into());
         output::write(&self.report, self.output.as_ref().map(|file| (self.format, file)), |form| {
             Ok(render(form))
@@ -308,7 +324,7 @@ pub(super) fn read(path: &Path) -> Result<Option<ClientRun>> {
     let text = fs::read_to_string(&file).with_context(|| file.display().to_string())?;
     let Ok(Head { client_run: Some(version) }) = serde_json::from_str(&text) else { return Ok(None) };
     if version != CLIENT_RUN_VERSION {
-        bail!("{} has version {version}, and this build reads {CLIENT_RUN_VERSION}", file.display());
+        bail!("{} has version {version}, but this build reads {CLIENT_RUN_VERSION}", file.display());
     }
     Ok(Some(serde_json::from_str(&text).with_context(|| file.display().to_string())?))
 }

@@ -1,4 +1,4 @@
-//! What the terminal can show.
+//! Detection of the capabilities of the terminal.
 
 use std::env;
 use std::io::IsTerminal;
@@ -7,7 +7,7 @@ use clap::ValueEnum;
 
 use reports::{Screen, Style};
 
-/// When to use colour.
+/// When to use color.
 #[derive(Debug, Clone, Copy, Default, ValueEnum)]
 pub(super) enum Color {
     /// On a terminal, unless `NO_COLOR` is set
@@ -20,7 +20,7 @@ pub(super) enum Color {
 }
 
 impl Color {
-    /// What can be shown on a stream.
+    /// Returns the capabilities of an output stream.
     pub(super) fn screen(self, stream: &(impl IsTerminal + Descriptor)) -> Screen {
         let is_set = |name| env::var_os(name).is_some_and(|value| !value.is_empty());
         let is_dumb = || env::var_os("TERM").is_some_and(|kind| kind == "dumb");

@@ -1,4 +1,4 @@
-//! `conformance completions`: what a shell needs to complete the command line.
+//! `conformance completions`: prints completion scripts.
 
 use std::process::ExitCode;
 

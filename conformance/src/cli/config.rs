@@ -160,7 +160,7 @@ impl Settings {
         if let Some(key) = &self.api_key {
             if !key.starts_with('$') {
                 bail!(
-                    "api-key: name an environment variable, as in \"$GATEWAY_KEY\"; keys do not belong in files"
+                    "api-key: use an environment variable, as in \"$GATEWAY_KEY\"; keys do not belong in files"
                 );
             }
             flags.add("api-key", Some(variable("api-key", key)?));
@@ -332,6 +332,7 @@ fn rerun(folder: &Path) -> Result<Flags> {
     flags.add("model", Some(run.model));
     flags.list("features", run.options.features.as_ref());
     flags.list("without", Some(&run.options.lacks).filter(|lacks| !lacks.is_empty()));
+    flags.list("profile", Some(&run.options.profiles).filter(|profiles| !profiles.is_empty()));
     let spelled = |transport: &Transport| match transport {
         Transport::Sse => "sse".to_owned(),
         Transport::Json => "json".to_owned(),

@@ -1,4 +1,4 @@
-//! `conformance diff`: what got better and worse from one run to the next.
+//! `conformance diff`: compares two runs.
 
 use std::io;
 use std::path::PathBuf;
@@ -28,7 +28,7 @@ pub(super) struct DiffArgs {
     /// Output format.
     #[arg(long, value_enum, default_value_t)]
     format: Form,
-    /// When to use colour.
+    /// When to use color.
     #[arg(long, value_enum, default_value_t, value_name = "WHEN")]
     color: Color,
 }

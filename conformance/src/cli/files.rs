@@ -1,4 +1,4 @@
-//! The recordings that a command is about.
+//! Files and folders of recordings.
 
 use std::collections::HashSet;
 use std::fs::{self, DirEntry, File};
@@ -9,21 +9,21 @@ use clap::ValueEnum;
 
 use recordings::capture::{Compression, Decompressing, Format};
 
-/// Files of a folder whose names end so are taken for recordings, compressed or not.
+/// File extensions of recordings in folders, compressed or not.
 const ENDINGS: [&str; 11] =
     ["exchange", "har", "http", "json", "jsonl", "ndjson", "sse", "txt", "txtar", "yaml", "yml"];
 
-/// What paths name.
+/// The recordings at paths.
 #[derive(Default)]
 pub(super) struct Found {
-    /// The recordings, in a stable order.
+    /// The recordings, sorted.
     pub(super) files: Vec<PathBuf>,
-    /// How many files of folders are none, by their names.
+    /// Number of other files in folders, by their names.
     pub(super) passed_over: u64,
 }
 
-/// The files that the paths name: themselves, or all recordings below them, in a stable order. What is
-/// named twice, or linked to, is there once, under the first name.
+/// Returns the files at the paths and below, sorted. Duplicates and links are listed once, under the first
+/// name.
 pub(super) fn recordings(paths: &[PathBuf]) -> Found {
     let mut search = Search::default();
     for path in paths {
@@ -39,7 +39,7 @@ struct Search {
 }
 
 impl Search {
-    /// Whether a file or folder comes for the first time. A link that leads nowhere is itself.
+    /// Returns whether this path is new. A dangling link counts as its own file.
     fn is_new(&mut self, path: &Path) -> bool {
         self.seen.insert(path.canonicalize().unwrap_or_else(|_| path.to_owned()))
     }
@@ -56,7 +56,7 @@ impl Search {
         }
         let entries = fs::read_dir(folder).and_then(Iterator::collect::<io::Result<Vec<_>>>);
         let Ok(mut entries) = entries else {
-            // Opening it will say why.
+            // Opening it reports the error.
             self.found.files.push(folder.to_owned());
             return;
         };
@@ -64,7 +64,7 @@ impl Search {
         let real = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
         for entry in entries {
             let path = entry.path();
-            // What the folder itself says of its entries takes no look at each.
+            // The directory entry has the type.
             let Ok(kind) = entry.file_type() else { continue };
             if kind.is_dir() || kind.is_symlink() && path.is_dir() {
                 self.below(&path);
@@ -81,7 +81,7 @@ impl Search {
     }
 }
 
-/// Returns whether a path leads to what is no file, such as a pipe that nobody may ever write to.
+/// Returns whether a path is a special file, such as a pipe without a writer.
 fn is_special(path: &Path) -> bool {
     path.metadata().is_ok_and(|about| !about.is_file())
 }
@@ -95,7 +95,7 @@ fn is_recording(path: &Path) -> bool {
     last.is_some_and(|end| ENDINGS.contains(&&*end))
 }
 
-/// Whether a file holds a body that a recorder keeps beside its recording, and that is a stream.
+/// Returns whether a file is the body of a stream that a recorder stores separately.
 fn is_blob(path: &Path) -> bool {
     let is_bin = path.extension().is_some_and(|end| end.eq_ignore_ascii_case("bin"));
     let mut start = [0; 7];
@@ -116,7 +116,7 @@ pub(super) fn open(path: &Path) -> io::Result<Box<dyn Read>> {
         fs::read_dir(path)?.try_for_each(|entry| entry.map(drop))?;
         return Err(io::Error::other("it is a folder"));
     }
-    // Brotli alone cannot be told by its bytes.
+    // Brotli has no signature.
     let is_brotli = path.extension().is_some_and(|end| end.eq_ignore_ascii_case("br"));
     if !is_brotli {
         return Ok(Box::new(file));
@@ -125,7 +125,7 @@ pub(super) fn open(path: &Path) -> io::Result<Box<dyn Read>> {
     Ok(Box::new(decompressing))
 }
 
-/// The name under which a recording is reported.
+/// Returns the name of a recording in reports.
 pub(super) fn name(path: &Path) -> String {
     if path == Path::new("-") { "standard input".to_owned() } else { path.display().to_string() }
 }
@@ -135,13 +135,13 @@ pub(super) fn name(path: &Path) -> String {
 pub(super) enum FormatIn {
     /// Server-sent events
     Sse,
-    /// One event a line
+    /// One event per line
     Ndjson,
     /// A list of events, a response body, or recorded exchanges
     Json,
     /// A response as printed by `curl -i`
     Http,
-    /// WebSocket messages, one a line
+    /// WebSocket messages, one per line
     Websocket,
     /// HTTP archive
     Har,

@@ -44,15 +44,15 @@ pub(super) struct InitArgs {
     no_run: bool,
 }
 
-/// What is sent to find out about a feature.
+/// A request that probes a feature.
 struct Probe {
-    /// The scenario; for a WebSocket with `.ws` behind it.
+    /// The scenario, with the suffix `.ws` for WebSockets.
     scenario: &'static str,
-    /// What the endpoint lacks if the scenario fails.
+    /// The features that are missing if the scenario fails.
     lacks: &'static [&'static str],
 }
 
-/// The probes. What continues another comes after it.
+/// The probes. A probe that continues another follows it.
 const PROBES: [Probe; 10] = [
     Probe { scenario: "text/hello", lacks: &[] },
     Probe { scenario: "text/hello.ws", lacks: &[] },
@@ -77,7 +77,7 @@ impl InitArgs {
         }
         let dialect = names::dialect(&self.dialect)?;
         let model = self.model(dialect)?;
-        tell(&list_of_probes());
+        eprint_line(&list_of_probes());
         let suite = Suite::new(self.to.target(&self.target)?, dialect)
             .model(&model)
             .limits(self.to.limits())
@@ -86,30 +86,30 @@ impl InitArgs {
             .attempts(1);
         let told = suite.judge_only(&|test| PROBES.iter().any(|probe| test == probe.test()))?;
         let found = Found::of(&told);
-        tell(&found.table());
+        eprint_line(&found.table());
         if let Some(problem) = &found.unreachable {
             bail!("{} cannot be tested: {problem}", self.target);
         }
         fs::write(file, self.file(&model, &found)).with_context(|| file.display().to_string())?;
-        tell(&format!("wrote {}", file.display()));
+        eprint_line(&format!("wrote {}", file.display()));
         if self.no_run {
             return Ok(ExitCode::SUCCESS);
         }
-        tell(&format!("\nconformance run --target {} --profile core", self.name));
+        eprint_line(&format!("\nconformance run --target {} --profile core", self.name));
         super::run(self.run_of_core())
     }
 
-    /// Returns the model to request: the one that was named, or the first that the endpoint lists.
+    /// Returns the model to request: that of --model, or the first listed by the endpoint.
     fn model(&self, dialect: &'static Dialect) -> Result<String> {
         if self.to.model != "default" {
             return Ok(self.to.model.clone());
         }
-        tell("GET /models, as no --model was named");
+        eprint_line("GET /models, as --model is not set");
         let models = self.models(dialect)?;
         let Some(first) = models.first() else {
-            bail!("the endpoint lists no models: name one with --model");
+            bail!("the endpoint lists no models: choose one with --model");
         };
-        tell(&format!("{} models; {first} is used, another is chosen with --model", models.len()));
+        eprint_line(&format!("{} models; using {first} (choose another with --model)", models.len()));
         Ok(first.clone())
     }
 
@@ -181,14 +181,14 @@ fn list_of_probes() -> String {
     format!("probes, with the scenarios that they continue:\n{}", titles.collect::<Vec<_>>().join("\n"))
 }
 
-/// What the probes found out.
+/// The results of the probes.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Found {
-    /// Each probe, and the reason where it is not supported.
+    /// Each probe, with the reason if its feature is not supported.
     probes: Vec<(&'static str, Option<String>)>,
     lacks: BTreeSet<&'static str>,
     has_websocket: bool,
-    /// Why nothing could be found out.
+    /// Why the endpoint could not be probed.
     unreachable: Option<String>,
 }
 
@@ -222,9 +222,9 @@ impl Found {
     }
 }
 
-/// Prints a line for people to stderr.
-fn tell(text: &str) {
-    // A closed stderr is no reason to fail.
+/// Prints a line to stderr.
+fn eprint_line(text: &str) {
+    // A closed stderr is not an error.
     let _ = writeln!(io::stderr().lock(), "{text}");
 }
 

@@ -19,6 +19,9 @@ pub(super) const DIALECTS_OR_ALL: Known = Known(|| ["all"].into_iter().chain((DI
 pub(super) const FEATURES: Known = Known(|| catalogue::FEATURES.iter().map(|feature| feature.name).collect());
 /// Profiles.
 pub(super) const PROFILES: Known = Known(|| catalogue::PROFILES.iter().map(|profile| profile.name).collect());
+/// Profiles of clients.
+pub(super) const CLIENT_PROFILES: Known =
+    Known(|| catalogue::CLIENT_PROFILES.iter().map(|profile| profile.name).collect());
 /// Scenarios.
 pub(super) const SCENARIOS: Known =
     Known(|| catalogue::SCENARIOS.iter().map(|scenario| scenario.id).collect());
@@ -31,7 +34,7 @@ pub(super) const RULES: Known = Known(|| {
 pub(super) const TOPICS: Known = Known(|| {
     let mut names: BTreeSet<&str> = catalogue::REQUIREMENTS.iter().map(|sentence| sentence.id).collect();
     names.extend(spec::DIALECTS.iter().flat_map(|dialect| dialect.events).map(|event| event.name));
-    for all in [RULES, SCENARIOS, PROFILES] {
+    for all in [RULES, SCENARIOS, PROFILES, FEATURES] {
         names.extend((all.0)());
     }
     names.extend(super::explain::things::groups());

@@ -60,13 +60,13 @@ impl What {
     /// The members of its entries that people are shown, by the heads of their columns.
     const fn columns(self) -> &'static [&'static str] {
         match self {
-            Self::Rules => &["RULE", "LEVEL", "AUTHORITY", "WHAT MUST HOLD"],
+            Self::Rules => &["RULE", "LEVEL", "AUTHORITY", "REQUIREMENT"],
             Self::Events => &["EVENT", "SCOPE", "WHAT IT MEANS"],
             Self::Dialects => &["DIALECT", "EVENTS", "WHAT IT IS"],
             Self::Features => &["FEATURE", "SCENARIOS", "WHAT IT IS"],
             Self::Scenarios => &["SCENARIO", "NEEDS", "WHAT IT IS ABOUT"],
-            Self::Profiles => &["PROFILE", "VERSION", "WHAT A CERTIFICATE SAYS", "SPECIFICATIONS"],
-            Self::Requirements => &["SENTENCE", "STATE", "WHAT IT DEMANDS"],
+            Self::Profiles => &["PROFILE", "VERSION", "MEANING OF A CERTIFICATE", "SPECIFICATIONS"],
+            Self::Requirements => &["SENTENCE", "STATE", "REQUIREMENT"],
         }
     }
 
@@ -89,7 +89,7 @@ impl What {
             Self::Rules => Some(format!("{}. The levels are those of {name} (--dialect)", groups())),
             Self::Events => Some(format!("The events of {name} (--dialect)")),
             Self::Requirements => {
-                Some("conformance explain SENTENCE shows which rules and scenarios cover it, or why none can. N35 without a version is that of the latest version".into())
+                Some("conformance explain SENTENCE shows which rules and scenarios cover it, or why none can. N35 without a version refers to the latest version".into())
             }
             Self::Scenarios => Some("NEEDS: features that the endpoint must support; `conformance list features` describes them".into()),
             Self::Features => {
@@ -214,7 +214,7 @@ fn dialects() -> Vec<Value> {
         let summary = if name == dialect.name {
             dialect.summary.to_owned()
         } else {
-            format!("The latest version of {0}: the same as {0}, by its number.", dialect.name)
+            format!("The same as {0}, the latest version.", dialect.name)
         };
         json!({
             "name": name,
@@ -277,7 +277,16 @@ fn profiles() -> Vec<Value> {
             "scenarios": profile.scenarios,
         })
     };
-    catalogue::PROFILES.iter().map(profile).collect()
+    let of_client = |profile: &catalogue::ClientProfile| {
+        json!({
+            "name": profile.name,
+            "version": profile.version,
+            "title": profile.title,
+            "specifications": profile.specifications.join(", "),
+            "cases": profile.cases,
+        })
+    };
+    catalogue::PROFILES.iter().map(profile).chain(catalogue::CLIENT_PROFILES.iter().map(of_client)).collect()
 }
 
 fn requirements() -> Vec<Value> {

@@ -1,4 +1,4 @@
-//! The suite against an endpoint.
+//! Flags of runs against an endpoint.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -17,7 +17,7 @@ use gateway::Settings;
 use harness::live::Budget;
 use results::Transport;
 
-/// How the suite runs against an endpoint.
+/// Options of a run against an endpoint.
 #[derive(Debug, Args)]
 pub(super) struct LiveArgs {
     /// URL of the endpoint, with or without /v1, or a name in conformance.toml.
@@ -95,7 +95,7 @@ impl LiveArgs {
             let suite = self.configured(suite, select);
             let is_one_of_several = dialects.len() > 1;
             let suite = self.baseline.add(suite, is_one_of_several)?;
-            suites.push(if is_one_of_several { suite.named() } else { suite });
+            suites.push(if is_one_of_several { suite.prefix_with_dialect() } else { suite });
         }
         Ok(suites)
     }
@@ -118,7 +118,7 @@ impl LiveArgs {
             suite = suite.transports(self.transport.iter().copied().map(Transport::from));
         }
         if let Some(features) = &self.features {
-            suite = suite.offering(features);
+            suite = suite.features(features);
         }
         if let Some(seed) = &self.seed {
             suite = suite.seed(seed);
@@ -144,7 +144,7 @@ impl LiveArgs {
             }
             if known().all(|known| known != feature) {
                 let hint = names::meant(feature, known());
-                bail!("there is no feature \"{feature}\"{hint}; `conformance list features` names them all");
+                bail!("there is no feature \"{feature}\"{hint}; `conformance list features` lists them all");
             }
         }
         Ok(())

@@ -1,7 +1,7 @@
-//! Names that were mistaken for others.
+//! Look-up of names, with hints for unknown ones.
 
 use anyhow::{Result, anyhow};
-use catalogue::{Profile, Requirement, Rule, Scenario};
+use catalogue::{Feature, Profile, Requirement, Rule, Scenario};
 use spec::Dialect;
 use spec::table::EventInfo;
 
@@ -9,7 +9,7 @@ use super::explain::things;
 
 pub(super) use harness::suite::did_you_mean as meant;
 
-/// The dialect of that name.
+/// Returns the dialect of that name.
 pub(super) fn dialect(name: &str) -> Result<&'static Dialect> {
     let all = || spec::dialects().map(|(name, _)| name);
     spec::dialect(name).ok_or_else(|| {
@@ -30,10 +30,11 @@ pub(super) enum Topic {
     Profile(&'static Profile),
     /// A group of rules, of scenarios, or of both.
     Group(&'static str),
+    Feature(&'static Feature),
 }
 
-/// Returns everything of that name; a rule and a scenario may share one. A sentence that is named without a version is
-/// that of the dialect, and else of the latest version; an event that the dialect lacks is that of another.
+/// Returns everything of that name; a rule and a scenario may share one. A sentence without a version is that
+/// of the dialect, or else of the latest version; an event that the dialect lacks is that of another one.
 pub(super) fn topics(name: &str, dialect: &'static Dialect) -> Result<Vec<Topic>> {
     let mut found: Vec<Topic> = Vec::new();
     found.extend(catalogue::rule(name).map(Topic::Rule));
@@ -44,6 +45,7 @@ pub(super) fn topics(name: &str, dialect: &'static Dialect) -> Result<Vec<Topic>
     found.extend(catalogue::scenario(name).map(Topic::Scenario));
     found.extend(catalogue::PROFILES.iter().find(|profile| profile.name == name).map(Topic::Profile));
     found.extend(things::groups().into_iter().find(|group| *group == name).map(Topic::Group));
+    found.extend(catalogue::FEATURES.iter().find(|feature| feature.name == name).map(Topic::Feature));
     if !found.is_empty() {
         return Ok(found);
     }
@@ -53,34 +55,40 @@ pub(super) fn topics(name: &str, dialect: &'static Dialect) -> Result<Vec<Topic>
     let names = names.chain(dialect.events.iter().map(|event| event.name));
     let names = names.chain(catalogue::SCENARIOS.iter().map(|scenario| scenario.id));
     let names = names.chain(catalogue::PROFILES.iter().map(|profile| profile.name));
+    let names = names.chain(catalogue::FEATURES.iter().map(|feature| feature.name));
     let hint = meant(name, names.chain(things::groups()).chain(sentences.iter().map(String::as_str)));
     Err(anyhow!(
-        "nothing is named \"{name}\"{hint}; `conformance list` prints rules, events, scenarios, profiles and \
-         requirements"
+        "nothing has the name \"{name}\"{hint}; `conformance list` prints rules, events, scenarios, profiles, \
+         features and requirements"
     ))
 }
 
-/// The rule of that id.
+/// Returns the rule with that id.
 pub(super) fn rule(id: &str) -> Result<&'static Rule> {
     catalogue::rule(id).ok_or_else(|| {
         let hint = meant(id, catalogue::RULES.iter().map(|rule| rule.id));
-        anyhow!("there is no rule \"{id}\"{hint}; `conformance list rules` names them all")
+        anyhow!("there is no rule \"{id}\"{hint}; `conformance list rules` lists them all")
     })
 }
 
 /// Fails unless every name is a known profile.
 pub(super) fn profiles(names: &[String]) -> Result<()> {
-    let all = || catalogue::PROFILES.iter().map(|profile| profile.name);
-    match names.iter().find(|name| !all().any(|known| known == *name)) {
+    are_profiles(names, &catalogue::PROFILES.iter().map(|profile| profile.name).collect::<Vec<_>>())
+}
+
+/// Fails unless every name is a known profile of clients.
+pub(super) fn client_profiles(names: &[String]) -> Result<()> {
+    are_profiles(names, &catalogue::CLIENT_PROFILES.iter().map(|profile| profile.name).collect::<Vec<_>>())
+}
+
+fn are_profiles(names: &[String], all: &[&'static str]) -> Result<()> {
+    match names.iter().find(|name| !all.contains(&name.as_str())) {
         None => Ok(()),
-        Some(name) => {
-            let known: Vec<_> = all().collect();
-            Err(anyhow!(
-                "there is no profile \"{name}\"{}; there are: {}",
-                meant(name, all()),
-                known.join(", ")
-            ))
-        }
+        Some(name) => Err(anyhow!(
+            "there is no profile \"{name}\"{}; there are: {}",
+            meant(name, all.iter().copied()),
+            all.join(", ")
+        )),
     }
 }
 
@@ -121,6 +129,7 @@ mod tests {
                 Topic::Scenario(_) => "scenario",
                 Topic::Profile(_) => "profile",
                 Topic::Group(_) => "group",
+                Topic::Feature(_) => "feature",
             };
             match topics(name, dialect("openai").unwrap()) {
                 Ok(topics) => topics.iter().map(kind).collect::<Vec<_>>().join(" "),
@@ -132,7 +141,8 @@ mod tests {
         assert_eq!(told("text/hello"), "scenario");
         assert_eq!(told("core"), "profile");
         assert_eq!(told("part"), "group");
-        assert_eq!(told("background"), "profile group");
+        assert_eq!(told("background"), "profile group feature");
+        assert_eq!(told("store"), "feature");
         for (wrong, right) in [
             ("response.output_text.dleta", "response.output_text.delta"),
             ("text/helo", "text/hello"),
@@ -141,7 +151,7 @@ mod tests {
         ] {
             assert!(told(wrong).contains(&format!("did you mean {right}")), "{}", told(wrong));
         }
-        // An event of another dialect is found, too.
+        // Events of other dialects are also found.
         assert_eq!(told("response.reasoning.delta"), "event");
     }
 

@@ -1,4 +1,4 @@
-//! What is printed of a run, and where.
+//! Output of runs.
 
 use std::fs;
 use std::io::{self, Write as _};
@@ -13,7 +13,7 @@ use super::print;
 use reports::{Detail, Form, Style};
 use results::Run;
 
-/// The flags of all commands that report a run. They mean the same in each.
+/// The common flags of all commands that report a run.
 #[derive(Debug, Args)]
 pub(super) struct OutputArgs {
     /// Format: human, json, junit, sarif, github, markdown, badge, html.
@@ -33,7 +33,7 @@ pub(super) struct OutputArgs {
     /// Show every finding and table, not one finding for each cause.
     #[arg(long, short, help_heading = HEADING)]
     pub(super) verbose: bool,
-    /// When to use colour.
+    /// When to use color.
     #[arg(long, value_enum, default_value_t, value_name = "WHEN", hide_short_help = true, help_heading = HEADING)]
     pub(super) color: Color,
 }
@@ -64,24 +64,24 @@ impl From<Shown> for Level {
 }
 
 impl OutputArgs {
-    /// Returns whether any report shows how exchanges went.
+    /// Returns whether any report shows timelines.
     pub(super) fn draws(&self) -> bool {
         self.format.draws() || self.report.iter().any(|(form, _)| form.draws())
     }
 
-    /// Returns how much is shown.
+    /// Returns the amount of detail.
     pub(super) fn detail(&self) -> Detail {
         Detail { level: self.level.into(), is_verbose: self.verbose }
     }
 
-    /// Writes the reports that were asked for as files.
+    /// Writes the requested reports to files.
     pub(super) fn write(&self, render: impl Fn(Form) -> anyhow::Result<String>) -> anyhow::Result<()> {
         write(&self.report, self.output.as_ref().map(|file| (self.format, file)), render)
     }
 
-    /// Prints a run, and writes the reports that were asked for. People read findings on stderr and the summary
+    /// Prints a run, and writes the requested reports. Terminal output has findings on stderr and the summary
     /// on stdout.
-    pub(super) fn tell(&self, run: &Run) -> anyhow::Result<()> {
+    pub(super) fn print(&self, run: &Run) -> anyhow::Result<()> {
         let detail = self.detail();
         let render = |form| reports::render(run, form, detail, Style::Plain.into());
         self.write(|form| Ok(render(form)))?;
@@ -89,7 +89,7 @@ impl OutputArgs {
             (Some(_), _) => Ok(()),
             (None, Form::Human) => {
                 let findings = reports::diagnostics(run, detail, self.color.screen(&io::stderr()));
-                // A closed stderr is no reason to fail.
+                // A closed stderr is not an error.
                 let _ = io::stderr().lock().write_all(findings.as_bytes());
                 print(&reports::summary(run, detail, self.color.screen(&io::stdout())))?;
                 print(&reports::reproduce(run))
@@ -99,7 +99,7 @@ impl OutputArgs {
     }
 }
 
-/// Writes reports, and the one that takes the place of stdout.
+/// Writes reports, and the output to its file or stdout.
 pub(super) fn write<F: Copy>(
     reports: &[(F, PathBuf)],
     output: Option<(F, &PathBuf)>,

@@ -1,4 +1,4 @@
-//! The progress of reading files.
+//! Progress of reading files.
 
 use std::io::{self, Read};
 use std::path::PathBuf;
@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use harness::ProgressLine;
 
-/// A line of progress with how many files and bytes were read.
+/// A progress line with the number of files and bytes read.
 #[derive(Default)]
 pub(super) struct Progress {
     read: Arc<Counts>,
@@ -22,15 +22,15 @@ struct Counts {
     bytes: AtomicU64,
 }
 
-/// How long the bar is.
+/// Width of the bar.
 const WIDTH: usize = 24;
 
 impl Progress {
-    /// Begins to show how much of these files is read.
+    /// Starts the progress line for these files.
     pub(super) fn start(files: &[PathBuf]) -> Self {
         let read = Arc::new(Counts { all: files.len(), ..Counts::default() });
         let (shown, files) = (Arc::clone(&read), files.to_owned());
-        // Only what takes long is worth looking at each file.
+        // Sizes are only needed for long runs.
         let mut size = None;
         let line = ProgressLine::start(move |elapsed| {
             let size = *size.get_or_insert_with(|| size_of(&files));
@@ -39,17 +39,17 @@ impl Progress {
         Self { read, _line: line }
     }
 
-    /// Counts, and shows nothing.
+    /// Returns a counter without output.
     pub(super) fn hidden() -> Self {
         Self::default()
     }
 
-    /// Counts what is read of a file.
+    /// Counts the bytes read from a file.
     pub(super) fn reading<R: Read>(&self, input: R) -> Counted<'_, R> {
         Counted { input, bytes: &self.read.bytes }
     }
 
-    /// Counts a file that is done.
+    /// Counts a finished file.
     pub(super) fn done(&self) {
         self.read.files.fetch_add(1, Ordering::Relaxed);
     }
@@ -73,13 +73,13 @@ impl Counts {
     }
 }
 
-/// Returns how many bytes the files have, as far as that is known.
+/// Returns the total size of the files, as far as it is known.
 fn size_of(files: &[PathBuf]) -> u64 {
     let sizes = files.iter().filter_map(|file| Some(file.metadata().ok()?.len()));
     sizes.sum()
 }
 
-/// Something that is read, and counted.
+/// A reader that counts bytes.
 pub(super) struct Counted<'p, R> {
     input: R,
     bytes: &'p AtomicU64,

@@ -1,4 +1,4 @@
-//! `conformance record`: one exchange with an endpoint.
+//! `conformance record`: records one exchange with an endpoint.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -30,7 +30,7 @@ pub(super) struct RecordArgs {
     /// File with the request body. The model `default` is replaced by --model.
     #[arg(long, value_name = "FILE")]
     body: Option<PathBuf>,
-    /// Id of the response that the scenario continues or is about.
+    /// Id of the response that the scenario continues or refers to.
     #[arg(long, value_name = "ID", requires = "scenario")]
     previous: Option<String>,
     /// Write the exchange to this file instead of stdout.
@@ -52,7 +52,7 @@ impl RecordArgs {
         let outcome = machine.runtime().block_on(client.send(&call, by, &mut |line| {
             recording += line;
         }));
-        // Only the whole shows a secret of which each event has a part.
+        // A secret may be split over events: redact the whole text.
         out.write_all(client.target().hidden(&recording).as_bytes()).and_then(|()| out.flush())?;
         Ok(if outcome.status.is_some() { ExitCode::SUCCESS } else { ExitCode::from(NOT_DONE) })
     }
@@ -67,7 +67,7 @@ impl RecordArgs {
         let id = self.scenario.as_deref().unwrap_or_default();
         let scenario = catalogue::scenario(id).ok_or_else(|| {
             let hint = names::meant(id, SCENARIOS.iter().map(|scenario| scenario.id));
-            anyhow!("there is no scenario \"{id}\"{hint}; `conformance list scenarios` names them all")
+            anyhow!("there is no scenario \"{id}\"{hint}; `conformance list scenarios` lists them all")
         })?;
         let before = self.previous.clone().map(|id| Before { id, ..Before::default() });
         let given = self.to.given();

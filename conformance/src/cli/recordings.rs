@@ -1,4 +1,4 @@
-//! Recordings, as tests.
+//! Tests of recordings.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -11,7 +11,7 @@ use libtest_mimic::{Completion, Failed, Trial};
 use super::check::check_file;
 use super::progress::Progress;
 use super::snapshots::SnapshotArgs;
-use super::suite::told;
+use super::suite::fail_if_any;
 use super::{NOT_DONE, files};
 use checker::Rules;
 use harness::certificate::unseen;
@@ -21,22 +21,22 @@ use recordings::capture::Format;
 use reports::Screen;
 use results::{CaptureReport, Outcome, Run};
 
-/// Recordings, and what they are tested by.
+/// Recordings and their rules.
 pub(super) struct Tested {
     pub(super) rules: Rules,
     pub(super) files: Vec<PathBuf>,
-    /// Their format, where it was said.
+    /// Their format, if given.
     pub(super) format: Option<Format>,
 }
 
-/// A recording, and what came of checking it, once the first of its tests has asked.
+/// A recording and its report, computed by its first test.
 struct Recording {
     file: PathBuf,
     report: OnceLock<CaptureReport>,
 }
 
 impl Tested {
-    /// Runs all tests, and tells what came of them as a whole.
+    /// Runs all tests and prints the summary.
     pub(super) fn run(
         self,
         paths: &[PathBuf],
@@ -60,7 +60,7 @@ impl Tested {
         };
         let mut run = self.tested(&recordings, how);
         if !run.captures.is_empty() {
-            // A shape may be another one where no rule is broken.
+            // A shape can differ without a broken rule.
             if conclusion.has_failed() && run.outcome == Outcome::Passed {
                 run.outcome = Outcome::Failed;
             }
@@ -76,7 +76,7 @@ impl Tested {
         })
     }
 
-    /// What came of the tests that were wanted.
+    /// Returns the report of the selected tests.
     fn tested(&self, recordings: &[Arc<Recording>], how: &Invocation) -> Run {
         let is_wanted = |file: &Path, rule: &str| how.selection.includes(&trial_name(file, rule));
         let captures = recordings.iter().filter_map(|recording| {
@@ -88,7 +88,7 @@ impl Tested {
         Run::new(&rules, captures.collect(), None)
     }
 
-    /// A test for each rule and recording.
+    /// Returns a test for each rule and recording.
     fn trials(&self, recordings: &[Arc<Recording>], incomplete: &Arc<AtomicBool>) -> Vec<Trial> {
         let format = self.format;
         let mut trials = Vec::new();
@@ -117,7 +117,7 @@ fn trial_name(file: &Path, rule: &str) -> String {
     format!("{}::{rule}", files::name(file))
 }
 
-/// What a report says of a rule.
+/// Returns the verdict of a report on a rule.
 fn verdict(rule: &Rule, report: &CaptureReport) -> Result<(), Failed> {
-    told(report, |finding| finding.rule == rule.id && finding.level == Level::Must)
+    fail_if_any(report, |finding| finding.rule == rule.id && finding.level == Level::Must)
 }

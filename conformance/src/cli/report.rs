@@ -1,4 +1,4 @@
-//! `conformance report`: the report of a finished run, in any format.
+//! `conformance report`: renders the report of a finished run in any format.
 
 use std::fs;
 use std::io;
@@ -36,29 +36,29 @@ pub(super) struct ReportArgs {
 impl ReportArgs {
     pub(super) fn run(self) -> Result<ExitCode> {
         if self.merge {
-            return self.tell(&merged(&self.runs)?);
+            return self.print(&merged(&self.runs)?);
         }
         let clients: Vec<_> = self.runs.iter().map(|path| client::read(path)).collect::<Result<_>>()?;
         if clients.iter().any(Option::is_some) {
             let clients: Vec<ClientRun> = clients.into_iter().flatten().collect();
-            return self.tell_clients(&clients);
+            return self.print_clients(&clients);
         }
         let [path] = &*self.runs else {
             bail!("several reports are merged with --merge; use `conformance diff` to compare two runs");
         };
         let folder = if path.is_dir() { Some(&**path) } else { path.parent() };
-        self.tell(&read(path)?.within(folder.unwrap_or(Path::new(""))))
+        self.print(&read(path)?.within(folder.unwrap_or(Path::new(""))))
     }
 
-    fn tell(&self, run: &Run) -> Result<ExitCode> {
-        self.output.tell(run)?;
+    fn print(&self, run: &Run) -> Result<ExitCode> {
+        self.output.print(run)?;
         Ok(ExitCode::SUCCESS)
     }
 
-    /// Reports a client, or several side by side.
-    fn tell_clients(&self, clients: &[ClientRun]) -> Result<ExitCode> {
+    /// Prints the report of a client, or a matrix of several.
+    fn print_clients(&self, clients: &[ClientRun]) -> Result<ExitCode> {
         if clients.len() != self.runs.len() {
-            bail!("reports of clients and of other runs cannot be put side by side");
+            bail!("client reports cannot be compared with other reports");
         }
         let render = |form: Form, screen: Screen| -> Result<String> {
             let form = match form {
@@ -68,13 +68,13 @@ impl ReportArgs {
                 Form::Markdown => ClientForm::Markdown,
                 Form::Html => ClientForm::Html,
                 Form::Sarif | Form::Github | Form::Badge => {
-                    bail!("reports of clients are human, json, junit, markdown or html")
+                    bail!("the formats of client reports are human, json, junit, markdown and html")
                 }
             };
             match clients {
                 [run] => Ok(client_report(run, form, self.output.verbose, screen)),
                 all => client_matrix(&ClientMatrix::new(all), form)
-                    .context("a matrix is human, json, markdown or html"),
+                    .context("the formats of a matrix are human, json, markdown and html"),
             }
         };
         self.output.write(|form| render(form, Style::Plain.into()))?;
@@ -94,24 +94,24 @@ fn merged(paths: &[PathBuf]) -> Result<Run> {
     })
 }
 
-/// Reads the report of a run: a file, or that in the folder of the run.
+/// Reads the report of a run: a file, or a folder with it.
 pub(super) fn read(path: &Path) -> Result<Run> {
     let file = if path.is_dir() { path.join("report.json") } else { path.to_owned() };
     let text = fs::read_to_string(&file).with_context(|| {
-        let hint = if path.is_dir() { ": has the run come to its end?" } else { "" };
+        let hint = if path.is_dir() { ": has the run finished?" } else { "" };
         format!("{}{hint}", file.display())
     })?;
     let of_file = || file.display().to_string();
-    // A report can be large: the version alone first, which builds nothing of the rest.
+    // A report can be large: read only the version first.
     let Format { version } = serde_json::from_str(&text).with_context(of_file)?;
     if version != Some(u64::from(results::VERSION)) {
         let version = version.map_or_else(|| "no version".to_owned(), |version| format!("version {version}"));
-        bail!("{} has {version}, and this build reads {}", of_file(), results::VERSION);
+        bail!("{} has {version}, but this build reads {}", of_file(), results::VERSION);
     }
     serde_json::from_str(&text).with_context(of_file)
 }
 
-/// What is read of a report before it is known to be one.
+/// The header of a report.
 #[derive(Deserialize)]
 struct Format {
     version: Option<u64>,

@@ -1,4 +1,4 @@
-//! Which rules to check.
+//! Selection of rules.
 
 use std::collections::BTreeSet;
 
@@ -14,7 +14,7 @@ use harness::suite::{is_meant, is_selected};
 /// The heading of these flags.
 pub(super) const HEADING: &str = "Rules";
 
-/// Which rules to check.
+/// Selection of rules.
 #[derive(Debug, Args)]
 pub(super) struct SelectArgs {
     /// Rules or groups to check [default: all].
@@ -39,7 +39,7 @@ impl SelectArgs {
                 let groups: BTreeSet<&str> = catalogue::RULES.iter().map(Rule::group).collect();
                 let known = catalogue::RULES.iter().map(|rule| rule.id).chain(groups);
                 let hint = names::meant(name, known);
-                bail!("there is no rule or group \"{name}\"{hint}; `conformance list rules` names them all");
+                bail!("there is no rule or group \"{name}\"{hint}; `conformance list rules` lists them all");
             }
         }
         Ok(())

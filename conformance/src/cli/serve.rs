@@ -1,4 +1,4 @@
-//! `conformance serve`: the reference gateway on a port.
+//! `conformance serve`: serves the reference gateway.
 
 use std::fmt::Write as _;
 use std::fs::File;
@@ -19,7 +19,7 @@ use super::{files, known, names, print};
 use crate::Rules;
 use gateway::{Log, Replay, Settings, WireFault};
 
-/// Maximum size of a recording that is replayed.
+/// Maximum size of a recording to replay.
 const LARGEST: u64 = 256 << 20;
 
 /// Serves a reference gateway, to test clients against.
@@ -79,7 +79,7 @@ pub(super) struct ServeArgs {
     /// the base URL `/replay/NAME/v1` selects one.
     #[arg(long, value_name = "PATH", num_args = 1.., conflicts_with_all = ["faults", "pace", "chunk", "fragments", "models", "list_faults"])]
     replay: Vec<PathBuf>,
-    /// Speed of --replay: 2 halves the pauses, 0 leaves them out.
+    /// Speed of --replay: 2 halves the pauses, 0 removes them.
     #[arg(long, value_name = "FACTOR", default_value_t = 1.0, requires = "replay", value_parser = speed)]
     speed: f64,
 }
@@ -125,11 +125,11 @@ impl ServeArgs {
         let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
         runtime.block_on(async {
             let (listener, ended) = listen(self.port, dialect.name).await?;
-            // Who starts it from a script reads the address alone.
+            // Scripts read only the address.
             writeln!(io::stderr().lock(), "{}{about}Ctrl-C ends it", served(&settings))?;
             anyhow::Ok(gateway::serve(listener, settings, ended).await?)
         })?;
-        // Streams that stall must not keep the program alive.
+        // Stalled streams must not delay the exit.
         runtime.shutdown_background();
         Ok(ExitCode::SUCCESS)
     }
@@ -155,7 +155,7 @@ impl ServeArgs {
             replays.extend(read.with_context(|| path.display().to_string())?);
         }
         if replays.is_empty() {
-            bail!("there is nothing to replay: name recordings, or folders of recordings");
+            bail!("there is nothing to replay: pass recordings or folders of recordings");
         }
         let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
         let (log, origins) = (self.log()?, self.origins.clone());
@@ -169,7 +169,7 @@ impl ServeArgs {
         Ok(ExitCode::SUCCESS)
     }
 
-    /// Takes the faults by their names, and says what they do and in which answers.
+    /// Sets the faults by name, and describes them and their responses.
     fn choose(&self, settings: &mut Settings, rules: &Rules) -> anyhow::Result<String> {
         let mut about = String::new();
         for name in &self.faults {
@@ -195,14 +195,14 @@ impl ServeArgs {
                     if let Some(input) = input(golden) {
                         let _ = writeln!(
                             about,
-                            "  in the answer to the input {input}, and in others that have what it takes"
+                            "  in the response to the input {input}, and in others where it can apply"
                         );
                     }
                 }
                 (None, Some((_, turn))) => {
                     let _ = writeln!(
                         about,
-                        "fault {}: breaks the rule that {}\n  in the answer to {turn}",
+                        "fault {}: breaks the rule that {}\n  in the response to {turn}",
                         rule.id,
                         lower(rule.title)
                     );
@@ -224,10 +224,10 @@ fn rule(name: &str) -> anyhow::Result<&'static Rule> {
 fn not_here(rule: &Rule, dialect: &Dialect) -> String {
     let (own, _) = rule.violation.golden.split_once('/').unwrap_or_default();
     let hint = if own == dialect.name { String::new() } else { format!("; try --dialect {own}") };
-    format!("no answer in {} can break {} and nothing else{hint}", dialect.name, rule.id)
+    format!("no response in {} can break only {}{hint}", dialect.name, rule.id)
 }
 
-/// A title, in the middle of a sentence. What begins with a name keeps it.
+/// Returns a title for the middle of a sentence. Names keep their case.
 fn lower(title: &str) -> String {
     let mut rest = title.chars();
     match rest.next() {
@@ -240,14 +240,13 @@ fn lower(title: &str) -> String {
     }
 }
 
-/// What to say in a request for the answer that a golden is of.
+/// Returns the input that requests the response of a golden.
 fn input(golden: &str) -> Option<String> {
     let request = gateway::example(golden)?;
     Some(request.get("input")?.as_str()?.replace('\n', "\\n"))
 }
 
-/// What can be given as a fault: the rules, with what to say in a request so that the answer breaks them or in
-/// which turns of a WebSocket they are broken, and what goes wrong in transport.
+/// Returns the list of faults: rules, with inputs or WebSocket turns that trigger them, and transport faults.
 fn list(rules: &Rules) -> String {
     let of_rules: Vec<_> = gateway::faults(rules)
         .into_iter()
@@ -262,14 +261,14 @@ fn list(rules: &Rules) -> String {
         format!("{title}\n{}", rows.concat())
     };
     let name = rules.dialect().name;
-    let inputs = format!("rules of {name}, and an input whose answer breaks each:");
+    let inputs = format!("rules of {name}, with an input whose response breaks each:");
     section(&inputs, &of_rules) + "\n" + &section("faults of transport, in every stream:", &of_transport)
 }
 
-/// What is served, beside faults.
+/// Returns a description of the models and the pace.
 fn served(settings: &Settings) -> String {
     let models = match settings.models.as_slice() {
-        [] => "every model, but for no-such-* and unknown-*".to_owned(),
+        [] => "every model except no-such-* and unknown-*".to_owned(),
         models => format!("the models {}", models.join(", ")),
     };
     let pace = match settings.pace.as_millis() {
@@ -279,13 +278,13 @@ fn served(settings: &Settings) -> String {
     format!("POST /v1/responses, with any key; {models}{pace}\n")
 }
 
-/// Listens on a port, and prints where. Returns what is done once the user ends the program.
+/// Listens on a port, and prints the address. Returns when the user ends the program.
 async fn listen(port: u16, speaks: &str) -> anyhow::Result<(TcpListener, impl Future<Output = ()>)> {
     let listener = TcpListener::bind(("127.0.0.1", port))
         .await
-        .with_context(|| format!("port {port} cannot be listened on; --port 0 takes any that is free"))?;
+        .with_context(|| format!("cannot listen on port {port}; --port 0 picks a free one"))?;
     let mut signal = Box::pin(harness::live::ended());
-    // It is waited for from its first poll on, which must come before anybody knows of the server.
+    // The signal handler is installed by its first poll, which must precede the printed address.
     let early = poll_fn(|context| Poll::Ready(signal.as_mut().poll(context))).await;
     let interrupted = async {
         let result = match early {
@@ -293,10 +292,10 @@ async fn listen(port: u16, speaks: &str) -> anyhow::Result<(TcpListener, impl Fu
             Poll::Pending => signal.await,
         };
         if result.is_err() {
-            // Without a signal to wait for, it serves until it is killed.
+            // Without signals, it serves until it is killed.
             pending::<()>().await;
         }
     };
-    print(&format!("http://{}/v1 speaks {speaks}\n", listener.local_addr()?))?;
+    print(&format!("http://{}/v1 serves {speaks}\n", listener.local_addr()?))?;
     Ok((listener, interrupted))
 }

@@ -1,4 +1,4 @@
-//! Approved shapes of streams.
+//! Flags of snapshots.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use recordings::shape::shape;
 /// The heading of these flags.
 const HEADING: &str = "Snapshots";
 
-/// The shapes that streams should have.
+/// Snapshots of the shapes of streams.
 #[derive(Debug, Args)]
 pub(super) struct SnapshotArgs {
     /// Compare the shape of each stream with the accepted one in this folder.
@@ -28,13 +28,12 @@ pub(super) struct SnapshotArgs {
 }
 
 impl SnapshotArgs {
-    /// Returns the folder of shapes, if one was named.
+    /// Returns the folder of snapshots, if set.
     pub(super) fn snapshots(&self) -> Option<Snapshots> {
         Some(Snapshots::new(self.snapshots.as_ref()?).bless(self.bless))
     }
 
-    /// Tests of shapes that were approved of for recordings in these folders, and that none of those there is
-    /// compared with.
+    /// Returns tests that fail for stale snapshots of recordings in these folders.
     pub(super) fn stale(&self, paths: &[PathBuf], files: &[PathBuf]) -> anyhow::Result<Vec<Trial>> {
         let Some(snapshots) = self.snapshots() else { return Ok(Vec::new()) };
         let name = |path: &PathBuf| files::name(path);
@@ -43,13 +42,13 @@ impl SnapshotArgs {
         let mut stale = snapshots.others(compared.iter().map(String::as_str)).map_err(anyhow::Error::msg)?;
         stale.retain(|name| folders.iter().any(|folder| snapshots.is_below(name, folder)));
         let trial = |name: String| {
-            let stale = snapshots.stale(&name, "there is no recording of this name");
+            let stale = snapshots.stale(&name, "there is no recording with this name");
             Trial::test(format!("{name}::snapshot"), move || Err(stale.into()))
         };
         Ok(stale.into_iter().map(trial).collect())
     }
 
-    /// A test for the shape of each recording.
+    /// Returns a test for the shape of each recording.
     pub(super) fn trials(
         &self,
         files: &[PathBuf],
@@ -63,13 +62,13 @@ impl SnapshotArgs {
             let name = files::name(&file);
             Trial::ignorable_test(format!("{name}::snapshot"), move || {
                 let opened = if file.as_os_str() == "-" {
-                    Err("it can be read only once: give a file instead".to_owned())
+                    Err("it can be read only once: pass a file instead".to_owned())
                 } else {
                     files::open(&file).map_err(|error| error.to_string())
                 };
                 match opened.and_then(|mut opened| shape(&mut opened, format, dialect)) {
                     Ok(Some(shape)) => Ok(snapshots.check(&name, &shape).map(|()| Completion::Completed)?),
-                    Ok(None) => Ok(Completion::ignored_with("there is no event in it")),
+                    Ok(None) => Ok(Completion::ignored_with("it has no events")),
                     Err(problem) => {
                         incomplete.store(true, Ordering::Relaxed);
                         Err(format!("{name}: {problem}").into())

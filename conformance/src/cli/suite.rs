@@ -1,4 +1,4 @@
-//! The suite as a test run.
+//! `conformance run`: the suite as a test run.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -67,7 +67,7 @@ pub(super) struct SuiteArgs {
     /// Match filters against whole names.
     #[arg(long, help_heading = SELECTION, hide_short_help = true)]
     exact: bool,
-    /// Leave out tests that match FILTER.
+    /// Skip tests that match FILTER.
     #[arg(long, value_name = "FILTER", help_heading = SELECTION)]
     skip: Vec<String>,
     /// Run only the tests that failed in this run.
@@ -138,7 +138,7 @@ impl SuiteArgs {
         tested.run(&self.capture, &self.snapshots, &how, self.screen())
     }
 
-    /// Returns the dialects to run in: several only where the suite tests itself.
+    /// Returns the dialects: several only if the suite tests itself.
     fn dialects(&self) -> anyhow::Result<Vec<&'static Dialect>> {
         Ok(match (&*self.dialect, &self.live.target) {
             ("all", None) => spec::DIALECTS.to_vec(),
@@ -146,7 +146,7 @@ impl SuiteArgs {
         })
     }
 
-    /// Returns what was probably meant, where a filter matches no test but names something else.
+    /// Returns a hint for a filter that matches no test but names something else.
     fn hint(&self) -> Option<String> {
         self.filter.iter().find_map(|filter| {
             let path = Path::new(filter);
@@ -158,7 +158,7 @@ impl SuiteArgs {
             }
             let commands = super::commands();
             let hint = names::meant(filter, commands.iter().map(String::as_str));
-            (!hint.is_empty()).then(|| format!("{filter} is no command, either{hint}"))
+            (!hint.is_empty()).then(|| format!("{filter} is not a command either{hint}"))
         })
     }
 
@@ -211,7 +211,7 @@ fn failed_tests(folder: &Path) -> anyhow::Result<Vec<String>> {
     Ok(run.trials.into_iter().filter(has_failed).map(|told| told.name).collect())
 }
 
-/// Returns the tests that goldens pass, and that each rule can fail.
+/// Returns the self-tests: goldens pass, and each rule can fail.
 fn own_trials(select: &SelectArgs) -> Vec<Trial> {
     let mut trials = Vec::new();
     for dialect in spec::DIALECTS {
@@ -242,7 +242,7 @@ fn groups(rules: &Rules) -> BTreeSet<&'static str> {
 
 /// Fails if the rules of a group find anything.
 fn clean(of: &str, report: &CaptureReport) -> Result<(), Failed> {
-    told(report, |finding| finding.group() == of)
+    fail_if_any(report, |finding| finding.group() == of)
 }
 
 /// Fails unless the violation of a rule breaks exactly the rules that its page lists.
@@ -265,7 +265,7 @@ fn proof(rule: &'static Rule) -> Result<(), Failed> {
 }
 
 /// Fails if there are findings of that kind.
-pub(super) fn told(report: &CaptureReport, is_meant: impl Fn(&Finding) -> bool) -> Result<(), Failed> {
+pub(super) fn fail_if_any(report: &CaptureReport, is_meant: impl Fn(&Finding) -> bool) -> Result<(), Failed> {
     if let Some(error) = &report.error {
         return Err(format!("{}: {error}", report.name).into());
     }

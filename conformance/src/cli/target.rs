@@ -1,4 +1,4 @@
-//! The endpoint, and how long it may take.
+//! Flags of the endpoint and its limits.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -92,7 +92,7 @@ impl TargetArgs {
         }
     }
 
-    /// Returns the flags with what does not belong in a file: keys and headers.
+    /// Returns the flags that do not belong in a file: keys and headers.
     pub(super) fn secrets(&self) -> Vec<String> {
         let key = self.api_key.iter().map(|key| format!("--api-key={key}"));
         key.chain(self.header.iter().map(|header| format!("--header={header}"))).collect()
@@ -101,13 +101,13 @@ impl TargetArgs {
     /// Connects a client to a route beside `/responses`, such as `/models`.
     pub(super) fn client_beside(&self, base: &str, route: &str, machine: &Machine) -> Result<Client> {
         let client = Client::new(self.target(base)?.beside(route), self.limits(), machine.interrupt());
-        client.map_err(|problem| anyhow!(problem)).context("the client cannot be set up")
+        client.map_err(|problem| anyhow!(problem)).context("the HTTP client cannot be set up")
     }
 
     /// Connects a client to the endpoint.
     pub(super) fn client(&self, base: &str, machine: &Machine) -> Result<Client> {
         let client = Client::new(self.target(base)?, self.limits(), machine.interrupt());
-        client.map_err(|problem| anyhow!(problem)).context("the client cannot be set up")
+        client.map_err(|problem| anyhow!(problem)).context("the HTTP client cannot be set up")
     }
 }
 

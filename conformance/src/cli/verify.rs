@@ -15,10 +15,10 @@ use harness::live::{BUILD, Evidence, RunFile};
 use results::text::visible;
 use results::{Options, State};
 
-/// Checks whether a run is consistent: its requests are those of the scenarios, its exchanges bear out its
-/// verdicts, and nothing was changed, added or left out.
+/// Checks whether a run is consistent: its requests match the scenarios, its exchanges support its verdicts, and
+/// nothing was changed, added or removed.
 ///
-/// It does not prove that the exchanges came from the endpoint that is named.
+/// It does not prove that the exchanges came from the named endpoint.
 ///
 /// Exit codes: 0 if all verdicts are the same, 1 if one differs, 2 if the run could not be read.
 #[derive(Debug, Args)]
@@ -36,7 +36,7 @@ impl VerifyArgs {
         let evidence = Evidence::open(&self.folder);
         let run = evidence.run()?;
         if run.state == State::Begun {
-            anyhow::bail!("{} has no results: the run did not come to its end", self.folder.display());
+            anyhow::bail!("{} has no results: the run did not finish", self.folder.display());
         }
         let named = || self.folder.display().to_string();
         known(&run).with_context(named)?;
@@ -52,11 +52,11 @@ impl VerifyArgs {
         if differences.is_empty() {
             let (exchanges, trials) = (run.exchanges.len(), run.trials.len());
             print(&format!(
-                "consistent: these {exchanges} exchanges bear out the verdicts of {trials} trials\n{built}{UNPROVEN}"
+                "consistent: these {exchanges} exchanges support the verdicts of {trials} trials\n{built}{UNPROVEN}"
             ))?;
             return Ok(ExitCode::SUCCESS);
         }
-        let mut text = format!("{} differs from what the run says:\n", self.folder.display());
+        let mut text = format!("{} differs from the run:\n", self.folder.display());
         for difference in &differences {
             let _ = writeln!(text, "  {difference}");
         }
@@ -69,8 +69,9 @@ impl VerifyArgs {
 /// Returns a note if another build than this one made a run. Its verdicts are those of this build all the same.
 fn other_build(run: &RunFile) -> Option<String> {
     let RunFile { build, .. } = run;
-    (build != BUILD)
-        .then(|| format!("note: build {} of the suite made the run, and this is {BUILD}\n", visible(build)))
+    (build != BUILD).then(|| {
+        format!("note: the run was made by build {} of the suite, but this is {BUILD}\n", visible(build))
+    })
 }
 
 /// Fails unless the names in the options of a run are known.
@@ -82,5 +83,5 @@ fn known(run: &RunFile) -> Result<()> {
 }
 
 /// What no look at the files can tell.
-const UNPROVEN: &str = "not proven: that they came from the endpoint that is named; to see for yourself, run the \
+const UNPROVEN: &str = "not proven: that they came from the named endpoint; to check this, run the \
                         commands under Reproduce in certificate.md\n";

@@ -136,7 +136,7 @@ fn unlike_runs_are_folded() {
                  and 25 more";
     let in_a_line = told.split_whitespace().collect::<Vec<_>>().join(" ");
     let at = |what: &str| in_a_line.find(what).unwrap_or_else(|| panic!("{what}\n{told}"));
-    assert!(at("the runs differ in what was asked") < at(first));
+    assert!(at("the options of the runs differ") < at(first));
     let folded = format!("call {} trials, pass -> not run: call/more-00::", 20 * trials);
     assert!(at(first) < at("no longer exercised") && at("no longer exercised") < at(&folded));
     assert!(told.lines().count() < 30, "{told}");

@@ -153,7 +153,7 @@ pub(crate) fn bad() -> Run {
         case(
             "image/url",
             &[],
-            &[("answer", Verdict::HarnessError, "the endpoint answers 401: give --api-key")],
+            &[("answer", Verdict::HarnessError, "the endpoint responds with 401: give --api-key")],
         ),
         case(
             "reasoning/effort",
@@ -162,7 +162,7 @@ pub(crate) fn bad() -> Run {
                 (
                     "answer",
                     Verdict::NotExercised,
-                    "asked 3 times, and there was no response.reasoning_text.delta",
+                    "requested 3 times, but there was no response.reasoning_text.delta",
                 ),
                 ("reasoning", Verdict::NotExercised, see),
                 ("other-rules", Verdict::NotExercised, see),
@@ -177,13 +177,13 @@ pub(crate) fn bad() -> Run {
             "text/long",
             &[3],
             &[
-                ("answer", fail, "the answer was not read to its end: reset by peer"),
+                ("answer", fail, "the response is incomplete: reset by peer"),
                 ("wire", fail, "wire/json-object"),
             ],
         ),
         case("text/two", &[2], &[("answer", pass, ""), ("text", fail, "text/equals-part")]),
     ];
-    let stale = vec!["wire/terminated in text/hello: it does not fail any more".to_owned()];
+    let stale = vec!["wire/terminated in text/hello: it no longer fails".to_owned()];
     let live = live("https://gateway.test/v1/responses", "small", cases);
     run(captures, Some(LiveReport { stale, ..live }))
 }

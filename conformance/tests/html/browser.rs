@@ -320,9 +320,13 @@ fn the_first_screen_says_what_matters() {
             );
         }
         if width > 1000 {
+            let ends =
+                |what: &str| format!("document.querySelector('{what}').getBoundingClientRect().bottom");
             // The clients, and the first finding below them.
-            let finding = "document.querySelector('.matrix').getBoundingClientRect().top";
-            assert!(browser.value(finding).as_f64().is_some_and(|top| top < 600.0));
+            for seen in [".matrix", ".cause > summary"] {
+                let end = browser.value(&ends(seen)).as_f64().expect("it is a number");
+                assert!(end > 0.0 && end < 900.0, "{seen} ends at {end}");
+            }
         }
         let picture = browser.call("Page.captureScreenshot", &json!({ "format": "png" }));
         let picture = picture["data"].as_str().expect("it is a picture");

@@ -8,7 +8,7 @@ pub(crate) struct Element<'p> {
 }
 
 /// Elements that hold nothing.
-const EMPTY: [&str; 3] = ["meta", "br", "input"];
+const EMPTY: [&str; 4] = ["meta", "link", "br", "input"];
 
 /// Reads a page as strictly as XML.
 ///

@@ -46,15 +46,20 @@ fn checked(name: &str, recording: &[u8]) -> CaptureReport {
     check_with_timelines(name, &mut { recording }, None, &rules())
 }
 
+/// What kind of reason it is, by its words.
+fn kind(reason: &str) -> UndecidedKind {
+    let all = [
+        ("requested ", UndecidedKind::NotElicited),
+        ("is not in --features", UndecidedKind::NotOffered),
+        ("it needs --given", UndecidedKind::NotGiven),
+    ];
+    all.iter().find(|(words, _)| reason.contains(words)).map_or(UndecidedKind::Other, |(_, kind)| *kind)
+}
+
 fn case(name: &str, attempts: Vec<usize>, trials: &[(&str, Verdict, &str)]) -> CaseReport {
     let told = |(about, verdict, reason): &(&str, Verdict, &str)| Told {
         name: format!("{name}::{about}"),
-        judged: match (*about, verdict) {
-            ("answer", Verdict::NotExercised) => {
-                Judged::undecided(*verdict, UndecidedKind::NotElicited, *reason)
-            }
-            _ => Judged::new(*verdict, *reason),
-        },
+        judged: Judged::undecided(*verdict, kind(reason), *reason),
     };
     let title = catalogue::scenario(name).map_or("Something is asked", |scenario| scenario.title);
     CaseReport {
@@ -187,13 +192,13 @@ pub(crate) fn bad() -> Run {
         "exchanges/reasoning/summary.exchange",
         &exchange(REQUEST, half, End::Lost("reset by peer".into())),
     ));
-    let lost = "the answer was not read to its end: reset by peer";
+    let lost = "the response is incomplete: reset by peer";
     cases.push(case(
         "reasoning/summary",
         vec![captures.len() - 1],
         &[("answer", Verdict::Fail, lost), ("response", Verdict::Fail, "response/one-terminal")],
     ));
-    let missing = "asked 3 times, and there was no response.refusal.delta";
+    let missing = "requested 3 times, but there was no response.refusal.delta";
     captures.extend(
         (1..4).map(|number| checked(&format!("exchanges/text/refusal.{number}.exchange"), &golden("text"))),
     );
@@ -206,13 +211,21 @@ pub(crate) fn bad() -> Run {
             ("wire", Verdict::NotExercised, "see text/refusal::answer"),
         ],
     ));
-    let key = "the endpoint answers 401: give --api-key, CONFORMANCE_API_KEY or --header";
+    let key = "the endpoint responds with 401: pass --api-key, CONFORMANCE_API_KEY or --header";
     let refused = b"{\"exchange\":1,\"request\":{\"method\":\"POST\",\"url\":\"http://127.0.0.1:8080/v1/responses\",\"body\":\"{}\"},\"response\":{\"status\":401,\"headers\":[[\"content-type\",\"application/json\"]]}}\n{\"at\":3,\"text\":\"{\\\"error\\\":{\\\"message\\\":\\\"no key\\\",\\\"type\\\":\\\"invalid_request_error\\\",\\\"param\\\":null,\\\"code\\\":\\\"invalid_api_key\\\"}}\"}\n{\"at\":4,\"end\":\"closed\"}\n";
     captures.push(checked("exchanges/error/wrong-type.exchange", refused));
     cases.push(case("error/wrong-type", vec![captures.len() - 1], &[("answer", Verdict::HarnessError, key)]));
-    let unasked = "the endpoint is not said to offer web-search";
-    cases.push(case("tool/web-search", Vec::new(), &[("answer", Verdict::NotExercised, unasked)]));
-    live(captures, cases)
+    for (name, reason) in [
+        ("tool/web-search", "web-search is not in --features"),
+        ("tool/file-search", "it needs --given vector-store=..."),
+    ] {
+        cases.push(case(name, Vec::new(), &[("answer", Verdict::NotExercised, reason)]));
+    }
+    let mut run = live(captures, cases);
+    if let Some(live) = &mut run.live {
+        live.options.features = Some(vec!["tools".to_owned(), "file-search".to_owned()]);
+    }
+    run
 }
 
 /// Whoever is tested means no good: what it says could be markup, scripts or signs that cannot be seen.

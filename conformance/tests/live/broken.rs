@@ -25,7 +25,7 @@ fn an_endpoint_that_dies_fails_at_every_event() {
             write(stream, &golden("openai/text")[..end]);
         });
         let run = hello(&loud, &[]);
-        expect(&run, 1, &["the answer was not read to its end", "end of file before message length"]);
+        expect(&run, 1, &["the response is incomplete", "end of file before message length"]);
         assert_eq!(loud.requests().len(), 1, "event {number}: only what is not there is asked for again");
     }
 }
@@ -40,7 +40,7 @@ fn silence_ends_with_its_limit() {
     let start = Instant::now();
     let mute = Server::new(move |_, stream| wait(stream));
     let run = hello(&mute, &["--first-event-timeout", "300ms"]);
-    expect(&run, 1, &["no answer came within 300ms of the request"]);
+    expect(&run, 1, &["no response within 300ms of the request"]);
     let headers = Server::new(move |_, stream| {
         head(stream, "200 OK", "text/event-stream", "");
         wait(stream);
@@ -53,7 +53,7 @@ fn silence_ends_with_its_limit() {
     });
     expect(&hello(&stalled, &["--idle-timeout", "300ms"]), 1, &["no event ended for 300ms"]);
     let total = hello(&stalled, &["--timeout", "300ms"]);
-    expect(&total, 1, &["within the time that an answer may take as a whole"]);
+    expect(&total, 1, &["within the total time of a response"]);
     assert!(start.elapsed() < Duration::from_secs(15), "{:?}", start.elapsed());
 }
 
@@ -78,7 +78,7 @@ fn an_endless_line_is_cut_off() {
         while write(stream, [b'x'; 4096]) {}
     });
     let run = hello(&server, &["--max-bytes", "1000000"]);
-    expect(&run, 1, &["the answer is longer than 1000000 bytes"]);
+    expect(&run, 1, &["the response is longer than 1000000 bytes"]);
 }
 
 #[test]
@@ -111,7 +111,7 @@ fn a_gigabyte_is_cut_off_and_leaves_the_rest() {
     let output = child.wait_with_output().expect("it ends");
     let stdout = String::from_utf8_lossy(&output.stdout);
     assert_eq!(output.status.code(), Some(1), "{stdout}");
-    assert!(stdout.contains("the answer is longer than 1000000 bytes"), "{stdout}");
+    assert!(stdout.contains("the response is longer than 1000000 bytes"), "{stdout}");
     let is_passed = |line: &str| line.starts_with("test text/hello.json::answer ") && line.ends_with("ok");
     assert!(stdout.lines().any(is_passed), "{stdout}");
     let kept = fs::metadata(out.join("exchanges/text/hello.exchange")).expect("it is kept").len();
@@ -124,19 +124,19 @@ fn a_gigabyte_is_cut_off_and_leaves_the_rest() {
 #[test]
 fn what_is_no_stream_fails() {
     let html = Server::new(|_, stream| answer(stream, "200 OK", "text/html", "<html>Welcome</html>"));
-    expect(&hello(&html, &[]), 1, &["a stream was asked for, and the content type"]);
+    expect(&hello(&html, &[]), 1, &["a stream was requested, but the content type"]);
     let wrong = Server::new(|_, stream| answer(stream, "200 OK", "text/plain", golden("openai/text")));
-    expect(&hello(&wrong, &[]), 1, &["a stream was asked for, and the content type"]);
+    expect(&hello(&wrong, &[]), 1, &["a stream was requested, but the content type"]);
     let empty = Server::new(|_, stream| answer(stream, "200 OK", "text/event-stream", ""));
-    expect(&hello(&empty, &[]), 1, &["there is no event in the stream"]);
+    expect(&hello(&empty, &[]), 1, &["the stream has no events"]);
     let down = Server::new(|_, stream| answer(stream, "500 Oh", "application/json", "{}"));
-    expect(&hello(&down, &[]), 1, &["the answer has status 500, and not 200"]);
+    expect(&hello(&down, &[]), 1, &["the response has status 500, not 200"]);
 }
 
 #[test]
 fn who_is_not_let_in_cannot_judge() {
     let closed = Server::new(|_, stream| answer(stream, "401 No", "application/json", "{}"));
-    expect(&hello(&closed, &[]), 2, &["harness error: the endpoint answers 401: give --api-key"]);
+    expect(&hello(&closed, &[]), 2, &["harness error: the endpoint responds with 401: pass --api-key"]);
     let nobody = conformance(&["--target", "http://127.0.0.1:1", "text/hello::"]);
     expect(&nobody, 2, &["harness error: no connection"]);
     let plain = Server::new(|_, _| {});
@@ -152,12 +152,12 @@ fn an_endpoint_that_is_not_there_is_given_up_and_told_once() {
     let run = conformance(&["--target", "http://127.0.0.1:1", "text/", "--out", path(&out)]);
     let reason = "no connection to 127.0.0.1:1: connection refused";
     expect(&run, 2, &["curl -i http://127.0.0.1:1/v1/responses"]);
-    assert!(run.stderr.contains("given up after 3 of "), "{}", run.stderr);
+    assert!(run.stderr.contains("stopped after 3 of "), "{}", run.stderr);
     let (_, summary) = run.stdout.split_once("\nincomplete: ").expect("it ends with a summary");
     let (_, told) = summary.split_once("not tested\n").expect("it says so");
     assert!(told.contains(&format!("{reason} (3 requests): ")), "{told}");
-    assert!(told.contains("not sent, as no request before it found a connection"), "{told}");
-    assert!(!told.contains("file") && !told.contains("not judged"), "{told}");
+    assert!(told.contains("not sent: no earlier request could connect"), "{told}");
+    assert!(!told.contains("file") && !told.contains("not checked"), "{told}");
     assert_eq!(fs::read_dir(out.join("exchanges/text")).expect("it is kept").count(), 3);
     let again = conformance(&["report", path(&out)]);
     assert_eq!(again.stderr.matches(reason).count(), 1, "{}", again.stderr);
@@ -187,7 +187,7 @@ fn who_is_asked_to_wait_waits() {
     expect(&conformance(&["verify", path(&out)]), 0, &["consistent: these 2 exchanges"]);
     for after in ["retry-after: 3600\r\n", ""] {
         let server = busy(after);
-        expect(&hello(&server, &[]), 2, &["the endpoint answers 429"]);
+        expect(&hello(&server, &[]), 2, &["the endpoint responds with 429"]);
         assert_eq!(server.requests().len(), 1);
     }
 }
@@ -207,11 +207,15 @@ fn bombs_are_cut_off() {
             head(stream, "200 OK", "text/event-stream", &format!("content-encoding: {how}\r\n"));
             write(stream, &bomb);
         });
-        expect(&hello(&server, &["--max-bytes", "3000000"]), 1, &["the answer is longer than 3000000 bytes"]);
+        expect(
+            &hello(&server, &["--max-bytes", "3000000"]),
+            1,
+            &["the response is longer than 3000000 bytes"],
+        );
         expect(
             &hello(&server, &["--max-bytes", "100000000"]),
             1,
-            &["it grows to more than 64 MiB and 200 times its size"],
+            &["it decompresses to more than 64 MiB and 200 times its size"],
         );
     }
 }
@@ -223,7 +227,7 @@ fn only_the_host_that_was_named_is_contacted() {
     for status in ["302 Found", "307 There", "308 There"] {
         let location = location.clone();
         let server = Server::new(move |_, stream| head(stream, status, "text/plain", &location));
-        expect(&hello(&server, &[]), 1, &["redirections to other places are not followed"]);
+        expect(&hello(&server, &[]), 1, &["redirects to other hosts are not followed"]);
     }
     assert_eq!(other.connections(), 0);
     let moved = Server::new(|request, stream| match &*request.path {

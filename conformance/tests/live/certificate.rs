@@ -105,25 +105,21 @@ fn the_reference_gateway_passes_every_profile_of_its_specifications() {
 #[test]
 fn what_was_not_exercised_is_never_green() {
     let hello: &[&str] = &["text/hello"];
-    let short = "not all of its tests were run: a filter left some out";
+    let short = "a filter excluded some of its tests";
     let cases: [(&str, &[&str], &str); 6] = [
         ("filtered", &["text/hello::answer"], short),
         ("partly", hello, short),
-        ("ignored", &["--profile", "core", "--ignore", "wire/terminated"], "it was left out of the run"),
-        (
-            "transport",
-            &["--profile", "core", "--transport", "sse"],
-            "the run left out this way of sending it",
-        ),
+        ("ignored", &["--profile", "core", "--ignore", "wire/terminated"], "it was excluded from the run"),
+        ("transport", &["--profile", "core", "--transport", "sse"], "the run excluded this transport"),
         (
             "features",
             &["--profile", "core,multimodal", "--features", "tools"],
-            "the endpoint is not said to offer image-input",
+            "image-input is not in --features",
         ),
         (
             "hosted",
             &["--profile", "background,compaction,hosted-tools", "--features", "tools,cancellation"],
-            "the endpoint is not said to offer compaction",
+            "compaction is not in --features",
         ),
     ];
     for (name, args, reason) in cases {
@@ -140,7 +136,8 @@ fn what_was_not_exercised_is_never_green() {
     }
     // Of turns on a WebSocket nothing is sent to who is asked for none.
     let unsent = conformance(&["--profile", "websocket", "--transport", "sse,json"]);
-    let told = "nothing that websocket demands can be sent this way: name what it needs with --transport";
+    let told =
+        "nothing that websocket demands can be sent over this transport: choose another with --transport";
     assert!(unsent.code == Some(2) && unsent.stderr.contains(told), "{}", unsent.stderr);
     let out = folder("incomplete-websocket");
     let args = ["--profile", "websocket,multimodal", "--transport", "sse,json", "--out", path(&out)];

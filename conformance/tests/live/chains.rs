@@ -13,7 +13,7 @@ fn answers_of_all_kinds_are_judged() {
     for case in ["state/input-items::", "compaction/compacted::"] {
         let run = conformance(&[case]);
         expect(&run, 0, &["passed: "]);
-        assert!(!run.stdout.contains("not judged"), "{}", run.stdout);
+        assert!(!run.stdout.contains("not checked"), "{}", run.stdout);
     }
 }
 
@@ -36,7 +36,7 @@ fn a_stream_is_left_and_taken_up_again() {
         answer(stream, "200 OK", "text/event-stream", crate::server::golden("openai/background"));
     });
     let run = conformance(&["--target", &again.url, "background/resumed"]);
-    expect(&run, 1, &["the stream goes on with the number 0, and 6 was the last that came"]);
+    expect(&run, 1, &["the stream resumes with sequence_number 0, but 6 was the last one"]);
 }
 
 #[test]
@@ -47,7 +47,7 @@ fn a_stream_that_is_taken_up_again_is_checked_as_a_whole() {
     let out = folder("resumed-badly");
     // The delta that is wrong came before the client left, and the text that it should be part of after.
     let args = ["--target", &gateway.url(), "background/resumed", "--out", path(&out)];
-    let told = "joined with what came before, the stream breaks text/deltas-joined: ";
+    let told = "joined with the events before it, the stream breaks text/deltas-joined: ";
     let run = conformance(&args);
     expect(&run, 1, &[told, " 8 passed; 1 failed"]);
     expect(&conformance(&["verify", path(&out)]), 0, &["consistent: these 2 exchanges"]);
@@ -65,14 +65,14 @@ fn what_is_shown_again_is_compared() {
         }
     });
     let run = conformance(&["--target", &changed.url, "state/retrieved"]);
-    let told = "/output/0/content/0/text is \"Hello, moon.\", and was \"Hello, world.\"";
+    let told = "/output/0/content/0/text is \"Hello, moon.\" instead of \"Hello, world.\"";
     expect(&run, 1, &[told, "test state/retrieved::agrees"]);
     let items = conformance(&["--target", &changed.url, "state/input-items::agrees"]);
-    expect(&items, 1, &["none of 0 items is what the user said"]);
+    expect(&items, 1, &["none of 0 items is the input of the user"]);
     let unknown = conformance(&["--target", &changed.url, "state/unknown::answer"]);
-    expect(&unknown, 1, &["the answer has status 200, and not 404"]);
+    expect(&unknown, 1, &["the response has status 200, not 404"]);
     let forgotten = conformance(&["--target", &changed.url, "state/recalled::agrees", "--attempts", "2"]);
-    expect(&forgotten, 1, &["no answer says \"", "which only the earlier turn said"]);
+    expect(&forgotten, 1, &["no response contains \"", "which only the earlier turn contains"]);
 }
 
 #[test]

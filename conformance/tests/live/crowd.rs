@@ -53,7 +53,7 @@ fn what_leaks_from_stream_to_stream_is_found() {
     };
     let (told, _) = run("crowd-text", leaking);
     assert!(says(&told, "crowd/words::apart ... FAILED"), "{told}");
-    assert!(told.contains("answer 7 has what answer 3 was asked for"), "{told}");
+    assert!(told.contains("response 7 contains the mark of the request for response 3"), "{told}");
     let (told, _) = run("crowd-ids", |request, number| stream(number / 4, mark(request)));
     // Which of them come first is up to the machine.
     assert!(told.contains("share the id \"resp_") || told.contains("share the id \"msg_"), "{told}");

@@ -35,13 +35,13 @@ fn a_changed_byte_is_named() {
         1,
         &[
             "the file was changed",
-            "text/hello::wire: the run says pass, and it is fail (wire/event-line)",
+            "text/hello::wire: the run states pass, but the exchanges show fail (wire/event-line)",
             "report.json: line ",
         ],
     );
     expect(&change("report.json", "\"openai\"", "\"0penai\""), 1, &["report.json: the file was changed"]);
     let forged = change("run.json", "\"verdict\": \"pass\"", "\"verdict\": \"fail\"");
-    expect(&forged, 1, &["text/hello::answer: the run says fail, and it is pass"]);
+    expect(&forged, 1, &["text/hello::answer: the run states fail, but the exchanges show pass"]);
     let outside = change("run.json", &format!("\"{exchange}\""), "\"../../../Cargo.toml\"");
     expect(&outside, 2, &["../../../Cargo.toml: it is not in the folder"]);
     fs::remove_file(out.join(exchange)).expect("it is there");
@@ -59,7 +59,7 @@ fn a_finished_run_is_told_again_and_compared() {
     );
     let (before, after) = (folder("before"), folder("after"));
     let run = hello(&good, &["--out", path(&before)]);
-    expect(&run, 0, &["passed: 11 passed of "]);
+    expect(&run, 0, &["passed: 11 passed"]);
     let run = hello(&cut, &["--out", path(&after)]);
     expect(&run, 1, &["failed: ", "response/one-terminal", "conformance explain response/one-terminal"]);
     for out in [&before, &after] {
@@ -79,7 +79,7 @@ fn a_finished_run_is_told_again_and_compared() {
     let file = after.join("report.xml");
     expect(&conformance(&["report", path(&after), "--format", "junit", "--output", path(&file)]), 0, &[]);
     assert!(fs::read_to_string(&file).is_ok_and(|text| text.starts_with("<?xml")));
-    expect(&conformance(&["diff", path(&before), path(&before)]), 0, &["nothing is worse"]);
+    expect(&conformance(&["diff", path(&before), path(&before)]), 0, &["nothing is better or worse"]);
     let worse = ["worse: ", "text/hello::answer pass -> fail"];
     expect(&conformance(&["diff", path(&before), path(&after)]), 1, &worse);
     expect(&conformance(&["diff", path(&after), path(&before)]), 0, &["better: "]);
@@ -92,7 +92,7 @@ fn a_finished_run_is_told_again_and_compared() {
     fs::write(&file, "{\"version\": 1}").expect("it can be written");
     let old = conformance(&["report", path(&file)]);
     assert!(
-        old.code == Some(2) && old.stderr.contains("has version 1, and this build reads 2"),
+        old.code == Some(2) && old.stderr.contains("has version 1, but this build reads 2"),
         "{}",
         old.stderr
     );
@@ -267,6 +267,6 @@ fn an_interrupted_run_keeps_its_evidence() {
     for profile in &certificate.profiles {
         assert_eq!(profile.state, ProfileState::Incomplete, "{}", profile.name);
         let mut reasons = profile.reasons.iter();
-        assert!(reasons.any(|reason| reason.reason == "the run did not come to its end"), "{}", profile.name);
+        assert!(reasons.any(|reason| reason.reason == "the run did not finish"), "{}", profile.name);
     }
 }

@@ -201,19 +201,19 @@ fn every_fault_of_transport_has_its_verdict() {
         (WireFault::Cut, usual, &["wire/json-object", "wire/terminated"]),
         (WireFault::Crlf, usual, &[]),
         (WireFault::SplitUtf8, usual, &[]),
-        (WireFault::Stall, quick, &["the answer was not read to its end: no event ended for 300ms"]),
+        (WireFault::Stall, quick, &["the response is incomplete: no event ended for 300ms"]),
         (WireFault::Slow, usual, &[]),
         (WireFault::Slow, quick, &["no event ended within 300ms of the request"]),
         (WireFault::HugeLine, usual, &[]),
-        (WireFault::HugeLine, small, &["the answer is longer than 1000000 bytes"]),
+        (WireFault::HugeLine, small, &["the response is longer than 1000000 bytes"]),
         (
             WireFault::WrongContentType,
             usual,
-            &["a stream was asked for, and the content type", "wire/event-stream-content-type"],
+            &["a stream was requested, but the content type", "wire/event-stream-content-type"],
         ),
         (WireFault::Gzip, usual, &[]),
-        (WireFault::EarlyClose, usual, &["the answer was not read to its end"]),
-        (WireFault::ErrorAsStream, usual, &["the answer has status 500, and not 200"]),
+        (WireFault::EarlyClose, usual, &["the response is incomplete"]),
+        (WireFault::ErrorAsStream, usual, &["the response has status 500, not 200"]),
     ];
     for fault in WireFault::ALL {
         assert!(expected.iter().any(|(known, ..)| *known == fault), "{fault} is not tried");

@@ -32,17 +32,17 @@ fn missing_routes_are_unsupported_and_no_failure() {
         let tests = ["state/retrieved", "state/input-items", "compaction/compacted"];
         let run = conformance(&[&["run", "--target", &server.url], &tests[..]].concat());
         let words = [
-            "unsupported: retrieval (GET /responses/{id} answers",
+            "unsupported: retrieval (GET /responses/{id} responds with",
             "--without compaction,input-items,retrieval",
         ];
         expect(&run, 0, &words);
         // What is claimed has to be there.
         let claimed = ["--features", "store,retrieval,input-items,compaction"];
         let run = conformance(&[&["run", "--target", &server.url], &claimed[..], &tests[..]].concat());
-        expect(&run, 1, &["test state/retrieved::answer", "the answer has status"]);
+        expect(&run, 1, &["test state/retrieved::answer", "the response has status"]);
         // What is said to be missing is not sent.
         let run = conformance(&["run", "--target", &server.url, "--without", "retrieval", "state/retrieved"]);
-        expect(&run, 0, &["the endpoint is said to lack retrieval"]);
+        expect(&run, 0, &["the endpoint lacks retrieval (--without)"]);
     }
 }
 
@@ -51,7 +51,7 @@ fn responses_that_are_lost_are_failures() {
     let body = r#"{"error":{"message":"Response resp_1 not found.","type":"invalid_request_error","param":"id","code":null}}"#;
     let server = creating("404 Not Found", body);
     let run = conformance(&["run", "--target", &server.url, "state/retrieved::"]);
-    expect(&run, 1, &["the answer has status 404, and not 200"]);
+    expect(&run, 1, &["the response has status 404, not 200"]);
 }
 
 #[test]
@@ -149,7 +149,7 @@ fn scenarios_that_take_several_attempts_are_flaky() {
         _ => text(request, stream),
     });
     let run = conformance(&["run", "--target", &server.url, "text/hello::answer", "--out", path(&out)]);
-    expect(&run, 0, &["flaky: 1 scenario\n  text/hello: the expected events came on attempt 3 of 3"]);
+    expect(&run, 0, &["flaky: 1 scenario\n  text/hello: the expected events occurred on attempt 3 of 3"]);
     let report = fs::read_to_string(out.join("report.json")).expect("it is written");
     let report: serde_json::Value = serde_json::from_str(&report).expect("it is JSON");
     assert_eq!(report["live"]["cases"][0]["missed"], 2);
@@ -250,7 +250,7 @@ fn an_endpoint_is_asked_what_it_supports() {
     });
     let poor = init(&["--target", &server.url, "--no-run"]);
     expect(&poor, 0, &[]);
-    assert!(poor.stderr.contains("2 models; gpt-a is used"), "{}", poor.stderr);
+    assert!(poor.stderr.contains("2 models; using gpt-a"), "{}", poor.stderr);
     let file = fs::read_to_string(at.join("conformance.toml")).expect("it is written");
     for words in ["model = \"gpt-a\"", "\"compaction\"", "\"retrieval\"", "\"tools\""] {
         assert!(file.contains(words), "{words}: {file}");

@@ -170,12 +170,12 @@ const EDITED: &[(&str, Edit, &str)] = &[
     (
         "a verdict",
         |at| edit(at, "run.json", "\"verdict\": \"pass\"", "\"verdict\": \"fail\""),
-        "the run says fail, and it is pass",
+        "the run states fail, but the exchanges show pass",
     ),
     (
         "a member that nobody knows",
         |at| edit(at, "run.json", "\"suite\"", "\"certified_by\": \"a laboratory\",\n  \"suite\""),
-        "run.json: line 3 is not as the suite writes it",
+        "run.json: line 3 differs from what the suite writes",
     ),
     (
         "an option that nobody knows",
@@ -185,33 +185,33 @@ const EDITED: &[(&str, Edit, &str)] = &[
     (
         "the seed",
         |at| edit(at, "run.json", "\"seed\": \"one\"", "\"seed\": \"two\""),
-        "run.json: its chain is not that of its exchanges",
+        "run.json: its chain does not match its exchanges",
     ),
     (
         "who gave the seed",
         |at| edit(at, "run.json", "\"is_seed_given\": true", "\"is_seed_given\": false"),
-        "run.json: its chain is not that of its exchanges",
+        "run.json: its chain does not match its exchanges",
     ),
     (
         "the build of the suite",
         |at| edit(at, "run.json", "\"build\": \"", "\"build\": \"0"),
-        "run.json: its chain is not that of its exchanges",
+        "run.json: its chain does not match its exchanges",
     ),
     (
         "the chain",
         |at| edit(at, "run.json", "\"chain\": \"", "\"chain\": \"0"),
-        "run.json: its chain is not that of its exchanges",
+        "run.json: its chain does not match its exchanges",
     ),
     ("the order", |at| edit(at, "run.json", "\"place\": 1\n", "\"place\": 2\n"), "it ended as number 2"),
     (
         "the target",
         |at| edit(at, "run.json", "\"target\": \"http://", "\"target\": \"https://"),
-        "run.json: its chain is not that of its exchanges",
+        "run.json: its chain does not match its exchanges",
     ),
     (
         "the model",
         |at| edit(at, "run.json", "\"model\": \"default\"", "\"model\": \"vendor\""),
-        "run.json: its chain is not that of its exchanges",
+        "run.json: its chain does not match its exchanges",
     ),
     (
         "how far it came",
@@ -221,12 +221,12 @@ const EDITED: &[(&str, Edit, &str)] = &[
     (
         "the dialect",
         |at| edit(at, "run.json", "\"dialect\": \"openai\"", "\"dialect\": \"open-responses\""),
-        "run.json: its chain is not that of its exchanges",
+        "run.json: its chain does not match its exchanges",
     ),
     (
         "a trial left out",
         |at| unlist(at, "trials", |told| told["name"] == "text/hello::answer"),
-        "run.json: its trials are not those that its options ask for",
+        "run.json: its trials do not match its options",
     ),
 ];
 
@@ -235,7 +235,7 @@ const REMADE: &[(&str, Edit, &str)] = &[
     (
         "another target",
         |at| edit(at, "run.json", "\"target\": \"http://127.0.0.1", "\"target\": \"http://vendor.example"),
-        "the address is not what the scenario sends",
+        "the address differs from the scenario",
     ),
     (
         "another target in the requests, too, but for its path",
@@ -243,57 +243,57 @@ const REMADE: &[(&str, Edit, &str)] = &[
             edit_all(at, "http://127.0.0.1", "http://vendor.example");
             edit(at, HELLO, "/v1/responses", "/v2/responses");
         },
-        "the address is not what the scenario sends",
+        "the address differs from the scenario",
     ),
     (
         "an easier question",
         |at| edit(at, HELLO, "hello to the world in three words", "anything"),
-        "the body of the request is not what the scenario sends",
+        "the body of the request differs from the scenario",
     ),
     (
         "a question with one more member",
         |at| edit(at, HELLO, "\\\"stream\\\":true", "\\\"stream\\\":true,\\\"temperature\\\":0"),
-        "the body of the request is not what the scenario sends",
+        "the body of the request differs from the scenario",
     ),
     (
         "an easier question on a WebSocket",
         |at| edit(at, "exchanges/text/hello.ws.exchange", "hello to the world in three words", "anything"),
-        "a message is not what the scenario sends",
+        "a message differs from the scenario",
     ),
     (
         "another seed",
         |at| edit(at, "run.json", "\"seed\": \"one\"", "\"seed\": \"two\""),
-        "the body of the request is not what the scenario sends",
+        "the body of the request differs from the scenario",
     ),
     (
         "another model",
         |at| edit(at, "run.json", "\"model\": \"default\"", "\"model\": \"vendor\""),
-        "the body of the request is not what the scenario sends",
+        "the body of the request differs from the scenario",
     ),
     (
         "another method",
         |at| edit(at, HELLO, "\"method\":\"POST\"", "\"method\":\"PUT\""),
-        "the method is not what the scenario sends",
+        "the method differs from the scenario",
     ),
     (
         "a header more",
         |at| edit(at, HELLO, "[[\"content-type\"", "[[\"x-cache\",\"[redacted]\"],[\"content-type\""),
-        "the request has a header x-cache, which the run does not send",
+        "the request has a header x-cache, which the run did not send",
     ),
     (
         "another client",
         |at| edit(at, HELLO, "\"conformance/", "\"curl/"),
-        "the header user-agent is not what the scenario sends",
+        "the header user-agent differs from the scenario",
     ),
     (
         "another format asked for",
         |at| edit(at, HELLO, "[\"accept\",\"text/event-stream\"]", "[\"accept\",\"application/json\"]"),
-        "the header accept is not what the scenario sends",
+        "the header accept differs from the scenario",
     ),
     (
         "another version of the suite",
         |at| edit(at, "run.json", "\"suite\": \"", "\"suite\": \"9"),
-        "of the suite made the run, and this is",
+        "of the suite, but this is",
     ),
     (
         "an exchange that is listed no more",
@@ -306,7 +306,7 @@ const REMADE: &[(&str, Edit, &str)] = &[
             unlist(at, "exchanges", is_hello);
             fs::remove_file(at.join(HELLO)).unwrap();
         },
-        "text/hello::answer: the run says pass, and nothing was sent",
+        "text/hello::answer: the run states pass, but no request was sent",
     ),
     (
         "a first attempt that is there no more",
@@ -314,12 +314,12 @@ const REMADE: &[(&str, Edit, &str)] = &[
             edit(at, "run.json", HELLO, "exchanges/text/hello.2.exchange");
             fs::rename(at.join(HELLO), at.join("exchanges/text/hello.2.exchange")).unwrap();
         },
-        "it is named as if it were another attempt",
+        "its name is not that of attempt",
     ),
     (
         "a trial that is there no more",
         |at| unlist(at, "trials", |told| told["name"] == "text/hello::answer"),
-        "run.json: its trials are not those that its options ask for",
+        "run.json: its trials do not match its options",
     ),
     ("times that run backwards", |at| edit(at, HELLO, "{\"at\":", "{\"at\":99999"), "its time is "),
     (
@@ -342,7 +342,7 @@ const REMADE: &[(&str, Edit, &str)] = &[
             let text = fs::read_to_string(at.join(HELLO)).unwrap();
             fs::write(at.join(HELLO), format!("{text}{text}")).unwrap();
         },
-        "a file holds one exchange",
+        "a file has exactly one exchange",
     ),
 ];
 
@@ -362,7 +362,7 @@ const NOT_TOLD: &[(&str, Edit)] = &[
 fn made(name: &str) -> std::path::PathBuf {
     let out = folder(name);
     expect(&conformance(&["text/hello", "--seed", "one", "--out", path(&out)]), 0, &[]);
-    expect(&verify(&out), 0, &["consistent: these ", "not proven: that they came from the endpoint"]);
+    expect(&verify(&out), 0, &["consistent: these ", "not proven: that they came from the named endpoint"]);
     out
 }
 
@@ -415,7 +415,7 @@ fn other_builds_are_named() {
     assert!(!verify(&out).stdout.contains("note: "));
     edit(&out, "run.json", build, "0123456789abcdef");
     remake(&out);
-    let note = format!("note: build 0123456789abcdef of the suite made the run, and this is {build}");
+    let note = format!("note: the run was made by build 0123456789abcdef of the suite, but this is {build}");
     expect(&verify(&out), 0, &["consistent: ", &note]);
     edit(&out, "report.json", "\"openai\"", "\"0penai\"");
     expect(&verify(&out), 1, &["report.json: the file was changed", &note]);
@@ -428,7 +428,7 @@ fn links_are_not_followed() {
     let elsewhere = out.with_extension("elsewhere");
     fs::rename(out.join(HELLO), &elsewhere).expect("it can be moved");
     std::os::unix::fs::symlink(&elsewhere, out.join(HELLO)).expect("it can be made");
-    expect(&verify(&out), 2, &["hello.exchange: it is reached by a link"]);
+    expect(&verify(&out), 2, &["hello.exchange: it is reached through a symbolic link"]);
 }
 
 #[test]
@@ -443,7 +443,7 @@ fn signatures_are_of_a_key_and_of_all_files() {
     let private = file("key", own.serialize_pem());
     let (public, others) = (file("pub", own.public_key_pem()), file("other", other.public_key_pem()));
     let check = |key: &Path| conformance(&["verify", path(&out), "--key", path(key)]);
-    expect(&check(&public), 1, &["certificate.sigstore.json: it cannot be read"]);
+    expect(&check(&public), 1, &["certificate.sigstore.json: cannot be read"]);
     expect(&conformance(&["sign", path(&out), "--key", path(&private)]), 0, &["signed: "]);
     expect(&check(&public), 0, &["consistent: "]);
     let stated = conformance(&["sign", path(&out), "--statement"]);
@@ -455,16 +455,16 @@ fn signatures_are_of_a_key_and_of_all_files() {
     assert_eq!(statement, serde_json::from_slice::<serde_json::Value>(&signed).expect("it is JSON"));
     assert_eq!(statement["subject"][0]["name"], "certificate.json");
     expect(&verify(&out), 0, &["consistent: "]);
-    expect(&check(&others), 1, &["the signature is not of this key over this statement"]);
+    expect(&check(&others), 1, &["the signature does not match this key and statement"]);
     let wrong = check(&private);
-    assert!(wrong.code == Some(2) && wrong.stderr.contains("no public key"), "{}", wrong.stderr);
+    assert!(wrong.code == Some(2) && wrong.stderr.contains("not a public key"), "{}", wrong.stderr);
     // What nobody can tell by the files is told by the signature.
     edit_all(&out, "http://127.0.0.1", "http://vendor.example");
     remake(&out);
     expect(&verify(&out), 0, &["consistent: "]);
-    expect(&check(&public), 1, &["certificate.sigstore.json: other files were signed"]);
+    expect(&check(&public), 1, &["certificate.sigstore.json: the signed files differ"]);
     let bundle = fs::read_to_string(out.join("certificate.sigstore.json")).expect("it is there");
     edit(&out, "certificate.sigstore.json", "\"sig\": \"", "\"sig\": \"AAAA");
-    expect(&check(&public), 1, &["the signature is not of this key"]);
+    expect(&check(&public), 1, &["the signature does not match this key"]);
     fs::write(out.join("certificate.sigstore.json"), bundle).expect("it can be written");
 }

@@ -19,7 +19,7 @@ fn a_good_endpoint_passes() {
     assert!(requests.iter().all(|request| request.body.contains("\"model\":\"m-1\"")), "{requests:?}");
     expect(&conformance(&["verify", path(&out)]), 0, &["consistent: these 2 exchanges"]);
     let again = conformance(&["--target", &server.url, "text/hello", "--out", path(&out)]);
-    assert!(again.code == Some(2) && again.stderr.contains("holds a run already"), "{}", again.stderr);
+    assert!(again.code == Some(2) && again.stderr.contains("already contains a run"), "{}", again.stderr);
 }
 
 #[test]
@@ -59,7 +59,7 @@ fn what_does_not_come_is_asked_for_again_and_kept() {
     expect(
         &run,
         0,
-        &["ignored (asked 2 times, and there was no response.refusal.delta", "0 passed; 0 failed"],
+        &["ignored (requested 2 times, but there was no response.refusal.delta", "0 passed; 0 failed"],
     );
     assert_eq!(server.requests().len(), 2);
     assert!(out.join("exchanges/text/refusal.2.exchange").exists());
@@ -81,7 +81,7 @@ fn what_does_not_come_is_asked_for_again_and_kept() {
 fn what_is_not_offered_is_not_sent() {
     let server = Server::new(text);
     let run = conformance(&["--target", &server.url, "call/single", "--features", "store,metadata"]);
-    expect(&run, 0, &["ignored (the endpoint is not said to offer tools)"]);
+    expect(&run, 0, &["ignored (tools is not in --features)"]);
     let run = conformance(&["--target", &server.url, "call/custom", "--dialect", "open-responses"]);
     expect(&run, 0, &["open-responses has no response.custom_tool_call_input.delta"]);
     assert_eq!(server.connections(), 0);
@@ -102,7 +102,7 @@ fn responses_are_continued_by_their_ids() {
     assert!(bodies[1].contains(&continues) && bodies[2].contains(&continues), "{bodies:?}");
     let broken = Server::new(|_, stream| answer(stream, "500 Oh", "text/html", ""));
     let run = conformance(&["--target", &broken.url, "state/continued::"]);
-    expect(&run, 0, &["ignored (what it continues did not come: see state/stored::answer)"]);
+    expect(&run, 0, &["ignored (the response it continues is missing: see state/stored::answer)"]);
 }
 
 #[test]
@@ -145,17 +145,13 @@ fn failures_are_asked_only_of_models_that_are_said_to_fail() {
         conformance(&usual.into_iter().chain(skipped).chain(more.iter().copied()).collect::<Vec<_>>())
     };
     let healthy = failures(&[]);
-    expect(
-        &healthy,
-        0,
-        &["upstream-down::answer", "it needs to be told: --given limited-model=...", "0 passed"],
-    );
+    expect(&healthy, 0, &["upstream-down::answer", "it needs --given limited-model=...", "0 passed"]);
     assert_eq!(server.connections(), 0, "{}", healthy.stdout);
     let down = failures(&["--given", "down-model=m-down"]);
     expect(&down, 0, &["test error/upstream-down::answer     ... ok", "0 failed"]);
     assert_eq!(server.connections(), 1);
     // What is named and does not fail is found out.
-    expect(&failures(&["--given", "down-model=default"]), 1, &["and not 500 or 502 or 503"]);
+    expect(&failures(&["--given", "down-model=default"]), 1, &["not 500 or 502 or 503"]);
     let record = conformance(&["record", "--target", &server.url, "--scenario", "error/upstream-down"]);
     assert!(record.code == Some(2) && record.stderr.contains("--given down-model="), "{}", record.stderr);
     let mistaken = failures(&["--given", "donw-model=m"]);

@@ -25,7 +25,7 @@ fn a_shape_is_approved_of_and_then_kept() {
     let shapes = folder("shapes-live");
     let file = shapes.join("text/hello.shape");
     let new = shapes.join("text/hello.shape.new");
-    compared(&good, &shapes, 1, &["no shape is approved: there is no ", "accept it with --bless"], &[]);
+    compared(&good, &shapes, 1, &["there is no snapshot ", "accept it with --bless"], &[]);
     assert!(new.exists() && !file.exists());
     compared(&good, &shapes, 0, &[&format!("{SHAPE} ... ok")], &["--bless"]);
     assert!(!new.exists() && file.exists());
@@ -34,7 +34,7 @@ fn a_shape_is_approved_of_and_then_kept() {
     let stream = golden("openai/text");
     let part = stream.split_inclusive("\n\n").find(|event| event.contains("content_part.added"));
     let worse = streaming(stream.replacen(part.expect("it has a part"), "", 1));
-    let told = ["--- approved\n+++ came\n", "\n-response.content_part.added  part 0.0 ", "if it is right"];
+    let told = ["--- approved\n+++ came\n", "\n-response.content_part.added  part 0.0 ", "if it is correct"];
     compared(&worse, &shapes, 1, &told, &[]);
     let came = fs::read_to_string(&new).expect("it is written");
     assert!(!came.contains("content_part.added") && came.contains("content_part.done"), "{came}");
@@ -47,16 +47,22 @@ fn a_shape_is_approved_of_and_then_kept() {
 fn the_shape_of_a_failure_is_not_approved_of() {
     let shapes = folder("shapes-failed");
     let refusing = Server::new(|_, to| answer(to, "400 Bad Request", "application/json", "{}"));
-    compared(&refusing, &shapes, 1, &["its shape is not approved of: the answer failed"], &["--bless"]);
+    compared(&refusing, &shapes, 1, &["its shape is not accepted: the response failed"], &["--bless"]);
     let cut = golden("openai/text").split("event: response.completed").next();
     let cut = streaming(cut.expect("it ends"));
-    compared(&cut, &shapes, 0, &["ignored (asked once, and there was no response.completed)"], &["--bless"]);
+    compared(
+        &cut,
+        &shapes,
+        0,
+        &["ignored (requested once, but there was no response.completed)"],
+        &["--bless"],
+    );
     assert!(!shapes.exists());
     // It is no answer to what was asked for, but what was approved of has to come all the same.
     compared(&streaming(golden("openai/text")), &shapes, 0, &[], &["--bless"]);
     compared(&cut, &shapes, 1, &["\n-response.completed  response #1 "], &[]);
     let down = Server::new(|_, to| answer(to, "500 Internal Server Error", "text/html", "<p>"));
-    compared(&down, &shapes, 1, &["there is no event in the answer"], &[]);
+    compared(&down, &shapes, 1, &["the response has no events"], &[]);
 }
 
 #[test]
@@ -71,7 +77,7 @@ fn recordings_are_compared_too() {
         let args = ["::snapshot", "--capture", path(&captures), "--snapshots", path(&shapes)];
         expect(&conformance(&[&args, more].concat()), code, words);
     };
-    run(1, &["a.sse::snapshot  ... FAILED", "b.json::snapshot ... ignored", "no shape is approved"], &[]);
+    run(1, &["a.sse::snapshot  ... FAILED", "b.json::snapshot ... ignored", "there is no snapshot"], &[]);
     run(0, &["a.sse::snapshot  ... ok"], &["--bless"]);
     run(0, &["a.sse::snapshot  ... ok"], &[]);
     let swapped = golden("openai/text").replacen("\"output_index\":0", "\"output_index\":1", 1);
@@ -81,7 +87,7 @@ fn recordings_are_compared_too() {
     // What is not recorded any more is told, unless somebody asks for one recording alone.
     let beside = files(&shapes).remove(0);
     fs::write(beside.with_file_name("gone.sse.shape"), "").expect("it can be written");
-    run(1, &["/gone.sse::snapshot\n", "it is stale: there is no recording of this name; take "], &[]);
+    run(1, &["/gone.sse::snapshot\n", "it is stale: there is no recording with this name; delete "], &[]);
     let one = conformance(&["::snapshot", "--capture", path(&capture), "--snapshots", path(&shapes)]);
     expect(&one, 1, &["a.sse::snapshot"]);
     assert!(!one.stdout.contains("gone.sse"), "{}", one.stdout);
@@ -104,11 +110,11 @@ fn snapshots_change_nothing_else() {
     expect(&conformance(&["verify", path(&out)]), 0, &["consistent: "]);
     expect(&conformance(&["--snapshots", path(&shapes), "::snapshot"]), 0, &[" 0 failed"]);
     fs::write(shapes.join("text/gone.shape"), "").expect("it can be written");
-    let (gone, stale) = ("text/gone::snapshot", "it is stale: there is no scenario of this name; take ");
+    let (gone, stale) = ("text/gone::snapshot", "it is stale: there is no such scenario; delete ");
     expect(&conformance(&["--snapshots", path(&shapes), "text/"]), 1, &[gone, stale, " 1 failed"]);
     expect(&conformance(&["--snapshots", path(&shapes), "text/hello"]), 0, &[" 0 failed"]);
     let some = ["--snapshots", path(&shapes), "ws/", "--transport", "sse"];
-    expect(&conformance(&some), 0, &["ws/ahead.ws::snapshot ", "ignored (this run does not ask for it)"]);
+    expect(&conformance(&some), 0, &["ws/ahead.ws::snapshot ", "ignored (this run does not send it)"]);
     let listed = conformance(&["--snapshots", path(&shapes), "--list", "text/hello"]);
     expect(&listed, 0, &["text/hello::snapshot: test"]);
     assert!(!listed.stdout.contains("hello.json::snapshot"), "{}", listed.stdout);

@@ -111,12 +111,12 @@ fn every_code_of_a_close_is_told() {
             close(stream, code, "so long");
         });
         let words = words.replace('\\', "");
-        expect(&run(&server, &[]), 1, &["the answer was not read to its end: the endpoint", &words]);
+        expect(&run(&server, &[]), 1, &["the response is incomplete: the endpoint", &words]);
     }
     let abrupt = socket(|_, stream| {
         say(stream, messages()[0]);
     });
-    expect(&run(&abrupt, &[]), 1, &["the connection broke without a close of the WebSocket"]);
+    expect(&run(&abrupt, &[]), 1, &["the connection broke without a WebSocket close frame"]);
     let mute = socket(|_, stream| close(stream, 1008, ""));
     expect(&run(&mute, &[]), 1, &["with code 1008 (policy violation)"]);
 }
@@ -125,20 +125,20 @@ fn every_code_of_a_close_is_told() {
 fn every_limit_holds() {
     let start = Instant::now();
     let mute = socket(|_, _| thread::sleep(Duration::from_mins(2)));
-    expect(&run(&mute, &["--first-event-timeout", "300ms"]), 1, &["no message came within 300ms"]);
+    expect(&run(&mute, &["--first-event-timeout", "300ms"]), 1, &["no message within 300ms"]);
     let stalled = socket(|_, stream| {
         say(stream, messages()[0]);
         thread::sleep(Duration::from_mins(2));
     });
-    expect(&run(&stalled, &["--idle-timeout", "300ms"]), 1, &["no message came for 300ms"]);
-    expect(&run(&stalled, &["--timeout", "300ms"]), 1, &["within the time that an answer may take"]);
+    expect(&run(&stalled, &["--idle-timeout", "300ms"]), 1, &["no message for 300ms"]);
+    expect(&run(&stalled, &["--timeout", "300ms"]), 1, &["within the total time of a response"]);
     let long = socket(|_, stream| while say(stream, &format!("{{\"a\":{:?}}}", "x".repeat(100_000))) {});
-    expect(&run(&long, &["--max-bytes", "1000000"]), 1, &["the answer is longer than 1000000 bytes"]);
+    expect(&run(&long, &["--max-bytes", "1000000"]), 1, &["the response is longer than 1000000 bytes"]);
     let huge = socket(|_, stream| {
         write(stream, [&[0x81, 127][..], &(1_u64 << 40).to_be_bytes(), b"{"].concat());
         thread::sleep(Duration::from_mins(2));
     });
-    expect(&run(&huge, &[]), 1, &["the answer is longer than 67108864 bytes"]);
+    expect(&run(&huge, &[]), 1, &["the response is longer than 67108864 bytes"]);
     assert!(start.elapsed() < Duration::from_secs(90), "{:?}", start.elapsed());
 }
 
@@ -166,7 +166,7 @@ fn frames_that_break_the_protocol_end_the_answer() {
         });
         let run = run(&server, &[]);
         assert_eq!(run.code, Some(1), "{name}: {}", run.stdout);
-        let is_told = run.stdout.contains("the answer was not read to its end: ");
+        let is_told = run.stdout.contains("the response is incomplete: ");
         assert!(is_told && !run.stdout.contains("panicked"), "{name}: {}", run.stdout);
     }
 }
@@ -180,23 +180,23 @@ fn parts_without_an_end_and_pings_are_bounded() {
             while write(stream, &more) {}
         }
     });
-    expect(&run(&parts, &["--max-bytes", "1000000"]), 1, &["the answer is longer than 1000000 bytes"]);
+    expect(&run(&parts, &["--max-bytes", "1000000"]), 1, &["the response is longer than 1000000 bytes"]);
     let pings = socket(|_, stream| {
         while frame(stream, 9, b"still there?") {
             thread::sleep(Duration::from_millis(20));
         }
     });
-    expect(&run(&pings, &["--first-event-timeout", "500ms"]), 1, &["no message came within 500ms"]);
+    expect(&run(&pings, &["--first-event-timeout", "500ms"]), 1, &["no message within 500ms"]);
 }
 
 #[test]
 fn what_is_no_websocket_is_told() {
     let none = Server::new(|_, stream| answer(stream, "405 No", "application/json", "{}"));
-    expect(&run(&none, &[]), 1, &["a WebSocket is answered with status 405; what has none can be left out"]);
+    expect(&run(&none, &[]), 1, &["the WebSocket handshake got status 405; exclude the transport"]);
     let sse = Server::new(|_, stream| answer(stream, "200 OK", "text/event-stream", golden("openai/text")));
     expect(&run(&sse, &[]), 1, &["a WebSocket is answered with status 200"]);
     let closed = Server::new(|_, stream| answer(stream, "401 No", "application/json", "{}"));
-    expect(&run(&closed, &[]), 2, &["harness error: the endpoint answers 401"]);
+    expect(&run(&closed, &[]), 2, &["harness error: the endpoint responds with 401"]);
     let wrong = Server::new(|_, stream| {
         write(stream, "HTTP/1.1 101 Go\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n");
     });
@@ -204,7 +204,7 @@ fn what_is_no_websocket_is_told() {
     let binary = socket(|_, stream| {
         frame(stream, 2, messages()[0].as_bytes());
     });
-    expect(&run(&binary, &[]), 1, &["a message is binary, and not a text"]);
+    expect(&run(&binary, &[]), 1, &["a message is binary, not text"]);
     let garbage = socket(|_, stream| {
         write(stream, [0xff; 64]);
     });
@@ -224,7 +224,7 @@ fn turns_that_are_not_answered_as_expected_end_the_conversation() {
     let one = |server: &Server| {
         conformance(&["--target", &server.url, "--transport", "websocket", "--attempts", "1", filter])
     };
-    expect(&one(&server), 0, &["ignored (turn 1 of 2 was answered otherwise)"]);
+    expect(&one(&server), 0, &["ignored (turn 1 of 2 got an unexpected response)"]);
     let forgetful = socket(|_, stream| {
         for message in messages() {
             say(stream, message);
@@ -233,7 +233,7 @@ fn turns_that_are_not_answered_as_expected_end_the_conversation() {
         say(stream, "{\"type\":\"error\",\"status\":404,\"error\":{\"code\":\"x\",\"message\":\"no\"}}");
         let _ = hear(stream);
     });
-    expect(&one(&forgetful), 1, &["the answer has status 404, and not 200"]);
+    expect(&one(&forgetful), 1, &["the response has status 404, not 200"]);
 }
 
 #[test]

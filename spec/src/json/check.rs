@@ -63,12 +63,12 @@ pub struct TextRules {
 }
 
 impl<'a> Checker<'a> {
-    /// A checker at the start of the text.
+    /// Returns a checker at the start of the text.
     pub fn new(text: &'a str) -> Self {
         Self::with_outline(text, Outline::default())
     }
 
-    /// The same, with room to note the members of an object in.
+    /// Returns the same, with room to note the members of an object in.
     pub(crate) fn with_outline(text: &'a str, outline: Outline) -> Self {
         let (faults, varying) = (Faults::default(), Varying::default());
         Self {
@@ -82,7 +82,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// What was noted of an object, and the room for it; and the values that may vary.
+    /// Returns what was noted of an object, and the room for it; and the values that may vary.
     pub(crate) fn into_notes(self) -> (Outline, Varying) {
         (self.outline, self.varying)
     }
@@ -115,7 +115,7 @@ impl<'a> Checker<'a> {
         self
     }
 
-    /// Whether some value was newer than the dialect.
+    /// Returns whether some value was newer than the dialect.
     #[inline]
     pub(crate) const fn is_newer(&self) -> bool {
         self.is_newer
@@ -126,7 +126,7 @@ impl<'a> Checker<'a> {
         self.scanner.offset()
     }
 
-    /// What was wrong with the text, after a check failed.
+    /// Returns what was wrong with the text, after a check failed.
     pub const fn problem(&self) -> &'static str {
         self.scanner.problem()
     }
@@ -136,18 +136,18 @@ impl<'a> Checker<'a> {
         self.scanner.end()
     }
 
-    /// The faults so far, and how many more there were than are listed.
+    /// Returns the faults so far, and how many more there were than are listed.
     pub fn finish(&mut self) -> (Vec<Fault>, usize) {
         mem::take(&mut self.faults).finish()
     }
 
-    /// Whether nothing was amiss so far.
+    /// Returns whether nothing was amiss so far.
     #[inline]
     pub const fn is_clean(&self) -> bool {
         self.faults.count() == 0
     }
 
-    /// The value of a string member of the object at the cursor.
+    /// Returns the value of a string member of the object at the cursor.
     pub fn tag(&self, name: &str) -> Scan<Option<Cow<'a, str>>> {
         Ok(self.scanner.member(name)?.map(|found| decode_if(found)))
     }
@@ -174,7 +174,7 @@ impl<'a> Checker<'a> {
         Ok(())
     }
 
-    /// The value at the cursor is not of the description.
+    /// Returns the value at the cursor is not of the description.
     #[cold]
     fn not(&mut self, description: &'static str) -> Scan<()> {
         self.wrong(FaultKind::Value(Wanted::Described(description)))
@@ -216,13 +216,13 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// A string.
+    /// Returns a string.
     #[inline]
     pub fn string(&mut self) -> Scan<()> {
         if self.scanner.peek() == b'"' { self.scanner.pass_string() } else { self.not("a string") }
     }
 
-    /// A string within limits.
+    /// Returns a string within limits.
     pub fn text(&mut self, rules: &'static TextRules) -> Scan<()> {
         if self.scanner.peek() != b'"' {
             return self.not(rules.expected);
@@ -289,7 +289,7 @@ impl<'a> Checker<'a> {
         Ok(())
     }
 
-    /// A number.
+    /// Returns a number.
     #[inline]
     pub fn number(&mut self) -> Scan<()> {
         if is_number(self.scanner.peek()) {
@@ -299,7 +299,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// A number without a fractional part.
+    /// Returns a number without a fractional part.
     #[inline]
     pub fn integer(&mut self) -> Scan<()> {
         if !is_number(self.scanner.peek()) {
@@ -315,7 +315,7 @@ impl<'a> Checker<'a> {
         Ok(())
     }
 
-    /// A number within inclusive limits, perhaps without a fractional part.
+    /// Returns a number within inclusive limits, perhaps without a fractional part.
     pub fn number_in(
         &mut self,
         integral: bool,
@@ -341,13 +341,13 @@ impl<'a> Checker<'a> {
         if self.scanner.peek() == b'n' { self.scanner.word("null") } else { check(self) }
     }
 
-    /// A list whose entries pass.
+    /// Returns a list whose entries pass.
     #[inline]
     pub fn array(&mut self, entry: impl FnMut(&mut Self) -> Scan<()>) -> Scan<()> {
         self.array_of(0, u64::MAX, "", entry)
     }
 
-    /// A list of so many entries that pass.
+    /// Returns a list of so many entries that pass.
     #[inline]
     pub fn array_of(
         &mut self,
@@ -388,7 +388,7 @@ impl<'a> Checker<'a> {
         Ok(())
     }
 
-    /// An object. `place_of` finds a declared member's place by its name; `member` checks the value
+    /// Returns an object. `place_of` finds a declared member's place by its name; `member` checks the value
     /// of the member at that place, or of one that is not declared, whose name it is given decoded.
     #[inline]
     pub fn object(
@@ -400,7 +400,7 @@ impl<'a> Checker<'a> {
         self.object_of(None, members, place_of, member)
     }
 
-    /// The same for one whose members are noted if that is wanted, and that is valid by this check.
+    /// Returns the same for one whose members are noted if that is wanted, and that is valid by this check.
     #[inline]
     pub fn noted_object(
         &mut self,
@@ -514,7 +514,7 @@ impl<'a> Checker<'a> {
         length.is_some()
     }
 
-    /// Where the name of the next member starts, behind its quote.
+    /// Returns where the name of the next member starts, behind its quote.
     fn name_start(&mut self) -> usize {
         self.scanner.peek();
         self.scanner.offset() + 1
@@ -556,7 +556,7 @@ impl<'a> Checker<'a> {
         self.wrong(FaultKind::TooDeep)
     }
 
-    /// A member that is not declared, of a kind that all such members have.
+    /// Returns a member that is not declared, of a kind that all such members have.
     pub fn extra(&mut self, name: &[u8], check: impl FnOnce(&mut Self) -> Scan<()>) -> Scan<()> {
         let before = self.faults.count();
         check(self)?;
@@ -566,7 +566,7 @@ impl<'a> Checker<'a> {
         Ok(())
     }
 
-    /// A member that may not be there.
+    /// Returns a member that may not be there.
     pub fn undeclared(&mut self, name: &[u8]) -> Scan<()> {
         self.extra(name, |checker| checker.wrong(FaultKind::Undeclared))
     }
@@ -586,7 +586,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// The kind of the value at the cursor, by its first byte.
+    /// Returns the kind of the value at the cursor, by its first byte.
     #[inline]
     pub fn kind(&mut self) -> u8 {
         match self.scanner.peek() {
@@ -596,12 +596,12 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// A value of none of the kinds that a union has.
+    /// Returns a value of none of the kinds that a union has.
     pub fn no_kind(&mut self, expected: &'static str) -> Scan<()> {
         self.not(expected)
     }
 
-    /// An object whose tag is missing or names none of the branches of a union.
+    /// Returns an object whose tag is missing or names none of the branches of a union.
     #[cold]
     pub fn no_branch(
         &mut self,
@@ -620,7 +620,7 @@ impl<'a> Checker<'a> {
         self.any()
     }
 
-    /// The branches of a union that nothing tells apart, in order. When none fits, the faults of the
+    /// Returns the branches of a union that nothing tells apart, in order. When none fits, the faults of the
     /// one that fits best are kept.
     pub fn first_of(&mut self, branches: &[Check]) -> Scan<()> {
         let start = self.scanner;
@@ -680,7 +680,7 @@ const fn is_number(byte: u8) -> bool {
     byte == b'-' || byte.is_ascii_digit()
 }
 
-/// The bytes of a name or value that is written with escapes, decoded.
+/// Returns the bytes of a name or value that is written with escapes, decoded.
 #[cold]
 fn decoded(raw: &[u8]) -> Vec<u8> {
     decode(&String::from_utf8_lossy(raw)).0.into_owned().into_bytes()

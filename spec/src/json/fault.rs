@@ -82,7 +82,7 @@ pub enum Actual {
 }
 
 impl FaultKind {
-    /// The name of the property that is missing, if that is the fault.
+    /// Returns the name of the property that is missing, if that is the fault.
     pub const fn missing(&self) -> Option<&'static str> {
         match self {
             Self::Missing { property, .. } => Some(property),
@@ -92,7 +92,7 @@ impl FaultKind {
 }
 
 impl Actual {
-    /// What a piece of JSON is, shortened.
+    /// Returns what a piece of JSON is, shortened.
     pub(super) fn of(raw: &str) -> Self {
         match raw.as_bytes().first() {
             Some(b'"') => Self::String(shortened(raw)),
@@ -103,12 +103,12 @@ impl Actual {
         }
     }
 
-    /// A property of this name.
+    /// Returns a property of this name.
     pub(super) fn name(name: &str) -> Self {
         Self::Name(shortened(name))
     }
 
-    /// The string that stands there, if it is one and not too long to be kept.
+    /// Returns the string that stands there, if it is one and not too long to be kept.
     pub fn string(&self) -> Option<&str> {
         match self {
             Self::String(raw) => raw.strip_prefix('"')?.strip_suffix('"'),
@@ -207,7 +207,7 @@ pub(super) enum Segment {
 }
 
 impl Faults {
-    /// How many there are; grows with every fault, listed or not.
+    /// Returns how many there are; grows with every fault, listed or not.
     #[inline]
     pub(super) const fn count(&self) -> usize {
         self.count
@@ -239,7 +239,7 @@ impl Faults {
         self.count = before;
     }
 
-    /// The faults, and how many more there were.
+    /// Returns the faults, and how many more there were.
     pub(super) fn finish(self) -> (Vec<Fault>, usize) {
         let more = self.count - self.found.len();
         let faults = self.found.into_iter().map(|found| {
@@ -268,7 +268,7 @@ fn push_escaped(pointer: &mut String, name: &str) {
     }
 }
 
-/// The beginning of a text.
+/// Returns the beginning of a text.
 fn shortened(text: &str) -> String {
     const LONGEST: usize = 60;
     match text.char_indices().nth(LONGEST) {

@@ -20,7 +20,7 @@ pub fn each_member<'a>(text: &'a str, mut member: impl FnMut(RawString<'a>, &'a 
     read.and_then(|()| scanner.end()).is_ok()
 }
 
-/// The members of an object. `None` when the text is no object, or no JSON.
+/// Returns the members of an object. `None` when the text is no object, or no JSON.
 pub fn members(text: &str) -> Option<Vec<(Cow<'_, str>, &str)>> {
     let mut members = Vec::new();
     each_member(text, |name, value| {
@@ -30,7 +30,7 @@ pub fn members(text: &str) -> Option<Vec<(Cow<'_, str>, &str)>> {
     .then_some(members)
 }
 
-/// The texts of the entries of a list. `None` when the text is no list, or no JSON.
+/// Returns the texts of the entries of a list. `None` when the text is no list, or no JSON.
 pub fn entries(text: &str) -> Option<Vec<&str>> {
     let mut scanner = Scanner::new(text);
     if scanner.peek() != b'[' {
@@ -50,7 +50,7 @@ pub fn entries(text: &str) -> Option<Vec<&str>> {
     }
 }
 
-/// The text of the value at a JSON pointer.
+/// Returns the text of the value at a JSON pointer.
 pub fn at<'a>(text: &'a str, pointer: &str) -> Option<&'a str> {
     let mut found = text.trim_ascii();
     if pointer.is_empty() {
@@ -77,7 +77,7 @@ pub fn at<'a>(text: &'a str, pointer: &str) -> Option<&'a str> {
     Some(found)
 }
 
-/// How many bytes at the start of two texts are the same.
+/// Returns how many bytes at the start of two texts are the same.
 pub fn shared_length(one: &[u8], other: &[u8]) -> usize {
     const BLOCK: usize = 32;
     const WORD: usize = 8;
@@ -90,7 +90,7 @@ pub fn shared_length(one: &[u8], other: &[u8]) -> usize {
     before + behind + rest.take_while(|(one, other)| one == other).count()
 }
 
-/// The text of a JSON string. `None` when it is none.
+/// Returns the text of a JSON string. `None` when it is none.
 pub fn string(raw: &str) -> Option<Cow<'_, str>> {
     let inside = raw.strip_prefix('"')?.strip_suffix('"')?;
     Some(decode(inside).0)

@@ -18,10 +18,17 @@ pub(crate) use scanner::LOST;
 pub use scanner::{DEEPEST, RawNumber, RawString, Scan, Scanner, Syntax};
 pub use text::{decode, decode_onto, encode, is_escaped};
 #[cfg(feature = "types")]
-pub(crate) use typed::{Branch, conversions, display, event, events, object, presence, strings, union};
+pub(crate) use typed::{
+    Blank, Branch, conversions, display, event, events, literal, object, presence, serde_by_text, strings,
+    union,
+};
 #[cfg(feature = "types")]
 pub use typed::{
     Extra, Fields, Integer, IntoOwned, Map, Miss, NotFinite, Nullable, Number, ObjectWriter, ParseError, Raw,
     Read, Reader, Reason, Str, UnknownEvent, Write, kind,
 };
+#[cfg(all(feature = "types", test))]
+pub(crate) use typed::{Sample, Samples};
+#[cfg(feature = "serde")]
+pub(crate) use typed::{deserialize, serialize};
 pub(crate) use varying::Varying;

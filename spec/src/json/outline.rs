@@ -63,41 +63,41 @@ const LONGEST: usize = 1 << 16;
 pub struct OutlineMember {
     name: (u32, u32),
     value: (u32, u32),
-    glance: u32,
+    fingerprint: u32,
     /// The last member before it that is in the same group of names: its number, from 1.
     before: u8,
 }
 
 impl OutlineMember {
-    /// A member of that name, as it is written from `start` on, and with its value there.
+    /// Returns a member of that name, as it is written from `start` on, and with its value there.
     #[inline]
     pub fn new((raw, escaped): (&[u8], bool), start: usize, value: Range<usize>) -> Self {
         let offset = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
         Self {
             name: (offset(start), offset(start + raw.len())),
             value: (offset(value.start), offset(value.end)),
-            glance: if escaped { glance_inside(raw) } else { glance(raw) },
+            fingerprint: if escaped { fingerprint_inside(raw) } else { fingerprint(raw) },
             before: 0,
         }
     }
 
     fn moved(&self, shift: u32) -> Self {
-        let Self { name, value, glance, before } = *self;
+        let Self { name, value, fingerprint, before } = *self;
         let moved = |place: (u32, u32)| (place.0.wrapping_add(shift), place.1.wrapping_add(shift));
-        Self { name: moved(name), value: moved(value), glance, before }
+        Self { name: moved(name), value: moved(value), fingerprint, before }
     }
 
-    /// Its name, as it is written between the quotes.
+    /// Returns its name, as it is written between the quotes.
     pub const fn name(&self) -> Range<usize> {
         self.name.0 as usize..self.name.1 as usize
     }
 
-    /// Its value.
+    /// Returns its value.
     pub const fn value(&self) -> Range<usize> {
         self.value.0 as usize..self.value.1 as usize
     }
 
-    /// Whether it has that name in the text of its object.
+    /// Returns whether it has that name in the text of its object.
     #[inline]
     fn is_named(&self, text: &str, name: &str) -> bool {
         let raw = text.get(self.name()).unwrap_or_default();
@@ -125,13 +125,13 @@ impl Names {
             return Self { last: [Self::MANY; Self::GROUPS] };
         }
         for (member, number) in members.iter_mut().zip(1..) {
-            let group = &mut last[group(member.glance)];
+            let group = &mut last[group(member.fingerprint)];
             member.before = std::mem::replace(group, number);
         }
         Self { last }
     }
 
-    /// The member of that name in the text of its object; the last one, where there are several.
+    /// Returns the member of that name in the text of its object; the last one, where there are several.
     #[inline]
     pub fn find<'m>(
         &self,
@@ -139,21 +139,22 @@ impl Names {
         text: &str,
         name: &str,
     ) -> Option<&'m OutlineMember> {
-        let glance = glance(name.as_bytes());
-        match self.last[group(glance)] {
+        let fingerprint = fingerprint(name.as_bytes());
+        match self.last[group(fingerprint)] {
             0 => None,
-            last => Self::find_from(last, glance, members, text, name),
+            last => Self::find_from(last, fingerprint, members, text, name),
         }
     }
 
     fn find_from<'m>(
         last: u8,
-        glance: u32,
+        fingerprint: u32,
         members: &'m [OutlineMember],
         text: &str,
         name: &str,
     ) -> Option<&'m OutlineMember> {
-        let is_it = |member: &&OutlineMember| member.glance == glance && member.is_named(text, name);
+        let is_it =
+            |member: &&OutlineMember| member.fingerprint == fingerprint && member.is_named(text, name);
         if last == Self::MANY {
             return members.iter().rev().find(is_it);
         }
@@ -168,25 +169,25 @@ impl Names {
     }
 }
 
-/// The group of names that a name is in.
+/// Returns the group of names that a name is in.
 #[inline]
-const fn group(glance: u32) -> usize {
-    // A multiplier whose highest bits depend on all bits of the glance.
-    (glance.wrapping_mul(0x9e37_79b1) >> 28) as usize
+const fn group(fingerprint: u32) -> usize {
+    // A multiplier whose highest bits depend on all bits of the fingerprint.
+    (fingerprint.wrapping_mul(0x9e37_79b1) >> 28) as usize
 }
 
-/// What tells a name from nearly all others: its length, its first byte and its last.
+/// Returns what tells a name from nearly all others: its length, its first byte and its last.
 #[inline]
-fn glance(name: &[u8]) -> u32 {
+fn fingerprint(name: &[u8]) -> u32 {
     let (Some(first), Some(last)) = (name.first(), name.last()) else { return 0 };
     let [low, high, ..] = name.len().to_le_bytes();
     u32::from_le_bytes([*first, *last, low, high])
 }
 
-/// The same for a name that is written with escapes.
+/// Returns the same for a name that is written with escapes.
 #[cold]
-fn glance_inside(raw: &[u8]) -> u32 {
-    glance(decode(&String::from_utf8_lossy(raw)).0.as_bytes())
+fn fingerprint_inside(raw: &[u8]) -> u32 {
+    fingerprint(decode(&String::from_utf8_lossy(raw)).0.as_bytes())
 }
 
 /// Which of the declared members of an object came, and which should come next.
@@ -234,7 +235,8 @@ pub(super) enum Outlining {
 }
 
 impl Outline {
-    /// The members in their order, if those of an object were noted, and where they are found by their names.
+    /// Returns the members in their order, if those of an object were noted, and where they are found by
+    /// their names.
     pub fn members(&self) -> Option<(&[OutlineMember], Names)> {
         (self.state == Outlining::Done).then_some((&self.members, self.names))
     }
@@ -245,7 +247,7 @@ impl Outline {
         self.is_first = is_first;
     }
 
-    /// The object with which the one that is expected is compared.
+    /// Returns the object with which the one that is expected is compared.
     fn known(&self) -> Option<&Known> {
         let place = if self.is_first { 0 } else { self.latest };
         self.known.get(place)?.as_deref()
@@ -268,7 +270,7 @@ impl Outline {
         }
     }
 
-    /// Whether the members are wanted of the object that is entered now.
+    /// Returns whether the members are wanted of the object that is entered now.
     pub(super) fn enter(&mut self) -> bool {
         let is_wanted = self.state == Outlining::Next;
         if is_wanted {
@@ -291,15 +293,16 @@ impl Outline {
         self.names = Names::of(&mut self.members);
     }
 
-    /// Whether the object that is entered now can be compared with one that was valid by the same check.
+    /// Returns whether the object that is entered now can be compared with one that was valid by the same
+    /// check.
     pub(super) fn knows(&self, check: Check) -> bool {
         let is_wanted = self.recurs && self.state == Outlining::Next;
         let known = self.known().filter(|_| is_wanted).and_then(|known| known.check);
         known.is_some_and(|known| std::ptr::fn_addr_eq(known, check))
     }
 
-    /// The length of an object that was valid by this check, if a text begins with it, and how many levels of values
-    /// are nested in it: no more than these may be.
+    /// Returns the length of an object that was valid by this check, if a text begins with it, and how many
+    /// levels of values are nested in it: no more than these may be.
     pub(super) fn again(&mut self, check: Check, text: &str, most: u32) -> Option<(usize, u32)> {
         if self.knows(check) {
             let Self { members, names, known, latest, is_first, .. } = self;

@@ -42,7 +42,7 @@ pub struct RawNumber<'a> {
 }
 
 impl RawNumber<'_> {
-    /// Whether the number has no fractional part, however it is written: `5.0` and `50e-1` have none.
+    /// Returns whether the number has no fractional part, however it is written: `5.0` and `50e-1` have none.
     pub fn is_integral(&self) -> bool {
         if self.plain {
             return true;
@@ -62,7 +62,7 @@ impl RawNumber<'_> {
 }
 
 impl<'a> Scanner<'a> {
-    /// A cursor at the start of the text.
+    /// Returns a cursor at the start of the text.
     pub const fn new(text: &'a str) -> Self {
         Self { text, at: 0, depth: 0, escaped: false, problem: "" }
     }
@@ -72,17 +72,17 @@ impl<'a> Scanner<'a> {
         self.at
     }
 
-    /// What was wrong with the text, after [`Syntax`] was returned.
+    /// Returns what was wrong with the text, after [`Syntax`] was returned.
     pub const fn problem(&self) -> &'static str {
         self.problem
     }
 
-    /// The text from an offset up to the cursor.
+    /// Returns the text from an offset up to the cursor.
     pub fn since(&self, start: usize) -> &'a str {
         self.text.get(start..self.at).unwrap_or_default()
     }
 
-    /// The text from the cursor on.
+    /// Returns the text from the cursor on.
     pub(super) fn rest(&self) -> &'a str {
         self.text.get(self.at..).unwrap_or_default()
     }
@@ -103,7 +103,7 @@ impl<'a> Scanner<'a> {
         self.text.as_bytes().get(self.at).copied().unwrap_or(0)
     }
 
-    /// The first byte of the next token; 0 at the end.
+    /// Returns the first byte of the next token; 0 at the end.
     #[inline]
     pub fn peek(&mut self) -> u8 {
         let byte = self.byte();
@@ -152,7 +152,7 @@ impl<'a> Scanner<'a> {
         self.depth <= DEEPEST
     }
 
-    /// How many values around the cursor were entered.
+    /// Returns how many values around the cursor were entered.
     #[inline]
     pub(super) const fn depth(&self) -> u32 {
         self.depth
@@ -199,7 +199,7 @@ impl<'a> Scanner<'a> {
         Ok(RawString { raw: self.text.get(start..end).unwrap_or_default(), escaped: self.escaped })
     }
 
-    /// The same for those who need no more than its bytes, and whether they hold escapes.
+    /// Returns the same for those who need no more than its bytes, and whether they hold escapes.
     #[inline]
     pub(super) fn name_bytes(&mut self) -> Scan<(&'a [u8], bool)> {
         let start = self.peek_at() + 1;
@@ -261,7 +261,8 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// Whether no character of the string that was passed from there on is escaped as a number, or can be U+FFFD.
+    /// Returns whether no character of the string that was passed from there on is escaped as a number, or
+    /// can be U+FFFD.
     fn is_plain_since(&self, start: usize) -> bool {
         let bytes = self.since(start).as_bytes();
         let has_number = || bytes.windows(2).any(|pair| pair == b"\\u");
@@ -312,7 +313,7 @@ impl<'a> Scanner<'a> {
         Ok(RawString { raw: self.text.get(start..self.at - 1).unwrap_or_default(), escaped: self.escaped })
     }
 
-    /// The same for those who need no more than its bytes, and whether they hold escapes.
+    /// Returns the same for those who need no more than its bytes, and whether they hold escapes.
     #[inline]
     pub(super) fn string_bytes(&mut self) -> Scan<(&'a [u8], bool)> {
         let start = self.at + 1;
@@ -326,7 +327,8 @@ impl<'a> Scanner<'a> {
         self.pass_string_within(|_| false).map(drop)
     }
 
-    /// The same. Returns whether the string ends within two words, and these are as they are asked to be.
+    /// Returns the same. Returns whether the string ends within two words, and these are as they are asked to
+    /// be.
     #[inline]
     fn pass_string_within(&mut self, is_good: impl Fn(u64) -> bool) -> Scan<bool> {
         let start = self.at + 1;
@@ -521,8 +523,8 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// The string value of a member of the object at the cursor, which stays where it is.
-    /// `None` when there is no such member, or it is no string.
+    /// Returns the string value of a member of the object at the cursor, which stays where it is. `None` when
+    /// there is no such member, or it is no string.
     pub(crate) fn member(&self, wanted: &str) -> Scan<Option<RawString<'a>>> {
         let mut ahead = *self;
         if ahead.peek() != b'{' {
@@ -546,7 +548,7 @@ impl<'a> Scanner<'a> {
     }
 }
 
-/// Where the digits from an offset on end.
+/// Returns where the digits from an offset on end.
 #[inline]
 fn digits(bytes: &[u8], mut at: usize) -> usize {
     while bytes.get(at).is_some_and(u8::is_ascii_digit) {
@@ -561,8 +563,8 @@ fn word(block: &[u8], offset: usize) -> u64 {
     u64::from_le_bytes(bytes.unwrap_or_default())
 }
 
-/// How many bytes at the start of a text are known to be plain in a string; the next one may be, too, where the
-/// text ends within a word.
+/// Returns how many bytes at the start of a text are known to be plain in a string; the next one may be, too,
+/// where the text ends within a word.
 #[inline]
 fn plain_run(bytes: &[u8]) -> usize {
     let (blocks, _) = bytes.as_chunks::<BLOCK>();
@@ -581,8 +583,8 @@ fn plain_run(bytes: &[u8]) -> usize {
 /// So many bytes are looked at at once.
 const BLOCK: usize = 32;
 
-/// Whether nothing in a block ends or interrupts a plain run in a string. Said without branches, so that it is
-/// compiled to instructions that look at many bytes.
+/// Returns whether nothing in a block ends or interrupts a plain run in a string. Said without branches, so
+/// that it is compiled to instructions that look at many bytes.
 #[inline]
 fn is_plain(block: &[u8; BLOCK]) -> bool {
     let is_special = |byte: u8| (byte ^ b'"').min(byte ^ b'\\').min(byte.saturating_sub(0x1f)) == 0;

@@ -15,7 +15,7 @@ pub fn decode(raw: &str) -> (Cow<'_, str>, bool) {
     (Cow::Owned(decoded), lone)
 }
 
-/// The same, added to a text.
+/// Returns the same, added to a text.
 pub fn decode_onto(decoded: &mut String, raw: &str) -> bool {
     let (plain, mut rest) = split_at_escape(raw);
     decoded.push_str(plain);
@@ -44,7 +44,7 @@ pub fn decode_onto(decoded: &mut String, raw: &str) -> bool {
     lone
 }
 
-/// Whether an escape stands in the text of a string.
+/// Returns whether an escape stands in the text of a string.
 #[inline]
 pub fn is_escaped(raw: &str) -> bool {
     first_escape(raw).is_some()
@@ -54,7 +54,7 @@ fn split_at_escape(raw: &str) -> (&str, &str) {
     raw.split_at(first_escape(raw).unwrap_or(raw.len()))
 }
 
-/// Where the first backslash stands. Most texts are short, or have none.
+/// Returns where the first backslash stands. Most texts are short, or have none.
 #[inline]
 fn first_escape(raw: &str) -> Option<usize> {
     const BLOCK: usize = 16;
@@ -66,7 +66,8 @@ fn first_escape(raw: &str) -> Option<usize> {
     bytes.get(before..)?.iter().position(|byte| is_one(*byte)).map(|at| before + at)
 }
 
-/// The character that the hexadecimal digits (and a second escape, for a pair) mean, and what follows.
+/// Returns the character that the hexadecimal digits (and a second escape, for a pair) mean, and what
+/// follows.
 fn unicode(rest: &str) -> (Option<char>, &str) {
     let Some((high, behind)) = hex(rest) else { return (None, rest) };
     if !(0xd800..0xdc00).contains(&high) {
@@ -112,7 +113,7 @@ pub fn encode(text: &str, out: &mut String) {
     out.push('"');
 }
 
-/// Where the first byte stands that must be escaped.
+/// Returns where the first byte stands that must be escaped.
 #[inline]
 fn to_escape(bytes: &[u8]) -> Option<usize> {
     let (words, _) = bytes.as_chunks::<8>();

@@ -24,7 +24,7 @@ impl Varying {
         self.count += 1;
     }
 
-    /// The values in their order. None, when there are too many.
+    /// Returns the values in their order. None, when there are too many.
     pub(crate) fn values(&self) -> &[Range<usize>] {
         self.values.get(..self.count).unwrap_or_default()
     }

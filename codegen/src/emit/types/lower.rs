@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::model::{Body, Item, Items, Member, Ty, Value, Variant, Word};
+use super::model::{Body, Item, Items, Member, Start, Ty, Value, Variant, Word};
 use crate::dialect::Dialect;
 use crate::emit::names;
 use crate::formats::Glossary;
@@ -47,6 +47,8 @@ pub(super) struct Lowered {
     /// The items that are written elsewhere.
     pub(super) shared: BTreeSet<String>,
     pub(super) events: Vec<EventItem>,
+    /// The items of named types, by their name on the wire.
+    pub(super) types: BTreeMap<String, String>,
 }
 
 /// The names in Rust of what has a name of its own on the wire.
@@ -59,40 +61,66 @@ pub(in crate::emit) struct Names<'d> {
 }
 
 impl<'d> Names<'d> {
-    pub(in crate::emit) fn of(dialect: &'d Dialect) -> Self {
+    pub(in crate::emit) fn of(dialect: &'d Dialect, glossary: &Glossary) -> Self {
+        let plain = |wire: &String| glossary.names.get(wire).cloned().unwrap_or_else(|| names::pascal(wire));
+        let others: BTreeSet<String> = dialect
+            .types
+            .keys()
+            .map(plain)
+            .chain(dialect.events.keys().map(|wire| names::event(wire)))
+            .collect();
         let mut taken: Vec<String> = TAKEN.iter().map(|&name| name.to_owned()).collect();
         let mut own = |name: String, suffix: &str| {
             let name = if taken.contains(&name) { name + suffix } else { name };
             taken.push(name.clone());
             name
         };
-        let types =
-            dialect.types.keys().map(|wire| (wire.as_str(), own(names::pascal(wire), "Type"))).collect();
+        let mut types: BTreeMap<&str, String> = BTreeMap::new();
+        for wire in dialect.types.keys() {
+            let copied = original(dialect, wire).and_then(|original| types.get(original)).cloned();
+            let name = copied.unwrap_or_else(|| {
+                let plain = plain(wire);
+                let short = names::without_suffix(&plain)
+                    .filter(|short| !glossary.names.contains_key(wire) && !others.contains(*short));
+                own(short.map_or_else(|| plain.clone(), str::to_owned), "Type")
+            });
+            types.insert(wire, name);
+        }
         let events =
             dialect.events.keys().map(|wire| (wire.as_str(), own(names::event(wire), "Event"))).collect();
         Self { types, events, taken }
     }
 }
 
+/// The type that a numbered one repeats, such as `MessagePhase` for `MessagePhase-2`.
+fn original<'d>(dialect: &Dialect, wire: &'d str) -> Option<&'d str> {
+    names::copied(wire).filter(|original| dialect.types.get(*original) == dialect.types.get(wire))
+}
+
 /// Lowers all types and events of a dialect.
 pub(super) fn lower(dialect: &Dialect, glossary: &Glossary) -> Lowered {
-    let Names { types, events, taken } = Names::of(dialect);
+    let Names { types, events, taken } = Names::of(dialect, glossary);
     let events: Vec<EventItem> = events
         .into_iter()
         .map(|(wire, item)| EventItem { wire: wire.to_owned(), variant: names::event(wire), item })
         .collect();
 
     let mut lowering = Lowering { registry: dialect.registry(), glossary, types, taken, items: Items::new() };
-    for (wire, schema) in &dialect.types {
+    for (wire, schema) in dialect.types.iter().filter(|(wire, _)| original(dialect, wire).is_none()) {
         let name = lowering.types[wire.as_str()].clone();
-        let doc = dialect.type_description(wire).map_or_else(|| format!("The type `{wire}`."), str::to_owned);
+        let mut doc =
+            dialect.type_description(wire).map_or_else(|| format!("The type `{wire}`."), str::to_owned);
+        if name != names::pascal(wire) {
+            doc.extend(["\n\nIn the schemas: `", wire, "`."]);
+        }
         lowering.declare(&name, wire, &doc, schema);
     }
     for (event, item) in dialect.events.values().zip(&events) {
         let doc = format!("{}\n\nOn the wire: `{}`.", event.description, event.name);
         lowering.declare(&item.item, &event.name, &doc, &event.schema);
     }
-    Lowered { items: lowering.items, shared: BTreeSet::new(), events }
+    let types = lowering.types.into_iter().map(|(wire, item)| (wire.to_owned(), item)).collect();
+    Lowered { items: lowering.items, shared: BTreeSet::new(), events, types }
 }
 
 struct Lowering<'d> {
@@ -128,7 +156,7 @@ impl Lowering<'_> {
             Schema::Number(_) | Schema::Const(serde_json::Value::Number(_)) => Ty::Number,
             Schema::Integer(_) => Ty::Integer,
             Schema::String(_) | Schema::Const(_) => Ty::Text,
-            Schema::Array(array) => Ty::List(Box::new(self.ty(&array.items, &entry(hint), doc))),
+            Schema::Array(array) => Ty::List(Box::new(self.ty(&array.items, &names::entry(hint), doc))),
             Schema::Nullable(inner) => nullable(self.ty(inner, hint, doc)),
             Schema::Ref(wire) => {
                 let named = Ty::Named(self.types[wire.as_str()].clone());
@@ -184,7 +212,27 @@ impl Lowering<'_> {
                 if property.required { Value::Required(ty) } else { Value::Optional(ty) }
             }
         };
-        Member { wire: property.name.clone(), name, doc, value }
+        let start = match &value {
+            Value::Required(_) => self.start(wire, property),
+            _ => Start::Empty,
+        };
+        Member { wire: property.name.clone(), name, doc, value, start }
+    }
+
+    /// What a required member is in a new value.
+    fn start(&self, wire: &str, property: &Property) -> Start {
+        let own = self.glossary.defaults.get(wire).and_then(|own| own.get(&property.name));
+        let stated = property.default.as_ref().filter(|value| !value.is_null()).map(ToString::to_string);
+        if let Some(json) = own.cloned().or(stated) {
+            return Start::Json(json);
+        }
+        match self.registry.resolve(&property.schema) {
+            Schema::Null | Schema::Nullable(_) => Start::Empty,
+            Schema::Array(array) if array.min_items.unwrap_or(0) == 0 => Start::Empty,
+            Schema::Object(object) if object.properties.is_empty() => Start::Empty,
+            Schema::Object(_) => Start::Inner,
+            _ => Start::Given,
+        }
     }
 
     fn constant(&self, schema: &Schema) -> Option<String> {
@@ -240,7 +288,11 @@ impl Lowering<'_> {
             if plan.tag.is_none() && plan.objects.contains(&at) {
                 kinds.push(Kind::Object);
             }
-            let variant = unique(&self.variant(branch, &tags), &mut used);
+            let variant = match distinct(branches, at) {
+                Some(member) if tags.len() != 1 => format!("With{}", names::pascal(member)),
+                _ => self.variant(branch, &tags),
+            };
+            let variant = unique(&variant, &mut used);
             let hint = format!("{name}{variant}");
             let doc = format!("The `{variant}` variant of [`{name}`].");
             let merged: Vec<Schema> = textual.iter().map(|&at| branches[at].clone()).collect();
@@ -281,12 +333,21 @@ impl Lowering<'_> {
     }
 }
 
-/// The name of what stands in a list: that of the list without its plural ending.
-fn entry(list: &str) -> String {
-    match list.strip_suffix("ies") {
-        Some(stem) => format!("{stem}y"),
-        None if list.ends_with("ss") => format!("{list}Entry"),
-        None => list.strip_suffix('s').map_or_else(|| format!("{list}Entry"), str::to_owned),
+/// The required member that tells an object without a name from the others of its union.
+fn distinct(branches: &[Schema], at: usize) -> Option<&str> {
+    let others = branches.iter().enumerate().filter(|(other, _)| *other != at);
+    let others: Vec<&[Property]> = others.filter_map(|(_, branch)| properties(branch)).collect();
+    let is_own = |name: &str| !others.iter().any(|all| all.iter().any(|it| it.required && it.name == name));
+    let own = properties(branches.get(at)?)?.iter();
+    let own = own.map(|property| (property.required, property.name.as_str()));
+    own.filter(|_| !others.is_empty())
+        .find_map(|(is_required, name)| (is_required && is_own(name)).then_some(name))
+}
+
+fn properties(schema: &Schema) -> Option<&[Property]> {
+    match schema {
+        Schema::Object(object) => Some(&object.properties),
+        _ => None,
     }
 }
 

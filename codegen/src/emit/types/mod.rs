@@ -4,6 +4,7 @@
 mod layout;
 mod lower;
 mod model;
+mod new;
 mod write;
 
 use proc_macro2::TokenStream;

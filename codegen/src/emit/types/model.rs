@@ -43,6 +43,20 @@ pub(super) struct Member {
     pub(super) name: String,
     pub(super) doc: String,
     pub(super) value: Value,
+    pub(super) start: Start,
+}
+
+/// What a member is in a new value.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Start {
+    /// What the caller gives.
+    Given,
+    /// Absent, `null` or empty.
+    Empty,
+    /// What its type starts as, if that can be made of nothing.
+    Inner,
+    /// This JSON.
+    Json(String),
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -136,6 +150,45 @@ impl<'i> Sizes<'i> {
                 _ => true,
             },
             _ => true,
+        }
+    }
+
+    /// Whether a new value of the item needs nothing from the caller.
+    pub(super) fn starts(&self, name: &str) -> bool {
+        match &self.items[name].body {
+            Body::Struct(members) => members.iter().all(|member| !self.is_given(member)),
+            Body::Alias(Ty::Named(name)) => self.starts(name),
+            Body::Alias(_) | Body::Strings(_) | Body::Union { .. } => false,
+        }
+    }
+
+    /// Whether the caller gives the member to a new value.
+    pub(super) fn is_given(&self, member: &Member) -> bool {
+        match (&member.start, &member.value) {
+            (Start::Given, _) => true,
+            (Start::Inner, Value::Required(Ty::Named(name))) => {
+                self.recursive.contains(&name.as_str()) || !self.starts(name)
+            }
+            _ => false,
+        }
+    }
+
+    /// The type itself, where others only name it.
+    pub(super) fn resolve<'t>(&'t self, ty: &'t Ty) -> &'t Ty {
+        match ty {
+            Ty::Named(name) => match &self.items[name].body {
+                Body::Alias(ty) => self.resolve(ty),
+                _ => ty,
+            },
+            _ => ty,
+        }
+    }
+
+    /// The body of the item that a type names.
+    pub(super) fn body(&self, ty: &Ty) -> Option<&'i Body> {
+        match ty {
+            Ty::Named(name) => self.items.get(name).map(|item| &item.body),
+            _ => None,
         }
     }
 

@@ -5,6 +5,7 @@ use quote::quote;
 
 use super::lower::{EventItem, Lowered};
 use super::model::{Body, Inside, Item, Member, Sizes, Ty, Value, Variant, Word};
+use super::new;
 use crate::emit::names::ident;
 use crate::schema::Kind;
 
@@ -17,12 +18,51 @@ pub(super) fn write(lowered: &Lowered) -> TokenStream {
     let others = lowered.items.values().filter(|item| !of_events.contains(&item.name.as_str()));
     let is_own = |item: &&Item| !lowered.shared.contains(&item.name);
     let items = structs.chain(others).filter(is_own).map(|item| self::item(item, &sizes));
-    quote!(#events #(#items)*)
+    let samples = samples(lowered, &sizes);
+    quote!(#events #(#items)* #samples)
+}
+
+/// Writes a table of new values, for the test that they are valid.
+fn samples(lowered: &Lowered, sizes: &Sizes<'_>) -> TokenStream {
+    let own = lowered.items.values().filter(|item| !lowered.shared.contains(&item.name));
+    let impls = own.filter_map(|item| match &item.body {
+        Body::Struct(members) => Some(new::sample(&ident(&item.name), members, sizes)),
+        _ => None,
+    });
+
+    let events = lowered.events.iter().map(|event| (&event.wire, &event.item));
+    let rows = lowered.types.iter().chain(events).filter_map(|(wire, item)| {
+        let is_struct = matches!(lowered.items.get(item)?.body, Body::Struct(_));
+        let name = ident(item);
+        is_struct.then(|| quote!((#wire, || #name::to_json(&Sample::sample())),))
+    });
+    quote! {
+        #[cfg(test)]
+        pub(crate) mod samples {
+            use super::*;
+            use crate::json::{Sample, Samples};
+
+            #(#impls)*
+            pub(crate) const ALL: Samples = &[#(#rows)*];
+        }
+    }
 }
 
 fn events(lowered: &Lowered, sizes: &Sizes<'_>) -> TokenStream {
     let events = &lowered.events;
     let accessors = accessors(lowered);
+    let is_struct = |event: &&EventItem| matches!(lowered.items[&event.item].body, Body::Struct(_));
+    let conversions = events.iter().filter(is_struct).map(|event| {
+        let (variant, item) = (ident(&event.variant), ident(&event.item));
+        quote! {
+            impl<'a> From<#item<'a>> for Event<'a> {
+                #[inline]
+                fn from(event: #item<'a>) -> Self {
+                    Self::#variant(event.into())
+                }
+            }
+        }
+    });
     let variants = events.iter().map(|event| {
         let doc = doc(&format!("`{}`", event.wire));
         let (variant, ty) =
@@ -43,6 +83,7 @@ fn events(lowered: &Lowered, sizes: &Sizes<'_>) -> TokenStream {
             Unknown(UnknownEvent<'a>),
         }
         events! { Event; #(#rows)* }
+        #(#conversions)*
         #accessors
     }
 }
@@ -115,15 +156,17 @@ fn item(item: &Item, sizes: &Sizes<'_>) -> TokenStream {
         Body::Struct(members) => {
             let fields = members.iter().filter_map(|member| field(member, sizes));
             let rows = members.iter().map(row);
+            let new = new::constructor(&name, members, sizes);
             quote! {
                 #doc
-                #[derive(Debug, Clone, Default, PartialEq)]
+                #[derive(Debug, Clone, PartialEq)]
                 pub struct #name<'a> {
                     #(#fields)*
                     /// Members that are not listed, or do not fit.
                     pub extra: Extra<'a>,
                 }
                 object! { #name; #(#rows)* }
+                #new
             }
         }
         Body::Strings(words) => strings(&name, &doc, words),
@@ -257,7 +300,7 @@ fn kind_name(kind: Kind) -> proc_macro2::Ident {
 }
 
 /// A type as it is written where it stands.
-fn ty(of: &Ty, inside: Inside, sizes: &Sizes<'_>) -> TokenStream {
+pub(super) fn ty(of: &Ty, inside: Inside, sizes: &Sizes<'_>) -> TokenStream {
     match of {
         Ty::Text => quote!(Str<'a>),
         Ty::Integer => quote!(Integer),
@@ -286,7 +329,7 @@ fn ty(of: &Ty, inside: Inside, sizes: &Sizes<'_>) -> TokenStream {
     }
 }
 
-fn doc(text: &str) -> TokenStream {
+pub(super) fn doc(text: &str) -> TokenStream {
     let lines = text.lines().map(|line| if line.is_empty() { String::new() } else { format!(" {line}") });
     quote!(#(#[doc = #lines])*)
 }

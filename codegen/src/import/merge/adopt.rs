@@ -9,7 +9,8 @@ use crate::import::sample::sample;
 use crate::todo::todo;
 
 impl Merge<'_> {
-    /// A schema of the document in terms of the dialect: types that both have keep the dialect's name.
+    /// Returns a schema of the document in terms of the dialect: types that both have keep the dialect's
+    /// name.
     pub(super) fn adopted(&mut self, schema: &Value) -> Value {
         if let Some(name) = referred_in(schema) {
             let own = self.adopted_type(name);
@@ -40,7 +41,7 @@ impl Merge<'_> {
         }
     }
 
-    /// The name that a type of the document has in the dialect, where it is added if it is not there.
+    /// Returns the name that a type of the document has in the dialect, where it is added if it is not there.
     fn adopted_type(&mut self, name: &str) -> String {
         if let Some(own) = self.names.get(name) {
             return own.clone();
@@ -70,7 +71,7 @@ impl Merge<'_> {
         body(left).is_some() && body(left) == body(right)
     }
 
-    /// The name without what says where an SDK keeps it, or of which variant it is.
+    /// Returns the name without what says where an SDK keeps it, or of which variant it is.
     fn plain_name(&self, name: &str) -> String {
         let name = name.rsplit("__").next().unwrap_or(name);
         let name = name.strip_prefix(self.variant).unwrap_or(name);
@@ -159,7 +160,7 @@ fn open_enumeration(schema: &Value) -> Option<Value> {
     Some(if nullable { json!({ "anyOf": [open, { "type": "null" }] }) } else { open })
 }
 
-/// The name with the module that an SDK keeps it in: `response_steer_failed_event__Steer`.
+/// Returns the name with the module that an SDK keeps it in: `response_steer_failed_event__Steer`.
 fn qualified(name: &str) -> String {
     let mut parts = name.rsplit("__");
     let last = parts.next().unwrap_or_default();

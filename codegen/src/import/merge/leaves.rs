@@ -38,7 +38,7 @@ impl Leaf {
         }
     }
 
-    /// The strings that it allows, when these are few.
+    /// Returns the strings that it allows, when these are few.
     pub(super) fn values(&self) -> Option<Vec<Value>> {
         match (self.schema.get("const"), self.schema.get("enum")) {
             (Some(value), _) => Some(vec![value.clone()]),
@@ -47,7 +47,7 @@ impl Leaf {
         }
     }
 
-    /// The values of `type` that an object may have, if it says so.
+    /// Returns the values of `type` that an object may have, if it says so.
     fn tags(&self) -> Option<Vec<Value>> {
         let tag = self.schema.get("properties")?.get("type")?;
         // Where it may be absent an SDK lets it be null, too.
@@ -64,7 +64,7 @@ impl Leaf {
         properties.into_iter().flat_map(Map::keys).map(String::as_str).collect()
     }
 
-    /// How much two objects have in common, in percent.
+    /// Returns how much two objects have in common, in percent.
     fn likeness(&self, other: &Self) -> usize {
         let (own, others) = (self.properties(), other.properties());
         let all = own.union(&others).count();
@@ -75,7 +75,7 @@ impl Leaf {
 /// Objects without a `type` are the same from this likeness on.
 const ALIKE: usize = 50;
 
-/// The object that the new one stands for: of the same `type`, or, without one, much like it.
+/// Returns the object that the new one stands for: of the same `type`, or, without one, much like it.
 pub(super) fn best<'o>(new: &Leaf, olds: &'o [(Spot, Leaf)]) -> Option<&'o (Spot, Leaf)> {
     let objects = || olds.iter().filter(|(_, old)| old.kind() == Kind::Object);
     let tags = new.tags();
@@ -92,7 +92,7 @@ pub(super) fn best<'o>(new: &Leaf, olds: &'o [(Spot, Leaf)]) -> Option<&'o (Spot
     }
 }
 
-/// How surely two objects are the same: shared properties count, and more so shared requirements.
+/// Returns how surely two objects are the same: shared properties count, and more so shared requirements.
 pub(super) fn score(new: &Leaf, old: &Leaf) -> usize {
     let names =
         |leaf: &Leaf| leaf.schema.get("required").and_then(Value::as_array).cloned().unwrap_or_default();
@@ -101,7 +101,7 @@ pub(super) fn score(new: &Leaf, old: &Leaf) -> usize {
 }
 
 impl Merge<'_> {
-    /// What a schema of the document comes down to.
+    /// Returns what a schema of the document comes down to.
     pub(super) fn leaves_of_document(&self, schema: &Value) -> Vec<Leaf> {
         let mut found = Vec::new();
         self.collect(None, schema, &mut found, &mut BTreeSet::new());
@@ -134,7 +134,7 @@ impl Merge<'_> {
         }
     }
 
-    /// What a schema of the dialect comes down to, each with its place.
+    /// Returns what a schema of the dialect comes down to, each with its place.
     pub(super) fn leaves_of_dialect(&self, spot: &Spot) -> Vec<(Spot, Leaf)> {
         let mut found = Vec::new();
         let mut pending = vec![spot.clone()];
@@ -159,7 +159,8 @@ impl Merge<'_> {
         found
     }
 
-    /// The union that holds most of what a place comes down to: the place itself, or a named one in it.
+    /// Returns the union that holds most of what a place comes down to: the place itself, or a named one in
+    /// it.
     pub(super) fn holder(&self, spot: &Spot) -> Spot {
         let schema = self.at(spot);
         if let Some(target) = referred_in(&schema) {
@@ -182,7 +183,7 @@ fn null() -> Leaf {
     Leaf { name: None, schema: json!({ "type": "null" }) }
 }
 
-/// A schema without the null that it allows besides, and whether it does.
+/// Returns a schema without the null that it allows besides, and whether it does.
 fn without_null(schema: &Value) -> (Value, bool) {
     match schema.get("type") {
         Some(Value::Array(names)) => {

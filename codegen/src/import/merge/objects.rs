@@ -45,8 +45,8 @@ impl Merge<'_> {
         }
     }
 
-    /// Whether the document before this one required a property. SDKs call much optional that a server
-    /// always sends, so that only a change tells something.
+    /// Returns whether the document before this one required a property. SDKs call much optional that a
+    /// server always sends, so that only a change tells something.
     fn was_required(&self, leaf: &Leaf, place: &Spot, name: &str) -> bool {
         let file = leaf.name.as_deref().map_or_else(|| place.file.clone(), type_file);
         self.since.and_then(|since| since.get(&file)).is_some_and(|before| requires(before, name))

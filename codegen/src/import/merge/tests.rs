@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::super::{ImportRequest, import};
 use super::{Laid, merge};
 
-/// The files of a dialect with an event `thing.done` that has `schema` as its property `value`.
+/// Returns the files of a dialect with an event `thing.done` that has `schema` as its property `value`.
 fn dialect(schema: &Value, types: &Value) -> BTreeMap<String, Value> {
     let event = json!({
         "$id": "thing.done",
@@ -20,7 +20,7 @@ fn dialect(schema: &Value, types: &Value) -> BTreeMap<String, Value> {
     types.chain([("events/thing.done.json".to_owned(), event)]).collect()
 }
 
-/// A bundle whose event has `schema` there.
+/// Returns a bundle whose event has `schema` there.
 fn bundle(schema: &Value, types: &Value) -> Value {
     let mut bundle = json!({ "title": "things 2", "$defs": {
         "ResponseStreamEvent": { "anyOf": [{ "$ref": "#/$defs/ThingDone" }] },
@@ -47,7 +47,7 @@ fn laid(files: BTreeMap<String, Value>, document: &Value, since: Option<&Value>)
     once
 }
 
-/// What the property is after a bundle was laid over a dialect.
+/// Returns what the property is after a bundle was laid over a dialect.
 fn value(old: &Value, new: &Value) -> Value {
     let (files, _) = laid(dialect(old, &json!({})), &bundle(new, &json!({})), None);
     files["events/thing.done.json"]["properties"]["value"].clone()

@@ -1,22 +1,25 @@
-//! Client messages about responses in flight on a WebSocket (steering, injection), and the answers to them.
+//! Client messages about responses in flight on a WebSocket (steering, injection), and the replies to them.
 
 use std::collections::VecDeque;
 
+use spec::Dialect;
+use spec::table::Reply;
+
 use super::view::Object;
 
-/// So many of each are remembered.
-const MOST: usize = 1000;
+/// Maximum number of remembered entries of each kind.
+const MAX_ASIDES: usize = 1000;
 
-/// Steering input, and input that was put into a response.
+/// Steering and injected input of a connection.
 #[derive(Debug, Default)]
 pub(crate) struct Asides {
-    /// Responses that were steered, and that nothing has answered yet.
+    /// Targets of steering messages without a reply.
     pub(crate) steered: VecDeque<Box<str>>,
-    /// Responses into which input was put, and that nothing has answered yet.
+    /// Targets of injected input without a reply.
     pub(crate) injected: VecDeque<Box<str>>,
-    /// What the server has taken of it.
+    /// Accepted steering input.
     pub(crate) taken: Vec<Steer>,
-    /// The responses that have ended, and how.
+    /// Ended responses, and whether each completed.
     pub(crate) ended: VecDeque<(Box<str>, bool)>,
 }
 
@@ -25,15 +28,15 @@ pub(crate) struct Asides {
 pub(crate) struct Steer {
     /// Its id.
     pub(crate) id: Box<str>,
-    /// The response that it turns.
+    /// The steered response.
     pub(crate) response: Box<str>,
-    /// The server waits for something before it goes on.
+    /// Whether the server waits for more input.
     pub(crate) is_pending: bool,
-    /// What should follow did, or it failed.
+    /// Whether a response followed, or the input failed.
     pub(crate) is_over: bool,
 }
 
-/// What such an event is about.
+/// The subject of a reply.
 #[derive(Debug, Default)]
 pub(crate) struct About {
     /// The id of the steering input.
@@ -42,9 +45,32 @@ pub(crate) struct About {
     pub(crate) response: Option<Box<str>>,
 }
 
-/// Whether an event is about what the client said, and no part of a response.
-pub(crate) fn is_aside(name: &str) -> bool {
-    name.starts_with("response.steer.") || name.starts_with("response.inject.")
+/// What a client can send about a response in flight.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Aside {
+    /// Input that gives it another direction.
+    Steer,
+    /// Input that is added to it.
+    Inject,
+}
+
+impl Aside {
+    /// Returns what a client's message is, unless it is about something else.
+    fn of_message(dialect: &Dialect, kind: &str) -> Option<Self> {
+        let is_this = |aside: Option<spec::table::Aside>| aside.is_some_and(|aside| aside.message == kind);
+        if is_this(dialect.framing.steer) {
+            Some(Self::Steer)
+        } else {
+            is_this(dialect.framing.inject).then_some(Self::Inject)
+        }
+    }
+
+    /// Returns which message an event replies to, and how. Such an event is no part of a response.
+    pub(crate) fn of_reply(dialect: &Dialect, event: &str) -> Option<(Self, Reply)> {
+        let reply = |aside: Option<spec::table::Aside>| aside?.reply(event);
+        let steer = reply(dialect.framing.steer).map(|reply| (Self::Steer, reply));
+        steer.or_else(|| reply(dialect.framing.inject).map(|reply| (Self::Inject, reply)))
+    }
 }
 
 impl About {
@@ -58,37 +84,41 @@ impl About {
 }
 
 impl Asides {
-    /// The client has said something.
-    pub(super) fn sent(&mut self, kind: &str, message: &Object<'_>) {
-        let (list, name) = match kind {
-            "response.steer" => (&mut self.steered, "previous_response_id"),
-            "response.inject" => (&mut self.injected, "response_id"),
-            _ => return,
+    /// Takes a client's message.
+    pub(super) fn sent(&mut self, dialect: &Dialect, kind: &str, message: &Object<'_>) {
+        let (list, name) = match Aside::of_message(dialect, kind) {
+            Some(Aside::Steer) => (&mut self.steered, "previous_response_id"),
+            Some(Aside::Inject) => (&mut self.injected, "response_id"),
+            None => return,
         };
-        if list.len() < MOST {
+        if list.len() < MAX_ASIDES {
             list.push_back(message.string(name).unwrap_or_default().into());
         }
     }
 
-    /// The server has answered it.
-    pub(super) fn came(&mut self, name: &str, data: &str) {
+    /// Takes a reply of the server.
+    pub(super) fn came(&mut self, (aside, reply): (Aside, Reply), data: &str) {
         let About { id, response } = About::of(data);
         let (id, response) = (id.unwrap_or_default(), response.unwrap_or_default());
-        let list = if name.starts_with("response.inject.") { &mut self.injected } else { &mut self.steered };
+        let list = match aside {
+            Aside::Steer => &mut self.steered,
+            Aside::Inject => &mut self.injected,
+        };
         let was_taken = self.taken.iter().any(|steer| steer.id == id);
         if !was_taken && let Some(at) = list.iter().position(|asked| *asked == response) {
             list.remove(at);
         }
-        match name {
-            "response.steer.accepted" if self.taken.len() < MOST => {
+        if aside == Aside::Inject {
+            return;
+        }
+        match reply {
+            Reply::Accepted if self.taken.len() < MAX_ASIDES => {
                 self.taken.push(Steer { id, response, is_pending: false, is_over: false });
             }
-            "response.steer.pending" => self.of_id(&id, |steer| steer.is_pending = true),
-            "response.steer.failed" if self.taken.iter().any(|steer| steer.id == id) => {
-                self.of_id(&id, |steer| steer.is_over = true);
-            }
-            "response.steer.failed" => self.follow(&response),
-            _ => {}
+            Reply::Accepted => {}
+            Reply::Pending => self.of_id(&id, |steer| steer.is_pending = true),
+            Reply::Failed if was_taken => self.of_id(&id, |steer| steer.is_over = true),
+            Reply::Failed => self.follow(&response),
         }
     }
 
@@ -98,21 +128,21 @@ impl Asides {
         }
     }
 
-    /// The input that turns a response, as far as it is accepted and nothing came of it yet.
+    /// Returns accepted input for a response that nothing has followed yet.
     pub(crate) fn turning(&self, response: &str) -> Option<&Steer> {
         self.taken.iter().find(|steer| *steer.response == *response && !steer.is_over)
     }
 
-    /// What follows a response that was turned has begun.
+    /// Marks the input of a steered response as followed.
     pub(super) fn follow(&mut self, response: &str) {
         for steer in self.taken.iter_mut().filter(|steer| *steer.response == *response) {
             steer.is_over = true;
         }
     }
 
-    /// A response has ended.
+    /// Records the end of a response.
     pub(super) fn end(&mut self, response: &str, is_completed: bool) {
-        if self.ended.len() >= MOST {
+        if self.ended.len() >= MAX_ASIDES {
             self.ended.pop_front();
         }
         self.ended.push_back((response.into(), is_completed));

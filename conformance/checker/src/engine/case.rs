@@ -1,4 +1,4 @@
-//! What a rule is given to judge by.
+//! What a rule receives.
 
 use std::borrow::Cow;
 use std::collections::{HashSet, VecDeque};
@@ -7,22 +7,22 @@ use std::time::Duration;
 use catalogue::Level;
 use spec::Dialect;
 use spec::json::Fault;
-use spec::table::EventInfo;
+use spec::table::{EventInfo, Role, Scope};
 
 use super::asides::Asides;
 use super::lanes::LaneOf;
-use super::{Bound, Findings, Mark, Node, Object, Place, Plan, Record, Stream};
+use super::{Bound, Findings, Node, Object, Place, Plan, Record, SavedLocation, Stream};
 use crate::{Frame, Transport};
 
-/// What a rule is given to judge by, and where it tells what it finds.
+/// The event at hand with its stream and connection; a rule reports findings to it.
 pub(crate) struct Case<'c> {
     pub(crate) bound: Bound,
     pub(crate) plan: &'c Plan,
     /// The event at hand; at the end of the stream, the last one.
     at: At<'c>,
-    /// What came before it.
+    /// The stream before the event.
     pub(crate) stream: &'c Stream,
-    /// What the stream came on.
+    /// The connection of the stream.
     pub(crate) connection: &'c Connection,
     findings: &'c mut Findings,
 }
@@ -30,46 +30,46 @@ pub(crate) struct Case<'c> {
 #[derive(Clone, Copy)]
 enum At<'c> {
     Record(&'c Record<'c>),
-    Mark(&'c Mark),
+    SavedLocation(&'c SavedLocation),
 }
 
-/// What a stream came on.
+/// The connection of a stream.
 #[derive(Debug, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub(crate) struct Connection {
-    /// The status of the answer.
+    /// Status of the response.
     pub(crate) status: Option<u16>,
-    /// Whether its headers are known. No answer is without any, but some recorders keep none.
+    /// Whether its headers are known. Some recorders keep none.
     pub(crate) has_headers: bool,
     /// Its content type.
     pub(crate) content_type: Option<String>,
-    /// Whether the request made a new response, where it is known.
+    /// Whether the request created a new response, if that is known.
     pub(crate) creates: Option<bool>,
-    /// The input of the request triggers a compaction.
+    /// Whether the input of the request triggers a compaction.
     pub(crate) triggers_compaction: bool,
-    /// When the first message on a WebSocket came or went.
+    /// Time of the first message on a WebSocket, in either direction.
     pub(crate) began: Option<Duration>,
-    /// Requests on a WebSocket that were not answered yet, in the lane at hand.
+    /// Requests without a response on a WebSocket, in the current lane.
     pub(crate) unanswered: VecDeque<Turn>,
-    /// The request that is being answered.
+    /// The request of the current response.
     pub(crate) turn: Option<Turn>,
-    /// Ids of responses that a WebSocket has brought and not lost again.
+    /// Ids of responses that can be continued on a WebSocket.
     pub(crate) responses: HashSet<String>,
-    /// The id of the last of them, in the lane at hand.
+    /// Id of the latest of them in the current lane.
     pub(crate) latest: Option<String>,
-    /// The lane of the event at hand.
+    /// Lane of the event at hand.
     pub(crate) lane: LaneOf,
-    /// What the client has asked for is known.
+    /// Whether requests are known.
     pub(crate) has_requests: bool,
-    /// The response begins that nobody has asked for.
+    /// Whether the response that begins was not requested.
     pub(crate) is_unasked: bool,
-    /// Responses have overlapped: which of them a request was for is not known from there on.
+    /// Whether responses have overlapped: from then on, it is unknown which request belongs to which response.
     pub(crate) has_overlapped: bool,
-    /// What the client has said of responses under way.
+    /// Client messages about responses in flight.
     pub(crate) asides: Asides,
 }
 
-/// Whether the input of a request triggers a compaction.
+/// Returns whether the input of a request triggers a compaction.
 pub(super) fn triggers_compaction(request: &Object<'_>) -> bool {
     let is_trigger = |item: &&str| Object::new(item).plain("type") == Some("compaction_trigger");
     request.get("input").is_some_and(|input| input.contains("compaction_trigger"))
@@ -81,15 +81,15 @@ pub(super) fn triggers_compaction(request: &Object<'_>) -> bool {
 pub(crate) struct Turn {
     /// The response that it continues.
     pub(crate) previous_response_id: Option<String>,
-    /// Its input triggers a compaction.
+    /// Whether its input triggers a compaction.
     pub(crate) triggers_compaction: bool,
-    /// It asked not to store the response.
+    /// Whether it has `store: false`.
     pub(crate) is_unstored: bool,
     /// When it was sent.
     pub(crate) sent: Option<Duration>,
 }
 
-/// The response, as an event has it.
+/// The response in an event or a body.
 #[derive(Debug)]
 pub(crate) struct Snapshot<'s> {
     pub(crate) response: &'s Object<'s>,
@@ -97,15 +97,21 @@ pub(crate) struct Snapshot<'s> {
     pub(crate) status: Option<Cow<'s, str>>,
     /// Its usage, unless that is null.
     pub(crate) usage: Option<Object<'s>>,
-    /// The members of the first one that it has otherwise, or has no more.
+    /// Members that differ from the first snapshot, or are missing.
     pub(crate) changes: Vec<Change<'s>>,
-    /// Whether the event ends the response.
-    pub(crate) is_terminal: bool,
-    /// The type of the event.
-    pub(crate) event: &'static str,
+    /// What contains it.
+    holder: Holder,
 }
 
-/// A member of a response that is not as it was at first.
+/// What contains a response.
+#[derive(Debug, Clone, Copy)]
+enum Holder {
+    Event(&'static EventInfo),
+    /// A body that is not a stream.
+    Body,
+}
+
+/// A member of a response that differs from the first snapshot.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Change<'s> {
     pub(crate) name: &'s str,
@@ -113,10 +119,10 @@ pub(crate) struct Change<'s> {
     pub(crate) now: Option<&'s str>,
 }
 
-/// Most responses differ in no more members from what they were at first.
+/// Usual number of members that differ from the first snapshot.
 const USUAL_CHANGES: usize = 8;
 
-/// The response, as it ends.
+/// The response at its end.
 #[derive(Debug)]
 pub(crate) struct Ending<'s> {
     pub(crate) snapshot: &'s Snapshot<'s>,
@@ -125,12 +131,11 @@ pub(crate) struct Ending<'s> {
 }
 
 impl<'s> Snapshot<'s> {
-    /// Looks at a response beside the first one.
+    /// Compares the response of an event with the first snapshot.
     pub(crate) fn new(
         response: &'s Object<'s>,
         first: Option<&'s Object<'s>>,
-        event: &'static str,
-        is_terminal: bool,
+        event: &'static EventInfo,
     ) -> Self {
         let usage = response.value("usage").map(Object::new);
         let mut changes = Vec::new();
@@ -138,17 +143,66 @@ impl<'s> Snapshot<'s> {
             changes.reserve(USUAL_CHANGES);
             changes.extend(first.changes(response).map(|(name, before, now)| Change { name, before, now }));
         }
-        Self { response, status: response.string("status"), usage, changes, is_terminal, event }
+        Self { response, status: response.string("status"), usage, changes, holder: Holder::Event(event) }
+    }
+
+    /// Takes a response that is a body.
+    pub(crate) fn of_body(response: &'s Object<'s>) -> Self {
+        let usage = response.value("usage").map(Object::new);
+        let status = response.string("status");
+        Self { response, status, usage, changes: Vec::new(), holder: Holder::Body }
+    }
+
+    /// Returns the phase of the response: that of its event, or the status in a body.
+    pub(crate) fn phase(&self) -> Option<&str> {
+        match self.holder {
+            Holder::Event(event) => event.phase,
+            Holder::Body => self.status.as_deref(),
+        }
+    }
+
+    pub(crate) fn is_completed(&self) -> bool {
+        self.phase() == Some("completed")
+    }
+
+    pub(crate) fn has_failed(&self) -> bool {
+        self.phase() == Some("failed")
+    }
+
+    /// Returns whether the response has ended.
+    pub(crate) fn is_terminal(&self) -> bool {
+        match self.holder {
+            Holder::Event(event) => event.role == Role::Terminal,
+            Holder::Body => self.phase().is_some_and(|phase| Scope::ROOT.info().ends.contains(&phase)),
+        }
+    }
+
+    /// Returns the name of its event, or `the body`.
+    pub(crate) fn source(&self) -> &'static str {
+        match self.holder {
+            Holder::Event(event) => event.name,
+            Holder::Body => "the body",
+        }
+    }
+
+    /// Returns the JSON pointer to a member of the response.
+    pub(crate) fn pointer(&self, member: &str) -> String {
+        match (self.holder, member) {
+            (Holder::Event(_), "") => "/response".to_owned(),
+            (Holder::Event(_), _) => format!("/response/{member}"),
+            (Holder::Body, "") => String::new(),
+            (Holder::Body, _) => format!("/{member}"),
+        }
     }
 }
 
 impl Connection {
-    /// Notes when the first message came or went, if times were kept.
+    /// Records the time of the first message, if there is one.
     pub(crate) fn begin(&mut self, frame: &Frame<'_>) {
         self.began = self.began.or(frame.time);
     }
 
-    /// Whether the events that come now are those of a new response, and not the rest of an earlier one.
+    /// Returns whether the next events are those of a new response, and not the rest of an earlier one.
     pub(crate) fn is_fresh(&self, transport: Transport) -> Option<bool> {
         match transport {
             Transport::WebSocket => (self.turn.is_some() || !self.unanswered.is_empty()).then_some(true),
@@ -156,12 +210,12 @@ impl Connection {
         }
     }
 
-    /// How long the connection had been in use when the request was sent that is being answered.
+    /// Returns the age of the connection when the current request was sent.
     pub(crate) fn age_at_request(&self) -> Option<Duration> {
         self.turn.as_ref()?.sent?.checked_sub(self.began?)
     }
 
-    /// Asks rules, one after the other.
+    /// Calls rules, one after the other.
     #[inline]
     pub(crate) fn ask<'c, F: Copy>(
         &'c self,
@@ -185,25 +239,25 @@ impl Connection {
         &'c self,
         bound: Bound,
         plan: &'c Plan,
-        mark: &'c Mark,
+        mark: &'c SavedLocation,
         stream: &'c Stream,
         findings: &'c mut Findings,
     ) -> Case<'c> {
-        Case { bound, plan, at: At::Mark(mark), stream, connection: self, findings }
+        Case { bound, plan, at: At::SavedLocation(mark), stream, connection: self, findings }
     }
 }
 
 impl<'c> Case<'c> {
-    /// From now on the rule binds no more than this.
+    /// Lowers the level of the rule's next findings.
     pub(crate) fn limit(&mut self, level: Level) {
         self.bound.level = self.bound.level.min(level);
     }
 
-    /// The event at hand. There is none at the end of the stream.
+    /// Returns the event at hand; there is none at the end of the stream.
     pub(crate) fn record(&self) -> Option<&'c Record<'c>> {
         match self.at {
             At::Record(record) => Some(record),
-            At::Mark(_) => None,
+            At::SavedLocation(_) => None,
         }
     }
 
@@ -211,12 +265,12 @@ impl<'c> Case<'c> {
         self.plan.dialect
     }
 
-    /// What the dialect knows of the event at hand.
+    /// Returns the dialect's definition of the event at hand.
     pub(crate) fn info(&self) -> Option<&'static EventInfo> {
         self.record()?.known.map(|(_, info)| info)
     }
 
-    /// What an occurrence of a scope is called.
+    /// Returns how messages name a node.
     pub(crate) fn name(&self, node: &Node) -> String {
         self.stream.name(node)
     }
@@ -226,11 +280,11 @@ impl<'c> Case<'c> {
     pub(crate) fn report(&mut self, place: &Place<'_>, message: impl FnOnce() -> String) {
         match self.at {
             At::Record(record) => self.findings.add(self.bound, record, place, message),
-            At::Mark(mark) => self.findings.add_at(self.bound, mark, place, message),
+            At::SavedLocation(mark) => self.findings.add_at(self.bound, mark, place, message),
         }
     }
 
-    /// Reports a fault that may be none in other dialects.
+    /// Reports a fault that other dialects may allow.
     #[cold]
     pub(crate) fn report_here(
         &mut self,
@@ -242,7 +296,7 @@ impl<'c> Case<'c> {
             At::Record(record) => {
                 self.findings.add_here(self.bound, record, place, None, is_fine_in, message);
             }
-            At::Mark(mark) => self.findings.add_at(self.bound, mark, place, message),
+            At::SavedLocation(mark) => self.findings.add_at(self.bound, mark, place, message),
         }
     }
 
@@ -259,14 +313,14 @@ impl<'c> Case<'c> {
         self.report(&Place { pointer, expected, actual, ..Place::WHOLE }, message);
     }
 
-    /// Reports a property that the object at a JSON pointer lacks.
+    /// Reports a missing property of the object at a JSON pointer.
     #[cold]
     pub(crate) fn lacks(&mut self, pointer: &str, property: &str, message: impl FnOnce() -> String) {
         let expected = format!("property \"{property}\"");
         self.report(&lacking(pointer, property, &expected, "none"), message);
     }
 
-    /// Reports a property that the object at a JSON pointer lacks, or has with a value that is not of this kind.
+    /// Reports a property that is missing in the object at a JSON pointer, or has another type.
     #[cold]
     pub(crate) fn lacks_a(
         &mut self,
@@ -276,11 +330,11 @@ impl<'c> Case<'c> {
         message: impl FnOnce() -> String,
     ) {
         let expected = format!("property \"{property}\": a {kind}");
-        let actual = format!("none, or no {kind}");
+        let actual = format!("none, or not a {kind}");
         self.report(&lacking(pointer, property, &expected, &actual), message);
     }
 
-    /// Reports a schema fault that may be none in other dialects.
+    /// Reports a schema fault that other dialects may allow.
     #[cold]
     pub(crate) fn fault_here(
         &mut self,
@@ -299,7 +353,7 @@ impl<'c> Case<'c> {
         self.report_here(&place, is_fine_in, message);
     }
 
-    /// There were so many faults more, of which nothing is known.
+    /// Counts faults that are not listed.
     pub(crate) const fn omit(&mut self, faults: usize) {
         self.findings.add_omitted(faults);
     }

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use spec::Dialect;
 
 use super::locate::Locator;
-use super::location::{Location, Mark};
+use super::location::{Location, SavedLocation};
 use super::plan::Bound;
 use super::record::Record;
 
@@ -94,7 +94,7 @@ impl Finding {
         let expected = self.expected.as_deref().filter(|_| rule.id.ends_with("-valid"));
         let Some(expected) = expected else { return Some(Cow::Borrowed(rule.fix)) };
         let pointer = self.pointer.as_deref().unwrap_or_default();
-        let whole = self.place.event_type.as_deref().unwrap_or("the answer");
+        let whole = self.place.event_type.as_deref().unwrap_or("the response");
         let holder = if pointer.is_empty() { whole } else { pointer };
         Some(Cow::Owned(match expected.strip_prefix("property ") {
             Some(name) => format!("add {} to {holder}", name.split(':').next().unwrap_or(name)),
@@ -143,7 +143,7 @@ pub struct Findings {
     /// The rules of which one is listed, by how binding it is.
     rules: BTreeSet<(Level, &'static str)>,
     omitted: u64,
-    /// Kept to be written anew without allocating.
+    /// Reusable to be written anew without allocating.
     key: String,
     /// What was blamed in one frame: a fault is reported once, by the first rule that finds it.
     blamed: Blamed,
@@ -179,7 +179,7 @@ impl Blamed {
     }
 
     fn add(&mut self, pointer: &str, rule: &'static str) {
-        if self.count < MOST {
+        if self.count < MAX_FINDINGS {
             self.count += 1;
             let rules = self.rules.entry(pointer.to_owned()).or_default();
             if !rules.contains(&rule) {
@@ -194,7 +194,7 @@ const FEW: usize = 64;
 
 /// So many different findings are listed for one stream, and the first of each rule beyond them: however much
 /// else is wrong before it, a rule that is broken is known to be.
-const MOST: usize = 1000;
+const MAX_FINDINGS: usize = 1000;
 
 impl Findings {
     /// Notes a finding. The message is asked for only when the stream has not done the same before.
@@ -260,7 +260,7 @@ impl Findings {
     pub(crate) fn add_at(
         &mut self,
         bound: Bound,
-        mark: &Mark,
+        mark: &SavedLocation,
         place: &Place<'_>,
         message: impl FnOnce() -> String,
     ) {
@@ -280,7 +280,7 @@ impl Findings {
             self.found[*index].count += 1;
             return Some(*index);
         }
-        if self.found.len() >= MOST && self.rules.contains(&(bound.level, bound.rule.id)) {
+        if self.found.len() >= MAX_FINDINGS && self.rules.contains(&(bound.level, bound.rule.id)) {
             self.omitted += 1;
             return None;
         }

@@ -1,4 +1,4 @@
-//! When rules are asked.
+//! The moments at which rules are called.
 
 use spec::table::Scope;
 
@@ -6,71 +6,73 @@ use super::{Bound, Node, Object};
 use super::{Case, Ending, Snapshot};
 use crate::Frame;
 
-/// When a rule is asked, and what is called then.
+/// A moment at which a rule is called, and its function.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Native {
-    /// A frame with data came that is incomplete, has an id or bytes that are not UTF-8, or whose event line is not
-    /// the type of its event. In dialects whose event lines need not be the type, any frame with data.
+    /// A frame with data that is incomplete, has an `id` field or invalid UTF-8, or whose `event` field differs from
+    /// the type of its event. In dialects in which the two may differ, any frame with data.
     Frame(fn(&mut Case<'_>)),
-    /// A frame came, with data or without, that has lines which are no field of server-sent events.
+    /// A frame, with or without data, that has lines which are not fields of server-sent events.
     Stray(fn(&mut Case<'_>)),
-    /// A frame with data, but only of interest where something in the data is escaped, or a character may be lost.
-    Marred(fn(&mut Case<'_>)),
-    /// A frame came that is not what the dialect knows: no JSON, of no known type, or not as its schema
-    /// says.
-    Faulty(fn(&mut Case<'_>)),
-    /// At every event with a value that its dialect does not know yet.
+    /// A frame whose data have an escape or a replacement character.
+    Escaped(fn(&mut Case<'_>)),
+    /// A frame that the dialect does not accept: not JSON, of an unknown type, or not valid against its
+    /// schema.
+    Invalid(fn(&mut Case<'_>)),
+    /// An event with an unknown value of an open enumeration, or any body.
     Newer(fn(&mut Case<'_>)),
-    /// The marker `[DONE]` came, or a frame after it.
+    /// The marker `[DONE]`, or a frame after it.
     Marker(fn(&mut Case<'_>)),
-    /// An event came that is a JSON object; the stream is as it was before.
+    /// An event that is a JSON object, before it changes the stream.
     Event(fn(&mut Case<'_>)),
-    /// An event came with an index or a sequence number that is more than a few digits.
+    /// An event with an index or a sequence number that is not a few digits.
     Counts(fn(&mut Case<'_>)),
-    /// An event came whose sequence number is not the next one.
+    /// An event whose sequence number is not the next one.
     Sequence(fn(&mut Case<'_>)),
-    /// One of the first events came.
+    /// One of the first events.
     Beginning(fn(&mut Case<'_>)),
-    /// An event came on a WebSocket.
+    /// An event on a WebSocket.
     Socket(fn(&mut Case<'_>)),
-    /// An event came on a WebSocket that answers what the client has said of a response under way.
+    /// A reply on a WebSocket to a message about a response in flight.
     Aside(fn(&mut Case<'_>)),
-    /// An event came after an error.
+    /// An event after an error.
     AfterError(fn(&mut Case<'_>)),
-    /// An event came that has the response, as it was at first or otherwise.
-    AnySnapshot(OfSnapshot),
-    /// An event came that has the response, and not as it was at first.
-    Snapshot(OfSnapshot),
-    /// Something of a scope was opened by a value.
-    Opened(Scope, OfValue),
-    /// Something of a scope is closed by a value.
-    Closed(Scope, OfValue),
-    /// An item was opened by a value of one of these types.
-    OpenedAs(&'static [&'static str], OfValue),
-    /// An item is closed by a value of one of these types.
-    ClosedAs(&'static [&'static str], OfValue),
-    /// A fragment of something of a scope came.
-    Fragment(Scope, OfNode),
-    /// The same, with log probabilities of its tokens.
-    LogprobsOf(Scope, OfNode),
-    /// Something happened in a node, at a single point.
-    Point(OfNode),
-    /// The response ends, with a snapshot.
-    Ending(OfEnding),
-    /// The same, and its output is not the finished items to the letter.
-    EndingOtherwise(OfEnding),
-    /// The same, and it repeats a choice of tools that is not `auto`.
-    EndingWithChoice(OfEnding),
-    /// The stream is over. There is no record any more.
-    Over(fn(&mut Case<'_>)),
-    /// An answer that is no stream.
-    Body(OfBody),
+    /// An event with a snapshot of the response.
+    AnySnapshot(SnapshotRule),
+    /// An event with a snapshot that differs from the first one.
+    Snapshot(SnapshotRule),
+    /// The same, or a body that is a response.
+    Response(SnapshotRule),
+    /// A value opened a node of a scope.
+    Opened(Scope, ValueRule),
+    /// A value closes a node of a scope.
+    Closed(Scope, ValueRule),
+    /// A value of one of these types opened an item.
+    OpenedAs(&'static [&'static str], ValueRule),
+    /// A value of one of these types closes an item.
+    ClosedAs(&'static [&'static str], ValueRule),
+    /// A fragment of a node of a scope.
+    Fragment(Scope, NodeRule),
+    /// The same, with log probabilities.
+    LogprobsOf(Scope, NodeRule),
+    /// An event of the role `point` in a node.
+    Point(NodeRule),
+    /// The terminal event, with a snapshot.
+    Ending(EndingRule),
+    /// The same, if its output differs from the finished items.
+    EndingOtherwise(EndingRule),
+    /// The same, if its `tool_choice` is not `auto`.
+    EndingWithChoice(EndingRule),
+    /// The end of the stream, without a record.
+    StreamEnd(fn(&mut Case<'_>)),
+    /// A body that is not a stream.
+    Body(BodyRule),
 }
 
-/// Rules, and what is called when they are asked.
-pub(crate) type Asked<F> = Vec<(Bound, F)>;
+/// Rules and their functions.
+pub(crate) type BoundRules<F> = Vec<(Bound, F)>;
 
-/// Which ends of responses a rule looks at.
+/// The terminal events that a rule checks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Ends {
     All,
@@ -78,58 +80,58 @@ pub(crate) enum Ends {
     WithChoice,
 }
 
-/// Rules that need nothing but the case.
-pub(crate) type Plain = Asked<fn(&mut Case<'_>)>;
+/// Rules that need only the case.
+pub(crate) type Plain = BoundRules<fn(&mut Case<'_>)>;
 
-/// What looks at the response as an event has it.
-pub(crate) type OfSnapshot = fn(&mut Case<'_>, &Snapshot<'_>);
+/// A rule about a snapshot.
+pub(crate) type SnapshotRule = fn(&mut Case<'_>, &Snapshot<'_>);
 
-/// What looks at an occurrence of a scope.
-type OfNode = fn(&mut Case<'_>, &Node);
+/// A rule about a node.
+type NodeRule = fn(&mut Case<'_>, &Node);
 
-/// What looks at an occurrence of a scope and the value that opens or closes it.
-pub(crate) type OfValue = fn(&mut Case<'_>, &Node, &Object<'_>);
+/// A rule about a node and the value that opens or closes it.
+pub(crate) type ValueRule = fn(&mut Case<'_>, &Node, &Object<'_>);
 
-/// What looks at the end of the response.
-pub(crate) type OfEnding = fn(&mut Case<'_>, &Ending<'_>);
+/// A rule about the end of the response.
+pub(crate) type EndingRule = fn(&mut Case<'_>, &Ending<'_>);
 
-/// What looks at an answer that is no stream.
-type OfBody = fn(&mut Case<'_>, &Frame<'_>);
+/// A rule about a body.
+type BodyRule = fn(&mut Case<'_>, &Frame<'_>);
 
-/// Rules that are about one scope each, by that.
+/// Rules by scope.
 #[derive(Debug)]
-pub(crate) struct InScope<F>(Vec<Asked<F>>);
+pub(crate) struct ScopeRules<F>(Vec<BoundRules<F>>);
 
-impl<F> Default for InScope<F> {
+impl<F> Default for ScopeRules<F> {
     fn default() -> Self {
         Self(Scope::ALL.iter().map(|_| Vec::new()).collect())
     }
 }
 
-impl<F> InScope<F> {
+impl<F> ScopeRules<F> {
     fn push(&mut self, scope: Scope, rule: (Bound, F)) {
         if let Some(rules) = self.0.get_mut(scope as usize) {
             rules.push(rule);
         }
     }
 
-    /// Those of a scope.
+    /// Returns the rules of a scope.
     pub(crate) fn of(&self, scope: Scope) -> &[(Bound, F)] {
         self.0.get(scope as usize).map_or(&[], Vec::as_slice)
     }
 }
 
-/// Rules that look at the values of items, by the type of the value: most look at one or two types.
+/// Rules about the values of items, by the type of the value: most are about one or two types.
 #[derive(Debug, Default)]
-pub(crate) struct OfItems {
-    /// Those for types that no rule names.
-    others: Asked<OfValue>,
-    types: Vec<(&'static str, Asked<OfValue>)>,
+pub(crate) struct ItemRules {
+    /// Rules for all other types.
+    others: BoundRules<ValueRule>,
+    types: Vec<(&'static str, BoundRules<ValueRule>)>,
 }
 
-impl OfItems {
-    /// Adds a rule for some types, or for all of them. Those of each type keep their order.
-    fn push(&mut self, types: Option<&[&'static str]>, rule: (Bound, OfValue)) {
+impl ItemRules {
+    /// Adds a rule for some types, or for all. The rules of each type keep their order.
+    fn push(&mut self, types: Option<&[&'static str]>, rule: (Bound, ValueRule)) {
         for name in types.unwrap_or_default() {
             if !self.types.iter().any(|(known, _)| known == name) {
                 self.types.push((name, self.others.clone()));
@@ -143,43 +145,43 @@ impl OfItems {
         }
     }
 
-    /// Those that look at values of a type.
-    pub(crate) fn of(&self, name: Option<&str>) -> &[(Bound, OfValue)] {
+    /// Returns the rules for values of a type.
+    pub(crate) fn of(&self, name: Option<&str>) -> &[(Bound, ValueRule)] {
         let named = self.types.iter().find(|(known, _)| Some(*known) == name);
         named.map_or(&self.others, |(_, rules)| rules)
     }
 }
 
-/// Rules that look at values which open or close something.
+/// Rules about values that open or close a node.
 #[derive(Debug, Default)]
-pub(crate) struct OfValues {
-    items: OfItems,
-    scopes: InScope<OfValue>,
+pub(crate) struct ValueRules {
+    items: ItemRules,
+    scopes: ScopeRules<ValueRule>,
 }
 
-impl OfValues {
-    fn push(&mut self, scope: Scope, rule: (Bound, OfValue)) {
-        if scope == Scope::Item {
+impl ValueRules {
+    fn push(&mut self, scope: Scope, rule: (Bound, ValueRule)) {
+        if scope == Scope::CONTAINER {
             self.items.push(None, rule);
         } else {
             self.scopes.push(scope, rule);
         }
     }
 
-    /// Those that look at a value that opens or closes something of a scope.
-    pub(crate) fn of(&self, scope: Scope, value: &Object<'_>) -> &[(Bound, OfValue)] {
-        if scope == Scope::Item { self.items.of(value.plain("type")) } else { self.scopes.of(scope) }
+    /// Returns the rules for a value that opens or closes a node of a scope.
+    pub(crate) fn of(&self, scope: Scope, value: &Object<'_>) -> &[(Bound, ValueRule)] {
+        if scope == Scope::CONTAINER { self.items.of(value.plain("type")) } else { self.scopes.of(scope) }
     }
 }
 
-/// The rules with code, by when they are asked.
+/// The rules with code, by the moment at which they are called.
 #[derive(Debug, Default)]
 pub(crate) struct Hooks {
     pub(crate) frame: Plain,
     pub(crate) stray: Plain,
-    /// Those rules about frames that are only of interest where data are not plain.
-    pub(crate) marred: Plain,
-    pub(crate) faulty: Plain,
+    /// Those of the rules about frames that need data with escapes or replacement characters.
+    pub(crate) escaped: Plain,
+    pub(crate) invalid: Plain,
     pub(crate) newer: Plain,
     pub(crate) marker: Plain,
     pub(crate) event: Plain,
@@ -189,16 +191,17 @@ pub(crate) struct Hooks {
     pub(crate) socket: Plain,
     pub(crate) aside: Plain,
     pub(crate) after_error: Plain,
-    pub(crate) any_snapshot: Asked<OfSnapshot>,
-    pub(crate) snapshot: Asked<OfSnapshot>,
-    pub(crate) opened: OfValues,
-    pub(crate) closed: OfValues,
-    pub(crate) fragment: InScope<OfNode>,
-    pub(crate) logprobs: InScope<OfNode>,
-    pub(crate) point: Asked<OfNode>,
-    pub(crate) ending: Asked<(Ends, OfEnding)>,
-    pub(crate) over: Plain,
-    pub(crate) body: Asked<OfBody>,
+    pub(crate) any_snapshot: BoundRules<SnapshotRule>,
+    pub(crate) snapshot: BoundRules<SnapshotRule>,
+    pub(crate) opened: ValueRules,
+    pub(crate) closed: ValueRules,
+    pub(crate) fragment: ScopeRules<NodeRule>,
+    pub(crate) logprobs: ScopeRules<NodeRule>,
+    pub(crate) point: BoundRules<NodeRule>,
+    pub(crate) ending: BoundRules<(Ends, EndingRule)>,
+    pub(crate) stream_end: Plain,
+    pub(crate) body: BoundRules<BodyRule>,
+    pub(crate) body_response: BoundRules<SnapshotRule>,
 }
 
 impl Hooks {
@@ -207,11 +210,11 @@ impl Hooks {
             match *native {
                 Native::Frame(code) => self.frame.push((bound, code)),
                 Native::Stray(code) => self.stray.push((bound, code)),
-                Native::Marred(code) => {
+                Native::Escaped(code) => {
                     self.frame.push((bound, code));
-                    self.marred.push((bound, code));
+                    self.escaped.push((bound, code));
                 }
-                Native::Faulty(code) => self.faulty.push((bound, code)),
+                Native::Invalid(code) => self.invalid.push((bound, code)),
                 Native::Newer(code) => self.newer.push((bound, code)),
                 Native::Marker(code) => self.marker.push((bound, code)),
                 Native::Event(code) => self.event.push((bound, code)),
@@ -223,6 +226,10 @@ impl Hooks {
                 Native::AfterError(code) => self.after_error.push((bound, code)),
                 Native::AnySnapshot(code) => self.any_snapshot.push((bound, code)),
                 Native::Snapshot(code) => self.snapshot.push((bound, code)),
+                Native::Response(code) => {
+                    self.snapshot.push((bound, code));
+                    self.body_response.push((bound, code));
+                }
                 Native::Opened(scope, code) => self.opened.push(scope, (bound, code)),
                 Native::Closed(scope, code) => self.closed.push(scope, (bound, code)),
                 Native::OpenedAs(types, code) => self.opened.items.push(Some(types), (bound, code)),
@@ -233,7 +240,7 @@ impl Hooks {
                 Native::Ending(code) => self.ending.push((bound, (Ends::All, code))),
                 Native::EndingOtherwise(code) => self.ending.push((bound, (Ends::Otherwise, code))),
                 Native::EndingWithChoice(code) => self.ending.push((bound, (Ends::WithChoice, code))),
-                Native::Over(code) => self.over.push((bound, code)),
+                Native::StreamEnd(code) => self.stream_end.push((bound, code)),
                 Native::Body(code) => self.body.push((bound, code)),
             }
         }

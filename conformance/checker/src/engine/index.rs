@@ -1,4 +1,4 @@
-//! Indices, small enough to be keys.
+//! Indices as keys.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ impl Index {
         Self(number)
     }
 
-    /// The number. Nothing when an entry of a list cannot have it.
+    /// Returns the number, unless it is not an index of a list.
     pub(crate) fn whole(self) -> Option<u64> {
         Some(self.0).filter(|number| *number < Count::LIMIT)
     }
@@ -51,7 +51,7 @@ impl Oddities {
         Index(Count::LIMIT + place)
     }
 
-    /// The number of an index, as people write it.
+    /// Returns the number as text.
     pub(super) fn name(&self, index: Index) -> String {
         if let Some(number) = index.whole() {
             return number.to_string();

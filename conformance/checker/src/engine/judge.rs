@@ -1,16 +1,16 @@
-//! What judges the frames of a connection, stream by stream.
+//! The check of a connection's frames, stream by stream.
 
 use std::borrow::Cow;
 
-use spec::table::{EventInfo, EventLine, Role, Scope};
+use spec::table::{EventInfo, EventLine, Reply, Role, Scope};
 use spec::{Count, Memory};
 
-use super::asides::is_aside;
-use super::case::{Connection, Turn, triggers_compaction};
+use super::asides::Aside;
+use super::case::{Connection, Snapshot, Turn, triggers_compaction};
 use super::finding::Findings;
 use super::hooks::Plain;
 use super::lanes::{LaneOf, Lanes};
-use super::location::Mark;
+use super::location::SavedLocation;
 use super::observer::{Observer, Occurrence, Seen};
 use super::plan::Plan;
 use super::record::{Payload, Record};
@@ -19,23 +19,23 @@ use super::tracker::Tracker;
 use super::view::Object;
 use crate::{Exchange, Frame, Transport};
 
-/// What judges the frames of a connection.
+/// Checks the frames of a connection.
 #[derive(Debug)]
 pub(crate) struct Judge {
     frames: u64,
     events: u64,
-    /// How many of them came when more was open in their stream than is kept.
+    /// Number of events after their stream exceeded the memory limit.
     unjudged: u64,
-    /// The type of the last event: the next one mostly has the same.
+    /// Type of the last event: the next one usually has the same.
     known: Option<(usize, &'static EventInfo)>,
-    last: Mark,
+    last: SavedLocation,
     stream: Stream,
     lanes: Lanes,
     connection: Connection,
     findings: Findings,
 }
 
-/// So many events are the beginning of a stream.
+/// Number of events that count as the beginning of a stream.
 const BEGINNING: u64 = 3;
 
 impl Judge {
@@ -45,7 +45,7 @@ impl Judge {
             events: 0,
             unjudged: 0,
             known: None,
-            last: Mark::default(),
+            last: SavedLocation::default(),
             stream: Stream::new(),
             lanes: Lanes::default(),
             connection: Connection::default(),
@@ -53,7 +53,7 @@ impl Judge {
         }
     }
 
-    /// Forgets all, for another stream, but not the room that it took.
+    /// Starts a new stream, and keeps allocated memory.
     pub(crate) fn reset(&mut self) {
         self.frames = 0;
         self.events = 0;
@@ -95,7 +95,7 @@ impl Judge {
         self.connection.has_headers = !exchange.headers.is_empty();
         self.connection.content_type = exchange.header("content-type").map(str::to_owned);
         // A response with an error status is not a stream, even if it looks like one.
-        self.stream.torn = exchange.status.is_some_and(|status| status >= 400);
+        self.stream.has_gap = exchange.status.is_some_and(|status| status >= 400);
     }
 
     pub(crate) fn sent(&mut self, plan: &Plan, frame: &Frame<'_>) {
@@ -103,13 +103,13 @@ impl Judge {
         self.last.renew(&Record::of_body(frame, self.frames));
         self.connection.begin(frame);
         match message.plain("type") {
-            Some("response.create") => self.asked(plan, &message, frame),
-            Some(kind) => self.connection.asides.sent(kind, &message),
+            Some(kind) if Some(kind) == plan.dialect.framing.create => self.asked(plan, &message, frame),
+            Some(kind) => self.connection.asides.sent(plan.dialect, kind, &message),
             None => {}
         }
     }
 
-    /// The client asks for a response.
+    /// Takes a client's request for a response.
     fn asked(&mut self, plan: &Plan, message: &Object<'_>, frame: &Frame<'_>) {
         // What is created stands in the message itself, or in a member of it.
         let inner = message.value("response").map(Object::new);
@@ -128,16 +128,15 @@ impl Judge {
         });
     }
 
-    /// Goes to the lane that an event is of. Returns whether that can be told.
+    /// Enters the lane of an event. Returns whether the lane is known.
     fn enter_lane(&mut self, record: &Record<'_>, is_aside: bool) -> bool {
         let Self { lanes, stream, connection, .. } = self;
         let name = lane_in(record.data());
-        let kind = record.known.map(|(_, info)| info).filter(|info| !is_aside && info.name != "error");
-        let is_of_response =
-            kind.is_some_and(|info| info.scope != Scope::Response || info.role != Role::Point);
+        let kind = record.known.map(|(_, info)| info).filter(|_| !is_aside && !record.is_error);
+        let is_of_response = kind.is_some_and(|info| info.scope != Scope::ROOT || info.role != Role::Point);
         let mut in_flight: Vec<_> = lanes.in_flight(stream).cloned().collect();
         // A recording can begin anywhere: without a request, the first response may be one without a lane.
-        let may_begin = kind.is_some_and(|info| info.name == "response.created")
+        let may_begin = kind.is_some_and(EventInfo::is_opening)
             && (!connection.has_requests || lanes.nameless_was_used(stream));
         let is_nameless = name.is_none()
             && is_of_response
@@ -162,11 +161,10 @@ impl Judge {
         is_told && entered
     }
 
-    /// An event that answers what the client has said, beside the events of responses.
-    fn aside(&mut self, plan: &Plan, record: &Record<'_>) {
+    /// Takes a reply to a client's message about a response in flight.
+    fn aside(&mut self, plan: &Plan, record: &Record<'_>, aside: (Aside, Reply)) {
         self.ask(&plan.hooks.aside, plan, record);
-        let name = record.event_type.as_deref().unwrap_or_default();
-        self.connection.asides.came(name, record.data());
+        self.connection.asides.came(aside, record.data());
         // Whether it counts is not said.
         if record.sequence_number > self.stream.sequence_number {
             self.stream.sequence_number.clone_from(&record.sequence_number);
@@ -204,8 +202,8 @@ impl Judge {
         }
     }
 
-    /// Takes a fragment of the same text as the event before it, as most events are. Returns false, with nothing done,
-    /// where any rule would have to be asked. The result equals that of [`Self::record`].
+    /// Takes a fragment of the same text as the previous event, as most events are. Returns false, with nothing done,
+    /// if any rule has to be called. The result equals that of [`Self::record`].
     #[inline]
     fn fragment(&mut self, plan: &Plan, memory: &Memory, frame: &Frame<'_>) -> bool {
         let (Some((event, info)), Some(data)) = (self.known, frame.data.as_deref()) else { return false };
@@ -228,7 +226,7 @@ impl Judge {
         true
     }
 
-    /// Counts an event that is not judged.
+    /// Counts an event that is not checked.
     #[cold]
     fn pass(&mut self, frame: &Frame<'_>) {
         if frame.data.as_deref().is_some_and(|data| data != "[DONE]") {
@@ -237,27 +235,28 @@ impl Judge {
         }
     }
 
-    /// Judges a record. Returns the node that its event is about.
+    /// Checks a record. Returns the node that its event is about.
     fn record(&mut self, plan: &Plan, record: &Record<'_>) -> Option<usize> {
         let frame = record.frame;
         let has_lanes = frame.transport == Transport::WebSocket && plan.dialect.framing.lanes;
-        let is_aside = has_lanes && record.event_type.as_deref().is_some_and(is_aside);
-        let is_placed = !has_lanes || self.enter_lane(record, is_aside);
-        if is_placed && !is_aside {
-            self.begin_turn(record);
+        let name = record.event_type.as_deref().filter(|_| has_lanes);
+        let aside = name.and_then(|name| Aside::of_reply(plan.dialect, name));
+        let is_placed = !has_lanes || self.enter_lane(record, aside.is_some());
+        if is_placed && aside.is_none() {
+            self.begin_turn(plan, record);
         }
         self.stream.transport = frame.transport;
         let hooks = &plan.hooks;
         if plan.dialect.framing.event_line != EventLine::EqualsType || is_remarkable(record) {
             self.ask(&hooks.frame, plan, record);
         } else if !record.is_plain {
-            self.ask(&hooks.marred, plan, record);
+            self.ask(&hooks.escaped, plan, record);
         }
         if record.payload == Payload::Done || self.stream.done.is_some() {
             self.ask(&hooks.marker, plan, record);
         }
         if !record.verdict.is_valid() {
-            self.ask(&hooks.faulty, plan, record);
+            self.ask(&hooks.invalid, plan, record);
         }
         match record.payload {
             Payload::Done => {
@@ -266,16 +265,15 @@ impl Judge {
             }
             Payload::Object => {}
             Payload::OtherValue | Payload::NotJson(..) => {
-                self.stream.tear();
+                self.stream.mark_gap();
                 self.count(record);
                 return None;
             }
         }
-        if is_aside || !is_placed {
-            if is_aside {
-                self.aside(plan, record);
-            } else {
-                self.ask(&hooks.socket, plan, record);
+        if aside.is_some() || !is_placed {
+            match aside {
+                Some(aside) => self.aside(plan, record, aside),
+                None => self.ask(&hooks.socket, plan, record),
             }
             self.events += 1;
             self.last.renew(record);
@@ -291,7 +289,7 @@ impl Judge {
         if self.stream.events < BEGINNING {
             self.ask(&hooks.beginning, plan, record);
         }
-        if self.stream.error.is_there() {
+        if self.stream.error.is_set() {
             self.ask(&hooks.after_error, plan, record);
         }
         if frame.transport == Transport::WebSocket {
@@ -316,7 +314,7 @@ impl Judge {
                 Some(other) => self.stream.sequence_number = Some(other.clone()),
                 None => {}
             }
-            self.end_turn();
+            self.end_turn(plan);
         } else if let Some(evicted) = self.connection.turn.take().and_then(|turn| turn.previous_response_id) {
             // A turn that fails takes the response that it continues with it, unless that is another lane's.
             if self.lanes.named() == 0 || self.connection.latest.as_deref() == Some(&*evicted) {
@@ -332,7 +330,7 @@ impl Judge {
         about
     }
 
-    /// Asks rules that need nothing but the case; mostly there are none to be asked.
+    /// Calls rules that need only the case; usually there are none.
     #[inline]
     fn ask(&mut self, hooks: &Plain, plan: &Plan, record: &Record<'_>) {
         if !hooks.is_empty() {
@@ -352,16 +350,16 @@ impl Judge {
         self.last.renew(record);
     }
 
-    /// On a WebSocket another response follows when one has ended.
-    fn begin_turn(&mut self, record: &Record<'_>) {
+    /// Starts the next response on a WebSocket after one has ended.
+    fn begin_turn(&mut self, plan: &Plan, record: &Record<'_>) {
         if record.frame.transport != Transport::WebSocket {
             return;
         }
         self.connection.begin(record.frame);
-        let begins = record.event_type.as_deref() == Some("response.created");
+        let begins = record.begins();
         let overlaps = begins && self.stream.has_begun() && !self.stream.has_ended();
         if overlaps || self.stream.has_ended() {
-            self.remember_response();
+            self.remember_response(plan);
             self.stream.reset();
             self.stream.overlaps = overlaps;
             self.connection.turn = None;
@@ -386,19 +384,19 @@ impl Judge {
         }
     }
 
-    fn end_turn(&mut self) {
+    fn end_turn(&mut self, plan: &Plan) {
         // What ended on anything else was the only one.
         if self.stream.has_ended() && self.stream.transport == Transport::WebSocket {
             self.connection.turn = None;
-            self.remember_response();
+            self.remember_response(plan);
         }
     }
 
-    fn remember_response(&mut self) {
+    fn remember_response(&mut self, plan: &Plan) {
         if let Some(id) = self.stream.first_snapshot.get().and_then(|response| response.string("id")) {
-            let is_completed = self.stream.response().and_then(|response| response.closed.get());
-            let is_completed = is_completed.is_some_and(|end| end.event_type() == "response.completed");
-            self.connection.asides.end(&id, is_completed);
+            let end = self.stream.response().and_then(|response| response.closed.get());
+            let end = end.and_then(|end| plan.dialect.event(end.event_type()));
+            self.connection.asides.end(&id, end.is_some_and(|end| end.phase == Some("completed")));
             self.connection.latest = Some(id.clone().into_owned());
             self.connection.responses.insert(id.into());
         }
@@ -409,6 +407,16 @@ impl Judge {
         let record = Record::of_body(frame, self.frames);
         let Self { connection, stream, findings, .. } = self;
         connection.ask(&plan.hooks.body, plan, &record, stream, findings, |rule, case| rule(case, frame));
+        if record.payload != Payload::Object || connection.status.is_some_and(|status| status >= 400) {
+            return;
+        }
+        let body = Object::new(record.data());
+        if body.plain("object") == Some("response") {
+            let snapshot = Snapshot::of_body(&body);
+            let rules = &plan.hooks.body_response;
+            connection.ask(rules, plan, &record, stream, findings, |rule, case| rule(case, &snapshot));
+        }
+        self.ask(&plan.hooks.newer, plan, &record);
     }
 
     pub(crate) fn finish(&mut self, plan: &Plan) {
@@ -416,32 +424,32 @@ impl Judge {
         if is_empty || self.stream.is_beyond {
             return;
         }
-        self.over(plan);
+        self.end_stream(plan);
         for (stream, unanswered) in self.lanes.drain() {
             (self.stream, self.connection.unanswered) = (stream, unanswered);
-            self.over(plan);
+            self.end_stream(plan);
         }
     }
 
-    /// The stream of the lane at hand is over.
-    fn over(&mut self, plan: &Plan) {
+    /// Ends the stream of the current lane.
+    fn end_stream(&mut self, plan: &Plan) {
         if !self.stream.has_ended() && self.stream.has_begun() {
             super::tracker::unended(plan, &self.stream, &self.last, &mut self.findings);
         }
-        for (bound, hook) in &plan.hooks.over {
+        for (bound, hook) in &plan.hooks.stream_end {
             hook(&mut self.connection.case_at(*bound, plan, &self.last, &self.stream, &mut self.findings));
         }
     }
 }
 
-/// The lane that an event says it is of.
+/// Returns the lane that an event names.
 fn lane_in(data: &str) -> Option<Cow<'_, str>> {
     memchr::memmem::find(data.as_bytes(), b"\"stream_id\"")?;
     spec::json::at(data, "/stream_id").and_then(spec::json::string)
 }
 
-/// Returns whether the rules about frames have anything to look at: most frames are complete, and their
-/// `event:` field is the type of the event.
+/// Returns whether rules about frames have anything to check: most frames are complete, and their
+/// `event` field equals the type of the event.
 fn is_remarkable(record: &Record<'_>) -> bool {
     let frame = record.frame;
     !frame.terminated

@@ -6,18 +6,18 @@ use std::mem::{replace, take};
 use super::case::{Connection, Turn};
 use super::stream::Stream;
 
-/// So many lanes are followed. There are at most 32 of them in a good recording.
-const MOST: usize = 256;
+/// Maximum number of tracked lanes. A correct recording has at most 32.
+const MAX_LANES: usize = 256;
 
-/// What is known of the lanes of a connection.
+/// The lanes of a connection.
 #[derive(Debug, Default)]
 pub(super) struct Lanes {
-    /// The lane at hand. One of them has no name.
+    /// Name of the current lane. One lane has no name.
     name: Option<Box<str>>,
     others: HashMap<Option<Box<str>>, Lane>,
 }
 
-/// A lane that is not at hand.
+/// A lane other than the current one.
 #[derive(Debug)]
 struct Lane {
     stream: Stream,
@@ -32,22 +32,22 @@ impl Default for Lane {
     }
 }
 
-/// What a rule can know of the lane of an event.
+/// The lane of an event, for rules.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct LaneOf {
     /// Its name.
     pub(crate) name: Option<String>,
-    /// No request named it, and requests are known.
+    /// Whether requests are known and none names this lane.
     pub(crate) is_stranger: bool,
-    /// The event has no name, and only responses of named lanes are under way.
+    /// Whether the event names no lane while only named lanes have responses in flight.
     pub(crate) is_nameless: bool,
-    /// How many lanes with names have had a response so far, with that of the event.
+    /// Number of named lanes with a response so far, including this one.
     pub(crate) named: usize,
-    /// How many responses are under way in other lanes.
+    /// Number of responses in flight in other lanes.
     pub(crate) others_in_flight: usize,
 }
 
-/// A response is under way, or asked for.
+/// Returns whether a response is in flight or requested.
 fn is_busy(stream: &Stream, unanswered: &VecDeque<Turn>) -> bool {
     is_in_flight(stream) || !unanswered.is_empty()
 }
@@ -57,7 +57,7 @@ fn is_in_flight(stream: &Stream) -> bool {
 }
 
 impl Lanes {
-    /// Goes to a lane. Nothing happens when there are too many of them.
+    /// Enters a lane, unless there are too many.
     pub(super) fn enter(
         &mut self,
         name: Option<&str>,
@@ -68,7 +68,7 @@ impl Lanes {
             return true;
         }
         let name: Option<Box<str>> = name.map(Into::into);
-        if self.others.len() >= MOST && !self.others.contains_key(&name) {
+        if self.others.len() >= MAX_LANES && !self.others.contains_key(&name) {
             return false;
         }
         let next = self.others.remove(&name).unwrap_or_default();
@@ -84,17 +84,17 @@ impl Lanes {
         true
     }
 
-    /// The name of the lane at hand.
+    /// Returns the name of the current lane.
     pub(super) fn at_hand(&self) -> Option<&str> {
         self.name.as_deref()
     }
 
-    /// Whether a lane was used or asked for.
+    /// Returns whether a lane was used or requested.
     pub(super) fn knows(&self, name: Option<&str>) -> bool {
         self.name.as_deref() == name || self.others.keys().any(|known| known.as_deref() == name)
     }
 
-    /// Whether anything came in the lane without a name.
+    /// Returns whether the unnamed lane has had any event.
     pub(super) fn nameless_was_used(&self, stream: &Stream) -> bool {
         match &self.name {
             None => stream.events > 0,
@@ -102,7 +102,7 @@ impl Lanes {
         }
     }
 
-    /// Whether the lane without a name is at rest.
+    /// Returns whether the unnamed lane has no response in flight.
     pub(super) fn nameless_rests(&self, stream: &Stream, connection: &Connection) -> bool {
         match &self.name {
             None => !is_busy(stream, &connection.unanswered),
@@ -110,32 +110,32 @@ impl Lanes {
         }
     }
 
-    /// The names of lanes in which a response is under way.
+    /// Returns the names of lanes with a response in flight.
     pub(super) fn in_flight<'l>(&'l self, stream: &'l Stream) -> impl Iterator<Item = &'l Option<Box<str>>> {
         let others = self.others.iter().filter(|(_, lane)| is_in_flight(&lane.stream)).map(|(name, _)| name);
         others.chain(is_in_flight(stream).then_some(&self.name))
     }
 
-    /// How many lanes with names have had a response, with the one at hand. A request that is refused uses none.
+    /// Returns the number of named lanes with a response, including the current one. A rejected request uses none.
     pub(super) fn used(&self) -> usize {
         let is_used = |lane: &Lane| lane.latest.is_some() || lane.stream.has_begun();
         let others = self.others.iter().filter(|(name, lane)| name.is_some() && is_used(lane)).count();
         others + usize::from(self.name.is_some())
     }
 
-    /// How many lanes have names.
+    /// Returns the number of named lanes.
     pub(super) fn named(&self) -> usize {
         self.others.keys().chain([&self.name]).filter(|name| name.is_some()).count()
     }
 
-    /// The streams that are not at hand and have begun, one after the other; they are over.
+    /// Removes and returns the streams of other lanes that have begun, one after the other.
     pub(super) fn drain(&mut self) -> Vec<(Stream, VecDeque<Turn>)> {
         let mut names: Vec<_> = take(&mut self.others).into_iter().collect();
         names.sort_by(|(one, _), (other, _)| one.cmp(other));
         names.into_iter().map(|(_, lane)| (lane.stream, lane.unanswered)).collect()
     }
 
-    /// Forgets all of them.
+    /// Removes all lanes.
     pub(super) fn clear(&mut self) {
         self.name = None;
         self.others.clear();

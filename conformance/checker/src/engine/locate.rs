@@ -1,10 +1,10 @@
-//! Where a value stands in a JSON text.
+//! The position of a value in a JSON text.
 
 use std::ops::Range;
 
 use super::excerpt::line_ends;
 
-/// Finds values in the data of frames. Where much is wrong in one frame, its lists and lines are read once.
+/// Finds values in the data of frames. For many findings in one frame, its lists and lines are read once.
 #[derive(Debug, Default)]
 pub(super) struct Locator {
     /// The frame and the pointer to the last list that was looked into.
@@ -22,7 +22,7 @@ struct Lines {
 }
 
 impl Locator {
-    /// From where to where the value at a JSON pointer stands in the data of a frame.
+    /// Returns the range of the value at a JSON pointer in the data of a frame.
     pub(super) fn value(&mut self, frame: u64, data: &str, pointer: &str) -> Option<Range<usize>> {
         self.in_list(frame, data, pointer).or_else(|| place(data, spec::json::at(data, pointer)?))
     }
@@ -51,7 +51,7 @@ impl Locator {
     }
 }
 
-/// The pointer to the first list that a pointer leads through, the index in it, and the rest.
+/// Splits a pointer at its first list: the pointer to the list, the index, and the rest.
 fn first_index(pointer: &str) -> Option<(&str, usize, &str)> {
     let slashes = pointer.match_indices('/').map(|(at, _)| at);
     slashes.into_iter().find_map(|at| {
@@ -61,7 +61,7 @@ fn first_index(pointer: &str) -> Option<(&str, usize, &str)> {
     })
 }
 
-/// Where a piece of a text stands in it.
+/// Returns the range of a piece within its text.
 fn place(text: &str, piece: &str) -> Option<Range<usize>> {
     let start = (piece.as_ptr() as usize).checked_sub(text.as_ptr() as usize)?;
     Some(start..start + piece.len())

@@ -1,4 +1,4 @@
-//! Where an event stands in a stream and in its recording.
+//! The location of an event in a stream and in its recording.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -8,35 +8,35 @@ use serde::{Deserialize, Serialize};
 use spec::Count;
 
 use super::excerpt::Excerpt;
-use super::kept::{Kept, Room};
 use super::locate::Locator;
 use super::record::Record;
+use super::reusable::{Recycle, Reusable};
 use crate::Frame;
 
-/// Where an event stands in its stream, and in the recording.
+/// The location of an event in its stream and in the recording.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Location {
     /// Number of the frame in the stream, from 1.
     pub frame: u64,
-    /// Number of the event in the stream, from 1; 0 in an answer that is no stream.
+    /// Number of the event in the stream, from 1; 0 in a body that is not a stream.
     pub event: u64,
     /// Type of the event.
     pub event_type: Option<String>,
     /// Its sequence number.
     pub sequence_number: Option<u64>,
-    /// When it came, in milliseconds since the stream began.
+    /// Time of arrival, in milliseconds since the stream began.
     pub time_ms: Option<u64>,
     /// Line of the recording, from 1.
     pub line: u64,
-    /// From which byte to which.
+    /// First and last byte.
     pub bytes: [u64; 2],
-    /// The line, cut around the place.
+    /// The line, cut around the location.
     pub excerpt: Excerpt,
 }
 
 impl Location {
-    /// The event itself, or a piece of its data.
+    /// Returns the location of the event, or of a piece of its data.
     pub(super) fn of(record: &Record<'_>, in_data: Option<&Range<usize>>, locator: &mut Locator) -> Self {
         let frame = record.frame;
         let (excerpt, at) = Excerpt::of(frame, in_data);
@@ -61,14 +61,14 @@ impl Location {
     }
 }
 
-/// The sequence number, where the formats of reports have room for it.
+/// Returns the sequence number, if it fits the formats of reports.
 fn whole_number(record: &Record<'_>) -> Option<u64> {
     record.sequence_number.as_ref().and_then(Count::whole)
 }
 
-/// What is kept of an event in case a later one has to do with it: no more than is cheap.
+/// The location of an event that later findings may refer to, with a short excerpt.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Mark {
+pub(crate) struct SavedLocation {
     frame: u64,
     event: u64,
     event_type: Cow<'static, str>,
@@ -77,38 +77,38 @@ pub(crate) struct Mark {
     line: u64,
     is_on_one_line: bool,
     bytes: Range<u64>,
-    /// Where its data begin in the frame.
+    /// Offset of its data in the frame.
     data: usize,
-    /// How the frame begins.
+    /// Beginning of the frame.
     head: Vec<u8>,
 }
 
-/// So much is kept of a frame.
+/// Maximum number of bytes kept of a frame.
 const HEAD: usize = 200;
 
-impl Kept<Mark> {
+impl Reusable<SavedLocation> {
     pub(super) fn note(&mut self, record: &Record<'_>) {
         self.fill().renew(record);
     }
 }
 
-impl Room for Mark {
+impl Recycle for SavedLocation {
     // It is never large.
-    fn vacate(&mut self) {}
+    fn recycle(&mut self) {}
 
     fn weight(&self) -> usize {
         self.head.capacity()
     }
 }
 
-impl Mark {
-    /// Takes the place of what was kept, without allocating anew.
+impl SavedLocation {
+    /// Overwrites the location without a new allocation.
     pub(super) fn renew(&mut self, record: &Record<'_>) {
         let numbers = (record.number, record.event, whole_number(record));
         self.renew_as(record.kept_type(), record.frame, numbers);
     }
 
-    /// The same for an event of a type, with the numbers of its frame, of the event, and in it.
+    /// Overwrites the location with that of an event of a type: numbers of the frame and event, and sequence number.
     pub(super) fn renew_as(
         &mut self,
         event_type: Cow<'static, str>,
@@ -126,7 +126,7 @@ impl Mark {
         self.head.extend_from_slice(&frame.source[..frame.source.len().min(HEAD)]);
     }
 
-    /// The type of the event.
+    /// Returns the type of the event.
     pub(crate) fn event_type(&self) -> &str {
         &self.event_type
     }

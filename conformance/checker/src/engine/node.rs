@@ -7,19 +7,19 @@ use spec::Count;
 use spec::table::{Scope, Slot};
 
 use super::index::{Index, Oddities};
-use super::kept::{Kept, Room};
-use super::location::Mark;
+use super::location::SavedLocation;
+use super::reusable::{Recycle, Reusable};
 use super::view::Object;
 
 /// Which of its siblings an occurrence of a scope is: its indices, the outermost first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub(crate) struct Key {
-    indices: [Index; Key::MOST],
+    indices: [Index; Key::MAX],
     length: u8,
 }
 
 impl Key {
-    const MOST: usize = Scope::MOST_KEYS;
+    const MAX: usize = Scope::MOST_KEYS;
 
     pub(super) fn push(&mut self, index: Index) {
         if let Some(place) = self.indices.get_mut(usize::from(self.length)) {
@@ -76,16 +76,16 @@ pub(crate) struct Node {
     pub(crate) parent: Option<usize>,
     /// What lies in it, as far as that is still of interest.
     pub(crate) children: Vec<usize>,
-    kind: Kept<String>,
-    id: Kept<String>,
+    kind: Reusable<String>,
+    id: Reusable<String>,
     /// Where it was opened.
-    pub(crate) opened: Kept<Mark>,
+    pub(crate) opened: Reusable<SavedLocation>,
     /// Where it was closed.
-    pub(crate) closed: Kept<Mark>,
+    pub(crate) closed: Reusable<SavedLocation>,
     /// The value that opened it.
-    pub(crate) opening: Kept<Object<'static>>,
+    pub(crate) opening: Reusable<Object<'static>>,
     /// The value that closed it; for a text, its final value.
-    pub(crate) closing: Kept<Object<'static>>,
+    pub(crate) closing: Reusable<Object<'static>>,
     /// How many fragments came.
     pub(crate) fragments: u64,
     /// The fragments, joined.
@@ -149,12 +149,12 @@ impl Node {
             state,
             parent,
             children: Vec::new(),
-            kind: Kept::default(),
-            id: Kept::default(),
-            opened: Kept::default(),
-            closed: Kept::default(),
-            opening: Kept::default(),
-            closing: Kept::default(),
+            kind: Reusable::default(),
+            id: Reusable::default(),
+            opened: Reusable::default(),
+            closed: Reusable::default(),
+            opening: Reusable::default(),
+            closing: Reusable::default(),
             fragments: 0,
             joined: String::new(),
             logprobs: Vec::new(),
@@ -172,7 +172,7 @@ impl Node {
         let Self {
             number: _, scope: _, key: _, state, parent: _, children, kind, id, opened, closed, ..
         } = self;
-        children.vacate();
+        children.recycle();
         kind.empty();
         id.empty();
         opened.empty();
@@ -181,17 +181,17 @@ impl Node {
         opening.empty();
         closing.empty();
         *fragments = 0;
-        joined.vacate();
-        logprobs.vacate();
-        cells.vacate();
-        counters.vacate();
+        joined.recycle();
+        logprobs.recycle();
+        cells.recycle();
+        counters.recycle();
         let Self { partial, has_gaps, disputed, phase, .. } = self;
         (*partial, *has_gaps, *disputed, *phase) = (false, false, false, None);
         *state = State::Gone;
     }
 
     /// The most that nodes take that an event makes, beside what they keep of it.
-    pub(super) const MOST: usize = 4 * Self::OWN;
+    pub(super) const MAX_WEIGHT: usize = 4 * Self::OWN;
 
     /// What one takes with its places in maps and lists, before it keeps anything.
     const OWN: usize = size_of::<Self>() + 256;
@@ -204,9 +204,9 @@ impl Node {
             + self.logprobs.capacity() * size_of::<Box<str>>();
         let texts: usize = self.logprobs.iter().map(|list| list.len()).sum();
         let cells: usize = self.cells.iter().map(|(_, cell)| cell.weight()).sum();
-        let words = [&self.kind, &self.id].into_iter().map(Kept::weight).sum::<usize>();
-        let marks = [&self.opened, &self.closed].into_iter().map(Kept::weight).sum::<usize>();
-        let values = [&self.opening, &self.closing].into_iter().map(Kept::weight).sum::<usize>();
+        let words = [&self.kind, &self.id].into_iter().map(Reusable::weight).sum::<usize>();
+        let marks = [&self.opened, &self.closed].into_iter().map(Reusable::weight).sum::<usize>();
+        let values = [&self.opening, &self.closing].into_iter().map(Reusable::weight).sum::<usize>();
         Self::OWN + lists + texts + cells + words + marks + values + self.joined.capacity()
     }
 
@@ -222,13 +222,13 @@ impl Node {
 
     /// Takes the type and the id of the value that opens or closes it, unless they are known.
     pub(super) fn learn(&mut self, value: &Object<'_>) {
-        if !self.kind.is_there()
+        if !self.kind.is_set()
             && let Some(kind) = value.string("type")
         {
             self.kind.write(&kind);
         }
-        if !self.id.is_there()
-            && self.scope == Scope::Item
+        if !self.id.is_set()
+            && self.scope == Scope::CONTAINER
             && let Some(id) = value.string("id")
         {
             self.id.write(&id);
@@ -277,7 +277,7 @@ impl Node {
             Some(index) => format!("{own} {}", nodes.oddities.name(index)),
             None => own,
         };
-        match parent.filter(|parent| parent.scope != Scope::Response) {
+        match parent.filter(|parent| parent.scope != Scope::ROOT) {
             Some(parent) => {
                 name.push_str(" of ");
                 name.push_str(&parent.name(nodes));
@@ -325,9 +325,7 @@ impl Nodes {
     /// None, and room for a few.
     pub(super) fn new() -> Self {
         let mut nodes = Self::default();
-        nodes
-            .all
-            .resize_with(FEW, || Box::new(Node::new(Scope::Response, Key::default(), State::Gone, None)));
+        nodes.all.resize_with(FEW, || Box::new(Node::new(Scope::ROOT, Key::default(), State::Gone, None)));
         nodes.clear();
         nodes
     }
@@ -379,7 +377,7 @@ impl Nodes {
     }
 
     /// Not all that belongs to what is open is known any more.
-    pub(super) fn tear(&mut self) {
+    pub(super) fn mark_gap(&mut self) {
         for node in self.all.iter_mut().filter(|node| !matches!(node.state, State::Closed | State::Gone)) {
             node.partial = true;
         }

@@ -1,32 +1,32 @@
-//! What others see of a stream while it is judged.
+//! What observers see of a stream while it is checked.
 
 use spec::table::Scope;
 
 use super::node::{Node, Nodes};
 use super::record::Record;
 
-/// Watches a stream while it is judged, so that each event is read once, whoever has to know of it.
+/// Observes a stream while it is checked, so that each event is parsed once for everyone.
 pub trait Observer {
-    /// A frame with data came, and was judged.
+    /// Called after a frame with data was checked.
     fn record(&mut self, seen: &Seen<'_>);
 
-    /// Returns whether it is to be shown any frame. Where it is not, frames that repeat are checked faster.
+    /// Returns whether it wants to see frames. Without an observer, repetitive frames are checked faster.
     fn is_watching(&self) -> bool {
         true
     }
 }
 
-/// A frame, and what the checker knows of it.
+/// A checked frame.
 #[derive(Debug)]
 pub struct Seen<'s> {
-    /// The frame, read.
+    /// The parsed frame.
     pub record: &'s Record<'s>,
-    /// What its event is about. There is nothing where the event is not of the dialect, or comes too late: after
-    /// the end of what it is about.
+    /// The subject of the event; none if the dialect does not define the event, or if it arrives after
+    /// its subject has ended.
     pub about: Option<Occurrence<'s>>,
-    /// The lane of the WebSocket that it is judged in; everything else is in one lane without a name.
+    /// Lane of the WebSocket; other transports have one unnamed lane.
     pub lane: Option<&'s str>,
-    /// Whether something was found wrong with it that was not wrong before.
+    /// Whether the frame has new findings.
     pub is_faulty: bool,
 }
 
@@ -42,29 +42,29 @@ impl<'s> Occurrence<'s> {
         Some(Self { nodes, node: nodes.get(at)? })
     }
 
-    /// What tells it from all others of the stream.
+    /// Returns its key, unique in the stream.
     pub const fn id(&self) -> u64 {
         self.node.number
     }
 
-    /// Its scope.
+    /// Returns its scope.
     pub const fn scope(&self) -> Scope {
         self.node.scope
     }
 
-    /// The response that it lies in.
+    /// Returns the response that contains it.
     #[must_use]
     pub fn response(&self) -> Self {
         std::iter::successors(Some(*self), Self::parent).last().unwrap_or(*self)
     }
 
-    /// What it lies in.
+    /// Returns its parent.
     pub fn parent(&self) -> Option<Self> {
         Self::new(self.nodes, self.node.parent?)
     }
 }
 
-/// Nobody watches.
+/// Observes nothing.
 impl Observer for () {
     fn record(&mut self, _: &Seen<'_>) {}
 
@@ -85,7 +85,7 @@ impl<O: Observer> Observer for Option<O> {
     }
 }
 
-/// Both watch.
+/// Calls both observers.
 impl<A: Observer + ?Sized, B: Observer + ?Sized> Observer for (&mut A, &mut B) {
     fn record(&mut self, seen: &Seen<'_>) {
         self.0.record(seen);

@@ -1,4 +1,4 @@
-//! Rules, arranged by what they are about.
+//! Rules, arranged by the moment at which they are called.
 
 use std::sync::Arc;
 
@@ -9,34 +9,34 @@ use spec::table::{EventInfo, EventLine, Role, Scope};
 use super::hooks::{Hooks, Native};
 use super::relation::{Places, Step, carried, collected};
 
-/// A rule, and how binding it is here.
+/// A rule and its level in the dialect.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Bound {
     pub(crate) rule: &'static Rule,
     pub(crate) level: Level,
 }
 
-/// What is to be done with every event of a dialect.
+/// What to do with every event of a dialect.
 #[derive(Debug)]
 pub(crate) struct Plan {
     pub(crate) dialect: &'static Dialect,
-    /// The rule that is in charge of a structural family in a scope.
+    /// The rule for a structural family in a scope.
     structure: Vec<[Option<Bound>; FAMILIES]>,
-    /// What the dialect has in a scope.
-    scopes: Vec<Ways>,
-    /// What relations do with an event, by its place in the dialect's list.
+    /// The events of the dialect in a scope.
+    scopes: Vec<ScopeEvents>,
+    /// Steps of relations for an event, by its index in the dialect's list.
     pub(super) steps: Vec<Vec<Step>>,
     /// Rules with a relation.
     pub(super) relations: Vec<Bound>,
-    /// Where occurrences of a scope stand in what closes that which they lie in.
+    /// Position of a scope's values in the value that closes their parent.
     pub(super) places: Vec<Places>,
-    /// Those that compare what lies in something with what closes it, by scope.
+    /// Relations that compare a scope's values with the value that closes their parent, by scope.
     pub(super) carried: Vec<Vec<usize>>,
-    /// Those of them that gather what lies in something in a list, by the scope of that.
+    /// Relations of these that collect values in a list, by the scope of the parent.
     pub(super) collected: Vec<Vec<(Scope, usize)>>,
     /// Rules with code of their own.
     pub(crate) hooks: Hooks,
-    /// Of each event, whether it is a delta that no rule is asked about but those which look at every event.
+    /// Whether an event is a delta for which only rules about every event are called.
     pub(super) is_fragment: Vec<bool>,
 }
 
@@ -44,21 +44,21 @@ const FAMILIES: usize = Family::ALL.len();
 
 /// Which events a dialect has in a scope.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Ways {
-    /// One that opens it.
+pub(crate) struct ScopeEvents {
+    /// Whether one opens it.
     pub(crate) opens: bool,
-    /// One that closes it, and nothing may come after.
+    /// Whether one closes it.
     pub(crate) closes: bool,
 }
 
 impl Plan {
-    /// Arranges rules for a dialect. When those with code of their own are asked, `natives` says.
+    /// Arranges rules for a dialect. `natives` returns when rules with code are called.
     pub(crate) fn new(
         dialect: &'static Dialect,
         rules: &[Bound],
         natives: fn(NativeRule) -> &'static [Native],
     ) -> Arc<Self> {
-        let scopes = Scope::ALL.iter().map(|scope| Ways::of(dialect, *scope)).collect();
+        let scopes = Scope::ALL.iter().map(|scope| ScopeEvents::of(dialect, *scope)).collect();
         let mut structure = vec![[None; FAMILIES]; Scope::ALL.len()];
         let mut relations = Vec::new();
         let mut hooks = Hooks::default();
@@ -101,18 +101,18 @@ impl Plan {
         })
     }
 
-    /// The rule that is in charge of a family in a scope.
+    /// Returns the rule for a family in a scope.
     pub(super) fn structural(&self, family: Family, scope: Scope) -> Option<Bound> {
         self.structure[scope as usize][family as usize]
     }
 
-    /// Which events the dialect has in a scope.
-    pub(crate) fn ways(&self, scope: Scope) -> Ways {
+    /// Returns which events the dialect has in a scope.
+    pub(crate) fn scope_events(&self, scope: Scope) -> ScopeEvents {
         self.scopes[scope as usize]
     }
 }
 
-impl Ways {
+impl ScopeEvents {
     fn of(dialect: &Dialect, scope: Scope) -> Self {
         let events = || dialect.events.iter().filter(|event| event.scope == scope);
         Self {

@@ -23,6 +23,8 @@ pub struct Record<'a> {
     pub known: Option<(usize, &'static EventInfo)>,
     /// Its sequence number.
     pub sequence_number: Option<Count>,
+    /// It reports an error.
+    pub(crate) is_error: bool,
     /// Its indices and its sequence number are digits alone, and few.
     pub(crate) has_usual_counts: bool,
     /// What its data are.
@@ -73,10 +75,11 @@ impl<'a> Record<'a> {
         };
         let known = guessed.or_else(|| event_type.as_deref().and_then(|name| dialect.position(name)));
         *recent = known;
+        let is_error = event_type.as_deref() == Some(dialect.error);
         let mut view = View::nothing();
         let mut verdict = memory.next_event(known.map(|(_, info)| info), data, &mut view);
         let payload = if is_done || !verdict.is_valid() {
-            if frame.transport == Transport::WebSocket && event_type.as_deref() == Some("error") {
+            if frame.transport == Transport::WebSocket && is_error {
                 verdict = socket_error(dialect, data, verdict);
             }
             if frame.is_cut { TOO_LONG } else { what_else(data, is_done, &verdict) }
@@ -89,6 +92,7 @@ impl<'a> Record<'a> {
             event,
             event_type,
             known,
+            is_error,
             sequence_number: view.count(Slot::SequenceNumber),
             payload,
             has_usual_counts: view.has_usual_counts(),
@@ -107,6 +111,7 @@ impl<'a> Record<'a> {
             event: 0,
             event_type: None,
             known: None,
+            is_error: false,
             sequence_number: None,
             has_usual_counts: true,
             payload: payload(frame.data.as_deref().unwrap_or_default()),
@@ -115,6 +120,11 @@ impl<'a> Record<'a> {
             outline: None,
             is_plain: is_plain(frame.data.as_deref().unwrap_or_default()),
         }
+    }
+
+    /// Returns whether it opens a response.
+    pub(crate) fn begins(&self) -> bool {
+        self.known.is_some_and(|(_, info)| info.is_opening())
     }
 
     /// A value that is a string, not yet decoded.
@@ -194,7 +204,7 @@ fn what_else(data: &str, is_done: bool, verdict: &Verdict) -> Payload {
 fn payload(data: &str) -> Payload {
     let mut scanner = Scanner::new(data);
     if scanner.peek() == 0 && data.trim_ascii().is_empty() {
-        return Payload::NotJson("there is nothing", 0);
+        return Payload::NotJson("it is empty", 0);
     }
     let is_object = scanner.peek() == b'{';
     match scanner.skip().and_then(|()| scanner.end()) {

@@ -193,7 +193,7 @@ impl<'r> Tracker<'_, 'r> {
                     let first = first.clone();
                     let hint = self.hint(raw);
                     self.tell(bound, pointer, &first, raw, |_| {
-                        format!("{pointer} is {} here{hint}; it was {} before", short(raw), short(&first))
+                        format!("{pointer} is {}{hint}, but was {} before", short(raw), short(&first))
                     });
                 }
                 Some(_) => {}
@@ -215,7 +215,7 @@ impl<'r> Tracker<'_, 'r> {
                         .and_then(|first| self.related(first, |node| node.opened.get(), "was added here"));
                     let place = Place {
                         pointer: (!pointer.is_empty()).then_some(pointer),
-                        expected: Some("a value that did not occur before"),
+                        expected: Some("a value that no earlier event has"),
                         actual: Some(raw),
                         ..Place::WHOLE
                     };
@@ -246,7 +246,7 @@ impl<'r> Tracker<'_, 'r> {
                 {
                     let kept = kept.clone();
                     self.tell(bound, pointer, &kept, raw, |name| {
-                        format!("{name}: {pointer} is {}; it was {}", short(raw), short(&kept))
+                        format!("{name}: {pointer} is {}, but was {}", short(raw), short(&kept))
                     });
                 }
             }
@@ -271,7 +271,7 @@ impl<'r> Tracker<'_, 'r> {
             let deltas = if fragments == 1 { "the delta".to_owned() } else { format!("the {fragments} deltas") };
             let joins = if fragments == 1 { "has" } else { "join to" };
             format!(
-                "{deltas} of the {name} {joins} {join} characters, and {event} has {has}; they differ from character {from} on"
+                "{deltas} of the {name} {joins} {join} characters, but {event} has {has}; they differ from character {from}"
             )
         });
     }
@@ -292,7 +292,7 @@ impl<'r> Tracker<'_, 'r> {
             let in_closer = if node == RESPONSE { &places.in_response } else { &places.in_parent };
             let Some(template) = in_closer else { continue };
             let relations = &plan.carried[found.scope as usize];
-            let is_settled = plan.ways(found.scope).closes;
+            let is_settled = plan.scope_events(found.scope).closes;
             if is_settled && relations.is_empty() {
                 continue;
             }
@@ -332,7 +332,7 @@ impl<'r> Tracker<'_, 'r> {
         let pointer = format!("{}{}", self.value_pointer(), pointer(node));
         let child = self.stream.name(node);
         self.tell(bound, &pointer, &own, &found, |_| {
-            format!("{pointer} is not the {child} that came before; they differ from character {from} on")
+            format!("{pointer} differs from the {child} before it, from character {from} on")
         });
     }
 
@@ -346,7 +346,7 @@ impl<'r> Tracker<'_, 'r> {
     ) {
         let bound = self.plan.relations[relation];
         let Some(holder) = self.stream.nodes.get(node) else { return };
-        if self.stream.torn || holder.has_gaps || holder.partial {
+        if self.stream.has_gap || holder.has_gaps || holder.partial {
             return;
         }
         let kept = holder.cells.iter().find(|(of, _)| *of == relation).map(|(_, cell)| cell);
@@ -361,12 +361,12 @@ impl<'r> Tracker<'_, 'r> {
         }
         let (came, has) = (values.len(), entries.len());
         let pointer = format!("{}{prefix}{}", self.value_pointer(), list.holder);
-        let (expected, actual) = (format!("the {came} that came before"), format!("{has}"));
+        let (expected, actual) = (format!("the {came} that were streamed"), format!("{has}"));
         self.tell(bound, &pointer, &expected, &actual, |_| {
             if came == has {
-                format!("{pointer} differs from what came one by one")
+                format!("{pointer} differs from the streamed entries")
             } else {
-                format!("{pointer} has {has} entries, and {came} came one by one")
+                format!("{pointer} has {has} entries, but {came} were streamed")
             }
         });
     }

@@ -7,9 +7,9 @@ use std::sync::OnceLock;
 use spec::table::{Scope, Slot};
 use spec::{Count, View};
 
-use super::kept::{Kept, Room};
 use super::node::{Key, Node, Nodes, State};
 use super::record::Record;
+use super::reusable::{Recycle, Reusable};
 use super::view::Object;
 use crate::Transport;
 
@@ -36,15 +36,15 @@ pub(crate) struct Stream {
     /// It is the rest of a stream that was broken off.
     pub(crate) resumed: bool,
     /// Something in it could not be read, so not all that belongs to it is known.
-    pub(crate) torn: bool,
+    pub(crate) has_gap: bool,
     /// The last sequence number.
     pub(crate) sequence_number: Option<Count>,
     /// The response as the first event has it.
-    pub(crate) first_snapshot: Kept<Object<'static>>,
+    pub(crate) first_snapshot: Reusable<Object<'static>>,
     /// The functions that it declares, once a call has asked for them. Nothing where they cannot be known.
     pub(crate) functions: OnceLock<Option<Vec<String>>>,
     /// The last `error` event.
-    pub(crate) error: Kept<Object<'static>>,
+    pub(crate) error: Reusable<Object<'static>>,
     /// Where the marker `[DONE]` stood first.
     pub(crate) done: Option<u64>,
     /// What is kept of it takes no more memory than so much.
@@ -64,7 +64,7 @@ pub(crate) const MOST_KEPT: usize = 256 << 20;
 const OF_DATA: usize = 6;
 
 /// So many types of first events are kept.
-const FIRST: usize = 4;
+const FIRST_TYPES: usize = 4;
 
 impl Stream {
     pub(super) fn new() -> Self {
@@ -75,7 +75,7 @@ impl Stream {
     pub(super) fn reset(&mut self) {
         let Self { nodes, items, recent, first_types, first_snapshot, .. } = self;
         nodes.clear();
-        items.vacate();
+        items.recycle();
         recent.forget();
         first_types.clear();
         first_snapshot.empty();
@@ -85,7 +85,7 @@ impl Stream {
     }
 
     fn with(mut nodes: Nodes) -> Self {
-        nodes.add(Scope::Response, Key::default(), State::Implied, None);
+        nodes.add(Scope::ROOT, Key::default(), State::Implied, None);
         Self {
             nodes,
             items: Vec::new(),
@@ -96,11 +96,11 @@ impl Stream {
             events: 0,
             first_types: Vec::new(),
             resumed: false,
-            torn: false,
+            has_gap: false,
             sequence_number: None,
-            first_snapshot: Kept::default(),
+            first_snapshot: Reusable::default(),
             functions: OnceLock::new(),
-            error: Kept::default(),
+            error: Reusable::default(),
             done: None,
             weight: 0,
             is_beyond: false,
@@ -124,7 +124,7 @@ impl Stream {
     /// Notes that so much data came. What is kept of them is looked at only when that can be too much.
     #[inline]
     pub(super) fn weigh(&mut self, data: usize) {
-        self.weight += OF_DATA * data + Node::MOST;
+        self.weight += OF_DATA * data + Node::MAX_WEIGHT;
         if self.weight > MOST_KEPT {
             self.weigh_all();
         }
@@ -143,14 +143,14 @@ impl Stream {
 
     pub(super) fn count(&mut self, record: &Record<'_>) {
         self.events += 1;
-        if self.first_types.len() < FIRST {
+        if self.first_types.len() < FIRST_TYPES {
             self.first_types.push(record.kept_type());
         }
     }
 
     /// The node that the last delta fed, where nothing but its text has to be looked at.
     pub(super) fn fed(&self) -> Option<usize> {
-        let is_usual = self.events >= FIRST as u64 && self.done.is_none() && !self.error.is_there();
+        let is_usual = self.events >= FIRST_TYPES as u64 && self.done.is_none() && !self.error.is_set();
         self.recent.fed.filter(|_| is_usual).map(|(_, node)| node)
     }
 
@@ -173,10 +173,10 @@ impl Stream {
     }
 
     /// Something came that cannot be read: whatever follows may lack it.
-    pub(super) fn tear(&mut self) {
-        self.torn = true;
+    pub(super) fn mark_gap(&mut self) {
+        self.has_gap = true;
         self.sequence_number = None;
-        self.nodes.tear();
+        self.nodes.mark_gap();
     }
 
     /// Whether a sequence number is the next one.
@@ -208,9 +208,7 @@ impl Stream {
     /// Whether an event is an error that answers a message on a WebSocket, outside of any response: it has
     /// an envelope of its own.
     pub(crate) fn is_answered_apart(&self, record: &Record<'_>) -> bool {
-        record.frame.transport == Transport::WebSocket
-            && record.event_type.as_deref() == Some("error")
-            && !self.has_begun()
+        record.frame.transport == Transport::WebSocket && record.is_error && !self.has_begun()
     }
 
     /// Its items, in the order in which they came.

@@ -6,7 +6,7 @@ use std::ops::Range;
 use serde_json::Value;
 use spec::json::{Names, Outline, OutlineMember, is_escaped, shared_length};
 
-use super::kept::{Kept, Room};
+use super::reusable::{Recycle, Reusable};
 
 /// Objects of more bytes have many members.
 const LARGE: usize = 400;
@@ -51,7 +51,7 @@ impl<'a> Object<'a> {
     }
 
     /// Takes the place of an object that was kept, for longer than what this one came from.
-    pub(crate) fn keep_in(&self, kept: &mut Kept<Object<'static>>) {
+    pub(crate) fn keep_in(&self, kept: &mut Reusable<Object<'static>>) {
         let Object { text, members, names } = kept.fill();
         self.text.as_ref().clone_into(text.to_mut());
         self.members.as_ref().clone_into(members.to_mut());
@@ -171,10 +171,10 @@ impl<'a> Object<'a> {
     }
 }
 
-impl Room for Object<'static> {
-    fn vacate(&mut self) {
-        self.text.to_mut().vacate();
-        self.members.to_mut().vacate();
+impl Recycle for Object<'static> {
+    fn recycle(&mut self) {
+        self.text.to_mut().recycle();
+        self.members.to_mut().recycle();
         self.names = Names::default();
     }
 
@@ -243,11 +243,11 @@ fn equal(one: &Value, other: &Value) -> bool {
 
 /// A JSON text, short enough for a message.
 pub(crate) fn short(raw: &str) -> Cow<'_, str> {
-    const MOST: usize = 60;
-    if raw.len() <= MOST {
+    const MAX_SHOWN: usize = 60;
+    if raw.len() <= MAX_SHOWN {
         return Cow::Borrowed(raw);
     }
-    let end = (0..=MOST).rev().find(|at| raw.is_char_boundary(*at)).unwrap_or(0);
+    let end = (0..=MAX_SHOWN).rev().find(|at| raw.is_char_boundary(*at)).unwrap_or(0);
     Cow::Owned(format!("{}…", &raw[..end]))
 }
 

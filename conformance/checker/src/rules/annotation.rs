@@ -17,9 +17,12 @@ pub(super) fn before_text_done(case: &mut Case<'_>, part: &Node) {
     let mut texts = case.stream.children(part, Scope::Text);
     if texts.any(|text| text.state() == State::Closed) {
         let part = case.name(part);
-        case.fault("/annotation", "annotations before the text is final", "an annotation after it", || {
-            format!("an annotation comes after the text of {part} is final")
-        });
+        case.fault(
+            "/annotation",
+            "annotations before the done event of the text",
+            "an annotation after it",
+            || format!("the annotation was sent after the text of {part} was done"),
+        );
     }
 }
 
@@ -27,13 +30,13 @@ pub(super) fn range_in_part(case: &mut Case<'_>, _: &Node, part: &Object<'_>) {
     ranges(case, part, "/part");
 }
 
-/// Parts that nothing closes are known only when their item is closed.
+/// Checks the ranges of parts without a done event when their item is closed.
 pub(super) fn range_in_item(case: &mut Case<'_>, node: &Node, item: &Object<'_>) {
-    // Nothing else is judged, and most items have none.
+    // Only citations are checked, and most items have none.
     if !item.get("content").is_some_and(|content| content.contains(CITATION)) {
         return;
     }
-    let parts = case.stream.children(node, Scope::Part).filter(|part| part.closing.is_there());
+    let parts = case.stream.children(node, Scope::Part).filter(|part| part.closing.is_set());
     let closed: BTreeSet<u64> = parts.filter_map(|part| part.key.entry()).collect();
     for (index, part) in item.entries("content").unwrap_or_default().into_iter().enumerate() {
         if !closed.contains(&(index as u64)) {
@@ -55,11 +58,11 @@ fn ranges(case: &mut Case<'_>, part: &Object<'_>, prefix: &str) {
         let pointer = |name: &str| format!("{prefix}/annotations/{at}/{name}");
         if end > length {
             case.fault(&pointer("end_index"), &format!("at most {length}"), &end.to_string(), || {
-                format!("the citation ends at character {end}, and the text has {length}")
+                format!("the citation ends at character {end}, but the text has {length} characters")
             });
         } else if start > end {
             case.fault(&pointer("start_index"), &format!("at most {end}"), &start.to_string(), || {
-                format!("the citation starts at character {start}, behind its end at {end}")
+                format!("the citation starts at character {start}, after its end at {end}")
             });
         }
     }

@@ -15,8 +15,8 @@ pub(super) fn arguments_json(case: &mut Case<'_>, _: &Node, item: &Object<'_>) {
     let Some(arguments) = item.string("arguments") else { return };
     if json::members(&arguments).is_none() {
         let actual = format!("{arguments:?}");
-        case.fault("/item/arguments", "the text of a JSON object", &short(&actual), || {
-            "the call is completed, and its arguments are no JSON object".to_owned()
+        case.fault("/item/arguments", "a JSON object, as a string", &short(&actual), || {
+            "the arguments of the completed call are not a JSON object".to_owned()
         });
     }
 }
@@ -28,34 +28,37 @@ pub(super) fn has_deltas(case: &mut Case<'_>, node: &Node, arguments: &Object<'_
 /// The types of calls that the client answers.
 pub(super) const ANSWERED: [&str; 2] = ["function_call", "custom_tool_call"];
 
-/// Whether an item is a call that the client answers.
+/// Returns whether an item is a call that the client answers.
 fn is_answered(item: &Object<'_>) -> bool {
     item.plain("type").is_some_and(|kind| ANSWERED.contains(&kind))
 }
 
 pub(super) fn arguments_streamed(case: &mut Case<'_>, node: &Node, item: &Object<'_>) {
     let stream = case.stream;
-    let is_unknown = stream.torn || stream.resumed || node.partial || node.state() == State::Implied;
-    if is_unknown || !case.plan.ways(Scope::Arguments).closes {
+    let is_unknown = stream.has_gap || stream.resumed || node.partial || node.state() == State::Implied;
+    if is_unknown || !case.plan.scope_events(Scope::Arguments).closes {
         return;
     }
     let Some(arguments) = item.string("arguments").filter(|arguments| !arguments.is_empty()) else { return };
     if stream.children(node, Scope::Arguments).next().is_none() {
-        let actual = format!("{} characters in the item alone", arguments.chars().count());
-        case.fault("/item/arguments", "deltas of the arguments and their end before it", &actual, || {
-            "the call is done, and its arguments were not streamed".to_owned()
-        });
+        let actual = format!("{} characters, only in the item", arguments.chars().count());
+        case.fault(
+            "/item/arguments",
+            "the deltas and the done event of the arguments before it",
+            &actual,
+            || "the call is done, but its arguments were not streamed".to_owned(),
+        );
     }
 }
 
 pub(super) fn identity_kept(case: &mut Case<'_>, node: &Node, item: &Object<'_>) {
     let Some(added) = node.opening.get().filter(|added| is_answered(added)) else { return };
     for name in ["call_id", "name"] {
-        // An empty name or id is another rule's business.
+        // `item/call-named` reports empty values.
         let Some(before) = added.value(name).filter(|raw| *raw != "\"\"") else { continue };
         let Some(after) = item.get(name).filter(|after| !same(before, after)) else { continue };
         case.fault(&format!("/item/{name}"), &short(before), &short(after), || {
-            format!("the call was added with {name} {}, and is done with {}", short(before), short(after))
+            format!("the call was added with {name} {}, but is done with {}", short(before), short(after))
         });
     }
 }
@@ -67,7 +70,7 @@ pub(super) fn id_unique(case: &mut Case<'_>, node: &Node, item: &Object<'_>) {
             case.limit(Level::Should);
         }
         let other = case.name(other);
-        case.fault("/item/call_id", "a call_id that no other call has", &format!("{id:?}"), || {
+        case.fault("/item/call_id", "a call_id of its own", &format!("{id:?}"), || {
             format!("{other} has the same call_id {id:?}")
         });
     }
@@ -84,12 +87,12 @@ pub(super) fn name_declared(case: &mut Case<'_>, _: &Node, item: &Object<'_>) {
     if !declared.iter().any(|declared| *declared == *name) {
         let list = declared.iter().map(|name| format!("{name:?}")).collect::<Vec<_>>().join(", ");
         case.fault("/item/name", &list, &format!("{name:?}"), || {
-            format!("{name:?} is called, and the response declares no such function")
+            format!("{name:?} is called, but not declared in tools")
         });
     }
 }
 
-/// The names of declared functions. Nothing where tools may bring functions that are not listed.
+/// Returns the names of declared functions, or `None` if a tool may provide unlisted ones.
 fn functions(tools: &[&str]) -> Option<Vec<String>> {
     let mut names = Vec::new();
     for tool in tools {

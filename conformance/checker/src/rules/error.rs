@@ -6,52 +6,52 @@ use crate::engine::{Case, Snapshot};
 use crate::engine::{Object, Place, short};
 use crate::{Frame, Transport};
 
-/// An error was reported in the stream, after the response had begun.
+/// Returns whether an error was reported after the response had begun.
 fn reported(case: &Case<'_>) -> bool {
-    let began_with_it = case.stream.first_types.first().is_some_and(|name| name == "error");
-    case.stream.error.is_there() && !began_with_it && !case.stream.has_ended()
+    let began_with_it = case.stream.first_types.first().is_some_and(|name| *name == case.dialect().error);
+    case.stream.error.is_set() && !began_with_it && !case.stream.has_ended()
 }
 
 pub(super) fn followed_by_failed(case: &mut Case<'_>) {
-    if !case.stream.error.is_there() {
+    if !case.stream.error.is_set() {
         return;
     }
     let Some(info) = case.info().filter(|info| info.role != Role::Point) else { return };
-    if reported(case) && info.name != "response.failed" && case.dialect().event("response.failed").is_some() {
-        let place = Place { expected: Some("response.failed"), actual: Some(info.name), ..Place::WHOLE };
-        case.report(&place, || format!("{} comes after an error, not response.failed", info.name));
+    let Some(failed) = case.dialect().ending("failed").filter(|failed| failed.name != info.name) else {
+        return;
+    };
+    if reported(case) {
+        let place = Place { expected: Some(failed.name), actual: Some(info.name), ..Place::WHOLE };
+        case.report(&place, || format!("the error event is followed by {}, not {}", info.name, failed.name));
     }
 }
 
 pub(super) fn ended_by_failed(case: &mut Case<'_>) {
-    if reported(case) && case.dialect().event("response.failed").is_some() {
-        let place = Place { expected: Some("response.failed"), actual: Some("the end"), ..Place::WHOLE };
-        case.report(&place, || "the stream is over after an error, without response.failed".to_owned());
-    }
+    let Some(failed) = case.dialect().ending("failed").filter(|_| reported(case)) else { return };
+    let place = Place { expected: Some(failed.name), actual: Some("the end of the stream"), ..Place::WHOLE };
+    case.report(&place, || format!("the stream ends after an error event, without {}", failed.name));
 }
 
-/// The object that says what went wrong: nested, or the event itself.
+/// Returns the error object: nested, or the event itself.
 fn details<'e>(event: &'e Object<'_>) -> Object<'e> {
     Object::new(event.value("error").unwrap_or_else(|| event.text()))
 }
 
 pub(super) fn equals_failed(case: &mut Case<'_>, snapshot: &Snapshot<'_>) {
-    let Some(event) = case.stream.error.get().filter(|_| snapshot.event == "response.failed") else {
-        return;
-    };
+    let Some(event) = case.stream.error.get().filter(|_| snapshot.has_failed()) else { return };
     let Some(failed) = snapshot.response.value("error").map(Object::new) else { return };
     let error = details(event);
     for name in ["code", "message"] {
         let (Some(before), Some(now)) = (error.string(name), failed.string(name)) else { continue };
         if before != now {
             case.fault(&format!("/response/error/{name}"), &before, &now, || {
-                format!("the response failed with {name} {now:?}, and the error before it said {before:?}")
+                format!("response.failed has {name} {now:?}, but the error event has {before:?}")
             });
         }
     }
 }
 
-/// The body of an answer that is an error, and its status.
+/// Returns the status and body of a non-streaming response.
 fn error_body<'f>(case: &Case<'_>, frame: &'f Frame<'_>) -> Option<(u16, Object<'f>)> {
     let status = case.connection.status?;
     Some((status, Object::new(frame.data.as_deref()?)))
@@ -68,25 +68,25 @@ pub(super) fn status_agrees(case: &mut Case<'_>, frame: &Frame<'_>) {
         "too_many_requests" | "rate_limit_error" => 429,
         _ => return,
     };
-    // Several statuses of a family mean an invalid request, and several a fault of the server.
+    // Several statuses mean an invalid request, and several a server error.
     let fits = match expected {
         400 => (400..500).contains(&status) && status != 429,
         500 => status >= 500,
         other => status == other,
     };
     if !fits {
-        case.fault("/error/type", &format!("what goes with status {status}"), &name, || {
-            format!("an error of type {name:?} comes with status {status}, not {expected}")
+        case.fault("/error/type", &format!("a type for status {status}"), &name, || {
+            format!("the error has type {name:?} and status {status}, not {expected}")
         });
     }
 }
 
-/// A stream under the status of an error.
+/// Reports a stream with an error status.
 pub(super) fn no_stream(case: &mut Case<'_>) {
     let Some(status) = case.connection.status.filter(|status| *status >= 400) else { return };
     if case.stream.events == 0 && case.stream.transport == Transport::Http {
-        let place = Place { expected: Some("a JSON object that says what went wrong"), ..Place::WHOLE };
-        case.report(&place, || format!("an answer with status {status} is a stream"));
+        let place = Place { expected: Some("a JSON object with an error"), ..Place::WHOLE };
+        case.report(&place, || format!("the response with status {status} is a stream"));
     }
 }
 
@@ -94,7 +94,7 @@ pub(super) fn body_shape(case: &mut Case<'_>, frame: &Frame<'_>) {
     let Some((_, body)) = error_body(case, frame).filter(|(status, _)| *status >= 400) else { return };
     let value = body.value("error");
     let Some(error) = value.filter(|error| error.starts_with('{')).map(Object::new) else {
-        let message = || "the body of an error has no object that says what went wrong".to_owned();
+        let message = || "the body has no error object".to_owned();
         match value {
             Some(other) => case.fault("/error", "an object", &short(other), message),
             None => case.lacks("", "error", message),
@@ -103,7 +103,7 @@ pub(super) fn body_shape(case: &mut Case<'_>, frame: &Frame<'_>) {
     };
     for name in ["message", "type"] {
         if error.string(name).is_none() {
-            case.lacks_a("string", "/error", name, || format!("the error does not say its {name}"));
+            case.lacks_a("string", "/error", name, || format!("the error has no {name}"));
         }
     }
 }
@@ -111,13 +111,9 @@ pub(super) fn body_shape(case: &mut Case<'_>, frame: &Frame<'_>) {
 pub(super) fn stream_not_under_200(case: &mut Case<'_>) {
     let Some(record) = case.record() else { return };
     let is_success = case.connection.status.is_none_or(|status| status < 400);
-    if case.stream.events == 0
-        && record.event_type.as_deref() == Some("error")
-        && record.frame.transport == Transport::Http
-        && is_success
-    {
-        let place = Place { expected: Some("an answer with the status of the error"), ..Place::WHOLE };
-        case.report(&place, || "a stream begins with an error, as if the request had succeeded".to_owned());
+    if case.stream.events == 0 && record.is_error && record.frame.transport == Transport::Http && is_success {
+        let place = Place { expected: Some("a status of 400 or above"), ..Place::WHOLE };
+        case.report(&place, || "the stream begins with an error, but its status reports success".to_owned());
     }
 }
 
@@ -125,7 +121,7 @@ pub(super) fn body_not_under_200(case: &mut Case<'_>, frame: &Frame<'_>) {
     let Some((_, body)) = error_body(case, frame).filter(|(status, _)| *status < 400) else { return };
     let is_response = body.plain("object") == Some("response");
     let Some(error) = body.value("error").filter(|_| !is_response) else { return };
-    case.fault("/error", "an answer with the status of the error", &short(error), || {
-        "the answer has a status of success, and its body is an error".to_owned()
+    case.fault("/error", "a status of 400 or above", &short(error), || {
+        "the body is an error, but its status reports success".to_owned()
     });
 }

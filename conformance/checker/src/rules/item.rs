@@ -12,8 +12,8 @@ pub(super) fn starts_empty(case: &mut Case<'_>, _: &Node, item: &Object<'_>) {
     let (name, zero) = match item.plain("type") {
         Some("message") => ("content", "[]"),
         Some("reasoning") => ("summary", "[]"),
-        // Where arguments are not streamed, they can only stand here.
-        Some("function_call") if case.plan.ways(Scope::Arguments).closes => ("arguments", "\"\""),
+        // Without events for arguments, they can only be here.
+        Some("function_call") if case.plan.scope_events(Scope::Arguments).closes => ("arguments", "\"\""),
         _ => return,
     };
     let Some(raw) = item.value(name).filter(|raw| *raw != zero) else { return };
@@ -23,7 +23,7 @@ pub(super) fn starts_empty(case: &mut Case<'_>, _: &Node, item: &Object<'_>) {
     };
     if !is_empty {
         let pointer = format!("/item/{name}");
-        case.fault(&pointer, zero, &short(raw), || format!("the item is added with its {name}, not empty"));
+        case.fault(&pointer, zero, &short(raw), || format!("the item is added with non-empty {name}"));
     }
 }
 
@@ -31,7 +31,7 @@ pub(super) fn message_from_assistant(case: &mut Case<'_>, _: &Node, item: &Objec
     let Some(role) = item.string("role").filter(|role| role != "assistant") else { return };
     let actual = format!("{role:?}");
     case.fault("/item/role", "\"assistant\"", &actual, || {
-        format!("a message of the {role} is added to the output")
+        format!("the message has role {actual}, not \"assistant\"")
     });
 }
 
@@ -39,8 +39,8 @@ pub(super) fn call_named(case: &mut Case<'_>, _: &Node, item: &Object<'_>) {
     for name in ["name", "call_id"] {
         if item.get(name) == Some("\"\"") {
             let kind = item.plain("type").unwrap_or_default();
-            case.fault(&format!("/item/{name}"), "a string that is not empty", "\"\"", || {
-                format!("a {kind} is added with an empty {name}")
+            case.fault(&format!("/item/{name}"), "a non-empty string", "\"\"", || {
+                format!("the {kind} is added with an empty {name}")
             });
         }
     }
@@ -48,18 +48,18 @@ pub(super) fn call_named(case: &mut Case<'_>, _: &Node, item: &Object<'_>) {
 
 pub(super) fn fields_stable(case: &mut Case<'_>, node: &Node, item: &Object<'_>) {
     let Some(added) = node.opening.get() else { return };
-    // Of calls that clients answer, another rule tells what they are called by.
+    // `call/identity-kept` checks the calls that clients answer.
     let names: &[&str] = match item.plain("type") {
         Some("tool_search_call") => return,
         Some("function_call" | "custom_tool_call") => &["phase"],
         _ => &["name", "call_id", "role", "server_label", "phase"],
     };
     for name in names {
-        // An empty name or id is another rule's business.
+        // `item/call-named` reports empty values.
         let Some(before) = added.value(name).filter(|raw| *raw != "\"\"") else { continue };
         let Some(after) = item.get(name).filter(|after| !same(before, after)) else { continue };
         case.fault(&format!("/item/{name}"), &short(before), &short(after), || {
-            format!("{name} is {} here; the item was added with {}", short(after), short(before))
+            format!("{name} is {}, but the item was added with {}", short(after), short(before))
         });
     }
 }
@@ -76,13 +76,13 @@ pub(super) fn finished(case: &mut Case<'_>, _: &Node, item: &Object<'_>) {
     }
     let actual = format!("{status:?}");
     case.fault("/item/status", "\"completed\" or \"incomplete\"", &actual, || {
-        format!("the item is done, and its status is {actual}")
+        format!("the item is done, but its status is {actual}")
     });
 }
 
 pub(super) fn content_kept(case: &mut Case<'_>, node: &Node, item: &Object<'_>) {
     let stream = case.stream;
-    let is_unknown = stream.torn || stream.resumed || node.partial || node.state() == State::Implied;
+    let is_unknown = stream.has_gap || stream.resumed || node.partial || node.state() == State::Implied;
     if is_unknown {
         return;
     }
@@ -95,7 +95,7 @@ pub(super) fn content_kept(case: &mut Case<'_>, node: &Node, item: &Object<'_>) 
     let Some(part) = stream.children(node, Scope::Part).find(is_lost) else { return };
     let (part, streamed) = (case.name(part), stream.children(node, Scope::Part).count());
     case.fault("/item/content", &format!("{streamed} entries"), &has.to_string(), || {
-        format!("{part} was streamed, and is not in the finished item")
+        format!("{part} was streamed, but the finished item lacks it")
     });
 }
 
@@ -104,42 +104,41 @@ pub(super) fn keys_kept(case: &mut Case<'_>, node: &Node, item: &Object<'_>) {
     for (name, value, now) in added.changes(item) {
         if now.is_none() {
             case.lacks("/item", name, || {
-                format!("the item was added with {name} {}, and has none now", short(value))
+                format!("the item was added with {name} {}, but is done without it", short(value))
             });
         }
     }
 }
 
-/// At the opening of the item that follows.
+/// Checks at the opening of the next item.
 pub(super) fn incomplete_last(case: &mut Case<'_>, node: &Node, _: &Object<'_>) {
     if let Some(earlier) = case.stream.incomplete() {
         let (name, earlier) = (case.name(node), case.name(earlier));
-        let place = Place { expected: Some("no item after one that ended incomplete"), ..Place::WHOLE };
-        case.report(&place, || format!("{name} is added after {earlier} has ended incomplete"));
+        let place = Place { expected: Some("no item after an incomplete one"), ..Place::WHOLE };
+        case.report(&place, || format!("{name} is added after {earlier} ended as incomplete"));
     }
 }
 
-/// At the end of an item that was overtaken by another.
+/// Checks at the end of an item that a later item overlapped.
 pub(super) fn incomplete_before_last(case: &mut Case<'_>, node: &Node, item: &Object<'_>) {
     let Some(last) = case.stream.items().next_back().filter(|last| !std::ptr::eq(*last, node)) else {
         return;
     };
     if item.is_cut_off() {
         let last = case.name(last);
-        case.fault("/item/status", "the status of an item that others follow", "\"incomplete\"", || {
-            format!("an item ends incomplete, and {last} was added after it")
+        case.fault("/item/status", "a status other than incomplete: items follow", "\"incomplete\"", || {
+            format!("the item ends as incomplete, but {last} was added after it")
         });
     }
 }
 
 pub(super) fn incomplete_ends_response(case: &mut Case<'_>, ending: &Ending<'_>) {
-    let has_other_end = case.dialect().event("response.incomplete").is_some();
-    if ending.snapshot.event != "response.completed" || !has_other_end {
+    if !ending.snapshot.is_completed() || case.dialect().ending("incomplete").is_none() {
         return;
     }
     let Some(item) = case.stream.incomplete() else { return };
     let (name, status) = (case.name(item), ending.snapshot.response.get("status").unwrap_or("no status"));
     case.fault("/response/status", "\"incomplete\"", status, || {
-        format!("the response is completed, and {name} ended incomplete")
+        format!("the response is completed, but {name} ended as incomplete")
     });
 }

@@ -1,11 +1,11 @@
-//! What decides whether rules hold, where that takes code of its own.
+//! Native rules.
 
 mod annotation;
 mod call;
 mod counts;
-mod elsewhere;
 mod error;
 mod item;
+mod other_dialects;
 mod output;
 mod part;
 mod request;
@@ -26,7 +26,7 @@ use spec::table::Scope;
 use crate::engine::Native;
 pub use wire::is_sign_of_life;
 
-/// When a rule is asked, and what decides it then.
+/// Returns the hooks of a rule, with their functions.
 pub(crate) const fn hooks(rule: NativeRule) -> &'static [Native] {
     match rule {
         NativeRule::AnnotationBeforeTextDone => &[Native::Point(annotation::before_text_done)],
@@ -47,7 +47,7 @@ pub(crate) const fn hooks(rule: NativeRule) -> &'static [Native] {
         NativeRule::ErrorBodyShape => &[Native::Body(error::body_shape), Native::Beginning(error::no_stream)],
         NativeRule::ErrorEqualsFailed => &[Native::Snapshot(error::equals_failed)],
         NativeRule::ErrorFollowedByFailed => {
-            &[Native::AfterError(error::followed_by_failed), Native::Over(error::ended_by_failed)]
+            &[Native::AfterError(error::followed_by_failed), Native::StreamEnd(error::ended_by_failed)]
         }
         NativeRule::ErrorNotUnder200 => {
             &[Native::Beginning(error::stream_not_under_200), Native::Body(error::body_not_under_200)]
@@ -85,33 +85,34 @@ pub(crate) const fn hooks(rule: NativeRule) -> &'static [Native] {
         NativeRule::RequestToolChoiceForced => &[Native::EndingWithChoice(request::tool_choice_forced)],
         NativeRule::RequestToolChoiceNone => &[Native::EndingWithChoice(request::tool_choice_none)],
         NativeRule::RequestToolChoiceRequired => &[Native::EndingWithChoice(request::tool_choice_required)],
-        NativeRule::ResponseCompletedAtAgrees => &[Native::Snapshot(response::completed_at_agrees)],
+        NativeRule::ResponseCompletedAtAgrees => &[Native::Response(response::completed_at_agrees)],
         NativeRule::ResponseEchoConstant => &[Native::Snapshot(response::echo_constant)],
-        NativeRule::ResponseErrorAgrees => &[Native::Snapshot(response::error_agrees)],
+        NativeRule::ResponseErrorAgrees => &[Native::Response(response::error_agrees)],
         NativeRule::ResponseInProgressSecond => &[Native::Beginning(response::in_progress_second)],
         NativeRule::ResponseInProgressUnchanged => &[Native::Snapshot(response::in_progress_unchanged)],
-        NativeRule::ResponseIncompleteDetailsAgree => &[Native::Snapshot(response::incomplete_details_agree)],
+        NativeRule::ResponseIncompleteReasonKnown => &[Native::Response(response::incomplete_reason_known)],
+        NativeRule::ResponseIncompleteDetailsAgree => &[Native::Response(response::incomplete_details_agree)],
         NativeRule::ResponseKeysKept => &[Native::Snapshot(response::keys_kept)],
-        NativeRule::ResponseMetadataIsObject => &[Native::Snapshot(response::metadata_is_object)],
+        NativeRule::ResponseMetadataIsObject => &[Native::Response(response::metadata_is_object)],
         NativeRule::ResponseOutputStartsEmpty => &[Native::Snapshot(response::output_starts_empty)],
         NativeRule::ResponseStatusAgrees => &[Native::AnySnapshot(response::status_agrees)],
-        NativeRule::ResponseTimesInSeconds => &[Native::Snapshot(response::times_in_seconds)],
-        NativeRule::ResponseUsageAddsUp => &[Native::Snapshot(response::usage_adds_up)],
+        NativeRule::ResponseTimesInSeconds => &[Native::Response(response::times_in_seconds)],
+        NativeRule::ResponseUsageAddsUp => &[Native::Response(response::usage_adds_up)],
         NativeRule::ResponseUsageCountsText => &[Native::Ending(output::usage_counts_text)],
-        NativeRule::ResponseUsageDetailsWithin => &[Native::Snapshot(response::usage_details_within)],
+        NativeRule::ResponseUsageDetailsWithin => &[Native::Response(response::usage_details_within)],
         NativeRule::ResponseUsageOnlyAtEnd => &[Native::Snapshot(response::usage_only_at_end)],
-        NativeRule::ResponseUsagePresent => &[Native::Snapshot(response::usage_present)],
+        NativeRule::ResponseUsagePresent => &[Native::Response(response::usage_present)],
         NativeRule::SchemaBodyValid => &[Native::Body(schema::body_valid)],
-        NativeRule::SchemaEventKnown => &[Native::Faulty(schema::event_known)],
-        NativeRule::SchemaEventTyped => &[Native::Faulty(schema::event_typed)],
-        NativeRule::SchemaEventValid => &[Native::Faulty(schema::event_valid)],
-        NativeRule::SchemaForeignProtocol => &[Native::Faulty(schema::foreign_protocol)],
-        NativeRule::SchemaTypeKnown => &[Native::Faulty(schema::type_known)],
+        NativeRule::SchemaEventKnown => &[Native::Invalid(schema::event_known)],
+        NativeRule::SchemaEventTyped => &[Native::Invalid(schema::event_typed)],
+        NativeRule::SchemaEventValid => &[Native::Invalid(schema::event_valid)],
+        NativeRule::SchemaForeignProtocol => &[Native::Invalid(schema::foreign_protocol)],
+        NativeRule::SchemaTypeKnown => &[Native::Invalid(schema::type_known)],
         NativeRule::SchemaValueKnown => &[Native::Newer(schema::value_known)],
         NativeRule::SchemaWholeNumbers => &[Native::Counts(counts::whole_numbers)],
         NativeRule::SequenceByOne => &[Native::Sequence(sequence::by_one)],
         NativeRule::SequenceGrows => &[Native::Sequence(sequence::grows)],
-        NativeRule::SequencePresent => &[Native::Faulty(sequence::present)],
+        NativeRule::SequencePresent => &[Native::Invalid(sequence::present)],
         NativeRule::SequenceStartsAtZero => &[Native::Beginning(sequence::starts_at_zero)],
         NativeRule::SummaryCountAgrees => &[Native::ClosedAs(&["reasoning"], summary::count_agrees)],
         NativeRule::SummaryOneAtATime => &[Native::Opened(Scope::SummaryPart, summary::one_at_a_time)],
@@ -135,29 +136,33 @@ pub(crate) const fn hooks(rule: NativeRule) -> &'static [Native] {
         NativeRule::VendorRoutingBeforeItems => &[Native::Point(vendor::routing_before_items)],
         NativeRule::WireDoneLast => &[Native::Marker(wire::done_last)],
         NativeRule::WireDoneMarker => {
-            &[Native::Marker(wire::done_is_forbidden), Native::Over(wire::done_is_required)]
+            &[Native::Marker(wire::done_is_forbidden), Native::StreamEnd(wire::done_is_required)]
         }
         NativeRule::WireEventLine => &[Native::Frame(wire::event_line)],
         NativeRule::WireEventStreamContentType => &[Native::Beginning(wire::event_stream_content_type)],
         NativeRule::WireJsonContentType => &[Native::Body(wire::json_content_type)],
-        NativeRule::WireJsonObject => &[Native::Faulty(wire::json_object)],
-        NativeRule::WireKeepAliveIsComment => &[Native::Faulty(wire::keep_alive_is_comment)],
+        NativeRule::WireJsonObject => &[Native::Invalid(wire::json_object)],
+        NativeRule::WireKeepAliveIsComment => &[Native::Invalid(wire::keep_alive_is_comment)],
         NativeRule::WireKnownFields => &[Native::Stray(wire::known_fields)],
         NativeRule::WireNoIdLine => &[Native::Frame(wire::no_id_line)],
-        NativeRule::WireNoLoneSurrogate => &[Native::Marred(wire::no_lone_surrogate)],
-        NativeRule::WireNoReplacementCharacter => &[Native::Marred(wire::no_replacement_character)],
+        NativeRule::WireNoLoneSurrogate => &[Native::Escaped(wire::no_lone_surrogate)],
+        NativeRule::WireNoReplacementCharacter => &[Native::Escaped(wire::no_replacement_character)],
         NativeRule::WireTerminated => &[Native::Frame(wire::terminated)],
         NativeRule::WireUtf8 => &[Native::Frame(wire::utf8)],
-        NativeRule::WsAnswersCreate => &[Native::Over(ws::answers_create)],
+        NativeRule::WsAnswersCreate => &[Native::StreamEnd(ws::answers_create)],
         NativeRule::WsConnectionLimit => &[Native::Socket(ws::connection_limit)],
         NativeRule::WsCreatedAsked => &[Native::Socket(ws::created_asked)],
         NativeRule::WsErrorEnvelope => &[Native::Socket(ws::error_envelope)],
-        NativeRule::WsInjectAnswered => &[Native::Aside(ws::inject_asked), Native::Over(ws::inject_answered)],
+        NativeRule::WsInjectAnswered => {
+            &[Native::Aside(ws::inject_asked), Native::StreamEnd(ws::inject_answered)]
+        }
         NativeRule::WsLaneLimit => &[Native::Socket(ws::lane_limit)],
         NativeRule::WsLatestKept => &[Native::Socket(ws::latest_kept)],
         NativeRule::WsOneInFlight => &[Native::Socket(ws::one_in_flight)],
         NativeRule::WsSteerFailed => &[Native::Aside(ws::steer_failed)],
-        NativeRule::WsSteerFollowed => &[Native::Aside(ws::steer_asked), Native::Over(ws::steer_followed)],
+        NativeRule::WsSteerFollowed => {
+            &[Native::Aside(ws::steer_asked), Native::StreamEnd(ws::steer_followed)]
+        }
         NativeRule::WsSteerPending => &[Native::Aside(ws::steer_pending)],
         NativeRule::WsSteeredEnds => &[Native::Socket(ws::steered_ends)],
         NativeRule::WsStreamIdEchoed => &[Native::Socket(ws::stream_id_echoed)],
@@ -182,12 +187,14 @@ mod tests {
             };
             let is_of_body = |native: &&Native| matches!(native, Native::Body(_));
             let bodies = hooks(native).iter().filter(is_of_body).count();
+            let is_of_both = |native: &Native| matches!(native, Native::Response(_) | Native::Newer(_));
+            let both = hooks(native).iter().any(is_of_both);
             let is_of_socket = rule.group() == "ws"
                 || hooks(native).iter().any(|native| matches!(native, Native::Socket(_)));
             let others = bodies < hooks(native).len();
             let expected = [
                 (LooksAt::Stream, others && !is_of_socket),
-                (LooksAt::Body, bodies > 0),
+                (LooksAt::Body, bodies > 0 || both),
                 (LooksAt::Socket, is_of_socket),
             ];
             for (what, looks) in expected {

@@ -1,4 +1,4 @@
-//! Rules of the group `output`: the final output beside the items that were streamed.
+//! Rules of the group `output`, which compare the final output with the streamed items.
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
@@ -10,9 +10,9 @@ use spec::table::Scope;
 use crate::engine::{Case, Ending};
 use crate::engine::{Node, Object, Place, same, short};
 
-/// An entry of the final output, and the item that it is the end of.
+/// An entry of the final output, and its streamed item.
 struct Pair<'p> {
-    /// Which entry it is.
+    /// Index of the entry.
     index: usize,
     /// The value that closed the item.
     done: &'p Object<'static>,
@@ -29,15 +29,15 @@ impl Pair<'_> {
     }
 }
 
-/// Items and entries that belong together: by their order, or by their ids where some have no counterpart.
+/// Returns matching items and entries: by order, or by id if their numbers differ.
 fn pairs<'p>(case: &Case<'p>, ending: &'p Ending<'p>) -> Vec<Pair<'p>> {
     let stream = case.stream;
     let items = ordered(case);
     let entries = ending.output.iter().enumerate();
-    if items.len() == ending.output.len() && !stream.torn && !stream.resumed {
+    if items.len() == ending.output.len() && !stream.has_gap && !stream.resumed {
         let closed = entries.zip(items).filter_map(|(entry, item)| Some((entry, item.closing.get()?)));
         let pairs = closed.map(|((index, entry), done)| Pair { index, done, entry });
-        // Most are the same to the letter, and nothing is left to judge.
+        // Most are byte for byte equal and need no check.
         return pairs.filter(|pair| pair.done.text() != pair.entry.text()).collect();
     }
     let mut finished: HashMap<&str, &Object<'static>> = HashMap::new();
@@ -50,7 +50,7 @@ fn pairs<'p>(case: &Case<'p>, ending: &'p Ending<'p>) -> Vec<Pair<'p>> {
     entries.filter_map(|(index, entry)| Some(Pair { index, done: done(entry)?, entry })).collect()
 }
 
-/// Items by their index.
+/// Returns the items sorted by index.
 fn ordered<'c>(case: &Case<'c>) -> Vec<&'c Node> {
     let stream = case.stream;
     let mut items: Vec<&Node> = stream.items().collect();
@@ -59,30 +59,30 @@ fn ordered<'c>(case: &Case<'c>) -> Vec<&'c Node> {
 }
 
 pub(super) fn count_agrees(case: &mut Case<'_>, ending: &Ending<'_>) {
-    let is_unknown = case.stream.torn || case.stream.resumed || ending.snapshot.event == "response.failed";
+    let is_unknown = case.stream.has_gap || case.stream.resumed || ending.snapshot.has_failed();
     let Some(output) = ending.snapshot.response.get("output").filter(|_| !is_unknown) else { return };
     let (streamed, has) = (case.stream.items.len(), ending.output.len());
-    // That texts are lost, or that nothing was streamed, is the worse fault, and told by its own rule.
+    // Lost texts and outputs without any streamed item are reported by their own rules.
     if streamed == has + lost(case, ending).len() || !output.starts_with('[') || is_unannounced(case, ending)
     {
         return;
     }
-    // Where too much is there, what is there too much is the place; other rules judge the rest.
+    // The first extra entry is the place of the finding.
     let streamed_ids: HashSet<Option<&str>> = case.stream.items().map(Node::id).collect();
     let is_extra = |entry: &Object<'_>| !streamed_ids.contains(&entry.plain("id"));
     let extra = ending.output.iter().position(is_extra).filter(|_| has > streamed);
     let pointer = extra.map(|index| format!("/response/output/{index}"));
-    let (expected, actual) = (format!("an output of {streamed} items"), has.to_string());
+    let (expected, actual) = (format!("{streamed} items"), has.to_string());
     let place = Place {
         pointer: pointer.as_deref(),
         expected: Some(&expected),
         actual: Some(&actual),
         ..Place::WHOLE
     };
-    case.report(&place, || format!("the final output counts {has}, and {streamed} came one by one"));
+    case.report(&place, || format!("the final output has {has} items, but {streamed} were streamed"));
 }
 
-/// Whether an item has a text, or arguments.
+/// Returns whether an item has a text or arguments.
 fn has_texts(item: &Object<'_>) -> bool {
     let is_text = |value: Option<Cow<'_, str>>| value.is_some_and(|text| !text.is_empty());
     INPUTS.iter().any(|name| is_text(item.string(name)))
@@ -93,22 +93,22 @@ fn has_texts(item: &Object<'_>) -> bool {
             .any(|part| TEXTS.iter().any(|name| is_text(part.string(name))))
 }
 
-/// Whether there are items in the output of which nothing was streamed.
+/// Returns whether the output has items although none was streamed.
 fn is_unannounced(case: &Case<'_>, ending: &Ending<'_>) -> bool {
     let stream = case.stream;
-    let is_unknown = stream.torn || stream.resumed || ending.snapshot.event == "response.failed";
-    !is_unknown && stream.items.is_empty() && !ending.output.is_empty() && case.plan.ways(Scope::Item).opens
+    let is_unknown = stream.has_gap || stream.resumed || ending.snapshot.has_failed();
+    !is_unknown
+        && stream.items.is_empty()
+        && !ending.output.is_empty()
+        && case.plan.scope_events(Scope::Item).opens
 }
 
 pub(super) fn items_streamed(case: &mut Case<'_>, ending: &Ending<'_>) {
     if is_unannounced(case, ending) {
         let actual = format!("{} entries", ending.output.len());
-        case.fault(
-            "/response/output",
-            "response.output_item.added for each entry before it",
-            &actual,
-            || "the final output has items, and no event announced any".to_owned(),
-        );
+        case.fault("/response/output", "response.output_item.added for each entry", &actual, || {
+            "the final output has items, but no event added any".to_owned()
+        });
     }
 }
 
@@ -116,34 +116,34 @@ pub(super) fn usage_counts_text(case: &mut Case<'_>, ending: &Ending<'_>) {
     let tokens = ending.snapshot.usage.as_ref().and_then(|usage| usage.number("output_tokens"));
     let is_counted = tokens.is_none_or(|tokens| tokens > 0.0);
     if !is_counted && ending.output.iter().any(has_texts) {
-        case.fault("/response/usage/output_tokens", "the number of tokens of the output", "0", || {
-            "output_tokens is 0, and the output has text".to_owned()
+        case.fault("/response/usage/output_tokens", "the number of output tokens", "0", || {
+            "output_tokens is 0, but the output has text".to_owned()
         });
     }
 }
 
-/// Finished items with texts that are not in the final output.
+/// Returns the finished items with texts that the final output lacks.
 fn lost<'c>(case: &Case<'c>, ending: &Ending<'_>) -> Vec<&'c Object<'static>> {
     let has_output = ending.snapshot.response.get("output").is_some_and(|output| output.starts_with('['));
     let stream = case.stream;
-    let is_unknown = stream.torn || stream.resumed || ending.snapshot.event == "response.failed";
+    let is_unknown = stream.has_gap || stream.resumed || ending.snapshot.has_failed();
     if !has_output || is_unknown || stream.items.len() <= ending.output.len() {
         return Vec::new();
     }
     let ids: HashSet<Option<&str>> = ending.output.iter().map(|entry| entry.plain("id")).collect();
-    let is_there = |done: &Object<'_>| ids.contains(&done.plain("id"));
+    let is_set = |done: &Object<'_>| ids.contains(&done.plain("id"));
     let done = stream.items().filter_map(|item| item.closing.get());
-    done.filter(|done| has_texts(done) && !is_there(done)).collect()
+    done.filter(|done| has_texts(done) && !is_set(done)).collect()
 }
 
-/// Texts of items that were never finished and that the final output does not have.
+/// Returns the texts of unfinished items that the final output lacks.
 fn unfinished(case: &Case<'_>, ending: &Ending<'_>) -> Vec<(String, String)> {
     let stream = case.stream;
     let has_output = ending.snapshot.response.get("output").is_some_and(|output| output.starts_with('['));
-    if !has_output || stream.torn || stream.resumed || ending.snapshot.event == "response.failed" {
+    if !has_output || stream.has_gap || stream.resumed || ending.snapshot.has_failed() {
         return Vec::new();
     }
-    let open = stream.items().filter(|item| !item.closing.is_there());
+    let open = stream.items().filter(|item| !item.closing.is_set());
     let streamed: Vec<_> = open
         .flat_map(|item| stream.children(item, Scope::Part))
         .flat_map(|part| texts_of(case, part).into_iter().map(|text| (case.name(part), text)))
@@ -165,13 +165,13 @@ fn unfinished(case: &Case<'_>, ending: &Ending<'_>) -> Vec<(String, String)> {
         texts.iter().any(|other| finder.find(other.as_bytes()).is_some())
     };
     let doubtful = streamed.into_iter().filter(|(_, text)| !text.is_empty() && !begins_one(text));
-    doubtful.take(SOUGHT).filter(|(_, text)| !is_in_one(text)).collect()
+    doubtful.take(MAX_SEARCHED).filter(|(_, text)| !is_in_one(text)).collect()
 }
 
-/// So many texts that begin no other are looked for in all others, which takes long.
-const SOUGHT: usize = 100;
+/// Maximum number of texts to search inside all others, which is slow.
+const MAX_SEARCHED: usize = 100;
 
-/// The texts of a part: as it was finished, or as far as they came.
+/// Returns the texts of a part: final, or streamed so far.
 pub(super) fn texts_of(case: &Case<'_>, part: &Node) -> Vec<String> {
     if let Some(done) = part.closing.get() {
         return TEXTS.iter().filter_map(|name| done.string(name)).map(Cow::into_owned).collect();
@@ -191,7 +191,7 @@ pub(super) fn types_in_order(case: &mut Case<'_>, ending: &Ending<'_>) {
         if done != entry {
             case.fault(&pair.pointer("/type"), &format!("{done:?}"), &format!("{entry:?}"), || {
                 format!(
-                    "entry {} of the final output is a {entry}; the item with this index is a {done}",
+                    "entry {} of the final output is a {entry}, but the item with this index is a {done}",
                     pair.index
                 )
             });
@@ -205,13 +205,13 @@ pub(super) fn ids_kept(case: &mut Case<'_>, ending: &Ending<'_>) {
         let (Some(done), Some(entry)) = (pair.done.string("id"), pair.entry.string("id")) else { continue };
         if done != entry {
             case.fault(&pair.pointer("/id"), &format!("{done:?}"), &format!("{entry:?}"), || {
-                format!("the item was finished as {done}, and is {entry} in the final output")
+                format!("the item was done as {done}, but is {entry} in the final output")
             });
         }
     }
 }
 
-/// The lists that hold texts, and the members that are texts themselves.
+/// Lists with texts, and members that are texts.
 const LISTS: [&str; 2] = ["content", "summary"];
 const TEXTS: [&str; 2] = ["text", "refusal"];
 const INPUTS: [&str; 2] = ["arguments", "input"];
@@ -219,8 +219,8 @@ const INPUTS: [&str; 2] = ["arguments", "input"];
 pub(super) fn text_kept(case: &mut Case<'_>, ending: &Ending<'_>) {
     for (name, text) in unfinished(case, ending) {
         let shown = format!("{text:?}");
-        case.fault("/response/output", &short(&shown), "other texts", || {
-            format!("the text of {name} was streamed, and is not in the final output")
+        case.fault("/response/output", &short(&shown), "no such text", || {
+            format!("the text of {name} was streamed, but the final output lacks it")
         });
     }
     for done in lost(case, ending) {
@@ -231,8 +231,8 @@ pub(super) fn text_kept(case: &mut Case<'_>, ending: &Ending<'_>) {
             has => format!("{has} entries"),
         };
         case.fault("/response/output", &format!("an entry for {id}"), &has, || {
-            let event = ending.snapshot.event;
-            format!("response.output of {event} is {has}, without {id} ({kind}), which was done before")
+            let event = ending.snapshot.source();
+            format!("response.output of {event} is {has} and lacks {id} ({kind}), which was done before")
         });
     }
     for pair in pairs(case, ending).into_iter().filter(Pair::is_of_one_type) {
@@ -246,7 +246,7 @@ pub(super) fn text_kept(case: &mut Case<'_>, ending: &Ending<'_>) {
             if loses_texts(&done, &entry) {
                 let (before, after) = (format!("{} parts", done.len()), format!("{}", entry.len()));
                 case.fault(&pair.pointer(&format!("/{name}")), &before, &after, || {
-                    format!("{name} has other texts in the final output than the item was finished with")
+                    format!("the texts of {name} differ between the finished item and the final output")
                 });
             } else if done.len() == entry.len() {
                 for (at, (done, entry)) in done.iter().zip(&entry).enumerate() {
@@ -263,7 +263,7 @@ fn parts<'i>(item: &'i Object<'_>, list: &str) -> Option<Vec<Object<'i>>> {
     Some(item.entries(list)?.into_iter().map(Object::new).collect())
 }
 
-/// Whether lists of parts have other texts, as one has more parts.
+/// Returns whether lists of parts of different length have different texts.
 fn loses_texts(done: &[Object<'_>], entry: &[Object<'_>]) -> bool {
     let texts = |parts: &[Object<'_>]| -> String {
         parts.iter().flat_map(|part| TEXTS.map(|name| part.string(name).unwrap_or_default())).collect()
@@ -277,7 +277,7 @@ fn compare_texts(case: &mut Case<'_>, done: &Object<'_>, entry: &Object<'_>, nam
         let (before, after) = (format!("{before:?}"), format!("{after:?}"));
         case.fault(&format!("{place}/{name}"), &short(&before), &short(&after), || {
             format!(
-                "{name} is {} in the final output; the item was finished with {}",
+                "{name} is {} in the final output, but {} in the finished item",
                 short(&after),
                 short(&before)
             )
@@ -297,7 +297,7 @@ pub(super) fn equals_items(case: &mut Case<'_>, ending: &Ending<'_>) {
     }
 }
 
-/// Compares all members but those that are exempt, and the texts, which are another rule's business.
+/// Compares all members except exempt ones and texts, which `output/text-kept` compares.
 fn compare_members(
     case: &mut Case<'_>,
     done: &Object<'_>,
@@ -308,7 +308,7 @@ fn compare_members(
     let added = entry.members().map(|(name, _)| name).filter(|name| done.get(name).is_none());
     let names = done.members().map(|(name, _)| name).chain(added);
     for name in names.filter(|name| !is_exempt(name)) {
-        // Whether what is nothing is written down makes no difference.
+        // Null and absent members are equal.
         let (before, after) = (done.value(name), entry.value(name));
         if before == after || before.zip(after).is_some_and(|(before, after)| same(before, after)) {
             continue;
@@ -331,24 +331,20 @@ fn compare_members(
                 continue;
             }
         }
-        tell_member(case, name, before, after, place);
+        report_member(case, name, before, after, place);
     }
 }
 
-fn tell_member(case: &mut Case<'_>, name: &str, before: Option<&str>, after: Option<&str>, place: &str) {
+fn report_member(case: &mut Case<'_>, name: &str, before: Option<&str>, after: Option<&str>, place: &str) {
     let before = before.map(short);
-    let finished = match &before {
-        Some(before) => format!("with {before}"),
-        None => "without it".to_owned(),
-    };
+    let finished = before.as_deref().unwrap_or("absent");
     match after {
         None => case.lacks(place, name, || {
-            format!("the final output has no {name}; the item was finished {finished}")
+            format!("{name} is absent in the final output, but {finished} in the finished item")
         }),
         Some(after) => {
-            let expected = before.as_deref().unwrap_or("nothing");
-            case.fault(&format!("{place}/{name}"), expected, &short(after), || {
-                format!("{name} is {} in the final output; the item was finished {finished}", short(after))
+            case.fault(&format!("{place}/{name}"), finished, &short(after), || {
+                format!("{name} is {} in the final output, but {finished} in the finished item", short(after))
             });
         }
     }

@@ -12,12 +12,12 @@ pub(super) fn starts_empty(case: &mut Case<'_>, _: &Node, part: &Object<'_>) {
     for name in TEXTS {
         if let Some(raw) = part.get(name).filter(|raw| raw.starts_with('"') && *raw != "\"\"") {
             case.fault(&format!("/part/{name}"), "\"\"", &short(raw), || {
-                format!("the part is added with its {name}, not empty")
+                format!("the part is added with non-empty {name}")
             });
         }
     }
     if let Some(annotations) = part.entries("annotations").filter(|entries| !entries.is_empty()) {
-        let actual = format!("{} of them", annotations.len());
+        let actual = format!("{} annotations", annotations.len());
         case.fault("/part/annotations", "[]", &actual, || "the part is added with annotations".to_owned());
     }
 }
@@ -37,7 +37,7 @@ pub(super) fn equals_item(case: &mut Case<'_>, node: &Node, item: &Object<'_>) {
                 let (pointer, part) = (format!("/item/content/{index}/{name}"), case.name(child));
                 let (before, after) = (format!("{before:?}"), format!("{after:?}"));
                 case.fault(&pointer, &short(&before), &short(&after), || {
-                    format!("{pointer} is not the {name} that {part} was closed with")
+                    format!("{pointer} differs from the {name} that {part} was closed with")
                 });
             }
         }
@@ -45,12 +45,12 @@ pub(super) fn equals_item(case: &mut Case<'_>, node: &Node, item: &Object<'_>) {
 }
 
 pub(super) fn count_agrees(case: &mut Case<'_>, node: &Node, item: &Object<'_>) {
-    if case.plan.ways(Scope::Part).opens {
+    if case.plan.scope_events(Scope::Part).opens {
         count(case, node, item, Scope::Part, "content");
     }
 }
 
-/// The entries of a list in an item: mostly what was closed in it, to the letter.
+/// Returns the entries of a list in an item, which usually equal its closed parts byte for byte.
 pub(super) fn entries<'i>(
     case: &Case<'_>,
     node: &Node,
@@ -62,10 +62,10 @@ pub(super) fn entries<'i>(
     entries_that_are(item.get(list)?, closed).or_else(|| item.entries(list))
 }
 
-/// Compares how many of a scope were opened in an item with how many it has in the end.
+/// Compares the number of opened parts with the number in the finished item.
 pub(super) fn count(case: &mut Case<'_>, node: &Node, item: &Object<'_>, scope: Scope, list: &str) {
     let is_unknown =
-        case.stream.torn || case.stream.resumed || node.state() == State::Implied || node.partial;
+        case.stream.has_gap || case.stream.resumed || node.state() == State::Implied || node.partial;
     if is_unknown {
         return;
     }
@@ -73,7 +73,7 @@ pub(super) fn count(case: &mut Case<'_>, node: &Node, item: &Object<'_>, scope: 
     let (streamed, has) = (case.stream.children(node, scope).count(), entries.len());
     if streamed != has {
         case.fault(&format!("/item/{list}"), &format!("{streamed} entries"), &has.to_string(), || {
-            format!("the finished item counts {has} in its {list}, and {streamed} came one by one")
+            format!("the finished item has {has} entries in {list}, but {streamed} were streamed")
         });
     }
 }

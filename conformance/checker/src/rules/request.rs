@@ -1,14 +1,14 @@
-//! Rules of the group `request`: what the response repeats of its request, and what came of it.
+//! Rules of the group `request`, which compare the response with the settings it echoes.
 
 use crate::engine::{Case, Connection, Ending};
 use crate::engine::{Object, number, same};
 
-/// A call that the response made.
+/// A call in the response.
 struct Call {
     kind: String,
     name: Option<String>,
     server: Option<String>,
-    /// Where it stands in the event at hand, if it does.
+    /// Pointer to it in the current event, if present.
     pointer: Option<String>,
 }
 
@@ -29,7 +29,7 @@ impl Call {
     }
 }
 
-/// All calls: those of the final output, or those that were streamed, where it shows nothing.
+/// Returns all calls: those of the final output, or the streamed ones if it is empty.
 fn calls(case: &Case<'_>, ending: &Ending<'_>) -> Vec<Call> {
     if ending.output.is_empty() {
         let items = case.stream.items();
@@ -40,8 +40,7 @@ fn calls(case: &Case<'_>, ending: &Ending<'_>) -> Vec<Call> {
     entries.filter_map(|(index, item)| Call::of(item, Some(format!("/response/output/{index}")))).collect()
 }
 
-/// What the response repeats of its request, if it is of interest. Where it says different things, the request
-/// is not known.
+/// Returns a setting that the response echoes, unless its values differ: then the request is unknown.
 fn echoed<'e>(
     case: &Case<'_>,
     ending: &'e Ending<'_>,
@@ -53,24 +52,24 @@ fn echoed<'e>(
     first.is_none_or(|first| same(first, last)).then_some(last)
 }
 
-/// Whether the request is known to say this, as it is written in JSON.
+/// Returns whether the response echoes this JSON value.
 fn says(case: &Case<'_>, ending: &Ending<'_>, name: &str, raw: &str) -> bool {
     echoed(case, ending, name, |found| found == raw).is_some()
 }
 
-/// The choice of tools that the response repeats, where it is more than a word.
+/// Returns the echoed tool choice, if it is an object.
 fn chosen<'e>(case: &Case<'_>, ending: &'e Ending<'_>) -> Option<Object<'e>> {
     echoed(case, ending, "tool_choice", |choice| choice.starts_with('{')).map(Object::new)
 }
 
-fn tell(case: &mut Case<'_>, call: &Call, expected: &str, message: impl FnOnce() -> String) {
+fn report_call(case: &mut Case<'_>, call: &Call, expected: &str, message: impl FnOnce() -> String) {
     let actual = call.title();
     let pointer = call.pointer.as_deref().unwrap_or("/response/output");
     case.fault(pointer, expected, &actual, message);
 }
 
 fn has_failed(ending: &Ending<'_>) -> bool {
-    ending.snapshot.event == "response.failed"
+    ending.snapshot.has_failed()
 }
 
 pub(super) fn tool_choice_none(case: &mut Case<'_>, ending: &Ending<'_>) {
@@ -78,13 +77,14 @@ pub(super) fn tool_choice_none(case: &mut Case<'_>, ending: &Ending<'_>) {
         return;
     }
     if let Some(call) = calls(case, ending).first() {
-        tell(case, call, "no call", || format!("tool_choice is none, and there is a {}", call.title()));
+        report_call(case, call, "no call", || {
+            format!("tool_choice is none, but the response has a {}", call.title())
+        });
     }
 }
 
 pub(super) fn tool_choice_required(case: &mut Case<'_>, ending: &Ending<'_>) {
-    let is_complete =
-        ending.snapshot.event == "response.completed" && !case.stream.resumed && !case.stream.torn;
+    let is_complete = ending.snapshot.is_completed() && !case.stream.resumed && !case.stream.has_gap;
     if !is_complete || !says(case, ending, "tool_choice", "\"required\"") {
         return;
     }
@@ -94,13 +94,13 @@ pub(super) fn tool_choice_required(case: &mut Case<'_>, ending: &Ending<'_>) {
         || case.stream.items().any(|item| !is_no_call(item.kind()));
     if !has_call {
         case.fault("/response/output", "at least one call", "none", || {
-            "tool_choice is required, and no tool is called".to_owned()
+            "tool_choice is required, but no tool is called".to_owned()
         });
     }
 }
 
 pub(super) fn tool_choice_forced(case: &mut Case<'_>, ending: &Ending<'_>) {
-    if ending.snapshot.event != "response.completed" || case.stream.resumed || case.stream.torn {
+    if !ending.snapshot.is_completed() || case.stream.resumed || case.stream.has_gap {
         return;
     }
     let Some(choice) = chosen(case, ending) else { return };
@@ -109,14 +109,14 @@ pub(super) fn tool_choice_forced(case: &mut Case<'_>, ending: &Ending<'_>) {
     };
     let calls = calls(case, ending);
     let is_forced = |call: &&Call| call.is_function() && call.name.as_deref() == Some(&*forced);
-    let expected = format!("a call of {forced:?}, and of nothing else");
+    let expected = format!("a call of {forced:?} and no other");
     if let Some(other) = calls.iter().find(|call| !is_forced(call)) {
-        tell(case, other, &expected, || {
-            format!("tool_choice forces {forced:?}, and there is a {}", other.title())
+        report_call(case, other, &expected, || {
+            format!("tool_choice forces {forced:?}, but the response has a {}", other.title())
         });
     } else if calls.is_empty() {
         case.fault("/response/output", &expected, "no call", || {
-            format!("tool_choice forces {forced:?}, which is not called")
+            format!("tool_choice forces {forced:?}, but it is not called")
         });
     }
 }
@@ -130,14 +130,14 @@ pub(super) fn allowed_tools(case: &mut Case<'_>, ending: &Ending<'_>) {
     let tools: Vec<Object<'_>> = tools.into_iter().map(Object::new).collect();
     for call in calls(case, ending) {
         if !tools.iter().any(|tool| allows(tool, &call)) {
-            tell(case, &call, "a call of an allowed tool", || {
-                format!("there is a {}, and tool_choice does not allow it", call.title())
+            report_call(case, &call, "a call of an allowed tool", || {
+                format!("the response has a {}, which tool_choice does not allow", call.title())
             });
         }
     }
 }
 
-/// Whether a call is of a tool in the list; where that cannot be known, it is.
+/// Returns whether a tool allows a call, or may allow it.
 fn allows(tool: &Object<'_>, call: &Call) -> bool {
     let Some(kind) = tool.plain("type") else { return true };
     let called = call.kind.strip_suffix("_call").unwrap_or_default();
@@ -152,7 +152,7 @@ fn allows(tool: &Object<'_>, call: &Call) -> bool {
         "function" => kind == "function" && names("name", call.name.as_deref()),
         "custom_tool" => kind == "custom" && names("name", call.name.as_deref()),
         "mcp" => kind == "mcp" && names("server_label", call.server.as_deref()),
-        // Tools have versions and addresses in their names: `web_search_preview`.
+        // Tool names can have version suffixes: `web_search_preview`.
         _ => kind.starts_with(called),
     }
 }
@@ -165,8 +165,8 @@ pub(super) fn one_call_at_most(case: &mut Case<'_>, ending: &Ending<'_>) {
     let functions: Vec<&Call> = calls.iter().filter(|call| call.is_function()).collect();
     if let Some(second) = functions.get(1) {
         let count = functions.len();
-        tell(case, second, "one function call", || {
-            format!("parallel_tool_calls is false, and there are {count} function calls")
+        report_call(case, second, "at most one function call", || {
+            format!("parallel_tool_calls is false, but there are {count} function calls")
         });
     }
 }
@@ -179,7 +179,7 @@ pub(super) fn output_within_limit(case: &mut Case<'_>, ending: &Ending<'_>) {
     if used > limit {
         let (expected, actual) = (format!("at most {limit}"), used.to_string());
         case.fault("/response/usage/output_tokens", &expected, &actual, || {
-            format!("{used} output tokens are used, and max_output_tokens is {limit}")
+            format!("output_tokens is {used}, but max_output_tokens is {limit}")
         });
     }
 }
@@ -187,15 +187,15 @@ pub(super) fn output_within_limit(case: &mut Case<'_>, ending: &Ending<'_>) {
 pub(super) fn compaction_triggered(case: &mut Case<'_>, ending: &Ending<'_>) {
     let Connection { turn, triggers_compaction, .. } = case.connection;
     let is_triggered = turn.as_ref().map_or(*triggers_compaction, |turn| turn.triggers_compaction);
-    let is_unknown = case.stream.torn || case.stream.resumed || ending.snapshot.event == "response.failed";
+    let is_unknown = case.stream.has_gap || case.stream.resumed || ending.snapshot.has_failed();
     if !is_triggered || is_unknown {
         return;
     }
     let items = case.stream.items().filter(|item| item.kind() == Some("compaction")).count();
     if items != 1 {
-        let (expected, actual) = ("one item of the type compaction", items.to_string());
+        let (expected, actual) = ("one compaction item", items.to_string());
         case.fault("/response/output", expected, &actual, || {
-            format!("the request triggers a compaction, and {items} compaction items came")
+            format!("the request triggers a compaction, but the response has {items} compaction items")
         });
     }
 }

@@ -1,14 +1,13 @@
 //! Rules of the group `response`.
 
 use catalogue::Level;
-use spec::table::{Role, Scope};
+use spec::table::{EventInfo, Role, Scope};
 
 use crate::engine::Change;
 use crate::engine::{Case, Snapshot};
 use crate::engine::{Place, number, same, short};
 
-/// What a response repeats of its request, and so never changes. The service tier does: from what was
-/// asked for to what was used.
+/// Echoed settings, which never change. The service tier does: from the requested to the actual one.
 const ECHOED: [&str; 26] = [
     "object",
     "model",
@@ -38,7 +37,7 @@ const ECHOED: [&str; 26] = [
     "prompt",
 ];
 
-/// Fields that have rules of their own.
+/// Fields with their own rules.
 const OTHERWISE_JUDGED: [&str; 8] =
     ["id", "created_at", "status", "output", "usage", "completed_at", "error", "incomplete_details"];
 
@@ -49,38 +48,31 @@ pub(super) fn in_progress_second(case: &mut Case<'_>) {
     }
     let Some(record) = case.record() else { return };
     let Some(info) = case.info().filter(|info| info.role != Role::Point) else { return };
-    let first = stream.first_types.first().map(|name| &**name);
-    // That the response is created again is told by its own rule.
-    if info.role == Role::Open && info.scope == Scope::Response {
+    // `response/created-once` reports a second creation.
+    if info.is_opening() || info.phase == Some("failed") || stream.has_gap || record.event_type.is_none() {
         return;
     }
+    let nth = |at: usize| stream.first_types.get(at).and_then(|name| case.dialect().event(name));
     let place_is_wrong = match stream.events {
         1 => !matches!(info.phase, Some("in_progress" | "queued")),
-        2 => stream.first_types.get(1).is_some_and(|name| name == "response.queued") && info.phase.is_none(),
+        2 => nth(1).is_some_and(|second| second.phase == Some("queued")) && info.role != Role::Phase,
         _ => false,
     };
-    let has_such_an_event = case.dialect().event("response.in_progress").is_some();
-    if !place_is_wrong
-        || first != Some("response.created")
-        || info.name == "response.failed"
-        || stream.torn
-        || !has_such_an_event
-        || record.event_type.is_none()
-    {
+    if !place_is_wrong || !nth(0).is_some_and(EventInfo::is_opening) {
         return;
     }
-    let place = Place { expected: Some("response.in_progress"), actual: Some(info.name), ..Place::WHOLE };
-    case.report(&place, || format!("{} comes where response.in_progress should", info.name));
+    let in_progress =
+        |event: &&EventInfo| event.scope == Scope::Response && event.phase == Some("in_progress");
+    let Some(expected) = case.dialect().events.iter().find(in_progress) else { return };
+    let place = Place { expected: Some(expected.name), actual: Some(info.name), ..Place::WHOLE };
+    case.report(&place, || format!("{} was sent instead of {}", info.name, expected.name));
 }
 
 pub(super) fn status_agrees(case: &mut Case<'_>, snapshot: &Snapshot<'_>) {
-    let expected = match snapshot.event {
-        "response.created" => return,
-        name => name.strip_prefix("response.").unwrap_or_default(),
-    };
+    let Some(expected) = snapshot.phase() else { return };
     let Some(status) = snapshot.status.as_ref().filter(|status| **status != expected) else { return };
     case.fault("/response/status", &format!("\"{expected}\""), &format!("\"{status}\""), || {
-        format!("{} brings a response whose status is \"{status}\"", snapshot.event)
+        format!("{} has a response with status \"{status}\"", snapshot.source())
     });
 }
 
@@ -91,7 +83,7 @@ pub(super) fn echo_constant(case: &mut Case<'_>, snapshot: &Snapshot<'_>) {
 }
 
 pub(super) fn in_progress_unchanged(case: &mut Case<'_>, snapshot: &Snapshot<'_>) {
-    if snapshot.event != "response.in_progress" {
+    if snapshot.phase() != Some("in_progress") {
         return;
     }
     for change in &snapshot.changes {
@@ -101,57 +93,57 @@ pub(super) fn in_progress_unchanged(case: &mut Case<'_>, snapshot: &Snapshot<'_>
     }
 }
 
-/// A member may be written otherwise, and may be left out.
+/// Reports a changed member. Its spelling may differ, and it may be absent.
 fn unchanged(case: &mut Case<'_>, change: &Change<'_>) {
     let Change { name, before, now: Some(now) } = *change else { return };
     if !same(before, now) {
         case.fault(&format!("/response/{name}"), &short(before), &short(now), || {
-            format!("the {name} of the response is {} here; it was {} before", short(now), short(before))
+            format!("{name} of the response is {}, but was {} before", short(now), short(before))
         });
     }
 }
 
 pub(super) fn keys_kept(case: &mut Case<'_>, snapshot: &Snapshot<'_>) {
-    if !snapshot.is_terminal {
+    if !snapshot.is_terminal() {
         return;
     }
     for Change { name, now, .. } in &snapshot.changes {
         if now.is_none() {
             case.lacks("/response", name, || {
-                format!("the response had {name} when it began, and has none at its end")
+                format!("the response was created with {name}, but ends without it")
             });
         }
     }
 }
 
 pub(super) fn output_starts_empty(case: &mut Case<'_>, snapshot: &Snapshot<'_>) {
-    if snapshot.is_terminal {
+    if snapshot.is_terminal() {
         return;
     }
     let entries = snapshot.response.entries("output").unwrap_or_default().len();
     if entries > 0 {
         case.fault("/response/output", "[]", &format!("{entries} entries"), || {
-            format!("the output has {entries} entries before any item was added")
+            format!("output has {entries} entries before the response ends")
         });
     }
 }
 
 pub(super) fn usage_only_at_end(case: &mut Case<'_>, snapshot: &Snapshot<'_>) {
-    let Some(usage) = snapshot.response.value("usage").filter(|_| !snapshot.is_terminal) else { return };
+    let Some(usage) = snapshot.response.value("usage").filter(|_| !snapshot.is_terminal()) else { return };
     case.fault("/response/usage", "null", &short(usage), || {
-        "the response has usage before it has ended".to_owned()
+        "the response has usage before it ends".to_owned()
     });
 }
 
 pub(super) fn usage_present(case: &mut Case<'_>, snapshot: &Snapshot<'_>) {
-    let ends_with_usage = matches!(snapshot.event, "response.completed" | "response.incomplete");
+    let ends_with_usage = matches!(snapshot.phase(), Some("completed" | "incomplete"));
     if !ends_with_usage || snapshot.response.value("usage").is_some() {
         return;
     }
     let message = || "the response ends without usage".to_owned();
     match snapshot.response.get("usage") {
-        Some(_) => case.fault("/response/usage", "an object", "none", message),
-        None => case.lacks("/response", "usage", message),
+        Some(_) => case.fault(&snapshot.pointer("usage"), "an object", "none", message),
+        None => case.lacks(&snapshot.pointer(""), "usage", message),
     }
 }
 
@@ -165,8 +157,10 @@ pub(super) fn usage_adds_up(case: &mut Case<'_>, snapshot: &Snapshot<'_>) {
     };
     let sum = input + output;
     if (sum - total).abs() > 0.5 {
-        case.fault("/response/usage/total_tokens", &sum.to_string(), &total.to_string(), || {
-            format!("{input} and {output} tokens are {sum}, not {total}")
+        case.fault(&snapshot.pointer("usage/total_tokens"), &sum.to_string(), &total.to_string(), || {
+            format!(
+                "input_tokens and output_tokens are {input} + {output} = {sum}, but total_tokens is {total}"
+            )
         });
     }
 }
@@ -180,10 +174,10 @@ pub(super) fn usage_details_within(case: &mut Case<'_>, snapshot: &Snapshot<'_>)
         let part_of = usage.value(details).and_then(|details| spec::json::at(details, part)).and_then(number);
         let Some((part_of, all)) = part_of.zip(usage.number(whole)) else { continue };
         if part_of > all {
-            let pointer = format!("/response/usage/{details}{part}");
+            let pointer = snapshot.pointer(&format!("usage/{details}{part}"));
             let part = part.trim_start_matches('/');
             case.fault(&pointer, &format!("at most {all}"), &part_of.to_string(), || {
-                format!("{part} is {part_of}, more than {whole}, which is {all}")
+                format!("{part} is {part_of}, but {whole} is only {all}")
             });
         }
     }
@@ -191,7 +185,7 @@ pub(super) fn usage_details_within(case: &mut Case<'_>, snapshot: &Snapshot<'_>)
 
 const SECONDS: std::ops::Range<f64> = 1e9..4e9;
 
-/// Whether all times of a response are 0, as those who redact recordings write them.
+/// Returns whether all times of a response are 0, as in redacted recordings.
 fn is_without_times(snapshot: &Snapshot<'_>) -> bool {
     let times = ["created_at", "completed_at"].map(|name| snapshot.response.number(name));
     times.into_iter().flatten().all(|time| time == 0.0)
@@ -207,17 +201,15 @@ pub(super) fn times_in_seconds(case: &mut Case<'_>, snapshot: &Snapshot<'_>) {
             case.limit(Level::May);
         }
         case.fault(
-            &format!("/response/{name}"),
+            &snapshot.pointer(name),
             "a Unix time in seconds, such as 1785000000",
             &time.to_string(),
             || {
                 if is_redacted {
-                    format!(
-                        "{name} is 0, and so is every time of the response: the recording may be redacted"
-                    )
+                    format!("{name} is 0, like every time of the response: the recording may be redacted")
                 } else {
                     let hint =
-                        if SECONDS.contains(&(time / 1000.0)) { " (these are milliseconds)" } else { "" };
+                        if SECONDS.contains(&(time / 1000.0)) { " (it is in milliseconds)" } else { "" };
                     format!("{name} is {time}, not a Unix time in seconds{hint}")
                 }
             },
@@ -227,24 +219,24 @@ pub(super) fn times_in_seconds(case: &mut Case<'_>, snapshot: &Snapshot<'_>) {
 
 pub(super) fn completed_at_agrees(case: &mut Case<'_>, snapshot: &Snapshot<'_>) {
     let Some(raw) = snapshot.response.get("completed_at") else { return };
-    let pointer = "/response/completed_at";
-    if snapshot.event != "response.completed" {
-        if raw != "null" {
+    let pointer = &snapshot.pointer("completed_at");
+    if !snapshot.is_completed() {
+        if raw != "null" && snapshot.phase() != Some("cancelled") {
             case.fault(pointer, "null", &short(raw), || {
-                format!("{} brings a response that has completed_at", snapshot.event)
+                format!("{} has completed_at, but the response is not completed", snapshot.source())
             });
         }
         return;
     }
     if raw == "null" {
         case.fault(pointer, "the time of completion", "null", || {
-            "a completed response has no completed_at".to_owned()
+            "the response is completed, but completed_at is null".to_owned()
         });
     } else if let (Some(created), Some(completed)) = (snapshot.response.number("created_at"), number(raw))
         && completed < created
     {
         case.fault(pointer, &format!("at least {created}"), raw, || {
-            format!("the response was completed at {completed}, before it was created at {created}")
+            format!("completed_at is {completed}, before created_at, which is {created}")
         });
     }
 }
@@ -257,28 +249,48 @@ pub(super) fn error_agrees(case: &mut Case<'_>, snapshot: &Snapshot<'_>) {
     present_iff(case, snapshot, "error", "failed");
 }
 
-/// A field has a value in a response of that status, and in no other.
+/// Reports a field that is set without the status, or missing with it.
 fn present_iff(case: &mut Case<'_>, snapshot: &Snapshot<'_>, name: &str, status: &str) {
     let Some(found) = snapshot.status.as_deref() else { return };
     let value = snapshot.response.value(name);
     if value.is_some() == (found == status) {
         return;
     }
-    let pointer = format!("/response/{name}");
+    let pointer = snapshot.pointer(name);
     if found == status && value.is_none() {
-        let message = || format!("the response is {status}, and its {name} has no value");
+        let message = || format!("the response is {status}, but has no {name}");
         match snapshot.response.get(name) {
             Some(_) => case.fault(&pointer, "a value", "none", message),
-            None => case.lacks("/response", name, message),
+            None => case.lacks(&snapshot.pointer(""), name, message),
         }
     } else if let Some(value) = value.filter(|_| found != status) {
         case.fault(&pointer, "null", &short(value), || {
-            format!("the response has a value in {name}, and its status is \"{found}\"")
+            format!("the response has {name}, but its status is \"{found}\"")
         });
     }
 }
 
 pub(super) fn metadata_is_object(case: &mut Case<'_>, snapshot: &Snapshot<'_>) {
     let Some(raw) = snapshot.response.value("metadata").filter(|raw| !raw.starts_with('{')) else { return };
-    case.fault("/response/metadata", "an object", &short(raw), || "the metadata are no object".to_owned());
+    case.fault(&snapshot.pointer("metadata"), "an object", &short(raw), || {
+        "metadata is not an object".to_owned()
+    });
+}
+
+/// The reasons that clients know.
+const REASONS: [&str; 4] = ["max_output_tokens", "content_filter", "max_messages", "steered"];
+
+pub(super) fn incomplete_reason_known(case: &mut Case<'_>, snapshot: &Snapshot<'_>) {
+    if snapshot.phase() != Some("incomplete") {
+        return;
+    }
+    let details = snapshot.response.value("incomplete_details");
+    let Some(reason) = details.and_then(|details| spec::json::at(details, "/reason")) else { return };
+    let is_known = spec::json::string(reason).is_some_and(|reason| REASONS.contains(&&*reason));
+    if !is_known {
+        let pointer = snapshot.pointer("incomplete_details/reason");
+        case.fault(&pointer, &format!("one of {}", REASONS.join(", ")), &short(reason), || {
+            format!("{pointer} is {}, not one of {}", short(reason), REASONS.join(", "))
+        });
+    }
 }

@@ -5,7 +5,7 @@ use spec::json::{Fault, FaultKind};
 use spec::table::UnknownEvents;
 use spec::{Dialect, Verdict};
 
-use super::elsewhere::{self, Elsewhere};
+use super::other_dialects::{self, OtherDialects};
 use super::sequence;
 use crate::Frame;
 use crate::engine::Case;
@@ -13,7 +13,7 @@ use crate::engine::{Object, Payload, Place};
 
 pub(super) fn event_known(case: &mut Case<'_>) {
     let Some(record) = case.record() else { return };
-    // Under the status of an error there is no stream of events.
+    // A response with an error status has no events.
     let is_error = case.connection.status.is_some_and(|status| status >= 400);
     if record.payload != Payload::Object
         || record.verdict != Verdict::Unknown
@@ -22,17 +22,17 @@ pub(super) fn event_known(case: &mut Case<'_>) {
     {
         return;
     }
-    // That an event has no type is another rule's business.
+    // `schema/event-typed` reports missing types.
     let Some(name) = record.event_type.as_deref() else { return };
     let expected = match case.dialect().framing.unknown_events {
         UnknownEvents::Ignored => return,
         UnknownEvents::Reported => {
-            // Clients that go by the names of this API take these for its own.
+            // Clients take these for events of the API.
             case.limit(if name.starts_with("response.") { Level::Should } else { Level::May });
-            "an event type that the dialect lists"
+            "an event type of the dialect"
         }
         UnknownEvents::Prefixed if has_prefix(name) => return,
-        UnknownEvents::Prefixed => "an event type that the dialect lists, or one with its vendor's prefix",
+        UnknownEvents::Prefixed => "an event type of the dialect, or one with a vendor's prefix",
     };
     let place =
         Place { pointer: Some("/type"), expected: Some(expected), actual: Some(name), ..Place::WHOLE };
@@ -51,7 +51,7 @@ pub(super) fn event_typed(case: &mut Case<'_>) {
     }
 }
 
-/// Whether a type begins with the slug of whoever added it, and a colon.
+/// Returns whether a type begins with a vendor's slug and a colon.
 fn has_prefix(name: &str) -> bool {
     let in_slug = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
     name.split_once(':')
@@ -61,12 +61,12 @@ fn has_prefix(name: &str) -> bool {
 pub(super) fn event_valid(case: &mut Case<'_>) {
     let Some(record) = case.record() else { return };
     let Verdict::Invalid(faults, more) = &record.verdict else { return };
-    // That it is no object at all is another rule's business.
+    // `wire/json-object` reports data that is not an object.
     if record.payload != Payload::Object || foreign(case).is_some() || case.stream.is_answered_apart(record) {
         return;
     }
     let told = faults.iter().filter(|fault| !sequence::is_about_it(fault));
-    tell(case, "the event", told, faults, elsewhere::of_event(record));
+    report_faults(case, "the event", told, faults, other_dialects::of_event(record));
     case.omit(*more);
 }
 
@@ -76,11 +76,11 @@ pub(super) fn body_valid(case: &mut Case<'_>, frame: &Frame<'_>) {
         return;
     }
     let Some(record) = case.record().filter(|record| record.payload == Payload::Object) else {
-        // What else a recording holds without a status may be anything.
+        // Other bodies without a status may be anything.
         if case.connection.status.is_some() {
             let place =
                 Place { expected: Some("a JSON object"), actual: Some(kind_of(body)), ..Place::WHOLE };
-            case.report(&place, || "the body of an answer is no JSON object".to_owned());
+            case.report(&place, || "the body of the response is not a JSON object".to_owned());
         }
         return;
     };
@@ -91,13 +91,17 @@ pub(super) fn body_valid(case: &mut Case<'_>, frame: &Frame<'_>) {
     let Some(root) = object.plain("object").and_then(root_of_body) else { return };
     let Some(name) = case.dialect().root(root) else { return };
     if let Verdict::Invalid(faults, more) = case.dialect().check_type(name, body) {
-        let check = |other: &Dialect| other.root(root).map(|name| other.check_type(name, body));
-        tell(case, "the body", faults.iter(), &faults, Elsewhere::new(&check));
+        report_faults(case, "the body", faults.iter(), &faults, of_body(root, body));
         case.omit(more);
     }
 }
 
-/// The role of the type that a body has, by its `object`.
+/// What other dialects say of a body.
+fn of_body(root: &'static str, body: &str) -> OtherDialects<impl Fn(&'static Dialect) -> Option<Verdict>> {
+    OtherDialects::new(move |other| Some(other.check_type(other.root(root)?, body)))
+}
+
+/// Returns the root type of a body by its `object`.
 pub fn root_of_body(object: &str) -> Option<&'static str> {
     match object {
         "response" => Some("response"),
@@ -107,23 +111,23 @@ pub fn root_of_body(object: &str) -> Option<&'static str> {
     }
 }
 
-/// What a body is that is no object.
+/// Returns the JSON type of a body that is not an object.
 fn kind_of(body: &str) -> &'static str {
     match body.trim_ascii_start().as_bytes().first() {
-        Some(b'[') => "a list",
+        Some(b'[') => "an array",
         Some(b'"') => "a string",
         Some(b'n') => "null",
         _ => "something else",
     }
 }
 
-/// Tells of faults, but not of those that follow from a type that the dialect does not have.
-fn tell<'f>(
+/// Reports faults, except those inside a value of an unknown type.
+fn report_faults<'f>(
     case: &mut Case<'_>,
     whole: &str,
     faults: impl Iterator<Item = &'f Fault>,
     all: &[Fault],
-    mut others: Elsewhere<impl Fn(&'static Dialect) -> Option<Verdict>>,
+    mut others: OtherDialects<impl Fn(&'static Dialect) -> Option<Verdict>>,
 ) {
     let unknown: Vec<&str> = all.iter().filter_map(unknown_type).map(|(holder, _)| holder).collect();
     let follows = |fault: &Fault| {
@@ -138,7 +142,7 @@ fn tell<'f>(
     }
 }
 
-/// What has a type that the dialect does not have, and the type.
+/// Returns the value of an unknown type, and the type.
 fn unknown_type(fault: &Fault) -> Option<(&str, &str)> {
     let holder = fault.pointer.strip_suffix("/type")?;
     let name = fault.actual.string()?;
@@ -160,7 +164,7 @@ fn unknown_type(fault: &Fault) -> Option<(&str, &str)> {
     can_be_extended.then_some((holder, name))
 }
 
-/// Whether a fault is about what the response repeats of its request: the client has sent it, and knows it.
+/// Returns whether a fault is in settings echoed from the request, which the client knows.
 fn is_echoed(fault: &Fault) -> bool {
     ["/response/tools/", "/response/tool_choice/"].iter().any(|start| fault.pointer.starts_with(start))
 }
@@ -168,7 +172,7 @@ fn is_echoed(fault: &Fault) -> bool {
 pub(super) fn type_known(case: &mut Case<'_>) {
     let Some(record) = case.record() else { return };
     let Verdict::Invalid(faults, _) = &record.verdict else { return };
-    let mut others = elsewhere::of_event(record);
+    let mut others = other_dialects::of_event(record);
     let whole = case.bound.level;
     for fault in faults {
         if let Some((_, name)) = unknown_type(fault).filter(|(_, name)| !has_prefix(name)) {
@@ -181,7 +185,7 @@ pub(super) fn type_known(case: &mut Case<'_>) {
             }
             let is_known_in = |other| others.is_fine(other, fault);
             case.fault_here(fault, is_known_in, || {
-                format!("{name:?} is a type that the dialect does not have, without a vendor's prefix")
+                format!("{name:?} is neither a type of the dialect nor has a vendor's prefix")
             });
         }
     }
@@ -189,20 +193,35 @@ pub(super) fn type_known(case: &mut Case<'_>) {
 
 pub(super) fn value_known(case: &mut Case<'_>) {
     let Some(record) = case.record() else { return };
-    let Some(name) = record.event_type.as_deref() else { return };
-    let newer = |dialect: &Dialect| dialect.newer_values(name, record.data());
-    let mut others = elsewhere::of_event(record);
+    let data = record.data();
+    if let Some(name) = record.event_type.as_deref() {
+        let newer = |dialect: &Dialect| dialect.newer_values(name, data);
+        return newer_values(case, newer, other_dialects::of_event(record));
+    }
+    let Some(root) = Object::new(data).plain("object").and_then(root_of_body) else { return };
+    let newer = |dialect: &Dialect| {
+        dialect.root(root).map_or_else(Vec::new, |name| dialect.newer_values_of_type(name, data))
+    };
+    newer_values(case, newer, of_body(root, data));
+}
+
+/// Reports values that a dialect does not know yet.
+fn newer_values(
+    case: &mut Case<'_>,
+    newer: impl Fn(&Dialect) -> Vec<Fault>,
+    mut others: OtherDialects<impl Fn(&'static Dialect) -> Option<Verdict>>,
+) {
     for fault in newer(case.dialect()) {
         let is_known_in = |other: &'static Dialect| {
             others.is_fine(other, &fault) && newer(other).iter().all(|newer| newer.pointer != fault.pointer)
         };
         case.fault_here(&fault, is_known_in, || {
-            format!("{} is {}, which is newer than this suite knows", fault.pointer, fault.actual)
+            format!("{} is {}, which the schema does not list", fault.pointer, fault.actual)
         });
     }
 }
 
-/// Events that only Anthropic's Messages have.
+/// Event types of Anthropic's Messages API.
 pub const MESSAGES_EVENTS: [&str; 6] = [
     "message_start",
     "message_delta",
@@ -212,7 +231,7 @@ pub const MESSAGES_EVENTS: [&str; 6] = [
     "content_block_stop",
 ];
 
-/// The protocol that an event comes from, when it is not this one.
+/// Returns the protocol of an event, if it is another one.
 fn foreign(case: &Case<'_>) -> Option<&'static str> {
     let record = case.record().filter(|record| record.payload == Payload::Object)?;
     if record.verdict == Verdict::Valid {
@@ -239,7 +258,7 @@ pub(super) fn foreign_protocol(case: &mut Case<'_>) {
     let Some(protocol) = foreign(case) else { return };
     let place =
         Place { expected: Some("an event of the Responses API"), actual: Some(protocol), ..Place::WHOLE };
-    case.report(&place, || format!("this is an event of {protocol}"));
+    case.report(&place, || format!("the event belongs to {protocol}, not to the Responses API"));
 }
 
 fn in_words(whole: &str, fault: &Fault) -> String {

@@ -4,10 +4,10 @@ use spec::json::Fault;
 use spec::table::{Role, Scope, UnknownEvents};
 use spec::{Count, Verdict};
 
-use super::elsewhere;
+use super::other_dialects;
 use crate::engine::{Case, Place};
 
-/// Whether a fault of the schema is about the sequence number.
+/// Returns whether a schema fault is about the sequence number.
 pub(super) fn is_about_it(fault: &Fault) -> bool {
     fault.pointer == "/sequence_number"
         || fault.pointer.is_empty() && fault.kind.missing() == Some("sequence_number")
@@ -18,7 +18,7 @@ pub(super) fn present(case: &mut Case<'_>) {
     match &record.verdict {
         Verdict::Invalid(faults, _) => {
             let Some(fault) = faults.iter().find(|fault| is_about_it(fault)) else { return };
-            let mut others = elsewhere::of_event(record);
+            let mut others = other_dialects::of_event(record);
             case.fault_here(
                 fault,
                 |other| others.is_fine(other, fault),
@@ -42,7 +42,7 @@ pub(super) fn present(case: &mut Case<'_>) {
                 expected: Some("property \"sequence_number\""),
                 ..Place::WHOLE
             };
-            case.report(&place, || "an event beyond the specification has no sequence_number".to_owned());
+            case.report(&place, || "the vendor's event has no sequence_number".to_owned());
         }
         _ => {}
     }
@@ -53,10 +53,10 @@ pub(super) fn starts_at_zero(case: &mut Case<'_>) {
         case.info().is_some_and(|info| info.scope == Scope::Response && info.role == Role::Open)
     };
     let Some(number) = case.record().and_then(|record| record.sequence_number.as_ref()) else { return };
-    // A stream that begins with a later event is the rest of one that was broken off.
+    // A stream that begins with a later event was resumed.
     if case.stream.events == 0 && *number != Count::Whole(0) && opens(case) {
         case.fault("/sequence_number", "0", &number.to_string(), || {
-            format!("the first event has sequence_number {number}")
+            format!("the first event has sequence_number {number}, not 0")
         });
     }
 }
@@ -66,19 +66,19 @@ pub(super) fn grows(case: &mut Case<'_>) {
     let Some(before) = case.stream.sequence_number.as_ref().filter(|before| number <= *before) else {
         return;
     };
-    case.fault("/sequence_number", "a greater number than before", &number.to_string(), || {
-        format!("sequence_number {number} comes after {before}")
+    case.fault("/sequence_number", "a number greater than the previous one", &number.to_string(), || {
+        format!("sequence_number {number} follows {before}")
     });
 }
 
 pub(super) fn by_one(case: &mut Case<'_>) {
     let number = case.record().and_then(|record| record.sequence_number.as_ref()).and_then(Count::whole);
     let before = case.stream.sequence_number.as_ref().and_then(Count::whole);
-    // A number that does not grow is another rule's business, and so is one that counts nothing.
+    // Other rules report numbers that do not increase or are invalid.
     let Some((number, before)) = number.zip(before).filter(|(number, before)| *number > before + 1) else {
         return;
     };
-    case.fault("/sequence_number", "the next number", &number.to_string(), || {
-        format!("sequence_number {number} comes after {before}")
+    case.fault("/sequence_number", "the previous number plus 1", &number.to_string(), || {
+        format!("sequence_number {number} follows {before}")
     });
 }

@@ -8,20 +8,18 @@ use crate::engine::{Node, Object, Place, State, short};
 
 pub(super) fn starts_empty(case: &mut Case<'_>, _: &Node, part: &Object<'_>) {
     if let Some(raw) = part.get("text").filter(|raw| raw.starts_with('"') && *raw != "\"\"") {
-        case.fault("/part/text", "\"\"", &short(raw), || {
-            "the part of the summary is added with its text".to_owned()
-        });
+        case.fault("/part/text", "\"\"", &short(raw), || "the summary part is added with text".to_owned());
     }
 }
 
 pub(super) fn count_agrees(case: &mut Case<'_>, node: &Node, item: &Object<'_>) {
-    if case.plan.ways(Scope::SummaryPart).opens {
+    if case.plan.scope_events(Scope::SummaryPart).opens {
         part::count(case, node, item, Scope::SummaryPart, "summary");
     }
 }
 
 pub(super) fn one_at_a_time(case: &mut Case<'_>, node: &Node, _: &Object<'_>) {
-    if !case.plan.ways(Scope::SummaryPart).closes {
+    if !case.plan.scope_events(Scope::SummaryPart).closes {
         return;
     }
     let stream = case.stream;
@@ -32,7 +30,7 @@ pub(super) fn one_at_a_time(case: &mut Case<'_>, node: &Node, _: &Object<'_>) {
     let is_other = |other: &&Node| other.state() == State::Open && !std::ptr::eq(*other, node);
     if let Some(open) = stream.children(item, Scope::SummaryPart).find(is_other) {
         let (name, open) = (case.name(node), case.name(open));
-        let place = Place { expected: Some("the part before it to be closed"), ..Place::WHOLE };
-        case.report(&place, || format!("{name} is added while {open} is open"));
+        let place = Place { expected: Some("the previous part closed"), ..Place::WHOLE };
+        case.report(&place, || format!("{name} is added while {open} is still open"));
     }
 }

@@ -10,21 +10,21 @@ pub(super) fn has_deltas(case: &mut Case<'_>, node: &Node, text: &Object<'_>) {
     came_at_once(case, node, text, "text");
 }
 
-/// Tells of a final value of which nothing was streamed.
+/// Reports a final value without deltas.
 pub(super) fn came_at_once(case: &mut Case<'_>, node: &Node, value: &Object<'_>, what: &str) {
-    if node.fragments != 0 || node.partial || case.stream.torn {
+    if node.fragments != 0 || node.partial || case.stream.has_gap {
         return;
     }
     let Some(whole) = json::string(value.text()).filter(|whole| !whole.is_empty()) else { return };
     let Some(pointer) = case.info().and_then(|info| info.value) else { return };
     let expected = format!("deltas of the {what} before it");
-    let actual = format!("{} characters, and no delta", whole.chars().count());
-    case.fault(pointer, &expected, &actual, || format!("no delta came before the final {what}"));
+    let actual = format!("{} characters and no delta", whole.chars().count());
+    case.fault(pointer, &expected, &actual, || format!("no delta was sent before the final {what}"));
 }
 
 pub(super) fn logprobs_joined(case: &mut Case<'_>, node: &Node, _: &Object<'_>) {
     let stated = case.record().and_then(|record| record.view.raw(Slot::Logprobs)).and_then(json::entries);
-    if node.logprobs.is_empty() || node.partial || case.stream.torn {
+    if node.logprobs.is_empty() || node.partial || case.stream.has_gap {
         return;
     }
     let Some(stated) = stated else { return };
@@ -32,9 +32,10 @@ pub(super) fn logprobs_joined(case: &mut Case<'_>, node: &Node, _: &Object<'_>) 
     let is_same =
         stated.len() == joined.len() && stated.iter().zip(&joined).all(|(one, other)| same(one, other));
     if !is_same {
-        let (expected, actual) = (format!("the {} of the deltas", joined.len()), stated.len().to_string());
+        let (expected, actual) =
+            (format!("the {} tokens of the deltas", joined.len()), stated.len().to_string());
         case.fault("/logprobs", &expected, &actual, || {
-            "the log probabilities are not those that came with the deltas".to_owned()
+            "the log probabilities differ from those of the deltas".to_owned()
         });
     }
 }
@@ -46,14 +47,14 @@ pub(super) fn logprobs_spell_delta(case: &mut Case<'_>, _: &Node) {
     let delta = json::decode(delta.raw).0;
     let tokens: Vec<Object<'_>> = tokens.into_iter().map(Object::new).collect();
     if let Some(spelled) = spelled(&tokens).filter(|spelled| **spelled != *delta) {
-        case.fault("/logprobs", &format!("tokens that spell {delta:?}"), &format!("{spelled:?}"), || {
-            format!("the tokens spell {spelled:?}, and the delta is {delta:?}")
+        case.fault("/logprobs", &format!("tokens that join to {delta:?}"), &format!("{spelled:?}"), || {
+            format!("the tokens join to {spelled:?}, but the delta is {delta:?}")
         });
     }
 }
 
-/// What tokens spell: their bytes, where all have them, as a token may be a piece of a character. Nothing
-/// where that cannot be known.
+/// Returns the joined tokens: by their bytes if all have them, as a token may be part of a character. Returns
+/// `None` if unknown.
 fn spelled(tokens: &[Object<'_>]) -> Option<String> {
     if tokens.is_empty() {
         return None;

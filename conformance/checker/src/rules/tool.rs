@@ -8,27 +8,31 @@ use crate::engine::Case;
 use crate::engine::{Node, Object, Place, State};
 
 pub(super) fn mcp_failure_has_error(case: &mut Case<'_>, node: &Node, item: &Object<'_>) {
-    let stream = case.stream;
-    let failed =
-        |call: &Node| call.closed.get().is_some_and(|end| end.event_type() == "response.mcp_call.failed");
+    let (stream, dialect) = (case.stream, case.dialect());
+    let failed = |call: &Node| {
+        let end = call.closed.get().and_then(|end| dialect.event(end.event_type()));
+        end.is_some_and(|end| end.phase == Some("failed"))
+    };
     if !stream.children(node, Scope::McpCall).any(failed) {
         return;
     }
     if let Some(status) = item.get("status").filter(|status| *status != "\"failed\"") {
         case.fault("/item/status", "\"failed\"", status, || {
-            "the call has failed, and its item has another status".to_owned()
+            "the call failed, but its item has another status".to_owned()
         });
     }
     match item.get("error") {
-        None => case.lacks("/item", "error", || "the call has failed, and its item has no error".to_owned()),
-        Some(error @ ("null" | "\"\"" | "{}")) => case.fault("/item/error", "what went wrong", error, || {
-            "the call has failed, and its item has no error".to_owned()
-        }),
+        None => case.lacks("/item", "error", || "the call failed, but its item has no error".to_owned()),
+        Some(error @ ("null" | "\"\"" | "{}")) => {
+            case.fault("/item/error", "the error of the server", error, || {
+                "the call failed, but its item has no error".to_owned()
+            })
+        }
         Some(_) => {}
     }
 }
 
-/// The types of items that go through phases, and the scopes of these.
+/// Item types with phases, and the scopes of the phases.
 static PHASED: LazyLock<Vec<(&str, Scope)>> = LazyLock::new(|| {
     let is_phased =
         |scope: &&Scope| scope.info().parent == Some(Scope::Item) && !scope.info().phases.is_empty();
@@ -38,7 +42,7 @@ static PHASED: LazyLock<Vec<(&str, Scope)>> = LazyLock::new(|| {
 
 pub(super) fn has_phases(case: &mut Case<'_>, node: &Node, item: &Object<'_>) {
     let stream = case.stream;
-    let is_unknown = stream.torn || stream.resumed || node.partial || node.state() == State::Implied;
+    let is_unknown = stream.has_gap || stream.resumed || node.partial || node.state() == State::Implied;
     let Some(kind) = item.plain("type").filter(|_| !is_unknown) else { return };
     let is_over = item.value("status").is_none_or(|status| status == "\"completed\"");
     let Some((_, scope)) = PHASED.iter().find(|(of, _)| *of == kind).filter(|_| is_over) else { return };
@@ -46,7 +50,7 @@ pub(super) fn has_phases(case: &mut Case<'_>, node: &Node, item: &Object<'_>) {
     if has_events && stream.children(node, *scope).next().is_none() {
         let expected = format!("the phases of the {}: {}", kind, scope.info().phases.join(", "));
         let place = Place { expected: Some(&expected), ..Place::WHOLE };
-        case.report(&place, || format!("a {kind} is done, and none of its phases was streamed"));
+        case.report(&place, || format!("the {kind} is done, but has no phase event"));
     }
 }
 
@@ -57,13 +61,13 @@ pub(super) fn code_fragment_within_call(case: &mut Case<'_>, node: &Node) {
 pub(super) fn code_within_call(case: &mut Case<'_>, code: &Node, _: &Object<'_>) {
     let stream = case.stream;
     let item =
-        stream.parent(code).filter(|item| item.state() == State::Open && !stream.torn && !stream.resumed);
+        stream.parent(code).filter(|item| item.state() == State::Open && !stream.has_gap && !stream.resumed);
     let call = item.and_then(|item| stream.children(item, Scope::CodeInterpreter).next());
-    // Of the phases the first is `in_progress`.
+    // The first phase is `in_progress`.
     if call.and_then(|call| call.phase).is_some_and(|phase| phase > 0) {
-        let expected = "all of the code before it is interpreted";
+        let expected = "all code before it is interpreted";
         case.report(&Place { expected: Some(expected), ..Place::WHOLE }, || {
-            "code comes after the call has begun to interpret it".to_owned()
+            "code was sent after the call began to interpret it".to_owned()
         });
     }
 }

@@ -8,9 +8,9 @@ use crate::engine::{Node, Object, Place, State, short};
 pub(super) fn created_at_in_milliseconds(case: &mut Case<'_>, snapshot: &Snapshot<'_>) {
     let Some(time) = snapshot.response.number("created_at") else { return };
     if !(1e12..4e12).contains(&time) {
-        let expected = "milliseconds since 1970, between 1000000000000 and 4000000000000";
+        let expected = "a Unix time in milliseconds, such as 1785000000000";
         case.fault("/response/created_at", expected, &time.to_string(), || {
-            format!("created_at is {time}, which are no milliseconds since 1970")
+            format!("created_at is {time}, not a Unix time in milliseconds")
         });
     }
 }
@@ -22,12 +22,12 @@ pub(super) fn mcp_arguments_within_call(case: &mut Case<'_>, node: &Node, _: &Ob
 pub(super) fn mcp_fragment_within_call(case: &mut Case<'_>, arguments: &Node) {
     let stream = case.stream;
     let item = stream.parent(arguments).filter(|item| item.state() == State::Open);
-    let Some(item) = item.filter(|_| !stream.torn && !stream.resumed) else { return };
+    let Some(item) = item.filter(|_| !stream.has_gap && !stream.resumed) else { return };
     let call = stream.children(item, Scope::McpCall).next().map_or(State::Implied, Node::state);
     let wrong = match call {
         State::Open => return,
-        State::Implied | State::Gone => "arguments come before the call is in progress",
-        State::Closed => "arguments come after the call has ended",
+        State::Implied | State::Gone => "arguments were sent before the call was in progress",
+        State::Closed => "arguments were sent after the call ended",
     };
     let expected = "arguments between the start of the call and its end";
     case.report(&Place { expected: Some(expected), ..Place::WHOLE }, || wrong.to_owned());
@@ -36,23 +36,23 @@ pub(super) fn mcp_fragment_within_call(case: &mut Case<'_>, arguments: &Node) {
 pub(super) fn output_text_joined(case: &mut Case<'_>, ending: &Ending<'_>) {
     let Some(whole) = ending.snapshot.response.string("output_text") else { return };
     let stream = case.stream;
-    if stream.torn || stream.resumed {
+    if stream.has_gap || stream.resumed {
         return;
     }
     let mut items: Vec<&Node> = stream.items().collect();
     items.sort_by_key(|item| item.key.last());
     let parts: Vec<&Node> = items.into_iter().flat_map(|item| stream.children(item, Scope::Part)).collect();
-    // Of a part that was never added, not all may be known.
+    // A part that was never added may be incomplete.
     if parts.iter().any(|part| part.state() == State::Implied) {
         return;
     }
     let texts = parts.into_iter().flat_map(|part| stream.children(part, Scope::Text));
-    // A text without its final event is not known.
+    // A text without its final event is unknown.
     let Some(joined) = texts.map(final_text).collect::<Option<String>>() else { return };
     if joined != *whole {
         let (expected, actual) = (format!("{joined:?}"), format!("{whole:?}"));
         case.fault("/response/output_text", &short(&expected), &short(&actual), || {
-            "output_text is not the final texts, joined".to_owned()
+            "output_text differs from the joined final texts".to_owned()
         });
     }
 }
@@ -64,15 +64,15 @@ fn final_text(text: &Node) -> Option<String> {
 pub(super) fn rewrite_before_text_done(case: &mut Case<'_>) {
     let stream = case.stream;
     let is_rewrite = case.info().is_some_and(|info| info.scope == Scope::Rewrite);
-    if !is_rewrite || stream.torn || stream.resumed {
+    if !is_rewrite || stream.has_gap || stream.resumed {
         return;
     }
-    // The last item is mostly the one that is open.
+    // Usually the last item is the open one.
     let parts = stream.items().rev().flat_map(|item| stream.children(item, Scope::Part));
     let mut texts = parts.flat_map(|part| stream.children(part, Scope::Text)).map(Node::state).peekable();
     if texts.peek().is_some() && texts.all(|state| state == State::Closed) {
-        let place = Place { expected: Some("a rewrite before the text is final"), ..Place::WHOLE };
-        case.report(&place, || "a rewrite is announced after the text is final".to_owned());
+        let place = Place { expected: Some("the rewrite before the text is done"), ..Place::WHOLE };
+        case.report(&place, || "the rewrite is announced after the text was done".to_owned());
     }
 }
 
@@ -80,7 +80,7 @@ pub(super) fn routing_before_items(case: &mut Case<'_>, _: &Node) {
     let is_routing = case.info().is_some_and(|info| info.scope == Scope::Routing);
     if is_routing && let Some(item) = case.stream.items().next() {
         let item = case.name(item);
-        let place = Place { expected: Some("the choice of a model before all items"), ..Place::WHOLE };
-        case.report(&place, || format!("the model is chosen after {item} was added"));
+        let place = Place { expected: Some("the choice of the model before all items"), ..Place::WHOLE };
+        case.report(&place, || format!("the model was chosen after {item} was added"));
     }
 }

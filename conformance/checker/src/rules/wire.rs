@@ -23,21 +23,21 @@ pub(super) fn json_object(case: &mut Case<'_>) {
                 before.trim_end_matches([' ', '\t']).ends_with('\n') && !before.trim().is_empty();
             case.report(&place, || match problem {
                 "something follows the value" if follows_line => {
-                    "two JSON values in one event: no blank line ends the event before the second".to_owned()
+                    "two JSON values in one event: no blank line ends the first".to_owned()
                 }
-                _ => format!("the data are not JSON: {problem}"),
+                _ => format!("the data is not JSON: {problem}"),
             });
         }
         Payload::OtherValue => {
             let kind = match record.data().trim_ascii_start().as_bytes().first() {
-                Some(b'[') => "a list",
+                Some(b'[') => "an array",
                 Some(b'"') => "a string",
                 Some(b'n') => "null",
-                Some(b't' | b'f') => "true or false",
+                Some(b't' | b'f') => "a boolean",
                 _ => "a number",
             };
             case.report(&Place { actual: Some(kind), ..place }, || {
-                format!("the data are {kind}, not an object")
+                format!("the data is {kind}, not an object")
             });
         }
     }
@@ -54,37 +54,37 @@ pub(super) fn event_line(case: &mut Case<'_>) {
     let expected = match case.dialect().framing.event_line {
         EventLine::AlwaysMessage => Some(Cow::Borrowed("message")),
         EventLine::EqualsType => record.event_type.as_deref().map(Cow::Borrowed),
-        // Where it tells events apart, it can still contradict what stands inside.
+        // Even as discriminator, it can contradict a type in the data.
         EventLine::Discriminator if line.is_none() => Some(Cow::Borrowed("the type of the event")),
         EventLine::Discriminator => inside(),
         EventLine::DiscriminatorIfUntyped => line.and_then(|_| inside()),
     };
     let Some(expected) = expected.filter(|expected| line != Some(expected)) else { return };
-    let place = Place { expected: Some(&expected), actual: line.or(Some("no event line")), ..Place::WHOLE };
+    let place = Place { expected: Some(&expected), actual: line.or(Some("no event: field")), ..Place::WHOLE };
     case.report(&place, || match line {
-        Some(line) => format!("the event line says {line:?}, not {expected:?}"),
-        None => "the event has no event line".to_owned(),
+        Some(line) => format!("the event: field is {line:?}, not {expected:?}"),
+        None => "the event has no event: field".to_owned(),
     });
 }
 
 pub(super) fn done_is_forbidden(case: &mut Case<'_>) {
     let is_done = case.record().is_some_and(|record| record.payload == Payload::Done);
     if is_done && case.dialect().framing.done == Marker::Forbidden {
-        let place = Place { expected: Some("no marker"), actual: Some("[DONE]"), ..Place::WHOLE };
-        case.report(&place, || "the stream has a marker [DONE], which this dialect does not have".to_owned());
+        let place = Place { expected: Some("no [DONE]"), actual: Some("[DONE]"), ..Place::WHOLE };
+        case.report(&place, || "the stream has [DONE], which this dialect forbids".to_owned());
     }
 }
 
 pub(super) fn done_is_required(case: &mut Case<'_>) {
     let stream = case.stream;
-    // A stream that was cut off has a worse fault.
+    // Truncated streams are reported by other rules.
     if case.dialect().framing.done == Marker::Required
         && stream.transport == Transport::Http
         && stream.done.is_none()
         && stream.has_ended()
     {
         let place = Place { expected: Some("[DONE]"), actual: Some("the end of the stream"), ..Place::WHOLE };
-        case.report(&place, || "the stream ends without the marker [DONE]".to_owned());
+        case.report(&place, || "the stream ends without [DONE]".to_owned());
     }
 }
 
@@ -94,45 +94,41 @@ pub(super) fn done_last(case: &mut Case<'_>) {
     }
     let again = case.record().is_some_and(|record| record.payload == Payload::Done);
     let place = Place { expected: Some("nothing after the first [DONE]"), ..Place::WHOLE };
-    let what = if again {
-        "the marker [DONE] comes a second time"
-    } else {
-        "an event comes after the marker [DONE]"
-    };
+    let what = if again { "[DONE] was sent a second time" } else { "an event follows [DONE]" };
     case.report(&place, || what.to_owned());
 }
 
 pub(super) fn terminated(case: &mut Case<'_>) {
     let Some(record) = case.record() else { return };
     if record.frame.transport == Transport::Http && !record.frame.terminated {
-        let place = Place { expected: Some("a blank line behind the last event"), ..Place::WHOLE };
-        case.report(&place, || "no blank line ends the last event: readers drop it".to_owned());
+        let place = Place { expected: Some("a blank line after the last event"), ..Place::WHOLE };
+        case.report(&place, || "no blank line ends the last event, so clients drop it".to_owned());
     }
 }
 
 pub(super) fn no_id_line(case: &mut Case<'_>) {
     let Some(id) = case.record().and_then(|record| record.frame.id.as_deref()) else { return };
-    let place = Place { expected: Some("no id line"), actual: Some(id), ..Place::WHOLE };
-    case.report(&place, || "the event has an id line".to_owned());
+    let place = Place { expected: Some("no id: field"), actual: Some(id), ..Place::WHOLE };
+    case.report(&place, || "the event has an id: field".to_owned());
 }
 
 pub(super) fn known_fields(case: &mut Case<'_>) {
     let is_error = case.connection.status.is_some_and(|status| status >= 400);
-    // Where a recording was cut off, any line may be half of one.
+    // In a truncated recording, any line may be incomplete.
     let Some(frame) = case.record().map(|record| record.frame).filter(|frame| frame.terminated) else {
         return;
     };
     let Some(line) = frame.strays.first().filter(|_| !is_error) else { return };
     let place = Place { expected: Some("data, event, id, retry or a comment"), ..Place::WHOLE };
     case.report(&place, || {
-        format!("the line {} is no field of server-sent events: readers skip it", short(&format!("{line:?}")))
+        format!("the line {} is not an SSE field, so clients ignore it", short(&format!("{line:?}")))
     });
 }
 
 pub(super) fn utf8(case: &mut Case<'_>) {
     let Some(at) = case.record().and_then(|record| record.frame.invalid_utf8) else { return };
-    let place = Place { expected: Some("UTF-8"), ..Place::WHOLE };
-    case.report(&place, || format!("byte {at} of the recording is not UTF-8"));
+    let place = Place { expected: Some("valid UTF-8"), ..Place::WHOLE };
+    case.report(&place, || format!("byte {at} of the recording is not valid UTF-8"));
 }
 
 pub(super) fn no_replacement_character(case: &mut Case<'_>) {
@@ -141,8 +137,8 @@ pub(super) fn no_replacement_character(case: &mut Case<'_>) {
     let is_replaced = memchr(0xef, data.as_bytes()).is_some() && data.contains('\u{fffd}');
     if is_replaced && record.frame.invalid_utf8.is_none() {
         let at = data.find('\u{fffd}');
-        let place = Place { at, expected: Some("the character that was meant"), ..Place::WHOLE };
-        case.report(&place, || "the data hold U+FFFD, which stands for a character that was lost".to_owned());
+        let place = Place { at, expected: Some("the original character"), ..Place::WHOLE };
+        case.report(&place, || "the data has U+FFFD, which replaces a lost character".to_owned());
     }
 }
 
@@ -150,10 +146,10 @@ pub(super) fn no_lone_surrogate(case: &mut Case<'_>) {
     let Some(record) = case.record() else { return };
     let Some(at) = lone_surrogate(record.data()) else { return };
     let place = Place { at: Some(at), expected: Some("both halves of a surrogate pair"), ..Place::WHOLE };
-    case.report(&place, || "half of a surrogate pair stands alone: a character was cut in two".to_owned());
+    case.report(&place, || "unpaired surrogate: a character was cut in two".to_owned());
 }
 
-/// Where an escaped half of a surrogate pair stands without the other.
+/// Returns the offset of an escaped unpaired surrogate.
 fn lone_surrogate(data: &str) -> Option<usize> {
     // Most escapes are line feeds and quotes.
     static ESCAPED: LazyLock<memmem::Finder<'_>> = LazyLock::new(|| memmem::Finder::new("\\u"));
@@ -180,7 +176,7 @@ fn lone_surrogate(data: &str) -> Option<usize> {
     None
 }
 
-/// Whether events of this type only show that the connection is alive.
+/// Returns whether events of this type are keep-alives.
 pub fn is_sign_of_life(name: &str) -> bool {
     matches!(name, "ping" | "keepalive" | "keep-alive" | "keep_alive" | "heartbeat" | "response.ping")
 }
@@ -192,7 +188,7 @@ pub(super) fn keep_alive_is_comment(case: &mut Case<'_>) {
     case.report_here(
         &place,
         |other| other.event(name).is_some(),
-        || format!("the stream is kept alive by an event {name:?}, which clients do not know"),
+        || format!("the stream is kept alive by an event {name:?}, which is unknown to clients"),
     );
 }
 
@@ -209,7 +205,7 @@ pub(super) fn event_stream_content_type(case: &mut Case<'_>) {
             actual: found.or(Some("no content type")),
             ..Place::WHOLE
         };
-        case.report(&place, || format!("the content type of the stream is {}", found.unwrap_or("not told")));
+        case.report(&place, || format!("the content type of the stream is {}", found.unwrap_or("missing")));
     }
 }
 
@@ -222,11 +218,11 @@ pub(super) fn json_content_type(case: &mut Case<'_>, _: &Frame<'_>) {
             actual: found.or(Some("no content type")),
             ..Place::WHOLE
         };
-        case.report(&place, || format!("the content type of the answer is {}", found.unwrap_or("not told")));
+        case.report(&place, || format!("the content type of the response is {}", found.unwrap_or("missing")));
     }
 }
 
-/// A content type without its parameters.
+/// Returns a content type without its parameters.
 fn media_type(content_type: Option<&str>) -> Option<String> {
     let name = content_type?.split(';').next()?;
     Some(name.trim().to_ascii_lowercase())

@@ -2,9 +2,11 @@
 
 use std::time::Duration;
 
+use spec::table::{Reply, Role, Scope};
+
 use crate::Transport;
 use crate::engine::Case;
-use crate::engine::{About, Asides, Object, Place, Steer, Turn, short};
+use crate::engine::{About, Aside, Asides, Object, Place, Record, Steer, Turn, short};
 
 fn is_on_socket(case: &Case<'_>) -> bool {
     case.record().is_some_and(|record| record.frame.transport == Transport::WebSocket)
@@ -14,28 +16,28 @@ pub(super) fn error_envelope(case: &mut Case<'_>) {
     let Some(record) = case.record().filter(|record| case.stream.is_answered_apart(record)) else { return };
     let envelope = Object::new(record.data());
     if envelope.number("status").is_none() {
-        case.lacks_a("number", "", "status", || "an error on a WebSocket has no status".to_owned());
+        case.lacks_a("number", "", "status", || "the error has no status".to_owned());
     }
     let code = envelope.value("error").map(Object::new).and_then(|error| error.string("code").map(drop));
     if code.is_none() {
-        case.lacks_a("string", "/error", "code", || "an error on a WebSocket has no code".to_owned());
+        case.lacks_a("string", "/error", "code", || "the error has no code".to_owned());
     }
 }
 
 pub(super) fn one_in_flight(case: &mut Case<'_>) {
     if is_on_socket(case) && case.stream.overlaps && case.stream.events == 0 {
-        let place = Place { expected: Some("the end of the response before it"), ..Place::WHOLE };
-        case.report(&place, || "a response begins before the one before it has ended".to_owned());
+        let place = Place { expected: Some("the end of the previous response"), ..Place::WHOLE };
+        case.report(&place, || "a response begins before the previous one has ended".to_owned());
     }
 }
 
-/// So many lanes with names a connection has, and so many responses under way.
+/// Maximum number of named lanes, and of responses in flight.
 const LANES: usize = 32;
 const IN_FLIGHT: usize = 16;
 
-/// Whether the event at hand begins a response.
+/// Returns whether the current event begins a response.
 fn begins(case: &Case<'_>) -> bool {
-    case.record().is_some_and(|record| record.event_type.as_deref() == Some("response.created"))
+    case.record().is_some_and(Record::begins)
 }
 
 pub(super) fn stream_id_echoed(case: &mut Case<'_>) {
@@ -43,7 +45,7 @@ pub(super) fn stream_id_echoed(case: &mut Case<'_>) {
     if lane.is_nameless {
         let place = Place { expected: Some("property \"stream_id\""), actual: Some("none"), ..Place::WHOLE };
         case.report(&place, || {
-            "the event has no stream_id, and all responses under way are of lanes with names".to_owned()
+            "the event has no stream_id, but all responses in flight belong to named lanes".to_owned()
         });
     } else if lane.is_stranger {
         let name = format!("{:?}", lane.name.as_deref().unwrap_or_default());
@@ -64,12 +66,12 @@ pub(super) fn lane_limit(case: &mut Case<'_>) {
             "/stream_id",
             "an error with the code websocket_stream_limit_reached",
             &named.to_string(),
-            || format!("a response begins in lane {named}, and a connection has at most {LANES} with names"),
+            || format!("a response begins in named lane {named}, but a connection has at most {LANES}"),
         );
     } else if in_flight > IN_FLIGHT {
         let (expected, actual) = ("the end of another response", in_flight.to_string());
         case.fault("/type", expected, &actual, || {
-            format!("{in_flight} responses are under way at a time, and at most {IN_FLIGHT} may be")
+            format!("{in_flight} responses are in flight, but a connection has at most {IN_FLIGHT}")
         });
     }
 }
@@ -85,7 +87,7 @@ pub(super) fn turns_in_order(case: &mut Case<'_>) {
         let id = |id: Option<&str>| id.map_or_else(|| "no response".to_owned(), |id| format!("{id:?}"));
         let (expected, actual) = (id(turn.previous_response_id.as_deref()), id(continued.as_deref()));
         case.fault("/response/previous_response_id", &expected, &actual, || {
-            format!("the response answers request {} of its lane before the first", later + 2)
+            format!("the response answers request {} of its lane before request 1", later + 2)
         });
     }
 }
@@ -94,17 +96,17 @@ pub(super) fn created_asked(case: &mut Case<'_>) {
     if case.connection.is_unasked {
         let place =
             Place { expected: Some("a response.create, or steering input, before it"), ..Place::WHOLE };
-        case.report(&place, || "a response begins that nobody has asked for".to_owned());
+        case.report(&place, || "a response begins without a request".to_owned());
     }
 }
 
-/// What an event says of a steered response, and its end.
+/// Checks the end of a steered response.
 pub(super) fn steered_ends(case: &mut Case<'_>) {
     let Some(record) = case.record().filter(|_| case.connection.has_requests) else { return };
-    let name = record.event_type.as_deref().unwrap_or_default();
-    if !matches!(name, "response.completed" | "response.incomplete" | "response.failed") {
+    let Some(info) = case.info().filter(|info| info.scope == Scope::ROOT && info.role == Role::Terminal)
+    else {
         return;
-    }
+    };
     let Some(response) = spec::json::at(record.data(), "/response").map(Object::new) else { return };
     let Some(id) = response.string("id") else { return };
     let details = response.value("incomplete_details").map(Object::new);
@@ -113,80 +115,89 @@ pub(super) fn steered_ends(case: &mut Case<'_>) {
     if is_steered && !is_turned {
         let pointer = "/response/incomplete_details/reason";
         case.fault(pointer, "response.steer.accepted before it", "\"steered\"", || {
-            format!("{id} ends as steered, and no steering input was accepted for it")
+            format!("{id} ends as steered, but no steering input was accepted for it")
         });
-    } else if is_turned && !is_steered && name != "response.completed" {
-        let expected = "response.incomplete with the reason steered, or response.completed";
-        case.report(&Place { expected: Some(expected), actual: Some(name), ..Place::WHOLE }, || {
-            format!("{id} was steered, and ends with {name} for another reason")
+    } else if is_turned && !is_steered && info.phase != Some("completed") {
+        let name = |phase| case.dialect().ending(phase).map_or(phase, |event| event.name);
+        let expected = format!("{} with the reason steered, or {}", name("incomplete"), name("completed"));
+        case.report(&Place { expected: Some(&expected), actual: Some(info.name), ..Place::WHOLE }, || {
+            format!("{id} was steered, but ends with {} for another reason", info.name)
         });
     }
 }
 
-/// The event at hand, where it is of this type, and what it is about.
-fn answer<'c>(case: &Case<'c>, name: &str) -> Option<(About, &'c Asides)> {
-    let record = case.record().filter(|record| record.event_type.as_deref() == Some(name))?;
-    Some((About::of(record.data()), &case.connection.asides))
+/// What the event at hand is about, where it is such a reply to such a message.
+fn reply<'c>(case: &Case<'c>, aside: Aside, replies: &[Reply]) -> Option<(About, &'c Asides)> {
+    let record = case.record()?;
+    let (is_to, reply) = Aside::of_reply(case.dialect(), record.event_type.as_deref()?)?;
+    let is_meant = is_to == aside && replies.contains(&reply);
+    is_meant.then(|| (About::of(record.data()), &case.connection.asides))
 }
 
 pub(super) fn steer_asked(case: &mut Case<'_>) {
-    let Some((about, asides)) = answer(case, "response.steer.accepted") else { return };
+    let Some((about, asides)) = reply(case, Aside::Steer, &[Reply::Accepted]) else { return };
+    let Some(steer) = case.dialect().framing.steer else { return };
     let response = about.response.unwrap_or_default();
     if case.connection.has_requests && !asides.steered.contains(&response) {
-        let actual = format!("{response:?}");
-        case.fault("/steer/previous_response_id", "the response of a response.steer", &actual, || {
-            format!("steering input is accepted for {response}, and the client has sent none")
+        let (expected, actual) = (format!("the response of a {}", steer.message), format!("{response:?}"));
+        case.fault("/steer/previous_response_id", &expected, &actual, || {
+            format!("steering input is accepted for {response}, but the client sent none")
         });
     }
 }
 
 pub(super) fn steer_followed(case: &mut Case<'_>) {
+    let Some(names) = case.dialect().framing.steer else { return };
     let asides = &case.connection.asides;
     let unanswered = asides.steered.len();
     let has_ended = |id: &str| asides.ended.iter().any(|(ended, _)| **ended == *id);
     let is_dropped = |steer: &&Steer| !steer.is_over && !steer.is_pending && has_ended(&steer.response);
     if unanswered > 0 {
-        let place =
-            Place { expected: Some("response.steer.accepted or response.steer.failed"), ..Place::WHOLE };
-        case.report(&place, || format!("the connection ends with {unanswered} response.steer unanswered"));
+        let expected = format!("{} or {}", names.accepted, names.failed);
+        case.report(&Place { expected: Some(&expected), ..Place::WHOLE }, || {
+            format!("the connection ends with {unanswered} {} unanswered", names.message)
+        });
     } else if let Some(steer) = asides.taken.iter().find(is_dropped) {
-        let expected = "response.created, response.steer.pending or response.steer.failed";
-        let place = Place { expected: Some(expected), ..Place::WHOLE };
+        let follows = case.dialect().opening.into_iter().chain(names.pending).collect::<Vec<_>>().join(", ");
+        let expected = format!("{follows} or {}", names.failed);
+        let place = Place { expected: Some(&expected), ..Place::WHOLE };
         case.report(&place, || {
-            format!("{} was steered by {}, and nothing followed its end", steer.response, steer.id)
+            format!("{} was steered by {}, but no event followed its end", steer.response, steer.id)
         });
     }
 }
 
 pub(super) fn steer_pending(case: &mut Case<'_>) {
-    let Some((about, asides)) = answer(case, "response.steer.pending") else { return };
+    let Some((about, asides)) = reply(case, Aside::Steer, &[Reply::Pending]) else { return };
     let id = about.id.unwrap_or_default();
     let Some(steer) = asides.taken.iter().find(|steer| steer.id == id) else {
         case.fault("/steer/id", "the id of accepted steering input", &format!("{id:?}"), || {
-            format!("{id} is pending, and was never accepted")
+            format!("{id} is pending, but was never accepted")
         });
         return;
     };
     if steer.is_pending {
-        case.fault("/steer/id", "one response.steer.pending", &format!("{id:?}"), || {
+        let name = case.record().and_then(|record| record.event_type.as_deref()).unwrap_or_default();
+        case.fault("/steer/id", &format!("one {name}"), &format!("{id:?}"), || {
             format!("{id} is pending a second time")
         });
         return;
     }
     let is_completed = asides.ended.iter().find(|(ended, _)| *ended == steer.response).map(|(_, is)| *is);
     if is_completed != Some(true) {
-        let expected = format!("response.completed of {} before it", steer.response);
+        let completed = case.dialect().ending("completed").map_or("the end", |event| event.name);
+        let expected = format!("{completed} of {} before it", steer.response);
         case.report(&Place { expected: Some(&expected), ..Place::WHOLE }, || {
-            format!("{id} is pending, and {} is not completed", steer.response)
+            format!("{id} is pending, but {} is not completed", steer.response)
         });
     }
 }
 
 pub(super) fn steer_failed(case: &mut Case<'_>) {
-    let Some((about, asides)) = answer(case, "response.steer.failed") else { return };
+    let Some((about, asides)) = reply(case, Aside::Steer, &[Reply::Failed]) else { return };
     let (id, response) = (about.id, about.response.unwrap_or_default());
     let is_known = id.as_ref().is_some_and(|id| asides.taken.iter().any(|steer| steer.id == *id));
-    // What fails before it is accepted need not have an id.
+    // Input that fails before it is accepted need not have an id.
     let Some(steer) = asides.turning(&response).filter(|_| !is_known && !asides.steered.contains(&response))
     else {
         return;
@@ -194,44 +205,45 @@ pub(super) fn steer_failed(case: &mut Case<'_>) {
     let actual = id.as_ref().map_or_else(|| "none".to_owned(), |id| format!("{id:?}"));
     let expected = format!("{:?}", steer.id);
     case.fault(if id.is_some() { "/steer/id" } else { "/steer" }, &expected, &actual, || {
-        format!("what was accepted as {} fails without its id", steer.id)
+        format!("the input accepted as {} fails without its id", steer.id)
     });
 }
 
 pub(super) fn inject_asked(case: &mut Case<'_>) {
+    let replies = [Reply::Accepted, Reply::Failed];
+    let Some((about, asides)) = reply(case, Aside::Inject, &replies) else { return };
+    let Some(inject) = case.dialect().framing.inject else { return };
     let name = case.record().and_then(|record| record.event_type.as_deref()).unwrap_or_default();
-    if !name.starts_with("response.inject.") {
-        return;
-    }
-    let Some((about, asides)) = answer(case, name) else { return };
     let response = about.response.unwrap_or_default();
     if case.connection.has_requests && !asides.injected.contains(&response) {
-        case.fault("/response_id", "the response of a response.inject", &format!("{response:?}"), || {
-            format!("{name} is about {response}, into which the client has put nothing")
+        let expected = format!("the response of a {}", inject.message);
+        case.fault("/response_id", &expected, &format!("{response:?}"), || {
+            format!("{name} is about {response}, but the client injected nothing into it")
         });
     }
 }
 
 pub(super) fn inject_answered(case: &mut Case<'_>) {
+    let Some(names) = case.dialect().framing.inject else { return };
     let unanswered = case.connection.asides.injected.len();
     if unanswered > 0 {
-        let expected = "response.inject.created or response.inject.failed";
-        case.report(&Place { expected: Some(expected), ..Place::WHOLE }, || {
-            format!("the connection ends with {unanswered} response.inject unanswered")
+        let expected = format!("{} or {}", names.accepted, names.failed);
+        case.report(&Place { expected: Some(&expected), ..Place::WHOLE }, || {
+            format!("the connection ends with {unanswered} {} unanswered", names.message)
         });
     }
 }
 
 pub(super) fn answers_create(case: &mut Case<'_>) {
     let unanswered = case.connection.unanswered.len();
-    if unanswered > 0 {
-        let place =
-            Place { expected: Some("a response or an error for every response.create"), ..Place::WHOLE };
-        case.report(&place, || format!("the connection ends with {unanswered} response.create unanswered"));
-    }
+    let Some(create) = case.dialect().framing.create.filter(|_| unanswered > 0) else { return };
+    let expected = format!("a response or an error for every {create}");
+    case.report(&Place { expected: Some(&expected), ..Place::WHOLE }, || {
+        format!("the connection ends with {unanswered} {create} unanswered")
+    });
 }
 
-/// A connection lives for an hour. Clocks that differ, and a message on its way, are forgiven a minute.
+/// Lifetime of a connection, with a tolerance of one minute.
 const LIMIT: Duration = Duration::from_secs(61 * 60);
 
 pub(super) fn connection_limit(case: &mut Case<'_>) {
@@ -253,9 +265,9 @@ pub(super) fn connection_limit(case: &mut Case<'_>) {
         let answer = match &code {
             Some(code) => format!("refused with the code {code}"),
             None if is_refused => "refused without a code".to_owned(),
-            None => "answered by another response".to_owned(),
+            None => "answered by a new response".to_owned(),
         };
-        format!("{} minutes after the connection began, a request is {answer}", age.as_secs() / 60)
+        format!("a request {} minutes after the connection began is {answer}", age.as_secs() / 60)
     });
 }
 
@@ -266,10 +278,10 @@ pub(super) fn unknown_previous_id(case: &mut Case<'_>) {
     if !turn.is_unstored || case.connection.responses.contains(id) || case.stream.events > 0 {
         return;
     }
-    // A turn that fails may do so for another reason, before the earlier response is looked for.
-    if record.event_type.as_deref() == Some("response.created") {
+    // A turn may fail for another reason before the previous response is looked up.
+    if record.begins() {
         let place = Place { expected: Some("previous_response_not_found"), ..Place::WHOLE };
-        case.report(&place, || format!("a turn continues {id}, which the connection does not know"));
+        case.report(&place, || format!("the turn continues {id}, which the connection does not know"));
     }
 }
 
@@ -283,7 +295,7 @@ pub(super) fn latest_kept(case: &mut Case<'_>) {
     if is_kept && envelope.value("error").map(Object::new).is_some_and(is_unknown) {
         let place = Place { expected: Some("a response that continues it"), ..Place::WHOLE };
         case.report(&place, || {
-            format!("a turn continues {id}, the latest response of the connection, and is refused")
+            format!("the turn continues {id}, the latest response of the connection, but is refused")
         });
     }
 }

@@ -10,7 +10,7 @@ use results::{ClientOutcome, ClientRun, Outcome, Transport};
 use super::{run, suite};
 
 /// Clients with one thing broken each, and how they fail.
-const BROKEN: [(&str, ClientOutcome); 23] = [
+const BROKEN: [(&str, ClientOutcome); 26] = [
     ("drops-a-delta", ClientOutcome::Wrong),
     ("trusts-deltas", ClientOutcome::Wrong),
     ("trusts-the-end", ClientOutcome::Wrong),
@@ -34,6 +34,9 @@ const BROKEN: [(&str, ClientOutcome); 23] = [
     ("knows-lf-only", ClientOutcome::Fragile),
     ("trusts-event-lines", ClientOutcome::Reported),
     ("needs-done", ClientOutcome::Fragile),
+    ("lazy", ClientOutcome::NotExercised),
+    ("stops-at-the-first-answer", ClientOutcome::NotExercised),
+    ("resumes-from-the-start", ClientOutcome::Reported),
 ];
 
 /// The cases in which a client did otherwise than the perfect one.
@@ -44,7 +47,7 @@ fn caught(perfect: &BTreeMap<String, ClientOutcome>, run: &ClientRun) -> Vec<(St
 
 #[test]
 fn each_broken_client_is_caught_where_it_breaks() {
-    // Where the server stalls or is slow, all of them wait.
+    // Where the server stalls or is slow, all annotations wait.
     let is_wanted = |name: &str| !name.starts_with("broken/stalled") && name != "legal/slow";
     let over_http = |kind: &str| ClientSuite { transports: vec![Transport::Sse], ..suite(kind) };
     let perfect = run(&over_http("perfect"), &is_wanted);
@@ -134,4 +137,43 @@ fn requests_are_judged() {
     assert_eq!(of("sends-nonsense", Transport::Sse), told(&["schema", "schema"]));
     assert_eq!(of("forgets-the-previous-id", Transport::Sse), told(&["content"]));
     assert_eq!(of("streams-on-sockets", Transport::Websocket), told(&["N11", "N11"]));
+}
+
+#[test]
+fn requests_that_follow_are_judged() {
+    let of = |kind: &str, case: &str| {
+        let suite = ClientSuite { transports: vec![Transport::Sse, Transport::Websocket], ..suite(kind) };
+        let run = run(&suite, &|name| name.split('.').next() == Some(case));
+        let told = |case: &results::ClientCaseReport| {
+            let problems: Vec<&str> = case.requests.iter().map(|problem| &*problem.message).collect();
+            (case.outcome, problems.join("; "))
+        };
+        let told: Vec<(ClientOutcome, String)> = run.cases.iter().map(told).collect();
+        assert_eq!(told.len(), 2);
+        assert_eq!(told[0], told[1], "{kind}");
+        told[0].clone()
+    };
+    let right = (ClientOutcome::Right, String::new());
+    assert_eq!(of("perfect", "turn/tool-outputs"), right);
+    assert_eq!(of("perfect", "turn/follow-ups"), right);
+    assert_eq!(of("continues-another", "turn/follow-up").0, ClientOutcome::NotExercised);
+    let (outcome, problems) = of("mixes-up-calls", "turn/tool-output");
+    assert_eq!((outcome, &*problems), (ClientOutcome::Right, "there is no output of the call call_1"));
+}
+
+#[test]
+fn what_a_reply_leaves_out_is_not_exercised() {
+    let run = run(&suite("lazy"), &|name| {
+        ["text/hello", "call/one", "text/incomplete", "legal/unknown-usage"].contains(&name)
+    });
+    let told: Vec<(ClientOutcome, &str)> =
+        run.cases.iter().map(|case| (case.outcome, &*case.detail)).collect();
+    let left_out = |part| (ClientOutcome::NotExercised, part);
+    let expected = [
+        left_out("the reply has no `calls`, which this case is about"),
+        left_out("the reply has no `usage`, which this case is about"),
+        (ClientOutcome::Right, ""),
+        left_out("the reply has no `response_status`, which this case is about"),
+    ];
+    assert_eq!(told, expected);
 }

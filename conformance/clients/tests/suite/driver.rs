@@ -7,13 +7,13 @@ use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
 use clients::Answer;
-use clients::protocol::{Asked, Reply, ReplyCall, ReplyError, Status};
+use clients::protocol::{Asked, AskedStep, Reply, ReplyCall, ReplyError, Status};
 use recordings::capture::{Entry, Format, read};
 use serde_json::{Value, json};
 use spec::Dialect;
 use spec::json::at;
 use tokio_tungstenite::tungstenite::client::IntoClientRequest as _;
-use tokio_tungstenite::tungstenite::{Message, client};
+use tokio_tungstenite::tungstenite::{Message, WebSocket, client};
 
 /// The client that `CLIENT_KIND` names: reads cases from stdin, and writes replies to stdout.
 #[test]
@@ -36,9 +36,11 @@ struct Client<'a> {
 }
 
 /// What a stream said so far.
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct Heard {
     events: u32,
+    id: Option<String>,
+    number: u64,
     texts: BTreeMap<(u64, u64), Vec<u16>>,
     calls: BTreeMap<u64, (String, String, String)>,
     last: Option<Answer>,
@@ -109,6 +111,9 @@ impl Client<'_> {
             "ascii" => texts.concat().replace(|c: char| !c.is_ascii(), "?"),
             _ => texts.concat(),
         };
+        if self.is("lazy") {
+            return Reply { case: self.asked.case.clone(), text: Some(Some(text)), ..Reply::default() };
+        }
         Reply {
             case: self.asked.case.clone(),
             status: Status::Ok,
@@ -132,24 +137,48 @@ impl Client<'_> {
     fn ask(&self) -> Result<Answer, String> {
         let asked = self.asked;
         let dialect = spec::dialect(&asked.dialect).ok_or("the dialect is unknown")?;
-        match &*asked.transport {
-            "json" => {
-                let body = self.post(&mut |_| false)?;
-                let response: Value = serde_json::from_slice(&body).map_err(|error| error.to_string())?;
-                finished(Answer::of_response(&response))
-            }
-            "sse" => {
-                let mut heard = Heard::default();
-                let mut problem = None;
-                self.post(&mut |body| {
-                    heard = Heard::default();
-                    problem = self.hear(body, dialect, &mut heard).err();
-                    problem.is_some() || self.is_over(&heard)
-                })?;
-                self.whole(heard, problem)
-            }
-            _ => self.talk(dialect),
+        if asked.transport == "websocket" {
+            return self.talk(dialect);
         }
+        let mut answer = self.answer(&asked.request, dialect)?;
+        for step in self.steps() {
+            if let Some(request) = following(step, &asked.request, &answer, self.kind) {
+                answer = self.answer(&request, dialect)?;
+            }
+        }
+        Ok(answer)
+    }
+
+    fn steps(&self) -> &[AskedStep] {
+        if self.is("stops-at-the-first-answer") { &[] } else { &self.asked.steps }
+    }
+
+    /// Sends a request over HTTP, and returns the answer.
+    fn answer(&self, request: &Value, dialect: &Dialect) -> Result<Answer, String> {
+        if self.asked.transport == "json" {
+            let body = self.post(request, &mut |_| false)?;
+            let response: Value = serde_json::from_slice(&body).map_err(|error| error.to_string())?;
+            return finished(Answer::of_response(&response));
+        }
+        let mut heard = Heard::default();
+        let mut problem = None;
+        self.post(request, &mut |body| {
+            heard = Heard::default();
+            problem = self.hear(body, dialect, &mut heard).err();
+            problem.is_some() || self.is_over(&heard)
+        })?;
+        if heard.last.is_none() && problem.is_none() && self.steps().contains(&AskedStep::Resume) {
+            let before = heard.clone();
+            let id = before.id.as_deref().ok_or("there is no id to resume")?;
+            let after = if self.is("resumes-from-the-start") { 0 } else { before.number };
+            let path = format!("/responses/{id}?stream=true&starting_after={after}");
+            self.send("GET", &path, "", &mut |body| {
+                heard.clone_from(&before);
+                problem = self.hear(body, dialect, &mut heard).err();
+                problem.is_some() || self.is_over(&heard)
+            })?;
+        }
+        self.whole(heard, problem)
     }
 
     fn is_over(&self, heard: &Heard) -> bool {
@@ -203,6 +232,10 @@ impl Client<'_> {
             || !data.trim_end().ends_with('}')
         {
             return Err(format!("no event: {data}"));
+        }
+        heard.number = number("/sequence_number");
+        if kind == "response.created" {
+            heard.id = Some(String::from_utf16_lossy(&text("/response/id")));
         }
         let is_known = dialect.event(&kind).is_some();
         if !is_known && self.is("refuses-unknown-events") {
@@ -283,11 +316,9 @@ impl Client<'_> {
     }
 
     /// Sends the request, and reads the body until `is_enough`, or its end.
-    fn post(&self, is_enough: &mut dyn FnMut(&[u8]) -> bool) -> Result<Vec<u8>, String> {
-        let fail = |error: io::Error| error.to_string();
+    fn post(&self, request: &Value, is_enough: &mut dyn FnMut(&[u8]) -> bool) -> Result<Vec<u8>, String> {
         let asked = self.asked;
-        let (host, path) = parts(&asked.base_url);
-        let mut body = asked.request.clone();
+        let mut body = request.clone();
         body["stream"] = json!(asked.transport == "sse");
         if self.is("sends-nonsense") {
             body["max_output_tokens"] = json!("many");
@@ -297,7 +328,19 @@ impl Client<'_> {
         {
             members.remove("previous_response_id");
         }
-        let body = body.to_string();
+        self.send("POST", "/responses", &body.to_string(), is_enough)
+    }
+
+    fn send(
+        &self,
+        method: &str,
+        place: &str,
+        body: &str,
+        is_enough: &mut dyn FnMut(&[u8]) -> bool,
+    ) -> Result<Vec<u8>, String> {
+        let fail = |error: io::Error| error.to_string();
+        let asked = self.asked;
+        let (host, path) = parts(&asked.base_url);
         let key = if self.is("sends-no-key") {
             String::new()
         } else {
@@ -306,7 +349,7 @@ impl Client<'_> {
         let kind = if self.is("sends-text") { "text/plain" } else { "application/json" };
         let mut stream = TcpStream::connect(host).map_err(fail)?;
         let head = format!(
-            "POST {path}/responses HTTP/1.0\r\nhost: {host}\r\n{key}content-type: {kind}\r\ncontent-length: {}\r\n\r\n",
+            "{method} {path}{place} HTTP/1.0\r\nhost: {host}\r\n{key}content-type: {kind}\r\ncontent-length: {}\r\n\r\n",
             body.len()
         );
         stream.write_all(head.as_bytes()).and_then(|()| stream.write_all(body.as_bytes())).map_err(fail)?;
@@ -364,7 +407,21 @@ impl Client<'_> {
         let key = format!("Bearer {}", asked.api_key).parse().map_err(|_| "the key is no header")?;
         request.headers_mut().insert("authorization", key);
         let (mut socket, _) = client(request, stream).map_err(|error| error.to_string())?;
-        let mut turn = asked.request.clone();
+        let mut answer = self.take_turn(&mut socket, asked.request.clone(), dialect)?;
+        for step in self.steps() {
+            if let Some(request) = following(step, &asked.request, &answer, self.kind) {
+                answer = self.take_turn(&mut socket, request, dialect)?;
+            }
+        }
+        Ok(answer)
+    }
+
+    fn take_turn(
+        &self,
+        socket: &mut WebSocket<TcpStream>,
+        mut turn: Value,
+        dialect: &Dialect,
+    ) -> Result<Answer, String> {
         turn["type"] = json!("response.create");
         if self.is("streams-on-sockets") {
             turn["stream"] = json!(true);
@@ -384,6 +441,27 @@ impl Client<'_> {
             }
         }
         self.whole(heard, problem)
+    }
+}
+
+/// The request of a step, if it sends one.
+fn following(step: &AskedStep, first: &Value, before: &Answer, kind: &str) -> Option<Value> {
+    let id = if kind == "continues-another" { Some("resp_0") } else { before.id.as_deref() };
+    match step {
+        AskedStep::Continue { request } => {
+            let mut request = request.clone();
+            request["previous_response_id"] = json!(id);
+            Some(request)
+        }
+        AskedStep::AnswerCalls { outputs } => {
+            let output = |call: &clients::Call| {
+                let call_id = if kind == "mixes-up-calls" { "call_0" } else { &call.call_id };
+                json!({"type": "function_call_output", "call_id": call_id, "output": outputs.get(&call.name)})
+            };
+            let input: Vec<Value> = before.calls.iter().map(output).collect();
+            Some(json!({"model": first["model"], "input": input, "previous_response_id": id}))
+        }
+        AskedStep::Resume => None,
     }
 }
 

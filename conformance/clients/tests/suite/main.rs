@@ -2,6 +2,7 @@
 #![cfg(unix)]
 
 mod broken;
+mod certificate;
 mod driver;
 mod perfect;
 mod schema;
@@ -29,6 +30,7 @@ fn suite(kind: &str) -> ClientSuite {
         is_strict: false,
         name: "test".to_owned(),
         version: None,
+        profiles: Vec::new(),
         expected: Vec::new(),
         port: 0,
         origins: Vec::new(),

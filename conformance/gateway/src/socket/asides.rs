@@ -1,4 +1,4 @@
-//! Messages about a response that is being made: what steers it, and what is put into it.
+//! Messages about a running response: steering and injection.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use crate::plan::Plan;
 use crate::problem::refused;
 use crate::script::text;
 
-/// Why such a message cannot be taken.
+/// Why such a message is refused.
 #[derive(Debug, Clone, Copy)]
 enum Refusal {
     Invalid,
@@ -25,16 +25,16 @@ enum Refusal {
 impl Refusal {
     fn error(self) -> Value {
         let (code, message) = match self {
-            Self::Invalid => ("invalid_input", "The input is not what it should be."),
+            Self::Invalid => ("invalid_input", "The input is invalid."),
             Self::NotFound => ("response_not_found", "There is no such response on this connection."),
             Self::Completed => ("response_already_completed", "The response has already completed."),
-            Self::Pending => ("too_many_pending_steers", "The response is being steered already."),
+            Self::Pending => ("too_many_pending_steers", "The response is already being steered."),
         };
         json!({"type": "invalid_request_error", "code": code, "message": message})
     }
 }
 
-/// The results that the client has to send for the calls of a response before it can go on.
+/// Returns the results of calls that the client must send before a response can continue.
 fn required(plan: &Plan, response: &Value) -> Vec<Value> {
     let is_call = |item: &Item| matches!(item, Item::Function { .. } | Item::Custom { .. });
     if !plan.items.iter().any(is_call) {
@@ -53,7 +53,7 @@ fn required(plan: &Plan, response: &Value) -> Vec<Value> {
 }
 
 impl Desk {
-    /// Turns a response to new input.
+    /// Steers a response.
     pub(super) fn steer(&mut self, message: &Value) {
         let response = text(message, "previous_response_id").unwrap_or_default().to_owned();
         let input = message.get("input").cloned().unwrap_or_default();
@@ -82,11 +82,11 @@ impl Desk {
         running.steer = Some(Steer { id: id.clone(), input, required, is_settled });
         let steer = json!({"id": id, "previous_response_id": response});
         let accepted = json!({"type": "response.steer.accepted", "sequence_number": number, "steer": steer});
-        self.tell(lane, &accepted);
+        self.queue(lane, &accepted);
         self.settle(lane);
     }
 
-    /// Cuts a response short that was steered, once a fragment of it was sent.
+    /// Ends a steered response early, after one of its deltas was sent.
     pub(super) fn settle(&mut self, lane: usize) {
         let gateway = Arc::clone(&self.gateway);
         let Some(running) = self.running_in(lane).filter(|running| running.has_fragments()) else { return };
@@ -103,7 +103,7 @@ impl Desk {
         }
     }
 
-    /// A response that was steered has ended.
+    /// Continues after a steered response has ended.
     pub(super) fn follow(
         &mut self,
         lane: usize,
@@ -116,11 +116,11 @@ impl Desk {
         if !steer.required.is_empty() {
             let pending = json!({"type": "response.steer.pending", "reason": "waiting_for_required_input",
                 "required_input": steer.required, "sequence_number": number, "steer": about});
-            self.tell(lane, &pending);
+            self.queue(lane, &pending);
             if faults.applies("ws/steer-pending") {
                 let mut again = pending;
                 again["sequence_number"] = json!(number + 1);
-                self.tell(lane, &again);
+                self.queue(lane, &again);
             }
             self.pending.push((response.to_owned(), steer.input));
             return;
@@ -146,24 +146,25 @@ impl Desk {
         let lane = self.home_of(response);
         let number = self.number_for(response, lane);
         let failed = json!({"type": "response.steer.failed", "error": error, "sequence_number": number, "steer": steer});
-        self.tell(lane, &failed);
+        self.queue(lane, &failed);
     }
 
-    /// Puts input into a response.
+    /// Injects input into a response.
     pub(super) fn inject(&mut self, message: &Value) {
         let response = text(message, "response_id").unwrap_or_default().to_owned();
         let is_wrong = refused(message, self.dialect(), "ResponseInjectEvent").is_some();
         let lane = self.home_of(&response);
         let number = self.number_for(&response, lane);
         if is_wrong {
-            let problem = crate::Problem::invalid("invalid_value", "The input is no list.", Some("input"));
+            let problem =
+                crate::Problem::invalid("invalid_value", "The input is not an array.", Some("input"));
             self.refuse(lane, &problem, &mut self.faults_of(lane));
         } else if self.lane_of(&response).is_some() {
             let is_broken = self.running_in(lane).is_some_and(|it| it.faults.applies("ws/inject-answered"));
             let told = if is_broken { "resp_0" } else { &*response };
             let created =
                 json!({"type": "response.inject.created", "response_id": told, "sequence_number": number});
-            self.tell(lane, &created);
+            self.queue(lane, &created);
         } else {
             let known = self.turn_of(&response).is_some();
             let mut error = if known { Refusal::Completed } else { Refusal::NotFound }.error();
@@ -173,7 +174,7 @@ impl Desk {
             let input = message.get("input").cloned().unwrap_or_default();
             let failed = json!({"type": "response.inject.failed", "response_id": response, "input": input,
                 "error": error, "sequence_number": number});
-            self.tell(lane, &failed);
+            self.queue(lane, &failed);
         }
     }
 

@@ -1,4 +1,4 @@
-//! The lanes of a connection: what is asked in each, and whose event comes next.
+//! Scheduling of the lanes of a connection.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -18,18 +18,18 @@ use crate::script::text;
 use crate::server::{Gateway, Made};
 use crate::store::unknown_previous;
 
-/// So many lanes with names a connection has.
+/// Maximum number of named lanes.
 const LANES: usize = 32;
-/// So many responses are made at once.
+/// Maximum number of responses in flight.
 const IN_FLIGHT: usize = 16;
-/// So many requests wait at most before nothing more is read.
+/// Maximum number of queued requests before reading stops.
 const QUEUED: usize = 256;
-/// So long a response waits for the client to say something, where it should.
+/// Maximum time that a response waits for a message of the client.
 const LISTENED: Duration = Duration::from_secs(1);
-/// So long a request waits for one that it is to come after, against the order.
+/// Delay of a request that is answered out of order.
 const HELD: Duration = Duration::from_millis(300);
 
-/// When something is due.
+/// When the next event is due.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Due {
     Now,
@@ -37,15 +37,15 @@ pub(super) enum Due {
     Never,
 }
 
-/// A response that was made on the connection, and its lane.
+/// A response of the connection, with its lane.
 pub(super) struct Said {
     lane: usize,
     pub(super) turn: Turn,
-    /// How many events there are about it.
+    /// Number of its events.
     events: u64,
 }
 
-/// A request that waits, and what is to be broken in its answer.
+/// A queued request, with the faults of its response.
 struct Request {
     body: Result<Value, Problem>,
     faults: Faults,
@@ -56,26 +56,26 @@ struct Lane {
     name: Option<String>,
     queue: VecDeque<Request>,
     running: Option<Running>,
-    /// The requests wait until then.
+    /// Time until which requests are held back.
     held: Option<Instant>,
 }
 
 /// The lanes of a connection.
 pub(super) struct Desk {
     pub(super) gateway: Arc<Gateway>,
-    /// What is broken in every answer.
+    /// Faults of every response.
     faults: Faults,
     began: Instant,
-    /// The first one has no name.
+    /// The lanes; the first one is unnamed.
     lanes: Vec<Lane>,
-    /// The lane whose event comes next, if it has one.
+    /// The lane whose turn is next.
     turn: usize,
-    /// What comes before that.
+    /// Messages to send first.
     out: VecDeque<String>,
     pub(super) said: Vec<Said>,
-    /// Steering input for responses that wait for results, by their ids.
+    /// Steering input for responses that wait for results, by id.
     pub(super) pending: Vec<(String, Value)>,
-    /// How much steering input was accepted.
+    /// Number of accepted steering inputs.
     pub(super) steers: u64,
     is_over: bool,
 }
@@ -100,22 +100,22 @@ impl Desk {
         self.gateway.settings.dialect
     }
 
-    /// Whether the connection is closed, once all was said.
+    /// Returns whether the connection is to be closed, and everything was sent.
     pub(super) const fn is_over(&self) -> bool {
         self.is_over
     }
 
-    /// Closes the connection once all was sent.
+    /// Closes the connection after everything was sent.
     pub(super) fn leave(&mut self) {
         self.is_over = true;
     }
 
-    /// Whether so much was asked that nothing more is read for now.
+    /// Returns whether the queue is full.
     pub(super) fn is_full(&self) -> bool {
         self.lanes.iter().map(|lane| lane.queue.len()).sum::<usize>() >= QUEUED
     }
 
-    /// When an event is due.
+    /// Returns when the next event is due.
     pub(super) fn due(&self) -> Due {
         let waits = |lane: &Lane| lane.running.as_ref().map(|running| running.waits);
         if self.lanes.iter().filter_map(waits).any(|waits| waits.is_none()) {
@@ -126,7 +126,7 @@ impl Desk {
         times.min().map_or(Due::Never, Due::At)
     }
 
-    /// Takes a message of the client.
+    /// Handles a message of the client.
     pub(super) fn hear(&mut self, message: &str) {
         for running in self.lanes.iter_mut().filter_map(|lane| lane.running.as_mut()) {
             running.waits = None;
@@ -141,7 +141,7 @@ impl Desk {
                 if kind == "response.steer" { self.steer(&message) } else { self.inject(&message) }
             }
             _ => {
-                let told = "The message is no response.create.";
+                let told = "The message is not a response.create.";
                 self.enqueue(
                     0,
                     Err(Problem::invalid("invalid_value", told, Some("type"))),
@@ -151,7 +151,7 @@ impl Desk {
         }
     }
 
-    /// The client asks for a response.
+    /// Handles a request for a response.
     fn ask(&mut self, mut request: Value) {
         if self.began.elapsed() >= self.gateway.settings.socket_limit {
             self.enqueue(0, Err(limit_reached()), self.faults.clone());
@@ -176,7 +176,7 @@ impl Desk {
                 match known {
                     Some(lane) => lane,
                     None if is_last && !faults.applies("ws/lane-limit") => {
-                        let told = format!("This connection has {LANES} lanes already.");
+                        let told = format!("This connection already has {LANES} lanes.");
                         let problem =
                             Problem::invalid("websocket_stream_limit_reached", told, Some("stream_id"));
                         let event = envelope(&problem, &mut faults);
@@ -207,7 +207,7 @@ impl Desk {
         }
     }
 
-    /// Begins what can be begun.
+    /// Starts the responses that can start.
     pub(super) async fn start(&mut self) {
         for lane in 0..self.lanes.len() {
             while self.is_ready(lane) {
@@ -241,7 +241,7 @@ impl Desk {
         Some(request)
     }
 
-    /// Begins the answer to a request.
+    /// Starts the response to a request.
     fn begin(&mut self, lane: usize, request: Request, servers: &Servers) {
         let Request { body: request, mut faults } = request;
         let previous = request.as_ref().ok().and_then(|request| text(request, "previous_response_id"));
@@ -250,7 +250,7 @@ impl Desk {
             && self.said.iter().all(|said| said.turn.id != id)
             && faults.applies("ws/unknown-previous-id")
         {
-            // It is continued as if it was known.
+            // Continue it as if it was known.
             let turn = Turn { id, request: Value::Null, context: Vec::new(), response: Value::Null };
             self.said.push(Said { lane, turn, events: 0 });
         }
@@ -268,7 +268,7 @@ impl Desk {
                 self.gateway.settings.note("WebSocket turn", &faults);
             }
             Err(problem) => {
-                // A turn that fails takes the response that it continues with it, unless that is of another lane.
+                // A failed turn evicts the response that it continues, unless that is of another lane.
                 self.said.retain(|said| said.lane != lane || continued.as_ref() != Some(&said.turn.id));
                 self.refuse(lane, &problem, &mut faults);
                 self.gateway.settings.note("WebSocket turn", &faults);
@@ -280,7 +280,7 @@ impl Desk {
     fn run(&mut self, lane: usize, made: Made, faults: Faults) {
         let mut running = Running::new(&made, faults);
         if running.faults.applies("ws/one-in-flight") {
-            // Another response begins in the place of the end.
+            // Another response starts instead of the end.
             running.pop();
             running.append(another(&made));
         }
@@ -293,7 +293,7 @@ impl Desk {
         }
     }
 
-    /// A request, with the steering input that has waited for it.
+    /// Returns a request with the pending steering input.
     fn with_steer(&mut self, mut request: Value, continued: Option<&str>) -> Value {
         let waiting = self.pending.iter().position(|(id, _)| Some(&**id) == continued);
         if let Some((_, input)) = waiting.map(|at| self.pending.swap_remove(at)) {
@@ -304,7 +304,7 @@ impl Desk {
         request
     }
 
-    /// The response that follows one that was steered.
+    /// Starts the response after a steered one.
     pub(super) fn succeed(&mut self, lane: usize, response: &str, steer: &Steer, mut faults: Faults) {
         let of_response = |said: &&Said| said.turn.id == response;
         let request = self.said.iter().find(of_response).map(|said| said.turn.request.clone());
@@ -323,12 +323,12 @@ impl Desk {
         }
     }
 
-    /// What is said at once.
+    /// Returns the next message to send at once.
     pub(super) fn say(&mut self) -> Option<String> {
         self.out.pop_front()
     }
 
-    /// The next event of a response, if one is due.
+    /// Returns the next event, if one is due.
     pub(super) fn next(&mut self) -> Option<String> {
         let now = Instant::now();
         let is_due = |lane: &Lane| {
@@ -341,7 +341,7 @@ impl Desk {
         self.event_of(at, now)
     }
 
-    /// The next event of a lane.
+    /// Returns the next event of a lane.
     fn event_of(&mut self, at: usize, now: Instant) -> Option<String> {
         let dialect = self.dialect();
         let in_flight = self.lanes.iter().filter(|lane| lane.running.is_some()).count();
@@ -350,7 +350,7 @@ impl Desk {
         let had_fragments = running.has_fragments();
         running.waits = None;
         let Some(event) = running.next(dialect) else {
-            // Nothing of it is left after what was done to it.
+            // Its faults left no event.
             lane.running = None;
             self.is_over = true;
             return None;
@@ -365,7 +365,7 @@ impl Desk {
         self.settle(at);
         let is_whole = |lane: &mut Lane| lane.running.take_if(|running| running.has_sent_all());
         if let Some(mut running) = self.lanes.get_mut(at).and_then(is_whole) {
-            // A response that does not end is ended by the connection.
+            // A response without an end ends with the connection.
             self.is_over |= !running.ends(dialect);
             let name = self.lanes.get(at).and_then(|lane| lane.name.as_deref());
             self.out.extend(running.afterwards.drain(..).map(|event| in_lane(event, name)));
@@ -382,25 +382,25 @@ impl Desk {
         Some(event)
     }
 
-    /// All that was said on this connection up to the end of a response.
+    /// Returns the conversation of this connection up to the end of a response.
     fn context_of(&self, response: &str) -> Option<Vec<Value>> {
         let said = self.said.iter().find(|said| said.turn.id == response);
         said.map(|said| said.turn.context.clone())
     }
 
-    /// The lane in which a response is being made.
+    /// Returns the lane of a running response.
     pub(super) fn lane_of(&self, response: &str) -> Option<usize> {
         let is_it = |lane: &Lane| lane.running.as_ref().is_some_and(|running| running.id == response);
         self.lanes.iter().position(is_it)
     }
 
-    /// The lane in which a response is being made, or was made.
+    /// Returns the lane of a response.
     pub(super) fn home_of(&self, response: &str) -> usize {
         let said = || self.said.iter().find(|said| said.turn.id == response).map(|said| said.lane);
         self.lane_of(response).or_else(said).unwrap_or_default()
     }
 
-    /// The number of the next event about a response.
+    /// Returns the number of the next event of a response.
     pub(super) fn number_for(&mut self, response: &str, lane: usize) -> u64 {
         let running = self.running_in(lane).filter(|running| running.id == response);
         if let Some(running) = running {
@@ -415,15 +415,15 @@ impl Desk {
         self.lanes.get_mut(lane)?.running.as_mut()
     }
 
-    /// What a response has come to is something else.
+    /// Replaces the stored conversation of a response.
     pub(super) fn replace_turn(&mut self, id: &str, turn: &Turn) {
         for said in self.said.iter_mut().filter(|said| said.turn.id == id) {
             said.turn = turn.clone();
         }
     }
 
-    /// Says something in a lane, before the events of responses.
-    pub(super) fn tell(&mut self, lane: usize, event: &Value) {
+    /// Queues a message in a lane, before the events of responses.
+    pub(super) fn queue(&mut self, lane: usize, event: &Value) {
         let name = self.lanes.get(lane).and_then(|lane| lane.name.as_deref());
         self.out.push_back(in_lane(event.to_string(), name));
     }
@@ -435,7 +435,7 @@ impl Desk {
         self.out.push_back(in_lane(envelope, name));
     }
 
-    /// What is broken in a lane: in its response, or in all.
+    /// Returns the faults of a lane: of its response, or of all.
     pub(super) fn faults_of(&self, lane: usize) -> Faults {
         let running = self.lanes.get(lane).and_then(|lane| lane.running.as_ref());
         running.map_or(&self.faults, |running| &running.faults).clone()
@@ -451,20 +451,20 @@ fn envelope(problem: &Problem, faults: &mut Faults) -> String {
     envelope.to_string()
 }
 
-/// A response that nobody has asked for.
+/// Returns a response without a request.
 fn another(made: &Made) -> Vec<String> {
     let tag = format!("{}f", made.tag);
     let events = made.answer.events.iter().map(|event| tagged(event.as_bytes(), &tag));
     events.filter_map(|event| data(&event)).collect()
 }
 
-/// Whether a lane may have that name.
+/// Returns whether a lane may have that name.
 fn is_name(name: &str) -> bool {
     let is_usual = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '-');
     (1..=256).contains(&name.len()) && name.chars().all(is_usual)
 }
 
-/// An event with the name of its lane.
+/// Returns an event with the name of its lane.
 fn in_lane(mut event: String, name: Option<&str>) -> String {
     if let Some(name) = name
         && event.ends_with('}')
@@ -475,8 +475,8 @@ fn in_lane(mut event: String, name: Option<&str>) -> String {
     event
 }
 
-/// What is said on a connection that has lived long enough.
+/// Returns the error of a connection that reached its limit.
 fn limit_reached() -> Problem {
-    let message = "This connection has reached its limit of 60 minutes. Open another one to go on.";
+    let message = "This connection has reached its limit of 60 minutes. Open another one to continue.";
     Problem::invalid("websocket_connection_limit_reached", message, None)
 }

@@ -1,20 +1,20 @@
-//! Rules that are broken in turns on a WebSocket.
+//! Rules that can be broken in WebSocket turns.
 
 use catalogue::Rule;
 use checker::Rules;
 
 use crate::server::COMPACTION_TRIGGERED;
-use crate::voice::Voice;
+use crate::voice::DialectStyle;
 
-/// Rules that are broken in turns on a WebSocket, and what to say for it.
+/// Rules that can be broken in WebSocket turns, with the turn that triggers each.
 pub(crate) const SOCKET_FAULTS: [(&str, &str); 15] = [
     (COMPACTION_TRIGGERED, "a compaction_trigger in the input"),
-    ("ws/answers-create", "what is refused, on a WebSocket"),
+    ("ws/answers-create", "a refused request, on a WebSocket"),
     ("ws/created-asked", "anything, on a WebSocket"),
-    ("ws/error-envelope", "what is refused, on a WebSocket"),
+    ("ws/error-envelope", "a refused request, on a WebSocket"),
     ("ws/inject-answered", "response.inject, on a WebSocket"),
     ("ws/lane-limit", "a request in a 33rd lane, on a WebSocket"),
-    ("ws/latest-kept", "a turn that continues the one before it, on a WebSocket"),
+    ("ws/latest-kept", "a turn that continues the previous one, on a WebSocket"),
     ("ws/one-in-flight", "anything, on a WebSocket"),
     ("ws/steer-failed", "response.steer, on a WebSocket"),
     ("ws/steer-followed", "response.steer, on a WebSocket"),
@@ -25,9 +25,9 @@ pub(crate) const SOCKET_FAULTS: [(&str, &str); 15] = [
     ("ws/unknown-previous-id", "an unknown previous_response_id with store false, on a WebSocket"),
 ];
 
-/// The rules that can be broken in turns on a WebSocket, each with the turn in which it is.
+/// Returns the rules that can be broken in WebSocket turns, with the turn that triggers each.
 pub fn socket_faults(rules: &Rules) -> Vec<(&'static Rule, &'static str)> {
-    let is_spoken = Voice::of(rules.dialect(), 0).is_typed();
+    let is_spoken = DialectStyle::of(rules.dialect(), 0).is_typed();
     let known = SOCKET_FAULTS.into_iter().filter(|_| is_spoken);
     let bound = known.filter(|(id, _)| rules.iter().any(|rule| rule.id == *id));
     bound.filter_map(|(id, turn)| Some((catalogue::rule(id)?, turn))).collect()

@@ -1,4 +1,4 @@
-//! Turns on a WebSocket: messages of the client, and the events of their answers, lane by lane.
+//! WebSocket turns: messages of the client, and the events of their responses, lane by lane.
 
 mod asides;
 mod desk;
@@ -17,7 +17,7 @@ use desk::{Desk, Due};
 pub(super) use faults::SOCKET_FAULTS;
 pub use faults::socket_faults;
 
-/// Talks until the client leaves. What was said here can be continued here, stored or not.
+/// Serves a WebSocket until the client disconnects. Responses can be continued here, stored or not.
 pub(super) async fn talk(gateway: Arc<Gateway>, mut socket: WebSocket, faults: Faults) {
     let pace = gateway.settings.pace;
     let mut desk = Desk::new(gateway, faults);
@@ -29,7 +29,7 @@ pub(super) async fn talk(gateway: Arc<Gateway>, mut socket: WebSocket, faults: F
             }
         }
         if desk.is_over() {
-            // As a stream ends: nobody has to find out by waiting.
+            // Close at once, like the end of a stream.
             return;
         }
         let due = desk.due();
@@ -54,10 +54,10 @@ pub(super) async fn talk(gateway: Arc<Gateway>, mut socket: WebSocket, faults: F
     }
 }
 
-/// Waits until something is due.
+/// Waits until an event is due.
 async fn wait(due: Due, pace: std::time::Duration) {
     match due {
-        // What the client has sent is heard first.
+        // Messages of the client come first.
         Due::Now if pace.is_zero() => tokio::task::yield_now().await,
         Due::Now => sleep(pace).await,
         Due::At(time) => sleep_until(time).await,

@@ -7,29 +7,29 @@ use tokio::time::Instant;
 
 use crate::Wire;
 use crate::faults::Faults;
-use crate::server::{Asked, Made};
+use crate::server::{Made, PlannedRequest};
 
 /// A response whose events are being sent.
 pub(super) struct Running {
     /// Its id.
     pub(super) id: String,
-    /// What it answers.
-    pub(super) asked: Asked,
+    /// Its request.
+    pub(super) asked: PlannedRequest,
     /// All its events, without the lane.
     events: Vec<String>,
-    /// What is said at once when all of them were sent.
+    /// Messages to send after its last event.
     pub(super) afterwards: Vec<String>,
-    /// So many of them were sent.
+    /// Number of sent events.
     sent: usize,
-    /// So many of those were fragments.
+    /// Number of sent deltas.
     fragments: usize,
-    /// So many events about it came in between, each with a number of its own.
+    /// Number of interleaved events with their own sequence numbers.
     between: u64,
-    /// The client is listened to until then.
+    /// Time until which it waits for the client.
     pub(super) waits: Option<Instant>,
-    /// What the client has steered it with.
+    /// Its steering input.
     pub(super) steer: Option<Steer>,
-    /// What is broken in it.
+    /// Its faults.
     pub(super) faults: Faults,
 }
 
@@ -38,11 +38,11 @@ pub(super) struct Running {
 pub(super) struct Steer {
     /// Its id.
     pub(super) id: String,
-    /// What the client has said.
+    /// The input.
     pub(super) input: Value,
-    /// Results of calls that the client has to send before it is taken up.
+    /// Results of calls that the client must send first.
     pub(super) required: Vec<Value>,
-    /// The response was cut short for it, or need not be.
+    /// Whether the response has ended for it, or need not.
     pub(super) is_settled: bool,
 }
 
@@ -62,12 +62,12 @@ impl Running {
         }
     }
 
-    /// Appends messages that belong to no plan.
+    /// Appends events outside the plan.
     pub(super) fn append(&mut self, events: impl IntoIterator<Item = String>) {
         self.events.extend(events);
     }
 
-    /// Leaves out the last event.
+    /// Removes the last event.
     pub(super) fn pop(&mut self) {
         self.events.pop();
     }
@@ -76,22 +76,22 @@ impl Running {
         self.sent >= self.events.len()
     }
 
-    /// Whether a fragment was sent.
+    /// Returns whether a delta was sent.
     pub(super) const fn has_fragments(&self) -> bool {
         self.fragments > 0
     }
 
-    /// How many events were sent.
+    /// Returns the number of sent events.
     pub(super) const fn sent(&self) -> usize {
         self.sent
     }
 
-    /// Whether one of its events ends a turn.
+    /// Returns whether one of its events ends a turn.
     pub(super) fn ends(&self, dialect: &Dialect) -> bool {
         self.events.iter().any(|event| kind(event).is_some_and(|kind| is_end(&kind, dialect)))
     }
 
-    /// The next event.
+    /// Returns the next event.
     pub(super) fn next(&mut self, dialect: &Dialect) -> Option<String> {
         let event = self.events.get(self.sent)?.clone();
         self.sent += 1;
@@ -100,14 +100,14 @@ impl Running {
         Some(if self.between == 0 { event } else { shifted(&event, self.between) })
     }
 
-    /// The sequence number of an event about it that comes now.
+    /// Returns the sequence number of an interleaved event.
     pub(super) fn number(&mut self) -> u64 {
         let number = self.sent as u64 + self.between;
         self.between += 1;
         number
     }
 
-    /// Goes on as that, if what was sent is the beginning of it.
+    /// Continues as another response, if the sent events are its start.
     pub(super) fn turn(&mut self, made: &Made) -> bool {
         let events = events(made);
         let is_same = events.len() > self.sent && events.get(..self.sent) == self.events.get(..self.sent);
@@ -117,27 +117,27 @@ impl Running {
         is_same
     }
 
-    /// What it would be if it had ended after the fragments that were sent.
-    pub(super) fn stopped(&self, reason: &'static str) -> Asked {
+    /// Returns it as if it had ended after the sent deltas.
+    pub(super) fn stopped(&self, reason: &'static str) -> PlannedRequest {
         let mut asked = self.asked.clone();
         asked.plan = asked.plan.stopped(self.fragments, reason);
         asked
     }
 }
 
-/// The events of an answer.
+/// Returns the events of a response.
 fn events(made: &Made) -> Vec<String> {
     made.stream.iter().flat_map(Wire::events).filter_map(|event| data(&event)).collect()
 }
 
-/// The data of an event, as the message that it is on a WebSocket.
+/// Returns the data of an event as a WebSocket message.
 pub(super) fn data(event: &[u8]) -> Option<String> {
     let event = String::from_utf8_lossy(event);
     let data = event.lines().find_map(|line| line.strip_prefix("data: "))?;
     (data != "[DONE]").then(|| data.to_owned())
 }
 
-/// Whether no more comes in a turn after an event.
+/// Returns whether an event ends a turn.
 fn is_end(kind: &str, dialect: &Dialect) -> bool {
     kind == "error" || dialect.terminal.contains(&kind)
 }
@@ -146,7 +146,7 @@ fn kind(event: &str) -> Option<String> {
     spec::json::at(event, "/type").and_then(|kind| serde_json::from_str(kind).ok())
 }
 
-/// An event with a sequence number that is greater by so much.
+/// Returns an event with an increased sequence number.
 fn shifted(event: &str, by: u64) -> String {
     let Ok(mut value) = serde_json::from_str::<Value>(event) else { return event.to_owned() };
     if let Some(number) = value.get("sequence_number").and_then(Value::as_u64) {

@@ -33,7 +33,8 @@ pub fn compare(evidence: &Evidence, run: &RunFile) -> Result<Compared, String> {
     let (mut differences, mut is_unreadable) = (Vec::new(), false);
     if run.suite != env!("CARGO_PKG_VERSION") {
         let own = env!("CARGO_PKG_VERSION");
-        differences.push(format!("version {} of the suite made the run, and this is {own}", run.suite));
+        differences
+            .push(format!("the run was made by version {} of the suite, but this is {own}", run.suite));
     }
     let offer = Offer::of(&run.options);
     let mut cases = live::cases(dialect, &rules, &offer, &run.options.transports);
@@ -45,7 +46,7 @@ pub fn compare(evidence: &Evidence, run: &RunFile) -> Result<Compared, String> {
     // Of each recording, its case and how many attempts came before it.
     let mut order: Vec<(&str, usize)> = Vec::new();
     if let Some(line) = evidence.run_difference(run).map_err(unread)? {
-        differences.push(format!("run.json: line {line} is not as the suite writes it"));
+        differences.push(format!("run.json: line {line} differs from what the suite writes"));
     }
     let mut files: BTreeSet<&str> = run.exchanges.iter().map(|kept| &*kept.file).collect();
     if files.len() < run.exchanges.len() {
@@ -54,7 +55,7 @@ pub fn compare(evidence: &Evidence, run: &RunFile) -> Result<Compared, String> {
     files.extend([RUN, REPORT, CERTIFICATE, PAGE, SIGNATURE]);
     match Chain::of(run).map(Chain::into_text) {
         Ok(chain) if chain == run.chain => {}
-        Ok(_) => differences.push("run.json: its chain is not that of its exchanges".to_owned()),
+        Ok(_) => differences.push("run.json: its chain does not match its exchanges".to_owned()),
         Err(problem) => differences.push(format!("run.json: {problem}")),
     }
     let strangers = evidence.strangers(&files).map_err(unread)?;
@@ -95,13 +96,15 @@ pub fn compare(evidence: &Evidence, run: &RunFile) -> Result<Compared, String> {
             if of(case).is_empty() {
                 // What was not sent has nothing to show.
                 if matches!(told.judged.verdict, Verdict::Pass | Verdict::Fail) {
-                    differences.push(format!("{name}: the run says {}, and nothing was sent", told.judged));
+                    differences
+                        .push(format!("{name}: the run states {}, but no request was sent", told.judged));
                 }
                 continue;
             }
             let judged = judge(case, *about, of(case), compared, least, &rules);
             if judged != told.judged {
-                differences.push(format!("{name}: the run says {}, and it is {judged}", told.judged));
+                differences
+                    .push(format!("{name}: the run states {}, but the exchanges show {judged}", told.judged));
             }
         }
     }
@@ -117,14 +120,14 @@ pub fn compare(evidence: &Evidence, run: &RunFile) -> Result<Compared, String> {
     let told: Vec<&str> = run.trials.iter().map(|told| &*told.name).collect();
     let is_due = |prefix: &str| suite::due_names(&cases, &run.options, dialect, prefix) == told;
     if !is_due("") && !is_due(&format!("{}/", dialect.name)) {
-        differences.push("run.json: its trials are not those that its options ask for".to_owned());
+        differences.push("run.json: its trials do not match its options".to_owned());
     }
     let (report, profiles) = Judge { run, rules: &rules, cases: &cases, sent: &sent }.report();
     let report = reports::json(&report);
     let told = evidence.report().map_err(unread)?;
     if told != report.as_bytes() {
         let line = first_difference(&String::from_utf8_lossy(&told), &report);
-        differences.push(format!("report.json: line {line} is not what comes of the exchanges"));
+        differences.push(format!("report.json: line {line} differs from the result of the exchanges"));
     }
     if run.report.as_deref() != Some(hash(&told).as_str()) {
         differences.push("report.json: the file was changed".to_owned());

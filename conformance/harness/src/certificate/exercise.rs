@@ -1,4 +1,4 @@
-//! Which answers show whether a rule holds.
+//! Which responses exercise a rule.
 
 use std::collections::BTreeSet;
 
@@ -8,12 +8,12 @@ use spec::table::Scope;
 
 use crate::live::{Attempt, Case};
 
-/// Returns whether a rule looks at answers that are no stream, and at no stream.
+/// Returns whether a rule checks only non-streaming responses.
 fn is_of_bodies(rule: &Rule) -> bool {
     rule.looks_at.contains(&LooksAt::Body) && !rule.looks_at.contains(&LooksAt::Stream)
 }
 
-/// Why a recording cannot show that a rule holds, whatever is in its events.
+/// Returns why a recording cannot exercise a rule.
 pub fn unseen(report: &results::CaptureReport, rule: &Rule) -> Option<&'static str> {
     use recordings::capture::Format;
 
@@ -23,15 +23,15 @@ pub fn unseen(report: &results::CaptureReport, rule: &Rule) -> Option<&'static s
     if looks_at(LooksAt::Head) && !has_heads {
         Some("it has no headers")
     } else if is_of_bodies(rule) {
-        (report.bodies == report.unjudged).then_some("there is no answer in it that is no stream")
+        (report.bodies == report.unjudged).then_some("it has no non-streaming response")
     } else if looks_at(LooksAt::Socket) && report.format != Some(Format::WebSocket) {
-        Some("it is of no WebSocket")
+        Some("it is not of a WebSocket")
     } else {
-        (report.events == 0).then_some("there is no event in it")
+        (report.events == 0).then_some("it has no events")
     }
 }
 
-/// Whether the answer to a case shows that a rule holds, if it is not found broken.
+/// Returns whether the response to a case exercises a rule.
 pub(super) fn exercises(case: &Case, attempt: &Attempt, rule: &Rule, dialect: &Dialect) -> bool {
     let names_it = case.scenario.rules.contains(&rule.id);
     let is_of_few = matches!(rule.group(), "error" | "request");
@@ -49,7 +49,7 @@ pub(super) fn exercises(case: &Case, attempt: &Attempt, rule: &Rule, dialect: &D
     names_it || !is_of_few && is_seen()
 }
 
-/// Whether the turns of a case bring what a rule about a WebSocket looks at.
+/// Returns whether the turns of a case exercise a rule about WebSockets.
 fn shows(case: &Case, rule: &Rule) -> bool {
     let is_refused = !case.scenario.status.is_empty();
     let is_ahead = case.scenario.websocket == Some(OnSocket::Ahead);
@@ -57,14 +57,14 @@ fn shows(case: &Case, rule: &Rule) -> bool {
         _ if case.turns.is_empty() => false,
         "ws/answers-create" => true,
         "ws/error-envelope" => is_refused,
-        // Turns that wait for each other cannot overlap.
+        // Sequential turns cannot overlap.
         "ws/one-in-flight" => is_ahead,
-        // Which turn continues what the connection knows is in the scenarios alone.
+        // Only the scenarios know which turn continues a known response.
         _ => case.scenario.rules.contains(&rule.id),
     }
 }
 
-/// The scopes of the events that came, with what they lie in.
+/// Returns the scopes of the events, with their parents.
 fn scopes(attempt: &Attempt, dialect: &Dialect) -> BTreeSet<Scope> {
     let events = attempt.facts.events.keys().filter_map(|event| dialect.event(event));
     events.flat_map(|event| std::iter::successors(Some(event.scope), |scope| scope.info().parent)).collect()

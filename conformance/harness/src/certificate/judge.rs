@@ -4,12 +4,11 @@ use catalogue::{Level, Profile};
 use spec::Dialect;
 
 use super::exercise::exercises;
-use super::{chosen, demanded, specification};
+use super::{chosen, demanded, specified};
 use crate::live::{self, About, Attempt, Case, RunFile};
 use checker::Rules;
 use results::{
-    CaptureReport, Demand, Judged, ProfileReport, ProfileState, Reason, Run, Specification, State, Transport,
-    Verdict,
+    CaptureReport, Demand, Judged, ProfileReport, ProfileState, Reason, Run, State, Transport, Verdict,
 };
 
 /// A recorded attempt, and the case that it belongs to.
@@ -81,33 +80,25 @@ impl Judge<'_> {
             reasons: Vec::new(),
         };
         let owned = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect();
-        let Some(specification) = specification(profile, dialect) else {
+        report.specification = specified(profile.specifications, dialect);
+        if report.specification.is_none() {
             report.reasons.push(reason(
                 Demand::Run,
                 "",
                 Verdict::NotExercised,
                 format!(
-                    "it is about {}, and the run was in {}",
+                    "it is for {}, but the run was in {}",
                     profile.specifications.join(", "),
                     dialect.name
                 ),
             ));
             return report;
-        };
-        // A dialect that is always a specification's latest version is known by what that version says.
-        let source = spec::dialect(specification).map_or(dialect.source, |of| source(of));
-        report.specification =
-            Some(Specification { name: specification.to_owned(), source: source.to_owned() });
+        }
         let rules = demanded(profile, dialect);
         report.rules = owned(&rules);
         report.scenarios = owned(profile.scenarios);
         if self.run.state != State::Finished {
-            report.reasons.push(reason(
-                Demand::Run,
-                "",
-                Verdict::NotExercised,
-                "the run did not come to its end",
-            ));
+            report.reasons.push(reason(Demand::Run, "", Verdict::NotExercised, "the run did not finish"));
         }
         for alternatives in profile.scenarios {
             self.scenario(alternatives, &mut report.reasons);
@@ -137,18 +128,18 @@ impl Judge<'_> {
         let mut reasons = Vec::new();
         let of_scenario: Vec<&Case> = self.cases.iter().filter(|case| is_of(case, scenario)).collect();
         if of_scenario.is_empty() {
-            let text = "nothing was sent for it";
+            let text = "no request was sent for it";
             reasons.push(reason(Demand::Scenario, scenario, Verdict::NotExercised, text));
         }
         for case in of_scenario {
             if case.trials.is_empty() {
-                let text = "the run left out this way of sending it";
+                let text = "the run excluded this transport";
                 reasons.push(reason(Demand::Scenario, &case.name, Verdict::NotExercised, text));
             }
-            let trials = case.trials.iter().map(|about| (*about, self.told(&case.trial(*about))));
+            let trials = case.trials.iter().map(|about| (*about, self.judgement(&case.trial(*about))));
             for (about, judged) in trials {
                 let Some(judged) = judged else {
-                    let text = "not all of its tests were run: a filter left some out";
+                    let text = "a filter excluded some of its tests";
                     reasons.push(reason(Demand::Scenario, &case.name, Verdict::NotExercised, text));
                     break;
                 };
@@ -167,7 +158,7 @@ impl Judge<'_> {
     /// Why a rule is not as demanded, as far as the exchanges of a profile's scenarios show.
     fn rule(&self, id: &str, profile: &Profile) -> Option<Reason> {
         if !self.rules.iter().any(|rule| rule.id == id) {
-            return Some(reason(Demand::Rule, id, Verdict::NotExercised, "it was left out of the run"));
+            return Some(reason(Demand::Rule, id, Verdict::NotExercised, "it was excluded from the run"));
         }
         let is_demanded =
             |case: &Case| profile.scenarios.iter().flat_map(|ids| ids.split('|')).any(|id| is_of(case, id));
@@ -190,16 +181,16 @@ impl Judge<'_> {
         }
         let rule = catalogue::rule(id)?;
         let is_shown = sent().any(|(case, attempt)| {
-            let answered = self.told(&case.trial(About::Answer));
+            let answered = self.judgement(&case.trial(About::Answer));
             answered.is_some_and(|judged| judged.verdict == Verdict::Pass)
                 && exercises(case, attempt, rule, self.dialect())
         });
-        let text = "no answer to the scenarios of this profile shows it";
+        let text = "no response to the scenarios of this profile exercised it";
         (!is_shown).then(|| reason(Demand::Rule, id, Verdict::NotExercised, text))
     }
 
     /// What came of a trial, if it was run.
-    fn told(&self, trial: &str) -> Option<&Judged> {
+    fn judgement(&self, trial: &str) -> Option<&Judged> {
         self.run.trials.iter().find(|told| told.name == trial).map(|told| &told.judged)
     }
 
@@ -217,7 +208,7 @@ fn is_of(case: &Case, scenario: &str) -> bool {
 }
 
 /// Where the facts of a dialect come from; of one that only stands for another, where those of that do.
-fn source(dialect: &'static Dialect) -> &'static str {
+pub(super) fn source(dialect: &'static Dialect) -> &'static str {
     let stands_for =
         dialect.lineage.first().and_then(|name| spec::DIALECTS.iter().find(|of| of.name == *name));
     match stands_for {

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use super::Certificate;
-use results::{Demand, ProfileReport, Reason, State, Transport, Verdict};
+use results::{Demand, ProfileReport, Reason, State, Verdict};
 
 /// How many exchanges are named for a reason.
 const EXCHANGES: usize = 3;
@@ -27,7 +27,8 @@ pub(super) fn page(certificate: &Certificate) -> String {
     ] {
         let _ = writeln!(out, "- {name}: {value}");
     }
-    out += "\n| profile | specification | state | what it says |\n|---|---|---|---|\n";
+<<<<<<< HEAD
+    out += "\n| profile | specification | state | meaning |\n|---|---|---|---|\n";
     for profile in profiles {
         let ProfileReport { name, version, title, specification, state, .. } = profile;
         let specification = specification.as_ref().map_or("", |specification| &specification.name);
@@ -40,11 +41,8 @@ pub(super) fn page(certificate: &Certificate) -> String {
             text(title)
         );
     }
-    let is_claimed = |profile: &&ProfileReport| {
-        certificate.options.profiles.contains(&profile.name) || is_exercised(profile)
-    };
     let of_interest = profiles.iter().filter(|profile| !profile.reasons.is_empty());
-    let (claimed, rest): (Vec<_>, Vec<_>) = of_interest.partition(is_claimed);
+    let (claimed, rest): (Vec<_>, Vec<_>) = of_interest.partition(|profile| certificate.is_claimed(profile));
     for profile in claimed {
         let _ = writeln!(out, "\n## {}: {}\n", text(&profile.name), profile.state.name());
         out += &reasons(&profile.reasons);
@@ -53,11 +51,17 @@ pub(super) fn page(certificate: &Certificate) -> String {
         let names: Vec<String> = rest.iter().map(|profile| text(&profile.name)).collect();
         let _ = writeln!(out, "\nNot claimed, as no scenario of them was exercised: {}.", names.join(", "));
     }
+=======
+    let is_claimed = |profile: &ProfileReport| {
+        certificate.options.profiles.contains(&profile.name) || is_exercised(profile)
+    };
+    out += &self::profiles(profiles, &is_claimed);
+>>>>>>> clients
     out += "\n## Reproduce\n\n";
     let _ = writeln!(
         out,
-        "With version {} of the suite, the key in `CONFORMANCE_API_KEY`, and what else is secret in the \
-         variables that are named. The last command judges the recorded exchanges of a run again: this one's, too.\n",
+        "With version {} of the suite, the key in `CONFORMANCE_API_KEY`, and other secrets in the named \
+         variables. The last command judges the recorded exchanges of a run again, including this one.\n",
         text(suite)
     );
     out += "```sh\n";
@@ -70,6 +74,39 @@ pub(super) fn page(certificate: &Certificate) -> String {
         "SHA-256 of `report.json`: `{}`. `certificate.json` has those of the exchanges.",
         text(&certificate.report)
     );
+    out
+}
+
+<<<<<<< HEAD
+=======
+/// A table of profiles, and why those that are claimed are not passed.
+pub fn profiles(profiles: &[ProfileReport], is_claimed: &dyn Fn(&ProfileReport) -> bool) -> String {
+    let mut out = "\n| profile | specification | state | meaning |\n|---|---|---|---|\n".to_owned();
+    for profile in profiles {
+        let ProfileReport { name, version, title, specification, state, .. } = profile;
+        let specification = specification.as_ref().map_or("", |specification| &specification.name);
+        let state = state.name();
+        let _ = writeln!(
+            out,
+            "| {} {version} | {} | {state} | {} |",
+            text(name),
+            text(specification),
+            text(title)
+        );
+    }
+    let of_interest = profiles.iter().filter(|profile| !profile.reasons.is_empty());
+    let (claimed, rest): (Vec<_>, Vec<_>) = of_interest.partition(|profile| is_claimed(profile));
+    for profile in claimed {
+        let _ = writeln!(out, "\n## {}: {}\n", text(&profile.name), profile.state.name());
+        out += &reasons(&profile.reasons);
+    }
+    if !rest.is_empty() {
+        let names: Vec<String> = rest.iter().map(|profile| text(&profile.name)).collect();
+        let is_client =
+            rest.iter().any(|profile| profile.reasons.iter().any(|reason| reason.demand == Demand::Case));
+        let what = if is_client { "case" } else { "scenario" };
+        let _ = writeln!(out, "\nNot claimed, as no {what} of them was exercised: {}.", names.join(", "));
+    }
     out
 }
 
@@ -86,11 +123,15 @@ fn is_exercised(profile: &ProfileReport) -> bool {
     profile.scenarios.iter().any(|demanded| !missing(&demanded))
 }
 
+>>>>>>> clients
 /// Why a profile is not passed, what is alike in one line.
 fn reasons(reasons: &[Reason]) -> String {
     let mut lines: Vec<(String, Vec<&Reason>)> = Vec::new();
     let mut known: BTreeMap<(u8, u8, &str), usize> = BTreeMap::new();
-    for reason in reasons {
+    // Tests that only refer to the test of the response add nothing to what that one reports.
+    let refers = |reason: &&Reason| reason.reason.starts_with("see ");
+    let is_explained = |name: &str| reasons.iter().any(|other| other.name == name && !refers(&other));
+    for reason in reasons.iter().filter(|reason| !refers(reason) || !is_explained(&reason.name)) {
         let key = (reason.demand as u8, reason.verdict as u8, reason.reason.as_str());
         let at = *known.entry(key).or_insert_with(|| {
             lines.push((reason.reason.clone(), Vec::new()));
@@ -118,6 +159,8 @@ fn reasons(reasons: &[Reason]) -> String {
             (Demand::Scenario, _) => format!("scenarios {}", names.join(", ")),
             (Demand::Rule, 1) => format!("rule {}", names.join(", ")),
             (Demand::Rule, _) => format!("rules {}", names.join(", ")),
+            (Demand::Case, 1) => format!("case {}", names.join(", ")),
+            (Demand::Case, _) => format!("cases {}", names.join(", ")),
         };
         let files: BTreeSet<&String> = alike.iter().flat_map(|reason| &reason.exchanges).collect();
         let mut shown = files.iter().take(EXCHANGES).map(|file| code(file)).collect::<Vec<_>>().join(", ");
@@ -131,7 +174,7 @@ fn reasons(reasons: &[Reason]) -> String {
 }
 
 /// Words of anybody, as nothing but words.
-fn text(words: &str) -> String {
+pub fn text(words: &str) -> String {
     let mut out = String::new();
     for c in words.chars() {
         match c {
@@ -148,7 +191,7 @@ fn text(words: &str) -> String {
 }
 
 /// Words of anybody, as they are.
-fn code(words: &str) -> String {
+pub fn code(words: &str) -> String {
     let is_plain = |c: char| !c.is_control() && c.is_ascii() && !"`|".contains(c);
     if words.chars().all(is_plain) { format!("`{words}`") } else { text(words) }
 }

@@ -19,12 +19,17 @@ use spec::Dialect;
 pub use compare::{Compared, compare};
 pub use exercise::unseen;
 pub use judge::{Judge, Sent};
+pub use markdown::{code, profiles, text};
 pub use requests::Requests;
 pub use signature::{SIGNATURE, sign, statement, unsigned};
 
 use crate::live::{Evidence, Kept, RunFile, command};
 use checker::level;
-use results::{Options, ProfileReport, ProfileState, State};
+<<<<<<< HEAD
+use results::{Demand, Options, ProfileReport, ProfileState, State, Transport, Verdict};
+=======
+use results::{Options, ProfileReport, ProfileState, Specification, State};
+>>>>>>> clients
 
 /// The version of the format of [`Certificate`]. It rises when a member goes away or changes its meaning.
 pub const VERSION: u32 = 1;
@@ -113,17 +118,19 @@ impl Certificate {
             Ok(bytes) if bytes == text.as_bytes() => None,
             Ok(bytes) => {
                 let line = first_difference(&String::from_utf8_lossy(&bytes), &text);
-                Some(format!("{file}: line {line} is not what comes of the exchanges"))
+                Some(format!("{file}: line {line} differs from the result of the exchanges"))
             }
             Err(error) => Some(format!("{file}: it cannot be read: {error}")),
         };
         files.into_iter().filter_map(differs).collect()
     }
 
-    /// What the run comes to, in a line.
+    /// What the run comes to, in a line: the profiles that were claimed, or that a scenario exercised.
     pub fn summary(&self) -> String {
+<<<<<<< HEAD
         let of_state = |wanted: ProfileState| {
             let names = self.profiles.iter().filter(|profile| profile.state == wanted);
+            let names = names.filter(|profile| self.is_claimed(profile));
             let names: Vec<&str> = names.map(|profile| profile.name.as_str()).collect();
             (!names.is_empty()).then(|| format!("{} {}", wanted.name(), names.join(", ")))
         };
@@ -131,14 +138,49 @@ impl Certificate {
         let told: Vec<String> = states.into_iter().filter_map(of_state).collect();
         format!(
             "certificate: {}",
-            if told.is_empty() { "no profile is about the dialect".to_owned() } else { told.join("; ") }
+            if told.is_empty() { "no profile was exercised".to_owned() } else { told.join("; ") }
         )
+=======
+        format!("certificate: {}", summary(&self.profiles))
+>>>>>>> clients
+    }
+
+    /// Returns whether the run was asked for a profile, or exercised one of its scenarios.
+    fn is_claimed(&self, profile: &ProfileReport) -> bool {
+        self.options.profiles.contains(&profile.name) || is_exercised(profile)
     }
 
     /// As a page of Markdown.
     pub fn markdown(&self) -> String {
         markdown::page(self)
     }
+}
+
+<<<<<<< HEAD
+/// Returns whether a scenario of a profile was exercised.
+fn is_exercised(profile: &ProfileReport) -> bool {
+    let missing = |demanded: &&String| {
+        profile.reasons.iter().any(|reason| {
+            let scenario = Transport::scenario(&reason.name);
+            reason.demand == Demand::Scenario
+                && reason.verdict == Verdict::NotExercised
+                && (reason.name == **demanded || demanded.split('|').any(|name| name == scenario))
+        })
+    };
+    let has_failed = profile.reasons.iter().any(|reason| reason.verdict == Verdict::Fail);
+    has_failed || profile.scenarios.iter().any(|demanded| !missing(&demanded))
+=======
+/// What came of profiles, in a line.
+pub fn summary(profiles: &[ProfileReport]) -> String {
+    let of_state = |wanted: ProfileState| {
+        let names = profiles.iter().filter(|profile| profile.state == wanted);
+        let names: Vec<&str> = names.map(|profile| profile.name.as_str()).collect();
+        (!names.is_empty()).then(|| format!("{} {}", wanted.name(), names.join(", ")))
+    };
+    let states = [ProfileState::Passed, ProfileState::Failed, ProfileState::Incomplete];
+    let told: Vec<String> = states.into_iter().filter_map(of_state).collect();
+    if told.is_empty() { "no profile is about the dialect".to_owned() } else { told.join("; ") }
+>>>>>>> clients
 }
 
 /// The first line that differs, counted from 1.
@@ -149,8 +191,21 @@ pub fn first_difference(one: &str, other: &str) -> usize {
 
 /// The specification of a profile that a dialect is, if there is one.
 pub fn specification(profile: &Profile, dialect: &Dialect) -> Option<&'static str> {
+    named(profile.specifications, dialect)
+}
+
+/// Which of some specifications a dialect is, if it is one.
+fn named(specifications: &[&'static str], dialect: &Dialect) -> Option<&'static str> {
     let is_it = |name: &&&str| spec::dialect(name).is_some_and(|named| named.name == dialect.name);
-    profile.specifications.iter().find(is_it).copied()
+    specifications.iter().find(is_it).copied()
+}
+
+/// Which of the specifications of a profile a dialect is, with its version and source.
+pub fn specified(specifications: &[&'static str], dialect: &'static Dialect) -> Option<Specification> {
+    let name = named(specifications, dialect)?;
+    // A dialect that is always a specification's latest version is known by what that version says.
+    let source = spec::dialect(name).map_or(dialect.source, judge::source);
+    Some(Specification { name: name.to_owned(), source: source.to_owned() })
 }
 
 /// The rules that a profile demands in a dialect: those that are a MUST there.
@@ -173,7 +228,6 @@ mod tests {
     use super::*;
     use crate::live::{self, Offer, hash};
     use checker::Rules;
-    use results::Transport;
 
     #[test]
     fn certificate_schema_is_fresh() {

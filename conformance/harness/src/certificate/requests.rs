@@ -1,4 +1,4 @@
-//! Whether recorded requests are those that the scenarios of a run send.
+//! Comparison of recorded requests with those of the scenarios.
 
 use catalogue::OnSocket;
 use reqwest::Url;
@@ -13,23 +13,23 @@ use crate::live::{
 };
 use recordings::capture::{REDACTED, Recorder};
 
-/// Makes the requests of a run again, and compares them with those that were recorded.
+/// The expected requests of a run.
 #[derive(Debug)]
 pub struct Requests<'r> {
     run: &'r RunFile,
     cases: &'r [Case],
     dialect: &'static Dialect,
     target: Option<Url>,
-    /// What was given; what the run does not show of it is as it comes first.
+    /// The given resources; hidden ones are taken from their first use.
     given: Given,
     seed: Seed,
 }
 
-/// What a recording says of its request, and of what was said on a WebSocket.
+/// The recorded request and WebSocket messages.
 #[derive(Debug, Default)]
 struct Recorded {
     asked: Request,
-    /// The messages, and whether they were sent.
+    /// The messages, and whether the client sent them.
     messages: Vec<(bool, String)>,
 }
 
@@ -42,7 +42,7 @@ struct Request {
     body: Option<String>,
 }
 
-/// A line of a recording. Nothing else may stand in one.
+/// A line of a recording, without unknown members.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Line {
@@ -72,7 +72,7 @@ struct Answer {
 }
 
 impl Recorded {
-    /// Reads a recording of one exchange that is written as the suite writes it.
+    /// Parses a recording of one exchange in the exact format of the suite.
     fn read(recording: &[u8]) -> Result<Self, String> {
         let text = std::str::from_utf8(recording).map_err(|_| "it is not UTF-8".to_owned())?;
         let mut recorded = Self::default();
@@ -81,15 +81,15 @@ impl Recorded {
             let wrong = |problem: &str| format!("line {}: {problem}", number + 1);
             let line: Line = serde_json::from_str(line).map_err(|error| wrong(&error.to_string()))?;
             if line.exchange.is_some() != (number == 0) || has_ended {
-                return Err(wrong("a file holds one exchange"));
+                return Err(wrong("a file has exactly one exchange"));
             }
             let at = line.at.unwrap_or(last);
             if at < last {
-                return Err(wrong(&format!("its time is {at}, and before it came {last}")));
+                return Err(wrong(&format!("its time is {at}, but that of the previous one is {last}")));
             }
             last = at;
             if number == 0 {
-                recorded.asked = line.request.ok_or_else(|| wrong("there is no request"))?;
+                recorded.asked = line.request.ok_or_else(|| wrong("it has no request"))?;
             }
             has_ended = line.end.is_some();
             recorded.messages.extend(line.sent.map(|text| (true, text)));
@@ -100,7 +100,7 @@ impl Recorded {
 }
 
 impl<'r> Requests<'r> {
-    /// The requests of a run with these cases.
+    /// Returns the expected requests of a run with these cases.
     pub fn new(run: &'r RunFile, cases: &'r [Case], dialect: &'static Dialect, offer: &Offer) -> Self {
         let seed = Seed::new(&*run.seed, dialect, offer);
         let shown = run.options.given.iter().filter(|(_, value)| *value != REDACTED);
@@ -108,8 +108,8 @@ impl<'r> Requests<'r> {
         Self { run, cases, dialect, target: Url::parse(&run.target).ok(), given, seed }
     }
 
-    /// Returns what is not as it should be in a recording: the attempt of this number, from 1, at a case, of which
-    /// `sent` has all attempts at all cases.
+    /// Returns the first difference of a recording: that of an attempt, numbered from 1, at a case, with
+    /// `sent` as all attempts at all cases.
     pub fn difference(
         &mut self,
         case: &Case,
@@ -121,10 +121,7 @@ impl<'r> Requests<'r> {
         let is_crowd = case.is_marked() && self.run.options.concurrent > 1;
         let suffix = if number == 1 && !is_crowd { String::new() } else { format!(".{number}") };
         if file != format!("exchanges/{}{suffix}.exchange", case.name) {
-            return Some(format!(
-                "it is named as if it were another attempt than the {number}. at {}",
-                case.name
-            ));
+            return Some(format!("its name is not that of attempt {number} at {}", case.name));
         }
         let recorded = match Recorded::read(recording) {
             Ok(recorded) => recorded,
@@ -142,12 +139,13 @@ impl<'r> Requests<'r> {
         }
     }
 
-    /// The response that a case continues or is about.
+    /// Returns the response that a case continues or refers to.
     fn before(&self, case: &Case, sent: &[Sent<'_>]) -> Result<Option<Before>, String> {
         let Some(previous) = case.previous.and_then(|at| self.cases.get(at)) else { return Ok(None) };
         let last = sent.iter().rev().find(|sent| sent.case.name == previous.name);
         let before = last.and_then(|sent| Before::of(&sent.attempt.facts));
-        let missing = || format!("it was sent although {}, which it continues, has no answer", previous.name);
+        let missing =
+            || format!("it was sent although {}, which it continues, has no response", previous.name);
         before.map(Some).ok_or_else(missing)
     }
 
@@ -169,7 +167,7 @@ impl<'r> Requests<'r> {
             self.given = given;
         }
         if !recorded.messages.is_empty() {
-            return Some("it has messages of a WebSocket".to_owned());
+            return Some("it has WebSocket messages".to_owned());
         }
         self.head(&expected, &recorded.asked, &[]).or_else(|| {
             let body = expected.body.as_deref().map(|body| Recorder::new().body(body));
@@ -198,7 +196,7 @@ impl<'r> Requests<'r> {
                 continue;
             }
             let Some((turn, lane)) = turns.next() else {
-                return Some("more messages were sent than the scenario has".to_owned());
+                return Some("it has more messages than the scenario".to_owned());
             };
             let is_during = turn.websocket == Some(OnSocket::During);
             let before = if is_during { running.as_ref() } else { before.as_ref() };
@@ -218,11 +216,11 @@ impl<'r> Requests<'r> {
         None
     }
 
-    /// Compares all but the body.
+    /// Compares everything except the body.
     fn head(&self, expected: &Call, came: &Request, more: &[&str]) -> Option<String> {
         let url = |target: &Url| Recorder::new().url(expected.url(target).as_str());
         let Some(url) = self.target.as_ref().map(url) else {
-            return Some(format!("the target {} is no address", self.run.target));
+            return Some(format!("the target {} is not a URL", self.run.target));
         };
         let is_upgrade = !more.is_empty();
         let mut headers = vec![("user-agent", format!("conformance/{}", self.run.suite))];
@@ -247,34 +245,34 @@ impl<'r> Requests<'r> {
             own || name == "authorization" || more.contains(&name) || wanted.iter().any(|known| known == name)
         };
         if let Some((name, _)) = came.headers.iter().find(|(name, _)| !is_known(name)) {
-            return Some(format!("the request has a header {name}, which the run does not send"));
+            return Some(format!("the request has a header {name}, which the run did not send"));
         }
         differs("the method", Some(expected.method.as_str()), Some(&came.method))
             .or_else(|| differs("the address", Some(&url), Some(&came.url)))
     }
 }
 
-/// Returns in which byte two texts differ.
+/// Returns the first byte in which two texts differ.
 fn differs(what: &str, expected: Option<&str>, came: Option<&str>) -> Option<String> {
     if expected == came {
         return None;
     }
     let (Some(expected), Some(came)) = (expected, came) else {
         let is = if came.is_some() { "is there" } else { "is missing" };
-        return Some(format!("{what} {is}, other than the scenario has it"));
+        return Some(format!("{what} {is}, unlike in the scenario"));
     };
     let same = expected.bytes().zip(came.bytes()).take_while(|(one, other)| one == other).count();
     let part = |text: &str| -> String {
         String::from_utf8_lossy(&text.as_bytes()[same..]).chars().take(40).collect()
     };
     Some(format!(
-        "{what} is not what the scenario sends: from byte {same} on, expected {:?}, found {:?}",
+        "{what} differs from the scenario at byte {same}: expected {:?}, found {:?}",
         part(expected),
         part(came)
     ))
 }
 
-/// Takes what was given, and the run does not show, from where it stands in a request.
+/// Reads a hidden resource from its place in a request.
 fn bind(expected: &str, came: &str, given: &mut Given) {
     if expected.contains("\"given:")
         && let (Ok(expected), Ok(came)) = (serde_json::from_str(expected), serde_json::from_str(came))

@@ -64,9 +64,9 @@ struct Signature {
 /// When the key is another one, or the certificate cannot be read.
 pub fn sign(evidence: &Evidence, key: &[u8]) -> Result<(), String> {
     let der = PrivatePkcs8KeyDer::from_pem_slice(key)
-        .map_err(|error| format!("it is no private key as PKCS #8 in PEM: {error:?}"))?;
+        .map_err(|error| format!("not a PKCS #8 private key in PEM: {error:?}"))?;
     let key = Ed25519KeyPair::from_pkcs8_maybe_unchecked(der.secret_pkcs8_der())
-        .map_err(|error| format!("it is no private key of Ed25519: {error}"))?;
+        .map_err(|error| format!("not an Ed25519 private key: {error}"))?;
     let public = [&PREFIX, key.public_key().as_ref()].concat();
     let payload = statement(evidence)?.to_string();
     let sig = BASE64_STANDARD.encode(key.sign(&encoding(payload.as_bytes())));
@@ -91,29 +91,29 @@ pub fn sign(evidence: &Evidence, key: &[u8]) -> Result<(), String> {
 /// When the key is no such key.
 pub fn unsigned(evidence: &Evidence, key: &[u8]) -> Result<Option<String>, String> {
     let der = SubjectPublicKeyInfoDer::from_pem_slice(key)
-        .map_err(|error| format!("it is no public key in PEM: {error:?}"))?;
-    let public = der.as_ref().strip_prefix(&PREFIX).ok_or("it is no public key of Ed25519")?;
+        .map_err(|error| format!("not a public key in PEM: {error:?}"))?;
+    let public = der.as_ref().strip_prefix(&PREFIX).ok_or("not an Ed25519 public key")?;
     Ok(problem(evidence, public).err().map(|problem| format!("{SIGNATURE}: {problem}")))
 }
 
 fn problem(evidence: &Evidence, public: &[u8]) -> Result<(), String> {
-    let text = evidence.read(SIGNATURE).map_err(|error| format!("it cannot be read: {error}"))?;
+    let text = evidence.read(SIGNATURE).map_err(|error| format!("cannot be read: {error}"))?;
     let bundle: Bundle =
-        serde_json::from_slice(&text).map_err(|error| format!("it is no bundle with a key: {error}"))?;
+        serde_json::from_slice(&text).map_err(|error| format!("not a bundle with a key: {error}"))?;
     let envelope = bundle.dsse_envelope;
     if bundle.media_type != BUNDLE || envelope.payload_type != PAYLOAD {
-        return Err("it holds something else than an in-toto statement".to_owned());
+        return Err("does not contain an in-toto statement".to_owned());
     }
     let decode = |text: &str| BASE64_STANDARD.decode(text).map_err(|error| error.to_string());
     let payload = decode(&envelope.payload)?;
     let [signature] = envelope.signatures.as_slice() else {
-        return Err("it has not one signature".to_owned());
+        return Err("must have exactly one signature".to_owned());
     };
     UnparsedPublicKey::new(&ED25519, public)
         .verify(&encoding(&payload), &decode(&signature.sig)?)
-        .map_err(|_| "the signature is not of this key over this statement".to_owned())?;
+        .map_err(|_| "the signature does not match this key and statement".to_owned())?;
     let signed: Value = serde_json::from_slice(&payload).map_err(|error| error.to_string())?;
-    if signed == statement(evidence)? { Ok(()) } else { Err("other files were signed".to_owned()) }
+    if signed == statement(evidence)? { Ok(()) } else { Err("the signed files differ".to_owned()) }
 }
 
 /// Returns the in-toto statement that is signed: a test result about the files of a run.

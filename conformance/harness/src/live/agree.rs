@@ -1,5 +1,4 @@
-//! Whether an answer agrees with the one that it is about, or with its twin: what no rule can tell, for a
-//! rule sees one exchange only.
+//! Comparison of related responses, which rules cannot do, as they check single exchanges.
 
 use serde_json::Value;
 use spec::table::Operation;
@@ -8,13 +7,13 @@ use super::case::Case;
 use super::facts::Facts;
 use results::{Judged, UndecidedKind, Verdict};
 
-/// So many differences are told.
-const TOLD: usize = 3;
+/// Maximum number of differences.
+const MAX_DIFFERENCES: usize = 3;
 
-/// How an answer agrees with the one that it is compared with, if it is compared with one.
+/// Returns the verdict of comparing a response with its related one, if it has one.
 pub(super) fn agreement(case: &Case, attempts: &[&Facts], other: Option<&Facts>) -> Judged {
     let Some(own) = attempts.last() else {
-        return Judged::new(Verdict::NotExercised, "nothing was sent");
+        return Judged::new(Verdict::NotExercised, "no request was sent");
     };
     if let Some(words) = &case.says
         && !attempts.iter().any(|facts| facts.says(words))
@@ -25,7 +24,7 @@ pub(super) fn agreement(case: &Case, attempts: &[&Facts], other: Option<&Facts>)
         return Judged::PASS;
     }
     let Some(other) = other else {
-        return Judged::new(Verdict::NotExercised, "there is nothing to compare it with");
+        return Judged::new(Verdict::NotExercised, "there is no other response to compare");
     };
     let found = match case.scenario.operation {
         _ if case.is_twin => return twins(own, other),
@@ -40,13 +39,14 @@ pub(super) fn agreement(case: &Case, attempts: &[&Facts], other: Option<&Facts>)
     found.map_or_else(|reason| Judged::new(Verdict::Fail, reason), |()| Judged::PASS)
 }
 
-/// Models may not do what they are asked for; what an endpoint does not give them they cannot know.
+/// Returns the verdict of missing words: a model may ignore the prompt, but cannot know words that the
+/// endpoint did not pass on.
 fn unsaid(case: &Case, words: &str) -> Judged {
     if case.scenario.previous.is_some() {
-        let reason = format!("no answer says {words:?}, which only the earlier turn said");
+        let reason = format!("no response contains {words:?}, which only the earlier turn contains");
         return Judged::new(Verdict::Fail, reason);
     }
-    let reason = format!("no answer says {words:?}, which the request asks for");
+    let reason = format!("no response contains {words:?}, which the request asks for");
     Judged::undecided(Verdict::NotExercised, UndecidedKind::NotElicited, reason)
 }
 
@@ -59,7 +59,7 @@ fn same_id(own: &Facts, other: &Facts) -> Result<(), String> {
         return Ok(());
     }
     let told = |facts: &Facts| facts.response_id.clone().unwrap_or_else(|| "nothing".to_owned());
-    Err(format!("it is about {:?}, and {:?} was asked for", told(own), told(other)))
+    Err(format!("it is for {:?}, but {:?} was requested", told(own), told(other)))
 }
 
 fn has_ended(status: &Value) -> bool {
@@ -74,18 +74,18 @@ fn retrieved(own: &Facts, other: &Facts) -> Result<(), String> {
     let lost = KEPT.iter().filter(|name| then.get(**name).is_some_and(|it| !it.is_null()));
     let mut found: Vec<String> = lost
         .filter(|name| now.get(**name).is_none_or(Value::is_null))
-        .map(|name| format!("/{name} is gone"))
+        .map(|name| format!("/{name} is missing"))
         .collect();
     differences(now, then, "", &mut found);
-    tell("it is not the response that was streamed", &found)
+    list_differences("it differs from the streamed response", &found)
 }
 
-fn tell(what: &str, found: &[String]) -> Result<(), String> {
+fn list_differences(what: &str, found: &[String]) -> Result<(), String> {
     if found.is_empty() {
         return Ok(());
     }
-    let told = found.iter().take(TOLD).map(String::as_str).collect::<Vec<_>>().join("; ");
-    let more = found.len().saturating_sub(TOLD);
+    let told = found.iter().take(MAX_DIFFERENCES).map(String::as_str).collect::<Vec<_>>().join("; ");
+    let more = found.len().saturating_sub(MAX_DIFFERENCES);
     Err(format!("{what}: {told}{}", if more > 0 { format!("; and {more} more") } else { String::new() }))
 }
 
@@ -105,11 +105,11 @@ fn differences(now: &Value, then: &Value, at: &str, found: &mut Vec<String>) {
             }
         }
         (Value::Array(now), Value::Array(then)) => {
-            found.push(format!("{at} has {} entries, and had {}", now.len(), then.len()));
+            found.push(format!("{at} has {} entries instead of {}", now.len(), then.len()));
         }
         (Value::Number(one), Value::Number(two)) if one.as_f64() == two.as_f64() => {}
         _ if now == then => {}
-        _ => found.push(format!("{at} is {}, and was {}", short(now), short(then))),
+        _ => found.push(format!("{at} is {} instead of {}", short(now), short(then))),
     }
 }
 
@@ -128,19 +128,19 @@ fn polled(own: &Facts, other: &Facts) -> Result<(), String> {
 fn resumed(own: &Facts, other: &Facts) -> Result<(), String> {
     same_id(own, other)?;
     let (Some((first, _)), Some((_, last))) = (own.numbers, other.numbers) else {
-        return Err("there are no sequence numbers to go on from".to_owned());
+        return Err("there are no sequence numbers to resume from".to_owned());
     };
     if first == last.saturating_add(1) {
         return Ok(());
     }
-    Err(format!("the stream goes on with the number {first}, and {last} was the last that came"))
+    Err(format!("the stream resumes with sequence_number {first}, but {last} was the last one"))
 }
 
 fn deleted(own: &Facts, other: &Facts) -> Result<(), String> {
     same_id(own, other)?;
     match member(own, "deleted") {
         Value::Bool(true) => Ok(()),
-        other => Err(format!("`deleted` is {}, and not true", short(other))),
+        other => Err(format!("`deleted` is {}, not true", short(other))),
     }
 }
 
@@ -151,14 +151,14 @@ fn cancelled(own: &Facts, other: &Facts) -> Judged {
     match member(own, "status") {
         Value::String(status) if status == "cancelled" => Judged::PASS,
         status if has_ended(status) => {
-            let reason = format!("there was nothing to cancel any more: the status is {}", short(status));
+            let reason = format!("the response had already ended: its status is {}", short(status));
             Judged::new(Verdict::NotExercised, reason)
         }
-        status => Judged::new(Verdict::Fail, format!("the status is {}, and not cancelled", short(status))),
+        status => Judged::new(Verdict::Fail, format!("the status is {}, not cancelled", short(status))),
     }
 }
 
-/// Whether what the user said is among the items.
+/// Checks that the input of the user is among the items.
 fn input_items(own: &Facts, other: &Facts) -> Result<(), String> {
     let Some(said) = other.request.as_ref().and_then(|request| request.get("input")?.as_str()) else {
         return Ok(());
@@ -172,21 +172,21 @@ fn input_items(own: &Facts, other: &Facts) -> Result<(), String> {
     if items.iter().any(holds) {
         return Ok(());
     }
-    Err(format!("none of {} items is what the user said", items.len()))
+    Err(format!("none of {} items is the input of the user", items.len()))
 }
 
-/// A response as a whole has the shape that the end of its stream has: no member is missing, none is of
-/// another kind, in the response and in all items and parts that both have.
+/// Returns a response as a whole has the shape that the end of its stream has: no member is missing, none is
+/// of another kind, in the response and in all items and parts that both have.
 fn twins(own: &Facts, stream: &Facts) -> Judged {
     let (Some(whole), Some(streamed)) = (&own.response, &stream.response) else {
         return Judged::new(Verdict::NotExercised, "there is no response to compare");
     };
     let mut found = Vec::new();
     shapes(whole, streamed, "", &mut found);
-    if let Err(reason) = tell("it has not the shape of the response that was streamed", &found) {
+    if let Err(reason) = list_differences("its fields differ from those of the streamed response", &found) {
         return Judged::new(Verdict::Fail, reason);
     }
-    // Whether to think is up to the model.
+    // The model decides whether it reasons.
     let kinds = |facts: &Facts| {
         let output = facts.output();
         let kinds = output.iter().filter_map(|item| item.get("type")?.as_str().map(str::to_owned));
@@ -196,7 +196,7 @@ fn twins(own: &Facts, stream: &Facts) -> Judged {
     if missing.is_empty() {
         return Judged::PASS;
     }
-    let reason = format!("the stream had what it has not: {}", missing.join(", "));
+    let reason = format!("it lacks what the stream had: {}", missing.join(", "));
     Judged::new(Verdict::NotExercised, reason)
 }
 
@@ -226,7 +226,7 @@ fn shapes(whole: &Value, streamed: &Value, at: &str, found: &mut Vec<String>) {
             }
         }
         _ if kind_of(whole) == kind_of(streamed) => {}
-        _ => found.push(format!("{at} is {}, and was {}", kind_of(whole), kind_of(streamed))),
+        _ => found.push(format!("{at} is {} instead of {}", kind_of(whole), kind_of(streamed))),
     }
 }
 
@@ -236,7 +236,7 @@ fn kind_of(value: &Value) -> &'static str {
         Value::Bool(_) => "a boolean",
         Value::Number(_) => "a number",
         Value::String(_) => "a string",
-        Value::Array(_) => "a list",
+        Value::Array(_) => "an array",
         Value::Object(_) => "an object",
     }
 }
@@ -267,11 +267,11 @@ mod tests {
         let other = json!({"id": "r", "status": "failed", "output": []});
         assert_eq!(
             now(other),
-            "it is not the response that was streamed: /usage is gone; /status is \"failed\", and was \
-             \"completed\"; /output has 0 entries, and had 1"
+            "it differs from the streamed response: /usage is missing; /status is \"failed\" instead of \
+             \"completed\"; /output has 0 entries instead of 1"
         );
         let changed = json!({"id": "r", "status": "completed", "output": [{"id": "n"}], "usage": {}});
-        assert!(now(changed).contains("/output/0/id is \"n\", and was \"m\""));
+        assert!(now(changed).contains("/output/0/id is \"n\" instead of \"m\""));
     }
 
     #[test]
@@ -279,9 +279,11 @@ mod tests {
         let cut = Facts { numbers: Some((0, 3)), response_id: Some("r".to_owned()), ..Facts::default() };
         let from = |first| Facts { numbers: Some((first, 9)), ..cut.clone() };
         assert_eq!(resumed(&from(4), &cut), Ok(()));
-        assert!(reason(resumed(&from(0), &cut)).contains("goes on with the number 0, and 3 was the last"));
+        assert!(
+            reason(resumed(&from(0), &cut)).contains("resumes with sequence_number 0, but 3 was the last")
+        );
         let other = Facts { response_id: Some("q".to_owned()), ..from(4) };
-        assert!(reason(resumed(&other, &cut)).contains("it is about \"q\""));
+        assert!(reason(resumed(&other, &cut)).contains("it is for \"q\""));
         assert!(resumed(&Facts { numbers: None, ..cut.clone() }, &cut).is_err());
     }
 
@@ -318,11 +320,11 @@ mod tests {
         other["output"][0]["content"][0]["text"] = json!(["b"]);
         assert_eq!(
             told(other),
-            "fail (it has not the shape of the response that was streamed: /usage/input_tokens is missing; \
-             /output/message/content/output_text/text is a list, and was a string)"
+            "fail (its fields differ from those of the streamed response: /usage/input_tokens is missing; \
+             /output/message/content/output_text/text is an array instead of a string)"
         );
         let mut empty = whole;
         empty["output"] = json!([]);
-        assert_eq!(told(empty), "not exercised (the stream had what it has not: message)");
+        assert_eq!(told(empty), "not exercised (it lacks what the stream had: message)");
     }
 }

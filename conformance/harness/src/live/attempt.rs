@@ -1,5 +1,4 @@
-//! An exchange that was recorded, and what can be said of it. It is read as it comes: what is kept does not
-//! grow with it.
+//! A recorded exchange, parsed incrementally in bounded memory.
 
 use catalogue::Level;
 use serde::de::IgnoredAny;
@@ -17,28 +16,28 @@ use recordings::capture::{Entry, Format, Reader};
 use recordings::shape::Tracing;
 use results::{CaptureReport, Finding};
 
-/// A recorded attempt at a case, and what is wrong with it.
+/// A recorded attempt at a case, with its report.
 #[derive(Debug, Clone)]
 pub struct Attempt {
-    /// What the recording says of the exchange.
+    /// The facts of the exchange.
     pub facts: Facts,
-    /// What rules find in it; its name is that of the file with the evidence.
+    /// Its findings; its name is that of the evidence file.
     pub report: CaptureReport,
     /// SHA-256 of the recording.
     pub sha256: String,
-    /// How many exchanges of the run had ended when this one had; 0, where that is not known.
+    /// Number of exchanges of the run that had ended with this one; 0 if unknown.
     pub place: usize,
-    /// Its [shape](recordings::shape), where that is wanted.
+    /// Its [shape](recordings::shape), if requested.
     pub shape: Option<Result<Option<String>, String>>,
-    /// The events as they came, where they are a part of a stream that is not too long to be kept.
+    /// The bytes of the events, if they are part of a stream and not too large.
     pub(super) events: Option<Vec<u8>>,
 }
 
-/// So many bytes of a part of a stream are kept.
+/// Maximum size of a part of a stream.
 const PART: usize = 8 << 20;
 
 impl Attempt {
-    /// Reads a recorded exchange, and checks it for a report; it may be a part of a stream.
+    /// Parses and checks a recorded exchange, which may be part of a stream.
     ///
     /// # Errors
     ///
@@ -52,7 +51,7 @@ impl Attempt {
         reading.finish(file)
     }
 
-    /// Findings that a trial is about and that count.
+    /// Returns the findings that count for a trial.
     pub fn findings<'a>(
         &'a self,
         case: &'a Case,
@@ -71,7 +70,7 @@ impl Attempt {
     }
 }
 
-/// An exchange that is being read, in whatever pieces it comes.
+/// An exchange being parsed in chunks.
 pub(super) struct Reading<'r> {
     reader: Reader,
     taken: Taken<'r>,
@@ -79,7 +78,7 @@ pub(super) struct Reading<'r> {
     problem: Option<String>,
 }
 
-/// What was taken of an exchange so far.
+/// The state of an exchange being parsed.
 struct Taken<'r> {
     facts: Facts,
     checking: Checking<'r>,
@@ -108,8 +107,8 @@ impl Taken<'_> {
     }
 }
 
-/// Whether the data of an event are all there: then it counts for where a stream goes on, though the client may
-/// have left before the blank line.
+/// Returns whether the data of an event is complete: then a stream resumes after it, even if the client
+/// disconnected before the blank line.
 fn is_whole(data: &str) -> bool {
     serde_json::from_str::<IgnoredAny>(data).is_ok()
 }
@@ -125,25 +124,25 @@ impl<'r> Reading<'r> {
         }
     }
 
-    /// Writes down its shape, too.
+    /// Also records its shape.
     pub(super) fn tracing(mut self) -> Self {
         self.taken.tracing = Some(Tracing::default());
         self
     }
 
-    /// Keeps the events, too.
+    /// Also keeps the events.
     pub(super) fn keeping(mut self) -> Self {
         self.taken.events = Some(Vec::new());
         self
     }
 
-    /// Finds out whether its events have these secrets in them when they are joined.
+    /// Also checks whether its joined events contain these secrets.
     pub(super) fn watching(mut self, secrets: Secrets) -> Self {
         self.taken.spread = Some(Spread::new(secrets));
         self
     }
 
-    /// Returns whether they have.
+    /// Returns whether they do.
     pub(super) fn has_spread_secret(&self) -> bool {
         self.taken.spread.as_ref().is_some_and(Spread::is_found)
     }

@@ -1,4 +1,4 @@
-//! Messages that are sent together on a WebSocket, and what is still to come for them.
+//! Batches of WebSocket messages, and their expected responses.
 
 use std::borrow::Cow;
 
@@ -9,17 +9,17 @@ use spec::table::{Operation, Scope};
 
 use super::call::Before;
 
-/// A `response.create`, and what has come for it.
+/// A `response.create` and its response.
 #[derive(Debug)]
 struct Ask {
     lane: Option<String>,
-    /// The statuses of a refusal, where it has to be refused.
+    /// The accepted statuses, if it must be refused.
     expected: &'static [u16],
     has_begun: bool,
     answer: Option<Answer>,
 }
 
-/// How a request was answered: by a response, or by an error with a status.
+/// The answer to a request: a response, or an error with a status.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Answer {
     Response,
@@ -37,36 +37,36 @@ struct Aside {
 enum State {
     Unsent,
     Sent,
-    /// Steering input was accepted: another response follows, or a reason why none does.
+    /// Steering input was accepted: another response follows, or an event with the reason why none does.
     Accepted,
     Over,
 }
 
-/// A scenario, and the number of its lane if it is sent in several.
+/// A scenario, and its lane number if it is sent in several.
 type Numbered = (&'static Scenario, Option<u32>);
 
-/// What to do after an event.
+/// The next step after an event.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Step<'b> {
     /// Listen.
     Listen,
     /// Send the message of this scenario, about this response.
     Send(&'static Scenario, Option<&'b Before>),
-    /// Listen only for a short time: the response may end without a terminal event.
+    /// Listen briefly: the response may end without a terminal event.
     Wind,
 }
 
-/// Messages that are sent together, and what is still to come for them.
+/// Messages that are sent together, and their outstanding responses.
 #[derive(Debug, Default)]
 pub(super) struct Batch {
     asks: Vec<Ask>,
     aside: Option<Aside>,
-    /// The response that has begun last.
+    /// The latest response.
     running: Option<Before>,
 }
 
 impl Batch {
-    /// Takes the scenarios from a conversation whose messages are sent together.
+    /// Takes the next scenarios of a conversation that are sent together.
     pub(super) fn next(
         due: &mut std::iter::Peekable<impl Iterator<Item = Numbered>>,
     ) -> Option<(Self, Vec<Numbered>)> {
@@ -88,25 +88,25 @@ impl Batch {
         Some((batch, said))
     }
 
-    /// Notes a request that was sent.
+    /// Records a sent request.
     pub(super) fn add(&mut self, scenario: &'static Scenario, number: Option<u32>, message: &str) {
         if scenario.operation.is_aside() {
             return;
         }
-        // Of requests that are sent in many lanes, `status` is about the last.
+        // `status` refers to the request in the last lane.
         let is_last = number == scenario.lanes;
         let expected = if is_last { scenario.status } else { &[] };
         let lane = member(message, "/stream_id").map(Cow::into_owned);
         self.asks.push(Ask { lane, expected, has_begun: false, answer: None });
     }
 
-    /// Returns whether all has come.
+    /// Returns whether all messages were answered.
     pub(super) fn is_over(&self) -> bool {
         self.asks.iter().all(|ask| ask.answer.is_some())
             && self.aside.as_ref().is_none_or(|aside| aside.state == State::Over)
     }
 
-    /// Returns whether every request was answered as its scenario has it.
+    /// Returns whether every request was answered as expected.
     pub(super) fn is_as_expected(&self) -> bool {
         self.asks.iter().all(|ask| match ask.answer {
             Some(Answer::Error(status)) => ask.expected.contains(&status),
@@ -115,7 +115,7 @@ impl Batch {
         })
     }
 
-    /// Takes an event.
+    /// Handles an event.
     pub(super) fn hear(&mut self, text: &str, dialect: &Dialect) -> Step<'_> {
         let kind = member(text, "/type").unwrap_or_default();
         if self.hear_aside(&kind) {
@@ -139,7 +139,7 @@ impl Batch {
                 ask.has_begun = true;
                 ask.answer = is_end.then_some(Answer::Response);
             }
-            // What was steered is followed by a response that nobody has asked for.
+            // A steered response is followed by one without a request.
             None if is_end => {
                 for aside in self.aside.iter_mut().filter(|aside| aside.state == State::Accepted) {
                     aside.state = State::Over;
@@ -158,7 +158,7 @@ impl Batch {
         }
     }
 
-    /// Takes an answer to a message about a response. Returns whether it is one.
+    /// Handles the answer to steering or injection. Returns whether it is one.
     fn hear_aside(&mut self, kind: &str) -> bool {
         let Some(operation) = answered(kind) else { return false };
         if let Some(aside) = self.aside.as_mut().filter(|aside| aside.scenario.operation == operation) {
@@ -169,7 +169,7 @@ impl Batch {
     }
 }
 
-/// The first request in a lane that is not answered. What has an unknown lane is taken for the first one.
+/// Returns the first unanswered request in a lane. Unknown lanes count as the first one.
 fn open<'a>(asks: &'a mut [Ask], lane: Option<&str>) -> Option<&'a mut Ask> {
     let is_open = |ask: &Ask| ask.answer.is_none();
     let own = asks.iter().position(|ask| is_open(ask) && ask.lane.as_deref() == lane);
@@ -182,7 +182,7 @@ fn member<'t>(text: &'t str, pointer: &str) -> Option<Cow<'t, str>> {
     spec::json::at(text, pointer).and_then(spec::json::string)
 }
 
-/// Returns which message of the client an event answers that is no part of a response.
+/// Returns the client message that an event outside a response answers.
 pub(super) fn answered(kind: &str) -> Option<Operation> {
     match kind {
         "response.steer.accepted" | "response.steer.pending" | "response.steer.failed" => {
@@ -193,13 +193,13 @@ pub(super) fn answered(kind: &str) -> Option<Operation> {
     }
 }
 
-/// The response in the event that begins it, so that others can be about it.
+/// Returns the response of an event that begins one.
 pub fn begun(event: &str) -> Option<Before> {
     member(event, "/type").filter(|kind| kind == "response.created")?;
     Some(Before { id: member(event, "/response/id")?.into_owned(), ..Before::default() })
 }
 
-/// The response in the event that ends it, so that others can continue it.
+/// Returns the response of an event that ends one.
 pub fn continued(event: &str, dialect: &Dialect) -> Option<Before> {
     let kind = member(event, "/type")?;
     if !dialect.terminal.contains(&&*kind) {

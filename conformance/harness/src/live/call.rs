@@ -1,4 +1,4 @@
-//! What is asked of an endpoint: a scenario, as a request.
+//! Requests of scenarios.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,31 +16,31 @@ use super::seed::Seed;
 pub struct Call {
     /// Its method.
     pub method: Method,
-    /// What comes after `/responses`, segment by segment.
+    /// Path segments after `/responses`.
     pub path: Vec<String>,
-    /// What is added to the query.
+    /// Query parameters.
     pub query: Vec<(&'static str, String)>,
     /// Its body.
     pub body: Option<String>,
-    /// Whether its answer should be a stream.
+    /// Whether it requests a stream.
     pub wants_stream: bool,
-    /// The client leaves after so many events.
+    /// Number of events after which the client disconnects.
     pub cut_after: Option<usize>,
 }
 
-/// The response that a request is about.
+/// The previous response of a request.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Before {
     /// Its id.
     pub id: String,
-    /// What it put out.
+    /// Its output.
     pub output: Vec<Value>,
-    /// The sequence number of the last event that came.
+    /// Sequence number of its last event.
     pub last_number: Option<u64>,
 }
 
 impl Before {
-    /// The response that a recording is of, if it has an id that can go into addresses.
+    /// Returns the response of a recording, if its id is valid in URLs.
     pub fn of(facts: &Facts) -> Option<Self> {
         let is_usable = |id: &String| !id.is_empty() && id.len() <= 4096 && !matches!(&**id, "." | "..");
         Some(Self {
@@ -51,15 +51,14 @@ impl Before {
     }
 }
 
-/// What scenarios need and only the owner of an endpoint can name, such as the id of a store of files or a model
-/// that fails.
+/// Resources that only the owner of an endpoint can provide, such as the id of a vector store.
 pub type Given = BTreeMap<String, String>;
 
-/// What a placeholder begins with that something given takes the place of.
+/// Prefix of placeholders for given resources.
 const GIVEN: &str = "given:";
 
 impl Call {
-    /// The request for a response.
+    /// Returns the request for a response.
     pub fn create(body: String) -> Self {
         let wants_stream = spec::json::at(&body, "/stream") == Some("true");
         Self {
@@ -72,12 +71,12 @@ impl Call {
         }
     }
 
-    /// The request for what is at the address itself.
+    /// Returns the request for what is at the address itself.
     pub fn retrieve() -> Self {
         Self { wants_stream: false, ..Self::upgrade() }
     }
 
-    /// The request that HTTP becomes a WebSocket with.
+    /// Returns the request that HTTP becomes a WebSocket with.
     pub fn upgrade() -> Self {
         Self {
             method: Method::GET,
@@ -89,8 +88,8 @@ impl Call {
         }
     }
 
-    /// What a scenario asks of a model, about the response before it if it is about one; without `stream`,
-    /// where its twin is meant.
+    /// Returns what a scenario asks of a model, about the response before it if it is about one; without
+    /// `stream`, where its twin is meant.
     pub fn of(scenario: &Scenario, asked: &Asked<'_>, before: Option<&Before>, is_twin: bool) -> Self {
         let nobody = || asked.seed.unknown_id(scenario);
         let id = || before.map_or_else(nobody, |before| before.id.clone());
@@ -111,7 +110,7 @@ impl Call {
                 let body = body(scenario, asked, before, is_twin);
                 Self { path: vec!["compact".to_owned()], ..Self::create(body) }
             }
-            // These are messages on a WebSocket, which have no address.
+            // WebSocket messages have no URL.
             Operation::Steer | Operation::Inject => {
                 Self { wants_stream: true, ..Self::create(body(scenario, asked, before, is_twin)) }
             }
@@ -129,7 +128,7 @@ impl Call {
         }
     }
 
-    /// Its address, when this is the address of `/responses`.
+    /// Returns its URL, given that of `/responses`.
     pub fn url(&self, responses: &Url) -> Url {
         let mut url = responses.clone();
         if let Ok(mut path) = url.path_segments_mut() {
@@ -142,7 +141,7 @@ impl Call {
     }
 }
 
-/// The body of a request of a scenario, with all placeholders filled.
+/// Returns the request body of a scenario, with all placeholders replaced.
 fn body(scenario: &Scenario, asked: &Asked<'_>, before: Option<&Before>, is_twin: bool) -> String {
     let text = asked.seed.fill(scenario.request, scenario);
     let text = text.replace(PLACEHOLDER, &mark(asked.number));
@@ -178,7 +177,7 @@ fn body(scenario: &Scenario, asked: &Asked<'_>, before: Option<&Before>, is_twin
     body
 }
 
-/// Adds the words that only this run sends to the instructions, which responses repeat.
+/// Adds the words of this run to the instructions, which responses echo.
 fn add_phrase(request: &mut Value, phrase: &str) {
     let Value::Object(members) = request else { return };
     match members.get_mut("instructions") {
@@ -188,7 +187,7 @@ fn add_phrase(request: &mut Value, phrase: &str) {
     }
 }
 
-/// Puts what was given in its place.
+/// Replaces placeholders with given resources.
 fn give(value: &mut Value, given: &Given) {
     match value {
         Value::String(text) => {
@@ -202,42 +201,42 @@ fn give(value: &mut Value, given: &Given) {
     }
 }
 
-/// What a request needs to be given.
+/// Returns the resources that a request needs.
 fn needs(request: &str) -> impl Iterator<Item = &str> {
     request.split('"').filter_map(|text| text.strip_prefix(GIVEN))
 }
 
-/// Why a scenario cannot be sent: it needs what was not given.
+/// Returns why a scenario cannot be sent: it needs a missing resource.
 pub fn not_given(scenario: &Scenario, given: &Given) -> Option<String> {
     let missing = needs(scenario.request).find(|name| !given.contains_key(*name))?;
-    Some(format!("it needs to be told: --given {missing}=..."))
+    Some(format!("it needs --given {missing}=..."))
 }
 
-/// The names of all that scenarios need to be given.
+/// Returns the names of all resources.
 pub fn wanted() -> BTreeSet<&'static str> {
     SCENARIOS.iter().flat_map(|scenario| needs(scenario.request)).collect()
 }
 
-/// What a run asks all scenarios with.
+/// Values that a run puts into all scenarios.
 #[derive(Debug, Clone, Copy)]
 pub struct Asked<'a> {
     /// The model.
     pub model: &'a str,
-    /// What only the owner of the endpoint can name.
+    /// Given resources.
     pub given: &'a Given,
-    /// Which of the requests it is that are sent at once.
+    /// Number of the request among concurrent ones.
     pub number: usize,
-    /// What chooses the words that only this run sends.
+    /// The seed of the words of this run.
     pub seed: &'a Seed,
 }
 
-/// Whether the output of the response before takes the place of an input.
+/// Returns whether an input is replaced by the previous output.
 pub(super) fn is_previous_output(entry: &Value) -> bool {
     entry.get("type").is_some_and(|kind| kind == "previous_output")
 }
 
-/// What takes its place: all items, with a result for each call if one is given. Thoughts that come encrypted
-/// go back without their open text, which requests have no place for.
+/// Returns what takes its place: all items, with a result for each call if one is given. Thoughts that come
+/// encrypted go back without their open text, which requests have no place for.
 fn carried(before: &Before, entry: &Value) -> Vec<Value> {
     let mut carried = before.output.clone();
     for item in carried.iter_mut().filter_map(Value::as_object_mut) {
@@ -254,7 +253,7 @@ fn carried(before: &Before, entry: &Value) -> Vec<Value> {
     carried
 }
 
-/// A body of somebody else, with the model under test in the place of `default`.
+/// Returns a body of somebody else, with the model under test in the place of `default`.
 pub fn filled(request: &str, model: &str) -> String {
     let Ok(mut request) = serde_json::from_str::<Value>(request) else { return request.to_owned() };
     if let Value::Object(members) = &mut request {
@@ -325,7 +324,7 @@ mod tests {
         let asked = Asked { given: &given, ..ASKED };
         let needy = of(r#"{"model":"m","tools":[{"ids":["given:store","given:other"]}]}"#);
         assert_eq!(needs(needy.request).collect::<Vec<_>>(), ["store", "other"]);
-        assert_eq!(not_given(&needy, &given).as_deref(), Some("it needs to be told: --given other=..."));
+        assert_eq!(not_given(&needy, &given).as_deref(), Some("it needs --given other=..."));
         assert_eq!(
             body(&needy, &asked, None, false),
             r#"{"model":"m","tools":[{"ids":["vs_1","given:other"]}]}"#

@@ -13,7 +13,7 @@ use super::facts::lacks;
 use super::seed::Seed;
 use super::turns;
 use checker::Rules;
-use results::{OTHER_RULES, Options, Transport};
+use results::{OTHER_RULES, Options, Transport, UndecidedKind};
 
 /// A request that is sent, and what is asked of its answer.
 #[derive(Debug, Clone)]
@@ -30,6 +30,8 @@ pub struct Case {
     pub compared: Option<usize>,
     /// Why it is not sent.
     pub unfit: Option<String>,
+    /// What kind of reason that is.
+    pub unfit_kind: UndecidedKind,
     /// The feature of its operation, unless the endpoint is said to offer it: its route may be missing.
     pub optional: Option<&'static str>,
     /// The words that one of its answers has to say.
@@ -143,7 +145,12 @@ fn add(
     for is_twin in [false, true].into_iter().take(1 + usize::from(scenario.twin)) {
         let stream = cases.len().checked_sub(1);
         let before = previous.and_then(|at| cases.get(at)).filter(|before| before.unfit.is_some());
-        let not_before = before.map(|before| format!("{} is not asked for", before.name));
+        let not_before = before.map(|before| format!("{} is not in --transport", before.name));
+        let unfit_kind = match before {
+            _ if !is_offered(scenario, offer) => UndecidedKind::NotOffered,
+            Some(before) => before.unfit_kind,
+            None => UndecidedKind::Other,
+        };
         cases.push(Case {
             name: format!("{}{}", scenario.id, if is_twin { Transport::Json.suffix() } else { "" }),
             scenario,
@@ -155,6 +162,7 @@ fn add(
                 previous.filter(|_| !scenario.operation.has_body() && scenario.status.is_empty())
             },
             unfit: fitting(scenario, is_twin, dialect, offer).or(not_before),
+            unfit_kind,
             optional: scenario.route_feature().filter(|feature| !offer.claims(feature)),
             says: says(scenario, &Seed::NONE),
             trials: trials(scenario, is_twin, dialect, rules),
@@ -162,6 +170,11 @@ fn add(
         });
     }
     cases.iter().position(is_it)
+}
+
+/// Returns whether the endpoint is said to have all features that a scenario needs.
+pub(super) fn is_offered(scenario: &Scenario, offer: &Offer) -> bool {
+    scenario.features.iter().all(|feature| offer.allows(feature))
 }
 
 /// Why a scenario is not sent, if it is not.
@@ -173,8 +186,8 @@ pub(super) fn fitting(
 ) -> Option<String> {
     if let Some(feature) = scenario.features.iter().find(|feature| !offer.allows(feature)) {
         return Some(match offer {
-            Offer::Without(_) => format!("the endpoint is said to lack {feature}"),
-            _ => format!("the endpoint is not said to offer {feature}"),
+            Offer::Without(_) => format!("the endpoint lacks {feature} (--without)"),
+            _ => format!("{feature} is not in --features"),
         });
     }
     let name = dialect.name;
@@ -190,7 +203,7 @@ pub(super) fn fitting(
     }
     let is_json = scenario.status.is_empty() && !wants_stream(scenario, is_twin);
     if is_json && dialect.root("response").is_none() {
-        return Some(format!("{name} has no answer that is no stream"));
+        return Some(format!("{name} has no non-streaming responses"));
     }
     if !operation.has_body() {
         return None;
@@ -203,7 +216,7 @@ pub(super) fn fitting(
     let request = without_previous_output(&Seed::NONE.fill(scenario.request, scenario));
     match (dialect.root(root), scenario.status.is_empty()) {
         // What must be refused is for those to say that say what a request is.
-        (None, false) => Some(format!("{name} does not say what a request is")),
+        (None, false) => Some(format!("{name} defines no requests")),
         (Some(root), true) if !dialect.check_type(root, &request).is_valid() => {
             Some(format!("{name} has no such request"))
         }
@@ -286,8 +299,12 @@ fn is_marked(scenario: &Scenario, is_twin: bool) -> bool {
 impl Case {
     /// Is not sent when it needs what was not given.
     pub fn give(&mut self, given: &Given) {
-        let unfit = self.unfit.take();
-        self.unfit = unfit.or_else(|| not_given(self.scenario, given));
+        if self.unfit.is_none()
+            && let Some(reason) = not_given(self.scenario, given)
+        {
+            self.unfit = Some(reason);
+            self.unfit_kind = UndecidedKind::NotGiven;
+        }
     }
 
     /// Expects the words that a run with this seed asks for.
@@ -387,9 +404,9 @@ mod tests {
     fn dialects_are_asked_only_for_what_they_have() {
         for (dialect, name, reason) in [
             ("openai", "text/hello.json", None),
-            ("wave", "text/hello.json", Some("wave has no answer that is no stream")),
+            ("wave", "text/hello.json", Some("wave has no non-streaming responses")),
             ("wave", "text/refusal", Some("wave has no response.refusal.delta")),
-            ("wave", "error/wrong-type", Some("wave does not say what a request is")),
+            ("wave", "error/wrong-type", Some("wave defines no requests")),
             ("open-responses", "format/json-object", Some("open-responses has no such request")),
         ] {
             let dialect = spec::DIALECTS.iter().find(|known| known.name == dialect).copied().unwrap();

@@ -205,7 +205,7 @@ impl Sending<'_> {
         let limits = self.client.limits;
         let (by, what) = self.earlier(limits.first_event, self.call.wants_stream);
         let response = match timeout_at(by, request.send()).await {
-            Err(_) => return Err(format!("no answer came {}", what.words(&limits)).into()),
+            Err(_) => return Err(format!("no response {}", what.words(&limits)).into()),
             Ok(Err(error)) if error.is_connect() => {
                 let Client { target, proxy, .. } = self.client;
                 let through = proxy.as_ref().map(|proxy| format!(" through the proxy {proxy}"));
@@ -224,11 +224,12 @@ impl Sending<'_> {
         self.outcome.status = Some(response.status().as_u16());
         self.outcome.retry_after = retry_after(response.headers());
         self.exchange.status = self.outcome.status;
-        self.exchange.headers = written(response.headers());
         // The body is kept as it is decoded: what reads it must not decode it again.
-        let is_kept = |(name, _): &(Cow<'_, str>, Cow<'_, str>)| name != "content-encoding";
-        let headers = self.exchange.headers.iter().filter(|header| is_kept(header)).cloned().collect();
-        let line = Recorder::new().begin(&Exchange { headers, ..self.exchange.clone() });
+        let (encoding, kept): (Vec<_>, Vec<_>) =
+            written(response.headers()).into_iter().partition(|(name, _)| name == "content-encoding");
+        self.exchange.headers = kept;
+        let line = Recorder::new().begin(&self.exchange);
+        self.exchange.headers.extend(encoding);
         self.keep_masked(&line);
     }
 
@@ -270,7 +271,7 @@ impl Sending<'_> {
                 return Err(Loss::Left);
             }
             if chunk.len() > rest {
-                return Err(format!("the answer is longer than {} bytes", limits.bytes).into());
+                return Err(format!("the response is longer than {} bytes", limits.bytes).into());
             }
             if outcome? {
                 return Ok(());
@@ -279,7 +280,7 @@ impl Sending<'_> {
     }
 
     fn awaited(&self) -> &'static str {
-        if self.exchange.is_stream() { "event ended" } else { "byte of the answer came" }
+        if self.exchange.is_stream() { "event ended" } else { "byte of the response was received" }
     }
 
     /// Whether the first event has to be there before all has to.
@@ -348,7 +349,7 @@ impl Decoding {
             Some(how) => {
                 let known = Compression::named(how).ok_or_else(|| {
                     format!(
-                        "the answer is encoded with {how:?}; only gzip, deflate, br and zstd can be decoded"
+                        "the response has content-encoding {how:?}; only gzip, deflate, br and zstd are supported"
                     )
                 })?;
                 let decompressor = Decompressor::new(known).map_err(|error| error.to_string())?;
@@ -364,7 +365,7 @@ impl Decoding {
                 let missing = SIGNATURE.saturating_sub(start.len());
                 start.extend(chunk.iter().take(missing));
                 if missing > 0 && Compression::is_begun(start) {
-                    let problem = "the answer is compressed, and no content-encoding says so";
+                    let problem = "the response is compressed, but has no content-encoding";
                     return (Cow::Borrowed(&[]), Err(problem.to_owned()));
                 }
                 (Cow::Borrowed(chunk), Ok(false))
@@ -419,7 +420,7 @@ impl Limit {
         match self {
             Self::FirstEvent => format!("within {:?} of the request", limits.first_event),
             Self::Idle => format!("for {:?}", limits.idle),
-            Self::Total => "within the time that an answer may take as a whole".to_owned(),
+            Self::Total => "within the total time of a response".to_owned(),
         }
     }
 }
@@ -477,8 +478,8 @@ fn unconnected(error: &reqwest::Error) -> String {
 
 /// What to do about errors that are told in these words.
 const ADVICE: [(&str, &str); 2] = [
-    ("UnknownIssuer", "; if its authority is a private one, name that with --ca-file"),
-    ("No CA certificates", "; name those to trust with --ca-file"),
+    ("UnknownIssuer", "; for a private certificate authority, pass --ca-file"),
+    ("No CA certificates", "; pass the ones to trust with --ca-file"),
 ];
 
 #[cfg(test)]

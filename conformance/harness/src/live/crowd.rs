@@ -10,22 +10,22 @@ use super::attempt::Attempt;
 use super::facts::Facts;
 use results::{Judged, Latency, Spread, Verdict};
 
-/// What a request says where its mark should stand.
+/// Placeholder of the mark in a request.
 pub(super) const PLACEHOLDER: &str = "{mark}";
 
-/// What a mark begins and ends with, and how many digits are between.
+/// Prefix and suffix of a mark, and its number of digits.
 const BEGIN: &str = "zq";
 const DIGITS: usize = 5;
 const END: &str = "qz";
-/// So many leaks are told.
-const TOLD: usize = 3;
+/// Maximum number of leaks to report.
+const MAX_LEAKS: usize = 3;
 
-/// The mark of a request: a word that nobody says by chance.
+/// Returns the mark of a request: a word that does not occur by chance.
 pub(super) fn mark(number: usize) -> String {
     format!("{BEGIN}{number:0DIGITS$}{END}")
 }
 
-/// The numbers of all marks in a text.
+/// Returns the numbers of all marks in a text.
 pub(super) fn marks(text: &str) -> impl Iterator<Item = usize> {
     text.match_indices(BEGIN).filter_map(|(at, _)| {
         let rest = text.get(at + BEGIN.len()..)?;
@@ -34,25 +34,22 @@ pub(super) fn marks(text: &str) -> impl Iterator<Item = usize> {
     })
 }
 
-/// Whether streams that came at once kept apart.
+/// Returns the verdict on whether concurrent streams were kept apart.
 pub(super) fn apart(attempts: &[&Facts]) -> Judged {
     if attempts.len() < 2 {
-        return Judged::new(
-            Verdict::NotExercised,
-            "it was sent by itself; --concurrent sends several at once",
-        );
+        return Judged::new(Verdict::NotExercised, "it was sent alone; --concurrent sends several at once");
     }
     let mut leaks = foreign_marks(attempts);
     leaks.extend(shared_ids(attempts));
     if !leaks.is_empty() {
-        let more = leaks.len().saturating_sub(TOLD);
-        leaks.truncate(TOLD);
+        let more = leaks.len().saturating_sub(MAX_LEAKS);
+        leaks.truncate(MAX_LEAKS);
         let more = if more > 0 { format!("; and {more} more") } else { String::new() };
         return Judged::new(Verdict::Fail, leaks.join("; ") + &more);
     }
     let is_told = |facts: &&&Facts| facts.asked_mark.is_some_and(|mark| facts.marks.contains(&mark));
     match attempts.iter().filter(is_told).count() {
-        0 => Judged::new(Verdict::NotExercised, "no answer repeats the mark of its request"),
+        0 => Judged::new(Verdict::NotExercised, "no response repeats the mark of its request"),
         _ => Judged::PASS,
     }
 }
@@ -63,7 +60,11 @@ fn foreign_marks(attempts: &[&Facts]) -> Vec<String> {
     for (at, facts) in attempts.iter().enumerate() {
         for other in facts.marks.iter().filter(|mark| facts.asked_mark != Some(**mark)) {
             if let Some(of) = of_mark(*other) {
-                found.push(format!("answer {} has what answer {} was asked for", at + 1, of + 1));
+                found.push(format!(
+                    "response {} contains the mark of the request for response {}",
+                    at + 1,
+                    of + 1
+                ));
             }
         }
     }
@@ -76,7 +77,7 @@ fn shared_ids(attempts: &[&Facts]) -> Vec<String> {
     for (at, facts) in attempts.iter().enumerate() {
         for id in &facts.ids {
             match first.get(id.as_str()) {
-                Some(of) => found.push(format!("answers {} and {} share the id {id:?}", of + 1, at + 1)),
+                Some(of) => found.push(format!("responses {} and {} share the id {id:?}", of + 1, at + 1)),
                 None => {
                     first.insert(id, at);
                 }
@@ -86,7 +87,7 @@ fn shared_ids(attempts: &[&Facts]) -> Vec<String> {
     found
 }
 
-/// How fast the streams of each case were, of those that had any. These are facts and no verdicts.
+/// Returns the latencies of the streams of each case, for information only.
 pub fn latencies<'a>(attempts: impl IntoIterator<Item = (&'a str, &'a Attempt)>) -> Vec<Latency> {
     let mut cases: Vec<(&str, Vec<&Facts>)> = Vec::new();
     for (case, attempt) in attempts {
@@ -115,7 +116,7 @@ fn latency(case: &str, attempts: &[&Facts]) -> Option<Latency> {
 
 fn spread(mut times: Vec<u32>) -> Option<Spread> {
     times.sort_unstable();
-    // The smallest time that so many of a hundred do not exceed.
+    // Nearest-rank percentile.
     let at = |percent: usize| times.get((times.len() * percent).div_ceil(100).max(1) - 1).copied();
     Some(Spread { p50_us: at(50)?, p90_us: at(90)?, p99_us: at(99)?, max_us: at(100)? })
 }
@@ -148,16 +149,16 @@ mod tests {
         let good = [facts(1, &[1], &["a"]), facts(2, &[2], &["b"]), facts(3, &[], &["c"])];
         assert_eq!(judged(&good), "pass");
         let mark = [facts(1, &[1, 2], &["a"]), facts(2, &[2], &["b"])];
-        assert_eq!(judged(&mark), "fail (answer 1 has what answer 2 was asked for)");
+        assert_eq!(judged(&mark), "fail (response 1 contains the mark of the request for response 2)");
         let id = [facts(1, &[1], &["a"]), facts(2, &[2], &["b"]), facts(3, &[3], &["a"])];
-        assert_eq!(judged(&id), "fail (answers 1 and 3 share the id \"a\")");
+        assert_eq!(judged(&id), "fail (responses 1 and 3 share the id \"a\")");
     }
 
     #[test]
     fn what_shows_nothing_is_no_pass() {
         assert!(judged(&[facts(1, &[1], &["a"])]).starts_with("not exercised"));
         assert!(judged(&[facts(1, &[], &["a"]), facts(2, &[], &["b"])]).starts_with("not exercised"));
-        // A mark that nobody gave is the model's own.
+        // A mark that was not sent is the model's invention.
         assert_eq!(judged(&[facts(1, &[1, 9], &["a"]), facts(2, &[], &["b"])]), "pass");
     }
 

@@ -104,7 +104,7 @@ impl Chain {
         let mut chain = hash(begin.to_string().as_bytes());
         for (at, Kept { file, case, sha256, place }) in exchanges.into_iter().enumerate() {
             if *place != at + 1 {
-                return Err(format!("{file}: it ended as number {place}, and {} was to come", at + 1));
+                return Err(format!("{file}: it ended as number {place}, but {} was expected", at + 1));
             }
             chain = hash(serde_json::json!([chain, file, case, sha256]).to_string().as_bytes());
         }
@@ -184,7 +184,7 @@ impl Evidence {
     /// When it does, or cannot be made.
     pub fn create(folder: &Path) -> io::Result<Self> {
         if folder.join(RUN).exists() || folder.join("exchanges").exists() {
-            return Err(io::Error::other("it holds a run already; name another folder"));
+            return Err(io::Error::other("it already contains a run; choose another folder"));
         }
         fs::create_dir_all(folder)?;
         Ok(Self { folder: folder.to_owned() })
@@ -243,10 +243,8 @@ impl Evidence {
         // Before all else: what another version wrote may have other members.
         let format: Versioned = serde_json::from_str(&text).map_err(|error| wrong(&error))?;
         if format.version != VERSION {
-            let other = format!(
-                "is in format {} of the suite, and this build reads {VERSION}: run it again",
-                format.version
-            );
+            let other =
+                format!("has format {}, but this build reads {VERSION}: run it again", format.version);
             return Err(wrong(&other));
         }
         serde_json::from_str(&text).map_err(|error| wrong(&error))
@@ -262,11 +260,11 @@ impl Evidence {
         for part in Path::new(file).components() {
             path.push(part);
             if fs::symlink_metadata(&path)?.is_symlink() {
-                return Err(io::Error::other("it is reached by a link, which may lead anywhere"));
+                return Err(io::Error::other("it is reached through a symbolic link"));
             }
         }
         if !fs::symlink_metadata(&path)?.is_file() {
-            return Err(io::Error::other("it is no file"));
+            return Err(io::Error::other("it is not a file"));
         }
         fs::read(path)
     }

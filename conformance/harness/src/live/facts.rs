@@ -1,4 +1,4 @@
-//! What a recording says of an exchange, beside what rules find in it.
+//! Facts of a recorded exchange, from which trials are judged.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,73 +12,73 @@ use super::crowd::marks;
 use checker::{Observer, Payload, Record, Seen};
 use recordings::capture::{Entry, Loss, Transport};
 
-/// What a recording says of an exchange.
+/// Facts of a recorded exchange.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Facts {
     /// The body of the request.
     pub request: Option<Value>,
-    /// The status of the answer, if one came.
+    /// The status of the response, if any.
     pub status: Option<u16>,
-    /// Whether its headers promise a stream of events.
+    /// Whether its content type is that of a stream.
     pub is_stream: bool,
     /// The id of the response.
     pub response_id: Option<String>,
-    /// The response as the last event has it that has it whole, or the body that is no stream.
+    /// The response of the last event with a snapshot, or the JSON body.
     pub response: Option<Value>,
-    /// How often each type of event came.
+    /// Number of events by type.
     pub events: BTreeMap<String, u64>,
-    /// Members of events that are more than null and more than empty, as `<type> /<member>`.
+    /// Non-empty members of events, as `<type> /<member>`.
     pub members: BTreeSet<String>,
-    /// The sequence numbers of the first and of the last event that has one.
+    /// First and last sequence number.
     pub numbers: Option<(u64, u64)>,
-    /// The text that came.
+    /// The text.
     pub text: String,
     /// The mark of the request.
     pub asked_mark: Option<usize>,
-    /// Marks in the answer.
+    /// Marks in the response.
     pub marks: BTreeSet<usize>,
     /// Ids of the response and of its items.
     pub ids: BTreeSet<String>,
-    /// When each event came, in microseconds from the request.
+    /// Times of events in microseconds since the request.
     pub times_us: Vec<u32>,
-    /// Why the answer was not read to its end.
+    /// Why the response is incomplete.
     pub lost: Option<Loss<'static>>,
-    /// How many turns were answered on a WebSocket: all else is about the last of them.
+    /// Number of answered turns on a WebSocket; all other facts refer to the last one.
     pub turns: usize,
-    /// What is known of its lanes.
+    /// Its lanes.
     pub(super) lanes: Lanes,
 }
 
-/// What the requests on a WebSocket were for.
+/// The lanes of a WebSocket.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Lanes {
     /// The lane of the last request.
     last: Option<String>,
-    /// Lanes in which a response has begun that has not ended.
+    /// Lanes with a running response.
     open: BTreeSet<Option<String>>,
-    /// How many requests for a response were not answered yet.
+    /// Number of unanswered requests.
     unanswered: usize,
-    /// Which message about a response came last, if one came after the last request.
+    /// The last steering or injection after the last request.
     aside: Option<Operation>,
     is_aside_answered: bool,
 }
 
-/// So much text is kept.
-const TEXT: usize = 1 << 20;
-/// So many marks and ids are kept.
-const NAMES: usize = 1000;
-/// The times of so many events are kept.
-const TIMES: usize = 1 << 18;
-/// The status with which HTTP becomes a WebSocket.
+/// Maximum size of the text.
+const MAX_TEXT_BYTES: usize = 1 << 20;
+/// Maximum number of marks and ids.
+const MAX_NAMES: usize = 1000;
+/// Maximum number of times.
+const MAX_TIMES: usize = 1 << 18;
+/// Status of a WebSocket handshake.
 pub(super) const SWITCHED: u16 = 101;
 
 impl Facts {
-    /// Whether there never was a connection.
+    /// Returns whether no connection was made.
     pub(super) fn is_unconnected(&self) -> bool {
         self.status.is_none() && matches!(self.lost, Some(Loss::Unconnected(_)))
     }
 
-    /// What the recording says next; events are observed.
+    /// Adds the next entry of the recording; events are observed.
     pub(super) fn add(&mut self, entry: &Entry<'_>) {
         match entry {
             Entry::Exchange(exchange) => {
@@ -106,7 +106,7 @@ impl Facts {
     }
 
     fn event(&mut self, record: &Record<'_>) {
-        // The line tells events apart where the data do not.
+        // Without a type in the data, the `event:` field has it.
         let line = record.frame.event.as_deref();
         let kind = record.event_type.as_deref().or(line).unwrap_or_default();
         let mut response = None;
@@ -119,7 +119,7 @@ impl Facts {
                 }
                 member.clear();
                 member.extend([kind, " /", &name]);
-                // Most have come before.
+                // Most types are known already.
                 if !matches!(value, "null" | "[]" | "{}" | "\"\"") && !self.members.contains(&member) {
                     self.members.insert(member.clone());
                 }
@@ -128,7 +128,7 @@ impl Facts {
         if let Some(number) = record.sequence_number.as_ref().and_then(spec::Count::whole) {
             self.numbers = Some((self.numbers.map_or(number, |(first, _)| first), number));
         }
-        if kind == "response.output_text.delta" && self.text.len() < TEXT {
+        if kind == "response.output_text.delta" && self.text.len() < MAX_TEXT_BYTES {
             self.text += &record.view.raw(Slot::Value).and_then(spec::json::string).unwrap_or_default();
         }
         if let Some(response) = response {
@@ -136,11 +136,11 @@ impl Facts {
             let id = self.response.as_ref().and_then(|response| response.get("id")?.as_str());
             self.response_id = id.map(str::to_owned).or(self.response_id.take());
         } else if kind == "response.created" {
-            // Where the response is the event itself.
+            // The event may be the response itself.
             self.response_id = text(record.data(), "/id").or(self.response_id.take());
         }
-        self.marks.extend(marks(record.data()).take(NAMES.saturating_sub(self.marks.len())));
-        if kind == "response.output_item.added" && self.ids.len() < NAMES {
+        self.marks.extend(marks(record.data()).take(MAX_NAMES.saturating_sub(self.marks.len())));
+        if kind == "response.output_item.added" && self.ids.len() < MAX_NAMES {
             self.ids.extend(text(record.data(), "/item/id"));
         } else if kind == "response.created" {
             self.ids.extend(self.response_id.clone());
@@ -151,14 +151,14 @@ impl Facts {
         }
     }
 
-    /// What the response puts out.
+    /// Returns the output of the response.
     pub fn output(&self) -> Vec<Value> {
         let output = self.response.as_ref().and_then(|response| response.get("output")?.as_array());
         output.cloned().unwrap_or_default()
     }
 
-    /// A message may begin the answer to another turn, with the status that HTTP would have. Returns whether it
-    /// is about the last request.
+    /// Returns a message may begin the answer to another turn, with the status that HTTP would have. Returns
+    /// whether it is about the last request.
     fn message(&mut self, data: &str, lane: Option<&str>) -> bool {
         let kind = text(data, "/type").unwrap_or_default();
         let lane = lane.map(str::to_owned);
@@ -191,7 +191,7 @@ impl Facts {
             let status = || spec::json::at(data, "/status").and_then(|status| status.parse().ok());
             self.status = if is_refused { status().or(Some(SWITCHED)) } else { Some(200) };
         }
-        if begins && self.lanes.open.len() < NAMES {
+        if begins && self.lanes.open.len() < MAX_NAMES {
             self.lanes.open.insert(lane);
         } else if matches!(&*kind, "response.completed" | "response.incomplete" | "response.failed") {
             self.lanes.open.remove(&lane);
@@ -199,7 +199,7 @@ impl Facts {
         is_of_last
     }
 
-    /// What a scenario is there for and did not come.
+    /// Returns the expected event that is missing.
     pub fn missing(&self, scenario: &Scenario, dialect: &Dialect) -> Vec<String> {
         let mut wanted: BTreeMap<&'static str, u64> = BTreeMap::new();
         for events in scenario.elicits {
@@ -209,15 +209,14 @@ impl Facts {
         let came = |events| known(events).filter_map(|event| self.events.get(event)).sum::<u64>();
         let short = wanted.into_iter().filter(|&(events, count)| came(events) < count);
         let told = short.map(|(events, count)| {
-            // What the dialect does not have may well have come, and counts for nothing.
+            // Events outside the dialect do not count.
             let events = known(events).collect::<Vec<_>>().join(" or ");
             if count == 1 { events } else { format!("{events} ({count} times)") }
         });
         told.collect()
     }
 
-    /// What a scenario is there for and an answer that is no stream does not have: it ends as its stream
-    /// would, with text and with calls where these would have come.
+    /// Returns what is missing in a JSON response: the status of its stream, or the expected text and calls.
     pub fn missing_as_a_whole(&self, scenario: &Scenario) -> Vec<String> {
         let is_elicited = |event: &str| scenario.elicits.contains(&event);
         let output = self.output();
@@ -238,20 +237,20 @@ impl Facts {
         missing
     }
 
-    /// What should not have come and did.
+    /// Returns an event that must not occur.
     pub fn unwanted(&self, scenario: &Scenario) -> Option<&'static str> {
         let came = |it: &&&str| self.events.contains_key(**it) || self.members.contains(**it);
         scenario.without.iter().find(came).copied()
     }
 
-    /// Whether these words came, in any case.
+    /// Returns whether the text contains these words, ignoring case.
     pub fn says(&self, words: &str) -> bool {
         self.text.to_lowercase().contains(&words.to_lowercase())
     }
 }
 
 impl Lanes {
-    /// Takes a message of the client.
+    /// Handles a message of the client.
     fn ask(&mut self, message: &str) {
         match text(message, "/type").as_deref() {
             Some("response.steer") => self.aside = Some(Operation::Steer),
@@ -274,24 +273,24 @@ impl Observer for Facts {
         if is_of_last {
             self.event(seen.record);
         }
-        let time = frame.time.filter(|_| self.times_us.len() < TIMES);
+        let time = frame.time.filter(|_| self.times_us.len() < MAX_TIMES);
         self.times_us.extend(time.and_then(|time| u32::try_from(time.as_micros()).ok()));
     }
 }
 
-/// The text at a place of a JSON text, if there is one.
+/// Returns the string at a pointer of JSON text.
 fn text(json: &str, pointer: &str) -> Option<String> {
     serde_json::from_str(spec::json::at(json, pointer)?).ok()
 }
 
-/// All text that a response puts out.
+/// Returns all text of the output of a response.
 fn output_text(response: &Value) -> String {
     let items = response.get("output").and_then(Value::as_array).into_iter().flatten();
     let parts = items.filter_map(|item| item.get("content")?.as_array()).flatten();
     parts.filter_map(|part| part.get("text")?.as_str()).collect()
 }
 
-/// Events that a scenario is there for and that the dialect does not have.
+/// Returns the expected events of a scenario that the dialect lacks.
 pub(super) fn lacks(dialect: &Dialect, scenario: &Scenario) -> Option<&'static str> {
     let has = |events: &&&str| events.split('|').any(|event| dialect.event(event).is_some());
     scenario.elicits.iter().find(|events| !has(events)).copied()

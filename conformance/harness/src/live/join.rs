@@ -1,4 +1,4 @@
-//! Parts of a stream, joined: what a rule sees only in the whole.
+//! Checks of resumed streams, joined with their start.
 
 use catalogue::Level;
 
@@ -9,11 +9,10 @@ use recordings::check;
 use results::text::visible;
 use results::{Judged, Verdict};
 
-/// So many broken rules are told.
-const TOLD: usize = 3;
+/// Maximum number of broken rules to report.
+const MAX_RULES: usize = 3;
 
-/// Whether a stream and what it was taken up again with are one good stream. What a part breaks by itself
-/// is told there.
+/// Checks that a stream and its resumption are one good stream. Findings of a single part are reported there.
 pub(super) fn joined(begun: &Attempt, rest: &Attempt, rules: &Rules, least: Level) -> Judged {
     let (Some(before), Some(after)) = (&begun.events, &rest.events) else {
         return Judged::new(Verdict::NotExercised, "the stream is too long to be joined");
@@ -31,9 +30,9 @@ pub(super) fn joined(begun: &Attempt, rest: &Attempt, rules: &Rules, least: Leve
     if found.is_empty() {
         return Judged::PASS;
     }
-    let told: Vec<&str> = found.iter().take(TOLD).map(|(_, told)| told.as_str()).collect();
-    let more = found.len().saturating_sub(TOLD);
+    let told: Vec<&str> = found.iter().take(MAX_RULES).map(|(_, told)| told.as_str()).collect();
+    let more = found.len().saturating_sub(MAX_RULES);
     let more = if more > 0 { format!("; and {more} more") } else { String::new() };
-    let reason = format!("joined with what came before, the stream breaks {}{more}", told.join("; "));
+    let reason = format!("joined with the events before it, the stream breaks {}{more}", told.join("; "));
     Judged::new(Verdict::Fail, reason)
 }

@@ -1,19 +1,19 @@
-//! How long an endpoint may take, and how much it may say.
+//! Limits of time and size of an endpoint.
 
 use std::time::Duration;
 
-/// How long an endpoint may take, and how much it may say.
+/// Limits of time and size of an endpoint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// Until a connection stands.
+    /// Connection timeout.
     pub connect: Duration,
-    /// From the request to the end of the first event of a stream.
+    /// Timeout from the request to the end of the first event.
     pub first_event: Duration,
-    /// Between the ends of two events, comments included; between bytes, where an answer is no stream.
+    /// Timeout between the ends of two events, including comments; between bytes in JSON responses.
     pub idle: Duration,
-    /// From the request to the end of the answer, with all that is waited for on the way.
+    /// Timeout from the request to the end of the response, including waits.
     pub total: Duration,
-    /// How many bytes an answer may have.
+    /// Maximum size of a response in bytes.
     pub bytes: usize,
 }
 
@@ -29,16 +29,16 @@ impl Default for Limits {
     }
 }
 
-/// Finds the ends of events in bytes that come in pieces.
+/// Detects the ends of events in chunks.
 #[derive(Debug, Default)]
 pub(super) struct Ends {
-    /// Line ends since the last byte that is none.
+    /// Number of line ends since the last other byte.
     line_ends: u8,
     after_return: bool,
 }
 
 impl Ends {
-    /// Where in these bytes so many events have ended, if they have; the number that is left otherwise.
+    /// Returns the offset at which this many events have ended, or decreases the number.
     pub(super) fn count(&mut self, bytes: &[u8], wanted: &mut usize) -> Option<usize> {
         for (at, byte) in bytes.iter().enumerate() {
             if self.are_in(std::slice::from_ref(byte)) {
@@ -51,7 +51,7 @@ impl Ends {
         None
     }
 
-    /// Whether an event, or a comment, ends in these bytes.
+    /// Returns whether an event, or a comment, ends in these bytes.
     pub(super) fn are_in(&mut self, bytes: &[u8]) -> bool {
         let mut found = false;
         for byte in bytes {

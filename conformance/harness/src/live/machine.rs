@@ -1,4 +1,4 @@
-//! What runs are made on.
+//! The runtime of runs.
 
 use std::io;
 use std::sync::Arc;
@@ -6,7 +6,7 @@ use std::sync::Arc;
 use tokio::runtime::{Builder, Runtime};
 use tokio::sync::watch;
 
-/// Waits until the program should end: for Ctrl-C, or for SIGTERM where there is such a thing.
+/// Waits for Ctrl-C, or for SIGTERM where it exists.
 ///
 /// # Errors
 ///
@@ -24,7 +24,7 @@ pub async fn ended() -> io::Result<()> {
     tokio::signal::ctrl_c().await
 }
 
-/// What runs are made on, and whether the user wants them to end: Ctrl-C and SIGTERM say so.
+/// The runtime of runs, with interruption by Ctrl-C and SIGTERM.
 #[derive(Debug, Clone)]
 pub struct Machine {
     runtime: Arc<Runtime>,
@@ -44,23 +44,23 @@ impl Machine {
             if ended().await.is_ok() {
                 let _ = over.send(true);
             }
-            // Nobody could end the run, were it gone.
+            // Without this thread, runs could not be interrupted.
             over.closed().await;
         });
         Ok(Self { runtime: Arc::new(runtime), interrupt })
     }
 
-    /// What everything runs on.
+    /// Returns the async runtime.
     pub fn runtime(&self) -> Arc<Runtime> {
         Arc::clone(&self.runtime)
     }
 
-    /// Turns true when the user wants an end.
+    /// Returns a signal that becomes true on interruption.
     pub fn interrupt(&self) -> watch::Receiver<bool> {
         self.interrupt.clone()
     }
 
-    /// Whether the user wants an end.
+    /// Returns whether the run was interrupted.
     pub fn is_interrupted(&self) -> bool {
         *self.interrupt.borrow()
     }

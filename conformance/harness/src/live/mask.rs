@@ -1,4 +1,4 @@
-//! Takes secrets out of what an endpoint says.
+//! Redaction of secrets in responses.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -8,37 +8,37 @@ use base64::alphabet;
 use base64::engine::general_purpose::{GeneralPurpose, NO_PAD};
 use base64::prelude::Engine as _;
 
-/// Replaces secrets in bytes that come in pieces, wherever these are cut.
+/// Redacts secrets in chunks, wherever these are split.
 #[derive(Debug)]
 pub(super) struct Mask {
     secrets: Secrets,
-    /// The last bytes, which a secret may begin with.
+    /// The last bytes, in which a secret may begin.
     held: Vec<u8>,
 }
 
-/// Secrets in all the ways in which they can be written: in any case, as JSON and percent-encoding write them,
-/// once or twice over, in base64 and in hexadecimal digits, and spread over lines of server-sent events.
+/// Secrets in all spellings: any case, JSON- and percent-encoded up to twice, base64 and hexadecimal, and
+/// split over lines of server-sent events.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Secrets(Vec<Pattern>);
 
-/// One way to write a secret.
+/// One spelling of a secret.
 #[derive(Debug, Clone)]
 struct Pattern {
     characters: Vec<Forms>,
-    /// The bytes that it can begin with.
+    /// Its possible first bytes.
     begins: [bool; 256],
 }
 
-/// The ways in which a character can be written.
+/// The spellings of a character.
 type Forms = Vec<Vec<u8>>;
 
-/// What bytes are to a secret.
+/// How bytes match a secret.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Found {
     Nothing,
-    /// All there is can be its beginning.
+    /// All bytes may be its start.
     Begun,
-    /// It is there, and so long.
+    /// It is present with this length.
     Whole(usize),
 }
 
@@ -53,17 +53,17 @@ impl Secrets {
         self.0.is_empty()
     }
 
-    /// Returns how many characters the longest has.
+    /// Returns the number of characters of the longest.
     pub(super) fn longest(&self) -> usize {
         self.0.iter().map(|pattern| pattern.characters.len()).max().unwrap_or_default()
     }
 
-    /// Returns where secrets are in these bytes, without the line ends between their parts.
+    /// Returns the ranges of secrets, without line ends inside.
     pub(super) fn places(&self, bytes: &[u8]) -> Vec<Range<usize>> {
         self.search(bytes, true).0
     }
 
-    /// Returns where secrets are, and where one may begin that goes on after these bytes.
+    /// Returns the ranges of secrets, and the start of one that may continue after these bytes.
     fn search(&self, bytes: &[u8], is_all: bool) -> (Vec<Range<usize>>, Option<usize>) {
         let mut begins = [false; 256];
         for pattern in &self.0 {
@@ -142,12 +142,12 @@ impl Pattern {
 }
 
 impl Mask {
-    /// Takes out these.
+    /// Returns a mask of these secrets.
     pub(super) const fn new(secrets: Secrets) -> Self {
         Self { secrets, held: Vec::new() }
     }
 
-    /// The bytes without secrets. Those at the end that may belong to one come with the next.
+    /// Returns the bytes without secrets. Trailing bytes that may belong to one are held back.
     pub(super) fn push(&mut self, bytes: &[u8]) -> Vec<u8> {
         if self.secrets.is_empty() {
             return bytes.to_vec();
@@ -156,7 +156,7 @@ impl Mask {
         self.hide(bytes, false)
     }
 
-    /// What was held back.
+    /// Returns the held back bytes.
     pub(super) fn finish(&mut self) -> Vec<u8> {
         let held = std::mem::take(&mut self.held);
         self.hide(held, true)
@@ -174,10 +174,10 @@ impl Mask {
     }
 }
 
-/// What the lines of a stream begin with.
+/// Field names of a stream.
 const FIELDS: [&[u8]; 4] = [b"data:", b":", b"event:", b"id:"];
 
-/// Returns how long the line end is, with the name of the next line's field, that these bytes begin with.
+/// Returns the length of a line end including the next field name.
 fn line_end(bytes: &[u8]) -> Option<usize> {
     let rest = after_line_end(bytes)?;
     let rest = FIELDS.iter().find_map(|field| rest.strip_prefix(*field))?;
@@ -185,7 +185,7 @@ fn line_end(bytes: &[u8]) -> Option<usize> {
     Some(bytes.len() - rest.len())
 }
 
-/// Returns whether these bytes are the beginning of such a line end.
+/// Returns whether these bytes may begin such a line end.
 fn may_be_line_end(bytes: &[u8]) -> bool {
     bytes == b"\r"
         || after_line_end(bytes).is_some_and(|rest| FIELDS.iter().any(|field| field.starts_with(rest)))
@@ -195,7 +195,7 @@ fn after_line_end(bytes: &[u8]) -> Option<&[u8]> {
     [b"\r\n".as_slice(), b"\n", b"\r"].into_iter().find_map(|end| bytes.strip_prefix(end))
 }
 
-/// A secret as it is, in hexadecimal digits, and in base64, wherever it stands in what was encoded.
+/// Returns a secret verbatim, in hexadecimal, and in base64 at any offset.
 fn encodings(secret: &str) -> Vec<String> {
     let mut hex = String::new();
     for byte in secret.bytes() {
@@ -207,7 +207,7 @@ fn encodings(secret: &str) -> Vec<String> {
         let engine = GeneralPurpose::new(&alphabet, NO_PAD);
         for before in 0..3 {
             let bytes = [vec![0; before], secret.as_bytes().to_vec()].concat();
-            // Characters at both ends depend on what stands beside it.
+            // The characters at both ends depend on the neighbors.
             let (begin, end) = ((before * 8).div_ceil(6), bytes.len() * 8 / 6);
             encodings.push(engine.encode(bytes)[begin..end].to_owned());
         }
@@ -215,7 +215,7 @@ fn encodings(secret: &str) -> Vec<String> {
     encodings
 }
 
-/// All forms of a character, also of what was encoded before.
+/// Returns all spellings of a character, including double encoding.
 fn forms(character: char) -> Forms {
     let mut buffer = [0; 4];
     let plain = character.encode_utf8(&mut buffer).to_owned();

@@ -1,4 +1,4 @@
-//! The proxy between the suite and an endpoint, which the environment names.
+//! The proxy of the environment.
 
 use base64::prelude::{BASE64_STANDARD, Engine as _};
 use http::Uri;
@@ -8,38 +8,38 @@ use reqwest::Url;
 /// A proxy.
 #[derive(Debug)]
 pub(super) struct Proxy {
-    /// Its address, without a user.
+    /// Its URL, without credentials.
     pub(super) shown: String,
-    /// What must not be told of its user.
+    /// Secrets of its credentials.
     pub(super) secrets: Vec<String>,
-    /// Whether it is spoken to over TLS.
+    /// Whether it uses TLS.
     pub(super) is_secure: bool,
 }
 
 impl Proxy {
-    /// The proxy that requests to an address go through, as the environment has it.
+    /// Returns the proxy for a URL, from the environment.
     ///
     /// # Errors
     ///
     /// When that is none for HTTP.
     pub(super) fn of(target: &Url) -> Result<Option<Self>, String> {
-        // The very same decides when a request is sent.
+        // The same matcher is used for sending.
         let intercept = |uri: Uri| Matcher::from_system().intercept(&uri);
         target.as_str().parse().ok().and_then(intercept).as_ref().map(Self::new).transpose()
     }
 
     fn new(found: &Intercept) -> Result<Self, String> {
         let scheme = found.uri().scheme_str().unwrap_or_default();
-        // A user with an @ is not told apart from a host by everybody.
+        // Tools disagree on @ in user names.
         let host = found.uri().host().unwrap_or_default();
         let port = found.uri().port_u16().map(|port| format!(":{port}")).unwrap_or_default();
         let shown = format!("{scheme}://{host}{port}");
         if found.uri().authority().is_some_and(|authority| authority.as_str().contains('@')) {
-            return Err(format!("the user of the proxy {shown} has an @ in it: write it as %40"));
+            return Err(format!("the user name of the proxy {shown} contains @: write it as %40"));
         }
         if !matches!(scheme, "http" | "https") {
             return Err(format!(
-                "the proxy {shown} is no proxy of HTTP; NO_PROXY names hosts that need none"
+                "the proxy {shown} is not an HTTP proxy; list hosts without a proxy in NO_PROXY"
             ));
         }
         let told = found.basic_auth().and_then(|header| header.to_str().ok()?.strip_prefix("Basic "));
@@ -47,7 +47,7 @@ impl Proxy {
     }
 }
 
-/// A user and a password as they are sent, and the password alone, or a user without one.
+/// Returns the encoded credentials and the password, or a user without one.
 fn secrets(basic: &str) -> Vec<String> {
     let decoded = BASE64_STANDARD.decode(basic).unwrap_or_default();
     let text = String::from_utf8_lossy(&decoded);

@@ -25,7 +25,7 @@ use super::seed::Seed;
 use super::socket::Script;
 use super::verdict::{answer, judge};
 use checker::Rules;
-use results::{Judged, Verdict};
+use results::{Judged, UndecidedKind, Verdict};
 
 /// What is sent, and how.
 #[derive(Debug)]
@@ -140,10 +140,10 @@ impl Reach {
     fn given_up(&self) -> Option<GivenUp> {
         let failed = self.failed.load(Ordering::Relaxed);
         if failed >= TRIES && !self.is_reached.load(Ordering::Relaxed) {
-            return Some(GivenUp { sent: failed, reason: "no request before it found a connection" });
+            return Some(GivenUp { sent: failed, reason: "no earlier request could connect" });
         }
         let sent = self.sent.load(Ordering::Relaxed);
-        let reason = "the endpoint refused the scenarios before it with 429 or 503";
+        let reason = "the endpoint refused the previous scenarios with 429 or 503";
         (self.refused.load(Ordering::Relaxed) >= REFUSALS).then_some(GivenUp { sent, reason })
     }
 }
@@ -153,10 +153,16 @@ impl Reach {
 pub enum Done {
     /// It was sent.
     Sent(Vec<Attempt>),
-    /// It was not, for this reason.
-    Skipped(String),
+    /// It was not, for a reason of this kind.
+    Skipped(UndecidedKind, String),
     /// The evidence could not be kept or read.
     Broken(String),
+}
+
+impl Done {
+    fn skipped(reason: impl Into<String>) -> Self {
+        Self::Skipped(UndecidedKind::Other, reason.into())
+    }
 }
 
 /// A run against an endpoint.
@@ -221,10 +227,10 @@ impl Live {
     fn exhausted(&self) -> Option<&'static str> {
         let Budget { bytes, time } = self.plan.budget;
         if bytes.is_some_and(|most| self.recorded.load(Ordering::Relaxed) >= most) {
-            return Some("not sent, as the run has recorded as much as --max-total-bytes allows");
+            return Some("not sent: the run reached --max-total-bytes");
         }
         let is_over = time.is_some_and(|most| self.begun.elapsed() >= most);
-        is_over.then_some("not sent, as the run has taken as long as --max-total-time allows")
+        is_over.then_some("not sent: the run reached --max-total-time")
     }
 
     /// Begins to send, beside the thread that calls.
@@ -241,8 +247,7 @@ impl Live {
             let at = self.next.fetch_add(1, Ordering::Relaxed);
             let Some((case, slot)) = self.plan.cases.get(at).zip(self.done.get(at)) else { return };
             let is_wanted = self.plan.wanted.get(at) == Some(&true);
-            let send =
-                || if is_wanted { self.case(case) } else { Done::Skipped("it is not wanted".to_owned()) };
+            let send = || if is_wanted { self.case(case) } else { Done::skipped("it was not selected") };
             // Others wait for it, whatever happens.
             let done = panic::catch_unwind(AssertUnwindSafe(send));
             let _ = slot.set(
@@ -253,7 +258,7 @@ impl Live {
 
     /// What came of a case, once it is known.
     pub fn wait(&self, case: usize) -> &Done {
-        const NONE: &Done = &Done::Skipped(String::new());
+        const NONE: &Done = &Done::Skipped(UndecidedKind::Other, String::new());
         self.done.get(case).map_or(NONE, OnceLock::wait)
     }
 
@@ -261,7 +266,7 @@ impl Live {
     pub fn attempts_of(&self, case: usize) -> &[Attempt] {
         match self.wait(case) {
             Done::Sent(attempts) => attempts,
-            Done::Skipped(_) | Done::Broken(_) => &[],
+            Done::Skipped(..) | Done::Broken(_) => &[],
         }
     }
 
@@ -282,7 +287,7 @@ impl Live {
                 });
                 judge(of, about, attempts, compared, self.plan.least, &self.rules)
             }
-            Done::Skipped(reason) => Judged::new(Verdict::NotExercised, reason),
+            Done::Skipped(kind, reason) => Judged::undecided(Verdict::NotExercised, *kind, reason),
             Done::Broken(reason) => Judged::new(Verdict::HarnessError, reason),
         }
     }
@@ -318,16 +323,16 @@ impl Live {
 
     fn case(&self, case: &Case) -> Done {
         if let Some(reason) = &case.unfit {
-            return Done::Skipped(reason.clone());
+            return Done::Skipped(case.unfit_kind, reason.clone());
         }
         if let Some(given_up) = self.reach.given_up() {
-            return Done::Skipped(format!("not sent, as {}", given_up.reason));
+            return Done::skipped(format!("not sent: {}", given_up.reason));
         }
         if let Some(reason) = self.exhausted() {
-            return Done::Skipped(reason.to_owned());
+            return Done::skipped(reason);
         }
         if let Some(reason) = self.stopped.get() {
-            return Done::Skipped(reason.clone());
+            return Done::skipped(reason.clone());
         }
         match self.before(case) {
             Ok(before) => {
@@ -338,7 +343,7 @@ impl Live {
                 }
                 done
             }
-            Err(reason) => Done::Skipped(reason),
+            Err(reason) => Done::skipped(reason),
         }
     }
 
@@ -349,10 +354,10 @@ impl Live {
         let name = self.plan.cases.get(at).map(|case| case.trial(About::Answer)).unwrap_or_default();
         let facts = match self.wait(at) {
             Done::Sent(sent) if judged.verdict == Verdict::Pass => sent.last().map(|last| &last.facts),
-            _ => return Err(format!("what it continues did not come: see {name}")),
+            _ => return Err(format!("the response it continues is missing: see {name}")),
         };
         let before = facts.and_then(Before::of);
-        before.map(Some).ok_or_else(|| format!("what it continues has no id: see {name}"))
+        before.map(Some).ok_or_else(|| format!("the response it continues has no id: see {name}"))
     }
 
     async fn attempts(&self, case: &Case, before: Option<&Before>) -> Done {
@@ -366,7 +371,7 @@ impl Live {
             let goes_on = self.turn().await;
             let end = if goes_on { self.exhausted() } else { Some("the run was interrupted") };
             if let Some(reason) = end {
-                return if sent.is_empty() { Done::Skipped(reason.to_owned()) } else { Done::Sent(sent) };
+                return if sent.is_empty() { Done::skipped(reason) } else { Done::Sent(sent) };
             }
             let number = sent.len() + 1;
             let suffix = if number == 1 { String::new() } else { format!(".{number}") };
@@ -408,7 +413,7 @@ impl Live {
     /// Sends a case many times at once, each time with a mark of its own.
     async fn crowd(&self, case: &Case, before: Option<&Before>) -> Done {
         if !self.turn().await {
-            return Done::Skipped("the run was interrupted".to_owned());
+            return Done::skipped("the run was interrupted");
         }
         let deadline = self.deadline();
         let files: Vec<String> = (1..=self.plan.concurrent)

@@ -1,4 +1,4 @@
-//! Words that make the requests of a run its own: what was recorded in another run does not answer them.
+//! Words that make the requests of a run unique, so that recorded responses do not fit.
 
 use sha2::{Digest, Sha256};
 use spec::Dialect;
@@ -8,27 +8,27 @@ use catalogue::Scenario;
 use super::case::Offer;
 use super::evidence::hash;
 
-/// What chooses the words that only this run sends.
+/// The seed of the words of a run.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Seed {
     text: String,
-    /// Whether instructions carry words, too.
+    /// Whether instructions also contain words.
     in_instructions: bool,
 }
 
 impl Seed {
-    /// No seed: the words are those of every run without one.
+    /// No seed: the default words.
     pub const NONE: Self = Self { text: String::new(), in_instructions: false };
 
-    /// Returns the seed of a run in a dialect. Instructions carry words where requests have instructions, and the
-    /// endpoint is said to offer them.
+    /// Returns the seed of a run in a dialect. Instructions contain words if the dialect has instructions and
+    /// the endpoint supports them.
     pub fn new(text: impl Into<String>, dialect: &Dialect, offer: &Offer) -> Self {
         const LEAST: &str = r#"{"model":"m","input":"a","instructions":"b"}"#;
         let has_them = dialect.root("request").is_some_and(|root| dialect.check_type(root, LEAST).is_valid());
         Self { text: text.into(), in_instructions: has_them && offer.allows("instructions") }
     }
 
-    /// Fills in `{{word 1}}` to `{{word 4}}` in a text of a scenario. All turns of a conversation have the same words.
+    /// Replaces `{{word 1}}` to `{{word 4}}` in a text of a scenario, equally in all turns of a conversation.
     pub(super) fn fill(&self, text: &str, scenario: &Scenario) -> String {
         let words = words(&self.text, first_turn(scenario)).into_iter().zip(1..);
         words.fold(text.to_owned(), |text, (word, number)| {
@@ -36,7 +36,7 @@ impl Seed {
         })
     }
 
-    /// Returns the sentence that the instructions of a scenario have in this run, and in no other.
+    /// Returns the sentence that is unique to the instructions of a scenario in this run.
     pub(super) fn phrase(&self, scenario: &Scenario) -> Option<String> {
         let words = || words(&self.text, scenario.id).join(" ");
         self.in_instructions.then(|| format!("Your name is {}.", words()))
@@ -52,7 +52,7 @@ fn first_turn(scenario: &Scenario) -> &str {
     scenario.previous.and_then(catalogue::scenario).map_or(scenario.id, first_turn)
 }
 
-/// Common words of one token or two, in no order.
+/// Common words of one or two tokens.
 const WORDS: [&str; 64] = [
     "amber", "anchor", "apple", "arrow", "autumn", "basket", "beacon", "birch", "bridge", "candle", "canyon",
     "cedar", "circle", "clover", "cobalt", "coral", "cotton", "crystal", "delta", "desert", "eagle", "ember",
@@ -62,19 +62,19 @@ const WORDS: [&str; 64] = [
     "quartz", "ribbon", "river", "saddle", "silver", "spruce", "summer", "timber", "tulip", "valley",
     "velvet", "willow",
 ];
-/// So many words name a scenario in a run: 24 bits.
+/// Number of words of a scenario: 24 bits.
 const COUNT: usize = 4;
 
-/// The words of a scenario in a run.
+/// Returns the words of a scenario in a run.
 fn words(seed: &str, scenario: &str) -> [&'static str; COUNT] {
     let hash = Sha256::digest(format!("{seed}\0{scenario}"));
     std::array::from_fn(|at| WORDS[usize::from(hash[at] % 64)])
 }
 
-/// Returns a seed that nobody has chosen.
+/// Returns a random seed.
 pub fn random_seed() -> String {
     let mut bytes = [0; 16];
-    // Without randomness there is no TLS either; the run says which seed it has.
+    // Without randomness there is no TLS either.
     let _ = ring::rand::SecureRandom::fill(&ring::rand::SystemRandom::new(), &mut bytes);
     super::evidence::digits(&bytes)
 }

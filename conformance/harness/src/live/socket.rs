@@ -1,4 +1,4 @@
-//! Takes turns on a WebSocket, and writes down what is said.
+//! Turns on a WebSocket, with their recording.
 
 use catalogue::Scenario;
 use futures_util::{SinkExt as _, StreamExt as _};
@@ -26,26 +26,26 @@ use recordings::capture::{Loss, Recorder};
 
 type Socket = WebSocketStream<Upgraded>;
 
-/// So long the end of a response is waited for after an error in it.
+/// Time to wait for the end of a response after an error.
 const AFTER_ERROR: Duration = Duration::from_secs(2);
-/// So long the other side may take to close the connection.
+/// Timeout of closing the connection.
 const CLOSING: Duration = Duration::from_secs(1);
 
-/// What is said on a connection.
+/// The turns of a connection.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Script<'s> {
-    /// The turns that are taken.
+    /// The scenarios of the turns.
     pub(super) turns: &'s [&'static Scenario],
-    /// What all scenarios are asked with.
+    /// Values for all scenarios.
     pub(super) asked: Asked<'s>,
     /// The response that the first turn continues.
     pub(super) before: Option<&'s Before>,
-    /// What says which events end a turn.
+    /// The dialect, which defines terminal events.
     pub(super) dialect: &'static Dialect,
 }
 
 impl Client {
-    /// Takes turns on a WebSocket of its own, and hands out the lines of the recording as they come.
+    /// Runs turns on a new WebSocket, and emits the lines of the recording.
     pub(super) async fn talk(
         &self,
         script: &Script<'_>,
@@ -92,7 +92,7 @@ impl Sending<'_> {
         }
         let accepted = response.headers().get(SEC_WEBSOCKET_ACCEPT);
         if accepted.is_none_or(|accepted| accepted != &derive_accept_key(key.as_bytes())) {
-            return Err("its Sec-WebSocket-Accept does not follow from the key that was sent".into());
+            return Err("its Sec-WebSocket-Accept does not match the key that was sent".into());
         }
         let limit = self.client.limits().bytes;
         let mut config = WebSocketConfig::default();
@@ -105,7 +105,7 @@ impl Sending<'_> {
         Ok(())
     }
 
-    /// Takes the turns, as long as they are answered as expected.
+    /// Runs the turns, as long as they are answered as expected.
     async fn turns(
         &mut self,
         script: &Script<'_>,
@@ -131,13 +131,13 @@ impl Sending<'_> {
     async fn say(&mut self, socket: &mut Socket, text: &str) -> Result<(), String> {
         self.keep(&Recorder::new().sent(self.elapsed(), text));
         match timeout_at(self.by, socket.send(Message::text(text))).await {
-            Err(_) => Err(format!("a message was not taken {}", Limit::Total.words(self.client.limits()))),
+            Err(_) => Err(format!("a message was not accepted {}", Limit::Total.words(self.client.limits()))),
             Ok(Err(error)) => Err(broken(&error, self.client.limits().bytes)),
             Ok(Ok(())) => Ok(()),
         }
     }
 
-    /// Reads until everything was answered.
+    /// Reads until all messages are answered.
     async fn listen(
         &mut self,
         socket: &mut Socket,
@@ -153,7 +153,7 @@ impl Sending<'_> {
             let (by, what) = if due.0 < self.by { due } else { (self.by, Limit::Total) };
             let next = match timeout_at(after_error.unwrap_or(by).min(by), socket.next()).await {
                 Err(_) if after_error.is_some() => return Ok(()),
-                Err(_) => return Err(format!("no message came {}", what.words(&limits))),
+                Err(_) => return Err(format!("no message {}", what.words(&limits))),
                 Ok(next) => next,
             };
             let text = self.heard(next, length)?;
@@ -172,7 +172,7 @@ impl Sending<'_> {
         Ok(())
     }
 
-    /// Writes down what was heard, and returns it if it is a message.
+    /// Records a frame, and returns it if it is a message.
     fn heard(
         &mut self,
         next: Option<Result<Message, Error>>,
@@ -185,13 +185,13 @@ impl Sending<'_> {
             Some(Ok(Message::Text(text))) => {
                 *length = length.saturating_add(text.len());
                 if *length > limit {
-                    return Err(format!("the answer is longer than {limit} bytes"));
+                    return Err(format!("the response is longer than {limit} bytes"));
                 }
                 let text = self.masked(text.as_str());
                 self.keep(&Recorder::new().received(self.elapsed(), &text));
                 Ok(Some(text))
             }
-            Some(Ok(Message::Binary(_))) => Err("a message is binary, and not a text".to_owned()),
+            Some(Ok(Message::Binary(_))) => Err("a message is binary, not text".to_owned()),
             Some(Ok(Message::Close(frame))) => {
                 let words = closed(frame.as_ref());
                 Err(self.masked(&words))
@@ -200,7 +200,7 @@ impl Sending<'_> {
         }
     }
 
-    /// Says goodbye. What comes until it is answered is still written down.
+    /// Closes the connection. Messages until the close are recorded.
     async fn close(&mut self, socket: &mut Socket, length: &mut usize) {
         let by = self.by.min(Instant::now() + CLOSING);
         let normal = CloseFrame { code: CloseCode::Normal, reason: "".into() };
@@ -213,7 +213,7 @@ impl Sending<'_> {
     }
 }
 
-/// Why the endpoint says that it leaves.
+/// Returns the reason in a close frame.
 fn closed(frame: Option<&CloseFrame>) -> String {
     let Some(CloseFrame { code, reason }) = frame else {
         return "the endpoint closed the WebSocket without a code".to_owned();
@@ -235,14 +235,14 @@ fn closed(frame: Option<&CloseFrame>) -> String {
     format!("the endpoint closed the WebSocket with code {}{meaning}{reason}", u16::from(*code))
 }
 
-/// Why a connection could not be used any more.
+/// Returns why a connection failed.
 fn broken(error: &Error, limit: usize) -> String {
     match error {
         Error::Capacity(CapacityError::MessageTooLong { .. }) => {
-            format!("the answer is longer than {limit} bytes")
+            format!("the response is longer than {limit} bytes")
         }
         Error::Protocol(ProtocolError::ResetWithoutClosingHandshake) | Error::Io(_) => {
-            "the connection broke without a close of the WebSocket".to_owned()
+            "the connection broke without a WebSocket close frame".to_owned()
         }
         Error::ConnectionClosed | Error::AlreadyClosed => "the connection ended".to_owned(),
         other => format!("the WebSocket cannot be read: {other}"),

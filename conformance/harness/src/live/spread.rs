@@ -1,4 +1,4 @@
-//! Secrets that an answer spreads over its events, such as a key of which each delta has a part.
+//! Secrets split over events, such as a key with a part in each delta.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -10,18 +10,18 @@ use serde_json::value::RawValue;
 use super::mask::Secrets;
 use recordings::capture::sse;
 
-/// Finds out whether texts that go on from event to event have a secret in them, as they come.
+/// Detects secrets in texts that continue from event to event.
 #[derive(Debug)]
 pub(super) struct Spread {
     secrets: Secrets,
-    /// The ends of the texts, as far as a secret may begin in them.
+    /// The ends of the texts, in which a secret may begin.
     texts: BTreeMap<String, String>,
     is_found: bool,
 }
 
-/// So many texts are followed at once.
+/// Maximum number of texts.
 const TEXTS: usize = 10_000;
-/// A character has so many bytes at most, however it is written.
+/// Maximum number of bytes of a character in any spelling.
 const CHARACTER: usize = 16;
 
 impl Spread {
@@ -29,7 +29,7 @@ impl Spread {
         Self { secrets, texts: BTreeMap::new(), is_found: false }
     }
 
-    /// Takes the data of the next event.
+    /// Adds the data of the next event.
     pub(super) fn add(&mut self, data: &str) {
         if self.secrets.is_empty() || self.is_found {
             return;
@@ -50,13 +50,13 @@ impl Spread {
         }
     }
 
-    /// Returns whether there was one.
+    /// Returns whether there was a secret.
     pub(super) const fn is_found(&self) -> bool {
         self.is_found
     }
 }
 
-/// The texts of an event that others may go on with, each with its name, as JSON writes them.
+/// Returns the texts of an event that others may continue, each with its name, as JSON.
 fn texts(data: &str) -> Vec<(String, &str)> {
     let Ok(members) = serde_json::from_str::<BTreeMap<&str, &RawValue>>(data) else { return Vec::new() };
     let mut of = String::new();
@@ -81,7 +81,7 @@ fn texts(data: &str) -> Vec<(String, &str)> {
     texts
 }
 
-/// A line of a recording that has bytes of the answer.
+/// A line of a recording with bytes of the response.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Line<'l> {
@@ -121,7 +121,7 @@ pub(super) fn hide(recording: &str, secrets: &Secrets) -> String {
     }
     let lines: Vec<(&str, Option<Line<'_>>)> =
         recording.split_inclusive('\n').map(|line| (line, serde_json::from_str(line).ok())).collect();
-    // Where each line has its bytes among all.
+    // Offsets of the bytes of each line.
     let (mut all, mut places) = (Vec::new(), Vec::new());
     let mut events: Vec<(Range<usize>, String)> = Vec::new();
     let mut body = Vec::new();
@@ -156,7 +156,7 @@ pub(super) fn hide(recording: &str, secrets: &Secrets) -> String {
     hidden
 }
 
-/// The events of a stream: where each stands, and its data.
+/// Returns the events of a stream, with their ranges.
 fn framed(body: &[u8], start: usize) -> Vec<(Range<usize>, String)> {
     let mut events = Vec::new();
     let mut parser = sse::Parser::default();
@@ -170,17 +170,17 @@ fn framed(body: &[u8], start: usize) -> Vec<(Range<usize>, String)> {
     events
 }
 
-/// Where a byte of a joined text is: in which event, and at which byte, if the event's data are in one piece.
+/// The place of a byte of a joined text: its event, and its offset if the data is in one piece.
 type At = (usize, Option<usize>);
 
-/// Returns where among all bytes parts of secrets are.
+/// Returns the ranges of the parts of secrets.
 fn secret_places(events: &[(Range<usize>, String)], all: &[u8], secrets: &Secrets) -> Vec<Range<usize>> {
     let mut joined: BTreeMap<String, (String, Vec<At>)> = BTreeMap::new();
     for (event, (place, data)) in events.iter().enumerate() {
         let data_at = find(&all[place.clone()], data.as_bytes()).map(|at| place.start + at);
         for (name, text) in texts(data) {
             let (whole, ats) = joined.entry(name).or_default();
-            // It is a part of the data.
+            // The text is part of the data.
             let within = text.as_ptr() as usize - data.as_ptr() as usize;
             ats.extend((0..text.len()).map(|at| (event, data_at.map(|start| start + within + at))));
             whole.push_str(text);
@@ -202,8 +202,7 @@ fn find(bytes: &[u8], part: &[u8]) -> Option<usize> {
     bytes.windows(part.len().max(1)).position(|window| window == part)
 }
 
-/// Where letters and digits are after the names of fields: for data over several lines, in which a part of a
-/// text has no place of its own.
+/// Returns the ranges of letters and digits after field names, for data over several lines.
 fn letters(place: Range<usize>, all: &[u8]) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let mut is_value = false;

@@ -11,19 +11,19 @@ use super::spread;
 use recordings::capture::Recorder;
 use results::CaptureReport;
 
-/// The endpoint under test, and what it is to be told with each request.
+/// The endpoint under test, with its headers.
 #[derive(Debug, Clone)]
 pub struct Target {
     url: Url,
     headers: HeaderMap,
-    /// The names of those of them that were wanted with `with_header`.
+    /// Names of the headers added with `with_header`.
     wanted: Vec<String>,
     secrets: Vec<String>,
     is_direct: bool,
     authorities: Vec<Certificate>,
 }
 
-/// Why something cannot be a target.
+/// An invalid target.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TargetError(String);
 
@@ -35,27 +35,27 @@ impl std::fmt::Display for TargetError {
 
 impl std::error::Error for TargetError {}
 
-/// Values as short as this are no secrets: they would be found in any answer.
+/// Length below which values are not secrets, as they occur in any response.
 const SHORT: usize = 8;
 
 impl Target {
-    /// The endpoint at an address: that of `/responses` itself, of the version above it
-    /// (`https://gateway.test/v1`), or of the host, where `/v1/responses` is meant.
+    /// Returns the endpoint at a URL: that of `/responses`, of its version (`https://gateway.test/v1`), or of
+    /// the host, for `/v1/responses`.
     ///
     /// # Errors
     ///
     /// When it is no address of HTTP.
     pub fn new(base: &str) -> Result<Self, TargetError> {
         let wrong = |problem: &str| {
-            TargetError(format!("the target is no URL such as https://gateway.example/v1: {problem}"))
+            TargetError(format!("the target is not a URL such as https://gateway.example/v1: {problem}"))
         };
         let mut url = Url::parse(base).map_err(|error| wrong(&error.to_string()))?;
         if !matches!(url.scheme(), "http" | "https") || !url.has_host() {
-            return Err(wrong("it has to begin with http:// or https://"));
+            return Err(wrong("it must begin with http:// or https://"));
         }
         url.set_path(&path(url.path()));
         url.set_fragment(None);
-        // What may be shown of the address, such as the version of an API, is no secret.
+        // Visible parts of the URL, such as the API version, are not secret.
         let shown = Recorder::new().url(url.as_str());
         let of_query = url.query_pairs().map(|(_, value)| value.into_owned());
         let of_query = of_query.filter(|value| !shown.contains(value));
@@ -83,7 +83,7 @@ impl Target {
     /// When it cannot stand in a header.
     pub fn with_key(mut self, key: &str) -> Result<Self, TargetError> {
         let value = HeaderValue::from_str(&format!("Bearer {key}"))
-            .map_err(|_| TargetError("the API key has characters that no header can have".to_owned()))?;
+            .map_err(|_| TargetError("the API key has characters that are invalid in a header".to_owned()))?;
         self.headers.insert(AUTHORIZATION, value);
         self.secrets.push(key.to_owned());
         Ok(self)
@@ -100,7 +100,7 @@ impl Target {
         let name = HeaderName::from_bytes(name.trim().as_bytes()).map_err(|_| wrong())?;
         let text = value.trim();
         let value = HeaderValue::from_str(text).map_err(|_| wrong())?;
-        // Of `Bearer abc` and `session=abc; path=/` the secret is a part.
+        // In `Bearer abc` and `session=abc; path=/`, the secret is a part.
         let parts =
             text.split([' ', ';', ',']).map(|part| part.split_once('=').map_or(part, |(_, value)| value));
         self.secrets.extend(parts.map(str::to_owned));
@@ -110,7 +110,7 @@ impl Target {
         Ok(self)
     }
 
-    /// Trusts these authorities, too, for the certificate of an endpoint behind TLS: certificates as PEM.
+    /// Also trusts these certificate authorities, as PEM.
     ///
     /// # Errors
     ///
@@ -118,61 +118,61 @@ impl Target {
     pub fn with_authorities(mut self, pem: &[u8]) -> Result<Self, TargetError> {
         let read = Certificate::from_pem_bundle(pem).unwrap_or_default();
         if read.is_empty() {
-            return Err(TargetError("it holds no certificate, which would begin as PEM does".to_owned()));
+            return Err(TargetError("it contains no PEM certificate".to_owned()));
         }
         self.authorities.extend(read);
         Ok(self)
     }
 
-    /// The authorities that are trusted, too.
+    /// Returns the additional certificate authorities.
     pub(super) fn authorities(&self) -> impl Iterator<Item = Certificate> {
         self.authorities.iter().cloned()
     }
 
-    /// The names of the headers that were wanted with each request.
+    /// Returns the names of the added headers.
     pub(crate) fn wanted_headers(&self) -> &[String] {
         &self.wanted
     }
 
-    /// Whether authorities are trusted beside those of the system.
+    /// Returns whether additional certificate authorities are trusted.
     pub(crate) const fn has_authorities(&self) -> bool {
         !self.authorities.is_empty()
     }
 
-    /// Keeps these to itself, too.
+    /// Also hides these secrets.
     pub(crate) fn hiding(mut self, secrets: &[String]) -> Self {
         self.secrets.extend_from_slice(secrets);
         self
     }
 
-    /// Goes there without any proxy.
+    /// Disables the proxy.
     #[must_use]
     pub fn direct(self) -> Self {
         Self { is_direct: true, ..self }
     }
 
-    /// Whether no proxy is used.
+    /// Returns whether no proxy is used.
     pub(super) const fn is_direct(&self) -> bool {
         self.is_direct
     }
 
-    /// Whether it is on this machine, so that it reaches what listens here.
+    /// Returns whether it is on this machine, so that it can reach local servers.
     pub fn is_local(&self) -> bool {
         is_loopback(&self.url)
     }
 
-    /// Where requests go.
+    /// Returns the URL.
     pub const fn url(&self) -> &Url {
         &self.url
     }
 
-    /// Its host and port.
+    /// Returns its host and port.
     pub(super) fn address(&self) -> String {
         let host = self.url.host_str().unwrap_or_default();
         self.url.port_or_known_default().map_or_else(|| host.to_owned(), |port| format!("{host}:{port}"))
     }
 
-    /// The headers of a request that is answered with a stream, or is not.
+    /// Returns the headers of a streaming or non-streaming request.
     pub(super) fn headers(&self, is_stream: bool) -> HeaderMap {
         let mut headers = self.headers.clone();
         let accept = if is_stream { "text/event-stream" } else { "application/json" };
@@ -180,7 +180,7 @@ impl Target {
         headers
     }
 
-    /// What no file may hold, even when the endpoint says it.
+    /// Returns the secrets to redact.
     pub(super) fn secrets(&self) -> Secrets {
         Secrets::new(&self.long_secrets())
     }
@@ -189,24 +189,25 @@ impl Target {
         self.secrets.iter().filter(|secret| secret.len() >= SHORT).cloned().collect()
     }
 
-    /// The address, as it may be shown: without what may be a secret in it.
+    /// Returns the URL without secrets.
     pub fn shown(&self) -> String {
         self.masked(&Recorder::new().url(self.url.as_str()))
     }
 
-    /// A report without secrets in it. Recordings have none: this is for what only their parts together say.
+    /// Returns a report without secrets. Recordings have none; this covers secrets that only their joined
+    /// parts contain.
     pub(super) fn masked_report(&self, report: CaptureReport) -> CaptureReport {
         let text = serde_json::to_string(&report).unwrap_or_default();
         let masked = self.masked(&text);
         if masked == text { report } else { serde_json::from_str(&masked).unwrap_or_default() }
     }
 
-    /// A recording without the secrets that are spread over its events.
+    /// Returns a recording without secrets split over its events.
     pub fn hidden(&self, recording: &str) -> String {
         spread::hide(recording, &self.secrets())
     }
 
-    /// A text without secrets in it.
+    /// Returns a text without secrets.
     pub(crate) fn masked(&self, text: &str) -> String {
         let mut mask = Mask::new(self.secrets());
         let mut bytes = mask.push(text.as_bytes());
@@ -215,10 +216,9 @@ impl Target {
     }
 }
 
-/// What must not be told of the user that an address names: the password, or a name without one, and both as
-/// they are sent.
+/// Returns the secrets of the credentials in a URL: the password or a user without one, and both as sent.
 fn credentials(url: &Url) -> Vec<String> {
-    // The query of an address has the one decoder there is.
+    // The URL parser decodes only queries.
     let decoded = |text: &str| {
         let mut query = url.clone();
         query.set_query(Some(&text.replace('&', "%26").replace('+', "%2B").replace('=', "%3D")));
@@ -232,10 +232,10 @@ fn credentials(url: &Url) -> Vec<String> {
     vec![password.unwrap_or(user), basic]
 }
 
-/// What must not be told of an address that is given to somebody else: its user, the values of its query, and
-/// what is long enough in its path to be a token.
+/// Returns the secrets of a URL that is sent to others: its credentials, query values, and long path
+/// segments.
 pub fn secrets_of(address: &str) -> Vec<String> {
-    /// Pieces of paths that are as long as this may be secrets.
+    /// Length above which path segments may be secrets.
     const TOKEN: usize = 16;
 
     let Ok(url) = Url::parse(address) else { return Vec::new() };
@@ -244,7 +244,7 @@ pub fn secrets_of(address: &str) -> Vec<String> {
     credentials(&url).into_iter().chain(of_query).chain(of_path).collect()
 }
 
-/// The path of `/responses`.
+/// Returns the path of `/responses`.
 fn path(base: &str) -> String {
     let base = base.trim_end_matches('/');
     let is_version = |segment: &str| {

@@ -6,10 +6,10 @@ use spec::Dialect;
 use spec::table::Operation;
 
 use super::call::{Asked, Before, Call, Given};
-use super::case::{About, Case, Offer, fitting, says, trials};
+use super::case::{About, Case, Offer, fitting, is_offered, says, trials};
 use super::seed::Seed;
 use checker::Rules;
-use results::Transport;
+use results::{Transport, UndecidedKind};
 
 /// What HTTP has in its requests, and a WebSocket not.
 const OF_HTTP: [&str; 3] = ["stream", "stream_options", "background"];
@@ -53,6 +53,11 @@ fn add_case(
         previous,
         compared: None,
         unfit: unfit(&turns, dialect, offer),
+        unfit_kind: if turns.iter().all(|turn| is_offered(turn, offer)) {
+            UndecidedKind::Other
+        } else {
+            UndecidedKind::NotOffered
+        },
         optional: None,
         says: says(scenario, &Seed::NONE),
         trials: of_socket(trials(scenario, false, dialect, rules)),

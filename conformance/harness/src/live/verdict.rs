@@ -1,4 +1,4 @@
-//! What came of a case, as a function of its recordings alone.
+//! Verdicts of cases, computed only from their recordings.
 
 use catalogue::Level;
 use serde_json::Value;
@@ -15,17 +15,17 @@ use checker::Rules;
 use recordings::capture::Loss;
 use results::{CaptureReport, Judged, UndecidedKind, Verdict};
 
-/// Statuses of endpoints that do not let the harness in.
+/// Statuses of endpoints that refuse the harness.
 const REFUSALS: [(u16, &str); 5] = [
-    (401, "give --api-key, CONFORMANCE_API_KEY or --header"),
+    (401, "pass --api-key, CONFORMANCE_API_KEY or --header"),
     (402, "the account needs credit"),
     (403, "the key lacks the permission"),
     (407, "the proxy requires authentication"),
     (429, "rate limited; try --delay"),
 ];
 
-/// What a trial of a case comes to. The recordings are in the order in which they were made; the other one is
-/// the last of the case that it has to agree with.
+/// Returns the verdict of a trial. The recordings are in order; the other one is the last of the related
+/// case.
 pub fn judge(
     case: &Case,
     about: About,
@@ -67,8 +67,8 @@ fn facts(attempts: &[Attempt]) -> Vec<&Facts> {
     attempts.iter().map(|attempt| &attempt.facts).collect()
 }
 
-/// Whether the last answer is what was asked for, and came to its end. Of answers that were asked for at
-/// once, each has to be.
+/// Returns the verdict on the last response: as requested, and complete. Of concurrent responses, each must
+/// be.
 pub(super) fn answer(case: &Case, attempts: &[Attempt], dialect: &Dialect) -> Judged {
     const WORST_FIRST: [Verdict; 3] = [Verdict::Fail, Verdict::HarnessError, Verdict::Pass];
     if !case.is_marked() {
@@ -79,13 +79,13 @@ pub(super) fn answer(case: &Case, attempts: &[Attempt], dialect: &Dialect) -> Ju
     worst.unwrap_or_else(|| last_answer(case, attempts, dialect))
 }
 
-/// Returns how many attempts did not bring what was requested, before the last one did.
+/// Returns the number of attempts without the expected events, before the last one.
 pub(crate) fn missed<'a>(
     case: &Case,
     attempts: impl Iterator<Item = &'a Attempt>,
     dialect: &Dialect,
 ) -> usize {
-    // Of concurrent requests none is another attempt, and polling takes several.
+    // Concurrent requests are not attempts, and polling needs several.
     if case.is_marked() || case.scenario.operation == Operation::Poll {
         return 0;
     }
@@ -97,7 +97,7 @@ pub(crate) fn missed<'a>(
 
 fn last_answer(case: &Case, attempts: &[Attempt], dialect: &Dialect) -> Judged {
     let Some(Attempt { facts, report, .. }) = attempts.last() else {
-        return Judged::new(Verdict::NotExercised, "nothing was sent");
+        return Judged::new(Verdict::NotExercised, "no request was sent");
     };
     let lost = facts.lost.as_ref();
     if let Some(interrupted @ Loss::Interrupted) = lost {
@@ -109,7 +109,7 @@ fn last_answer(case: &Case, attempts: &[Attempt], dialect: &Dialect) -> Judged {
                 Judged::undecided(Verdict::HarnessError, UndecidedKind::Unconnected, &**reason)
             }
             Some(other) => Judged::new(Verdict::Fail, other.to_string()),
-            None => Judged::new(Verdict::Fail, "no answer came"),
+            None => Judged::new(Verdict::Fail, "no response"),
         };
     };
     if let Some(judged) = unanswered(case, facts) {
@@ -122,19 +122,19 @@ fn last_answer(case: &Case, attempts: &[Attempt], dialect: &Dialect) -> Judged {
         return wrong;
     }
     if let Some(reason) = lost.filter(|loss| **loss != Loss::Left) {
-        return Judged::new(Verdict::Fail, format!("the answer was not read to its end: {reason}"));
+        return Judged::new(Verdict::Fail, format!("the response is incomplete: {reason}"));
     }
     if let Some(reason) = wrong_kind(case, facts, report) {
         return Judged::new(Verdict::Fail, reason);
     }
     if let Some(unwanted) = facts.unwanted(case.scenario) {
-        return Judged::new(Verdict::Fail, format!("the answer has a {unwanted}, and should have none"));
+        return Judged::new(Verdict::Fail, format!("the response has a {unwanted}, but should have none"));
     }
     if let Some(reason) = other_request(facts) {
         return Judged::new(Verdict::Fail, reason);
     }
     if case.scenario.cut_after.is_some() && lost.is_none() {
-        return Judged::new(Verdict::NotExercised, "the stream had ended before the client could leave");
+        return Judged::new(Verdict::NotExercised, "the stream ended before the client could disconnect");
     }
     let missing = match case.scenario.operation {
         _ if !case.scenario.status.is_empty() => Vec::new(),
@@ -146,11 +146,11 @@ fn last_answer(case: &Case, attempts: &[Attempt], dialect: &Dialect) -> Judged {
         return still_running(case, facts).unwrap_or(Judged::PASS);
     }
     let times = if attempts.len() == 1 { "once".to_owned() } else { format!("{} times", attempts.len()) };
-    let reason = format!("asked {times}, and there was no {}", missing.join(", no "));
+    let reason = format!("requested {times}, but there was no {}", missing.join(", no "));
     Judged::undecided(Verdict::NotExercised, UndecidedKind::NotElicited, reason)
 }
 
-/// Returns why the answer to a case only shows that the endpoint lacks the route of an optional operation.
+/// Returns why the response to a case shows that the endpoint lacks an optional route.
 pub(crate) fn unsupported(case: &Case, facts: &Facts) -> Option<String> {
     let feature = case.optional?;
     let status = facts.status.filter(|status| !case.scenario.status.contains(status))?;
@@ -159,12 +159,13 @@ pub(crate) fn unsupported(case: &Case, facts: &Facts) -> Option<String> {
         404 => !is_about_resource(facts.response.as_ref()),
         _ => false,
     };
-    is_missing
-        .then(|| format!("unsupported: {feature} ({} answers {status})", route(case.scenario.operation)))
+    is_missing.then(|| {
+        format!("unsupported: {feature} ({} responds with {status})", route(case.scenario.operation))
+    })
 }
 
-/// Returns whether the body of a 404 is an error of the API about a response or a model, and not that of a server
-/// that has no such route.
+/// Returns whether the body of a 404 is an API error about a response or a model, not the error of an unknown
+/// route.
 fn is_about_resource(body: Option<&Value>) -> bool {
     let message = body.and_then(|body| body.get("error")?.get("message")?.as_str());
     message.is_some_and(|message| {
@@ -174,7 +175,7 @@ fn is_about_resource(body: Option<&Value>) -> bool {
     })
 }
 
-/// Returns the route of an operation, for people.
+/// Returns the route of an operation.
 const fn route(operation: Operation) -> &'static str {
     match operation {
         Operation::Create => "POST /responses",
@@ -188,14 +189,14 @@ const fn route(operation: Operation) -> &'static str {
     }
 }
 
-/// Returns why an answer is to another request, by the settings that it repeats. An endpoint may leave a setting out,
-/// and may add to it.
+/// Returns why a response belongs to another request, by its echoed settings. An endpoint may omit settings
+/// and add to them.
 fn other_request(facts: &Facts) -> Option<String> {
     let (sent, came) = (facts.request.as_ref()?, facts.response.as_ref()?);
     let lacking = lacks_instructions(sent, came)
         .or_else(|| lacks_metadata(sent, came))
         .or_else(|| lacks_tool(sent, came));
-    lacking.map(|lacking| format!("the answer is to another request: {lacking}"))
+    lacking.map(|lacking| format!("the response belongs to another request: {lacking}"))
 }
 
 fn lacks_instructions(sent: &Value, came: &Value) -> Option<String> {
@@ -212,7 +213,7 @@ fn lacks_metadata(sent: &Value, came: &Value) -> Option<String> {
     let came = came.get("metadata")?.as_object().filter(|came| !came.is_empty())?;
     let mut pairs = sent.get("metadata")?.as_object()?.iter();
     let (name, _) = pairs.find(|(name, value)| came.get(*name).is_some_and(|came| came != *value))?;
-    Some(format!("its metadata have another {name:?}"))
+    Some(format!("its metadata has another {name:?}"))
 }
 
 fn lacks_tool(sent: &Value, came: &Value) -> Option<String> {
@@ -226,21 +227,21 @@ fn lacks_tool(sent: &Value, came: &Value) -> Option<String> {
     Some(format!("its tools lack {lost:?}"))
 }
 
-/// What is wrong where the last turn on a WebSocket was not answered at all.
+/// Returns the verdict if the last turn on a WebSocket was not answered.
 fn unanswered(case: &Case, facts: &Facts) -> Option<Judged> {
     let status = facts.status.filter(|_| facts.turns < case.turns.len())?;
     if status != SWITCHED && facts.turns == 0 {
-        // It did not become one.
+        // The handshake failed.
         return REFUSALS.iter().all(|(refusal, _)| *refusal != status).then(|| {
-            let advice = "what has none can be left out of --transport";
-            Judged::new(Verdict::Fail, format!("a WebSocket is answered with status {status}; {advice}"))
+            let advice = "exclude the transport with --transport";
+            Judged::new(Verdict::Fail, format!("the WebSocket handshake got status {status}; {advice}"))
         });
     }
     let (answered, all) = (facts.turns, case.turns.len());
-    let otherwise = || format!("turn {answered} of {all} was answered otherwise");
+    let otherwise = || format!("turn {answered} of {all} got an unexpected response");
     Some(facts.lost.as_ref().map_or_else(
         || Judged::new(Verdict::NotExercised, otherwise()),
-        |reason| Judged::new(Verdict::Fail, format!("the answer was not read to its end: {reason}")),
+        |reason| Judged::new(Verdict::Fail, format!("the response is incomplete: {reason}")),
     ))
 }
 
@@ -250,18 +251,21 @@ fn wrong_status(case: &Case, status: u16) -> Option<Judged> {
         return None;
     }
     if let Some((_, advice)) = REFUSALS.iter().find(|(refusal, _)| *refusal == status) {
-        return Some(Judged::new(Verdict::HarnessError, format!("the endpoint answers {status}: {advice}")));
+        return Some(Judged::new(
+            Verdict::HarnessError,
+            format!("the endpoint responds with {status}: {advice}"),
+        ));
     }
     let expected = expected.iter().map(u16::to_string).collect::<Vec<_>>().join(" or ");
     let aside = match status {
-        300..400 => "; redirections to other places are not followed",
-        400..500 => "; leave out what the endpoint does not support with --without",
+        300..400 => "; redirects to other hosts are not followed",
+        400..500 => "; exclude unsupported features with --without",
         _ => "",
     };
-    Some(Judged::new(Verdict::Fail, format!("the answer has status {status}, and not {expected}{aside}")))
+    Some(Judged::new(Verdict::Fail, format!("the response has status {status}, not {expected}{aside}")))
 }
 
-/// What is polled should end.
+/// Returns what is polled should end.
 fn still_running(case: &Case, facts: &Facts) -> Option<Judged> {
     let status = facts.response.as_ref()?.get("status")?.as_str()?;
     let is_running = matches!(status, "queued" | "in_progress");
@@ -283,19 +287,19 @@ fn wrong_kind(case: &Case, facts: &Facts, report: &CaptureReport) -> Option<Stri
     };
     let object = || facts.response.as_ref().and_then(|body| body.get("object")?.as_str());
     let reason = match (wants_stream, is_stream) {
-        (true, false) => "a stream was asked for, and the content type of the answer says that it is none",
-        (false, true) => "the content type of the answer says that it is a stream, and it should be none",
-        (true, true) if report.events == 0 => "there is no event in the stream",
+        (true, false) => "a stream was requested, but the content type is not that of a stream",
+        (false, true) => "the content type is that of a stream, but no stream was requested",
+        (true, true) if report.events == 0 => "the stream has no events",
         (false, false) if !case.turns.is_empty() => return report.error.clone(),
-        (false, false) if report.bodies == 0 => "the answer has no body",
+        (false, false) if report.bodies == 0 => "the response has no body",
         (false, false) if expected.is_some() && object() != expected => {
-            return expected.map(|expected| format!("the `object` of the answer is not {expected:?}"));
+            return expected.map(|expected| format!("`object` of the response is not {expected:?}"));
         }
         (false, false)
             if case.scenario.operation == Operation::Create
                 && (report.unjudged > 0 || matches!(object(), Some("list" | "response.compaction"))) =>
         {
-            "the answer is neither a response nor an error"
+            "the body is neither a response nor an error"
         }
         _ => return report.error.clone(),
     };

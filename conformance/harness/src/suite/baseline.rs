@@ -1,4 +1,4 @@
-//! Failures that are known: they are told, and do not fail a run.
+//! Expected failures, which are reported but do not fail a run.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -6,19 +6,19 @@ use std::fmt::Write as _;
 use crate::live::{About, Case, Live};
 use results::Verdict;
 
-/// A rule that is known to be broken in scenarios.
+/// A rule with expected failures in scenarios.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Known {
-    /// The rule; or, where it is not one that fails, the test: `answer` or `agrees`.
+    /// The rule, or the test `answer` or `agrees`.
     pub rule: String,
-    /// The scenarios, by the names that their tests begin with.
+    /// The scenarios, by the prefixes of their tests.
     pub scenarios: Vec<String>,
-    /// Why that is so, and is borne.
+    /// The reason.
     pub reason: String,
 }
 
-/// What fails in a test, by the names that [`Known::rule`] has.
+/// Returns the failures of a test, as in [`Known::rule`].
 pub(super) fn failing(live: &Live, case: &Case, at: usize, about: About) -> BTreeSet<String> {
     if live.judge(at, about).verdict != Verdict::Fail {
         return BTreeSet::new();
@@ -29,13 +29,13 @@ pub(super) fn failing(live: &Live, case: &Case, at: usize, about: About) -> BTre
     if rules.is_empty() { BTreeSet::from([about.name().to_owned()]) } else { rules }
 }
 
-/// Why a failure is borne, if it is known.
+/// Returns the reason of an expected failure.
 pub(super) fn reason<'k>(known: &'k [Known], case: &str, rule: &str) -> Option<&'k str> {
     let is_it = |known: &&Known| known.rule == rule && known.scenarios.iter().any(|name| name == case);
     known.iter().find(is_it).map(|known| known.reason.as_str())
 }
 
-/// What is said to be known, and is not so any more.
+/// Returns the stale expected failures.
 pub(super) fn stale(live: &Live, due: &[(usize, About)], known: &[Known]) -> Vec<String> {
     let mut stale = Vec::new();
     for Known { rule, scenarios, .. } in known {
@@ -48,7 +48,7 @@ pub(super) fn stale(live: &Live, due: &[(usize, About)], known: &[Known]) -> Vec
     stale
 }
 
-/// Why a failure should not be expected. Nothing, when it is there, or cannot be seen in this run.
+/// Returns why a failure should not be expected; `None` if it occurred, or this run cannot show it.
 fn unfounded(live: &Live, due: &[(usize, About)], scenario: &str, rule: &str) -> Option<String> {
     let Some(at) = live.plan.cases.iter().position(|case| case.name == scenario) else {
         return Some("the dialect has no such scenario".to_owned());
@@ -61,19 +61,19 @@ fn unfounded(live: &Live, due: &[(usize, About)], scenario: &str, rule: &str) ->
     if !due.contains(&(at, about)) || failing(live, case, at, about).contains(rule) {
         return None;
     }
-    // What did not come to its end may be as it was.
+    // An unfinished case may still fail.
     let whole = if rule == About::Answer.name() { about } else { About::Answer };
-    (live.judge(at, whole).verdict == Verdict::Pass).then(|| "it does not fail any more".to_owned())
+    (live.judge(at, whole).verdict == Verdict::Pass).then(|| "it no longer fails".to_owned())
 }
 
-/// The test of a case that a rule belongs to.
+/// Returns the test of a case that checks a rule.
 fn about(case: &Case, rule: &str) -> About {
     let group = catalogue::group(rule);
     case.trials.iter().copied().find(|about| about.name() == group).unwrap_or(About::Rest)
 }
 
-/// All failures of a run, as a file to expect them by. Reasons that are known are kept, and so is what is known
-/// and cannot be seen in this run.
+/// Returns all failures of a run as a file of expected failures. Known reasons, and entries that this run
+/// cannot show, are kept.
 pub(super) fn file(live: &Live, due: &[(usize, About)], known: &[Known]) -> String {
     let mut failures: BTreeMap<(String, String), BTreeSet<String>> = BTreeMap::new();
     for (at, about) in due {
@@ -83,15 +83,15 @@ pub(super) fn file(live: &Live, due: &[(usize, About)], known: &[Known]) -> Stri
             failures.entry((rule, reason)).or_default().insert(case.name.clone());
         }
     }
-    // What this run cannot show is as it was.
+    // Keep entries that this run cannot show.
     for Known { rule, scenarios, reason } in known {
         for scenario in scenarios.iter().filter(|scenario| unfounded(live, due, scenario, rule).is_none()) {
             failures.entry((rule.clone(), reason.clone())).or_default().insert(scenario.clone());
         }
     }
     let mut text =
-        "# Failures that are known, for `conformance --expected-failures`: what fails and is listed \
-                    here does not\n# fail the run, and what is listed and does not fail any more does. Each \
+        "# Expected failures for `conformance --expected-failures`: a listed failure does not fail \
+                    the run,\n# a listed test that passes does. Each \
                     needs a reason.\n"
             .to_owned();
     for ((rule, reason), scenarios) in failures {
@@ -104,7 +104,7 @@ pub(super) fn file(live: &Live, due: &[(usize, About)], known: &[Known]) -> Stri
     text
 }
 
-/// A string of TOML: one of JSON, but for a character that only TOML wants escaped.
+/// Returns a TOML string: a JSON string with one more escape.
 fn quoted(text: &str) -> String {
     serde_json::Value::from(text).to_string().replace('\u{7f}', "\\u007f")
 }

@@ -1,4 +1,4 @@
-//! How a run was asked for on the command line.
+//! The invocation of a run.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,14 +11,14 @@ use results::Run;
 use super::run::show;
 use super::{Selection, SuiteError};
 
-/// How a run was asked for: which tests, and what is printed and written of them.
+/// The invocation of a run: its tests and its output.
 #[derive(Debug, Clone)]
 pub struct Invocation {
-    /// How the tests are printed as they end. It selects nothing.
+    /// Output format of finished tests, without filters.
     pub arguments: Arguments,
-    /// Which tests are wanted.
+    /// The selected tests.
     pub selection: Selection,
-    /// How much reports show.
+    /// Amount of detail of reports.
     pub detail: Detail,
     /// Reports to write.
     pub reports: Vec<(Form, PathBuf)>,
@@ -26,19 +26,19 @@ pub struct Invocation {
     pub form: Form,
     /// The file that this report is written to, instead of stdout.
     pub output: Option<PathBuf>,
-    /// Whether the progress is shown.
+    /// Whether to show progress.
     pub shows_progress: bool,
 }
 
 impl Invocation {
-    /// Runs as the flags of a Rust test ask.
+    /// Returns the invocation of the flags of a Rust test.
     pub fn of(arguments: Arguments) -> Self {
         let selection = Selection::of(&arguments);
         let arguments = Arguments { filter: None, skip: Vec::new(), exact: false, ..arguments };
         Self::new(arguments, selection)
     }
 
-    /// Runs the selected tests and prints them.
+    /// Returns an invocation that runs and prints the selected tests.
     pub fn new(arguments: Arguments, selection: Selection) -> Self {
         Self {
             arguments,
@@ -51,7 +51,7 @@ impl Invocation {
         }
     }
 
-    /// Writes the reports of a run that were asked for.
+    /// Writes the requested reports of a run.
     ///
     /// # Errors
     ///

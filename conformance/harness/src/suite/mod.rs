@@ -12,7 +12,7 @@
 //! fn main() -> ExitCode {
 //!     let dialect = spec::dialect("open-responses").expect("it is known");
 //!     let target = Target::new("http://127.0.0.1:8080/v1").expect("it is an address");
-//!     Suite::new(target, dialect).model("my-model").offering(["tools", "store"]).main()
+//!     Suite::new(target, dialect).model("my-model").features(["tools", "store"]).main()
 //! }
 //! ```
 //!
@@ -79,15 +79,15 @@ pub struct Suite {
     is_named: bool,
 }
 
-/// Who is asked.
+/// The endpoint.
 #[derive(Debug, Clone)]
 enum Endpoint {
     At(Target),
-    /// A reference gateway that is there for the run alone.
+    /// A reference gateway, started for the run.
     Reference(gateway::Settings),
 }
 
-/// Why a suite could not be run.
+/// An error that prevents a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SuiteError(String, bool);
 
@@ -97,7 +97,7 @@ impl SuiteError {
         Self(reason.into(), false)
     }
 
-    /// An error for filters that match no test.
+    /// Returns an error for filters that match no test.
     pub(super) fn of_filters(reason: String) -> Self {
         Self(reason, true)
     }
@@ -117,12 +117,12 @@ impl std::fmt::Display for SuiteError {
 impl std::error::Error for SuiteError {}
 
 impl Suite {
-    /// The suite against an endpoint that should speak a dialect.
+    /// Returns the suite against an endpoint in a dialect.
     pub fn new(target: Target, dialect: &'static Dialect) -> Self {
         Self::of(Endpoint::At(target), dialect)
     }
 
-    /// The suite against a reference gateway, which is started for it.
+    /// Returns the suite against a reference gateway, started for the run.
     pub fn reference(settings: gateway::Settings) -> Self {
         let dialect = settings.dialect;
         Self { transports: Transport::ALL.to_vec(), ..Self::of(Endpoint::Reference(settings), dialect) }
@@ -157,38 +157,37 @@ impl Suite {
         }
     }
 
-    /// Asks for this model.
+    /// Sets the model.
     #[must_use]
     pub fn model(self, model: impl Into<String>) -> Self {
         Self { model: model.into(), ..self }
     }
 
-    /// Allows the endpoint this.
+    /// Sets the limits.
     #[must_use]
     pub fn limits(self, limits: Limits) -> Self {
         Self { limits, ..self }
     }
 
-    /// Sends scenarios in these ways; a stream and JSON over HTTP alone, when nothing is said, for not every
-    /// endpoint has a WebSocket.
+    /// Sets the transports; default: streaming and JSON over HTTP, as not every endpoint has a WebSocket.
     #[must_use]
     pub fn transports(self, transports: impl IntoIterator<Item = Transport>) -> Self {
         Self { transports: transports.into_iter().collect(), ..self }
     }
 
-    /// Sends only what needs no other features than these, and what needs none.
+    /// Sends only scenarios that need no other features.
     #[must_use]
-    pub fn offering(self, features: impl IntoIterator<Item = impl Into<String>>) -> Self {
+    pub fn features(self, features: impl IntoIterator<Item = impl Into<String>>) -> Self {
         Self { features: Some(features.into_iter().map(Into::into).collect()), ..self }
     }
 
-    /// Leaves out what needs any of these features.
+    /// Skips scenarios that need any of these features.
     #[must_use]
     pub fn without(self, features: impl IntoIterator<Item = impl Into<String>>) -> Self {
         Self { lacks: features.into_iter().map(Into::into).collect(), ..self }
     }
 
-    /// Sends nothing more after this many tests have failed.
+    /// Stops sending after this many failed tests.
     #[must_use]
     pub fn max_failures(self, failures: usize) -> Self {
         Self { max_failures: Some(failures.max(1)), ..self }
@@ -204,108 +203,107 @@ impl Suite {
         Self { given, ..self }
     }
 
-    /// Sends and checks only what these profiles demand; everything, when there are none.
+    /// Sends and checks only what these profiles require; everything if empty.
     #[must_use]
     pub fn profiles(self, profiles: impl IntoIterator<Item = impl Into<String>>) -> Self {
         Self { profiles: profiles.into_iter().map(Into::into).collect(), ..self }
     }
 
-    /// Checks only these rules, or groups of rules; all, when there are none.
+    /// Checks only these rules or groups; all if empty.
     #[must_use]
     pub fn select(self, rules: impl IntoIterator<Item = impl Into<String>>) -> Self {
         Self { select: rules.into_iter().map(Into::into).collect(), ..self }
     }
 
-    /// Leaves out these rules, or groups of rules.
+    /// Skips these rules or groups.
     #[must_use]
     pub fn ignore(self, rules: impl IntoIterator<Item = impl Into<String>>) -> Self {
         Self { ignore: rules.into_iter().map(Into::into).collect(), ..self }
     }
 
-    /// Sends so many requests at once of the scenarios that are about that.
+    /// Sets the number of concurrent requests of scenarios that test concurrency.
     #[must_use]
     pub fn concurrent(self, concurrent: usize) -> Self {
         Self { concurrent: concurrent.max(1), ..self }
     }
 
-    /// Sends so often at most what does not bring what it is there for.
+    /// Sets the maximum number of attempts until the expected events occur.
     #[must_use]
     pub fn attempts(self, attempts: usize) -> Self {
         Self { attempts: attempts.max(1), ..self }
     }
 
-    /// Sends so many scenarios at once.
+    /// Sets the number of concurrent scenarios.
     #[must_use]
     pub fn jobs(self, jobs: usize) -> Self {
         Self { jobs: jobs.max(1), ..self }
     }
 
-    /// Waits so long from one request to the next.
+    /// Sets the delay between requests.
     #[must_use]
     pub fn delay(self, delay: Duration) -> Self {
         Self { delay, ..self }
     }
 
-    /// Sends no more once the run has taken this.
+    /// Stops sending when the run exceeds this budget.
     #[must_use]
     pub fn budget(self, budget: Budget) -> Self {
         Self { budget, ..self }
     }
 
-    /// Sends words that this seed chooses, so that answers can only be made once it is known; a random one, when
-    /// none is given.
+    /// Sets the seed of the words in requests, so that responses cannot be prepared; random by default.
     #[must_use]
     pub fn seed(self, seed: impl Into<String>) -> Self {
         Self { seed: Some(seed.into()), ..self }
     }
 
-    /// Lets rules that are only recommended fail, too.
+    /// Lets broken SHOULD rules fail, too.
     #[must_use]
     pub fn strict(self, is_strict: bool) -> Self {
         Self { is_strict, ..self }
     }
 
-    /// Bears these failures: their tests are ignored, with the reason. What is told of the endpoint is the
-    /// same, and one that does not fail any more fails the run.
+    /// Sets expected failures: their tests are ignored, with the reason. Findings do not change, and a listed
+    /// test that passes fails the run.
     #[must_use]
-    pub fn expecting(self, known: impl IntoIterator<Item = Known>) -> Self {
+    pub fn expected_failures(self, known: impl IntoIterator<Item = Known>) -> Self {
         Self { known: known.into_iter().collect(), ..self }
     }
 
-    /// Writes all failures to this file, in the form in which they can be expected, instead of failing by them.
+    /// Writes all failures to this file as expected failures, instead of failing.
     #[must_use]
-    pub fn listing_failures(self, file: impl Into<PathBuf>) -> Self {
+    pub fn write_failures_to(self, file: impl Into<PathBuf>) -> Self {
         Self { failures: Some(file.into()), ..self }
     }
 
-    /// Compares the [shape](recordings::shape) of each stream with an approved one, by a test `snapshot`.
+    /// Compares the [shape](recordings::shape) of each stream with its snapshot, in a test `snapshot`.
     #[must_use]
     pub fn snapshots(self, snapshots: Snapshots) -> Self {
         Self { snapshots: Some(snapshots), ..self }
     }
 
-    /// Keeps every exchange, and what came of it, in this folder, which must hold no run yet.
+    /// Keeps all exchanges and reports in this folder, which must not contain a run.
     #[must_use]
     pub fn out(self, folder: impl Into<PathBuf>) -> Self {
         Self { out: Some(folder.into()), ..self }
     }
 
-    /// Puts the dialect before the names of tests, and below the folder.
+    /// Prefixes the names of tests with the dialect, and uses a subfolder for it.
     #[must_use]
-    pub fn named(self) -> Self {
+    pub fn prefix_with_dialect(self) -> Self {
         Self { out: self.out.map(|folder| folder.join(self.dialect.name)), is_named: true, ..self }
     }
 
-    /// Runs as a test target does, with the flags of the command line.
+    /// Runs as a test target, with the flags of the command line.
     pub fn main(self) -> ExitCode {
         let how = Invocation::of(Arguments::from_args());
         run(&[self], &how, Vec::new(), Style::Plain.into()).unwrap_or_else(|error| {
-            run::tell(&format!("error: {error}"));
+            run::eprint_line(&format!("error: {error}"));
             ExitCode::from(NOT_DONE)
         })
     }
 
-    /// Runs, and tells what came of each test.
+    /// Runs all tests and returns their results.
     ///
     /// # Errors
     ///
@@ -314,7 +312,7 @@ impl Suite {
         run::judge(self, &|_| true)
     }
 
-    /// Runs the tests that are wanted by their names, and returns what came of each.
+    /// Runs the tests selected by name and returns their results.
     ///
     /// # Errors
     ///
@@ -340,7 +338,7 @@ impl Suite {
     }
 }
 
-/// The rules that bind in a dialect, as far as profiles demand them and they are selected.
+/// Returns the rules of a dialect that profiles and selection include.
 pub fn rules(dialect: &'static Dialect, profiles: &[String], select: &[String], ignore: &[String]) -> Rules {
     let is_demanded = |rule: &Rule| {
         profiles.is_empty() || certificate::chosen(profiles).any(|profile| profile.rules.contains(&rule.id))
@@ -348,17 +346,17 @@ pub fn rules(dialect: &'static Dialect, profiles: &[String], select: &[String], 
     Rules::of(dialect).only(|rule| is_demanded(rule) && is_selected(rule, select, ignore))
 }
 
-/// Returns the names of the tests that a run with these options has, in order; `prefix` stands before them where
-/// several dialects are tested at once.
+/// Returns the names of the tests of a run with these options, in order, with a `prefix` if several dialects
+/// are tested.
 pub fn due_names(cases: &[Case], options: &Options, dialect: &Dialect, prefix: &str) -> Vec<String> {
     let Filters { with, exact, without } = &options.filters;
-    // What cannot be read as a filter selects nothing.
+    // An invalid filter selects nothing.
     let Ok(selection) = Selection::new(with, without, *exact, dialect) else { return Vec::new() };
     let names = demanded_tests(cases, &options.profiles).map(|(_, _, name)| name);
     names.filter(|name| selection.includes(&format!("{prefix}{name}"))).collect()
 }
 
-/// Returns what profiles demand to be judged of the cases, with the name of each test.
+/// Returns the tests that profiles require, with their names.
 fn demanded_tests<'c>(
     cases: &'c [Case],
     profiles: &'c [String],
@@ -367,7 +365,7 @@ fn demanded_tests<'c>(
     cases.flat_map(|(at, case)| case.trials.iter().map(move |about| (at, *about, case.trial(*about))))
 }
 
-/// Whether profiles demand a scenario.
+/// Returns whether profiles require a scenario.
 fn is_demanded(scenario: &Scenario, profiles: &[String]) -> bool {
     let names_it = |profile: &Profile| {
         profile.scenarios.iter().flat_map(|ids| ids.split('|')).any(|id| id == scenario.id)
@@ -375,13 +373,13 @@ fn is_demanded(scenario: &Scenario, profiles: &[String]) -> bool {
     profiles.is_empty() || certificate::chosen(profiles).any(names_it)
 }
 
-/// Whether a rule is among these rules and groups, or there are none, and is not left out.
+/// Returns whether a rule is selected, or nothing is, and it is not ignored.
 pub fn is_selected(rule: &Rule, select: &[String], ignore: &[String]) -> bool {
     let is_one_of = |names: &[String]| names.iter().any(|name| is_meant(rule, name));
     (select.is_empty() || is_one_of(select)) && !is_one_of(ignore)
 }
 
-/// Whether a name is that of a rule, or of the group that it is in.
+/// Returns whether a name is that of a rule or its group.
 pub fn is_meant(rule: &Rule, name: &str) -> bool {
     rule.id == name || rule.group() == name
 }

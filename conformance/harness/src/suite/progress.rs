@@ -1,4 +1,4 @@
-//! What the line of progress of a run shows.
+//! The progress line of a run.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -7,13 +7,13 @@ use std::time::Duration;
 use crate::ProgressLine;
 use crate::live::Live;
 
-/// What a session shows of its progress.
+/// The progress of a session.
 pub(super) struct Sending {
     pub(super) live: Arc<Live>,
     pub(super) failures: Arc<AtomicUsize>,
 }
 
-/// Begins to show what is done in these sessions, what failed, the rate and the time left.
+/// Starts to show the progress of these sessions: done, failed, rate, time left.
 pub(super) fn start(sessions: Vec<Sending>) -> ProgressLine {
     if sessions.is_empty() {
         return ProgressLine::default();
@@ -26,7 +26,7 @@ pub(super) fn start(sessions: Vec<Sending>) -> ProgressLine {
     })
 }
 
-/// Returns the line for what was done in this time.
+/// Returns the progress line.
 fn line(done: usize, all: usize, failed: usize, elapsed: Duration) -> String {
     let tenths = |number: u128| format!("{}.{}", number / 10, number % 10);
     let ms = elapsed.as_millis().max(1);

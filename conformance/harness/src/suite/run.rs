@@ -143,7 +143,9 @@ fn run_briefly(
         }
     }
     if failed > most {
-        show(&format!("and {} more scenarios that fail (--verbose lists them)\n", failed - most));
+        let more = failed - most;
+        let what = if more == 1 { "scenario that fails" } else { "scenarios that fail" };
+        show(&format!("and {more} more {what} (--verbose lists all)\n"));
     }
     if failed > 0 {
         show("\n");
@@ -178,9 +180,9 @@ fn unmet(suites: &[Suite], planned: &[Planned<'_>]) -> Result<Vec<Told>, SuiteEr
     others.retain(|name| groups.contains(catalogue::group(name)));
     let told = |name: String| {
         let judged = if known.contains(&name) {
-            Judged::new(Verdict::NotExercised, "this run does not ask for it")
+            Judged::new(Verdict::NotExercised, "this run does not send it")
         } else {
-            Judged::new(Verdict::Fail, snapshots.stale(&name, "there is no scenario of this name"))
+            Judged::new(Verdict::Fail, snapshots.stale(&name, "there is no such scenario"))
         };
         Told { name: format!("{name}::snapshot"), judged }
     };
@@ -205,7 +207,7 @@ fn reachable(suites: &[Suite]) -> Result<(), SuiteError> {
     }
     let (profiles, verb) = (profiles.join(", "), if profiles.len() == 1 { "demands" } else { "demand" });
     Err(SuiteError::new(format!(
-        "nothing that {profiles} {verb} can be sent this way: name what it needs with --transport"
+        "nothing that {profiles} {verb} can be sent over this transport: choose another with --transport"
     )))
 }
 
@@ -249,7 +251,7 @@ pub fn run_quietly(arguments: &Arguments, trials: Vec<Trial>) -> Option<Conclusi
 }
 
 /// Says something on stderr.
-pub(super) fn tell(text: &str) {
+pub(super) fn eprint_line(text: &str) {
     // Nobody is left to tell when stderr is gone.
     let _ = writeln!(io::stderr().lock(), "{text}");
 }

@@ -1,4 +1,4 @@
-//! Which tests of a run are wanted, by their names.
+//! Selection of tests by name.
 
 use std::collections::BTreeSet;
 
@@ -10,7 +10,7 @@ use spec::Dialect;
 use super::did_you_mean;
 use results::{Filters, Transport};
 
-/// Which tests are wanted: those that any filter includes, and no filter leaves out.
+/// The selected tests: those that any filter includes, and no filter skips.
 #[derive(Debug, Clone, Default)]
 pub struct Selection {
     with: Vec<Filter>,
@@ -73,7 +73,7 @@ impl Selection {
         Self { only: Some(names.into_iter().collect()), ..self }
     }
 
-    /// Returns whether a test of this name is wanted.
+    /// Returns whether a test of this name is selected.
     pub fn includes(&self, name: &str) -> bool {
         let is_one_of =
             |filters: &[Filter]| filters.iter().any(|filter| filter.includes(name, self.is_exact));
@@ -82,30 +82,28 @@ impl Selection {
             && self.only.as_ref().is_none_or(|only| only.contains(name))
     }
 
-    /// Returns the first filter that includes none of these tests, whatever is left out.
+    /// Returns the first filter that includes none of these tests, ignoring skipped ones.
     pub fn unmatched<'s>(&'s self, names: &[String]) -> Option<&'s str> {
         let includes_none = |filter: &&Filter| !names.iter().any(|name| filter.includes(name, self.is_exact));
         self.with.iter().find(includes_none).map(|filter| filter.text.as_str())
     }
 
-    /// Returns why none of these tests is wanted, or a filter matches none of them; `None`, where all is well.
+    /// Returns why none of these tests is selected, or a filter matches none; `None` otherwise.
     pub fn problem(&self, names: &[String]) -> Option<String> {
         if let Some(filter) = self.unmatched(names) {
             let scenarios =
                 names.iter().filter_map(|name| name.split("::").next().filter(|_| !self.is_exact));
             let hint = did_you_mean(filter, names.iter().map(String::as_str).chain(scenarios));
             let how = if self.is_exact { "is named" } else { "matches" };
-            return Some(format!(
-                "no test {how} \"{filter}\"{hint}; add --list to see the names of all tests"
-            ));
+            return Some(format!("no test {how} \"{filter}\"{hint}; --list prints the names of all tests"));
         }
         let is_wanted = names.iter().any(|name| self.includes(name));
         let all = names.len();
         (!is_wanted && !self.is_everything())
-            .then(|| format!("no test is left: the filters together leave out each of the {all} tests"))
+            .then(|| format!("no test is left: the filters exclude all {all} tests"))
     }
 
-    /// Returns whether all tests are wanted.
+    /// Returns whether all tests are selected.
     pub fn is_everything(&self) -> bool {
         self.with.is_empty() && self.without.is_empty() && self.only.is_none()
     }
@@ -227,7 +225,7 @@ mod tests {
             mistaken.starts_with("no test matches \"text/helo\" (did you mean text/hello?)"),
             "{mistaken}"
         );
-        assert!(problem(&["hello"], &["item"]).unwrap().contains("each of the 2 tests"));
+        assert!(problem(&["hello"], &["item"]).unwrap().contains("exclude all 2 tests"));
         assert!(selection(&[], &[], false).only([]).problem(&names).is_some());
     }
 }

@@ -11,7 +11,7 @@ use libtest_mimic::{Completion, Failed, Trial};
 use super::baseline::{self, Known};
 use super::clock;
 use super::progress::Sending;
-use super::run::tell;
+use super::run::eprint_line;
 use super::snapshot;
 use super::{Endpoint, Snapshots, Suite, SuiteError, demanded_tests, is_demanded};
 use crate::certificate::{Certificate, Judge, Sent};
@@ -213,8 +213,7 @@ impl Planned<'_> {
         let secrets: Vec<String> = suite.given.values().flat_map(|value| live::secrets_of(value)).collect();
         let target = target.hiding(&secrets);
         let client = Client::new(target, suite.limits, machine.interrupt());
-        let client =
-            client.map_err(|problem| SuiteError::new(format!("no connection can be made: {problem}")))?;
+        let client = client.map_err(|problem| SuiteError::new(format!("cannot connect: {problem}")))?;
         let file = suite.run_file(&client, filters);
         plan.seed = Seed::new(&*file.seed, suite.dialect, &suite.offer());
         for case in &mut plan.cases {
@@ -278,16 +277,16 @@ fn announce(plan: &Plan, file: &RunFile, reference: Option<&str>) {
     let RunFile { target, proxy, .. } = file;
     let whom = reference.map_or_else(
         || target.to_owned(),
-        |dialect| format!("the reference gateway, which speaks {dialect}, at {target}"),
+        |dialect| format!("the reference gateway (dialect {dialect}) at {target}"),
     );
     let through = proxy.as_ref().map(|proxy| format!(" through the proxy {proxy}")).unwrap_or_default();
     let again = if plan.attempts > 1 && reference.is_none() {
-        format!("; up to {} times each where an answer does not bring what it is asked for", plan.attempts)
+        format!("; up to {} attempts each if the expected events do not occur", plan.attempts)
     } else {
         String::new()
     };
     let least = if plan.polls() { "at least " } else { "" };
-    tell(&format!("{least}{} will be sent to {whom}{through}{again}", counted(plan.requests())));
+    eprint_line(&format!("{least}{} will be sent to {whom}{through}{again}", counted(plan.requests())));
 }
 
 fn counted(requests: usize) -> String {
@@ -380,17 +379,17 @@ impl Session {
     /// Keeps what came of it all, once it is there.
     pub(super) fn finish(mut self, machine: &Machine) -> Result<Finished, SuiteError> {
         self.file.options.took_ms = u64::try_from(self.began.elapsed().as_millis()).ok();
-        self.file.trials = self.due.iter().map(|(at, about)| told(&self.live, *at, *about)).collect();
+        self.file.trials = self.due.iter().map(|(at, about)| trial_result(&self.live, *at, *about)).collect();
         let is_interrupted = machine.is_interrupted();
         self.file.state = if is_interrupted { State::Interrupted } else { State::Finished };
         if is_interrupted {
             let sent = self.live.sent().map(|(case, _)| &case.name).collect::<BTreeSet<_>>().len();
-            tell(&format!("interrupted after {sent} of {}", counted(self.live.plan.requests())));
+            eprint_line(&format!("interrupted after {sent} of {}", counted(self.live.plan.requests())));
         }
         if let Some(given_up) = self.live.given_up() {
             let GivenUp { sent, reason } = given_up;
             let planned = counted(self.live.plan.requests());
-            tell(&format!("given up after {sent} of {planned}: {reason}"));
+            eprint_line(&format!("stopped after {sent} of {planned}: {reason}"));
         }
         self.file.exchanges = (self.live.sent())
             .map(|(case, attempt)| Kept {
@@ -405,7 +404,7 @@ impl Session {
             if is_interrupted { Vec::new() } else { baseline::stale(&self.live, &self.due, &self.known) };
         if self.suite.failures.is_some() {
             for entry in stale {
-                tell(&format!("an expected failure is over, and is not listed again: {entry}"));
+                eprint_line(&format!("expected failure removed, as it passes: {entry}"));
             }
         } else {
             self.file.stale = stale;
@@ -414,12 +413,12 @@ impl Session {
         if let Some(evidence) = self.evidence.take() {
             self.keep(&evidence, &report, profiles).map_err(|error| self.suite.lost(&error))?;
             let folder = evidence.folder().display();
-            tell(&format!("evidence: {folder}; `conformance verify {folder}` judges it again"));
+            eprint_line(&format!("evidence: {folder}; `conformance verify {folder}` judges it again"));
         }
         if let Some(file) = &self.suite.failures {
             fs::write(file, baseline::file(&self.live, &self.due, &self.known))
                 .map_err(|error| SuiteError::new(format!("{}: {error}", file.display())))?;
-            tell(&format!("failures: {}; each needs a reason before it can be expected", file.display()));
+            eprint_line(&format!("failures: {}; add a reason to each before you use it", file.display()));
         }
         let mut trials = std::mem::take(&mut self.file.trials);
         if let Some(snapshots) = &self.suite.snapshots {
@@ -444,7 +443,7 @@ impl Session {
         evidence.write_run(&self.file)?;
         let certificate = Certificate::new(&self.file, profiles);
         certificate.write(evidence)?;
-        tell(&certificate.summary());
+        eprint_line(&certificate.summary());
         Ok(())
     }
 }
@@ -572,7 +571,7 @@ fn failure(live: &Live, at: usize, about: About, known: &[Known], reason: String
     text
 }
 
-fn told(live: &Live, at: usize, about: About) -> Told {
+fn trial_result(live: &Live, at: usize, about: About) -> Told {
     let name = live.plan.cases.get(at).map(|case| case.trial(about)).unwrap_or_default();
     Told { name, judged: live.judge(at, about) }
 }

@@ -1,4 +1,4 @@
-//! Approved shapes of streams, in a folder, and whether what came has them.
+//! Snapshots of the shapes of streams.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -10,31 +10,31 @@ use similar::TextDiff;
 use crate::live::{About, Live};
 use results::{Judged, Verdict};
 
-/// A folder with approved shapes, one file each.
+/// A folder of snapshots, one file each.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Snapshots {
     folder: PathBuf,
     blesses: bool,
 }
 
-/// What the name of a file with a shape ends with.
+/// File extension of snapshots.
 const ENDING: &str = ".shape";
-/// So many lines of a difference are told.
-const TOLD: usize = 100;
+/// Maximum number of lines of a difference.
+const MAX_LINES: usize = 100;
 
 impl Snapshots {
-    /// The shapes in this folder.
+    /// Returns the snapshots in this folder.
     pub fn new(folder: impl Into<PathBuf>) -> Self {
         Self { folder: folder.into(), blesses: false }
     }
 
-    /// Approves of what comes, instead of comparing it.
+    /// Accepts shapes as new snapshots instead of comparing them.
     #[must_use]
     pub fn bless(self, blesses: bool) -> Self {
         Self { blesses, ..self }
     }
 
-    /// Whether a shape is the approved one, which then is the one that came.
+    /// Compares a shape with its snapshot, or accepts it.
     ///
     /// # Errors
     ///
@@ -49,7 +49,7 @@ impl Snapshots {
             fs::write(file, shape)
         };
         match approved {
-            // Git may have changed how lines end.
+            // Git may have changed line ends.
             Ok(approved) if approved.lines().eq(shape.lines()) => {
                 if self.blesses {
                     write(&file).map_err(|error| failed(&error))?;
@@ -63,8 +63,8 @@ impl Snapshots {
                 write(&new).map_err(|error| failed(&error))?;
                 let (approved_name, new) = (file.display(), new.display());
                 Err(format!(
-                    "the shape of the stream is not the one in {approved_name}:\n{}what came is in {new}; if it is \
-                     right, accept it with --bless\n",
+                    "the shape of the stream differs from {approved_name}:\n{}the new shape is in {new}; if it is \
+                     correct, accept it with --bless\n",
                     difference(&approved, shape)
                 ))
             }
@@ -72,7 +72,7 @@ impl Snapshots {
                 write(&new).map_err(|error| failed(&error))?;
                 let (file, new) = (file.display(), new.display());
                 Err(format!(
-                    "no shape is approved: there is no {file}; what came is in {new}: read it, and accept it with \
+                    "there is no snapshot {file}; the new shape is in {new}: review it, then accept it with \
                      --bless\n"
                 ))
             }
@@ -80,7 +80,7 @@ impl Snapshots {
         }
     }
 
-    /// The names of the shapes in the folder that are none of these.
+    /// Returns the names of other snapshots in the folder.
     ///
     /// # Errors
     ///
@@ -92,7 +92,7 @@ impl Snapshots {
         while let Some(folder) = folders.pop() {
             let failed = |error: io::Error| format!("{}: {error}", folder.display());
             let entries = match fs::read_dir(&folder) {
-                // Nothing was approved yet.
+                // There are no snapshots yet.
                 Err(error) if error.kind() == ErrorKind::NotFound => continue,
                 entries => entries.map_err(failed)?,
             };
@@ -109,28 +109,28 @@ impl Snapshots {
         Ok(others)
     }
 
-    /// Whether the shape of this name lies below that of a folder.
+    /// Returns whether this snapshot is below a folder.
     pub fn is_below(&self, name: &str, folder: &str) -> bool {
         self.place(name).starts_with(self.place(folder))
     }
 
-    /// The name of a shape, if a file is one.
+    /// Returns the name of a snapshot, if a file is one.
     fn name(&self, file: &Path) -> Option<String> {
         let inside = file.strip_prefix(&self.folder).ok()?.to_str()?.strip_suffix(ENDING)?;
         Some(inside.replace(std::path::MAIN_SEPARATOR, "/"))
     }
 
-    /// What is said of a shape that nothing has, for this reason.
+    /// Returns the failure of a stale snapshot.
     pub fn stale(&self, name: &str, reason: &str) -> String {
-        format!("it is stale: {reason}; take {} away", self.file(name).display())
+        format!("it is stale: {reason}; delete {}", self.file(name).display())
     }
 
-    /// Where a shape lies.
+    /// Returns the path of a snapshot.
     fn file(&self, name: &str) -> PathBuf {
         with_ending(&self.place(name), ENDING)
     }
 
-    /// What stands for a name: below the folder, whatever it is.
+    /// Returns a path for a name, always inside the folder.
     fn place(&self, name: &str) -> PathBuf {
         let mut file = self.folder.clone();
         for component in Path::new(name).components() {
@@ -144,15 +144,15 @@ impl Snapshots {
     }
 }
 
-/// What comes of the stream that answered a case. The shape of a failure is not approved of.
+/// Returns the verdict on the shape of a case. The shape of a failed response is not accepted.
 pub(super) fn judge(live: &Live, at: usize, name: &str, snapshots: &Snapshots) -> Judged {
     let answer = live.judge(at, About::Answer);
     match answer.verdict {
         Verdict::HarnessError => return answer,
-        // What was approved of has to come again, but nothing is asked of what never came.
+        // A shape with a snapshot must occur again; others need not.
         Verdict::NotExercised if snapshots.blesses || !snapshots.file(name).exists() => return answer,
         Verdict::Fail if snapshots.blesses => {
-            let reason = format!("its shape is not approved of: the answer failed: {}", answer.reason);
+            let reason = format!("its shape is not accepted: the response failed: {}", answer.reason);
             return Judged::new(Verdict::Fail, reason);
         }
         _ => {}
@@ -160,33 +160,33 @@ pub(super) fn judge(live: &Live, at: usize, name: &str, snapshots: &Snapshots) -
     let failed = |reason| Judged::new(Verdict::Fail, reason);
     match live.attempts_of(at).last().and_then(|attempt| attempt.shape.as_ref()) {
         Some(Ok(Some(shape))) => snapshots.check(name, shape).map_or_else(failed, |()| Judged::PASS),
-        Some(Ok(None)) => failed("there is no event in the answer".to_owned()),
+        Some(Ok(None)) => failed("the response has no events".to_owned()),
         Some(Err(problem)) => failed(problem.clone()),
         None => answer,
     }
 }
 
-/// The name of a file with more behind it.
+/// Returns a file name with an additional extension.
 fn with_ending(file: &Path, ending: &str) -> PathBuf {
     let mut name = file.as_os_str().to_owned();
     name.push(ending);
     PathBuf::from(name)
 }
 
-/// What differs, line by line: `-` was approved, `+` came.
+/// Returns the difference by lines: `-` snapshot, `+` actual.
 fn difference(approved: &str, shape: &str) -> String {
     let (approved, shape) = (lines(approved), lines(shape));
     let diff = TextDiff::from_lines(&approved, &shape);
     let text = diff.unified_diff().context_radius(3).header("approved", "came").to_string();
-    let more = text.lines().count().saturating_sub(TOLD);
-    let mut told: String = text.lines().take(TOLD).flat_map(|line| [line, "\n"]).collect();
+    let more = text.lines().count().saturating_sub(MAX_LINES);
+    let mut told: String = text.lines().take(MAX_LINES).flat_map(|line| [line, "\n"]).collect();
     if more > 0 {
         told.extend(["... and ", &more.to_string(), " more lines\n"]);
     }
     told
 }
 
-/// Lines that all end in one way.
+/// Normalizes line ends.
 fn lines(text: &str) -> String {
     text.lines().flat_map(|line| [line, "\n"]).collect()
 }

@@ -1,10 +1,10 @@
-//! Base64, for bytes that stand in texts.
+//! Base64 in recordings.
 
 use base64::Engine as _;
 use base64::alphabet::STANDARD;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 
-/// Recorders write either alphabet, with padding or without.
+/// Accepts both alphabets, with or without padding, as recorders write either.
 const LENIENT: GeneralPurpose = GeneralPurpose::new(
     &STANDARD,
     GeneralPurposeConfig::new()
@@ -12,7 +12,7 @@ const LENIENT: GeneralPurpose = GeneralPurpose::new(
         .with_decode_allow_trailing_bits(true),
 );
 
-/// Returns the bytes that a text stands for, unless it is not base64.
+/// Decodes a text. Returns `None` if it is not base64.
 pub(super) fn decode(text: &str) -> Option<Vec<u8>> {
     let in_standard = |byte: u8| match byte {
         b'-' => b'+',
@@ -23,7 +23,7 @@ pub(super) fn decode(text: &str) -> Option<Vec<u8>> {
     LENIENT.decode(digits).ok()
 }
 
-/// Returns the text that stands for bytes.
+/// Encodes bytes.
 pub fn encode(bytes: &[u8]) -> String {
     LENIENT.encode(bytes)
 }

@@ -1,4 +1,4 @@
-//! The body of an answer, as it comes.
+//! The body of a response, in chunks.
 
 use std::time::Duration;
 
@@ -6,8 +6,8 @@ use super::decompress::Decompressor;
 use super::{CaptureError, Compression, json, sse};
 use checker::{Entry, Exchange, Frame, Places};
 
-/// Takes the bytes of a body as they come, decompresses them if the answer says that they are
-/// compressed and they are, and hands out what they hold.
+/// Decompresses the chunks of a body, if the response states a compression and the body has it, and parses
+/// their content.
 #[derive(Debug)]
 pub(super) struct Body {
     coding: Coding,
@@ -16,10 +16,10 @@ pub(super) struct Body {
 
 #[derive(Debug)]
 enum Coding {
-    /// The bytes are the content.
+    /// Uncompressed.
     Plain,
-    /// The answer says that it is compressed in this way; whether it still is, these first bytes must
-    /// tell.
+    /// The compression that the response states, and the first bytes, until they show whether it still
+    /// applies.
     Stated(String, Vec<u8>),
     Compressed(Box<Decompressor>),
 }
@@ -27,7 +27,7 @@ enum Coding {
 #[derive(Debug)]
 enum Content {
     Stream(sse::Parser),
-    /// What is no stream: its bytes so far, where it begins, and when the last of it came.
+    /// A non-streaming body: its bytes so far, its start, and the time of its last byte.
     Whole {
         bytes: Vec<u8>,
         byte: u64,
@@ -36,11 +36,12 @@ enum Content {
     },
 }
 
-/// So many bytes without any that no text has are text.
+/// Number of bytes without control characters after which a body counts as text.
 const SURE: usize = 256;
 
 impl Body {
-    /// The body of an answer with these headers, which begins at this byte and line of the recording.
+    /// Returns a parser for the body of a response with these headers, which begins at this byte and line of
+    /// the recording.
     pub(super) fn new(exchange: &Exchange<'_>, (byte, line): (u64, u64)) -> Self {
         let content = if exchange.is_stream() {
             Content::Stream(sse::Parser::starting_at(byte, line))
@@ -51,7 +52,7 @@ impl Body {
         Self { coding, content }
     }
 
-    /// Takes the next bytes, which came at this time.
+    /// Adds the next bytes, received at this time.
     pub(super) fn push(
         &mut self,
         bytes: &[u8],
@@ -76,7 +77,7 @@ impl Body {
         }
     }
 
-    /// There is nothing more.
+    /// Ends the body.
     pub(super) fn finish(mut self, sink: &mut impl FnMut(Entry<'_>)) -> Result<(), CaptureError> {
         let decided = if matches!(self.coding, Coding::Stated(..)) { self.decide(sink) } else { Ok(()) };
         let Self { coding, mut content } = self;
@@ -91,7 +92,7 @@ impl Body {
         outcome
     }
 
-    /// Reads a body that is there as a whole.
+    /// Parses a complete body.
     pub(super) fn read(mut self, bytes: &[u8], sink: &mut impl FnMut(Entry<'_>)) -> Result<(), CaptureError> {
         match self.push(bytes, None, sink) {
             Ok(()) => self.finish(sink),
@@ -102,7 +103,7 @@ impl Body {
         }
     }
 
-    /// Something is wrong with the rest: hands out what is there.
+    /// Emits what was parsed before an error.
     pub(super) fn give_up(self, sink: &mut impl FnMut(Entry<'_>)) {
         self.content.finish(sink);
     }
@@ -118,7 +119,7 @@ impl Body {
         let compression = Compression::named(&how).ok_or_else(|| CaptureError::Compression {
             how: how.clone(),
             after: 0,
-            problem: "only gzip, deflate, br and zstd can be undone".to_owned(),
+            problem: "only gzip, deflate, br and zstd are supported".to_owned(),
         })?;
         let mut decompressor = Decompressor::new(compression)?;
         let outcome = decompressor.push(&start, &mut |bytes| {
@@ -130,23 +131,23 @@ impl Body {
     }
 }
 
-/// What the answer says that its body is compressed with.
+/// Returns the compression in the `content-encoding` of the response.
 fn coding<'e>(exchange: &'e Exchange<'_>) -> Option<&'e str> {
     exchange.header("content-encoding").map(str::trim).filter(|how| !matches!(*how, "" | "identity"))
 }
 
-/// Whether a body is compressed: the answer says so, and it does not look as if what recorded it had
-/// decompressed it already.
+/// Returns whether a body is compressed: the response states it, and the recorder has not decompressed it
+/// already.
 pub(super) fn is_compressed(exchange: &Exchange<'_>, body: &[u8]) -> bool {
     coding(exchange).is_some() && Look::at(body) == Look::Compressed
 }
 
-/// What a body looks like, by its first bytes.
+/// The content of a body, by its first bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Look {
     Plain,
     Compressed,
-    /// More bytes have to come.
+    /// More bytes are needed.
     Unsure,
 }
 
@@ -168,12 +169,12 @@ impl Look {
     }
 }
 
-/// Whether this is how a stream of events begins, or JSON.
+/// Returns whether a stream of events, or JSON, begins like this.
 pub(super) fn is_content(bytes: &[u8]) -> bool {
     starts_with_field(bytes) || matches!(bytes.trim_ascii_start(), [b'{' | b'[', ..])
 }
 
-/// Whether this is how a stream of server-sent events begins.
+/// Returns whether a stream of server-sent events begins like this.
 pub(super) fn starts_with_field(bytes: &[u8]) -> bool {
     const FIELDS: [&[u8]; 5] = [b"data:", b"event:", b"id:", b"retry:", b":"];
     let start = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);

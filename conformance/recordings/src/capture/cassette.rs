@@ -11,7 +11,7 @@ use checker::Entry;
 /// Reads a cassette: one document, or several.
 pub(super) fn read(bytes: &[u8], sink: &mut impl FnMut(Entry<'_>)) -> Result<(), CaptureError> {
     let text = without_object_keys(json::utf8(bytes, Format::Cassette)?);
-    // What is tagged as binary stays base64: it is seldom a text.
+    // Binary values stay base64: they are seldom text.
     let options = serde_saphyr::options! { ignore_binary_tag_for_string: true };
     let read = serde_saphyr::from_multiple_with_options::<Value>(&text, options);
     let documents = read.map_err(|error| CaptureError::Malformed {
@@ -23,8 +23,8 @@ pub(super) fn read(bytes: &[u8], sink: &mut impl FnMut(Entry<'_>)) -> Result<(),
     recorded::read(&documents, &mut |entry| sink(on_disk.placed(entry)))
 }
 
-/// The same cassette, where Python has written names of headers as objects of its own: aiohttp keeps them in a
-/// class of strings that ignores case. Lines stay where they are.
+/// Returns the cassette with plain header names where Python wrote them as objects: aiohttp keeps them in a
+/// class of strings that ignores case. Line numbers do not change.
 ///
 /// ```yaml
 /// ? !!python/object/new:multidict._multidict.istr
@@ -45,7 +45,7 @@ fn without_object_keys(text: &str) -> Cow<'_, str> {
             out.push_str(line);
             continue;
         };
-        // The line of the tag stays as an empty one.
+        // The line of the tag becomes empty.
         out.push('\n');
         out.extend([indent, key, ":\n"]);
         lines.next();

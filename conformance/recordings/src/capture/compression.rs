@@ -1,11 +1,11 @@
-//! What recordings, and the bodies in them, are compressed with.
+//! Compression of recordings and of bodies in them.
 
 use std::io::{self, Read};
 
 use super::CaptureError;
 use super::decompress::Decompressor;
 
-/// How bytes are compressed.
+/// A compression format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Compression {
     /// gzip, of one or more members.
@@ -14,18 +14,17 @@ pub enum Compression {
     Deflate,
     /// Zstandard, of one or more frames.
     Zstd,
-    /// Brotli. It has no mark that it could be known by.
+    /// Brotli, which has no signature.
     Brotli,
 }
 
 impl Compression {
-    /// So much may come out of any recording or body, however little it is compressed to.
+    /// Decompressed size that is always allowed, regardless of the ratio.
     pub const LEAST: u64 = 64 << 20;
-    /// Beyond that, so many times what went in: more than any recorded stream, far less than what is
-    /// made to fill memories.
+    /// Maximum ratio beyond that size: more than any recorded stream, far less than a decompression bomb.
     pub const RATIO: u64 = 200;
 
-    /// Its name.
+    /// Returns the name.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Gzip => "gzip",
@@ -35,12 +34,12 @@ impl Compression {
         }
     }
 
-    /// Returns whether what begins so is compressed in one of the ways that have a signature.
+    /// Returns whether these bytes begin with the signature of a compression format.
     pub fn is_begun(start: &[u8]) -> bool {
         matches!(Mark::of(start), Mark::Is(_))
     }
 
-    /// The one that the ending of a file's name, or a `content-encoding`, stands for.
+    /// Returns the compression of a file extension or a `content-encoding`.
     pub fn named(name: &str) -> Option<Self> {
         Some(match name.to_ascii_lowercase().as_str() {
             "gz" | "gzip" | "x-gzip" => Self::Gzip,
@@ -52,11 +51,11 @@ impl Compression {
     }
 }
 
-/// What the first bytes of a recording say of its compression.
+/// The compression of a recording, by its first bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Mark {
     None,
-    /// More bytes have to come.
+    /// More bytes are needed.
     Perhaps,
     Is(Compression),
 }
@@ -87,29 +86,29 @@ impl Mark {
     }
 }
 
-/// Reads what something else reads compressed. For recordings whose own bytes do not tell: those with a
-/// mark a [`Reader`](super::Reader) recognises by itself.
+/// A reader that decompresses another one, for formats without a signature. A [`Reader`](super::Reader)
+/// detects the others.
 #[derive(Debug)]
 pub struct Decompressing<R> {
     input: R,
     decompressor: Decompressor,
-    /// What was decompressed, and how much of it was read.
+    /// Decompressed bytes, and how many of them were read.
     ready: Vec<u8>,
     read: usize,
     has_ended: bool,
 }
 
-/// So much is read at once.
+/// Size of a read.
 const PIECE: usize = 16 << 10;
 
 impl<R: Read> Decompressing<R> {
-    /// What is read from `input`, decompressed.
+    /// Returns a reader of the decompressed bytes of `input`.
     pub fn new(input: R, compression: Compression) -> Result<Self, CaptureError> {
         let decompressor = Decompressor::new(compression)?;
         Ok(Self { input, decompressor, ready: Vec::new(), read: 0, has_ended: false })
     }
 
-    /// Whether there is more to read.
+    /// Reads more bytes. Returns whether there were any.
     fn fill(&mut self) -> io::Result<bool> {
         self.ready.clear();
         self.read = 0;

@@ -1,4 +1,4 @@
-//! Decompression of bytes as they come.
+//! Decompression of chunks.
 
 use std::fmt;
 use std::io::{self, BufRead, Read};
@@ -8,7 +8,7 @@ use flate2::bufread::{MultiGzDecoder, ZlibDecoder};
 use super::zstd::Zstd;
 use super::{CaptureError, Compression};
 
-/// Takes compressed bytes as they come and hands out what they mean, in pieces of bounded size.
+/// A decompressor of chunks, which emits pieces of bounded size.
 pub struct Decompressor {
     how: Compression,
     inner: Inner,
@@ -24,11 +24,11 @@ enum Inner {
     Brotli(Box<brotli_decompressor::Decompressor<Feed>>),
 }
 
-/// So much is handed out at once.
+/// Maximum size of an emitted piece.
 const PIECE: usize = 64 << 10;
 
 impl Decompressor {
-    /// A decompressor to which nothing was given yet.
+    /// Returns an empty decompressor.
     pub fn new(how: Compression) -> Result<Self, CaptureError> {
         let feed = Feed::default();
         let inner = match how {
@@ -42,7 +42,7 @@ impl Decompressor {
         Ok(Self { how, inner, piece: vec![0; PIECE], taken: 0, given: 0 })
     }
 
-    /// Takes the next bytes, and hands out all that comes of them.
+    /// Adds the next bytes, and emits what they decompress to.
     pub fn push(
         &mut self,
         bytes: &[u8],
@@ -55,7 +55,7 @@ impl Decompressor {
         Ok(())
     }
 
-    /// There is nothing more. Hands out all that is left.
+    /// Ends the input, and emits the rest.
     pub fn finish(
         &mut self,
         sink: &mut impl FnMut(&[u8]) -> Result<(), CaptureError>,
@@ -67,18 +67,18 @@ impl Decompressor {
         Ok(())
     }
 
-    /// Takes the next bytes.
+    /// Adds the next bytes.
     pub(super) fn take(&mut self, bytes: &[u8]) {
         self.feed().push(bytes);
         self.taken += bytes.len() as u64;
     }
 
-    /// There is nothing more.
+    /// Ends the input.
     pub(super) fn end(&mut self) {
         self.feed().ended = true;
     }
 
-    /// The next piece of what has been taken.
+    /// Returns the next decompressed piece.
     pub(super) fn next(&mut self) -> Result<Option<&[u8]>, CaptureError> {
         let read = match &mut self.inner {
             Inner::Gzip(inner) => inner.read(&mut self.piece),
@@ -87,7 +87,7 @@ impl Decompressor {
             Inner::Brotli(inner) => inner.read(&mut self.piece),
         };
         match read {
-            Ok(0) if self.has_more_after_brotli() => Err(self.fail("bytes follow after its end".to_owned())),
+            Ok(0) if self.has_more_after_brotli() => Err(self.fail("it has trailing bytes".to_owned())),
             Ok(0) => Ok(None),
             Ok(length) => {
                 self.given += length as u64;
@@ -99,7 +99,8 @@ impl Decompressor {
         }
     }
 
-    /// Returns whether bytes come after the end of a Brotli stream: its decoder says so only when asked again.
+    /// Returns whether bytes follow the end of a Brotli stream: its decoder only reports that when called
+    /// again.
     fn has_more_after_brotli(&mut self) -> bool {
         let Inner::Brotli(inner) = &mut self.inner else { return false };
         let is_refused = |error: &io::Error| error.kind() != io::ErrorKind::WouldBlock;
@@ -113,8 +114,8 @@ impl Decompressor {
             return Ok(());
         }
         Err(self.fail(format!(
-            "it grows to more than {} MiB and {} times its size, as nothing does that was not made to; \
-             decompress it first if it is meant so",
+            "it decompresses to more than {} MiB and {} times its size, like a decompression bomb; \
+             if this is intended, decompress it first",
             Compression::LEAST >> 20,
             Compression::RATIO
         )))
@@ -123,10 +124,10 @@ impl Decompressor {
     fn in_words(&self, error: &io::Error) -> String {
         let is_brotli = matches!(self.inner, Inner::Brotli(_));
         match error.kind() {
-            io::ErrorKind::UnexpectedEof => "its end is missing".to_owned(),
-            // This decoder tells everything in the same way.
-            _ if is_brotli && self.feed_ref().ended => "its end is missing, or it is damaged".to_owned(),
-            _ if is_brotli => "it is damaged, or something else".to_owned(),
+            io::ErrorKind::UnexpectedEof => "it is truncated".to_owned(),
+            // This decoder reports all errors alike.
+            _ if is_brotli && self.feed_ref().ended => "it is truncated or damaged".to_owned(),
+            _ if is_brotli => "it is damaged or not compressed this way".to_owned(),
             _ => error.to_string(),
         }
     }
@@ -161,18 +162,18 @@ impl fmt::Debug for Decompressor {
     }
 }
 
-/// Bytes that have come, for decoders that want to fetch them: they are told to wait when there are none.
+/// Received bytes, for decoders that pull them: `WouldBlock` if there are none.
 #[derive(Debug, Default)]
 pub(super) struct Feed {
     bytes: Vec<u8>,
     at: usize,
-    /// How many bytes came before these.
+    /// Number of bytes before these.
     before: usize,
     pub(super) ended: bool,
 }
 
-/// Decoders are given so many bytes at a time, however they came: what one has made of a piece before
-/// it finds a fault in it is lost, and that must not depend on the pieces.
+/// Decoders get blocks of this size, regardless of the chunks: their output before an error is lost with the
+/// block, and must not depend on the chunks.
 const BLOCK: usize = 64;
 
 impl Feed {
@@ -183,12 +184,12 @@ impl Feed {
         self.bytes.extend_from_slice(bytes);
     }
 
-    /// What is there and not used yet.
+    /// Returns the unused bytes.
     pub(super) fn rest(&self) -> &[u8] {
         &self.bytes[self.at..]
     }
 
-    /// The next so many bytes, when they are all there.
+    /// Returns the next `length` bytes, or `WouldBlock`.
     pub(super) fn want(&self, length: usize) -> io::Result<&[u8]> {
         match self.rest().get(..length) {
             Some(bytes) => Ok(bytes),

@@ -1,11 +1,11 @@
-//! What format a recording has, by its first bytes.
+//! Detection of the format of a recording by its first bytes.
 
 use memchr::memchr;
 use serde_json::value::RawValue;
 
 use super::{CaptureError, Format, txtar, websocket};
 
-/// The format, or nothing as long as more bytes could change the answer.
+/// Returns the format, or `None` while more bytes could change the result.
 pub(super) fn detect(bytes: &[u8], complete: bool) -> Result<Option<Format>, CaptureError> {
     if bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff") {
         return Err(CaptureError::Utf16);
@@ -19,11 +19,11 @@ pub(super) fn detect(bytes: &[u8], complete: bool) -> Result<Option<Format>, Cap
         _ if start.starts_with(b"HTTP/") => return Ok(Some(Format::Http)),
         _ => {}
     }
-    if text.len() - start.len() > BLANK {
+    if text.len() - start.len() > MAX_BLANK {
         return Err(CaptureError::Unrecognised);
     }
-    let ends = complete && start.len() <= MOST;
-    let looked_at = start.get(..MOST).unwrap_or(start);
+    let ends = complete && start.len() <= MAX_START;
+    let looked_at = start.get(..MAX_START).unwrap_or(start);
     for line in looked_at.split_inclusive(|byte| matches!(byte, b'\n' | b'\r')) {
         let is_whole = ends || line.ends_with(b"\n") || line.ends_with(b"\r");
         let line = line.trim_ascii_end();
@@ -37,21 +37,21 @@ pub(super) fn detect(bytes: &[u8], complete: bool) -> Result<Option<Format>, Cap
             return Ok(Some(Format::Cassette));
         }
     }
-    if complete || start.len() > MOST { Err(CaptureError::Unrecognised) } else { Ok(None) }
+    if complete || start.len() > MAX_START { Err(CaptureError::Unrecognised) } else { Ok(None) }
 }
 
-/// So many bytes are looked at before one gives up.
-const MOST: usize = 64 << 10;
+/// Number of bytes after which detection fails.
+const MAX_START: usize = 64 << 10;
 
-/// So many bytes of nothing but space may come before that.
-const BLANK: usize = 1 << 20;
+/// Number of leading bytes of white space allowed before that.
+const MAX_BLANK: usize = 1 << 20;
 
 fn is_field(line: &[u8]) -> bool {
     let name = &line[..memchr(b':', line).unwrap_or(line.len())];
     matches!(name, b"data" | b"event" | b"id" | b"retry") || line.starts_with(b":")
 }
 
-/// What begins with an opening brace.
+/// Returns the format of a recording that begins with a brace.
 fn object(start: &[u8], complete: bool) -> Option<Format> {
     let first = start[1..].trim_ascii_start();
     if first.starts_with(b"\"log\"") {
@@ -73,7 +73,7 @@ fn object(start: &[u8], complete: bool) -> Option<Format> {
     if websocket::is_message(line) {
         Some(Format::WebSocket)
     } else if serde_json::from_slice::<&RawValue>(line).is_ok() {
-        // A line of its own is an event unless it says that it is something else.
+        // A line is an event unless its members show otherwise.
         let alone = more.is_empty() && !super::json::is_event(line);
         Some(if alone { Format::Json } else { Format::Ndjson })
     } else {
@@ -108,7 +108,7 @@ mod tests {
             ("{\"version\":1,\"interactions\":[]}\n", Format::Json),
             ("{\"event\":\"a\",\"data\":{}}\n{\"event\":\"b\",\"data\":{}}\n", Format::Ndjson),
             ("{\"sent\":\"{}\"}\n{\"recv\":\"{}\"}\n", Format::WebSocket),
-            // What a line begins with is not yet the line.
+            // The start of a line does not decide yet.
             ("interactions: of a test\ndata \n", Format::Sse),
             ("data of a test\ninteractions:  \n", Format::Cassette),
         ];
@@ -126,7 +126,7 @@ mod tests {
 
     #[test]
     fn nothing_but_space_is_not_waited_for() {
-        let blank = "\n".repeat(BLANK);
+        let blank = "\n".repeat(MAX_BLANK);
         assert_eq!(detect(format!("{blank}data: 1\n").as_bytes(), false), Ok(Some(Format::Sse)));
         assert_eq!(detect(format!("{blank}\n").as_bytes(), false), Err(CaptureError::Unrecognised));
     }
@@ -136,10 +136,10 @@ mod tests {
         assert_eq!(detect(b"", true), Err(CaptureError::Empty));
         assert_eq!(detect(b"\xff\xfed\0a\0", false), Err(CaptureError::Utf16));
         assert_eq!(detect(b"<html>", true), Err(CaptureError::Unrecognised));
-        // However the bytes come, no more is looked at.
-        let late = [&b"x\n".repeat(MOST)[..], b"data: 1\n"].concat();
-        assert_eq!(detect(&late[..MOST], false), Ok(None));
-        for end in [MOST + 1, late.len()] {
+        // The limit does not depend on the chunks.
+        let late = [&b"x\n".repeat(MAX_START)[..], b"data: 1\n"].concat();
+        assert_eq!(detect(&late[..MAX_START], false), Ok(None));
+        for end in [MAX_START + 1, late.len()] {
             assert_eq!(detect(&late[..end], false), Err(CaptureError::Unrecognised));
         }
     }

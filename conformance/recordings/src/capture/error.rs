@@ -1,37 +1,37 @@
-//! Why a recording cannot be read.
+//! Errors of parsing recordings.
 
 use std::fmt;
 
 use super::Format;
 
-/// Why a recording cannot be read.
+/// Errors of parsing recordings.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum CaptureError {
-    /// There is nothing in it.
+    /// The recording is empty.
     Empty,
-    /// It cannot be decompressed, or not to its end.
+    /// The recording cannot be decompressed completely.
     Compression {
-        /// What it is compressed with.
+        /// The compression.
         how: String,
-        /// So many bytes came of it before.
+        /// Number of bytes decompressed before the error.
         after: u64,
-        /// What is wrong then.
+        /// The error.
         problem: String,
     },
-    /// It was compressed twice, the second time in this way.
+    /// The recording was compressed twice, the second time in this way.
     CompressedTwice(&'static str),
-    /// It is UTF-16.
+    /// The recording is UTF-16.
     Utf16,
-    /// It looks like none of the formats.
+    /// The format is not recognized.
     Unrecognised,
-    /// It is not what its format demands.
+    /// The recording violates its format.
     Malformed {
         /// The format.
         format: Format,
         /// The line, counted from 1.
         line: u64,
-        /// What is wrong there.
+        /// The error.
         problem: String,
     },
 }
@@ -39,22 +39,22 @@ pub enum CaptureError {
 impl fmt::Display for CaptureError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Empty => f.write_str("nothing was recorded: there is not a single byte"),
+            Self::Empty => f.write_str("the recording is empty"),
             Self::Compression { how, after, problem } => {
                 write!(f, "it is compressed with {how}, and cannot be decompressed ")?;
                 match after {
                     0 => write!(f, "at all: {problem}"),
-                    _ => write!(f, "beyond the first {after} bytes that it holds: {problem}"),
+                    _ => write!(f, "beyond its first {after} bytes: {problem}"),
                 }
             }
             Self::CompressedTwice(how) => {
                 write!(f, "it is compressed twice, with {how} inside; decompress it once")
             }
             Self::Utf16 => f.write_str(
-                "it is UTF-16, as PowerShell writes what a command prints; every format here is UTF-8",
+                "it is UTF-16, as PowerShell writes the output of a command; recordings must be UTF-8",
             ),
             Self::Unrecognised => {
-                f.write_str("it looks like none of the formats; name the right one with --format-in: ")?;
+                f.write_str("the format is not recognized; choose one with --format-in: ")?;
                 let names = Format::ALL.map(Format::name);
                 f.write_str(&names.join(", "))
             }

@@ -9,7 +9,7 @@ use super::body::Body;
 use super::{CaptureError, Format, base64, ndjson, websocket};
 use checker::{Entry, Exchange, Frame, Headers, Loss, Request};
 
-/// The version of the format that is written and read.
+/// Version of the format.
 pub(super) const VERSION: u64 = 1;
 
 #[derive(Deserialize, Default)]
@@ -17,7 +17,7 @@ pub(super) const VERSION: u64 = 1;
 struct Line<'a> {
     exchange: Option<u64>,
     #[serde(borrow)]
-    request: Option<Asked<'a>>,
+    request: Option<RequestLine<'a>>,
     #[serde(borrow)]
     response: Option<Answered<'a>>,
     /// Milliseconds.
@@ -38,7 +38,7 @@ struct Line<'a> {
 
 #[derive(Deserialize, Default)]
 #[serde(default)]
-struct Asked<'a> {
+struct RequestLine<'a> {
     #[serde(borrow)]
     method: Cow<'a, str>,
     #[serde(borrow)]
@@ -57,7 +57,7 @@ struct Answered<'a> {
     headers: Headers<'a>,
 }
 
-/// Takes the bytes of a recording as they come.
+/// A parser of chunks.
 #[derive(Debug, Default)]
 pub(super) struct Parser {
     lines: ndjson::Parser,
@@ -65,19 +65,19 @@ pub(super) struct Parser {
     failed: Option<CaptureError>,
 }
 
-/// Where in a recording one is.
+/// The position in a recording.
 #[derive(Debug, Default)]
 struct State {
     exchanges: u64,
     messages: u64,
-    /// The body that is being read.
+    /// The body being parsed.
     body: Option<Body>,
-    /// Whether an exchange has begun that has not ended.
+    /// Whether an exchange is open.
     is_open: bool,
 }
 
 impl Parser {
-    /// Takes the next bytes.
+    /// Adds the next bytes.
     pub(super) fn push(
         &mut self,
         chunk: &[u8],
@@ -88,11 +88,11 @@ impl Parser {
         self.outcome()
     }
 
-    /// There is nothing more.
+    /// Ends the recording.
     pub(super) fn finish(mut self, sink: &mut impl FnMut(Entry<'_>)) -> Result<(), CaptureError> {
         let Self { lines, state, failed } = &mut self;
         lines.finish(&mut |frame| state.take(&frame, failed, sink));
-        let ended = self.state.end(Some("the recording breaks off here".into()), sink);
+        let ended = self.state.end(Some("the recording is truncated here".into()), sink);
         self.outcome().and(ended)
     }
 
@@ -119,7 +119,7 @@ impl State {
         if failed.is_some() {
             return;
         }
-        // A frame is on the line that completes it.
+        // A frame has the number of the line that completes it.
         let sink = &mut |entry: Entry<'_>| sink(on_line(entry, line.line));
         *failed = self.line(line, sink).err();
         if failed.is_some()
@@ -137,15 +137,15 @@ impl State {
         if let Some(version) = line.exchange {
             if version != VERSION {
                 return Err(fail(format!(
-                    "the exchange is written in version {version} of the format; this build reads version {VERSION}"
+                    "the exchange has format version {version}, but this build reads version {VERSION}"
                 )));
             }
-            self.end(Some("the next exchange begins without it having ended".into()), sink)?;
+            self.end(Some("the next exchange begins before it has ended".into()), sink)?;
             self.begin(line, sink);
             return Ok(());
         }
         if !self.is_open {
-            return Err(fail("no exchange has begun; the first line of one has `\"exchange\":1`".to_owned()));
+            return Err(fail("no exchange has begun; its first line must have `\"exchange\":1`".to_owned()));
         }
         let time = line.at.and_then(time);
         if let Some(how) = &line.end {
@@ -205,7 +205,7 @@ impl State {
         sink(Entry::Exchange(exchange));
     }
 
-    /// The exchange has ended; for this reason, if it was not as it should.
+    /// Ends the exchange, with the reason if the connection was lost.
     fn end(&mut self, lost: Option<Loss<'_>>, sink: &mut impl FnMut(Entry<'_>)) -> Result<(), CaptureError> {
         let outcome = self.body.take().map_or(Ok(()), |body| body.finish(sink));
         if let (true, Some(reason)) = (std::mem::take(&mut self.is_open), lost) {
@@ -215,7 +215,7 @@ impl State {
     }
 }
 
-/// Milliseconds, to the microsecond.
+/// Converts milliseconds, rounded to microseconds.
 fn time(milliseconds: f64) -> Option<Duration> {
     let seconds = Duration::try_from_secs_f64(milliseconds / 1000.0).ok()?;
     let rounded = seconds.checked_add(Duration::from_nanos(500))?.as_micros();

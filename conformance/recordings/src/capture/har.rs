@@ -81,7 +81,7 @@ struct Message {
     data: String,
 }
 
-/// Reads an archive. Of what else a browser fetched, nothing is handed out.
+/// Reads an archive. Other requests of a browser are skipped.
 pub(super) fn read(bytes: &[u8], sink: &mut impl FnMut(Entry<'_>)) -> Result<(), CaptureError> {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     let archive: Archive =
@@ -99,7 +99,7 @@ pub(super) fn read(bytes: &[u8], sink: &mut impl FnMut(Entry<'_>)) -> Result<(),
         let content = entry.response.content.body().ok_or_else(|| CaptureError::Malformed {
             format: Format::Har,
             line: 1,
-            problem: format!("the body of entry {} says that it is base64, but is not", index + 1),
+            problem: format!("the body of entry {} is not valid base64, as its encoding states", index + 1),
         });
         if entry.messages.is_empty() {
             outcome = outcome.and(

@@ -1,4 +1,4 @@
-//! HTTP answers as `curl -i` prints them: status, headers, a blank line, the body.
+//! HTTP responses as printed by `curl -i`: status, headers, a blank line, the body.
 
 use std::borrow::Cow;
 
@@ -8,15 +8,15 @@ use super::body::{Body, is_compressed, is_content};
 use super::{CaptureError, Format, json};
 use checker::{Entry, Exchange};
 
-/// Reads an answer.
+/// Reads a response.
 pub(super) fn read(bytes: &[u8], sink: &mut impl FnMut(Entry<'_>)) -> Result<(), CaptureError> {
     let (mut exchange, mut body) = head(bytes, 0)?;
-    // An interim answer, a redirection that was followed or a proxy's answer comes before the real one.
+    // Interim responses, redirects and responses of proxies precede the final one.
     while bytes[body..].starts_with(b"HTTP/") {
         (exchange, body) = head(bytes, body)?;
     }
     let chunked = exchange.header("transfer-encoding").is_some_and(|how| how.contains("chunked"));
-    // What printed the answer may have put the chunks together already.
+    // The tool that printed the response may have joined the chunks.
     let dechunked = if chunked { Chunks::decode(&bytes[body..]) } else { None };
     let impossible = impossible(&exchange, chunked && dechunked.is_none() && !is_content(&bytes[body..]))
         .map(|problem| CaptureError::Malformed {
@@ -44,20 +44,20 @@ pub(super) fn read(bytes: &[u8], sink: &mut impl FnMut(Entry<'_>)) -> Result<(),
     reader.read(sent, &mut |entry| sink(chunks.place(entry, body, &mut lines))).and(impossible)
 }
 
-/// No body is as long as this.
-const LONGEST: u64 = 1 << 40;
+/// Limit of a plausible body.
+const MAX_LENGTH: u64 = 1 << 40;
 
-/// Returns what no answer can say of the length of its body, if this one does.
+/// Returns an invalid `content-length` of a response, if it has one.
 fn impossible(exchange: &Exchange<'_>, is_badly_chunked: bool) -> Option<String> {
     if is_badly_chunked {
-        return Some("expected the size of a chunk, in hexadecimal digits, and that many bytes".to_owned());
+        return Some("expected a chunk: its size in hexadecimal digits, then that many bytes".to_owned());
     }
     let length = exchange.header("content-length")?.trim();
-    let is_possible = length.parse::<u64>().is_ok_and(|length| length < LONGEST);
-    (!is_possible).then(|| format!("content-length is {length:?}, which no body can have"))
+    let is_possible = length.parse::<u64>().is_ok_and(|length| length < MAX_LENGTH);
+    (!is_possible).then(|| format!("content-length is {length:?}, which is not a valid length"))
 }
 
-/// The status line and headers at an offset, and where the body begins.
+/// Parses the status line and headers at an offset, and returns where the body begins.
 fn head(bytes: &[u8], start: usize) -> Result<(Exchange<'_>, usize), CaptureError> {
     let mut at = start;
     let mut line = || {
@@ -88,15 +88,15 @@ fn head(bytes: &[u8], start: usize) -> Result<(Exchange<'_>, usize), CaptureErro
     }
 }
 
-/// A body that was sent in chunks.
+/// A chunked body.
 struct Chunks {
     body: Vec<u8>,
-    /// Where each chunk begins in the body, and in what was sent.
+    /// Offsets of each chunk in the body and in the sent bytes.
     starts: Vec<(usize, usize)>,
 }
 
 impl Chunks {
-    /// Puts the chunks together. A recording may end in the middle of one.
+    /// Joins the chunks. The last one may be truncated.
     fn decode(sent: &[u8]) -> Option<Self> {
         let mut chunks = Self { body: Vec::new(), starts: Vec::new() };
         let mut at = 0;
@@ -108,7 +108,7 @@ impl Chunks {
             let digits = line.split(|byte| *byte == b';').next().unwrap_or_default().trim_ascii_end();
             let size =
                 std::str::from_utf8(digits).ok().and_then(|text| usize::from_str_radix(text, 16).ok())?;
-            if size as u64 >= LONGEST {
+            if size as u64 >= MAX_LENGTH {
                 return None;
             }
             at += end + 1;
@@ -131,13 +131,13 @@ impl Chunks {
         }
     }
 
-    /// Where a byte of the body was sent.
+    /// Returns the offset in the sent bytes of a byte of the body.
     fn sent_at(&self, in_body: u64) -> u64 {
         let chunk = self.starts.partition_point(|(start, _)| *start as u64 <= in_body).saturating_sub(1);
         self.starts.get(chunk).map_or(in_body, |(start, sent)| in_body - *start as u64 + *sent as u64)
     }
 
-    /// An entry whose places are those in the recording.
+    /// Returns the entry with its places in the recording.
     fn place<'a>(&self, mut entry: Entry<'a>, body: usize, lines: &mut Lines<'_>) -> Entry<'a> {
         let place = |at: u64| body as u64 + self.sent_at(at);
         if let Entry::Event(frame) | Entry::Body(frame) = &mut entry {
@@ -150,7 +150,7 @@ impl Chunks {
     }
 }
 
-/// Counts lines from one place to the next.
+/// A counter of lines between increasing offsets.
 struct Lines<'b> {
     bytes: &'b [u8],
     at: usize,
@@ -158,7 +158,7 @@ struct Lines<'b> {
 }
 
 impl Lines<'_> {
-    /// The line of a byte that comes after those that were asked for before.
+    /// Returns the line of a byte. Offsets must not decrease.
     fn of(&mut self, byte: u64) -> u64 {
         let to = usize::try_from(byte).unwrap_or(usize::MAX).clamp(self.at, self.bytes.len());
         self.line += json::newlines(&self.bytes[self.at..to]);
@@ -211,7 +211,7 @@ mod tests {
         assert_eq!(found[1], (Some(200), "2".to_owned(), second..end, 10));
         let cut = sent.find("\n\n\r\n0").unwrap();
         assert_eq!(events(&sent[..cut])[1].1, "2");
-        // Put together already, though the header is still there.
+        // The chunks were already joined, but the header was kept.
         assert_eq!(events(&format!("{head}data: 1\n\n"))[0].1, "1");
     }
 

@@ -1,4 +1,4 @@
-//! JSON documents: a list of events, one body, or the exchanges that a recorder of tests kept.
+//! JSON documents: a list of events, one body, or exchanges recorded by test tools.
 
 use std::borrow::Cow;
 
@@ -11,7 +11,7 @@ use super::on_disk::OnDisk;
 use super::{CaptureError, Format, body, recorded, sse};
 use checker::{Entry, Frame, Places, Transport};
 
-/// Reads a document; or several, one after the other, as tools print events that take many lines each.
+/// Reads one or several documents, as tools print events on many lines each.
 pub(super) fn read(bytes: &[u8], sink: &mut impl FnMut(Entry<'_>)) -> Result<(), CaptureError> {
     let text = utf8(bytes, Format::Json)?;
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
@@ -29,7 +29,7 @@ pub(super) fn read(bytes: &[u8], sink: &mut impl FnMut(Entry<'_>)) -> Result<(),
     Ok(())
 }
 
-/// Reads the only document.
+/// Reads a single document.
 fn single(bytes: &[u8], whole: &RawValue, sink: &mut impl FnMut(Entry<'_>)) -> Result<(), CaptureError> {
     if whole.get().starts_with('"') {
         let stream = pieces(&[whole]).ok_or(CaptureError::Unrecognised)?;
@@ -59,7 +59,7 @@ fn single(bytes: &[u8], whole: &RawValue, sink: &mut impl FnMut(Entry<'_>)) -> R
     Ok(())
 }
 
-/// Knows on which line the pieces of a recording begin, taken in order.
+/// The lines of the pieces of a recording, in order.
 struct Lines<'a> {
     bytes: &'a [u8],
     at: usize,
@@ -71,7 +71,7 @@ impl<'a> Lines<'a> {
         Self { bytes, at: 0, line: 1 }
     }
 
-    /// A frame whose data are a piece of the recording.
+    /// Returns a frame with a piece of the recording as data.
     fn frame(&mut self, piece: &'a RawValue) -> Frame<'a> {
         let text = piece.get();
         let start = offset_in(self.bytes, text);
@@ -89,7 +89,7 @@ impl<'a> Lines<'a> {
         })
     }
 
-    /// An event, or a body.
+    /// Emits an event or a body.
     fn hand_out(&mut self, document: &'a RawValue, sink: &mut impl FnMut(Entry<'_>)) {
         let frame = self.frame(document);
         let is_event = frame.event.is_some() || is_event(document.get().as_bytes());
@@ -97,7 +97,7 @@ impl<'a> Lines<'a> {
     }
 }
 
-/// Reads exchanges that a recorder kept in a document.
+/// Reads the exchanges of a test recorder.
 fn recorded_in(bytes: &[u8], whole: &RawValue, sink: &mut impl FnMut(Entry<'_>)) -> Result<(), CaptureError> {
     let document: Value =
         serde_json::from_str(whole.get()).map_err(|error| malformed(Format::Json, &error))?;
@@ -105,14 +105,14 @@ fn recorded_in(bytes: &[u8], whole: &RawValue, sink: &mut impl FnMut(Entry<'_>))
     recorded::read([&document], &mut |entry| sink(on_disk.placed(entry)))
 }
 
-/// Reads a stream that was kept as texts; places are those in the texts.
+/// Reads a stream recorded as strings; places refer to these strings.
 fn stream_of(stream: &str, sink: &mut impl FnMut(Entry<'_>)) {
     let mut parser = sse::Parser::default();
     parser.push(stream.as_bytes(), &mut |frame| sink(Entry::Event(frame)));
     parser.finish(&mut |frame| sink(Entry::Event(frame)));
 }
 
-/// The stream of which a list has the pieces, as texts.
+/// Joins the strings of a list to a stream.
 fn pieces(entries: &[&RawValue]) -> Option<String> {
     let first = entries.first().filter(|first| first.get().starts_with('"'))?;
     let is_stream = body::starts_with_field(unquoted(first.get()).as_bytes());
@@ -121,7 +121,7 @@ fn pieces(entries: &[&RawValue]) -> Option<String> {
     (is_stream && entries.iter().all(is_text)).then(all)
 }
 
-/// The same frame; or what it is wrapped in, `{"event": NAME, "data": EVENT}`, taken off.
+/// Returns the frame without its wrapper, `{"event": NAME, "data": EVENT}`.
 pub(super) fn unwrapped(frame: Frame<'_>) -> Frame<'_> {
     #[derive(Deserialize)]
     struct Wrapped<'a> {
@@ -129,10 +129,10 @@ pub(super) fn unwrapped(frame: Frame<'_>) -> Frame<'_> {
         event: Cow<'a, str>,
         #[serde(borrow)]
         data: &'a RawValue,
-        // An event says its type itself.
+        // An event has a type.
         r#type: Option<IgnoredAny>,
     }
-    // Most events begin with another member, and are not read for this.
+    // Most events begin with another member, and skip this check.
     let start = frame.source.strip_prefix(b"{").unwrap_or_default().trim_ascii_start();
     if ![b"\"event\"".as_slice(), b"\"data\""].iter().any(|name| start.starts_with(name)) {
         return frame;
@@ -143,7 +143,7 @@ pub(super) fn unwrapped(frame: Frame<'_>) -> Frame<'_> {
     Frame { event: Some(event), data: Some(text), places, ..frame }
 }
 
-/// What a member of a line holds, and where that stands in the line: the text of a string, or JSON as it is.
+/// Returns the value of a member of a line, and its offset: the text of a string, or JSON.
 pub(super) fn said<'a>(line: &[u8], raw: &'a RawValue) -> (Cow<'a, str>, Places) {
     let raw = raw.get();
     let is_string = raw.starts_with('"');
@@ -155,23 +155,23 @@ pub(super) fn said<'a>(line: &[u8], raw: &'a RawValue) -> (Cow<'a, str>, Places)
     (text, places)
 }
 
-/// The text of a JSON string; borrowed where nothing is escaped in it.
+/// Returns the text of a JSON string, borrowed if it has no escapes.
 fn unquoted(raw: &str) -> Cow<'_, str> {
     if let Ok(text) = serde_json::from_str::<&str>(raw) {
         return Cow::Borrowed(text);
     }
-    // A lone surrogate is no Rust string.
+    // A lone surrogate is not a valid Rust string.
     let inner = raw.trim_matches('"');
     serde_json::from_str::<String>(raw)
         .map_or_else(|_| Cow::Owned(spec::json::decode(inner).0.into_owned()), Cow::Owned)
 }
 
-/// Where a piece of the bytes begins in them.
+/// Returns the offset of a piece of the bytes.
 fn offset_in(bytes: &[u8], piece: &str) -> usize {
     (piece.as_ptr() as usize).saturating_sub(bytes.as_ptr() as usize).min(bytes.len())
 }
 
-/// The line on which a byte stands.
+/// Returns the line of a byte.
 pub(super) fn line_of(bytes: &[u8], at: usize) -> u64 {
     1 + newlines(&bytes[..at.min(bytes.len())])
 }
@@ -184,7 +184,7 @@ pub(super) fn utf8(bytes: &[u8], format: Format) -> Result<&str, CaptureError> {
     std::str::from_utf8(bytes).map_err(|error| CaptureError::Malformed {
         format,
         line: line_of(bytes, error.valid_up_to()),
-        problem: format!("byte {} is not UTF-8", error.valid_up_to()),
+        problem: format!("byte {} is not valid UTF-8", error.valid_up_to()),
     })
 }
 
@@ -192,7 +192,7 @@ pub(super) fn malformed(format: Format, error: &serde_json::Error) -> CaptureErr
     CaptureError::Malformed { format, line: error.line() as u64, problem: error.to_string() }
 }
 
-/// Whether an object is an event: it says its type, and is not a response or the body of an error.
+/// Returns whether an object is an event: it has a type and is neither a response nor an error body.
 pub(super) fn is_event(text: &[u8]) -> bool {
     #[derive(Deserialize)]
     struct Look {
@@ -232,7 +232,7 @@ mod tests {
             [r#"Some("a") {"b":1} Some(21)"#, r#"Some("a") {"b":2} None"#, r#"Some("e") [DONE] Some(86)"#];
         assert_eq!(entries(list), unwrapped);
         assert_eq!(entries(r#"{"event":"a","data":{"b":1}}"#), [r#"Some("a") {"b":1} Some(20)"#]);
-        // These are events themselves, or nothing that one knows.
+        // These are events, or unknown.
         for event in
             [r#"{"event":"a","type":"b","data":{}}"#, r#"{"data":{},"more":1}"#, r#"{"event":1,"data":{}}"#]
         {

@@ -1,4 +1,4 @@
-//! From recorded bytes of any format to frames.
+//! Parsing of recordings of any format into frames.
 //!
 //! [`Reader`] takes bytes as they come and finds out by itself what they are, compressed or not;
 //! [`sse::Parser`] and [`ndjson::Parser`] are for those who know. A [`Recorder`] writes exchanges down,
@@ -36,7 +36,7 @@ pub use recorder::REDACTED;
 pub use recorder::{End, Recorder};
 pub use results::Format;
 
-/// Reads a recording that is there as a whole, and says what format it has.
+/// Reads a complete recording, and returns its format.
 pub fn read(
     bytes: &[u8],
     format: Option<Format>,

@@ -4,15 +4,15 @@ use memchr::memchr;
 
 use checker::{Frame, Places, Transport};
 
-/// Takes bytes as they come and hands out a frame for every line that is not blank.
+/// A parser of chunks that emits a frame for every line that is not blank.
 #[derive(Debug)]
 pub struct Parser {
-    /// The start of a line whose end has not come yet.
+    /// The start of an incomplete line.
     pending: Vec<u8>,
-    /// Where that line begins in the recording, and its number.
+    /// Offset and number of that line.
     start: u64,
     line: u64,
-    /// So many bytes of it were dropped, as it is too long.
+    /// Number of its dropped bytes, if it is too long.
     dropped: usize,
 }
 
@@ -23,7 +23,7 @@ impl Default for Parser {
 }
 
 impl Parser {
-    /// Takes the next bytes.
+    /// Adds the next bytes.
     pub fn push(&mut self, chunk: &[u8], sink: &mut impl FnMut(Frame<'_>)) {
         let mut rest = chunk;
         while let Some(end) = memchr(b'\n', rest) {
@@ -53,7 +53,7 @@ impl Parser {
         }
     }
 
-    /// There is nothing more.
+    /// Ends the input.
     pub fn finish(&mut self, sink: &mut impl FnMut(Frame<'_>)) {
         let last = std::mem::take(&mut self.pending);
         let length = self.dropped + last.len();
@@ -65,7 +65,7 @@ impl Parser {
         self.start += length as u64;
     }
 
-    /// Hands out what is told of a line that is too long.
+    /// Emits a frame for a line that is too long.
     #[cold]
     fn hand_out_cut(&self, length: usize, sink: &mut impl FnMut(Frame<'_>)) {
         sink(Frame {

@@ -1,14 +1,14 @@
-//! Where in its file a frame stands that was kept inside of another format.
+//! The lines of frames in files of other formats.
 
 use memchr::memmem;
 
 use checker::{Entry, Frame};
 
-/// So many characters of a frame are looked for.
-const SOUGHT: usize = 160;
+/// Number of characters of a frame to search for.
+const MAX_CHARACTERS: usize = 160;
 
-/// After so many frames in a row that are not found, no more are looked for: they are kept as base64.
-const MISSES: usize = 16;
+/// Number of consecutive misses after which the search stops: the bodies are base64.
+const MAX_MISSES: usize = 16;
 
 /// Finds the lines of a file on which the frames of its exchanges stand, taken in order.
 ///
@@ -17,17 +17,17 @@ const MISSES: usize = 16;
 pub(super) struct OnDisk<'a> {
     bytes: &'a [u8],
     writing: [Option<Letters>; 2],
-    /// Which way of writing the last frame was found in, and the letter behind it.
+    /// The spelling in which the last frame was found, and the letter after it.
     at: (usize, usize),
     misses: usize,
-    /// The line of the last frame that was found.
+    /// Line of the last frame found.
     line: u64,
 }
 
-/// The characters of a file that a body has, too, and the lines on which they stand.
+/// The letters of a file that bodies also have, with their lines.
 struct Letters {
     text: Vec<u8>,
-    /// How many of them stand before each line.
+    /// Number of letters before each line.
     before_line: Vec<usize>,
 }
 
@@ -36,7 +36,7 @@ impl<'a> OnDisk<'a> {
         Self { bytes, writing: [None, None], at: (0, 0), misses: 0, line: 1 }
     }
 
-    /// The entry with its lines as they are in the file.
+    /// Returns the entry with its lines in the file.
     pub(super) fn placed<'e>(&mut self, mut entry: Entry<'e>) -> Entry<'e> {
         if let Entry::Event(frame) | Entry::Body(frame) = &mut entry {
             self.place(frame);
@@ -55,16 +55,16 @@ impl<'a> OnDisk<'a> {
         frame.line = self.line;
     }
 
-    /// The lines on which a frame and its data begin.
+    /// Returns the lines on which a frame and its data begin.
     fn find(&mut self, source: &[u8], data: usize) -> Option<(u64, u64)> {
-        if self.misses >= MISSES {
+        if self.misses >= MAX_MISSES {
             return None;
         }
         let (head, rest) = source.split_at(data.min(source.len()));
         let head = plain(head);
         let mut sought = head.clone();
-        sought.extend(plain(rest.get(..4 * SOUGHT).unwrap_or(rest)));
-        sought.truncate(SOUGHT);
+        sought.extend(plain(rest.get(..4 * MAX_CHARACTERS).unwrap_or(rest)));
+        sought.truncate(MAX_CHARACTERS);
         if sought.is_empty() {
             return None;
         }
@@ -103,7 +103,7 @@ impl Letters {
     }
 }
 
-/// What is the same in every way of writing.
+/// Returns whether a byte is the same in all spellings.
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "it is what `filter` asks for")]
 fn is_letter(byte: &u8) -> bool {
     byte.is_ascii_graphic() && !matches!(byte, b'"' | b'\'' | b'\\')
@@ -113,7 +113,7 @@ fn plain(text: &[u8]) -> Vec<u8> {
     text.iter().copied().filter(is_letter).collect()
 }
 
-/// The characters of a line in which a backslash begins an escape, as in JSON and in YAML's double quotes.
+/// Appends the characters of a line with backslash escapes, as in JSON and in YAML's double quotes.
 fn unescape(line: &[u8], out: &mut Vec<u8>) {
     let mut rest = line;
     while let [first, behind @ ..] = rest {

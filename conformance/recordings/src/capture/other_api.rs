@@ -1,4 +1,4 @@
-//! Which recordings are of another API than this suite is about.
+//! Detection of recordings of other APIs.
 
 use std::borrow::Cow;
 
@@ -7,7 +7,7 @@ use spec::json;
 
 use super::Frame;
 
-/// What paths of other APIs end with.
+/// Path suffixes of other APIs.
 const PATHS: [(&str, &str); 17] = [
     ("/messages", "Anthropic Messages"),
     ("/messages/count_tokens", "Anthropic Messages"),
@@ -28,7 +28,7 @@ const PATHS: [(&str, &str); 17] = [
     ("/api/generate", "Ollama"),
 ];
 
-/// The API that was asked at a URL, where it is known and another one; and whether the URL is one of ours.
+/// Returns the API of a URL if it is another one, and whether the URL belongs to the Responses API.
 pub(crate) fn at_url(url: &str) -> (Option<&'static str>, bool) {
     let path = url.split(['?', '#']).next().unwrap_or_default().trim_end_matches('/');
     if path.ends_with("/responses") || path.contains("/responses/") {
@@ -37,7 +37,7 @@ pub(crate) fn at_url(url: &str) -> (Option<&'static str>, bool) {
     (PATHS.iter().find(|(end, _)| path.ends_with(end)).map(|(_, name)| *name), false)
 }
 
-/// The API that an answer is of, by its first event or its body, where that is another one.
+/// Returns the API of a response by its first event or body, if it is another one.
 pub(crate) fn of_answer(asked: Option<&'static str>, frame: &Frame<'_>) -> Option<&'static str> {
     let data = frame.data.as_deref()?;
     let member = |pointer| json::at(data, pointer).and_then(json::string);
@@ -52,7 +52,7 @@ pub(crate) fn of_answer(asked: Option<&'static str>, frame: &Frame<'_>) -> Optio
     }
     let seen = match (event, object) {
         (name, _) if MESSAGES_EVENTS.contains(&name) => Some("Anthropic Messages"),
-        // Others ping, too.
+        // Other APIs also send pings.
         ("ping", _) if asked.is_some() => Some("Anthropic Messages"),
         ("message", _) if has("/stop_reason") => Some("Anthropic Messages"),
         (_, "chat.completion.chunk" | "chat.completion") => Some("Chat Completions"),
@@ -103,14 +103,14 @@ mod tests {
         );
         assert_eq!(of(None, None, r#"{"choices":[{"delta":{}}]}"#), Some("Chat Completions"));
         assert_eq!(of(None, None, r#"{"candidates":[]}"#), Some("Gemini"));
-        // What nothing is known of may be a fault of ours.
+        // An unknown event may be a fault in our API.
         for data in
             [r#"{"type":"response.created"}"#, r#"{"object":"response"}"#, r#"{"type":"ping"}"#, "[]", "x"]
         {
             assert_eq!(of(None, None, data), None, "{data}");
         }
         assert_eq!(of(None, Some("response.created"), "{}"), None);
-        // The URL counts where the answer says nothing.
+        // If the response is inconclusive, the URL decides.
         assert_eq!(of(Some("Gemini"), None, r#"{"error":{}}"#), Some("Gemini"));
         assert_eq!(of(Some("Chat Completions"), None, r#"{"type":"response.created"}"#), None);
     }

@@ -1,4 +1,4 @@
-//! From bytes of whatever format to entries.
+//! A reader of recordings of any format.
 
 use std::io::{self, Read};
 
@@ -7,12 +7,12 @@ use super::decompress::Decompressor;
 use super::{CaptureError, Compression, Format, detect, exchange, har, http, json, ndjson, sse, websocket};
 use checker::{Entry, Frame};
 
-/// Room for what is read at once. It can be used for many recordings, one after the other.
+/// A read buffer, reusable for many recordings.
 #[derive(Debug, Default)]
 pub(crate) struct Piece(Vec<u8>);
 
 impl Piece {
-    /// So many bytes are read at once.
+    /// Size of a read.
     const SIZE: usize = 256 << 10;
 
     fn room(&mut self) -> &mut [u8] {
@@ -21,10 +21,9 @@ impl Piece {
     }
 }
 
-/// Takes the bytes of a recording as they come, finds out what format it has, and hands out what it
-/// holds. Streams, NDJSON and recorded exchanges are read on the way; other formats when they are
-/// complete. What is compressed with gzip or zstd is decompressed on the way: bytes and lines are then
-/// counted in what comes of it.
+/// A reader of chunks that detects the format and emits entries. Streams, NDJSON and recorded exchanges are
+/// parsed incrementally, other formats when complete. gzip and zstd are decompressed; bytes and lines then
+/// refer to the decompressed recording.
 #[derive(Debug)]
 pub struct Reader {
     state: State,
@@ -33,7 +32,7 @@ pub struct Reader {
 
 #[derive(Debug)]
 enum State {
-    /// What it is, is not known yet; nor will it be before there are so many bytes.
+    /// The format is not known before this many bytes.
     Start {
         bytes: Vec<u8>,
         next_look: usize,
@@ -47,16 +46,16 @@ enum State {
     Failed(CaptureError),
 }
 
-/// A start of so many bytes is looked at whenever it grows.
+/// Below this size, detection runs for every chunk.
 const SHORT: usize = 4 << 10;
 
 impl Reader {
-    /// A reader of recordings of this format, or of any.
+    /// Returns a reader for this format, or for any.
     pub const fn new(format: Option<Format>) -> Self {
         Self { state: State::Start { bytes: Vec::new(), next_look: 0, format }, is_inside: false }
     }
 
-    /// Takes the next bytes.
+    /// Adds the next bytes.
     pub fn push(&mut self, chunk: &[u8], sink: &mut impl FnMut(Entry<'_>)) -> Result<(), CaptureError> {
         let outcome = match &mut self.state {
             State::Start { .. } => self.start(chunk, sink),
@@ -81,7 +80,7 @@ impl Reader {
         outcome.inspect_err(|error| self.fail(error, sink))
     }
 
-    /// Takes bytes while it is not known what they are. Mostly the first ones say it, and are not copied.
+    /// Adds bytes while the format is unknown. Usually the first chunk decides, and is not copied.
     fn start(&mut self, chunk: &[u8], sink: &mut impl FnMut(Entry<'_>)) -> Result<(), CaptureError> {
         let State::Start { bytes, next_look, format } = &mut self.state else { return Ok(()) };
         let mut kept = std::mem::take(bytes);
@@ -91,7 +90,7 @@ impl Reader {
         let start = if kept.is_empty() { chunk } else { &kept };
         if start.len() >= *next_look {
             if start.len() > SHORT {
-                // Looking again at ever more bytes must not take ever longer.
+                // Detection runs again only when the size doubles, to stay linear.
                 *next_look = 2 * start.len();
             }
             match Mark::of(start) {
@@ -118,7 +117,7 @@ impl Reader {
         Ok(())
     }
 
-    /// Takes all of a recording, piece by piece. Says what format it had, or why it was not read to its end.
+    /// Reads a whole recording. Returns its format, or the error at which it stopped.
     pub(crate) fn read(
         mut self,
         input: &mut dyn Read,
@@ -137,7 +136,7 @@ impl Reader {
         }
     }
 
-    /// The recording has ended. Says what format it had.
+    /// Ends the recording, and returns its format.
     pub fn finish(mut self, sink: &mut impl FnMut(Entry<'_>)) -> Result<Format, CaptureError> {
         if let State::Start { bytes, format, .. } = &mut self.state {
             let (start, format) = (std::mem::take(bytes), *format);
@@ -155,7 +154,7 @@ impl Reader {
             State::Failed(error) => Err(error),
             State::Compressed(mut decompressor, mut inside) => {
                 let outcome = decompressor.finish(&mut |bytes| inside.push(bytes, sink));
-                // What could be read of it, is: the frames before a missing end are as good as any.
+                // Frames before a truncated end are valid.
                 let format = inside.finish(sink);
                 outcome.and(format)
             }
@@ -193,11 +192,11 @@ impl Reader {
         Ok(())
     }
 
-    /// Nothing more can be read; what was decompressed before that is handed out.
+    /// Fails, after emitting what was decompressed before.
     fn fail(&mut self, error: &CaptureError, sink: &mut impl FnMut(Entry<'_>)) {
         if let State::Compressed(_, inside) = std::mem::replace(&mut self.state, State::Failed(error.clone()))
         {
-            // It may end anywhere, which is no news beside this error.
+            // A truncated end is expected after this error.
             let _ = inside.finish(sink);
         }
     }

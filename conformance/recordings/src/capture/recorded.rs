@@ -1,4 +1,4 @@
-//! Exchanges as the recorders of tests write them down: names differ, what they hold does not.
+//! Exchanges of test recorders: their names differ, their contents do not.
 
 use std::borrow::Cow;
 
@@ -11,12 +11,12 @@ use super::other_api::at_url;
 use super::{CaptureError, Recorder, base64};
 use checker::{Entry, Exchange, Headers, Request};
 
-/// What the list of exchanges is called: by VCR and its ports, by the test proxy of Azure's SDKs, by
-/// `WireMock`, and others.
+/// Names of the list of exchanges: in VCR and its ports, the test proxy of Azure's SDKs, `WireMock` and
+/// others.
 const LISTS: [&str; 6] =
     ["interactions", "http_interactions", "recordings", "Entries", "entries", "mappings"];
 
-/// Whether a JSON object is one exchange, or has a list of them. Its values are not looked at.
+/// Returns whether a JSON object is one exchange, or has a list of them, without parsing its values.
 pub(super) fn is_recorded(text: &str) -> bool {
     #[derive(Deserialize)]
     struct Look {
@@ -33,7 +33,7 @@ pub(super) fn is_recorded(text: &str) -> bool {
         request: Option<IgnoredAny>,
         #[serde(rename = "response", alias = "then")]
         response: Option<IgnoredAny>,
-        // An event or a response can have members of these names, too.
+        // Events and responses can have members of the same names.
         r#type: Option<IgnoredAny>,
         object: Option<IgnoredAny>,
     }
@@ -45,7 +45,7 @@ pub(super) fn is_recorded(text: &str) -> bool {
     })
 }
 
-/// Hands out the exchanges of a recording: streams, and answers of APIs that are known.
+/// Emits the exchanges of a recording: streams, and responses of known APIs.
 pub(super) fn read<'v>(
     documents: impl IntoIterator<Item = &'v Value>,
     sink: &mut impl FnMut(Entry<'_>),
@@ -69,7 +69,7 @@ fn listed(document: &Value) -> &[Value] {
     named.or_else(|| document.as_array()).map_or(std::slice::from_ref(document), Vec::as_slice)
 }
 
-/// An exchange: where each thing of it stands.
+/// The parts of an exchange.
 struct Recorded<'v> {
     method: &'v str,
     url: Cow<'v, str>,
@@ -79,7 +79,7 @@ struct Recorded<'v> {
     body: &'v Value,
 }
 
-/// What bytes that are no text are called, written as base64: by VCR, by `ReqLLM`.
+/// Names of base64 bodies: in VCR and `ReqLLM`.
 const BASE64: [&str; 2] = ["base64_string", "b64"];
 
 const ABSENT: &Value = &Value::Null;
@@ -89,7 +89,8 @@ impl<'v> Recorded<'v> {
         Self::in_pairs(exchange).or_else(|| Self::of_test_proxy(exchange)).or_else(|| Self::of_nock(exchange))
     }
 
-    /// A request and its response: VCR, its ports, go-vcr, `ExVCR`, `WireMock`; `when` and `then`: httpmock.
+    /// Parses a request and its response: VCR, its ports, go-vcr, `ExVCR`, `WireMock`; `when` and `then`:
+    /// httpmock.
     fn in_pairs(exchange: &'v Value) -> Option<Self> {
         let side = |names: [&str; 2]| names.iter().find_map(|name| exchange.get(name)?.as_object());
         let (request, response) = (side(["request", "when"])?, side(["response", "then"])?);
@@ -103,14 +104,14 @@ impl<'v> Recorded<'v> {
             status: status.as_u64().or_else(|| response.get("status")?["code"].as_u64()),
             headers: came(&["headers", "header"]),
             body: match came(&["body", "parsed_body", "jsonBody", "base64Body", "body_base64", "chunks"]) {
-                // Some keep the pieces of a stream apart from what they say of its answer.
+                // Some recorders keep the chunks of a stream outside its response.
                 Value::Null => first([exchange.get("chunks")]),
                 body => body,
             },
         })
     }
 
-    /// A session record of the proxy that Azure's SDKs are tested with.
+    /// Parses a record of the test proxy of Azure's SDKs.
     fn of_test_proxy(exchange: &'v Value) -> Option<Self> {
         Some(Self {
             method: exchange["RequestMethod"].as_str().unwrap_or_default(),
@@ -151,8 +152,8 @@ impl<'v> Recorded<'v> {
         }
     }
 
-    /// The body of the answer. Bytes that are no text stand in it as base64, and nothing says so but that
-    /// neither a stream nor JSON looks like that.
+    /// Returns the body of the response. Binary bodies are base64, recognizable only because they look like
+    /// neither a stream nor JSON.
     fn bytes(&self, exchange: &Exchange<'_>) -> Cow<'v, [u8]> {
         let written = bytes(self.body);
         let decoded = std::str::from_utf8(&written).ok().and_then(base64::decode);
@@ -163,13 +164,13 @@ impl<'v> Recorded<'v> {
     }
 }
 
-/// The first that is there, and not null.
+/// Returns the first value that is present and not null.
 fn first<'v>(all: impl IntoIterator<Item = Option<&'v Value>>) -> &'v Value {
     all.into_iter().flatten().find(|value| !value.is_null()).unwrap_or(ABSENT)
 }
 
-/// Headers by name, each with a value or a list of them; or objects with `name` and `value`; or a list in
-/// which names and values take turns.
+/// Parses headers: by name, each with a value or a list; objects with `name` and `value`; or a list with
+/// alternating names and values.
 fn headers(headers: &Value) -> Headers<'static> {
     let owned = |name: &str, value: &str| (Cow::Owned(name.to_owned()), Cow::Owned(value.to_owned()));
     let texts = |values: &Value| -> Vec<String> {
@@ -195,8 +196,8 @@ fn headers(headers: &Value) -> Headers<'static> {
     }
 }
 
-/// The body in an object that says of which kind it is: JSON, a text, or a stream in events. Of bytes that are
-/// kept in a file beside the recording, nothing is here.
+/// Returns the body of an object with a kind: JSON, text, or a stream of events. Bodies in separate files are
+/// empty.
 fn of_kind(body: &Value) -> Option<Cow<'_, [u8]>> {
     let text = |name: &str| body.get(name)?.as_str();
     match text("kind")? {
@@ -212,7 +213,7 @@ fn of_kind(body: &Value) -> Option<Cow<'_, [u8]>> {
     }
 }
 
-/// A body: a text, or an object with it, or a list of its pieces. Some recorders keep JSON as it is.
+/// Returns a body: a text, an object with it, or a list of its chunks. Some recorders keep JSON unchanged.
 fn bytes(body: &Value) -> Cow<'_, [u8]> {
     if let Some(bytes) = of_kind(body) {
         return bytes;
@@ -302,7 +303,7 @@ mod tests {
         };
         assert_eq!(of(json!({"parsed_body": {"object": "response"}})), [r#"body {"object":"response"}"#]);
         assert_eq!(of(json!({"body": null, "jsonBody": {"a": 1}})), [r#"body {"a":1}"#]);
-        // What is no base64, and what is, but means nothing then.
+        // Text that is not base64, and base64 without meaning.
         assert_eq!(of(json!({"body": "no content"})), ["body no content"]);
         assert_eq!(of(json!({"body": "nocontent"})), ["body nocontent"]);
         assert_eq!(of(json!({"body": base64::encode(b"data: 1\n\n")})), ["1"]);

@@ -1,4 +1,4 @@
-//! Writes exchanges down, without their secrets.
+//! A recorder of exchanges that removes secrets.
 
 use std::time::Duration;
 
@@ -7,9 +7,8 @@ use serde_json::{Map, Value, json};
 use super::{base64, exchange};
 use checker::{Exchange, Headers, Loss, Request};
 
-/// Writes an exchange down as it happens, one line of JSON for each thing. It does no I/O and knows no
-/// clock: times are given to it, counted from the start of the request, and lines are for its user to
-/// keep.
+/// A recorder that turns an exchange into lines of JSON while it happens. It does no I/O and reads no clock:
+/// the caller passes times, counted from the start of the request, and stores the lines.
 ///
 /// Only values of headers and of query parameters that it knows to be harmless are kept, and in the body
 /// of a request none that a tool would use to authorize itself. Chunks are kept as they came.
@@ -40,19 +39,19 @@ pub struct Recorder {
     parameters: Vec<String>,
 }
 
-/// How a connection ended.
+/// The end of a connection.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum End<'a> {
-    /// As it should.
+    /// A regular end.
     Closed,
-    /// In the middle, for this reason.
+    /// A lost connection, with the reason.
     Lost(Loss<'a>),
 }
 
-/// What stands for a value that was not kept, as it may be a secret.
+/// Placeholder of a redacted value.
 pub const REDACTED: &str = "[redacted]";
 
-/// Headers whose values are no secret.
+/// Headers whose values are not secret.
 const HEADERS: [&str; 27] = [
     "accept",
     "accept-encoding",
@@ -83,7 +82,7 @@ const HEADERS: [&str; 27] = [
     "x-request-id",
 ];
 
-/// Query parameters whose values are no secret.
+/// Query parameters whose values are not secret.
 const PARAMETERS: [&str; 10] = [
     "after",
     "api-version",
@@ -97,7 +96,7 @@ const PARAMETERS: [&str; 10] = [
     "stream",
 ];
 
-/// Members of a request whose texts are secrets, wherever they stand.
+/// Members of a request whose strings are secrets, at any depth.
 const SECRET_MEMBERS: [&str; 9] = [
     "access_token",
     "api-key",
@@ -111,19 +110,19 @@ const SECRET_MEMBERS: [&str; 9] = [
 ];
 
 impl Recorder {
-    /// A recorder that keeps what is harmless everywhere.
+    /// Returns a recorder that keeps only values known to be harmless.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Keeps the value of this query parameter, too.
+    /// Also keeps the value of this query parameter.
     #[must_use]
     pub fn keep_parameter(mut self, name: impl Into<String>) -> Self {
         self.parameters.push(name.into());
         self
     }
 
-    /// The line that an exchange begins with. There is no status when no answer came.
+    /// Returns the first line of an exchange, without a status if there was no response.
     pub fn begin(&self, exchange: &Exchange<'_>) -> String {
         let request = exchange.request.as_ref().map(|request| self.request(request));
         let status = exchange.status;
@@ -132,7 +131,7 @@ impl Recorder {
         line(&json!({ "exchange": exchange::VERSION, "request": request, "response": response }))
     }
 
-    /// The line of bytes of the body that came together.
+    /// Returns the line of a chunk of the body.
     pub fn chunk(&self, at: Duration, bytes: &[u8]) -> String {
         line(&match std::str::from_utf8(bytes) {
             Ok(text) => json!({ "at": milliseconds(at), "text": text }),
@@ -140,17 +139,17 @@ impl Recorder {
         })
     }
 
-    /// The line of a WebSocket message from the client.
+    /// Returns the line of a WebSocket message from the client.
     pub fn sent(&self, at: Duration, message: &str) -> String {
         line(&json!({ "at": milliseconds(at), "sent": self.body(message) }))
     }
 
-    /// The line of a WebSocket message from the server.
+    /// Returns the line of a WebSocket message from the server.
     pub fn received(&self, at: Duration, message: &str) -> String {
         line(&json!({ "at": milliseconds(at), "received": message }))
     }
 
-    /// The line that an exchange ends with.
+    /// Returns the last line of an exchange.
     pub fn end(&self, at: Duration, end: End<'_>) -> String {
         let (end, reason) = match end {
             End::Closed => ("closed", None),
@@ -175,7 +174,7 @@ impl Recorder {
         })
     }
 
-    /// An address without the name and password in it, values of unknown parameters, and fragment.
+    /// Returns a URL without credentials, values of unknown parameters, and fragment.
     pub fn url(&self, url: &str) -> String {
         let url = url.split('#').next().unwrap_or_default();
         let (place, query) = url.split_once('?').map_or((url, None), |(place, query)| (place, Some(query)));
@@ -190,7 +189,7 @@ impl Recorder {
         let parameter = |parameter: &str| match parameter.split_once('=') {
             Some((name, _)) if is_listed(name, &PARAMETERS, &self.parameters) => parameter.to_owned(),
             Some((name, _)) => format!("{name}={REDACTED}"),
-            // Without a name, it is a value.
+            // A parameter without a name is a value.
             None => REDACTED.to_owned(),
         };
         if let Some(query) = query {
@@ -200,8 +199,8 @@ impl Recorder {
         text
     }
 
-    /// The body of a request without secrets, and otherwise as it is. What is no JSON is not kept: it
-    /// could hold anything.
+    /// Returns the body of a request without secrets. Bodies other than JSON are dropped, as they could
+    /// contain anything.
     pub fn body(&self, text: &str) -> String {
         let Ok(mut value) = serde_json::from_str::<Value>(text) else { return REDACTED.to_owned() };
         if hide(&mut value) { value.to_string() } else { text.to_owned() }
@@ -220,7 +219,7 @@ fn is_listed(name: &str, known: &[&str], more: &[String]) -> bool {
     all.any(|listed| name.eq_ignore_ascii_case(listed))
 }
 
-/// Takes secrets out of a value; whether there were any.
+/// Redacts secrets in a value. Returns whether there were any.
 fn hide(value: &mut Value) -> bool {
     match value {
         Value::Array(values) => values.iter_mut().fold(false, |found, value| hide(value) | found),
@@ -247,7 +246,7 @@ fn hide_members(members: &mut Map<String, Value>) -> bool {
     found
 }
 
-/// To the microsecond.
+/// Converts to milliseconds, rounded to microseconds.
 fn milliseconds(at: Duration) -> Value {
     #[expect(clippy::cast_precision_loss, reason = "a recording does not last for centuries")]
     let milliseconds = at.as_micros() as f64 / 1000.0;
@@ -380,7 +379,7 @@ mod tests {
             "exchange 2, POST https://a.test/ Some(101)",
             "> {} 1\u{b5}s",
             "[] 2\u{b5}s",
-            "! the recording breaks off here",
+            "! the recording is truncated here",
         ];
         assert_eq!(seen, expected);
     }

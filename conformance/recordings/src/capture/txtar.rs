@@ -1,4 +1,4 @@
-//! Text archives, as Go's tests keep them: files behind lines such as `-- streaming --`.
+//! Text archives of Go tests: files separated by lines such as `-- streaming --`.
 
 use checker::{Entry, Exchange, Request};
 
@@ -9,12 +9,12 @@ use super::{CaptureError, http};
 struct File<'a> {
     name: &'a str,
     content: &'a [u8],
-    /// Where its content begins.
+    /// Offset of its content.
     byte: u64,
     line: u64,
 }
 
-/// The name in a line that begins a file.
+/// Returns the file name in a separator line.
 pub(super) fn name_in(line: &[u8]) -> Option<&str> {
     let line = line.trim_ascii_end().strip_prefix(b"-- ")?.strip_suffix(b" --")?;
     std::str::from_utf8(line).ok().map(str::trim).filter(|name| !name.is_empty())
@@ -36,8 +36,8 @@ fn files(bytes: &[u8]) -> Vec<File<'_>> {
     files
 }
 
-/// Reads an archive. A file that is called a request is what the others answer; what is neither a stream nor
-/// JSON nor an HTTP answer is no recording.
+/// Reads an archive. A file named as a request belongs to the other files; a file that is neither a stream
+/// nor JSON nor an HTTP response is skipped.
 pub(super) fn read(bytes: &[u8], sink: &mut impl FnMut(Entry<'_>)) -> Result<(), CaptureError> {
     let mut outcome = Ok(());
     let mut asked = None;

@@ -1,4 +1,4 @@
-//! The messages of a WebSocket connection, one JSON object a line.
+//! WebSocket messages, one JSON object per line.
 //!
 //! What is sent and what comes is told apart by the name of the member that holds it (`sent`, `recv`),
 //! or by one that says the direction (`direction`, or `type` in the manner of HTTP archives).
@@ -51,9 +51,9 @@ impl<'a> Line<'a> {
     }
 }
 
-/// Whether a line is a message of such a log.
+/// Returns whether a line is a message of such a log.
 pub(super) fn is_message(line: &[u8]) -> bool {
-    // An `error` event has a type; the end of a connection has none.
+    // An `error` event has a type; a closed connection does not.
     let parsed: Option<Line<'_>> = serde_json::from_slice(line).ok();
     parsed.is_some_and(|line| match line.message() {
         Some(Message::Lost(_)) => line.direction.is_none(),
@@ -76,7 +76,7 @@ pub(super) fn read(bytes: &[u8], sink: &mut impl FnMut(Entry<'_>)) -> Result<(),
     failed.map_or(Ok(()), Err)
 }
 
-/// A message by itself: places are those in it, and it counts as a line.
+/// Returns the frame of a message: places refer to it, and it counts as one line.
 pub(super) fn frame(text: &str, line: u64, time: Option<Duration>) -> Frame<'_> {
     Frame {
         data: Some(Cow::Borrowed(text)),
@@ -95,11 +95,9 @@ fn message(frame: Frame<'_>, sink: &mut impl FnMut(Entry<'_>)) -> Result<(), Cap
     let fail =
         |problem: String| CaptureError::Malformed { format: Format::WebSocket, line: frame.line, problem };
     let line: Line<'_> = serde_json::from_slice(frame.source).map_err(|error| fail(error.to_string()))?;
-    let message = line.message().ok_or_else(|| {
-        fail("the line holds neither what was `sent` nor what was received, `recv`".to_owned())
-    })?;
+    let message = line.message().ok_or_else(|| fail("the line has neither `sent` nor `recv`".to_owned()))?;
     let (Message::Sent(raw) | Message::Received(raw) | Message::Lost(raw)) = message;
-    // A message is a string with the text that went over the wire, or that text as it is.
+    // A message is a string, or JSON as it was sent.
     let (text, places) = json::said(frame.source, raw);
     let frame = Frame {
         places,
@@ -144,12 +142,10 @@ mod tests {
             entries(log),
             ["> {\"a\":1}", "3< {\"b\":2} Some(250ms)", "4< plain Some(1s)", "! closed"]
         );
-        assert!(
-            entries("{\"recv\":\"x\"}\n{\"type\":\"what\"}")[1].contains("line 2: the line holds neither")
-        );
+        assert!(entries("{\"recv\":\"x\"}\n{\"type\":\"what\"}")[1].contains("line 2: the line has neither"));
     }
 
-    /// It is not what wraps an event of a stream, though it has members of the same names.
+    /// A line is not the wrapper of an event, despite equal member names.
     #[test]
     fn a_line_of_a_log_names_no_event() {
         let log = br#"{"data":{"type":"a"},"event":"arrived","direction":"in"}"#;

@@ -16,11 +16,11 @@ pub(super) struct Zstd {
 }
 
 enum Place {
-    /// Before a frame.
+    /// Between frames.
     Outside,
-    /// In a frame without content, which has so many bytes still.
+    /// In a skippable frame with this many bytes left.
     Skipped(u32),
-    /// In a frame, with or without a checksum at its end.
+    /// In a frame, with or without a checksum.
     Frame(bool),
 }
 
@@ -77,13 +77,13 @@ impl Zstd {
         self.place = Place::Outside;
         let stated = self.decoder.get_checksum_from_data();
         if stated.is_some() && stated != self.decoder.get_calculated_checksum() {
-            return Err(io::Error::other("its checksum is another one"));
+            return Err(io::Error::other("its checksum does not match"));
         }
         Ok(())
     }
 }
 
-/// The kind of a block that is one byte, many times.
+/// Type of a block that repeats one byte.
 const REPEATED: u32 = 1;
 
 impl Read for Zstd {

@@ -1,9 +1,9 @@
-//! The shape of a recording: what came in which order, without what differs from one answer to the next.
+//! The shape of a recording: the order of its events, without the parts that differ between responses.
 //!
-//! A line tells the type of an event, what it is about, its indices and ids, and what kind of thing it opens or
-//! closes. Ids are numbered as they appear, deltas that repeat are told once, and texts, times, usage, sequence
-//! numbers and signs of life are left out. So two answers to one request have one shape, unless the server has
-//! changed.
+//! A line has the type of an event, the item or part it belongs to, its indices and ids, and the kind of value that it
+//! opens or closes. Ids are numbered in order of appearance, repeated deltas count as one, and text, times, usage,
+//! sequence numbers and keep-alives are omitted. Two responses to one request have the same shape, unless the server
+//! has changed.
 
 use std::collections::{BTreeSet, HashMap};
 use std::fmt::Write as _;
@@ -20,13 +20,13 @@ use checker::is_sign_of_life;
 use checker::{Observer, Payload, Record, Rules, Seen};
 use results::text::visible;
 
-/// Nobody reads a shape of more lines.
+/// Maximum number of lines of a shape.
 const LINES: usize = 2_000;
-/// So many characters of what the server names, and so many items of an output, are told.
+/// Maximum length of a name from the server, and maximum number of output items.
 const NAME: usize = 64;
 const ITEMS: usize = 50;
 
-/// The shape of a recording, as text; nothing, when there is no event in it.
+/// Returns the shape of a recording as text, or `None` if it has no events.
 ///
 /// # Errors
 ///
@@ -37,7 +37,7 @@ pub fn shape(
     dialect: &'static Dialect,
 ) -> Result<Option<String>, String> {
     let mut tracing = Tracing::default();
-    // A shape takes no sides.
+    // A shape depends on no rules.
     let no_rules = Rules::of(dialect).only(|_| false);
     let mut checking = Checking::new(&no_rules, false);
     Reader::new(format).read(input, &mut Piece::default(), &mut |entry| {
@@ -47,20 +47,20 @@ pub fn shape(
     tracing.finish()
 }
 
-/// Writes down the shape of a recording as it is read and checked.
+/// The shape of a recording while it is read and checked.
 #[derive(Debug, Default)]
 pub struct Tracing {
     events: u64,
     exchanges: u64,
     ids: HashMap<String, usize>,
-    /// The deltas since the last event that is none.
+    /// The deltas since the last other event.
     deltas: BTreeSet<String>,
     text: String,
     lines: usize,
 }
 
 impl Tracing {
-    /// Takes the next entry of the recording; events are observed.
+    /// Adds the next entry of the recording; events are observed.
     pub fn entry(&mut self, entry: &Entry<'_>) {
         match entry {
             Entry::Exchange(_) => {
@@ -71,20 +71,20 @@ impl Tracing {
                 }
             }
             Entry::Event(_) => {}
-            Entry::Body(_) => self.line("(an answer that is no stream)"),
+            Entry::Body(_) => self.line("(a non-streaming response)"),
             Entry::Sent(frame) => {
                 let kind = frame.data.as_deref().and_then(|data| name(data, "/type"));
                 self.line(&format!("(sent: {})", kind.as_deref().unwrap_or("a message without a type")));
             }
-            Entry::Lost(Loss::Left) => self.line("(the client left)"),
+            Entry::Lost(Loss::Left) => self.line("(the client disconnected)"),
             Entry::Lost(_) => self.line("(the connection was lost)"),
         }
     }
 
-    /// What was written down; nothing, when there was no event.
+    /// Returns the shape, or `None` if there were no events.
     pub fn finish(self) -> Result<Option<String>, String> {
         if self.lines > LINES {
-            return Err(format!("its shape has {} lines, and no more than {LINES} are compared", self.lines));
+            return Err(format!("its shape has {} lines; at most {LINES} are compared", self.lines));
         }
         Ok((self.events > 0).then_some(self.text))
     }
@@ -120,7 +120,7 @@ impl Tracing {
         if info.role == Role::Delta { self.delta(&line) } else { self.line(&line) }
     }
 
-    /// How many deltas a text comes in is up to the model.
+    /// Adds a delta. Repeated deltas count as one, as the model decides their number.
     fn delta(&mut self, line: &str) {
         if self.lines <= LINES && self.deltas.insert(line.to_owned()) {
             self.write(&format!("{line} ..."));
@@ -146,17 +146,17 @@ impl Observer for Tracing {
         let kind = record.event_type.as_deref().unwrap_or_default();
         self.events += u64::from(record.payload != Payload::Done);
         match record.payload {
-            // How many of these come is a question of time.
+            // Their number depends on timing.
             Payload::Object if is_sign_of_life(kind) => {}
             Payload::Object => self.event(record),
             Payload::Done => self.line("[DONE]"),
-            Payload::OtherValue => self.line("(data that is no object)"),
-            Payload::NotJson(..) => self.line("(data that is no JSON)"),
+            Payload::OtherValue => self.line("(data that is not an object)"),
+            Payload::NotJson(..) => self.line("(data that is not JSON)"),
         }
     }
 }
 
-/// What a response puts out, by the types of its items.
+/// Returns the types of the output items of a response.
 fn output(response: &str) -> String {
     let Some(Ok(items)) = at(response, "/output").map(serde_json::from_str::<Vec<Value>>) else {
         return String::new();
@@ -168,12 +168,12 @@ fn output(response: &str) -> String {
     format!(" with {}{more}", if kinds.is_empty() { "no output".to_owned() } else { kinds.join(", ") })
 }
 
-/// A name that stands in a value.
+/// Returns the name at a pointer of a value.
 fn name(value: &str, pointer: &str) -> Option<String> {
     at(value, pointer).and_then(string).map(|name| shown(&name))
 }
 
-/// What the server names, fit to be shown: in one line, and in few characters.
+/// Returns a name from the server, escaped and shortened.
 fn shown(name: &str) -> String {
     let short: String = name.chars().take(NAME).collect();
     let mut shown = visible(&short);

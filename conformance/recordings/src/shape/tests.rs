@@ -7,12 +7,12 @@ fn of(recording: &[u8]) -> String {
     shape(&mut { recording }, None, spec::dialect("openai").unwrap()).unwrap().unwrap()
 }
 
-/// The golden of parallel calls, as text.
+/// Returns the golden of parallel calls, as text.
 fn calls() -> String {
     String::from_utf8(golden("openai/parallel-function-calls").unwrap().bytes.to_vec()).unwrap()
 }
 
-/// Its events.
+/// Returns its events.
 fn events() -> Vec<String> {
     calls().split_inclusive("\n\n").map(str::to_owned).collect()
 }
@@ -132,9 +132,6 @@ fn no_more_is_compared_than_can_be_read() {
     }
     let dialect = spec::dialect("openai").unwrap();
     let told = shape(&mut many.as_bytes(), None, dialect);
-    assert_eq!(
-        told,
-        Err(format!("its shape has {} lines, and no more than {LINES} are compared", LINES + 1))
-    );
+    assert_eq!(told, Err(format!("its shape has {} lines; at most {LINES} are compared", LINES + 1)));
     assert_eq!(shape(&mut "{\"object\":\"response\"}".as_bytes(), None, dialect), Ok(None));
 }

@@ -1,4 +1,4 @@
-//! What an edit is about: a frame of a stream, a message on a WebSocket, the body of an answer.
+//! The targets of edits: a frame of a stream, a WebSocket message, the body of a response.
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -9,8 +9,8 @@ use super::data;
 /// A part of a recording.
 #[derive(Debug, Clone)]
 pub(super) struct Event {
-    /// What edits call it: the type that it had when it came into the recording, with `>` before it when
-    /// the client sent it; `[DONE]`; `body`. Comments have no name.
+    /// Name in edits: the original type, with `>` before it if the client sent it; `[DONE]`; `body`. Comments
+    /// have no name.
     pub(super) name: Option<String>,
     frame: Frame,
 }
@@ -19,11 +19,11 @@ pub(super) struct Event {
 enum Frame {
     /// Names and values of the lines of a server-sent event.
     Lines(Vec<(String, Vec<u8>)>),
-    /// A message on a WebSocket: who said it, what, and when.
+    /// A WebSocket message: speaker, text, time.
     Message(Speaker, Vec<u8>, Option<f64>),
-    /// The body of an answer that is no stream.
+    /// Returns the body of a non-streaming response.
     Body(Vec<u8>),
-    /// Bytes of which nothing is known any more.
+    /// Replaced bytes, no longer parsed.
     Bytes(Vec<u8>),
 }
 
@@ -43,7 +43,7 @@ struct LogLine<'a> {
 }
 
 impl Event {
-    /// An event from the lines between two blank ones.
+    /// Parses an event from the lines between two blank ones.
     pub(super) fn block(text: &str) -> Self {
         let lines = text.lines().map(|line| {
             let (name, value) = line.split_once(':').unwrap_or((line, ""));
@@ -52,7 +52,7 @@ impl Event {
         Self::of(Frame::Lines(lines.collect()))
     }
 
-    /// A message from a line of a log.
+    /// Parses a message from a line of a log.
     pub(super) fn message(line: &str) -> Self {
         Self::of(match serde_json::from_str(line) {
             Ok(LogLine { sent: Some(raw), time, .. }) => {
@@ -65,7 +65,7 @@ impl Event {
         })
     }
 
-    /// The body of an answer that is no stream.
+    /// Returns the body of a non-streaming response.
     pub(super) fn body(text: &str) -> Self {
         Self::of(Frame::Body(text.into()))
     }
@@ -91,12 +91,12 @@ impl Event {
         }
     }
 
-    /// Another one, framed as this one is.
+    /// Returns another event with the same framing.
     pub(super) fn another(&self, data: &str) -> Result<Self, String> {
         let value = data::parse(data)?;
         Ok(Self::of(match &self.frame {
             Frame::Message(speaker, _, time) => Frame::Message(*speaker, data.into(), *time),
-            Frame::Body(_) => return Err("an answer has one body".to_owned()),
+            Frame::Body(_) => return Err("a response has one body".to_owned()),
             Frame::Lines(_) | Frame::Bytes(_) => {
                 let kind = value.get("type").and_then(Value::as_str);
                 let line = match self.field("event") {
@@ -111,14 +111,14 @@ impl Event {
         }))
     }
 
-    /// A comment to stand beside it.
+    /// Returns a comment to insert beside it.
     pub(super) fn comment(&self, text: &[u8]) -> Result<Self, String> {
         match self.frame {
             Frame::Lines(_) | Frame::Bytes(_) => {
                 Ok(Self { name: None, frame: Frame::Lines(vec![(String::new(), text.to_vec())]) })
             }
             Frame::Message(..) => Err("the log of a WebSocket has no comments".to_owned()),
-            Frame::Body(_) => Err("an answer that is no stream has no comments".to_owned()),
+            Frame::Body(_) => Err("a non-streaming response has no comments".to_owned()),
         }
     }
 
@@ -157,7 +157,7 @@ impl Event {
         }
     }
 
-    /// Replaces the line of that name, or adds it before the others.
+    /// Replaces the field of that name, or adds it before the others.
     pub(super) fn set_field(&mut self, name: &str, value: &[u8]) -> Result<(), String> {
         let lines = self.frame.lines()?;
         match lines.iter_mut().find(|(line, _)| line == name) {
@@ -177,7 +177,7 @@ impl Event {
     pub(super) fn replace(&mut self, old: &[u8], new: &[u8]) -> Result<(), String> {
         let bytes = self.to_bytes();
         let at = (bytes.windows(old.len().max(1)).position(|window| window == old))
-            .ok_or("the bytes that are to be replaced are not in it")?;
+            .ok_or("it does not contain the bytes to replace")?;
         self.frame = Frame::Bytes([&bytes[..at], new, &bytes[at + old.len()..]].concat());
         Ok(())
     }
@@ -191,7 +191,7 @@ impl Event {
                     Speaker::Server => "recv",
                 };
                 let text = String::from_utf8_lossy(data);
-                // A log holds an object as it is, and any other text as a string.
+                // A log has objects as they are, and other data as strings.
                 let is_object = text.starts_with('{') && !text.contains('\n') && data::parse(&text).is_ok();
                 let value = if is_object { text.into_owned() } else { Value::from(text).to_string() };
                 let time = time.map(|time| format!(",\"time\":{time}")).unwrap_or_default();
@@ -213,7 +213,7 @@ impl Frame {
     fn lines(&mut self) -> Result<&mut Vec<(String, Vec<u8>)>, String> {
         match self {
             Self::Lines(lines) => Ok(lines),
-            Self::Bytes(_) => Err("its bytes were replaced before; do that last".to_owned()),
+            Self::Bytes(_) => Err("its bytes were already replaced; do that last".to_owned()),
             Self::Message(..) => Err("the messages of a log have no lines".to_owned()),
             Self::Body(_) => Err("a body has no lines".to_owned()),
         }

@@ -1,4 +1,4 @@
-//! Recordings that break a rule: goldens, edited as the rule's page says.
+//! Recordings that break a rule: goldens with the edits of the rule's page.
 
 mod data;
 mod event;
@@ -13,26 +13,25 @@ use stream::Stream;
 use crate::capture::Format;
 use crate::goldens;
 
-/// The recording that breaks a rule, as its page says. An error says which edit cannot be made.
+/// Returns the recording that breaks a rule, or the edit that fails.
 pub fn recording(rule: &Rule) -> Result<Vec<u8>, String> {
     apply(&rule.violation)
 }
 
-/// Makes the edits of a violation.
+/// Applies the edits of a violation.
 pub fn apply(violation: &Violation) -> Result<Vec<u8>, String> {
     let golden = goldens::golden(violation.golden)
         .ok_or_else(|| format!("there is no golden {}", violation.golden))?;
     edited(golden.format, golden.bytes, violation.edits)
 }
 
-/// Makes edits of a recording as goldens are written: events with LF line ends, the log of a WebSocket, or
-/// one HTTP answer. Once the head of an answer matters, it stands before a stream.
+/// Applies edits to a recording in the format of goldens: events with LF line ends, a WebSocket log, or one
+/// HTTP response. If an edit changes the head, the head precedes the stream.
 pub fn edited(format: Format, recording: &[u8], edits: &[Edit]) -> Result<Vec<u8>, String> {
     edited_from(format, recording, edits, 0)
 }
 
-/// The same, with this item of the output in the place of the first, and those behind it in the places of the
-/// others.
+/// Applies edits like [`edited`], shifted to a later item of the output.
 pub fn edited_from(format: Format, recording: &[u8], edits: &[Edit], item: usize) -> Result<Vec<u8>, String> {
     let mut stream = Stream::of(format, recording);
     for (index, change) in edits.iter().enumerate() {
@@ -41,7 +40,7 @@ pub fn edited_from(format: Format, recording: &[u8], edits: &[Edit], item: usize
     Ok(stream.into_bytes())
 }
 
-/// Whether an edit is about a certain item, by its number or its place in the output.
+/// Returns whether an edit targets a certain item, by its number or its index in the output.
 pub fn is_of_item(edit: &Edit) -> bool {
     let (targets, pointer) = match *edit {
         Edit::Swap(one, other) => ([Some(one), Some(other)], ""),
@@ -63,7 +62,7 @@ pub fn is_of_item(edit: &Edit) -> bool {
         || in_output(pointer, 1) != pointer
 }
 
-/// The events that add and finish items, in the order in which they come.
+/// The events that add and close items, in their order.
 const OF_ITEMS: [&str; 2] = ["response.output_item.added", "response.output_item.done"];
 
 fn at_item(target: Target, item: usize) -> Target {
@@ -71,7 +70,7 @@ fn at_item(target: Target, item: usize) -> Target {
     Target { number: target.number.map(|number| if is_counted { number + item } else { number }), ..target }
 }
 
-/// A pointer into the output of a response, that many items on.
+/// Returns a pointer into the output, shifted by a number of items.
 fn in_output(pointer: &str, item: usize) -> Cow<'_, str> {
     const OUTPUT: &str = "/response/output/";
     let moved = || {
@@ -143,7 +142,7 @@ fn edit(stream: &mut Stream, edit: &Edit, item: usize) -> Result<(), String> {
     Ok(())
 }
 
-/// Where the events that are meant stand; there is one at least.
+/// Returns the positions of the target events, at least one.
 fn find(stream: &Stream, target: Target) -> Result<Vec<usize>, String> {
     let is_meant = |name: &str| match target.event {
         Some(wanted) => wanted == name,
@@ -252,7 +251,7 @@ mod tests {
         let lines = |edits| edit_of(LOG, edits).unwrap().lines().count();
         assert_eq!(lines(&[Edit::Drop(ASKED)]), golden.lines().count() - 1);
         assert_eq!(lines(&[Edit::Truncate(FIRST)]), 2);
-        // Only what the server says is an event of the stream.
+        // Only messages of the server are events of the stream.
         assert_eq!(lines(&[Edit::Truncate(Target { event: None, number: Some(1) })]), 2);
         let unset = edit_of(LOG, &[Edit::Unset(ASKED, "/previous_response_id")]).unwrap();
         assert_eq!(unset.matches("\"sent\"").count(), golden.matches("\"sent\"").count());
@@ -290,8 +289,8 @@ mod tests {
         const NONE: Target = Target { event: Some("x"), number: Some(1) };
         assert_eq!(error(&[Edit::Renumber, Edit::Drop(NONE)]), "edit 2: there is no x number 1, only 0");
         assert!(error(&[Edit::Prepend(FIRST, "/response", "x")]).contains("no text at \"/response\""));
-        assert!(error(&[Edit::Unset(FIRST, "/x")]).contains("nothing at \"/x\""));
-        assert!(error(&[Edit::Replace(FIRST, b"nowhere", b"")]).contains("are not in it"));
+        assert!(error(&[Edit::Unset(FIRST, "/x")]).contains("no value at \"/x\""));
+        assert!(error(&[Edit::Replace(FIRST, b"nowhere", b"")]).contains("does not contain the bytes"));
         assert!(error(&[Edit::Unfield(FIRST, "id")]).contains("no line `id`"));
     }
 }

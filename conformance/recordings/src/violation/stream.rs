@@ -1,4 +1,4 @@
-//! A recording that can be edited.
+//! An editable recording.
 
 use serde_json::Value;
 
@@ -6,7 +6,7 @@ use super::data;
 use super::event::Event;
 use crate::capture::Format;
 
-/// What was said, and the head of the answer once that matters.
+/// The events, and the head of the response if an edit needs it.
 #[derive(Debug, Clone)]
 pub(super) struct Stream {
     pub(super) events: Vec<Event>,
@@ -21,7 +21,7 @@ struct Head {
 }
 
 impl Stream {
-    /// Takes a recording apart.
+    /// Parses a recording.
     pub(super) fn of(format: Format, bytes: &[u8]) -> Self {
         let text = String::from_utf8_lossy(bytes);
         match format {
@@ -46,7 +46,7 @@ impl Stream {
         bytes
     }
 
-    /// Counts the sequence numbers up from 0; every message that the client sends starts anew.
+    /// Renumbers the sequence from 0, starting again after every message of the client.
     pub(super) fn renumber(&mut self) -> Result<(), String> {
         let mut next = 0;
         let mut is_numbered = false;

@@ -1,4 +1,4 @@
-//! What changed from one run of a client to another.
+//! Comparison of two runs of a client.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use super::super::style::Screen;
 
-/// What changed from one run of a client to another.
+/// Comparison of two runs of a client.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ClientDiff {
     /// The client before, with its version.
@@ -33,7 +33,7 @@ pub struct Changed {
     pub before: ClientOutcome,
     /// The outcome after.
     pub after: ClientOutcome,
-    /// What the client does now.
+    /// The current behavior of the client.
     pub detail: String,
 }
 
@@ -65,7 +65,7 @@ impl ClientDiff {
                 after: case.outcome,
                 detail: case.detail.clone(),
             };
-            // What cannot be done any more is worse than what could.
+            // An unsupported case is worse than a supported one.
             let is_worse = case.outcome.rank() > known.outcome.rank()
                 && known.outcome != ClientOutcome::NotExercised
                 || case.outcome == ClientOutcome::NotExercised;
@@ -104,7 +104,9 @@ impl ClientDiff {
             out.push_str("no case is better or worse\n");
         }
         if !self.only_in_one.is_empty() {
-            let _ = writeln!(out, "\n{} cases are in one of the runs only", self.only_in_one.len());
+            let count = self.only_in_one.len();
+            let are = if count == 1 { "case is" } else { "cases are" };
+            let _ = writeln!(out, "\n{count} {are} in only one of the runs");
         }
         out
     }

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use catalogue::Level;
 use results::text::{visible, wrap};
-use results::{ClientCaseReport, ClientOutcome, ClientRun};
+use results::{ClientCaseReport, ClientOutcome, ClientRun, ProfileReport, Verdict};
 
 use super::super::style::Screen;
 
@@ -38,7 +38,7 @@ pub(super) fn human(run: &ClientRun, is_verbose: bool, screen: Screen) -> String
     }
     requests(run, most, &mut out);
     for stale in &run.stale {
-        let _ = writeln!(out, "expected failure is over: {}", visible(stale));
+        let _ = writeln!(out, "expected failure passes: {}", visible(stale));
     }
     summary(run, screen, &mut out);
     out
@@ -89,7 +89,13 @@ fn requests(run: &ClientRun, most: usize, out: &mut String) {
     }
     let _ = writeln!(out, "requests of the client ({})", all.len());
     for (told, count, case) in all.iter().take(most) {
-        let _ = writeln!(out, "  {} ({count} cases, first {})", visible(told), visible(case));
+        let _ = writeln!(
+            out,
+            "  {} ({count} case{}, first {})",
+            visible(told),
+            if *count == 1 { "" } else { "s" },
+            visible(case)
+        );
     }
     if all.len() > most {
         let _ = writeln!(out, "  and {} more (--verbose lists them)", all.len() - most);
@@ -117,6 +123,11 @@ fn summary(run: &ClientRun, screen: Screen, out: &mut String) {
         let _ = writeln!(out, "{}", row(name, counts.collect()));
     }
     let _ = writeln!(out, "{}", row("all", shown.iter().map(|outcome| run.totals.count(*outcome)).collect()));
+    for profile in claimed(run) {
+        for line in wrap(&format!("profile {}: {}", profile.name, visible(&profile.words())), screen.width) {
+            let _ = writeln!(out, "{line}");
+        }
+    }
     let word = match run.outcome {
         results::Outcome::Passed => "passed",
         results::Outcome::Failed => "failed",
@@ -132,6 +143,15 @@ fn summary(run: &ClientRun, screen: Screen, out: &mut String) {
         run.ms % 1000 / 100,
         run.dialect
     );
+}
+
+/// The profiles of which some case was exercised.
+pub(crate) fn claimed(run: &ClientRun) -> impl Iterator<Item = &ProfileReport> {
+    let is_claimed = |profile: &&ProfileReport| {
+        let missing = profile.reasons.iter().filter(|reason| reason.verdict == Verdict::NotExercised).count();
+        missing < profile.scenarios.len()
+    };
+    run.profiles.iter().filter(is_claimed)
 }
 
 /// The cases by group, in order.

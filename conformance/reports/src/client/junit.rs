@@ -20,7 +20,7 @@ pub(super) fn junit(run: &ClientRun) -> String {
         let stale = |text: &String| Case {
             name: text.clone(),
             ending: Ending::Failed,
-            message: "the expected failure is over".to_owned(),
+            message: "the expected failure passes".to_owned(),
             text: format!("{}\n", visible(text)),
             file: None,
         };

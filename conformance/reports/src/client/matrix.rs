@@ -1,4 +1,4 @@
-//! Many clients side by side.
+//! Comparison of many clients.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -70,7 +70,11 @@ impl<'r> ClientMatrix<'r> {
                 cells.iter().map(|case| case.map_or("", |case| case.outcome.sign())).collect();
             let _ = writeln!(out, "| {} | {} | {} |", cell(name), cell(expect), signs.join(" | "));
         }
-        let _ = writeln!(out, "\n{} more cases are right or reported for every client.", self.handled());
+        let _ = writeln!(
+            out,
+            "\n{} more cases are handled correctly or reported by every client.",
+            self.handled()
+        );
         let _ = writeln!(out, "\n### What happened\n");
         for (name, cells) in self.telling() {
             for (run, case) in self.runs.iter().zip(cells) {

@@ -10,7 +10,9 @@ use super::html::client as html;
 use super::style::Screen;
 use results::ClientRun;
 
-pub use diff::ClientDiff;
+pub(crate) use human::claimed;
+
+pub use diff::{Changed, ClientDiff};
 pub use matrix::ClientMatrix;
 
 /// The format of the report of a client.

@@ -1,4 +1,4 @@
-//! What differs, for a terminal.
+//! Differences of two runs, for a terminal.
 
 use std::fmt::Write as _;
 
@@ -11,31 +11,28 @@ use super::{Alike, Diff, RuleChange, RuleState, Side, TrialChange, folded};
 use results::text::{counted, cut, visible, wrap};
 use results::{Outcome, Verdict};
 
-/// So many of a kind are listed.
-pub(super) const MOST: usize = 100;
-/// So long may a reason be.
-pub(super) const LENGTH: usize = 200;
+/// Maximum number of changes of a kind.
+pub(super) const MAX_CHANGES: usize = 100;
+/// Maximum length of a reason.
+pub(super) const MAX_LENGTH: usize = 200;
 
-/// What differs, what is worse first.
+/// Returns the differences, the worse ones first.
 pub fn human(diff: &Diff, screen: impl Into<Screen>) -> String {
     let Screen { style, width } = screen.into();
     let mut page = Page { out: String::new(), style, width: width.max(Screen::LEAST_WIDTH) };
     page.row(0, &format!("before: {}", visible(&side(&diff.before))));
     page.row(0, &format!("after:  {}", visible(&side(&diff.after))));
     if diff.before.suite != diff.after.suite {
-        page.row(0, "note: the suite is another version; what it checks may differ");
+        page.row(0, "note: the versions of the suite differ, and so may their rules");
     }
     if !diff.unlike.is_empty() {
-        page.row(
-            0,
-            "note: the runs differ in what was asked, so not all that differs is the endpoint's doing:",
-        );
+        page.row(0, "note: the options of the runs differ, which may explain some differences:");
         for how in &diff.unlike {
-            page.row(2, &visible(&cut(how, LENGTH)));
+            page.row(2, &visible(&cut(how, MAX_LENGTH)));
         }
     }
     if diff.is_empty() {
-        page.row(0, "nothing is better, and nothing is worse");
+        page.row(0, "nothing is better or worse");
     }
     page.rules("worse", Level::Must, &diff.worse_rules);
     page.trials("worse", Level::Must, &diff.worse_trials);
@@ -43,7 +40,7 @@ pub fn human(diff: &Diff, screen: impl Into<Screen>) -> String {
     page.trials("better", Level::Off, &diff.better_trials);
     page.trials("newly exercised", Level::May, &diff.newly_exercised);
     page.trials("no longer exercised", Level::Should, &diff.no_longer_exercised);
-    page.rules("checked in one run only", Level::May, &diff.other_rules);
+    page.rules("checked in only one run", Level::May, &diff.other_rules);
     page.out
 }
 
@@ -56,7 +53,7 @@ struct Page {
 impl Page {
     fn rules(&mut self, heading: &str, level: Level, changes: &[RuleChange]) {
         self.heading(heading, level, changes.len(), "rule");
-        for RuleChange { id, before, after } in changes.iter().take(MOST) {
+        for RuleChange { id, before, after } in changes.iter().take(MAX_CHANGES) {
             let (before, after) = (rule_state(before.as_ref()), rule_state(after.as_ref()));
             self.row(2, &format!("{}  {before} -> {after}", visible(id)));
         }
@@ -76,11 +73,11 @@ impl Page {
             }
             return;
         }
-        for TrialChange { name, before, after, reason } in changes.iter().take(MOST) {
+        for TrialChange { name, before, after, reason } in changes.iter().take(MAX_CHANGES) {
             let why = if reason.is_empty() {
                 String::new()
             } else {
-                format!(": {}", visible(&cut(reason, LENGTH)))
+                format!(": {}", visible(&cut(reason, MAX_LENGTH)))
             };
             self.row(2, &format!("{}  {} -> {}{why}", visible(name), verdict(*before), verdict(*after)));
         }
@@ -97,8 +94,8 @@ impl Page {
     }
 
     fn more(&mut self, count: usize) {
-        if count > MOST {
-            self.row(2, &format!("and {} more", count - MOST));
+        if count > MAX_CHANGES {
+            self.row(2, &format!("and {} more", count - MAX_CHANGES));
         }
     }
 
@@ -110,7 +107,7 @@ impl Page {
     }
 }
 
-/// A run, in a line.
+/// Returns a run in one line.
 pub(super) fn side(side: &Side) -> String {
     let outcome = match side.outcome {
         Outcome::Passed => "passed",

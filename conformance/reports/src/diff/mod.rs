@@ -1,4 +1,4 @@
-//! What differs between two runs.
+//! Comparison of two runs.
 
 mod human;
 mod markdown;
@@ -14,10 +14,10 @@ pub use markdown::markdown;
 
 use results::{CaseReport, Outcome, RuleTotal, Run, Told, Verdict};
 
-/// The version of the format. It rises when a member goes away or changes its meaning.
+/// Version of the format. It increases when a member is removed or changes its meaning.
 pub const VERSION: u32 = 1;
 
-/// What differs between two runs in the same dialect.
+/// The differences between two runs in the same dialect.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Diff {
@@ -25,11 +25,11 @@ pub struct Diff {
     pub version: u32,
     /// The dialect of both.
     pub dialect: String,
-    /// The run before.
+    /// The old run.
     pub before: Side,
-    /// The run after.
+    /// The new run.
     pub after: Side,
-    /// How the runs differ in what was asked, in words: then much of what follows is no change of the endpoint.
+    /// Differences of the options, which may explain some of the other differences.
     #[serde(default)]
     pub unlike: Vec<String>,
     /// Rules that are broken more than before.
@@ -38,13 +38,13 @@ pub struct Diff {
     pub better_rules: Vec<RuleChange>,
     /// Rules that only one run checked.
     pub other_rules: Vec<RuleChange>,
-    /// Trials that fail, and did not, or were not there.
+    /// Trials that fail, and passed or were absent before.
     pub worse_trials: Vec<TrialChange>,
-    /// Trials that failed, and pass.
+    /// Trials that failed and now pass.
     pub better_trials: Vec<TrialChange>,
-    /// Trials of which something is known now.
+    /// Trials that are newly exercised.
     pub newly_exercised: Vec<TrialChange>,
-    /// Trials of which nothing is known any more.
+    /// Trials that are no longer exercised.
     pub no_longer_exercised: Vec<TrialChange>,
 }
 
@@ -54,57 +54,57 @@ pub struct Diff {
 pub struct Side {
     /// Version of the suite.
     pub suite: String,
-    /// The endpoint, when one was tested.
+    /// The endpoint, if one was tested.
     pub target: Option<String>,
-    /// The model that was asked for.
+    /// The requested model.
     pub model: Option<String>,
-    /// How it ended.
+    /// The outcome.
     pub outcome: Outcome,
-    /// How many recordings it has.
+    /// Number of recordings.
     pub captures: u64,
 }
 
-/// A rule that is not as it was.
+/// A change of a rule.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct RuleChange {
     /// The rule.
     pub id: String,
-    /// What it was; null when it was not checked.
+    /// Its old state; null if it was not checked.
     pub before: Option<RuleState>,
-    /// What it is; null when it was not checked.
+    /// Its new state; null if it was not checked.
     pub after: Option<RuleState>,
 }
 
-/// How much a rule is broken.
+/// The findings of a rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct RuleState {
-    /// How binding the worst fault is; off, without any.
+    /// The worst level of its findings; off without findings.
     #[serde(with = "results::LevelName")]
     pub worst: Level,
-    /// In how many recordings.
+    /// Number of recordings.
     pub captures: u64,
-    /// How often.
+    /// Number of findings.
     pub times: u64,
 }
 
-/// A trial that does not end as it did.
+/// A change of a trial.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct TrialChange {
     /// Its name.
     pub name: String,
-    /// How it ended; null when it was not there.
+    /// Its old verdict; null if it was absent.
     pub before: Option<Verdict>,
-    /// How it ends; null when it is not there.
+    /// Its new verdict; null if it is absent.
     pub after: Option<Verdict>,
-    /// Why.
+    /// The reason.
     pub reason: String,
 }
 
 impl Diff {
-    /// What differs from one run to the next.
+    /// Compares two runs.
     pub fn new(before: &Run, after: &Run) -> Self {
         let mut diff = Self {
             version: VERSION,
@@ -125,12 +125,12 @@ impl Diff {
         diff
     }
 
-    /// Whether something is worse than it was.
+    /// Returns whether anything is worse.
     pub fn is_worse(&self) -> bool {
         !self.worse_rules.is_empty() || !self.worse_trials.is_empty()
     }
 
-    /// Whether nothing differs.
+    /// Returns whether there are no differences.
     pub fn is_empty(&self) -> bool {
         let rules = [&self.worse_rules, &self.better_rules, &self.other_rules];
         let trials =
@@ -139,7 +139,7 @@ impl Diff {
     }
 
     fn compare_rules(&mut self, before: &Run, after: &Run) {
-        // How often a model does something differs from run to run; trials say whether that matters.
+        // The number of findings varies with the model; trials show whether that matters.
         let counts = before.live.is_none() && after.live.is_none();
         let weight = |state: &RuleState| (state.worst, if counts { state.captures } else { 0 });
         let runs = [before, after];
@@ -149,7 +149,7 @@ impl Diff {
             let list = match (&before, &after) {
                 (Some(before), Some(after)) if weight(after) > weight(before) => &mut self.worse_rules,
                 (Some(before), Some(after)) if weight(after) < weight(before) => &mut self.better_rules,
-                // What was not checked cannot have got worse, but that it is broken should be seen.
+                // A rule that was not checked before is not worse, but must be visible if it is broken.
                 (None, Some(known)) | (Some(known), None) if known.times > 0 => &mut self.other_rules,
                 _ => continue,
             };
@@ -168,7 +168,7 @@ impl Diff {
             let (was, is) = (verdict(before), verdict(after));
             let list = match (was, is) {
                 (Some(Verdict::Fail), Some(Verdict::Pass)) => &mut self.better_trials,
-                // That it failed before, too, is nothing that anybody knows.
+                // Whether it failed before is unknown.
                 (was, Some(Verdict::Fail)) if was != Some(Verdict::Fail) => &mut self.worse_trials,
                 _ if is_known(is) && !is_known(was) => &mut self.newly_exercised,
                 _ if is_known(was) && !is_known(is) => &mut self.no_longer_exercised,
@@ -180,8 +180,8 @@ impl Diff {
     }
 }
 
-/// Returns whether a run can tell what came of a rule that another one found broken: one of the scenarios that showed
-/// it was answered.
+/// Returns whether a run exercised a rule that another one found broken: one of the scenarios with findings
+/// got a response.
 fn is_checked(rule: &str, broken_in: &Run, run: &Run) -> bool {
     let Some(live) = &run.live else { return true };
     let causes = broken_in.causes.iter().filter(|cause| cause.rule == rule);
@@ -192,7 +192,7 @@ fn is_checked(rule: &str, broken_in: &Run, run: &Run) -> bool {
         || live.cases.iter().any(|case| showed.contains(case.name.as_str()) && is_answered(case))
 }
 
-/// Changes of trials, told one by one.
+/// Maximum number of changes that are listed one by one.
 const ONE_BY_ONE: usize = 20;
 
 /// Trials of one group of scenarios that changed alike.
@@ -203,8 +203,7 @@ struct Alike<'d> {
     names: Vec<&'d str>,
 }
 
-/// The changes by group, where there are too many to tell one by one and they are not failures, each of which
-/// counts.
+/// Returns the changes by group, unless there are few or they are failures, which are always listed.
 fn folded(changes: &[TrialChange]) -> Option<Vec<Alike<'_>>> {
     if changes.len() <= ONE_BY_ONE || changes.iter().any(|change| change.after == Some(Verdict::Fail)) {
         return None;
@@ -221,7 +220,7 @@ fn folded(changes: &[TrialChange]) -> Option<Vec<Alike<'_>>> {
     Some(groups)
 }
 
-/// What has the same name, in the order of names.
+/// Pairs elements by name, sorted by name.
 fn pairs<'t, T>(
     before: &'t [T],
     after: &'t [T],

@@ -1,14 +1,14 @@
-//! How two runs differ in what was asked.
+//! Differences of the options of two runs.
 
 use std::collections::BTreeSet;
 
 use results::text::counted;
 use results::{LiveReport, Run};
 
-/// So many names are told.
-const NAMES: usize = 5;
+/// Maximum number of names.
+const MAX_NAMES: usize = 5;
 
-/// What was asked in one of the runs only, in words.
+/// Returns the differences of the options in words.
 pub(super) fn unlike(before: &Run, after: &Run) -> Vec<String> {
     let (Some(was), Some(is)) = (&before.live, &after.live) else { return Vec::new() };
     let mut out = Vec::new();
@@ -34,15 +34,15 @@ pub(super) fn unlike(before: &Run, after: &Run) -> Vec<String> {
     differs("rules selected", &was.select, &is.select, "all");
     differs("rules ignored", &was.ignore, &is.ignore, "none");
     if was.strict != is.strict {
-        out.push(format!("warnings count as failures {} only", if was.strict { "before" } else { "after" }));
+        out.push(format!("warnings count as failures only {}", if was.strict { "before" } else { "after" }));
     }
     out
 }
 
-/// The first of the names, and how many there are more.
+/// Returns the first names, and the number of others.
 pub(super) fn some(names: &[&str]) -> String {
-    let shown = names.get(..NAMES).unwrap_or(names).join(", ");
-    match names.len().saturating_sub(NAMES) {
+    let shown = names.get(..MAX_NAMES).unwrap_or(names).join(", ");
+    match names.len().saturating_sub(MAX_NAMES) {
         0 => shown,
         more => format!("{shown} and {more} more"),
     }

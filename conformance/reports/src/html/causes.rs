@@ -1,4 +1,4 @@
-//! What is wrong, each cause once, in the order of the harm that it does.
+//! Causes, in the order of their harm.
 
 use super::super::human;
 use super::finding::{about, rule_id};
@@ -8,13 +8,13 @@ use super::rules::inline;
 use super::{counted, number, section};
 use results::{Cause, Run};
 
-/// Maximum number of causes that are shown, and of those that are open at first.
+/// Maximum number of causes, and of those that are expanded.
 const CAUSES: usize = 200;
 const OPEN: usize = 1;
-/// Maximum number of scenarios that are named with a cause.
-const CASES: usize = 24;
+/// Maximum number of scenarios of a cause.
+const MAX_CASES: usize = 24;
 
-/// The causes of a run.
+/// Writes the causes of a run.
 pub(super) fn causes(run: &Run, plan: &Plan, html: &mut Html) {
     section("findings", "Findings", html, |html| {
         if run.causes.is_empty() {
@@ -22,7 +22,9 @@ pub(super) fn causes(run: &Run, plan: &Plan, html: &mut Html) {
             html.tag("p").class("hint").text(&format!("None. {rules} were checked."));
             return;
         }
-        html.tag("p").class("hint").text("Each cause once, those that break most clients first.");
+        html.tag("p")
+            .class("hint")
+            .text("Each cause is listed once; those that break the most clients come first.");
         for (at, cause) in run.causes.iter().enumerate().take(CAUSES) {
             one(run, plan, (at, cause), html);
         }
@@ -61,7 +63,7 @@ fn one(run: &Run, plan: &Plan, (at, cause): (usize, &Cause), html: &mut Html) {
     });
 }
 
-/// How often a cause shows.
+/// Returns the number of findings and recordings of a cause.
 fn seen(run: &Run, cause: &Cause) -> String {
     let (what, all) = match &run.live {
         Some(_) => ("response", run.totals.streams + run.totals.bodies),
@@ -102,12 +104,12 @@ fn inside(run: &Run, plan: &Plan, cause: &Cause, id: &str, html: &mut Html) {
     });
 }
 
-/// The scenarios that show a cause.
+/// Writes the scenarios of a cause.
 fn cases(run: &Run, plan: &Plan, cause: &Cause, html: &mut Html) {
     let Some(live) = run.live.as_ref().filter(|_| !cause.cases.is_empty()) else { return };
     html.tag("p").class("cases").inside(|html| {
         html.tag("b").text(&counted(cause.cases.len() as u64, "scenario"));
-        for name in cause.cases.iter().take(CASES) {
+        for name in cause.cases.iter().take(MAX_CASES) {
             html.text(" ");
             let at = live.cases.iter().position(|case| case.name == *name);
             match at.and_then(|at| plan.cases.get(at)) {
@@ -115,8 +117,8 @@ fn cases(run: &Run, plan: &Plan, cause: &Cause, html: &mut Html) {
                 None => html.tag("span").text(name),
             }
         }
-        if cause.cases.len() > CASES {
-            html.tag("span").text(&format!(" and {} more", number((cause.cases.len() - CASES) as u64)));
+        if cause.cases.len() > MAX_CASES {
+            html.tag("span").text(&format!(" and {} more", number((cause.cases.len() - MAX_CASES) as u64)));
         }
     });
 }

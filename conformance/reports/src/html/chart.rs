@@ -1,5 +1,5 @@
-//! The timeline of an exchange as a picture: what lay in what, from which event to which, where findings
-//! are, and how fast events came.
+//! The timeline of an exchange as a chart: bars of items and parts, marks of findings, and the rate of
+//! events.
 
 use std::fmt::Write as _;
 
@@ -12,17 +12,17 @@ use results::{Bar, Timeline};
 
 /// Height of a row.
 const ROW: u64 = 22;
-/// Findings that are nearer to each other than one of so many share a mark, on wide screens and on narrow ones.
+/// Number of marks that fit side by side, on wide and on narrow screens; closer findings share a mark.
 const MARKS: [u64; 2] = [32, 7];
-/// So many columns show how many events came when.
+/// Number of columns of the event rate.
 const COLUMNS: usize = 100;
 
-/// A finding, as far as a chart shows it.
+/// A finding in a chart.
 #[derive(Debug)]
 pub(super) struct Mark<'m> {
-    /// What it is called in the list below.
+    /// Its number in the list.
     pub(super) number: usize,
-    /// Where that stands.
+    /// Its id in the page.
     pub(super) id: &'m str,
     pub(super) level: Level,
     pub(super) event: u64,
@@ -30,7 +30,7 @@ pub(super) struct Mark<'m> {
     pub(super) rule: &'m str,
 }
 
-/// Draws it.
+/// Writes the chart.
 pub(super) fn chart(timeline: &Timeline, id: &str, marks: &[Mark<'_>], html: &mut Html) {
     if timeline.events == 0 {
         return;
@@ -44,7 +44,7 @@ pub(super) fn chart(timeline: &Timeline, id: &str, marks: &[Mark<'_>], html: &mu
             }
             for row in &rows {
                 let of = row.bars.first().filter(|_| row.bars.len() == 1);
-                let title = of.map_or_else(|| row.label.clone(), |bar| told(bar));
+                let title = of.map_or_else(|| row.label.clone(), |bar| describe(bar));
                 let class = format!("name d{}", row.depth.min(4));
                 html.tag("div").class(&class).set("title", title).text(&row.label);
             }
@@ -69,13 +69,13 @@ pub(super) fn chart(timeline: &Timeline, id: &str, marks: &[Mark<'_>], html: &mu
     });
 }
 
-/// So many thousandths of a percent of the width.
+/// Returns a share of the width in percent, with three decimals.
 fn share(part: u64, whole: u64) -> String {
     let share = u128::from(part) * 100_000 / u128::from(whole.max(1));
     format!("{}.{:03}%", share / 1000, share % 1000)
 }
 
-/// The middle of an event.
+/// Returns the position of the middle of an event.
 fn middle(event: u64, events: u64) -> String {
     share((2 * event).saturating_sub(1).min(2 * events), 2 * events)
 }
@@ -88,7 +88,7 @@ const fn class(level: Level) -> &'static str {
     }
 }
 
-/// The row of marks, each of which leads to its finding.
+/// Writes the row of marks, which link to their findings.
 fn findings(timeline: &Timeline, marks: &[Mark<'_>], (name, columns): (&str, u64), html: &mut Html) {
     let group = |mark: &Mark<'_>| mark.event.saturating_sub(1) * columns / timeline.events.max(columns);
     let is_last = |event: u64| event * 100 > timeline.events * 94;
@@ -119,7 +119,7 @@ fn findings(timeline: &Timeline, marks: &[Mark<'_>], (name, columns): (&str, u64
                 html.tag("title").inside(|html| html.lines(&title));
                 html.tag("svg").set("x", x).set("y", ROW / 2).set("overflow", "visible").inside(|html| {
                     html.tag("path").set("d", shape(worst.level)).empty();
-                    // At the end of the row there is room before the sign alone.
+                    // At the end of the row, the label is before the sign.
                     let (x, anchor) = if is_last(worst.event) { (-8, "end") } else { (8, "start") };
                     html.tag("text").set("x", x).set("y", 4).set("text-anchor", anchor).text(&label);
                 });
@@ -128,7 +128,7 @@ fn findings(timeline: &Timeline, marks: &[Mark<'_>], (name, columns): (&str, u64
     });
 }
 
-/// Levels are told by shapes, and not by colours alone.
+/// Returns the shape of a level, as color alone is not accessible.
 const fn shape(level: Level) -> &'static str {
     match level {
         Level::Must => "M0-6L6 0L0 6L-6 0Z",
@@ -141,10 +141,10 @@ fn bars(timeline: &Timeline, rows: &[Row<'_>], id: &str, marks: &[Mark<'_>], htm
     let height = rows.len() as u64 * ROW;
     let svg = html.tag("svg").class("bars").set("height", height).set("role", "img");
     svg.set("aria-labelledby", format!("{id}-title {id}-text")).inside(|html| {
-        html.tag("title").set("id", format!("{id}-title")).text("What was open when");
+        html.tag("title").set("id", format!("{id}-title")).text("Open items and parts over time");
         html.tag("desc").set("id", format!("{id}-text")).inside(|html| {
             for bar in rows.iter().flat_map(|row| &row.bars).take(40) {
-                html.text(&format!("{}. ", told(bar)));
+                html.text(&format!("{}. ", describe(bar)));
             }
         });
         for (row, y) in rows.iter().zip((0_u64..).map(|row| row * ROW)) {
@@ -184,7 +184,7 @@ fn one(bar: &Bar, events: u64, y: u64, html: &mut Html) {
         rect.set("y", y + thin).set("height", thick).set("rx", 2).empty();
     };
     html.tag("g").class(&format!("bar {}", family(&bar.scope))).inside(|html| {
-        html.tag("title").text(&told(bar));
+        html.tag("title").text(&describe(bar));
         let class = match (bar.opened, bar.closed.is_some()) {
             (true, true) => "whole",
             (true, false) => "open",
@@ -202,7 +202,7 @@ fn one(bar: &Bar, events: u64, y: u64, html: &mut Html) {
     });
 }
 
-/// What is of a kind looks alike.
+/// Returns the class of a scope, which determines its color.
 fn family(scope: &str) -> &'static str {
     match scope {
         "response" => "response",
@@ -214,8 +214,8 @@ fn family(scope: &str) -> &'static str {
     }
 }
 
-/// All that a bar shows, in words.
-fn told(bar: &Bar) -> String {
+/// Returns the description of a bar.
+fn describe(bar: &Bar) -> String {
     let [from, to] = bar.events;
     let mut text = lanes::name(bar);
     if let Some(id) = &bar.id {
@@ -231,7 +231,7 @@ fn told(bar: &Bar) -> String {
         let _ = write!(text, ", from {} to {}", duration(from), duration(to));
     }
     if !bar.opened {
-        text += ", not opened first";
+        text += ", never opened";
     }
     match bar.closed {
         None => text += ", never closed",
@@ -248,7 +248,7 @@ fn told(bar: &Bar) -> String {
     text
 }
 
-/// The numbers of events, and when they came.
+/// Writes the axes of events and times.
 fn axis(timeline: &Timeline, html: &mut Html) {
     let events = timeline.events;
     let mut ticks: Vec<(u64, bool)> =
@@ -289,7 +289,7 @@ fn is_exact(timeline: &Timeline, event: u64) -> bool {
     event == timeline.events || event.saturating_sub(1).is_multiple_of(timeline.pace.every.max(1))
 }
 
-/// When an event came, if only nearly.
+/// Returns the approximate time of an event.
 fn time_of(timeline: &Timeline, event: u64) -> Option<u64> {
     if event == timeline.events {
         return timeline.duration_ms;
@@ -302,7 +302,7 @@ fn time_of(timeline: &Timeline, event: u64) -> Option<u64> {
     Some(from + to.saturating_sub(from) * ((event - 1) % every) / every)
 }
 
-/// How many events came when.
+/// Writes the rate of events.
 fn pace(timeline: &Timeline, marks: &[Mark<'_>], html: &mut Html) {
     let whole = timeline.duration_ms.unwrap_or(1).max(1);
     let columns = columns(timeline, whole);
@@ -337,8 +337,7 @@ fn pace(timeline: &Timeline, marks: &[Mark<'_>], html: &mut Html) {
     });
 }
 
-/// How many events came in each hundredth of the time. Between the events whose times are known, the
-/// others are taken to come evenly.
+/// Returns the number of events in each hundredth of the time, interpolating between known times.
 fn columns(timeline: &Timeline, whole: u64) -> [u64; COLUMNS] {
     let mut columns = [0; COLUMNS];
     let times = &timeline.pace.times_ms;
@@ -370,7 +369,7 @@ fn columns(timeline: &Timeline, whole: u64) -> [u64; COLUMNS] {
     columns
 }
 
-/// Says what is unusual.
+/// Writes the legend of unusual bars.
 fn legend(timeline: &Timeline, html: &mut Html) {
     let late = |bar: &Bar| bar.closed.is_some_and(|closed| closed < bar.events[1]);
     let open = timeline.bars.iter().any(|bar| bar.closed.is_none());
@@ -378,8 +377,8 @@ fn legend(timeline: &Timeline, html: &mut Html) {
     let late = timeline.bars.iter().any(late);
     let signs = [
         (open, "open", "never closed"),
-        (early, "early", "not opened first"),
-        (late, "late", "goes on after it was closed"),
+        (early, "early", "never opened"),
+        (late, "late", "continues after it was closed"),
     ];
     let folded = timeline.folded;
     if !signs.iter().any(|(is_there, ..)| *is_there) && folded == 0 {
@@ -399,7 +398,7 @@ fn legend(timeline: &Timeline, html: &mut Html) {
             });
         }
         if folded > 0 {
-            html.tag("span").text(&format!("{} more were opened than are drawn", number(folded)));
+            html.tag("span").text(&format!("{} more are not drawn", number(folded)));
         }
     });
 }

@@ -1,10 +1,10 @@
 //! Reports of clients as pages for browsers.
 
-use results::{ClientCaseReport, ClientOutcome, ClientRun};
+use results::{ClientCaseReport, ClientOutcome, ClientRun, ProfileReport};
 
 use super::page::Html;
 use super::{POLICY, STYLE, class_of, duration, number, section, table, word};
-use crate::client::ClientMatrix;
+use crate::client::{ClientMatrix, claimed};
 
 /// The report of a client.
 pub(crate) fn report(run: &ClientRun) -> String {
@@ -42,6 +42,20 @@ pub(crate) fn report(run: &ClientRun) -> String {
             });
         });
         html.tag("main").inside(|html| {
+            let profiles: Vec<&ProfileReport> = claimed(run).collect();
+            if !profiles.is_empty() {
+                section("profiles", "Profiles", html, |html| {
+                    table("groups", "Profiles", &["profile", "what it says", "state"], html, |html| {
+                        for profile in profiles {
+                            html.tag("tr").inside(|html| {
+                                html.tag("th").set("scope", "row").text(&profile.name);
+                                html.tag("td").text(&profile.title);
+                                html.tag("td").text(&profile.words());
+                            });
+                        }
+                    });
+                });
+            }
             let bad: Vec<&ClientCaseReport> =
                 run.cases.iter().filter(|case| case.outcome.rank() > 1).collect();
             if !bad.is_empty() {
@@ -96,7 +110,7 @@ pub(crate) fn matrix(matrix: &ClientMatrix<'_>) -> String {
                     }
                 });
             });
-            section("cases", "Cases that some client gets wrong", html, |html| {
+            section("cases", "Cases that some clients get wrong", html, |html| {
                 let heads: Vec<String> = matrix.runs().iter().map(ClientRun::title).collect();
                 let head: Vec<&str> = ["case"].into_iter().chain(heads.iter().map(String::as_str)).collect();
                 table("grid", "Cases by client", &head, html, |html| {
@@ -116,9 +130,9 @@ pub(crate) fn matrix(matrix: &ClientMatrix<'_>) -> String {
                     }
                 });
                 let handled = number(matrix.handled() as u64);
-                html.tag("p")
-                    .class("hint")
-                    .text(&format!("{handled} more cases are right or reported for every client."));
+                html.tag("p").class("hint").text(&format!(
+                    "{handled} more cases are handled correctly or reported by every client."
+                ));
             });
         });
     })

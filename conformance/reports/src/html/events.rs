@@ -7,7 +7,7 @@ use super::page::Html;
 use super::{duration, number, table};
 use results::{EventRow, Timeline};
 
-/// Lists the events. `findings` are the ids of what is wrong, by the number of the event.
+/// Writes the events. `findings` are ids of findings by event number.
 pub(super) fn events(timeline: &Timeline, findings: &BTreeMap<u64, (usize, &str, &str)>, html: &mut Html) {
     if timeline.rows.is_empty() {
         return;

@@ -1,4 +1,4 @@
-//! A finding, with all that is known of it.
+//! Findings in full.
 
 use std::fmt::Write as _;
 
@@ -10,10 +10,10 @@ use super::sides::sides;
 use super::{duration, number};
 use results::{Excerpt, Finding, Location, Piece, Timeline};
 
-/// Maximum number of clients that are named with a finding; the page of its rule names all of them.
+/// Maximum number of clients of a finding; the page of its rule lists all.
 const CLIENTS: usize = 12;
 
-/// A finding, and how many more of its cause are in the exchange.
+/// A finding, and the others of its cause in the exchange.
 pub(super) struct Shown<'f> {
     /// The number of its mark.
     pub(super) number: usize,
@@ -25,11 +25,11 @@ pub(super) struct Shown<'f> {
     pub(super) is_open: bool,
 }
 
-/// Maximum number of events that are named with a finding.
+/// Maximum number of events of a finding.
 const EVENTS: usize = 8;
 
 impl Shown<'_> {
-    /// Writes it.
+    /// Writes the finding.
     pub(super) fn write(&self, timeline: Option<&Timeline>, html: &mut Html) {
         let Self { number: own, id, finding, others, is_open, .. } = self;
         let word = human::word(finding.severity());
@@ -66,7 +66,7 @@ impl Shown<'_> {
         });
     }
 
-    /// How often it shows, and in which events.
+    /// Returns its number of occurrences, and their events.
     fn times(&self) -> String {
         let all = 1 + self.others.len() as u64;
         let events: Vec<String> = (self.others.iter().take(EVENTS))
@@ -82,7 +82,7 @@ impl Shown<'_> {
     }
 }
 
-/// Writes all that is known of a finding.
+/// Writes the details of a finding.
 pub(super) fn about(finding: &Finding, dialect: &str, timeline: Option<&Timeline>, html: &mut Html) {
     html.tag("p").class("place").inside(|html| {
         html.text(&place(&finding.place));
@@ -129,13 +129,13 @@ pub(super) fn about(finding: &Finding, dialect: &str, timeline: Option<&Timeline
     let whole = timeline.and_then(|timeline| timeline.faulty.iter().find(|faulty| faulty.event == event));
     if let Some(faulty) = whole {
         html.tag("details").class("more").inside(|html| {
-            html.tag("summary").text(&format!("Event {event} as it came"));
+            html.tag("summary").text(&format!("Event {event} as received"));
             piece(&faulty.data, html);
         });
     }
 }
 
-/// The clients that a finding breaks, those together that fail alike.
+/// Returns the clients that a finding breaks, grouped by failure.
 fn by_failure(finding: &Finding) -> Vec<(String, Vec<&'static str>)> {
     let mut all: Vec<(String, Vec<&str>)> = Vec::new();
     for (client, failure) in finding.broken_clients() {
@@ -147,7 +147,7 @@ fn by_failure(finding: &Finding) -> Vec<(String, Vec<&'static str>)> {
     all
 }
 
-/// Where an event stands.
+/// Returns the place of an event.
 pub(super) fn place(place: &Location) -> String {
     let mut text =
         if place.event == 0 { "body".to_owned() } else { format!("event {}", number(place.event)) };
@@ -164,13 +164,13 @@ pub(super) fn place(place: &Location) -> String {
     text + &format!(" · line {} · byte {}", place.line, place.bytes[0])
 }
 
-/// A line of the recording, with the place marked.
+/// Writes a line of the recording, with the place highlighted.
 fn excerpt(place: &Location, label: &str, class: &'static str, html: &mut Html) {
     let Excerpt { text, mark, cut } = &place.excerpt;
     if text.is_empty() {
         return;
     }
-    // Whoever wrote the report may have marked what is not there.
+    // A report by another program may have invalid ranges.
     let (before, rest) = text.split_at_checked(mark[0]).unwrap_or((text, ""));
     let (marked, behind) = rest.split_at_checked(mark[1].saturating_sub(mark[0])).unwrap_or((rest, ""));
     html.tag("div").class(&format!("excerpt {class}")).inside(|html| {
@@ -192,9 +192,9 @@ fn excerpt(place: &Location, label: &str, class: &'static str, html: &mut Html) 
     });
 }
 
-/// The beginning of a text, as JSON with its lines broken where it is all there.
+/// Writes the start of a text, formatted if it is complete JSON.
 pub(super) fn piece(piece: &Piece, html: &mut Html) {
-    // What another writer would have written otherwise is shown to the letter.
+    // JSON that would not survive formatting is shown unchanged.
     let is_as_it_came = |value: &serde_json::Value| {
         piece.cut == 0 && serde_json::to_string(value).is_ok_and(|text| text == piece.text)
     };
@@ -204,6 +204,6 @@ pub(super) fn piece(piece: &Piece, html: &mut Html) {
         html.tag("code").inside(|html| html.lines(text.as_deref().unwrap_or(&piece.text)));
     });
     if piece.cut > 0 {
-        html.tag("p").class("hint").text(&format!("{} bytes more are not shown", number(piece.cut)));
+        html.tag("p").class("hint").text(&format!("{} more bytes are not shown", number(piece.cut)));
     }
 }

@@ -1,4 +1,4 @@
-//! The head of a page: what was tested, how it ended, and the way to each section.
+//! The head of a page: subject, outcome and navigation.
 
 use super::page::Html;
 use super::{class_of, counted, duration, look, number, word};
@@ -26,7 +26,7 @@ pub(super) fn head(run: &Run, html: &mut Html) {
     html.tag("div").class("meters").inside(|html| meters(run, html));
 }
 
-/// What the run means, in a sentence or two.
+/// Returns a summary of the run in a sentence or two.
 fn lead(run: &Run) -> String {
     let broken = run.clients_that_are(ClientState::Broken).len() as u64;
     let causes = run.causes.len() as u64;
@@ -84,7 +84,7 @@ fn features(live: &LiveReport) -> String {
     }
 }
 
-/// How tests ended, what was found, and in how much.
+/// Writes the numbers of tests, findings and recordings.
 fn meters(run: &Run, html: &mut Html) {
     let totals = &run.totals;
     if run.live.is_some() {
@@ -114,7 +114,7 @@ fn meters(run: &Run, html: &mut Html) {
     meter("responses", totals.streams + totals.bodies, &checked, &events, html);
 }
 
-/// A number, what it is made of, and a bar of that.
+/// Writes a number, its parts, and a bar of them.
 fn meter(name: &str, total: u64, parts: &[(u64, &str, &str)], more: &str, html: &mut Html) {
     html.tag("div").class("meter").inside(|html| {
         html.tag("p").class("total").inside(|html| {
@@ -148,7 +148,7 @@ fn meter(name: &str, total: u64, parts: &[(u64, &str, &str)], more: &str, html: 
     });
 }
 
-/// Returns what is counted, as one of it is called where there is one.
+/// Returns a noun, singular if there is one.
 fn inflected(count: u64, many: &str) -> String {
     match (count, many.strip_suffix("ies"), many.strip_suffix('s')) {
         (1, Some(start), _) => format!("{start}y"),
@@ -157,7 +157,7 @@ fn inflected(count: u64, many: &str) -> String {
     }
 }
 
-/// The way to each section, with how much there is.
+/// Writes links to the sections, with counts.
 pub(super) fn navigation(run: &Run, html: &mut Html) {
     let broken = run.clients_that_are(ClientState::Broken).len();
     let failed = run.live.iter().flat_map(|live| &live.cases);
@@ -190,7 +190,7 @@ pub(super) fn navigation(run: &Run, html: &mut Html) {
                 });
             }
         });
-        // The script shows it: without one it would do nothing.
+        // The script shows it, as it needs the script.
         html.tag("div").class("search").set_if(true, "hidden").inside(|html| {
             let input = html.tag("input").set("type", "search").set("id", "search");
             let input = input.set("aria-label", "Search scenarios, findings and rules");

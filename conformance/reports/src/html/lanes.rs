@@ -1,4 +1,4 @@
-//! Which bars of a timeline stand in which row.
+//! Layout of the bars of a timeline in rows.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -6,22 +6,22 @@ use std::fmt::Write as _;
 use super::number;
 use results::{Bar, Timeline};
 
-/// With more bars than this, those that do not overlap share a row.
+/// Number of bars above which bars share rows if they do not overlap.
 const ROWS: usize = 40;
-/// So many rows there are for what is equally deep, then.
+/// Maximum number of rows for bars of the same depth.
 const LANES: usize = 8;
 
 /// A row of a chart.
 #[derive(Debug)]
 pub(super) struct Row<'t> {
-    /// What stands beside it.
+    /// Its label.
     pub(super) label: String,
-    /// In how many others its bars lie.
+    /// Depth of its bars.
     pub(super) depth: u64,
     pub(super) bars: Vec<&'t Bar>,
 }
 
-/// The rows of a timeline: one for each bar, as long as there are few.
+/// Returns the rows of a timeline: one for each bar if there are few.
 pub(super) fn rows(timeline: &Timeline) -> Vec<Row<'_>> {
     if timeline.bars.len() > ROWS {
         return packed(timeline);
@@ -30,7 +30,7 @@ pub(super) fn rows(timeline: &Timeline) -> Vec<Row<'_>> {
     let mut inside: Vec<Vec<usize>> = vec![Vec::new(); timeline.bars.len()];
     let mut todo = Vec::new();
     for (at, bar) in timeline.bars.iter().enumerate().rev() {
-        // A parent stands before its children, whoever wrote the report.
+        // Parents precede their children in any report.
         match bar.parent.filter(|parent| *parent < at).and_then(|parent| inside.get_mut(parent)) {
             Some(children) => children.push(at),
             None => todo.push(at),
@@ -44,7 +44,7 @@ pub(super) fn rows(timeline: &Timeline) -> Vec<Row<'_>> {
     rows
 }
 
-/// What is equally deep shares rows, as far as it does not overlap.
+/// Returns rows shared by bars of the same depth.
 fn packed(timeline: &Timeline) -> Vec<Row<'_>> {
     let mut levels: BTreeMap<u64, Vec<&Bar>> = BTreeMap::new();
     for bar in &timeline.bars {
@@ -60,7 +60,7 @@ fn packed(timeline: &Timeline) -> Vec<Row<'_>> {
                 lanes.push(Row { label: String::new(), depth, bars: vec![bar] });
                 continue;
             }
-            // Where there is no room left, bars overlap.
+            // Without a free row, bars overlap.
             let last = lanes.len() - 1;
             if let Some(row) = lanes.get_mut(room.unwrap_or(last)) {
                 row.bars.push(bar);
@@ -74,7 +74,7 @@ fn packed(timeline: &Timeline) -> Vec<Row<'_>> {
     rows
 }
 
-/// What several bars are called together.
+/// Returns the label of several bars.
 fn several(bars: &[&Bar]) -> String {
     let mut scopes: BTreeMap<&str, u64> = BTreeMap::new();
     for bar in bars {
@@ -91,13 +91,13 @@ fn words(scope: &str) -> String {
     scope.replace('_', " ")
 }
 
-/// What a bar is, and which.
+/// Returns the scope and index of a bar.
 pub(super) fn place(bar: &Bar) -> String {
     let index = bar.index.map(|index| format!(" {index}")).unwrap_or_default();
     words(&bar.scope) + &index
 }
 
-/// What a bar is called.
+/// Returns the name of a bar.
 pub(super) fn name(bar: &Bar) -> String {
     let mut name = place(bar);
     for more in [&bar.kind, &bar.name].into_iter().flatten() {

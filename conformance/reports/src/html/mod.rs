@@ -3,10 +3,11 @@
 mod causes;
 mod chart;
 pub(crate) mod client;
-mod clients;
 mod events;
 mod finding;
 mod head;
+mod icon;
+mod impact;
 mod lanes;
 mod overview;
 mod page;
@@ -14,6 +15,7 @@ mod plan;
 mod rules;
 mod sides;
 mod streams;
+mod untested;
 
 use self::page::Html;
 use self::plan::Plan;
@@ -25,7 +27,7 @@ const STYLE: &str = include_str!("style.css");
 /// The script of the page: a search.
 const SCRIPT: &str = include_str!("script.js");
 
-/// What the page may do: apply its own style and run its own script, whose hashes these are.
+/// What the page may do: show its own icon, apply its own style and run its own script, whose hashes these are.
 const POLICY: &str = include_str!("policy.txt");
 
 /// A run, as one HTML file that needs nothing else.
@@ -38,7 +40,7 @@ pub fn html(run: &Run) -> String {
             html.tag("header").inside(|html| head::head(run, html));
             head::navigation(run, html);
             html.tag("main").inside(|html| {
-                clients::clients(run, &plan, html);
+                impact::clients(run, &plan, html);
                 causes::causes(run, &plan, html);
                 streams::streams(run, &plan, html);
                 overview::sections(run, &plan, html);
@@ -59,6 +61,7 @@ fn head(run: &Run, html: &mut Html) {
     html.tag("meta").set("name", "referrer").set("content", "no-referrer").empty();
     let of = run.live.as_ref().map_or(run.dialect.as_str(), |live| live.target.as_str());
     html.tag("title").text(&format!("{}: conformance of {of}", word(run.outcome)));
+    html.icon(icon::of(run.outcome));
     html.style(STYLE);
 }
 
@@ -156,7 +159,7 @@ mod tests {
     fn policy_is_fresh() {
         let [style, script] = [STYLE, SCRIPT].map(|text| base64_of(&Sha256::digest(text)));
         let policy = format!(
-            "default-src 'none'; style-src 'sha256-{style}'; script-src 'sha256-{script}'; base-uri 'none'; form-action 'none'\n"
+            "default-src 'none'; img-src data:; style-src 'sha256-{style}'; script-src 'sha256-{script}'; base-uri 'none'; form-action 'none'\n"
         );
         if env::var_os("BLESS").is_some() {
             let path = concat!(env!("CARGO_MANIFEST_DIR"), "/src/html/policy.txt");

@@ -6,7 +6,7 @@ use super::finding::rule_id;
 use super::page::Html;
 use super::plan::Plan;
 use super::streams::mark;
-use super::{counted, duration, look, number, section, table};
+use super::{duration, look, number, section, table, untested};
 use serde_json::Value;
 
 use results::{Demand, LiveReport, Matrix, OTHER_RULES, ProfileReport, ProfileState, Run, Tally, Verdict};
@@ -48,7 +48,7 @@ fn because(profile: &ProfileReport, (run, live): (&Run, &LiveReport), plan: &Pla
     for (number, reason) in due.iter().take(NAMES).enumerate() {
         html.text(if number > 0 { ", " } else { "" });
         let id = match reason.demand {
-            Demand::Run => None,
+            Demand::Run | Demand::Case => None,
             Demand::Rule => Some(rule_id(&reason.name)).filter(|_| is_broken(&reason.name)),
             Demand::Scenario => {
                 let at = live.cases.iter().position(|case| case.name == reason.name);
@@ -71,7 +71,7 @@ fn matrix(matrix: &Matrix, html: &mut Html) {
     if matrix.profiles.is_empty() {
         return;
     }
-    let caption = "How many of its scenarios, and of its rules, are as a profile demands";
+    let caption = "Scenarios and rules that meet each profile";
     html.tag("h3").text(caption);
     let mut head = vec!["group"];
     head.extend(matrix.profiles.iter().map(|profile| profile.name.as_str()));
@@ -137,7 +137,7 @@ pub(super) fn sections(run: &Run, plan: &Plan, html: &mut Html) {
                 grid(live, plan, html);
             });
             stale(run, html);
-            undecided(run, html);
+            untested::untested(run, live, html);
         });
         speed(live, html);
     }
@@ -146,12 +146,21 @@ pub(super) fn sections(run: &Run, plan: &Plan, html: &mut Html) {
 
 /// How tests ended, by the group of their scenario.
 fn groups(run: &Run, html: &mut Html) {
-    let head = ["scenarios", "passed", "failed", "not exercised", "harness errors"];
+    // Of columns of zeros, only that of tests that passed is worth its room.
+    let is_shown = |verdict: &Verdict| {
+        *verdict == Verdict::Pass || run.groups.iter().any(|group| group.trials.of(*verdict) > 0)
+    };
+    let verdicts: Vec<Verdict> = Verdict::ALL.into_iter().filter(is_shown).collect();
+    let head = verdicts.iter().map(|verdict| match verdict {
+        Verdict::HarnessError => "harness errors",
+        other => other.word(),
+    });
+    let head: Vec<&str> = std::iter::once("scenarios").chain(head).collect();
     table("groups", "Tests by group of scenarios", &head, html, |html| {
         for group in &run.groups {
             html.tag("tr").inside(|html| {
                 html.tag("th").set("scope", "row").text(&group.name);
-                for verdict in Verdict::ALL {
+                for verdict in verdicts.iter().copied() {
                     let count = group.trials.of(verdict);
                     let class = if count == 0 { "none" } else { look(verdict).0 };
                     html.tag("td").class(class).inside(|html| {
@@ -211,28 +220,6 @@ fn stale(run: &Run, html: &mut Html) {
             html.tag("li").text(entry);
         }
     });
-}
-
-/// What could not be found out, by the reason.
-fn undecided(run: &Run, html: &mut Html) {
-    if run.undecided.is_empty() {
-        return;
-    }
-    html.tag("h3").text("Not found out, and why");
-    html.tag("ul").class("reasons").inside(|html| {
-        for undecided in &run.undecided {
-            html.tag("li").inside(|html| {
-                html.tag("b").text(&format!("{}: {}", counted(undecided.trials, "test"), undecided.reason));
-                html.tag("span").text(&listed(&undecided.cases));
-            });
-        }
-    });
-}
-
-fn listed(names: &[String]) -> String {
-    let more = names.len().saturating_sub(NAMES);
-    let more = if more > 0 { format!(", and {} more", number(more as u64)) } else { String::new() };
-    names.iter().take(NAMES).map(String::as_str).collect::<Vec<_>>().join(", ") + &more
 }
 
 /// What to do, with commands to copy.

@@ -45,6 +45,20 @@ impl Html {
         }
     }
 
+    /// The icon of the page, which is part of the program: SVG without a double quote.
+    pub(super) fn icon(&mut self, svg: &'static str) {
+        self.out.push_str("<link rel=\"icon\" href=\"data:image/svg+xml,");
+        for character in svg.chars() {
+            match character {
+                '<' => self.out.push_str("%3C"),
+                '>' => self.out.push_str("%3E"),
+                '#' => self.out.push_str("%23"),
+                _ => self.out.push(character),
+            }
+        }
+        self.out.push_str("\"/>");
+    }
+
     /// The style of the page, which is part of the program.
     pub(super) fn style(&mut self, css: &'static str) {
         self.out.push_str("<style>");

@@ -1,25 +1,25 @@
-//! What stands where in a page: which findings are shown together, and the ids that lead to things.
+//! The plan of a page: shown findings, and ids for links.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use results::{CaseReport, Finding, Run};
 
-/// Maximum number of findings of a recording that are shown in full, and of a run.
+/// Maximum number of findings in full, of a recording and of a run.
 const FINDINGS: usize = 30;
 const ALL_FINDINGS: usize = 1000;
 
-/// Findings of one cause in one exchange of a recording. The first is shown, the others are counted.
+/// Findings of one cause in one exchange. The first is shown, the others are counted.
 #[derive(Debug)]
 pub(super) struct Group {
-    /// Leads to it.
+    /// Its id in the page.
     pub(super) id: String,
-    /// The cause, by its place in the list of causes.
+    /// Index of the cause.
     pub(super) cause: Option<usize>,
-    /// The findings, by their places in the recording.
+    /// Indices of the findings in the recording.
     pub(super) findings: Vec<usize>,
 }
 
-/// The ids of a page, and the findings of each recording that it shows.
+/// The ids of a page, and the shown findings of each recording.
 #[derive(Debug)]
 pub(super) struct Plan {
     pub(super) cases: Vec<String>,
@@ -29,10 +29,10 @@ pub(super) struct Plan {
 }
 
 impl Plan {
-    /// Plans the page of a run.
+    /// Returns the plan of the page of a run.
     pub(super) fn of(run: &Run) -> Self {
         let mut ids = Ids::default();
-        // The page of a rule has the id that `rule_id` names.
+        // `rule_id` reserves the ids of rules.
         for rule in &run.rules {
             ids.unique(&format!("rule/{}", rule.id));
         }
@@ -58,7 +58,7 @@ impl Plan {
                 None => ids.unique(&format!("file/{}", capture.name)),
             };
             let mut of_capture = grouped(&capture.findings, |finding| by_place.get(&[at, finding]).copied());
-            // The order of causes is that of the harm that they do.
+            // Causes are ordered by harm.
             let mut worst: Vec<usize> = (0..of_capture.len()).collect();
             worst.sort_by_key(|group| of_capture.get(*group).and_then(|group| group.cause));
             worst.truncate(FINDINGS.min(left));
@@ -79,12 +79,12 @@ impl Plan {
         Self { cases: scenarios, captures, causes: of_causes, groups }
     }
 
-    /// The findings of a recording that are shown.
+    /// Returns the shown findings of a recording.
     pub(super) fn groups(&self, capture: usize) -> &[Group] {
         self.groups.get(capture).map(Vec::as_slice).unwrap_or_default()
     }
 
-    /// Where a finding is shown, if it is.
+    /// Returns the id of a finding, if it is shown.
     pub(super) fn link(&self, [capture, at]: [usize; 2]) -> Option<&str> {
         let group = self.groups(capture).iter().find(|group| group.findings.contains(&at))?;
         Some(&group.id)
@@ -96,7 +96,7 @@ fn grouped(findings: &[Finding], cause: impl Fn(usize) -> Option<usize>) -> Vec<
     let mut groups: Vec<Group> = Vec::new();
     for (at, finding) in findings.iter().enumerate() {
         let cause = cause(at);
-        // Without a cause, as in reports of others, findings of one rule stand together.
+        // Without a cause, as in reports of other programs, findings are grouped by rule.
         let rule = cause.is_none().then_some(&*finding.rule);
         let place = *known.entry((cause, finding.exchange.as_deref(), rule)).or_insert_with(|| {
             groups.push(Group { id: String::new(), cause, findings: Vec::new() });
@@ -109,7 +109,7 @@ fn grouped(findings: &[Finding], cause: impl Fn(usize) -> Option<usize>) -> Vec<
     groups
 }
 
-/// The ids that were given out.
+/// The used ids.
 #[derive(Debug, Default)]
 struct Ids(BTreeMap<String, usize>);
 
@@ -118,12 +118,12 @@ impl Ids {
         let name = anchor(name);
         let times = self.0.entry(name.clone()).or_default();
         *times += 1;
-        // No other id has this sign.
+        // No other id has this character.
         if *times == 1 { name } else { format!("{name}~{times}") }
     }
 }
 
-/// Returns an id for a name: what could not stand in the address of a page is replaced.
+/// Returns an id for a name, replacing characters that are invalid in a fragment.
 pub(super) fn anchor(name: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '/' | '.' | '_' | '-');
     let plain: String = name.chars().take(120).map(|c| if is_plain(c) { c } else { '-' }).collect();
@@ -131,7 +131,7 @@ pub(super) fn anchor(name: &str) -> String {
     if plain.contains('/') { plain } else { format!("of/{plain}") }
 }
 
-/// Where the page of a rule stands.
+/// Returns the id of the page of a rule.
 pub(super) fn rule_id(rule: &str) -> String {
     anchor(&format!("rule/{rule}"))
 }

@@ -1,4 +1,4 @@
-//! The pages of the rules that are broken.
+//! Pages of broken rules.
 
 use catalogue::Rule;
 
@@ -7,7 +7,7 @@ use super::page::Html;
 use super::section;
 use results::{RuleTotal, Run};
 
-/// The page of each rule that is broken.
+/// Writes the page of each broken rule.
 pub(super) fn rules(run: &Run, html: &mut Html) {
     if run.rules.iter().all(|rule| rule.times == 0) {
         return;
@@ -55,20 +55,19 @@ fn page(total: &RuleTotal, html: &mut Html) {
         });
     }
     html.tag("p").class("hint").inside(|html| {
-        html.text("How its violation looks: ");
+        html.text("Example of a violation: ");
         html.tag("code").text(&format!("conformance explain {}", total.id));
     });
 }
 
-/// The normative sentence that a rule stands on.
+/// Returns the normative sentence of a rule.
 fn statement(rule: &Rule) -> Option<&'static str> {
     let id = rule.citation.requirement?;
     let mut all = catalogue::REQUIREMENTS.iter();
     all.find(|of| of.id == id && of.version == rule.citation.source).map(|of| of.statement)
 }
 
-/// What rules use of Markdown: paragraphs, lists, fenced blocks and code. The rest stays as it is
-/// written.
+/// Renders the Markdown of rules: paragraphs, lists, fenced blocks and code. Other markup stays as it is.
 fn prose(text: &str, html: &mut Html) {
     let mut is_fenced = false;
     for block in text.trim().split("\n\n") {
@@ -88,7 +87,7 @@ fn prose(text: &str, html: &mut Html) {
     }
 }
 
-/// A text with pieces of code.
+/// Writes a text with code spans.
 pub(super) fn inline(text: &str, html: &mut Html) {
     let pieces: Vec<&str> = text.split('`').collect();
     let last = pieces.len() - 1;
@@ -96,7 +95,7 @@ pub(super) fn inline(text: &str, html: &mut Html) {
         let text = piece.replace('\n', " ");
         match (at % 2 == 1, at == last) {
             (true, false) => html.tag("code").text(&text),
-            // A backtick without its partner is one.
+            // An unpaired backtick is text.
             (true, true) => html.text(&format!("`{text}")),
             (false, _) => html.text(&text),
         }

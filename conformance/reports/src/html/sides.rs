@@ -1,9 +1,9 @@
-//! What was expected and what came, side by side.
+//! Expected and actual values, side by side.
 
 use super::page::Html;
 use results::text::parted;
 
-/// Shows two texts beside each other, with the parts marked in which they differ.
+/// Writes two texts side by side, with their differences highlighted.
 pub(super) fn sides(expected: &str, found: &str, html: &mut Html) {
     let parts = parted(expected, found);
     html.tag("div").class("sides").inside(|html| {

@@ -1,4 +1,4 @@
-//! The scenarios of a run, or its recordings: what was sent, what came, and what is wrong with it.
+//! The scenarios or recordings of a run, with requests, streams and findings.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -12,10 +12,10 @@ use super::{counted, duration, look, number, section};
 use catalogue::Level;
 use results::{CaptureReport, CaseReport, Finding, Run, Timeline, Verdict};
 
-/// Maximum number of recordings that are shown, and of those that are named.
+/// Maximum number of recordings in full, and of those that are listed by name.
 const RECORDINGS: usize = 200;
 const NAMES: usize = 500;
-/// Maximum number of exchanges of a recording that are drawn.
+/// Maximum number of charts of a recording.
 const CHARTS: usize = 12;
 
 /// Writes the scenarios or the recordings.
@@ -54,7 +54,7 @@ pub(super) fn streams(run: &Run, plan: &Plan, html: &mut Html) {
     }
 }
 
-/// What a scenario or a recording came to.
+/// The state of a scenario or a recording.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum State {
     Failed,
@@ -89,7 +89,7 @@ impl State {
         }
     }
 
-    /// Its class, its sign and its word.
+    /// Returns its class, symbol and word.
     const fn look(self) -> (&'static str, &'static str, &'static str) {
         match self {
             Self::Failed => ("bad", "✗", "failed"),
@@ -105,7 +105,7 @@ fn has_warnings(capture: &CaptureReport) -> bool {
     capture.findings.iter().any(|finding| finding.severity() >= Level::Should)
 }
 
-/// Radio buttons that choose what is shown. The style does the rest.
+/// Writes the radio buttons of the filter, which works by CSS.
 fn filter(states: &[State], html: &mut Html) {
     let present: Vec<State> = State::ALL.into_iter().filter(|state| states.contains(state)).collect();
     if present.len() < 2 {
@@ -171,13 +171,13 @@ fn recordings(run: &Run, plan: &Plan, html: &mut Html) {
     });
 }
 
-/// The rules that recordings break, for the search.
+/// Returns the broken rules of recordings, for the search.
 fn rules_of<'r>(captures: impl IntoIterator<Item = &'r CaptureReport>) -> String {
     let rules = captures.into_iter().flat_map(|capture| &capture.findings).map(|finding| &*finding.rule);
     rules.collect::<BTreeSet<_>>().into_iter().collect::<Vec<_>>().join(" ")
 }
 
-/// A sign, and its word for screen readers.
+/// Writes a symbol, with its word for screen readers.
 pub(super) fn mark(class: &str, sign: &str, word: &str, html: &mut Html) {
     html.tag("span").class(&format!("mark {class}")).set("title", word).inside(|html| {
         html.tag("span").set("aria-hidden", true).text(sign);
@@ -185,9 +185,9 @@ pub(super) fn mark(class: &str, sign: &str, word: &str, html: &mut Html) {
     });
 }
 
-/// How much is wrong with a recording.
+/// Returns the number of findings of a recording.
 fn faults(capture: &CaptureReport) -> String {
-    let told: Vec<String> = capture.faults().told().map(|(count, word)| counted(count, word)).collect();
+    let told: Vec<String> = capture.faults().non_zero().map(|(count, word)| counted(count, word)).collect();
     match (told.is_empty(), &capture.error) {
         (true, Some(_)) => "could not be read".to_owned(),
         (true, None) => "no findings".to_owned(),
@@ -232,7 +232,7 @@ fn case(run: &Run, plan: &Plan, at: usize, state: State, html: &mut Html) {
     });
 }
 
-/// The tests of a scenario. Those that only wait for the response are counted.
+/// Writes the tests of a scenario. Tests that depend on the response are counted.
 fn trials(case: &CaseReport, html: &mut Html) {
     let answer = case.trials.iter().find(|told| case.about(told) == "answer").map(|told| told.judged.verdict);
     let is_waiting = |told: &&results::Told| {
@@ -260,16 +260,16 @@ fn trials(case: &CaseReport, html: &mut Html) {
     });
 }
 
-/// Everything about a recording.
+/// Writes a recording.
 fn recording(run: &Run, plan: &Plan, at: usize, html: &mut Html) {
     let Some(capture) = run.captures.get(at) else { return };
     if let Some(error) = &capture.error {
-        html.tag("p").class("error").text(&format!("It could not be read, or not to its end: {error}"));
+        html.tag("p").class("error").text(&format!("It could not be read completely: {error}"));
     }
     let groups: Vec<(usize, &Group, &Finding)> = (plan.groups(at).iter().enumerate())
         .filter_map(|(at, group)| Some((at + 1, group, capture.findings.get(*group.findings.first()?)?)))
         .collect();
-    // An exchange is known by its name; a recording of one has none.
+    // A recording with one exchange needs no name for it.
     let has_findings =
         |timeline: &Timeline| groups.iter().any(|(_, _, finding)| finding.exchange == timeline.exchange);
     let is_worth = |timeline: &&Timeline| capture.timelines.len() <= CHARTS || has_findings(timeline);
@@ -282,7 +282,7 @@ fn recording(run: &Run, plan: &Plan, at: usize, html: &mut Html) {
         html.tag("p").class("hint").text(&format!("{} not drawn", counted(undrawn, "more exchange")));
     }
     if !groups.is_empty() {
-        // The worst is open.
+        // The worst one is expanded.
         let worst = groups.iter().max_by_key(|(number, _, found)| (found.level, Reverse(*number)));
         let worst = worst.map(|(number, ..)| *number);
         html.tag("div").class("findings").inside(|html| {
@@ -306,7 +306,7 @@ fn recording(run: &Run, plan: &Plan, at: usize, html: &mut Html) {
     }
 }
 
-/// Counts what is not shown in full, by rule.
+/// Writes the number of other findings by rule.
 fn rest(capture: &CaptureReport, groups: &[Group], html: &mut Html) {
     let shown: BTreeSet<usize> = groups.iter().flat_map(|group| group.findings.iter().copied()).collect();
     let mut rest: BTreeMap<&str, u64> = BTreeMap::new();
@@ -329,7 +329,7 @@ fn rest(capture: &CaptureReport, groups: &[Group], html: &mut Html) {
     });
 }
 
-/// An exchange: the request, the timeline beside the events, and the response if it is no stream.
+/// Writes an exchange: the request, the timeline beside the events, and a non-streaming response.
 fn exchange(
     capture: &CaptureReport,
     timeline: &Timeline,

@@ -1,4 +1,4 @@
-//! What sees to each normative sentence.
+//! Coverage of normative sentences.
 
 use std::fmt::Write as _;
 
@@ -6,11 +6,11 @@ use catalogue::{Coverage, REQUIREMENTS, RequirementLevel, Who};
 
 use super::rule::{anchor, cell};
 
-/// All sentences of all versions, each with the rules and scenarios that see to it, or the reason why
-/// nothing can.
+/// Returns all sentences of all versions, with the rules and scenarios that cover them, or the reason why
+/// none can.
 pub fn coverage() -> String {
-    let mut out = "# Coverage of the specification\n\nEach normative sentence, in our words, and what sees \
-        to it: rules, scenarios, or the reason why no recording can show it.\n"
+    let mut out = "# Coverage of the specification\n\nThe rules and scenarios that cover each normative \
+        sentence (in our words), or why no recording can show it.\n"
         .to_owned();
     let mut versions: Vec<&str> = REQUIREMENTS.iter().map(|requirement| requirement.version).collect();
     versions.dedup();
@@ -24,8 +24,8 @@ pub fn coverage() -> String {
         let document = document.unwrap_or_default();
         let _ = writeln!(
             out,
-            "\n## {version}\n\n{document}{all} sentences: {covered} covered, {hidden} that no recording can show, {open} \
-             open.\n\n| sentence | of whom | level | what it demands | seen to by |\n|---|---|---|---|---|"
+            "\n## {version}\n\n{document}{all} sentences: {covered} covered, {hidden} not observable, {open} \
+             open.\n\n| sentence | applies to | level | requirement | covered by |\n|---|---|---|---|---|"
         );
         for requirement in of_version() {
             let _ = writeln!(
@@ -59,7 +59,7 @@ fn seen_to_by(coverage: Coverage) -> String {
     }
 }
 
-/// Whose duty a sentence is.
+/// Returns to whom a sentence applies.
 pub const fn whose(who: Who) -> &'static str {
     match who {
         Who::Server => "server",
@@ -68,7 +68,7 @@ pub const fn whose(who: Who) -> &'static str {
     }
 }
 
-/// How binding a sentence is.
+/// Returns the keyword of a sentence.
 pub const fn duty(level: RequirementLevel) -> &'static str {
     match level {
         RequirementLevel::Must => "MUST",

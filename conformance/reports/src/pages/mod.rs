@@ -1,5 +1,5 @@
-//! The documentation that comes from the catalogue: the reference of rules, and what covers each normative
-//! sentence. All of it is Markdown.
+//! Documentation generated from the catalogue, as Markdown: the reference of rules, and the coverage of
+//! normative sentences.
 
 mod coverage;
 mod rule;

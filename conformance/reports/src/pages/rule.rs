@@ -1,4 +1,4 @@
-//! The pages of rules.
+//! Pages of rules.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -7,20 +7,21 @@ use catalogue::{DecidedBy, Level, RULES, Recorded, Rule};
 
 use super::words;
 
-/// The groups of rules, in order.
+/// Returns the groups of rules, sorted.
 pub fn groups() -> Vec<&'static str> {
     let mut groups: Vec<&str> = RULES.iter().map(Rule::group).collect();
     groups.dedup();
     groups
 }
 
-/// The page that leads to those of the groups.
+/// Returns the index of the groups.
 pub fn index() -> String {
-    let mut out = "# Rules\n\nWhat the suite checks. A rule that binds (MUST) fails a run; the others warn \
-        or note. `conformance explain RULE` shows the same on a terminal, with the violation in a stream.\n"
-        .to_owned();
+    let mut out =
+        "# Rules\n\nThe rules that the suite checks. A broken MUST rule fails a run; the others warn \
+        or note. `conformance explain RULE` prints the same page, with an example of a violation.\n"
+            .to_owned();
     for group in groups() {
-        let _ = writeln!(out, "\n## {group}\n\n| rule | level | what must hold |\n|---|---|---|");
+        let _ = writeln!(out, "\n## {group}\n\n| rule | level | requirement |\n|---|---|---|");
         for rule in RULES.iter().filter(|rule| rule.group() == group) {
             let Rule { id, title, .. } = rule;
             let level = rule.level.keyword();
@@ -30,7 +31,7 @@ pub fn index() -> String {
     out
 }
 
-/// The pages of a group, one after the other.
+/// Returns the pages of all rules of a group.
 pub fn of_group(group: &str) -> String {
     let mut out = format!("# Rules of {group}\n\n[All rules](README.md)\n");
     for rule in RULES.iter().filter(|rule| rule.group() == group) {
@@ -39,8 +40,8 @@ pub fn of_group(group: &str) -> String {
     out
 }
 
-/// The page of a rule, without its title: what it is for, on what authority, whom it protects, and a stream
-/// that breaks it.
+/// Returns the page of a rule without its title: purpose, authority, broken clients, and an example of a
+/// violation.
 pub fn rule(rule: &Rule) -> String {
     let mut out = format!("{}\n\n", rule.prose.trim());
     let mut fact = |name: &str, text: &str| {
@@ -75,11 +76,11 @@ pub fn rule(rule: &Rule) -> String {
     out
 }
 
-/// The level of a rule, where it binds, and where it has another.
+/// Returns the level of a rule, the dialects it applies to, and exceptions.
 fn levels(rule: &Rule) -> String {
     let mut told = rule.level.keyword().to_owned();
     if !rule.only_in.is_empty() {
-        let _ = write!(told, " in {} alone", rule.only_in.join(", "));
+        let _ = write!(told, " only in {}", rule.only_in.join(", "));
     }
     let mut others: BTreeMap<(Level, &str), Vec<&str>> = BTreeMap::new();
     for dialect in spec::DIALECTS {
@@ -93,7 +94,7 @@ fn levels(rule: &Rule) -> String {
     told
 }
 
-/// The normative sentence that a rule stands on.
+/// Returns the normative sentence of a rule.
 pub fn requirement(rule: &Rule) -> Option<&'static catalogue::Requirement> {
     let id = rule.citation.requirement?;
     let of = |requirement: &&catalogue::Requirement| {
@@ -102,7 +103,7 @@ pub fn requirement(rule: &Rule) -> Option<&'static catalogue::Requirement> {
     catalogue::REQUIREMENTS.iter().find(of)
 }
 
-/// Why a sentence of another document than the dialect's own means something in it.
+/// Returns why a sentence of another document applies to a dialect.
 pub fn standing(cited: &str, level: Level, dialect: &spec::Dialect, rule: Option<&str>) -> Option<String> {
     let name = dialect.name;
     if dialect.is_or_extends(cited) {
@@ -111,24 +112,23 @@ pub fn standing(cited: &str, level: Level, dialect: &spec::Dialect, rule: Option
     match level {
         Level::Must => Some(match rule.and_then(|rule| catalogue::recorded(name, rule)) {
             Some(Recorded { kept, streams }) => {
-                format!("also applies to {name}: {kept} of {streams} recorded streams keep it")
+                format!("also applies to {name}: {kept} of {streams} recorded streams comply")
             }
-            None => format!("also applies to {name}: nothing that is known of it contradicts the sentence"),
+            None => format!("also applies to {name}: no recorded stream contradicts it"),
         }),
-        Level::Should | Level::May => Some(format!(
-            "a sentence of {cited}, not of {name}: here it is the source of a {}",
-            level.keyword()
-        )),
+        Level::Should | Level::May => {
+            Some(format!("a sentence of {cited}, not of {name}: here a {}", level.keyword()))
+        }
         Level::Off => None,
     }
 }
 
-/// Where a heading can be linked to.
+/// Returns the anchor of a heading.
 pub(super) fn anchor(heading: &str) -> String {
     heading.chars().filter(|character| character.is_alphanumeric() || *character == '-').collect()
 }
 
-/// A text in a table.
+/// Escapes a text for a table cell.
 pub(super) fn cell(text: &str) -> String {
     text.replace('|', "\\|").replace('\n', " ")
 }

@@ -1,37 +1,37 @@
-//! What rules are made of, in words.
+//! Descriptions of the parts of rules.
 
 use catalogue::{Authority, Edit, Family, Place, Relation, Side, Target, Whose};
 use spec::table::{Role, Scope};
 
 use results::text::shortened;
 
-/// Names what a rule rests on.
+/// Returns the name of an authority.
 pub const fn authority(authority: Authority) -> &'static str {
     match authority {
         Authority::Sentence => "a normative sentence",
         Authority::Schema => "a constraint of the schema",
         Authority::Definition => "the definition of the events",
-        Authority::Observed => "what all real vendors do",
+        Authority::Observed => "the behavior of all recorded vendors",
     }
 }
 
-/// Describes what a family of structural faults is.
+/// Returns the description of a family of structural faults.
 pub const fn family(family: Family) -> &'static str {
     match family {
-        Family::BeforeOpen => "an event of it, or of what lies in it, before the event that opens it",
+        Family::BeforeOpen => "an event of it, or of its contents, before the event that opens it",
         Family::AfterClose => "an event of it after it was closed",
         Family::Reopened => "opening it a second time",
         Family::ClosedAgain => "closing it a second time",
         Family::NeverClosed => "the end of the response while it is open",
-        Family::ParentClosedFirst => "closing it after what it lies in",
-        Family::WrongParent => "its lying in something of a type that cannot hold it",
+        Family::ParentClosedFirst => "closing it after its parent",
+        Family::WrongParent => "a parent of a type that cannot contain it",
         Family::IndexGap => "an index that is not the next one",
-        Family::KeyMismatch => "an `item_id` that is not that of the item at the `output_index`",
-        Family::PhaseOrder => "a phase that comes out of turn",
+        Family::KeyMismatch => "an `item_id` that differs from that of the item at `output_index`",
+        Family::PhaseOrder => "a phase out of order",
     }
 }
 
-/// What a relation demands within one occurrence of its scopes.
+/// Returns the requirement of a relation within one occurrence of its scopes.
 pub fn relation(relation: &Relation, scopes: &[Scope]) -> String {
     let place = |values: &Place| place(values, scopes);
     let names: Vec<_> = scopes.iter().map(|scope| scope.info().name.replace('_', " ")).collect();
@@ -39,14 +39,14 @@ pub fn relation(relation: &Relation, scopes: &[Scope]) -> String {
         if names.is_empty() { String::new() } else { format!("within one {}, ", names.join(" or ")) };
     match relation {
         Relation::Constant(of) => format!("{within}{} stays the same", place(of)),
-        Relation::Equal { of, equals } => format!("{within}{} is equal to {}", place(of), place(equals)),
+        Relation::Equal { of, equals } => format!("{within}{} equals {}", place(of), place(equals)),
         Relation::Concat { of, equals } => {
-            format!("{within}{}, joined in order, are {}", place(of), place(equals))
+            format!("{within}{}, joined in order, equal {}", place(of), place(equals))
         }
-        Relation::Unique(of) => format!("{within}{} never comes twice", place(of)),
+        Relation::Unique(of) => format!("{within}{} never occurs twice", place(of)),
         Relation::Value { of, is } => format!("{within}{} is {}", place(of), is.join(" or ")),
         Relation::Collect { of, equals } => {
-            format!("{within}{}, in the order of the indices, are {}", place(of), place(equals))
+            format!("{within}{}, ordered by index, equal {}", place(of), place(equals))
         }
     }
 }
@@ -55,7 +55,7 @@ fn place(values: &Place, scopes: &[Scope]) -> String {
     let whose = match values.of {
         Whose::Role(role) => match role {
             Role::Open => "the event that opens it".to_owned(),
-            Role::Delta => "its fragments".to_owned(),
+            Role::Delta => "its deltas".to_owned(),
             Role::Final => "the event with its final value".to_owned(),
             Role::Close => "the event that closes it".to_owned(),
             Role::Phase => "its phases".to_owned(),
@@ -65,19 +65,19 @@ fn place(values: &Place, scopes: &[Scope]) -> String {
         Whose::Events(names) => names.join(" or "),
         Whose::Parent => match scopes.first().and_then(|scope| scope.info().parent) {
             Some(parent) => format!("the event that closes the {}", parent.info().name.replace('_', " ")),
-            None => "the event that closes what it lies in".to_owned(),
+            None => "the event that closes its parent".to_owned(),
         },
         Whose::Response => "the response as it ends".to_owned(),
     };
     match (values.at, values.of) {
         (Some(pointer), _) => format!("{pointer} of {whose}"),
         (None, Whose::Role(Role::Delta)) => whose,
-        (None, Whose::Parent | Whose::Response) => format!("what {whose} has of it"),
+        (None, Whose::Parent | Whose::Response) => format!("its value in {whose}"),
         (None, _) => format!("the value of {whose}"),
     }
 }
 
-/// An edit, as pages write it, in so many columns.
+/// Returns an edit as written in pages, limited to a number of columns.
 pub fn edit(edit: &Edit, width: usize) -> String {
     let text = match edit {
         Edit::Drop(of) => format!("drop {}", target(of)),

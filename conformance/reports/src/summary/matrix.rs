@@ -1,4 +1,4 @@
-//! What came of all that profiles demand, as a table.
+//! Results of profiles, as a table.
 
 use std::fmt::Write as _;
 
@@ -10,15 +10,15 @@ use crate::style::Style;
 use results::text::{listed, shortened, visible};
 use results::{Matrix, MatrixColumn, ProfileState, Run, Tally, Verdict};
 
-/// So many demands are named that a profile lacks.
-const NAMES: usize = 3;
+/// Maximum number of unmet requirements of a profile.
+const MAX_NAMES: usize = 3;
 /// Between columns.
 const GAP: usize = 2;
-/// The row that tells of rules.
+/// Label of the row of rules.
 const RULES: &str = "(rules)";
 
 impl Page {
-    /// The profiles and what is in the way of those that are not passed.
+    /// Writes the profiles, and why they did not pass.
     pub(super) fn by_profile(&mut self, run: &Run) {
         let matrix = &run.matrix;
         if matrix.profiles.is_empty() && matrix.unexercised.is_empty() {
@@ -40,7 +40,7 @@ impl Page {
             .map(|verdict| format!("{} {}", verdict.sign(), verdict.name()))
             .collect();
         if !signs.is_empty() {
-            self.row(2, 2, &format!("of the scenarios and rules that it demands: {}", signs.join(", ")));
+            self.row(2, 2, &format!("scenarios and rules required: {}", signs.join(", ")));
         }
         let profiles = run.live.iter().flat_map(|live| &live.profiles);
         for profile in profiles.filter(|profile| !profile.reasons.is_empty()) {
@@ -50,11 +50,11 @@ impl Page {
         }
         if !matrix.unexercised.is_empty() {
             let names: Vec<String> = matrix.unexercised.iter().map(|name| visible(name)).collect();
-            self.row(2, 4, &format!("no scenario was exercised of {}", names.join(", ")));
+            self.row(2, 4, &format!("no scenario exercised of {}", names.join(", ")));
         }
     }
 
-    /// A row for each profile.
+    /// Writes one row for each profile.
     fn profiles_in_short(&mut self, run: &Run) {
         if run.matrix.profiles.is_empty() {
             return;
@@ -72,20 +72,20 @@ impl Page {
             let names: Vec<&str> = reasons.map(|reason| reason.name.as_str()).collect();
             let mut names: Vec<String> = names.into_iter().map(visible).collect();
             names.dedup();
-            let names = listed(&names, NAMES, String::clone);
+            let names = listed(&names, MAX_NAMES, String::clone);
             let for_what = if names.is_empty() { String::new() } else { format!(": {names}") };
             let room_of_row = self.width.saturating_sub(4 + name.width() + room.len());
             let row = shortened(&format!("{state}{for_what}"), room_of_row);
-            // The state alone is painted.
+            // Only the state has a color.
             let row = row.strip_prefix(state).map_or_else(|| row.clone(), |rest| format!("{painted}{rest}"));
             let _ = writeln!(self.out, "  {name}{room}  {row}");
         }
     }
 
-    /// As many columns as there is room for.
+    /// Writes as many columns as fit.
     fn block(&mut self, matrix: &Matrix, columns: &[usize], first: usize) {
         let widths: Vec<usize> = columns.iter().map(|at| width(matrix, *at)).collect();
-        // Each cell as it is, for its width, and as it is painted.
+        // Each cell plain, for its width, and styled.
         let row = |page: &mut Self, name: &str, cells: Vec<(String, String)>| {
             let name = visible(name);
             let _ = write!(page.out, "  {name}{}", " ".repeat(first - name.width()));
@@ -121,13 +121,13 @@ impl Page {
     }
 }
 
-/// All that stands in the table.
+/// Returns all tallies of the table.
 fn tallies(matrix: &Matrix) -> impl Iterator<Item = Tally> {
     let cells = matrix.groups.iter().flat_map(|row| row.cells.iter().copied().flatten());
     cells.chain(matrix.profiles.iter().map(|profile| profile.rules))
 }
 
-/// How wide a column has to be.
+/// Returns the width of a column.
 fn width(matrix: &Matrix, at: usize) -> usize {
     let Some(profile) = matrix.profiles.get(at) else { return 0 };
     let cells = matrix.groups.iter().filter_map(|row| row.cells.get(at).copied().flatten());
@@ -136,7 +136,7 @@ fn width(matrix: &Matrix, at: usize) -> usize {
     cells.chain(heads).max().unwrap_or_default()
 }
 
-/// The columns, in as many tables as they need below each other, none much wider than the others.
+/// Splits the columns into tables of similar width.
 fn blocks(matrix: &Matrix, room: usize) -> Vec<Vec<usize>> {
     let within = |room: usize| {
         let mut blocks: Vec<Vec<usize>> = Vec::new();
@@ -157,7 +157,7 @@ fn blocks(matrix: &Matrix, room: usize) -> Vec<Vec<usize>> {
     (0..room).map(within).find(|blocks| blocks.len() == fewest).unwrap_or_else(|| within(room))
 }
 
-/// How many ended how, by their signs. What is no success has a colour, and nothing beside it.
+/// Returns the numbers by verdict with their symbols. Only failures are colored.
 fn signs(tally: Tally, style: Style) -> String {
     let told = Verdict::ALL.into_iter().filter(|verdict| tally.of(*verdict) > 0);
     let sign = |verdict: Verdict| {

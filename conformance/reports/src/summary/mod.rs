@@ -1,4 +1,4 @@
-//! A run as a whole: by group of scenarios, rule, file and client, what could not be judged, what to do.
+//! The summary of a run: groups of scenarios, rules, files, clients, untested trials, and next steps.
 
 mod matrix;
 
@@ -12,26 +12,26 @@ use super::style::{Detail, Screen, Style};
 use results::text::{counted, cut, listed, shortened, visible, wrap};
 use results::{Cause, ClientState, Faults, LiveReport, Outcome, Run, Tally, Verdict};
 
-/// So many files are listed, the worst first.
+/// Maximum number of files, the worst first.
 const FILES: usize = 10;
-/// So many rules are named with clients.
+/// Maximum number of rules of a client.
 const RULES: usize = 6;
-/// So many scenarios are named with a reason.
-const CASES: usize = 4;
-/// So many causes are listed.
+/// Maximum number of scenarios of a reason.
+const MAX_CASES: usize = 4;
+/// Maximum number of causes.
 const CAUSES: usize = 30;
-/// So many clients are named that nothing known breaks.
+/// Maximum number of unbroken clients.
 const CLIENTS: usize = 8;
-/// So many reasons are listed.
+/// Maximum number of reasons.
 const REASONS: usize = 4;
-/// So long may a text be.
-const LENGTH: usize = 300;
-/// So long may a text be that stands with others in a row.
+/// Maximum length of a text.
+const MAX_LENGTH: usize = 300;
+/// Maximum length of a text in a row with others.
 const SHORT: usize = 100;
-/// With fewer columns a table is told in words.
+/// Minimum number of columns of a table.
 const TABLE: usize = 60;
 
-/// How the trials of scenarios ended in each of several dialects.
+/// Returns the results of trials in each of several dialects.
 pub fn by_dialect<'n>(of: impl Iterator<Item = (&'n str, Tally)>, screen: Screen) -> String {
     let Screen { style, width } = screen;
     let mut page =
@@ -40,7 +40,7 @@ pub fn by_dialect<'n>(of: impl Iterator<Item = (&'n str, Tally)>, screen: Screen
     page.out
 }
 
-/// What a run found as a whole, and what to do next.
+/// Returns the summary of a run, with next steps.
 pub fn summary(run: &Run, detail: impl Into<Detail>, screen: impl Into<Screen>) -> String {
     let detail = detail.into();
     let Screen { style, width } = screen.into();
@@ -65,7 +65,7 @@ pub fn summary(run: &Run, detail: impl Into<Detail>, screen: impl Into<Screen>) 
     page.out
 }
 
-/// What is written, and how wide it may be.
+/// The text written so far, and its width.
 struct Page {
     out: String,
     width: usize,
@@ -88,10 +88,10 @@ impl Page {
                 format!("{}, {streams}, {events} checked as {dialect}", counted(totals.captures, "file"))
             }
             Some(live) if live.is_reference => {
-                format!("{} of the reference gateway, which speaks {dialect}", totals.trials)
+                format!("{} · reference gateway, dialect {dialect}", totals.trials)
             }
             Some(live) => {
-                format!("{} of {}, checked as {dialect}", totals.trials, visible(&live.target))
+                format!("{} · {}, dialect {dialect}", totals.trials, visible(&live.target))
             }
         };
         let start = self.out.len();
@@ -104,7 +104,7 @@ impl Page {
         }
     }
 
-    /// How trials ended, by what they are about.
+    /// Writes the results of trials by group.
     fn tallies<'n>(&mut self, heading: &str, of: impl Iterator<Item = (&'n str, Tally)>) {
         let rows: Vec<(String, Tally)> = of.map(|(name, trials)| (visible(name), trials)).collect();
         let Some(widest) = rows.iter().map(|(name, _)| name.width().max(5)).max() else { return };
@@ -134,20 +134,20 @@ impl Page {
     fn speed(&mut self, run: &Run) {
         let mut crowds = run.live.iter().flat_map(LiveReport::crowds).peekable();
         if crowds.peek().is_some() {
-            self.heading("how fast, when asked at once: half of them (99 of 100)");
+            self.heading("latency of concurrent requests: median (p99)");
         }
         for latency in crowds {
             self.row(2, 4, &format!("{}: {}", visible(&latency.case), latency.words()));
         }
     }
 
-    /// What is wrong, each cause in a row.
+    /// Writes the causes, one per row.
     fn causes(&mut self, run: &Run, shown: Level) {
         if run.causes.is_empty() {
             return;
         }
         let most = if self.is_verbose { usize::MAX } else { CAUSES };
-        // Those of an endpoint were just shown with a finding each.
+        // The findings of an endpoint were shown before.
         let is_told = |at: usize, cause: &Cause| {
             run.live.is_some() && !self.is_verbose && cause.level >= shown && at < IN_FULL
         };
@@ -180,7 +180,7 @@ impl Page {
         }
     }
 
-    /// How often a cause shows, where first, and how many clients it breaks.
+    /// Returns the count, the first place and the number of broken clients of a cause.
     fn cause(&self, run: &Run, cause: &Cause, shown: Level) -> String {
         let what = if run.live.is_some() { "answer" } else { "file" };
         let mut text = format!("{} in {}", counted(cause.times, "time"), counted(cause.captures, what));
@@ -200,16 +200,16 @@ impl Page {
         text
     }
 
-    /// Answers that are not what was asked for, by the reason.
+    /// Writes unexpected responses by reason.
     fn answers(&mut self, run: &Run) {
         let answers = run.wrong_answers();
         if answers.is_empty() {
             return;
         }
-        self.heading("answers that are not what was asked for");
+        self.heading("unexpected responses");
         let most = if self.is_verbose { usize::MAX } else { REASONS };
         for (reason, cases) in answers.iter().take(most) {
-            let cases = listed(cases, CASES, |case| visible(case));
+            let cases = listed(cases, MAX_CASES, |case| visible(case));
             self.short_row(&format!("{}: {cases}", visible(&cut(reason, SHORT))));
         }
         if answers.len() > most {
@@ -224,7 +224,7 @@ impl Page {
         }
     }
 
-    /// One file is what all the rest is about.
+    /// A single file needs no breakdown.
     fn by_file(&mut self, run: &Run, shown: Level) {
         if run.captures.len() < 2 {
             return;
@@ -249,7 +249,7 @@ impl Page {
         }
     }
 
-    /// Which clients fail on what, by what is known of them.
+    /// Writes broken and other clients.
     fn clients(&mut self, run: &Run) {
         if run.causes.is_empty() {
             return;
@@ -277,7 +277,7 @@ impl Page {
             self.row(2, 4, &format!("broken: {clients}, in {files} by {}{more}{why}", broken.join(", ")));
         }
         for (state, words) in [
-            (ClientState::NotAffected, "not affected (tried with streams that break these rules)"),
+            (ClientState::NotAffected, "not affected (tested with streams that break these rules)"),
             (ClientState::NotMeasured, "not measured"),
         ] {
             let clients = run.clients_that_are(state);
@@ -294,9 +294,9 @@ impl Page {
         if stale.is_empty() {
             return;
         }
-        self.heading("expected to fail, and does not: take it out of the list");
+        self.heading("unexpectedly passing: remove from the list of expected failures");
         for entry in stale.iter().take(REASONS) {
-            self.row(2, 4, &visible(&cut(entry, LENGTH)));
+            self.row(2, 4, &visible(&cut(entry, MAX_LENGTH)));
         }
         if stale.len() > REASONS {
             self.row(2, 4, &format!("and {} more", stale.len() - REASONS));
@@ -314,8 +314,8 @@ impl Page {
             let trials = counted(undecided.trials, "trial");
             let requests = unanswered.iter().find(|(reason, ..)| *reason == undecided.reason);
             let requests = requests.map(|(_, count, _)| format!(" ({})", counted(*count, "request")));
-            let reason = visible(&cut(&undecided.reason, if self.is_verbose { LENGTH } else { SHORT }));
-            let cases = listed(&undecided.cases, CASES, |case| visible(case));
+            let reason = visible(&cut(&undecided.reason, if self.is_verbose { MAX_LENGTH } else { SHORT }));
+            let cases = listed(&undecided.cases, MAX_CASES, |case| visible(case));
             self.short_row(&format!("{trials}: {reason}{}: {cases}", requests.unwrap_or_default()));
         }
         if run.undecided.len() > most {
@@ -329,11 +329,11 @@ impl Page {
         if rows.is_empty() {
             return;
         }
-        self.heading("not judged");
+        self.heading("not checked");
         for (what, files) in rows {
             self.row(2, 4, &what);
             if !files.is_empty() {
-                self.row(4, 4, &listed(&files, CASES, |file| visible(file)));
+                self.row(4, 4, &listed(&files, MAX_CASES, |file| visible(file)));
             }
         }
     }
@@ -345,7 +345,7 @@ impl Page {
         self.heading("next");
         for step in &run.next {
             self.row(2, 2, &visible(&step.why));
-            // A command is copied: it is never broken.
+            // Commands are never wrapped, so that they can be copied.
             let _ = writeln!(self.out, "    {}", self.style.bold(&visible(&step.command)));
         }
     }
@@ -356,7 +356,7 @@ impl Page {
         }
     }
 
-    /// A text in one row, cut to it unless all is shown.
+    /// Writes a text in one row, shortened unless verbose.
     fn short_row(&mut self, text: &str) {
         if self.is_verbose {
             self.row(2, 4, text);
@@ -366,7 +366,7 @@ impl Page {
         }
     }
 
-    /// A text in as many rows as it needs; those after the first begin further to the right.
+    /// Writes a wrapped text; continuation rows are indented further.
     fn row(&mut self, indent: usize, hang: usize, text: &str) {
         for (number, row) in wrap(text, self.width.saturating_sub(hang)).iter().enumerate() {
             let indent = if number == 0 { indent } else { hang };
@@ -375,7 +375,7 @@ impl Page {
     }
 }
 
-/// How often rules are broken, in words.
+/// Returns numbers of findings in words.
 fn in_words(faults: Faults) -> String {
-    faults.told().map(|(count, what)| counted(count, what)).collect::<Vec<_>>().join(", ")
+    faults.non_zero().map(|(count, what)| counted(count, what)).collect::<Vec<_>>().join(", ")
 }

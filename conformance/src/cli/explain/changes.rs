@@ -1,4 +1,4 @@
-//! What the violation of a rule changes in its golden.
+//! The changes of a golden by the violation of a rule.
 
 use std::fmt::Write as _;
 
@@ -10,7 +10,7 @@ use recordings::goldens::Golden;
 use reports::{Screen, Style};
 use results::text::shortened;
 
-/// The changed parts, each with its neighbours: - left out, + put in, ~ changed.
+/// Returns the changed parts with their context: - removed, + added, ~ changed.
 pub(super) fn changes(golden: &Golden, edited: &[u8], violation: &Violation, screen: Screen) -> String {
     let is_renumbered = violation.edits.contains(&Edit::Renumber);
     let (before, after) = (readable(golden.bytes), readable(edited));
@@ -24,7 +24,7 @@ pub(super) fn changes(golden: &Golden, edited: &[u8], violation: &Violation, scr
     for (at, step) in steps.iter().enumerate() {
         match step {
             Step::Kept(part) => {
-                // What is kept is shown only next to what is not.
+                // Unchanged parts are shown only next to changes.
                 let is_near = !is_kept(at + 1) || at.checked_sub(1).is_some_and(|before| !is_kept(before));
                 if is_near {
                     table.gap(gap);
@@ -57,25 +57,25 @@ pub(super) fn changes(golden: &Golden, edited: &[u8], violation: &Violation, scr
 
 enum Fold {
     Shown,
-    /// So many are left out from here on.
+    /// The number of parts omitted from here.
     First(usize),
     LeftOut,
 }
 
-/// Of a long row of steps of a kind, the first and the last are shown.
+/// Folds a long sequence of equal steps to the first and the last.
 fn folded(steps: &[Step], at: usize, is_of_kind: impl Fn(&Step) -> bool) -> Fold {
-    const SHOWN: usize = 2;
+    const MAX_STEPS: usize = 2;
     let before = steps.iter().take(at).rev().take_while(|step| is_of_kind(step)).count();
     let after = steps.iter().skip(at + 1).take_while(|step| is_of_kind(step)).count();
     let all = before + 1 + after;
     match before {
-        _ if all <= SHOWN + 2 || before < SHOWN || after == 0 => Fold::Shown,
-        SHOWN => Fold::First(all - SHOWN - 1),
+        _ if all <= MAX_STEPS + 2 || before < MAX_STEPS || after == 0 => Fold::Shown,
+        MAX_STEPS => Fold::First(all - MAX_STEPS - 1),
         _ => Fold::LeftOut,
     }
 }
 
-/// The changes as they are shown.
+/// The rendered changes.
 struct Table {
     out: String,
     digits: usize,
@@ -108,7 +108,7 @@ impl Table {
     fn whole(&mut self, sign: char, part: &Part<'_>) {
         for (number, line) in part.text.split_inclusive('\n').enumerate() {
             let shown = line.strip_suffix('\n').unwrap_or(line);
-            // The blank line that ends a frame goes without saying.
+            // The blank line after a frame is implied.
             if !shown.is_empty() {
                 self.row((sign != '-').then_some(part.line + number), sign, shown);
             }
@@ -119,11 +119,11 @@ impl Table {
         self.row(None, sign, &format!("… and {count} more"));
     }
 
-    /// Line by line: a line of JSON by its values, any other as a whole.
+    /// Renders a changed part line by line: JSON by values, other lines as a whole.
     fn changed(&mut self, old: &Part<'_>, new: &Part<'_>) {
         let old_lines: Vec<&str> = old.text.split_inclusive('\n').collect();
         let new_lines: Vec<&str> = new.text.split_inclusive('\n').collect();
-        // Lines that stay are the same at the beginning and at the end.
+        // Skip common lines at the start and the end.
         let alike = |(old, new): &(&&str, &&str)| old == new;
         let first = old_lines.iter().zip(&new_lines).take_while(alike).count();
         let rest = old_lines.len().min(new_lines.len()) - first;
@@ -165,7 +165,7 @@ impl Table {
                 let cut = Cut::around(Some(old), Some(new), 20);
                 format!("    {pointer}: {} → {}", shortened(&cut.of(old), 60), shortened(&cut.of(new), 60))
             }
-            (Some(old), None) => format!("    {pointer}: {}, taken away", shortened(old, 60)),
+            (Some(old), None) => format!("    {pointer}: {}, removed", shortened(old, 60)),
             (None, Some(new)) => format!("    {pointer}: {}, added", shortened(new, 60)),
             (None, None) => return,
         };
@@ -182,18 +182,18 @@ fn paint(style: Style, sign: char, text: &str) -> String {
     }
 }
 
-/// Where two texts begin to differ, and from where on they are shown.
+/// The offset at which two texts differ, and the start of the excerpt.
 struct Cut {
     start: usize,
 }
 
 impl Cut {
-    /// So many characters are kept before the place.
+    /// Returns the excerpt around the first difference.
     fn around(old: Option<&str>, new: Option<&str>, keep: usize) -> Self {
         let (old, new) = (old.unwrap_or_default(), new.unwrap_or_default());
         let common = || old.char_indices().zip(new.chars()).take_while(|((_, old), new)| old == new);
         let count = common().count();
-        // What is short enough is shown from its beginning.
+        // Short texts are shown from their start.
         let start =
             if count <= 2 * keep { 0 } else { common().nth(count - keep).map_or(0, |((at, _), _)| at) };
         Self { start }

@@ -1,4 +1,4 @@
-//! `conformance explain`: the pages of rules, sentences, events, scenarios, profiles and groups.
+//! `conformance explain`: the pages of rules, sentences, events, scenarios, profiles, groups and features.
 
 mod changes;
 mod page;
@@ -25,20 +25,20 @@ use recordings::violation;
 use reports::pages::words;
 use reports::{Screen, diagnostic};
 
-/// Explains a rule, sentence, event, scenario, profile or group.
+/// Explains a rule, sentence, event, scenario, profile, group or feature.
 ///
 /// For a rule: its authority, its fix, the clients that a violation breaks, and a stream that violates it. For a
 /// sentence of `conformance list requirements`: its source, where it applies, and the rules and scenarios that cover it.
 /// For an event: what it means, and the rules about it.
 #[derive(Debug, Args)]
 pub(super) struct ExplainArgs {
-    /// Name, such as part/before-open, N35, response.completed, text/hello, core or call.
+    /// Name, such as part/before-open, N35, response.completed, text/hello, core, call or store.
     #[arg(value_name = "NAME", value_parser = known::TOPICS, hide_possible_values = true)]
     topic: String,
     /// Dialect to explain it for.
     #[arg(long, value_name = "NAME", default_value = "openai", value_parser = known::DIALECTS, hide_possible_values = true)]
     dialect: String,
-    /// When to use colour.
+    /// When to use color.
     #[arg(long, value_enum, default_value_t, value_name = "WHEN")]
     color: Color,
 }
@@ -61,6 +61,7 @@ impl ExplainArgs {
                     Topic::Scenario(scenario) => things::scenario(scenario, screen),
                     Topic::Profile(profile) => things::profile(profile, dialect, screen),
                     Topic::Group(name) => things::group(name, dialect, screen),
+                    Topic::Feature(feature) => things::feature(feature, screen),
                 })
             })
             .collect();
@@ -69,7 +70,7 @@ impl ExplainArgs {
     }
 }
 
-/// The violation of a rule: the edits of a golden, what they change, and what is found then.
+/// Returns the violation of a rule: the edits of a golden, the changes, and the findings.
 fn shown(rule: &Rule, screen: Screen) -> anyhow::Result<String> {
     let violation = &rule.violation;
     let golden = goldens::golden(violation.golden)
@@ -90,13 +91,13 @@ fn shown(rule: &Rule, screen: Screen) -> anyhow::Result<String> {
     }
     let found: BTreeSet<&str> = report.findings.iter().map(|finding| finding.rule.as_ref()).collect();
     let _ = writeln!(out, "\n{} as {}\n", style.bold("findings"), dialect.name);
-    // What the rule itself finds comes first.
+    // The findings of the rule itself come first.
     let (own, others): (Vec<_>, Vec<_>) = report.findings.iter().partition(|finding| finding.rule == rule.id);
     let told =
         own.into_iter().chain(others).map(|finding| diagnostic(&report.name, finding, dialect.name, screen));
     out += &told.collect::<Vec<_>>().join("\n");
     if !found.contains(rule.id) {
-        return Err(anyhow!("nothing is found by the rule"));
+        return Err(anyhow!("the rule reports nothing"));
     }
     Ok(out)
 }

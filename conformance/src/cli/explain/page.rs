@@ -1,4 +1,4 @@
-//! What the page of a rule says.
+//! Pages of rules.
 
 use std::fmt::Write as _;
 
@@ -10,27 +10,27 @@ use reports::Screen;
 use reports::pages::{requirement, standing, words};
 use results::text::wrap;
 
-/// Prose is hard to read on longer lines.
+/// Maximum width of prose.
 const PROSE: usize = 96;
-/// What stands before the facts.
-const NAMES: usize = 11;
+/// Width of labels.
+const LABEL_WIDTH: usize = 11;
 
-/// How wide a page is.
+/// Returns the width of a page.
 pub(super) fn width(screen: Screen) -> usize {
     screen.width.clamp(Screen::LEAST_WIDTH, PROSE)
 }
 
-/// A fact, with its name before it.
+/// Returns a fact with its label.
 pub(super) fn fact(name: &str, text: &str, screen: Screen) -> String {
     let mut out = String::new();
-    for (number, row) in wrap(text, width(screen) - NAMES).iter().enumerate() {
-        let name = screen.style.bold(&format!("{:NAMES$}", if number == 0 { name } else { "" }));
+    for (number, row) in wrap(text, width(screen) - LABEL_WIDTH).iter().enumerate() {
+        let name = screen.style.bold(&format!("{:LABEL_WIDTH$}", if number == 0 { name } else { "" }));
         let _ = writeln!(out, "{name}{row}");
     }
     out
 }
 
-/// The page, without its violation.
+/// Returns the page without its violation.
 pub(super) fn page(rule: &Rule, dialect: &Dialect, screen: Screen) -> String {
     let width = width(screen);
     let mut out = format!("{}: {}\n\n", screen.style.bold(rule.id), rule.title);
@@ -75,7 +75,7 @@ pub(super) fn page(rule: &Rule, dialect: &Dialect, screen: Screen) -> String {
     out
 }
 
-/// The level in a dialect, and why it is another than elsewhere.
+/// Returns the level in a dialect, and why it differs from others.
 fn here(rule: &Rule, dialect: &Dialect) -> (String, String) {
     let here = level(rule, dialect);
     let own = dialect.rules.iter().find(|own| own.id == rule.id);
@@ -87,12 +87,12 @@ fn here(rule: &Rule, dialect: &Dialect) -> (String, String) {
         Some(own) if here == own.level => {
             (format!("{told}; {} elsewhere", rule.level.keyword()), own.reason.to_owned())
         }
-        _ if here == Level::Off => (told, format!("{} where it is", rule.level.keyword())),
+        _ if here == Level::Off => (told, format!("{} where defined", rule.level.keyword())),
         _ => (told, String::new()),
     }
 }
 
-/// Paragraphs, broken to the width; what is indented, listed or fenced keeps its lines.
+/// Returns wrapped paragraphs; indented, listed and fenced lines are kept.
 pub(super) fn prose(text: &str, width: usize) -> String {
     let mut out = String::new();
     let mut paragraph = String::new();

@@ -1,4 +1,4 @@
-//! What the page of a normative sentence says.
+//! Pages of normative sentences.
 
 use catalogue::{Coverage, Level, REQUIREMENTS, Requirement, Who};
 use spec::Dialect;
@@ -9,10 +9,10 @@ use reports::Screen;
 use reports::pages::{duty, standing, whose};
 use results::text::wrap;
 
-/// What it demands and of whom, where it can be read, where it binds, and what sees to it.
+/// Returns the page of a sentence: requirement, source, dialects and coverage.
 pub(super) fn page(sentence: &Requirement, dialect: &Dialect, screen: Screen) -> String {
     let title = wrap(&format!("{}: {}", sentence.name(), sentence.statement), width(screen)).join("\n");
-    // The name has no blank, so it stands in the first line.
+    // The name has no spaces, so it stays in the first line.
     let mut out = title.replacen(&sentence.name(), &screen.style.bold(&sentence.name()), 1) + "\n\n";
     let mut rows = |name: &str, texts: &[String]| {
         for (number, text) in texts.iter().enumerate() {
@@ -23,7 +23,7 @@ pub(super) fn page(sentence: &Requirement, dialect: &Dialect, screen: Screen) ->
     rows(
         "source",
         &[
-            format!("{}, under \"{}\"; above in our words", sentence.source, sentence.heading),
+            format!("{}, section \"{}\"; paraphrased above", sentence.source, sentence.heading),
             sentence.address.to_owned(),
         ],
     );
@@ -31,13 +31,13 @@ pub(super) fn page(sentence: &Requirement, dialect: &Dialect, screen: Screen) ->
         REQUIREMENTS.iter().filter(|other| other.id == sentence.id && other.version != sentence.version);
     let others: Vec<String> = others
         .map(|other| {
-            let same = if other.statement == sentence.statement { "the same" } else { "in other words" };
+            let same = if other.statement == sentence.statement { "the same" } else { "reworded" };
             format!("{}, {same}", other.name())
         })
         .collect();
     rows("also", &others);
     let bound = spec::dialects().filter(|(_, dialect)| dialect.is_or_extends(sentence.version));
-    rows("binds in", &[bound.map(|(name, _)| name).collect::<Vec<_>>().join(", ")]);
+    rows("applies to", &[bound.map(|(name, _)| name).collect::<Vec<_>>().join(", ")]);
     match sentence.coverage {
         Coverage::Covered { rules, scenarios } => {
             let rules: Vec<_> = rules.iter().filter_map(|id| catalogue::rule(id)).collect();
@@ -59,7 +59,7 @@ pub(super) fn page(sentence: &Requirement, dialect: &Dialect, screen: Screen) ->
             }
         }
         Coverage::Unobservable(why) => {
-            rows("not seen", &[format!("no rule and no scenario covers it. {why}")]);
+            rows("uncovered", &[format!("no rule and no scenario covers it. {why}")]);
         }
         Coverage::Open(plan) => rows("open", &[format!("no rule and no scenario covers it yet. {plan}")]),
     }
@@ -86,7 +86,7 @@ mod tests {
                 for dialect in spec::DIALECTS {
                     let page = page(sentence, dialect, screen);
                     assert!(page.starts_with(&sentence.name()) && page.contains(sentence.address), "{page}");
-                    let seen = ["\nrules  ", "\nscenarios  ", "\nnot seen  ", "\nopen  "];
+                    let seen = ["\nrules  ", "\nscenarios  ", "\nuncovered  ", "\nopen  "];
                     assert!(seen.iter().any(|name| page.contains(name)), "{page}");
                 }
             }

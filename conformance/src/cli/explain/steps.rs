@@ -1,4 +1,4 @@
-//! What became of the parts of a golden.
+//! A diff of the parts of a golden.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::values::{data_of, differences};
 use recordings::capture::Format;
 
-/// The bytes as text, with what is not UTF-8 as escapes.
+/// Returns the bytes as text, with invalid UTF-8 escaped.
 pub(super) fn readable(bytes: &[u8]) -> String {
     let mut text = String::with_capacity(bytes.len());
     for chunk in bytes.utf8_chunks() {
@@ -24,7 +24,7 @@ pub(super) fn readable(bytes: &[u8]) -> String {
 /// A frame, a message, a head or a body.
 pub(super) struct Part<'t> {
     pub(super) text: &'t str,
-    /// What tells it from others; sequence numbers do not when they were made to fit again.
+    /// The key for comparison, without sequence numbers if they were renumbered.
     pub(super) key: Cow<'t, str>,
     /// The line before it.
     pub(super) line: usize,
@@ -51,7 +51,7 @@ pub(super) fn parts(text: &str, format: Format, is_renumbered: bool) -> Vec<Part
     parts
 }
 
-/// The text without the digits of its sequence numbers.
+/// Returns the text without the digits of its sequence numbers.
 fn unnumbered(text: &str) -> Cow<'_, str> {
     const NAME: &str = "\"sequence_number\":";
     let mut pieces = text.split(NAME);
@@ -63,7 +63,7 @@ fn unnumbered(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// What became of a part: its place before, after, or in both.
+/// A step of the diff: the index of a part before, after, or in both.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Step {
     Kept(usize),
@@ -72,12 +72,11 @@ pub(super) enum Step {
     Changed(usize, usize),
 }
 
-/// The shortest way from the one to the other. What is left out next to what is put in was changed, when
-/// both are events of the same type.
+/// Returns the shortest diff. A removal next to an addition of the same event type is a change.
 pub(super) fn steps(before: &[Part<'_>], after: &[Part<'_>]) -> Vec<Step> {
     let same = |old: usize, new: usize| before[old].key == after[new].key;
     let width = after.len() + 1;
-    // So many parts can be kept from here to the end.
+    // Number of parts that can be kept from here to the end.
     let mut most = vec![0_u32; (before.len() + 1) * width];
     for old in (0..before.len()).rev() {
         for new in (0..after.len()).rev() {
@@ -119,7 +118,7 @@ fn pair(
     let mut inserted = inserted.drain(..).peekable();
     for (number, old) in dropped.iter().enumerate() {
         let is_of_type = |old: &usize, new: usize| before[*old].is_of_type_of(&after[new]);
-        // What comes later may be nearer to it.
+        // A later part may be more similar.
         let later = dropped.get(number + 1..).unwrap_or_default();
         let is_it = |new: &usize| {
             is_of_type(old, *new)
@@ -143,7 +142,7 @@ impl<'t> Part<'t> {
         }
     }
 
-    /// What may have been the same, for it says nearly the same, or nobody can tell.
+    /// Returns whether two parts are similar enough to be the same.
     fn is_like(&self, other: &Self) -> bool {
         match (self.value(), other.value()) {
             (Some(one), Some(other)) => differences(&one, &other, false).len() <= 3,
@@ -155,7 +154,7 @@ impl<'t> Part<'t> {
         serde_json::from_str(self.data()?).ok().filter(Value::is_object)
     }
 
-    /// Its data, or the only line that it has.
+    /// Returns its data, or its only line.
     fn data(&self) -> Option<&'t str> {
         let text = self.text;
         text.lines()
@@ -163,7 +162,7 @@ impl<'t> Part<'t> {
             .or_else(|| Some(text.trim_end()).filter(|text| text.starts_with('{')))
     }
 
-    /// The line that it is known by.
+    /// Returns its first line.
     pub(super) fn head(&self) -> &'t str {
         let mut lines = self.text.lines().filter(|line| !line.is_empty());
         let first = lines.next().unwrap_or_default();

@@ -1,9 +1,9 @@
-//! What the pages of events, scenarios, profiles and groups say.
+//! Pages of events, scenarios, profiles, groups and features.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use catalogue::{Profile, RULES, Rule, SCENARIOS, Scenario};
+use catalogue::{Feature, Profile, RULES, Rule, SCENARIOS, Scenario};
 use spec::Dialect;
 use spec::table::EventInfo;
 
@@ -45,7 +45,7 @@ fn scenario_row(scenario: &Scenario) -> String {
     format!("{}: {}", scenario.id, scenario.title)
 }
 
-/// An event of a dialect: what it means, where it belongs, and what checks it.
+/// Returns the page of an event: meaning, place in the lifecycle, and rules.
 pub(super) fn event(event: &EventInfo, dialect: &Dialect, screen: Screen) -> String {
     let mut page = Page::new(event.name, event.description, screen);
     page.fact("dialect", dialect.name);
@@ -68,7 +68,7 @@ pub(super) fn event(event: &EventInfo, dialect: &Dialect, screen: Screen) -> Str
     page.out
 }
 
-/// A scenario: what it sends, and what the response must contain.
+/// Returns the page of a scenario: request and expected events.
 pub(super) fn scenario(scenario: &Scenario, screen: Screen) -> String {
     let mut page = Page::new(scenario.id, scenario.title, screen);
     page.fact("operation", scenario.operation.name());
@@ -79,7 +79,7 @@ pub(super) fn scenario(scenario: &Scenario, screen: Screen) -> String {
     page.fact("events", &scenario.elicits.join(", "));
     page.fact("not", &scenario.without.join(", "));
     page.fact("text has", scenario.says.unwrap_or_default());
-    page.fact("also", if scenario.twin { "sent without `stream`, for a response in JSON" } else { "" });
+    page.fact("also", if scenario.twin { "sent without `stream`, for a JSON response" } else { "" });
     page.fact("rules", &scenario.rules.join(", "));
     let demanded = catalogue::PROFILES.iter().filter(|profile| {
         profile.scenarios.iter().any(|names| names.split('|').any(|name| name == scenario.id))
@@ -94,7 +94,7 @@ pub(super) fn scenario(scenario: &Scenario, screen: Screen) -> String {
     page.out
 }
 
-/// A profile: what a certificate of it demands.
+/// Returns the page of a profile: its requirements.
 pub(super) fn profile(profile: &Profile, dialect: &Dialect, screen: Screen) -> String {
     let mut page = Page::new(profile.name, profile.title, screen);
     page.fact("profile", &format!("version {}", profile.version));
@@ -112,13 +112,24 @@ pub(super) fn profile(profile: &Profile, dialect: &Dialect, screen: Screen) -> S
     page.out
 }
 
-/// The names of all groups, of rules and of scenarios.
+/// Returns the page of a feature: the flags that name it, and the scenarios that need it.
+pub(super) fn feature(feature: &Feature, screen: Screen) -> String {
+    let mut page = Page::new(feature.name, feature.title, screen);
+    let command = "conformance run --target URL --model MODEL";
+    page.fact("leave out", &format!("{command} --without {}", feature.name));
+    page.fact("only", &format!("{command} --features {}", feature.name));
+    let needs = SCENARIOS.iter().filter(|scenario| scenario.features.contains(&feature.name));
+    page.rows("scenarios", needs.map(scenario_row));
+    page.out
+}
+
+/// Returns the names of all groups of rules and scenarios.
 pub(in crate::cli) fn groups() -> BTreeSet<&'static str> {
     let scenarios = SCENARIOS.iter().map(|scenario| catalogue::group(scenario.id));
     RULES.iter().map(Rule::group).chain(scenarios).collect()
 }
 
-/// A group: its rules and its scenarios.
+/// Returns the page of a group: its rules and scenarios.
 pub(super) fn group(name: &str, dialect: &Dialect, screen: Screen) -> String {
     let mut page = Page::new(name, "a group of rules and scenarios", screen);
     let rules = RULES.iter().filter(|rule| rule.group() == name);

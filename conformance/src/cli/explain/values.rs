@@ -1,8 +1,8 @@
-//! Where the values of two events differ.
+//! Differences between the values of two events.
 
 use serde_json::Value;
 
-/// The JSON in a line.
+/// Returns the JSON in a line.
 pub(super) fn json(line: &str) -> Option<Value> {
     serde_json::from_str(data_of(line).unwrap_or(line).trim_end()).ok().filter(Value::is_object)
 }
@@ -13,7 +13,7 @@ pub(super) fn data_of(line: &str) -> Option<&str> {
 
 pub(super) type Difference = (String, (Option<String>, Option<String>));
 
-/// Where two values differ, and how.
+/// Returns the differences between two values.
 pub(super) fn differences(old: &Value, new: &Value, is_renumbered: bool) -> Vec<Difference> {
     let mut found = Vec::new();
     differ(old, new, "", &mut found);

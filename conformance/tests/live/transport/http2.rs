@@ -116,7 +116,7 @@ fn streams_and_answers_come_by_http_2() {
 fn a_stream_of_http_2_that_is_reset_was_not_read_to_its_end() {
     let (server, _) = server(true);
     let run = hello(&server, &[]);
-    expect(&run, 1, &["text/hello::answer", "the answer was not read to its end: ", "internal error"]);
+    expect(&run, 1, &["text/hello::answer", "the response is incomplete: ", "internal error"]);
     // The other one is as it was.
     let is_passed = |line: &str| line.starts_with("test text/hello.json::answer ") && line.ends_with("ok");
     assert!(run.stdout.lines().any(is_passed), "{}", run.stdout);
@@ -125,7 +125,7 @@ fn a_stream_of_http_2_that_is_reset_was_not_read_to_its_end() {
 #[test]
 fn an_endpoint_that_goes_away_in_a_stream_broke_it_off() {
     let run = hello(&leaving(true), &["--attempts", "1"]);
-    expect(&run, 1, &["text/hello::answer", "the answer was not read to its end: "]);
+    expect(&run, 1, &["text/hello::answer", "the response is incomplete: "]);
 }
 
 #[test]
@@ -150,7 +150,7 @@ fn redirections_over_tls_are_not_followed_elsewhere() {
                 }
             }
         });
-        expect(&hello(&moved, &[]), 1, &["redirections to other places are not followed"]);
+        expect(&hello(&moved, &[]), 1, &["redirects to other hosts are not followed"]);
     }
     assert!(other.spoken().is_empty() && seen.lock().expect("nobody panicked").is_empty());
 }

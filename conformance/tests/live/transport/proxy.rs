@@ -171,7 +171,7 @@ fn who_does_not_get_through_a_proxy_hears_of_it() {
     told(&run, &format!("http://{free}"), &["refused"]);
     let run =
         hello("http://gateway.invalid/v1", &[("ALL_PROXY", "socks5://user:password-0815@127.0.0.1:1")], &[]);
-    let known = "socks5://127.0.0.1:1 is no proxy of HTTP";
+    let known = "socks5://127.0.0.1:1 is not an HTTP proxy";
     assert!(run.code == Some(2) && run.stderr.contains(known), "{}", run.stderr);
     assert!(!run.stderr.contains("password-0815"), "{}", run.stderr);
 }
@@ -185,6 +185,6 @@ fn what_a_proxy_repeats_of_its_user_is_hidden() {
     });
     let url = proxy.url.replace("//", &format!("//{USER}@"));
     let run = hello("http://gateway.invalid/v1", &[("http_proxy", &url)], &["--out", path(&out)]);
-    expect(&run, 2, &["the endpoint answers 407: the proxy requires authentication"]);
+    expect(&run, 2, &["the endpoint responds with 407: the proxy requires authentication"]);
     is_hidden(&run, &out);
 }

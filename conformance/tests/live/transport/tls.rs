@@ -78,7 +78,7 @@ fn a_certificate_is_taken_whose_authority_was_named() {
 #[test]
 fn a_certificate_that_nobody_vouches_for_is_refused() {
     let run = outcome(&mut hello(&secure(&[])));
-    let advice = "if its authority is a private one, name that with --ca-file";
+    let advice = "for a private certificate authority, pass --ca-file";
     expect(&run, 2, &["harness error: no connection to ", "invalid peer certificate: UnknownIssuer", advice]);
     let is_passed = |line: &str| line.contains("::answer") && line.ends_with("ok");
     assert!(!run.stdout.lines().any(is_passed), "{}", run.stdout);
@@ -98,7 +98,9 @@ fn only_certificates_can_be_trusted() {
     let empty = folder.join("empty.pem");
     fs::write(&empty, "-----BEGIN PRIVATE KEY-----\nc2VjcmV0\n-----END PRIVATE KEY-----\n")
         .expect("it can be written");
-    for (file, problem) in [(&empty, "holds no certificate"), (&folder.join("none.pem"), "No such file")] {
+    for (file, problem) in
+        [(&empty, "contains no PEM certificate"), (&folder.join("none.pem"), "No such file")]
+    {
         let run = outcome(hello("https://127.0.0.1:1").arg("--ca-file").arg(file));
         assert!(run.code == Some(2) && run.stderr.contains(problem), "{}", run.stderr);
         assert!(run.stderr.contains(path(file)) && !run.stderr.contains("c2VjcmV0"), "{}", run.stderr);

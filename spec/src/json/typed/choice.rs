@@ -32,7 +32,7 @@ pub(crate) type Branch<'a, T> = (u8, fn(&mut Reader<'a>) -> Result<T, Miss>);
 type Attempt<'a, 'b> = dyn FnMut(&mut Reader<'a>, usize, u8) -> Option<Result<bool, Miss>> + 'b;
 
 impl<'a> Reader<'a> {
-    /// The value of the string member that tells the branches of a union apart; `None` for what is no
+    /// Returns the value of the string member that tells the branches of a union apart; `None` for what is no
     /// object, and for unions that have no such member.
     #[inline]
     pub(crate) fn tag(&mut self, name: &str) -> Result<Option<Str<'a>>, Miss> {
@@ -92,13 +92,13 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The place of the object at the cursor.
+    /// Returns the place of the object at the cursor.
     #[inline]
     pub(super) fn start_of_object(&mut self) -> Result<Place, Miss> {
         if self.scanner.peek() == b'{' { Ok(self.place()) } else { self.other_kind() }
     }
 
-    /// Where the value at the cursor starts.
+    /// Returns where the value at the cursor starts.
     #[inline]
     pub(crate) fn place(&mut self) -> Place {
         self.scanner.peek();

@@ -40,12 +40,12 @@ impl fmt::Display for Reason {
 }
 
 impl UnknownEvent<'_> {
-    /// A member that is a whole number.
+    /// Returns a member that is a whole number.
     pub(crate) fn whole(&self, pointer: &str) -> Option<u64> {
         at(self.raw.as_str(), pointer)?.parse().ok()
     }
 
-    /// A member that is a string.
+    /// Returns a member that is a string.
     pub(crate) fn text(&self, pointer: &str) -> Option<Cow<'_, str>> {
         at(self.raw.as_str(), pointer).and_then(string)
     }

@@ -118,7 +118,7 @@ impl<'a> Fields<'a> {
         Ok(())
     }
 
-    /// What is left over at the end of the object.
+    /// Returns what is left over at the end of the object.
     fn leftover(self) -> Extra<'a> {
         if self.extra.is_empty() && self.misfits.is_empty() {
             return Extra::new();

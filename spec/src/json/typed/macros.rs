@@ -26,6 +26,31 @@ macro_rules! conversions {
                 $crate::json::IntoOwned::detach(&self)
             }
         }
+
+        $crate::json::serde_by_text!($name);
+    };
+}
+
+/// Implements the traits of serde by way of JSON text, where the feature is on.
+macro_rules! serde_by_text {
+    ($name:ident) => {
+        #[cfg(feature = "serde")]
+        impl serde_core::Serialize for $name<'_> {
+            #[inline]
+            fn serialize<S: serde_core::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                $crate::json::serialize(self, serializer)
+            }
+        }
+
+        #[cfg(feature = "serde")]
+        impl<'de> serde_core::Deserialize<'de> for $name<'_> {
+            #[inline]
+            fn deserialize<D: serde_core::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                $crate::json::deserialize(deserializer, |text| {
+                    <$name<'_> as $crate::json::Read<'_>>::parse(text).map(|read| read.into_owned())
+                })
+            }
+        }
     };
 }
 
@@ -47,7 +72,7 @@ macro_rules! object {
                 const REQUIRED: u128 = 0
                     $(| 1 << At::$head_slot as u32)*
                     $(| $crate::json::presence::$presence << At::$field as u32 $(| 1 << At::$inner_slot as u32)*)*;
-                let mut this = Self::default();
+                let mut this: Self = $crate::json::Blank::blank();
                 let extra = reader.fields(REQUIRED, NAMES, &mut |members, reader| match members.name() {
                     $($head => members.constant(reader, At::$head_slot as u32, $head_value),)*
                     $(
@@ -74,6 +99,12 @@ macro_rules! object {
             }
         }
 
+        impl $crate::json::Blank for $name<'_> {
+            fn blank() -> Self {
+                $name { $($field: $crate::json::Blank::blank(),)* extra: $crate::json::Extra::new() }
+            }
+        }
+
         $crate::json::conversions!($name);
 
         impl $crate::json::IntoOwned for $name<'_> {
@@ -94,8 +125,8 @@ macro_rules! object {
 /// values of that member, or the kinds of value, that mean it.
 macro_rules! union {
     ($name:ident by $tag:literal; $($variant:ident $(= $($value:literal)+)? $(in $($kind:ident)+)?;)*) => {
-        impl Default for $name<'_> {
-            fn default() -> Self {
+        impl $crate::json::Blank for $name<'_> {
+            fn blank() -> Self {
                 Self::Unknown(Default::default())
             }
         }
@@ -117,7 +148,7 @@ macro_rules! union {
                     $($crate::json::kind::$kind)|+,
                     |reader| $crate::json::Read::read_known(reader).map(Self::$variant),
                 ),)?)*];
-                let mut found = Self::default();
+                let mut found = <Self as $crate::json::Blank>::blank();
                 reader.best(&mut |reader, at, kind| {
                     let (kinds, read) = branches.get(at)?;
                     Some(if kinds & kind == 0 { Ok(false) } else { read(reader).map(|value| { found = value; true }) })
@@ -138,6 +169,14 @@ macro_rules! union {
 
         $crate::json::conversions!($name);
 
+        #[cfg(test)]
+        impl $crate::json::Sample for $name<'_> {
+            fn sample() -> Self {
+                let all: &[fn() -> Self] = &[$(|| Self::$variant($crate::json::Sample::sample()),)*];
+                all.first().map_or_else($crate::json::Blank::blank, |first| first())
+            }
+        }
+
         impl $crate::json::IntoOwned for $name<'_> {
             type Owned = $name<'static>;
 
@@ -155,8 +194,8 @@ macro_rules! union {
 /// Implements a set of strings that may hold others.
 macro_rules! strings {
     ($name:ident; $($wire:literal $variant:ident;)*) => {
-        impl Default for $name<'_> {
-            fn default() -> Self {
+        impl $crate::json::Blank for $name<'_> {
+            fn blank() -> Self {
                 Self::Unknown(Default::default())
             }
         }
@@ -169,7 +208,15 @@ macro_rules! strings {
                     Self::Unknown(text) => text,
                 }
             }
+
+            /// The same value, without a borrow of the text that it was read from.
+            #[inline]
+            pub fn into_owned(self) -> $name<'static> {
+                $crate::json::IntoOwned::detach(&self)
+            }
         }
+
+        $crate::json::serde_by_text!($name);
 
         impl<'a> From<$crate::json::Str<'a>> for $name<'a> {
             fn from(text: $crate::json::Str<'a>) -> Self {
@@ -180,9 +227,22 @@ macro_rules! strings {
             }
         }
 
+        impl From<String> for $name<'_> {
+            fn from(text: String) -> Self {
+                $crate::json::Str::from(text).into()
+            }
+        }
+
         impl<'a> From<&'a str> for $name<'a> {
             fn from(text: &'a str) -> Self {
                 $crate::json::Str::from(text).into()
+            }
+        }
+
+        #[cfg(test)]
+        impl $crate::json::Sample for $name<'_> {
+            fn sample() -> Self {
+                [$(Self::$variant),*][0].clone()
             }
         }
 
@@ -293,7 +353,7 @@ macro_rules! events {
     };
 }
 
-pub(crate) use {conversions, events, object, strings, union};
+pub(crate) use {conversions, events, object, serde_by_text, strings, union};
 
 /// Whether an object may lack a member.
 #[expect(non_upper_case_globals, reason = "named as the methods of `Fields` are")]

@@ -1,5 +1,6 @@
 //! What typed events are made of: values that keep what they do not know, and how they are read and written.
 
+mod blank;
 mod choice;
 pub(crate) mod event;
 mod fields;
@@ -9,22 +10,31 @@ mod number;
 mod raw;
 mod read;
 mod reader;
+#[cfg(test)]
+mod sample;
+#[cfg(feature = "serde")]
+mod serde;
 mod string;
 mod value;
 mod write;
 
 use super::{DEEPEST, decode, encode, scanner};
 
+pub(crate) use blank::{Blank, literal};
 pub(crate) use choice::Branch;
 pub use choice::kind;
 pub use event::{Reason, UnknownEvent};
 pub use fields::Fields;
-pub(crate) use macros::{conversions, events, object, presence, strings, union};
+pub(crate) use macros::{conversions, events, object, presence, serde_by_text, strings, union};
 pub use map::{Extra, Map};
 pub use number::{Integer, NotFinite, Number};
 pub use raw::Raw;
 pub use read::{Miss, ParseError, Read};
 pub use reader::Reader;
+#[cfg(test)]
+pub(crate) use sample::{Sample, Samples};
+#[cfg(feature = "serde")]
+pub(crate) use serde::{deserialize, serialize};
 pub use string::Str;
 pub use value::{IntoOwned, Nullable};
 pub(crate) use write::display;

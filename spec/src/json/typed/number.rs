@@ -116,6 +116,24 @@ impl From<i64> for Integer {
     }
 }
 
+impl From<i32> for Integer {
+    fn from(value: i32) -> Self {
+        i64::from(value).into()
+    }
+}
+
+impl From<u32> for Integer {
+    fn from(value: u32) -> Self {
+        i64::from(value).into()
+    }
+}
+
+impl From<u64> for Integer {
+    fn from(value: u64) -> Self {
+        i64::try_from(value).map_or_else(|_| Self(Whole::Text(value.to_string().into())), Self::from)
+    }
+}
+
 impl PartialEq<i64> for Integer {
     fn eq(&self, other: &i64) -> bool {
         self.get() == Some(*other)
@@ -181,11 +199,17 @@ impl IntoOwned for Number<'_> {
     }
 }
 
-impl From<i64> for Number<'_> {
-    fn from(value: i64) -> Self {
-        Self(Cow::Owned(value.to_string()))
-    }
+macro_rules! from_whole {
+    ($($of:ty)*) => {$(
+        impl From<$of> for Number<'_> {
+            fn from(value: $of) -> Self {
+                Self(Cow::Owned(value.to_string()))
+            }
+        }
+    )*};
 }
+
+from_whole! { i32 i64 u32 u64 }
 
 /// Infinity, or what is not a number: JSON has neither.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -10,7 +10,7 @@ use super::{IntoOwned, Miss, ParseError, Read, Reader, Write};
 pub struct Raw<'a>(Cow<'a, str>);
 
 impl Raw<'_> {
-    /// Its text: always one JSON value, without space around it.
+    /// Returns its text: always one JSON value, without space around it.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -20,7 +20,7 @@ impl Raw<'_> {
         T::parse(&self.0)
     }
 
-    /// The text of what can be written.
+    /// Returns the text of what can be written.
     pub fn of(value: &impl Write) -> Raw<'static> {
         Raw(Cow::Owned(value.to_json()))
     }

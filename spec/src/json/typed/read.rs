@@ -10,7 +10,7 @@ pub trait Read<'a>: Sized {
     /// Reads the value at the cursor. After a miss that is not of syntax the cursor is anywhere inside it.
     fn read(reader: &mut Reader<'a>) -> Result<Self, Miss>;
 
-    /// The same, but a union does not take what it does not know for a value.
+    /// Returns the same, but a union does not take what it does not know for a value.
     fn read_known(reader: &mut Reader<'a>) -> Result<Self, Miss> {
         Self::read(reader)
     }

@@ -16,7 +16,7 @@ pub struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    /// A reader at the start of the text.
+    /// Returns a reader at the start of the text.
     pub fn new(text: &'a str) -> Self {
         Self {
             scanner: Scanner::new(text),
@@ -67,7 +67,7 @@ impl<'a> Reader<'a> {
         Ok(self.scanner.raw()?)
     }
 
-    /// A value of a kind that was not wanted; what is no value at all is found here.
+    /// Returns a value of a kind that was not wanted; what is no value at all is found here.
     #[cold]
     pub(super) fn other_kind<T>(&mut self) -> Result<T, Miss> {
         self.scanner.skip()?;
@@ -128,7 +128,7 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// The name of the first member, if there is one; the cursor is then at its value.
+    /// Returns the name of the first member, if there is one; the cursor is then at its value.
     #[inline]
     pub(super) fn first_name(&mut self) -> Result<Option<RawString<'a>>, Miss> {
         if self.scanner.peek() == b'}' {
@@ -138,7 +138,7 @@ impl<'a> Reader<'a> {
         Ok(Some(self.scanner.name()?))
     }
 
-    /// The name of the next member.
+    /// Returns the name of the next member.
     #[inline]
     pub(super) fn next_name(&mut self) -> Result<Option<RawString<'a>>, Miss> {
         if self.scanner.separator(b'}')? {
@@ -147,7 +147,7 @@ impl<'a> Reader<'a> {
         Ok(Some(self.scanner.name()?))
     }
 
-    /// The string member of that name of the object at the cursor, which stays where it is.
+    /// Returns the string member of that name of the object at the cursor, which stays where it is.
     #[inline]
     pub(super) fn string_member(&self, name: &str) -> Result<Option<Str<'a>>, Miss> {
         Ok(self.scanner.member(name)?.map(Str::from_raw))

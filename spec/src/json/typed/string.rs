@@ -30,7 +30,7 @@ struct Lossy {
 }
 
 impl<'a> Str<'a> {
-    /// The text.
+    /// Returns the text.
     #[inline]
     pub fn as_str(&self) -> &str {
         match &self.0 {
@@ -40,12 +40,12 @@ impl<'a> Str<'a> {
         }
     }
 
-    /// Whether the JSON string holds a lone surrogate, so that the text is not all of it.
+    /// Returns whether the JSON string holds a lone surrogate, so that the text is not all of it.
     pub const fn is_lossy(&self) -> bool {
         matches!(self.0, Form::Lossy(_))
     }
 
-    /// Whether the text is borrowed, and so was not copied when it was read.
+    /// Returns whether the text is borrowed, and so was not copied when it was read.
     pub const fn is_borrowed(&self) -> bool {
         matches!(self.0, Form::Borrowed(_))
     }

@@ -53,15 +53,40 @@ fn understood(response: &Response) -> Value {
     told
 }
 
+/// The request of a step, after what was understood of the response before.
+fn following(asked: &Value, step: &Value, before: &Value) -> Value {
+    let mut request = step["request"].clone();
+    if step["step"] == "answer-calls" {
+        let output = |call: &Value| {
+            let output = &step["outputs"][call["name"].as_str().unwrap_or_default()];
+            json!({"type": "function_call_output", "call_id": call["call_id"], "output": output})
+        };
+        let input: Vec<Value> = before["calls"].as_array().into_iter().flatten().map(output).collect();
+        request = json!({"model": asked["request"]["model"], "input": input});
+    }
+    request["previous_response_id"] = before["response_id"].clone();
+    request
+}
+
 async fn ask(asked: &Value) -> Result<Value, Problem> {
     let text = |name: &str| asked[name].as_str().unwrap_or_default();
+    let steps: Vec<&Value> = asked["steps"].as_array().into_iter().flatten().collect();
+    if text("transport") == "websocket" || steps.iter().any(|step| step["step"] == "resume") {
+        return Ok(json!({"status": "unsupported"}));
+    }
     let config = OpenAIConfig::new().with_api_base(text("base_url")).with_api_key(text("api_key"));
     let client = Client::with_config(config);
-    let request: CreateResponse = serde_json::from_value(asked["request"].clone())?;
-    match text("transport") {
-        "json" => return Ok(understood(&client.responses().create(request).await?)),
-        "websocket" => return Ok(json!({"status": "unsupported"})),
-        _ => {}
+    let mut told = send(&client, asked, &asked["request"]).await?;
+    for step in steps {
+        told = send(&client, asked, &following(asked, step, &told)).await?;
+    }
+    Ok(told)
+}
+
+async fn send(client: &Client<OpenAIConfig>, asked: &Value, request: &Value) -> Result<Value, Problem> {
+    let request: CreateResponse = serde_json::from_value(request.clone())?;
+    if asked["transport"] == "json" {
+        return Ok(understood(&client.responses().create(request).await?));
     }
     let mut streamed = String::new();
     // Where no event ends the response, there is no text to be had from it.

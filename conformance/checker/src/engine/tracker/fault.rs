@@ -6,7 +6,7 @@ use spec::table::{EventInfo, Role, Scope};
 
 use super::Tracker;
 use crate::engine::finding::{Place, Related};
-use crate::engine::location::Mark;
+use crate::engine::location::SavedLocation;
 use crate::engine::node::{Key, Node, State};
 use crate::engine::stream::RESPONSE;
 
@@ -15,17 +15,19 @@ impl Tracker<'_, '_> {
     /// earlier part of the stream.
     #[cold]
     pub(super) fn not_created(&mut self, is_doubtful: bool) {
-        let Some(mut bound) = self.plan.structural(Family::BeforeOpen, Scope::Response) else { return };
+        let Some(mut bound) = self.plan.structural(Family::BeforeOpen, Scope::ROOT) else { return };
         if is_doubtful {
             bound.level = bound.level.min(Level::May);
         }
         let name = self.event_name();
-        let place = Place { expected: Some("response.created as the first event"), ..Place::WHOLE };
+        let opening = self.plan.dialect.opening.unwrap_or_default();
+        let expected = format!("{opening} as the first event");
+        let place = Place { expected: Some(&expected), ..Place::WHOLE };
         self.findings.add(bound, self.record, &place, || {
             if is_doubtful {
-                format!("{name} with sequence_number 1 comes first: response.created is missing, or the stream was resumed")
+                format!("the first event is {name} with sequence_number 1: {opening} is missing, or the stream was resumed")
             } else {
-                format!("{name} comes before response.created")
+                format!("{name} was sent before {opening}")
             }
         });
     }
@@ -33,7 +35,7 @@ impl Tracker<'_, '_> {
     #[cold]
     pub(super) fn before_open(&mut self, scope: Scope, parent: usize, key: Key) {
         // What lies in something that was never opened is told of once.
-        if self.stream.resumed || self.stream.torn || parent != RESPONSE && self.is_implied(parent) {
+        if self.stream.resumed || self.stream.has_gap || parent != RESPONSE && self.is_implied(parent) {
             return;
         }
         let node = Node::new(scope, key, State::Implied, Some(parent));
@@ -42,19 +44,19 @@ impl Tracker<'_, '_> {
         let opening = self.opening_event(scope);
         let related = self.related(parent, |node| node.opened.get(), "was opened here");
         self.report(Family::BeforeOpen, scope, "", Some(&opening), related, || {
-            format!("{name} comes for {what}, which was never opened")
+            format!("{name} was sent for {what}, which was never opened")
         });
     }
 
     #[cold]
     pub(super) fn reopened(&mut self, node: usize) {
         let Some(found) = self.stream.nodes.get(node) else { return };
-        if !found.opened.is_there() && self.plan.ways(found.scope).opens {
+        if !found.opened.is_set() && self.plan.scope_events(found.scope).opens {
             return;
         }
         let (scope, what) = (found.scope, self.stream.name(found));
         let related = self.related(node, |node| node.opened.get(), "was opened here");
-        self.report(Family::Reopened, scope, "", Some("to be opened once"), related, || {
+        self.report(Family::Reopened, scope, "", Some("one opening event"), related, || {
             format!("{what} is opened a second time")
         });
     }
@@ -65,11 +67,11 @@ impl Tracker<'_, '_> {
         let (scope, what, name) = (found.scope, self.stream.name(found), self.event_name());
         let family = if closes { Family::ClosedAgain } else { Family::AfterClose };
         let related = self.related(node, |node| node.closed.get(), "was closed here");
-        self.report(family, scope, "", Some("nothing more of it"), related, || {
+        self.report(family, scope, "", Some("no further event"), related, || {
             if closes {
                 format!("{what} is closed a second time")
             } else {
-                format!("{name} comes for {what}, which was closed")
+                format!("{name} was sent for {what}, which was closed before")
             }
         });
     }
@@ -85,7 +87,7 @@ impl Tracker<'_, '_> {
             Family::ParentClosedFirst,
             scope,
             "",
-            Some("to be closed before what it lies in"),
+            Some("its closing event before that of its parent"),
             related,
             || format!("{what} is closed after {around}"),
         );
@@ -94,22 +96,22 @@ impl Tracker<'_, '_> {
     /// Whether what a node lies in can hold it.
     pub(super) fn wrong_parent(&mut self, node: usize) {
         let Some(found) = self.stream.nodes.get(node) else { return };
-        self.wrong_kind(found.scope, found.key, found.parent.unwrap_or(RESPONSE));
+        self.wrong_kind(found.scope, found.parent.unwrap_or(RESPONSE));
     }
 
-    pub(super) fn wrong_kind(&mut self, scope: Scope, key: Key, parent: usize) {
+    pub(super) fn wrong_kind(&mut self, scope: Scope, parent: usize) {
         let of = scope.info().of;
         let Some(kind) = self.stream.nodes.get(parent).and_then(Node::kind) else { return };
         if of.is_empty() || of.contains(&kind) || kind.contains(':') {
             return;
         }
         let kind = kind.to_owned();
-        let what = self.stream.name(&Node::new(scope, key, State::Open, Some(parent)));
+        let around = self.stream.nodes.get(parent).map(|parent| self.stream.name(parent)).unwrap_or_default();
         let event = self.event_name();
         let related = self.related(parent, |node| node.opened.get(), "was opened here");
         let expected = of.join(" or ");
         self.report(Family::WrongParent, scope, "", Some(&expected), related, || {
-            format!("{event} comes for {what}, which was opened as {kind}")
+            format!("{event} was sent for {around}, which was opened as {kind}")
         });
     }
 
@@ -120,7 +122,7 @@ impl Tracker<'_, '_> {
     pub(super) fn opening_event(&self, scope: Scope) -> String {
         let opening =
             self.plan.dialect.events.iter().find(|event| event.scope == scope && event.role == Role::Open);
-        format!("{} before it", opening.map_or("what opens it", |event| event.name))
+        format!("{} before it", opening.map_or("the opening event", |event| event.name))
     }
 
     pub(super) fn closing_events(&self, scope: Scope) -> String {
@@ -134,7 +136,7 @@ impl Tracker<'_, '_> {
     pub(in crate::engine) fn related(
         &self,
         node: usize,
-        mark: impl FnOnce(&Node) -> Option<&Mark>,
+        mark: impl FnOnce(&Node) -> Option<&SavedLocation>,
         happened: &str,
     ) -> Option<Related> {
         let node = self.stream.nodes.get(node)?;
@@ -161,12 +163,12 @@ impl Tracker<'_, '_> {
     /// Something comes after the event that ends the response; in some dialects, that event does not end it.
     #[cold]
     pub(super) fn report_after_the_end(&mut self, family: Family, message: impl FnOnce() -> String) {
-        let Some(bound) = self.plan.structural(family, Scope::Response) else { return };
+        let Some(bound) = self.plan.structural(family, Scope::ROOT) else { return };
         let related = self.related(RESPONSE, |node| node.closed.get(), "the response ended here");
-        let expected = Some("nothing after the event that ends the response");
+        let expected = Some("no event after the terminal event");
         let last = related.as_ref().and_then(|related| related.place.event_type.clone()).unwrap_or_default();
         let goes_on_in = |other: &Dialect| {
-            other.event(&last).is_some_and(|event| event.scope != Scope::Response || !event.ends_scope())
+            other.event(&last).is_some_and(|event| event.scope != Scope::ROOT || !event.ends_scope())
         };
         let place = Place { expected, ..Place::WHOLE };
         self.findings.add_here(bound, self.record, &place, related, goes_on_in, message);

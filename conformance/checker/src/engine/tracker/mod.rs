@@ -8,14 +8,14 @@ use spec::Count;
 use spec::table::{EventInfo, Role, Scope, Slot};
 
 use crate::engine::finding::{Findings, Place};
-use crate::engine::kept::Room;
-use crate::engine::location::Mark;
+use crate::engine::location::SavedLocation;
 use crate::engine::node::{Node, State};
 use crate::engine::plan::Plan;
 use crate::engine::record::Record;
+use crate::engine::reusable::Recycle;
 use crate::engine::stream::{RESPONSE, Stream};
 use crate::engine::view::{Object, entries_that_are};
-use crate::engine::{Case, Connection, Ending, Ends, Hooks, OfEnding, OfSnapshot, OfValues, Snapshot};
+use crate::engine::{Case, Connection, Ending, EndingRule, Ends, Hooks, Snapshot, SnapshotRule, ValueRules};
 
 /// What takes one event into the stream.
 pub(in crate::engine) struct Tracker<'t, 'r> {
@@ -52,19 +52,18 @@ impl<'r> Tracker<'_, 'r> {
             return;
         }
         self.stream.recent.forget();
-        if !self.response_allows(info.scope == Scope::Response && info.role == Role::Terminal) {
+        if !self.response_allows(info.scope == Scope::ROOT && info.role == Role::Terminal) {
             return;
         }
         self.begin(Some(info));
         if matches!(info.role, Role::Open | Role::Close | Role::Final) {
             self.value = self.record.view.raw(Slot::Value).map(|raw| self.outlined(raw));
         }
-        let Some(node) = (if info.scope == Scope::Response { Some(RESPONSE) } else { self.locate(info) })
-        else {
+        let Some(node) = (if info.scope == Scope::ROOT { Some(RESPONSE) } else { self.locate(info) }) else {
             return;
         };
         self.current = Some(node);
-        if info.scope == Scope::Response {
+        if info.scope == Scope::ROOT {
             self.response = self.record.view.raw(Slot::Response).map(|raw| self.outlined(raw));
         }
         match info.role {
@@ -94,9 +93,9 @@ impl<'r> Tracker<'_, 'r> {
         let name = self.event_name();
         self.report_after_the_end(family, || {
             if ends {
-                format!("{name} ends the response, which had ended")
+                format!("{name} ends the response a second time")
             } else {
-                format!("{name} comes after the response has ended")
+                format!("{name} was sent after the response ended")
             }
         });
         false
@@ -104,11 +103,9 @@ impl<'r> Tracker<'_, 'r> {
 
     /// The response begins with its opening event, unless this is the rest of a stream.
     fn begin(&mut self, info: Option<&EventInfo>) {
-        let is_opening = info.is_some_and(|info| info.scope == Scope::Response && info.role == Role::Open);
-        if is_opening || self.stream.has_begun() {
+        if info.is_some_and(EventInfo::is_opening) || self.stream.has_begun() {
             return;
         }
-        let is_error = info.is_some_and(|info| info.name == "error");
         let number = self.record.sequence_number.as_ref();
         let is_fresh = self.connection.is_fresh(self.record.frame.transport);
         let is_later = self.stream.events == 0 && number.is_some_and(|number| *number > Count::Whole(0));
@@ -116,9 +113,9 @@ impl<'r> Tracker<'_, 'r> {
         // Whoever has seen one event alone is not likely to ask for the rest.
         let is_doubtful = self.stream.resumed && is_fresh.is_none() && number == Some(&Count::Whole(1));
         if (!self.stream.resumed || is_doubtful)
-            && !self.stream.torn
-            && !is_error
-            && self.plan.ways(Scope::Response).opens
+            && !self.stream.has_gap
+            && !self.record.is_error
+            && self.plan.scope_events(Scope::ROOT).opens
         {
             self.not_created(is_doubtful);
         }
@@ -129,26 +126,22 @@ impl<'r> Tracker<'_, 'r> {
         if node == RESPONSE {
             if self.stream.has_begun() {
                 let related = self.related(RESPONSE, |node| node.opened.get(), "the response began here");
-                self.report(
-                    Family::Reopened,
-                    Scope::Response,
-                    "",
-                    Some("one response.created"),
-                    related,
-                    || "the response is created a second time".to_owned(),
-                );
+                let expected = format!("one {}", self.plan.dialect.opening.unwrap_or_default());
+                self.report(Family::Reopened, Scope::ROOT, "", Some(&expected), related, || {
+                    "the response is created a second time".to_owned()
+                });
             }
             self.stream.nodes.set_state(RESPONSE, State::Open);
             if let Some(response) = self.stream.nodes.get_mut(RESPONSE)
-                && !response.opened.is_there()
+                && !response.opened.is_set()
             {
                 response.opened.note(self.record);
             }
             self.relate(event, node);
-            self.snapshot(false);
+            self.snapshot();
             return;
         }
-        let is_item = self.stream.nodes.get(node).is_some_and(|found| found.scope == Scope::Item);
+        let is_item = self.stream.nodes.get(node).is_some_and(|found| found.scope == Scope::CONTAINER);
         self.stream.nodes.set_state(node, State::Open);
         if let Some(found) = self.stream.nodes.get_mut(node) {
             found.opened.note(self.record);
@@ -201,7 +194,7 @@ impl<'r> Tracker<'_, 'r> {
         if let (Some(found), Some(value)) = (self.stream.nodes.get_mut(node), &self.value) {
             found.learn(value);
             value.keep_in(&mut found.closing);
-            if found.scope == Scope::Item {
+            if found.scope == Scope::CONTAINER {
                 if value.is_cut_off() {
                     self.stream.incomplete.get_or_insert(node);
                 }
@@ -217,10 +210,10 @@ impl<'r> Tracker<'_, 'r> {
         if let Some(found) = self.stream.nodes.get_mut(node) {
             found.closed.note(self.record);
             // Where the final text is missing, what lies in it is compared with its fragments.
-            if !found.disputed && found.closing.is_there() {
-                found.joined.vacate();
+            if !found.disputed && found.closing.is_set() {
+                found.joined.recycle();
             }
-            if found.scope != Scope::Item {
+            if found.scope != Scope::CONTAINER {
                 found.opening.empty();
             }
         }
@@ -254,15 +247,17 @@ impl<'r> Tracker<'_, 'r> {
         }
         self.relate(event, node);
         if node == RESPONSE {
-            self.snapshot(false);
+            self.snapshot();
         } else if info.scope == Scope::Rewrite {
-            self.stream.nodes.tear();
+            self.stream.nodes.mark_gap();
         }
     }
 
     fn point(&mut self, event: usize, node: usize) {
-        let Some((_, info)) = self.record.known else { return };
-        self.note_error(info);
+        if self.record.known.is_none() {
+            return;
+        }
+        self.note_error();
         self.relate(event, node);
         let Self { plan, stream, findings, connection, record, .. } = self;
         let Some(found) = stream.nodes.get(node) else { return };
@@ -270,25 +265,23 @@ impl<'r> Tracker<'_, 'r> {
     }
 
     /// Keeps an error that is told in the stream: what comes next depends on it.
-    fn note_error(&mut self, info: &EventInfo) {
-        if info.name == "error" {
+    fn note_error(&mut self) {
+        if self.record.is_error {
             Object::new(self.record.data()).keep_in(&mut self.stream.error);
         }
     }
 
     /// The response ends.
     fn end(&mut self, event: usize) {
-        if let Some((_, info)) = self.record.known {
-            self.note_error(info);
-        }
+        self.note_error();
         self.relate(event, RESPONSE);
         if let Some(response) = self.response.take() {
             self.carry(RESPONSE, &response, "");
             self.response = Some(response);
         }
-        self.snapshot(true);
-        let name = self.record.event_type.as_deref().unwrap_or_default();
-        if !self.stream.torn && !name.ends_with("failed") && name != "error" {
+        self.snapshot();
+        let has_failed = self.record.is_error || self.phase_at_hand() == Some("failed");
+        if !self.stream.has_gap && !has_failed {
             self.never_closed();
         }
         self.stream.nodes.set_state(RESPONSE, State::Closed);
@@ -297,13 +290,17 @@ impl<'r> Tracker<'_, 'r> {
         }
     }
 
+    fn phase_at_hand(&self) -> Option<&'static str> {
+        self.record.known.and_then(|(_, info)| info.phase)
+    }
+
     /// What is still open when the response ends.
     fn never_closed(&mut self) {
         let still_open: Vec<(usize, Scope)> = (self.stream.nodes.numbered())
             .filter(|(at, node)| {
                 *at != RESPONSE
                     && node.state() == State::Open
-                    && self.plan.ways(node.scope).closes
+                    && self.plan.scope_events(node.scope).closes
                     // What lies in something that was never opened is told of once.
                     && !node.parent.is_some_and(|parent| parent != RESPONSE && self.is_implied(parent))
             })
@@ -316,44 +313,43 @@ impl<'r> Tracker<'_, 'r> {
             let Some(mut bound) = self.plan.structural(Family::NeverClosed, scope) else { continue };
             let kind = self.stream.nodes.get(node).and_then(Node::kind);
             // What dialects forgive is the end of what only the server has to do with.
-            if scope == Scope::Item && kind.is_some_and(is_for_client) {
+            if scope == Scope::CONTAINER && kind.is_some_and(is_for_client) {
                 bound.level = bound.level.max(bound.rule.level);
             }
             let place = Place { expected: Some(&closing), ..Place::WHOLE };
             self.findings.add_related(bound, self.record, &place, related, || {
-                format!("the response ends, and {name} was never closed")
+                format!("the response ends, but {name} was never closed")
             });
         }
     }
 
     /// Hands a snapshot of the response to the rules, and keeps the first.
-    fn snapshot(&mut self, is_terminal: bool) {
-        let Some(response) = self.response.take() else { return };
-        let event = self.record.known.map_or("", |(_, info)| info.name);
+    fn snapshot(&mut self) {
+        let Some((response, (_, event))) = self.response.take().zip(self.record.known) else { return };
         let Self { plan, stream, findings, connection, record, .. } = self;
         // What is wrong with a response was told when it came first.
         let first = stream.first_snapshot.get();
         let is_first_again = first.is_some_and(|first| first.text() == response.text());
         let first = first.filter(|_| !is_first_again);
-        let snapshot = Snapshot::new(&response, first, event, is_terminal);
-        let look = |rule: OfSnapshot, case: &mut Case<'_>| rule(case, &snapshot);
+        let snapshot = Snapshot::new(&response, first, event);
+        let look = |rule: SnapshotRule, case: &mut Case<'_>| rule(case, &snapshot);
         connection.ask(&plan.hooks.any_snapshot, plan, record, stream, findings, look);
         if !is_first_again {
             connection.ask(&plan.hooks.snapshot, plan, record, stream, findings, look);
         }
-        if is_terminal && !plan.hooks.ending.is_empty() {
+        if snapshot.is_terminal() && !plan.hooks.ending.is_empty() {
             let (output, is_as_finished) = Self::output(stream, &response);
-            let is_as_finished = is_as_finished && !stream.torn && !stream.resumed;
+            let is_as_finished = is_as_finished && !stream.has_gap && !stream.resumed;
             let ending = Ending { snapshot: &snapshot, output };
             let has_choice = response.get("tool_choice").is_some_and(|choice| choice != "\"auto\"");
-            let look = |(ends, rule): (Ends, OfEnding), case: &mut Case<'_>| match ends {
+            let look = |(ends, rule): (Ends, EndingRule), case: &mut Case<'_>| match ends {
                 Ends::Otherwise if is_as_finished => {}
                 Ends::WithChoice if !has_choice => {}
                 _ => rule(case, &ending),
             };
             connection.ask(&plan.hooks.ending, plan, record, stream, findings, look);
         }
-        if !stream.first_snapshot.is_there() {
+        if !stream.first_snapshot.is_set() {
             response.keep_in(&mut stream.first_snapshot);
         }
     }
@@ -381,7 +377,7 @@ impl<'r> Tracker<'_, 'r> {
     fn run(
         &mut self,
         node: usize,
-        rules: impl FnOnce(&Hooks) -> &OfValues,
+        rules: impl FnOnce(&Hooks) -> &ValueRules,
         value: impl FnOnce(&Node) -> Option<&Object<'_>>,
     ) {
         let Self { plan, stream, findings, connection, record, .. } = self;
@@ -402,14 +398,19 @@ fn is_for_client(kind: &str) -> bool {
 }
 
 /// The stream is over, and the response has not ended.
-pub(in crate::engine) fn unended(plan: &Plan, stream: &Stream, last: &Mark, findings: &mut Findings) {
-    let Some(bound) = plan.structural(Family::NeverClosed, Scope::Response) else { return };
+pub(in crate::engine) fn unended(
+    plan: &Plan,
+    stream: &Stream,
+    last: &SavedLocation,
+    findings: &mut Findings,
+) {
+    let Some(bound) = plan.structural(Family::NeverClosed, Scope::ROOT) else { return };
     // An error without what should follow it is told by the rule that says what should.
-    if stream.torn || stream.error.is_there() {
+    if stream.has_gap || stream.error.is_set() {
         return;
     }
     let expected = plan.dialect.terminal.join(" or ");
     findings.add_at(bound, last, &Place { expected: Some(&expected), ..Place::WHOLE }, || {
-        "the stream is over, and nothing has ended the response".to_owned()
+        "the stream ends without a terminal event".to_owned()
     });
 }

@@ -16,8 +16,8 @@ impl<'r> Tracker<'_, 'r> {
     /// What an event is about, made up where nothing opened it. Nothing when that is closed.
     pub(super) fn locate(&mut self, info: &'static EventInfo) -> Option<usize> {
         let scope = info.scope;
-        let Some(parent) = scope.info().parent.filter(|parent| *parent != Scope::Response) else {
-            return if scope == Scope::Item { self.item(info) } else { Some(self.plain_child(scope)) };
+        let Some(parent) = scope.info().parent.filter(|parent| *parent != Scope::ROOT) else {
+            return if scope == Scope::CONTAINER { self.item(info) } else { Some(self.plain_child(scope)) };
         };
         let item = self.item_of_event()?;
         let mut key = Key::default();
@@ -26,13 +26,13 @@ impl<'r> Tracker<'_, 'r> {
             let count = self.record.view.count(*slot).unwrap_or(Count::Whole(0));
             key.push(self.stream.nodes.index(count));
         }
-        let parent = if parent == Scope::Item { item } else { self.parent_of(parent, key, item)? };
+        let parent = if parent == Scope::CONTAINER { item } else { self.parent_of(parent, key, item)? };
         if info.role == Role::Point {
             if !self.check_open(parent, None, info) {
                 return None;
             }
             self.count(scope, key, parent, true);
-            self.wrong_kind(scope, key, parent);
+            self.wrong_kind(scope, parent);
             return Some(parent);
         }
         if let Some(node) = self.stream.nodes.find(scope, key) {
@@ -41,7 +41,7 @@ impl<'r> Tracker<'_, 'r> {
         if !self.check_open(parent, None, info) {
             return None;
         }
-        let opens = info.role == Role::Open || !self.plan.ways(scope).opens;
+        let opens = info.role == Role::Open || !self.plan.scope_events(scope).opens;
         if !opens {
             self.before_open(scope, parent, key);
         }
@@ -74,7 +74,7 @@ impl<'r> Tracker<'_, 'r> {
             self.after_close(item, false);
             return None;
         }
-        let opens = self.plan.ways(parent).opens;
+        let opens = self.plan.scope_events(parent).opens;
         if opens {
             self.before_open(parent, item, key);
         }
@@ -100,9 +100,10 @@ impl<'r> Tracker<'_, 'r> {
             return self.check_open(RESPONSE, Some(item), info).then_some(item);
         }
         let mut key = Key::default();
-        let next = self.stream.nodes.get(RESPONSE).map_or(0, |response| response.next_index(Scope::Item));
+        let next =
+            self.stream.nodes.get(RESPONSE).map_or(0, |response| response.next_index(Scope::CONTAINER));
         key.push(index.unwrap_or(Index::new(next)));
-        if let Some(there) = self.stream.nodes.find(Scope::Item, key) {
+        if let Some(there) = self.stream.nodes.find(Scope::CONTAINER, key) {
             let found = self.stream.nodes.get(there)?;
             if found.state() == State::Implied {
                 return Some(there);
@@ -113,9 +114,9 @@ impl<'r> Tracker<'_, 'r> {
             let index = self.stream.nodes.index_name(key.last().unwrap_or_default());
             self.report(
                 Family::Reopened,
-                Scope::Item,
+                Scope::CONTAINER,
                 "/output_index",
-                Some("an index of its own"),
+                Some("a new output_index"),
                 related,
                 || format!("a second item is added at output_index {index}"),
             );
@@ -124,9 +125,9 @@ impl<'r> Tracker<'_, 'r> {
                 return None;
             }
         } else {
-            self.count(Scope::Item, key, RESPONSE, true);
+            self.count(Scope::CONTAINER, key, RESPONSE, true);
         }
-        let item = self.stream.nodes.add(Scope::Item, key, State::Open, Some(RESPONSE));
+        let item = self.stream.nodes.add(Scope::CONTAINER, key, State::Open, Some(RESPONSE));
         self.stream.items.push(item);
         Some(item)
     }
@@ -157,7 +158,7 @@ impl<'r> Tracker<'_, 'r> {
         if let Some(index) = index {
             key.push(index);
         }
-        let there = index.and_then(|_| self.stream.nodes.find(Scope::Item, key));
+        let there = index.and_then(|_| self.stream.nodes.find(Scope::CONTAINER, key));
         let Some(id) = id.filter(|id| !id.is_empty()) else {
             // An event that names no item can only be about the last one.
             let last = || self.stream.items.last().copied().filter(|_| index.is_none());
@@ -174,22 +175,29 @@ impl<'r> Tracker<'_, 'r> {
                 let name = |index: Option<Index>| self.stream.nodes.index_name(index.unwrap_or_default());
                 let (index, known) = (name(index), name(known));
                 let related = self.related(named, |node| node.opened.get(), "was added here");
-                self.report(Family::KeyMismatch, Scope::Item, "/output_index", Some(&known), related, || {
-                    format!("item {id} was added at output_index {known}, and this event says {index}")
-                });
+                self.report(
+                    Family::KeyMismatch,
+                    Scope::CONTAINER,
+                    "/output_index",
+                    Some(&known),
+                    related,
+                    || format!("item {id} was added at output_index {known}, but this event has {index}"),
+                );
             }
             return Some(named);
         }
         let Some(at) = there else { return Some(self.implied_item(index)) };
         let node = self.stream.nodes.get(at)?;
-        let closes_item = self.record.known.is_some_and(|(_, info)| info.scope == Scope::Item);
+        let closes_item = self.record.known.is_some_and(|(_, info)| info.scope == Scope::CONTAINER);
         if let Some(known) = node.id().map(str::to_owned)
             && !closes_item
         {
             let index = self.stream.nodes.index_name(index.unwrap_or_default());
             let related = self.related(at, |node| node.opened.get(), "was added here");
             let hint = self.stream.known_as(id).map(|what| format!(", {what}")).unwrap_or_default();
-            let Some(bound) = self.plan.structural(Family::KeyMismatch, Scope::Item) else { return Some(at) };
+            let Some(bound) = self.plan.structural(Family::KeyMismatch, Scope::CONTAINER) else {
+                return Some(at);
+            };
             let (expected, actual) = (format!("\"{known}\""), format!("\"{id}\""));
             let place = Place {
                 pointer: Some("/item_id"),
@@ -198,7 +206,7 @@ impl<'r> Tracker<'_, 'r> {
                 ..Place::WHOLE
             };
             self.findings.add_related(bound, self.record, &place, related, || {
-                format!("the item at output_index {index} is {known}, and this event says {id}{hint}")
+                format!("the item at output_index {index} is {known}, but this event has {id}{hint}")
             });
         }
         Some(at)
@@ -207,16 +215,17 @@ impl<'r> Tracker<'_, 'r> {
     /// An item that nothing opened.
     pub(super) fn implied_item(&mut self, index: Option<Index>) -> usize {
         let mut key = Key::default();
-        let next = self.stream.nodes.get(RESPONSE).map_or(0, |response| response.next_index(Scope::Item));
+        let next =
+            self.stream.nodes.get(RESPONSE).map_or(0, |response| response.next_index(Scope::CONTAINER));
         key.push(index.unwrap_or(Index::new(next)));
-        if let Some(found) = self.stream.nodes.find(Scope::Item, key) {
+        if let Some(found) = self.stream.nodes.find(Scope::CONTAINER, key) {
             return found;
         }
-        if self.plan.ways(Scope::Item).opens {
-            self.before_open(Scope::Item, RESPONSE, key);
+        if self.plan.scope_events(Scope::CONTAINER).opens {
+            self.before_open(Scope::CONTAINER, RESPONSE, key);
         }
-        self.count(Scope::Item, key, RESPONSE, false);
-        let item = self.stream.nodes.add(Scope::Item, key, State::Implied, Some(RESPONSE));
+        self.count(Scope::CONTAINER, key, RESPONSE, false);
+        let item = self.stream.nodes.add(Scope::CONTAINER, key, State::Implied, Some(RESPONSE));
         self.stream.items.push(item);
         item
     }
@@ -239,7 +248,7 @@ impl<'r> Tracker<'_, 'r> {
                     self.after_close(node, closes);
                     return false;
                 }
-                Some(State::Open) if info.role == Role::Open && info.scope != Scope::Item => {
+                Some(State::Open) if info.role == Role::Open && info.scope != Scope::CONTAINER => {
                     self.reopened(node);
                     return false;
                 }
@@ -280,7 +289,7 @@ impl<'r> Tracker<'_, 'r> {
         let next = found.next_index(scope);
         found.count(scope, index);
         let unknown =
-            self.stream.resumed || self.stream.torn || parent != RESPONSE && self.is_implied(parent);
+            self.stream.resumed || self.stream.has_gap || parent != RESPONSE && self.is_implied(parent);
         if index == next || !opens || unknown {
             return;
         }
@@ -290,7 +299,7 @@ impl<'r> Tracker<'_, 'r> {
         let what = scope.info().name.replace('_', " ");
         let pointer = format!("/{}", slot.name());
         self.report(Family::IndexGap, scope, &pointer, Some(&next.to_string()), None, || {
-            format!("the {what} has index {index}, and the next one is {next}")
+            format!("the {what} has index {index}, but the next one is {next}")
         });
     }
 }

@@ -1,30 +1,30 @@
-//! What other dialects say of what one of them finds wrong.
+//! Whether a fault in one dialect is also one in others.
 
 use spec::json::Fault;
 use spec::{Dialect, Verdict};
 
 use crate::engine::Record;
 
-/// What other dialects say of a value. Each is asked once, and only when it matters.
-pub(super) struct Elsewhere<C> {
+/// The verdicts of other dialects on a value, computed lazily and once.
+pub(super) struct OtherDialects<C> {
     check: C,
     said: Vec<(&'static str, Option<Verdict>)>,
 }
 
-/// What they say of an event.
+/// Returns the verdicts of other dialects on an event.
 pub(super) fn of_event<'r>(
     record: &'r Record<'_>,
-) -> Elsewhere<impl Fn(&'static Dialect) -> Option<Verdict> + 'r> {
-    Elsewhere::new(|other| Some(other.check_event(record.event_type.as_deref()?, record.data())))
+) -> OtherDialects<impl Fn(&'static Dialect) -> Option<Verdict> + 'r> {
+    OtherDialects::new(|other| Some(other.check_event(record.event_type.as_deref()?, record.data())))
 }
 
-impl<C: Fn(&'static Dialect) -> Option<Verdict>> Elsewhere<C> {
-    /// Of a value that a dialect can be asked about in this way.
+impl<C: Fn(&'static Dialect) -> Option<Verdict>> OtherDialects<C> {
+    /// Returns the verdicts that this check computes.
     pub(super) const fn new(check: C) -> Self {
         Self { check, said: Vec::new() }
     }
 
-    /// Whether a dialect finds nothing wrong with what is at fault here.
+    /// Returns whether a dialect accepts the value at fault.
     pub(super) fn is_fine(&mut self, other: &'static Dialect, fault: &Fault) -> bool {
         let at = self.said.iter().position(|(name, _)| *name == other.name).unwrap_or_else(|| {
             self.said.push((other.name, (self.check)(other)));
@@ -38,13 +38,13 @@ impl<C: Fn(&'static Dialect) -> Option<Verdict>> Elsewhere<C> {
     }
 }
 
-/// Whether a fault is another one too, or about what holds it.
+/// Returns whether a fault equals another one, or is about its parent.
 fn covers(fault: &Fault, other: &Fault) -> bool {
     let missing = fault.kind.missing();
     if fault.pointer == other.pointer {
         return missing == other.kind.missing() || missing.is_none();
     }
-    // What is of a type that is not known is not looked into.
+    // Values of unknown types are not checked further.
     let holder = fault.pointer.strip_suffix("/type").unwrap_or(&fault.pointer);
     missing.is_none()
         && other.pointer.strip_prefix(holder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))

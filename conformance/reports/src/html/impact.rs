@@ -1,5 +1,7 @@
 //! Which clients break, which do not, and of which nothing is known.
 
+use std::cmp::Reverse;
+
 use super::page::Html;
 use super::plan::Plan;
 use super::rules::inline;
@@ -11,51 +13,82 @@ const CAUSES: usize = 7;
 /// Maximum number of rules that are named where a client was not tried with them.
 const UNMEASURED: usize = 3;
 
+/// Maximum number of clients that have a card, with how they break.
+const CARDS: usize = 8;
+
 /// Every known client and what the run means for it.
 pub(super) fn clients(run: &Run, plan: &Plan, html: &mut Html) {
-    let broken = run.clients_that_are(ClientState::Broken).len() as u64;
-    let heading = if broken == 0 {
+    let mut broken = run.clients_that_are(ClientState::Broken);
+    // The sort is stable: what is equal stays in the order of the harm.
+    broken.sort_by_cached_key(|client| {
+        Reverse(run.causes.iter().filter(|cause| cause.clients.contains(&client.name)).count())
+    });
+    let heading = if broken.is_empty() {
         "No known client breaks".to_owned()
     } else {
-        format!("{} of {} break", number(broken), counted(run.clients.len() as u64, "known client"))
+        let all = counted(run.clients.len() as u64, "known client");
+        format!("{} of {all} break", number(broken.len() as u64))
     };
     section("clients", &heading, html, |html| {
-        if broken > 0 {
-            html.tag("p").class("hint").text("The numbers are those of the findings below.");
-        }
-        let all = [
-            (ClientState::Broken, "matrix", "Clients that break"),
-            (ClientState::NotAffected, "matrix chips", "Clients that are not affected"),
-            (ClientState::NotMeasured, "matrix chips", "Clients that were not measured"),
-        ];
-        for (state, class, label) in all {
-            let clients = run.clients_that_are(state);
-            if clients.is_empty() {
-                continue;
+        if !broken.is_empty() {
+            html.tag("p").class("hint").text("The numbers refer to the findings below.");
+            let (cards, rest) = broken.split_at(broken.len().min(CARDS));
+            list("matrix", "Clients that break", (cards, true), run, plan, html);
+            if !rest.is_empty() {
+                list("matrix chips", "More clients that break", (rest, false), run, plan, html);
             }
-            html.tag("ul").class(class).set("aria-label", label).inside(|html| {
-                for client in clients {
-                    one(client, run, plan, html);
-                }
-            });
         }
-        html.tag("p").class("legend").inside(|html| {
-            for (class, sign, text) in [
-                ("bad", "✗", "breaks on a finding of this run"),
-                ("good", "✓", "measured with these findings, and reads the streams"),
-                ("idle", "?", "not measured with all of these findings"),
-            ] {
-                html.tag("span").inside(|html| {
-                    html.tag("b").class(class).set("aria-hidden", true).text(sign);
-                    html.text(" ");
-                    html.text(text);
-                });
-            }
-        });
+        others(run, plan, broken.is_empty(), html);
     });
 }
 
-fn one(client: &ClientTotal, run: &Run, plan: &Plan, html: &mut Html) {
+/// The clients that do not break, or of which nothing is known.
+fn others(run: &Run, plan: &Plan, is_open: bool, html: &mut Html) {
+    let reads = if run.causes.is_empty() {
+        "nothing in this run breaks them"
+    } else {
+        "measured with these findings, and reads the streams"
+    };
+    let all = [
+        (ClientState::NotAffected, "good", "not affected", "✓", reads),
+        (ClientState::NotMeasured, "idle", "not measured", "?", "not measured with all of these findings"),
+    ];
+    let all =
+        all.map(|(state, class, word, sign, text)| (run.clients_that_are(state), class, word, sign, text));
+    html.tag("details").class("more").set_if(is_open, "open").inside(|html| {
+        let counts =
+            all.iter().map(|(clients, _, word, ..)| format!("{} {word}", number(clients.len() as u64)));
+        html.tag("summary").text(&counts.collect::<Vec<_>>().join(" · "));
+        for (clients, class, word, sign, text) in &all {
+            if clients.is_empty() {
+                continue;
+            }
+            html.tag("p").class("legend").inside(|html| {
+                html.tag("b").class(class).set("aria-hidden", true).text(sign);
+                html.text(" ");
+                html.text(text);
+            });
+            list("matrix chips", &format!("Clients that are {word}"), (clients, false), run, plan, html);
+        }
+    });
+}
+
+fn list(
+    class: &str,
+    label: &str,
+    (clients, has_failure): (&[&ClientTotal], bool),
+    run: &Run,
+    plan: &Plan,
+    html: &mut Html,
+) {
+    html.tag("ul").class(class).set("aria-label", label).inside(|html| {
+        for client in clients {
+            one(client, has_failure, run, plan, html);
+        }
+    });
+}
+
+fn one(client: &ClientTotal, has_failure: bool, run: &Run, plan: &Plan, html: &mut Html) {
     let (class, sign, word) = match client.state {
         ClientState::Broken => ("bad", "✗", "broken"),
         ClientState::NotAffected => ("good", "✓", "not affected"),
@@ -63,7 +96,7 @@ fn one(client: &ClientTotal, run: &Run, plan: &Plan, html: &mut Html) {
     };
     let title = match client.state {
         ClientState::Broken => String::new(),
-        ClientState::NotAffected => "measured with these findings, and reads the streams".to_owned(),
+        ClientState::NotAffected => "reads the streams (measured with these findings)".to_owned(),
         ClientState::NotMeasured => untried(client),
     };
     let entry = html.tag("li").class(class);
@@ -81,7 +114,7 @@ fn one(client: &ClientTotal, run: &Run, plan: &Plan, html: &mut Html) {
         if client.state == ClientState::Broken {
             html.tag("p").class("by").inside(|html| {
                 causes(client, run, plan, html);
-                if let Some(first) = client.rules.first() {
+                if let Some(first) = client.rules.first().filter(|_| has_failure) {
                     let why = html.tag("span").class("why").set("title", &first.failure);
                     why.inside(|html| inline(&first.failure, html));
                 }
@@ -94,9 +127,9 @@ fn one(client: &ClientTotal, run: &Run, plan: &Plan, html: &mut Html) {
 fn untried(client: &ClientTotal) -> String {
     let named = client.unmeasured.iter().take(UNMEASURED).cloned().collect::<Vec<_>>().join(", ");
     match (named.is_empty(), client.unmeasured.len().saturating_sub(UNMEASURED)) {
-        (true, _) => "known from reports only".to_owned(),
-        (false, 0) => format!("not tried with {named}"),
-        (false, more) => format!("not tried with {named}, and {more} more"),
+        (true, _) => "known only from reports".to_owned(),
+        (false, 0) => format!("not tested with {named}"),
+        (false, more) => format!("not tested with {named} and {more} more"),
     }
 }
 

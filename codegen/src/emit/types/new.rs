@@ -1,0 +1,94 @@
+//! How new values are made: of what they require, and of nothing where nothing is required.
+
+use proc_macro2::{Ident, TokenStream};
+use quote::quote;
+
+use super::model::{Body, Inside, Member, Sizes, Start, Ty, Value};
+use super::write::{doc, ty};
+use crate::emit::names::ident;
+
+/// Writes the constructor of a struct; it has `Default` where nothing needs to be given.
+pub(super) fn constructor(name: &Ident, members: &[Member], sizes: &Sizes<'_>) -> TokenStream {
+    let (given, rest): (Vec<_>, Vec<_>) = required(members).partition(|(member, _)| sizes.is_given(member));
+    let set = rest.into_iter().filter_map(|(member, _)| {
+        let field = ident(&member.name);
+        match &member.start {
+            Start::Json(json) => Some(quote!(#field: crate::json::literal(#json),)),
+            Start::Inner => Some(quote!(#field: Default::default(),)),
+            Start::Empty | Start::Given => None,
+        }
+    });
+    let preset = members.iter().filter_map(|member| match &member.start {
+        Start::Json(json) => Some(format!("`{}` is `{json}`", member.wire)),
+        _ => None,
+    });
+    let preset = preset.collect::<Vec<_>>();
+    let others = match preset.as_slice() {
+        [] => "All else is absent, `null` or empty.".to_owned(),
+        preset => format!("{}. All else is absent, `null` or empty.", preset.join(", ")),
+    };
+    if given.is_empty() {
+        let doc = doc(&others);
+        return quote! {
+            #doc
+            impl Default for #name<'_> {
+                #[inline]
+                fn default() -> Self {
+                    Self { #(#set)* ..crate::json::Blank::blank() }
+                }
+            }
+        };
+    }
+    let doc = doc(&format!("Creates a value from what is required. {others}"));
+    let parameters = given.iter().map(|(member, of)| {
+        let (field, of) = (ident(&member.name), parameter(of, sizes));
+        quote!(#field: #of)
+    });
+    let fields = given.iter().map(|(member, _)| {
+        let field = ident(&member.name);
+        quote!(#field: #field.into(),)
+    });
+    quote! {
+        impl<'a> #name<'a> {
+            #doc
+            #[inline]
+            pub fn new(#(#parameters),*) -> Self {
+                Self { #(#fields)* #(#set)* ..crate::json::Blank::blank() }
+            }
+        }
+    }
+}
+
+/// Writes how a test makes a value of a struct.
+pub(super) fn sample(name: &Ident, members: &[Member], sizes: &Sizes<'_>) -> TokenStream {
+    let given = required(members).filter(|(member, _)| sizes.is_given(member));
+    let given: Vec<_> = given.map(|(_, of)| ty(of, Inside::Collection, sizes)).collect();
+    let value = if given.is_empty() {
+        quote!(Self::default())
+    } else {
+        quote!(Self::new(#(<#given as Sample>::sample()),*))
+    };
+    quote! {
+        impl<'a> Sample for #name<'a> {
+            fn sample() -> Self {
+                #value
+            }
+        }
+    }
+}
+
+fn required(members: &[Member]) -> impl Iterator<Item = (&Member, &Ty)> {
+    members.iter().filter_map(|member| match &member.value {
+        Value::Required(ty) => Some((member, ty)),
+        _ => None,
+    })
+}
+
+/// The type in which a caller gives a value: texts and numbers in whatever becomes one.
+fn parameter(of: &Ty, sizes: &Sizes<'_>) -> TokenStream {
+    let plain = ty(of, Inside::Collection, sizes);
+    let resolved = sizes.resolve(of);
+    let is_lenient = matches!(resolved, Ty::Text | Ty::Integer | Ty::Number)
+        || matches!(sizes.body(resolved), Some(Body::Strings(_)));
+    if is_lenient { quote!(impl Into<#plain>) } else { plain }
+}

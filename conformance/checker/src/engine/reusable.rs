@@ -1,0 +1,78 @@
+//! Values whose memory is used again.
+
+/// An optional value. Its memory stays for the next one when it is removed.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Reusable<T> {
+    value: T,
+    is_set: bool,
+}
+
+/// A value that can be cleared for another one.
+pub(crate) trait Recycle {
+    /// Clears the value, and keeps its memory if that is little.
+    fn recycle(&mut self);
+
+    /// Returns how many bytes it takes on the heap.
+    fn weight(&self) -> usize;
+}
+
+/// More bytes than these are freed: memory is for what is open.
+const LITTLE: usize = 4096;
+
+impl<T> Reusable<T> {
+    /// Returns the value, if it is set.
+    pub(crate) const fn get(&self) -> Option<&T> {
+        if self.is_set { Some(&self.value) } else { None }
+    }
+
+    pub(crate) const fn is_set(&self) -> bool {
+        self.is_set
+    }
+
+    /// Sets it, and returns the old value to write over.
+    pub(crate) const fn fill(&mut self) -> &mut T {
+        self.is_set = true;
+        &mut self.value
+    }
+}
+
+impl<T: Recycle> Reusable<T> {
+    /// Removes the value.
+    pub(crate) fn empty(&mut self) {
+        self.is_set = false;
+        self.value.recycle();
+    }
+
+    /// Returns how many bytes the value takes on the heap.
+    pub(crate) fn weight(&self) -> usize {
+        self.value.weight()
+    }
+}
+
+impl Recycle for String {
+    fn recycle(&mut self) {
+        self.clear();
+        self.shrink_to(LITTLE);
+    }
+
+    fn weight(&self) -> usize {
+        self.capacity()
+    }
+}
+
+impl<T> Recycle for Vec<T> {
+    fn recycle(&mut self) {
+        self.clear();
+        self.shrink_to(LITTLE / size_of::<T>().max(1));
+    }
+
+    fn weight(&self) -> usize {
+        self.capacity() * size_of::<T>()
+    }
+}
+
+impl Reusable<String> {
+    pub(crate) fn write(&mut self, text: &str) {
+        text.clone_into(self.fill());
+    }
+}

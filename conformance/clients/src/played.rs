@@ -1,0 +1,202 @@
+//! Answers on their way to a client.
+
+use std::sync::OnceLock;
+use std::time::Duration;
+
+use catalogue::Channel;
+use gateway::{Act, End, Line, Wire};
+use recordings::capture::{Entry, Format, read};
+use serde_json::Value;
+use spec::Dialect;
+
+use super::answer::Answer;
+
+/// What a client receives.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Plays {
+    /// An answer of HTTP.
+    Http(Act),
+    /// Messages of a WebSocket.
+    Socket(Line),
+}
+
+impl Plays {
+    /// Returns all that a client can see of it.
+    pub(super) fn bytes(&self) -> Vec<u8> {
+        match self {
+            Self::Http(act) => {
+                let mut bytes =
+                    format!("{} {:?} {:?} {}", act.status, act.headers, act.end, act.pieces.len())
+                        .into_bytes();
+                bytes.extend(act.pieces.iter().flat_map(|(_, piece)| piece));
+                bytes
+            }
+            Self::Socket(line) => {
+                line.messages.iter().flat_map(|(_, message)| format!("{message}\n").into_bytes()).collect()
+            }
+        }
+    }
+}
+
+/// An answer on its way to a client.
+#[derive(Debug, Clone)]
+pub(super) struct Played {
+    status: u16,
+    content_type: String,
+    body: Vec<u8>,
+    pub(super) is_stream: bool,
+    data: OnceLock<Vec<(String, bool)>>,
+}
+
+impl Played {
+    /// Reads a recording as goldens are written: a stream, or an answer with its head.
+    pub(super) fn read(recording: &[u8]) -> Option<Self> {
+        let Some(rest) = recording.strip_prefix(b"HTTP/1.1 ") else {
+            let content_type = "text/event-stream".to_owned();
+            return Some(Self::new(200, content_type, recording.to_vec(), true));
+        };
+        let end = rest.windows(4).position(|window| window == b"\r\n\r\n")?;
+        let head = String::from_utf8_lossy(rest.get(..end)?).into_owned();
+        let status = head.split_whitespace().next()?.parse().ok()?;
+        let header = |line: &str| {
+            let (name, value) = line.split_once(':')?;
+            name.eq_ignore_ascii_case("content-type").then(|| value.trim().to_owned())
+        };
+        let content_type = head.lines().find_map(header).unwrap_or_else(|| "text/event-stream".to_owned());
+        let body = rest.get(end + 4..)?.to_vec();
+        let is_stream = body.is_empty() || !body.starts_with(b"{") && !body.starts_with(b"<");
+        Some(Self::new(status, content_type, body, is_stream))
+    }
+
+    pub(super) fn of_wire(wire: &Wire) -> Self {
+        Self::new(wire.status, wire.content_type.clone(), wire.body.clone(), wire.is_stream())
+    }
+
+    const fn new(status: u16, content_type: String, body: Vec<u8>, is_stream: bool) -> Self {
+        Self { status, content_type, body, is_stream, data: OnceLock::new() }
+    }
+
+    /// The data of its events, but for the marker, each with whether a blank line ends it.
+    fn data(&self) -> &[(String, bool)] {
+        self.data.get_or_init(|| {
+            let mut all = Vec::new();
+            // What cannot be read has no events.
+            let _ = read(&self.body, Some(Format::Sse), &mut |entry| {
+                if let Entry::Event(frame) = entry
+                    && let Some(data) = frame.data.filter(|data| data != "[DONE]")
+                {
+                    all.push((data.into_owned(), frame.terminated));
+                }
+            });
+            all
+        })
+    }
+
+    /// The events of a stream; `None` where one of them is no JSON.
+    pub(super) fn events(&self) -> Option<Vec<Value>> {
+        self.messages().map(|data| serde_json::from_str(data).ok()).collect()
+    }
+
+    /// The messages that these events are on a WebSocket.
+    pub(super) fn messages(&self) -> impl Iterator<Item = &str> {
+        self.data().iter().filter(|(_, is_ended)| *is_ended).map(|(data, _)| data.as_str())
+    }
+
+    /// The response that its last event has, or its body.
+    fn response(&self, dialect: &Dialect) -> Option<Value> {
+        if !self.is_stream {
+            return serde_json::from_slice(&self.body).ok();
+        }
+        // Some clients read an event that no blank line ends, too.
+        self.data().iter().find_map(|(data, _)| {
+            let mut event = serde_json::from_str::<Value>(data).ok()?;
+            let is_last = dialect.terminal.contains(&event.get("type")?.as_str()?);
+            event.get_mut("response").filter(|_| is_last).map(Value::take)
+        })
+    }
+
+    /// What its last event says, or its body.
+    pub(super) fn last(&self, dialect: &Dialect) -> Option<Answer> {
+        self.response(dialect).map(|response| Answer::of_response(&response))
+    }
+
+    /// Whether a message of it ends the response.
+    fn says_its_end(&self, dialect: &Dialect) -> bool {
+        self.messages().any(|data| {
+            let event: Value = serde_json::from_str(data).unwrap_or_default();
+            let kind = event.get("type").and_then(Value::as_str);
+            event.get("response").is_some() && kind.is_some_and(|kind| dialect.terminal.contains(&kind))
+        })
+    }
+
+    /// The ids of the items of its last event, or of its body.
+    pub(super) fn items(&self, dialect: &Dialect) -> Vec<String> {
+        let response = self.response(dialect).unwrap_or_default();
+        let items = response.get("output").and_then(Value::as_array).into_iter().flatten();
+        items.filter_map(|item| item.get("id")?.as_str().map(str::to_owned)).collect()
+    }
+}
+
+/// Returns the answers that may be understood of what was edited: that of the sound stream, and what the edited one says
+/// from its first delta to its end.
+pub(super) fn answers(sound: &Played, edited: &Played, dialect: &Dialect) -> Vec<Answer> {
+    let Some(first) = sound.last(dialect) else { return Vec::new() };
+    let mut all = vec![first.clone()];
+    if let Some(mut last) = edited.last(dialect) {
+        if edited.is_stream
+            && let Some(deltas) = edited.events().map(|events| Answer::of_deltas(&events))
+        {
+            // Where both tell different things, the sound stream decides.
+            if deltas.text() != last.text() {
+                last.texts.clone_from(&first.texts);
+            }
+            if deltas.refusal != last.refusal {
+                last.refusal.clone_from(&first.refusal);
+            }
+            if deltas.reasoning != last.reasoning {
+                last.reasoning.clone_from(&first.reasoning);
+            }
+            if deltas.calls != last.calls {
+                last.calls.clone_from(&first.calls);
+            }
+            all.push(Answer { id: deltas.id, ..last.clone() });
+        }
+        all.push(last);
+    }
+    all.dedup();
+    all
+}
+
+/// Where and how a case is sent.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Delivery {
+    pub(super) chunk: Option<usize>,
+    pub(super) pause: Duration,
+    pub(super) end: End,
+    pub(super) end_after: Option<usize>,
+}
+
+pub(super) fn plays(played: &Played, channel: Channel, delivery: &Delivery, dialect: &Dialect) -> Plays {
+    if channel == Channel::Websocket {
+        let messages = played.messages().map(|message| (Duration::ZERO, message.to_owned())).collect();
+        return Plays::Socket(Line { messages, is_last: !played.says_its_end(dialect) });
+    }
+    let mut act = Act::new(played.status, &played.content_type, played.body.clone());
+    if played.is_stream {
+        let wire =
+            Wire { status: 200, content_type: "text/event-stream".to_owned(), body: played.body.clone() };
+        let mut events = wire.events();
+        if delivery.end != End::Whole {
+            events.truncate(delivery.end_after.unwrap_or(events.len() / 2));
+        }
+        act.pieces = Vec::new();
+        for event in events {
+            for (at, piece) in event.chunks(delivery.chunk.unwrap_or(usize::MAX).max(1)).enumerate() {
+                let pause = if at == 0 { delivery.pause } else { Duration::ZERO };
+                act.pieces.push((pause, piece.to_vec()));
+            }
+        }
+        act.end = delivery.end;
+    }
+    Plays::Http(act)
+}

@@ -1,0 +1,168 @@
+//! What follows the first answer of a case.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use catalogue::{Channel, ClientCase, Step};
+use gateway::{Act, Line, tagged};
+use serde_json::{Value, json};
+use spec::Dialect;
+
+use super::answer::{Answer, text};
+use super::case::Case;
+use super::played::{Delivery, Played, Plays, plays};
+use super::protocol::AskedStep;
+
+/// A step of the client after an answer.
+#[derive(Debug, Clone)]
+pub struct Turn {
+    /// What the client does.
+    pub step: Step,
+    /// The outputs that it sends back, by function.
+    pub outputs: BTreeMap<String, String>,
+    /// What it sends to continue.
+    pub request: Value,
+    /// The answer before.
+    pub before: Answer,
+    /// The ids of its items.
+    items: Vec<String>,
+    pub(super) plays: Plays,
+}
+
+/// Returns the steps of a case whose first answer this is, and the answer to the last of them.
+pub(super) fn turns(
+    row: &ClientCase,
+    first: &Played,
+    channel: Channel,
+    dialect: &'static Dialect,
+) -> Option<(Vec<Turn>, Answer)> {
+    let mut turns = Vec::new();
+    let mut before = first.last(dialect)?;
+    let mut items = first.items(dialect);
+    for (at, step) in row.steps.iter().enumerate() {
+        let outputs = step.outputs.iter().map(|(name, output)| ((*name).to_owned(), (*output).to_owned()));
+        let (request, answered) = match step.step {
+            Step::Resume => (Value::Null, first.clone()),
+            Step::Continue | Step::AnswerCalls => {
+                let request: Value = serde_json::from_str(step.request).ok()?;
+                let mut asked = request.clone();
+                asked["stream"] = json!(channel != Channel::Json);
+                if gateway::invalid(&asked, dialect).is_some() {
+                    return None;
+                }
+                let mut wire = gateway::respond(&asked, dialect);
+                wire.body = tagged(&wire.body, &format!("t{}", at + 2));
+                (request, Played::of_wire(&wire))
+            }
+        };
+        let answer = answered.last(dialect)?;
+        let plays = plays(&answered, channel, &Delivery::default(), dialect);
+        turns.push(Turn { step: step.step, outputs: outputs.collect(), request, before, items, plays });
+        before = answer;
+        items = answered.items(dialect);
+    }
+    Some((turns, before))
+}
+
+impl Turn {
+    /// Returns the step as the client is told it.
+    pub(super) fn asked(&self) -> AskedStep {
+        match self.step {
+            Step::Continue => AskedStep::Continue { request: self.request.clone() },
+            Step::AnswerCalls => AskedStep::AnswerCalls { outputs: self.outputs.clone() },
+            Step::Resume => AskedStep::Resume,
+        }
+    }
+
+    /// Returns whether a request knows the answer before: by its id, by the outputs of its calls, by
+    /// references to its items, or by its text.
+    fn follows(&self, body: &Value) -> bool {
+        let input = body.get("input").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+        let is_output = |item: &Value| {
+            let id = text(item, "call_id").filter(|_| text(item, "type") == Some("function_call_output"));
+            id.is_some_and(|id| self.before.calls.iter().any(|call| call.call_id == id))
+        };
+        let is_reference = |item: &Value| {
+            let id = text(item, "id").filter(|_| text(item, "type") == Some("item_reference"));
+            id.is_some_and(|id| self.items.iter().any(|known| known == id))
+        };
+        let is_said = |item: &Value| {
+            let said = self.before.text();
+            !said.is_empty() && text(item, "role") == Some("assistant") && holds(item, &said)
+        };
+        let named = text(body, "previous_response_id");
+        named.is_some() && named == self.before.id.as_deref()
+            || input.iter().any(|item| is_output(item) || is_reference(item) || is_said(item))
+    }
+
+    /// Returns the rest of a stream after an event, or the response as a whole, where no stream is asked for.
+    fn rest(&self, query: &str) -> Option<Act> {
+        let Plays::Http(whole) = &self.plays else { return None };
+        let parameter = |name: &str| {
+            query.split('&').filter_map(|pair| pair.split_once('=')).find(|(known, _)| *known == name)
+        };
+        let data = |piece: &[u8]| -> Option<Value> {
+            let text = String::from_utf8_lossy(piece).into_owned();
+            text.lines().find_map(|line| serde_json::from_str(line.strip_prefix("data:")?).ok())
+        };
+        if parameter("stream").is_none_or(|(_, value)| value != "true") {
+            let last =
+                whole.pieces.iter().rev().find_map(|(_, piece)| data(piece)?.get("response").cloned())?;
+            return Some(Act::new(200, "application/json", last.to_string()));
+        }
+        let after: Option<u64> = parameter("starting_after").and_then(|(_, number)| number.parse().ok());
+        let is_left = |piece: &[u8]| {
+            let number = data(piece).and_then(|event| event.get("sequence_number")?.as_u64());
+            number.is_none_or(|number| after.is_none_or(|after| number > after))
+        };
+        let pieces = whole.pieces.iter().filter(|(_, piece)| is_left(piece)).cloned().collect();
+        Some(Act { pieces, ..whole.clone() })
+    }
+}
+
+impl Case {
+    /// Returns which answer a request asks for: 0 stands for the first.
+    pub(super) fn turn(&self, body: &Value) -> usize {
+        let steps = self.turns.iter().enumerate().rev();
+        steps
+            .filter(|(_, turn)| turn.step != Step::Resume)
+            .find(|(_, turn)| turn.follows(body))
+            .map_or(0, |(at, _)| at + 1)
+    }
+
+    /// Returns what a request for a response is answered with.
+    pub(super) fn played(&self, body: &[u8]) -> &Plays {
+        let turn = if self.turns.is_empty() {
+            0
+        } else {
+            self.turn(&serde_json::from_slice(body).unwrap_or_default())
+        };
+        turn.checked_sub(1).and_then(|at| self.turns.get(at)).map_or(&self.plays, |turn| &turn.plays)
+    }
+
+    /// Returns what a request for the rest of a response is answered with.
+    pub(super) fn resumed(&self, id: &str, query: &str) -> Option<Act> {
+        let of_step = |turn: &&Turn| turn.step == Step::Resume && turn.before.id.as_deref() == Some(id);
+        self.turns.iter().find(of_step)?.rest(query)
+    }
+
+    /// Returns the messages that answer one on a WebSocket. The connection stays open for the steps that follow.
+    pub(super) fn said(&self, message: &str) -> Option<Line> {
+        let Plays::Socket(line) = self.played(message.as_bytes()) else { return None };
+        let is_last = self.turns.is_empty() && line.is_last;
+        Some(Line { is_last, ..line.clone() })
+    }
+}
+
+/// Returns whether a text stands somewhere in a value.
+pub(super) fn holds(value: &Value, wanted: &str) -> bool {
+    match value {
+        Value::String(text) => text == wanted,
+        Value::Array(values) => values.iter().any(|value| holds(value, wanted)),
+        Value::Object(members) => members.values().any(|value| holds(value, wanted)),
+        _ => false,
+    }
+}
+
+/// How long a client may take for each further step.
+pub(super) const STEP: Duration = Duration::from_secs(2);

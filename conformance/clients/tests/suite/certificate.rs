@@ -1,0 +1,93 @@
+//! What a run comes to for the profiles of clients.
+
+use std::{env, fs};
+
+use clients::{ClientCertificate, ClientSuite, client_profiles, demanded_cases};
+use results::{ClientRun, Demand, ProfileState, Verdict};
+
+use super::{run, suite};
+
+/// A run with the cases that profiles demand.
+fn demanded(kind: &str, dialect: &str, profiles: &[&str]) -> ClientRun {
+    let profiles: Vec<String> = profiles.iter().map(ToString::to_string).collect();
+    let suite = ClientSuite { dialect: spec::dialect(dialect).unwrap(), profiles, ..suite(kind) };
+    let names: Vec<String> =
+        client_profiles(&suite.profiles).flat_map(|profile| demanded_cases(profile, suite.dialect)).collect();
+    run(&suite, &|name| names.iter().any(|one| one == name))
+}
+
+fn states(run: &ClientRun) -> Vec<(&str, ProfileState)> {
+    run.profiles.iter().map(|profile| (profile.name.as_str(), profile.state)).collect()
+}
+
+#[test]
+fn profiles_demand_cases_that_there_are() {
+    for profile in client_profiles(&[]) {
+        for name in profile.specifications {
+            let demanded = demanded_cases(profile, spec::dialect(name).unwrap());
+            for id in profile.cases {
+                let is_there = demanded.iter().any(|case| case.split('.').next() == Some(id));
+                assert!(is_there, "{}: {name} has no {id}", profile.name);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_perfect_client_passes_all_profiles() {
+    let all = ["client-core", "client-tools", "client-websocket"];
+    let passed: Vec<_> = all.iter().map(|name| (*name, ProfileState::Passed)).collect();
+    for dialect in ["openai", "open-responses"] {
+        let run = demanded("perfect", dialect, &[]);
+        assert_eq!(
+            states(&run),
+            passed,
+            "{dialect}: {:?}",
+            run.profiles.iter().map(|one| &one.reasons).collect::<Vec<_>>()
+        );
+    }
+    // A dialect that no specification describes is not what they are about.
+    let run = demanded("perfect", "vllm-responses", &["client-core"]);
+    assert_eq!(run.profiles[0].state, ProfileState::NotApplicable);
+}
+
+#[test]
+fn what_a_client_gets_wrong_or_leaves_out_is_held_against_it() {
+    let reasons = |kind: &str| {
+        let run = demanded(kind, "openai", &["client-tools"]);
+        let profile = run.profiles.into_iter().next().unwrap();
+        let verdicts: Vec<Verdict> = profile.reasons.iter().map(|reason| reason.verdict).collect();
+        assert!(profile.reasons.iter().all(|reason| reason.demand == Demand::Case));
+        (profile.state, verdicts)
+    };
+    let (state, verdicts) = reasons("one-call");
+    assert!(state == ProfileState::Failed && verdicts.contains(&Verdict::Fail));
+    let (state, verdicts) = reasons("lazy");
+    assert!(state == ProfileState::Incomplete && verdicts.iter().all(|one| *one == Verdict::NotExercised));
+    let (state, verdicts) = reasons("sends-text");
+    assert!(state == ProfileState::Failed && verdicts.iter().all(|one| *one == Verdict::Fail));
+}
+
+#[test]
+fn a_certificate_says_what_a_run_proves() {
+    let mut run = demanded("one-call", "openai", &["client-tools", "client-websocket"]);
+    run.command = vec!["my client".to_owned(), "--it's".to_owned()];
+    run.cases.retain(|case| !case.name.ends_with(".ws"));
+    let certificate = ClientCertificate::new(&run, "{}\n");
+    let text = certificate.json();
+    assert_eq!(serde_json::from_str::<ClientCertificate>(&text).unwrap(), certificate);
+    insta::assert_snapshot!(certificate.markdown());
+}
+
+#[test]
+fn certificate_schema_is_fresh() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/client-certificate.schema.json");
+    let text = format!("{:#}\n", schemars::schema_for!(ClientCertificate).as_value());
+    if env::var_os("BLESS").is_some() {
+        fs::write(path, &text).unwrap();
+    }
+    assert!(
+        fs::read_to_string(path).unwrap_or_default() == text,
+        "docs/client-certificate.schema.json is stale: BLESS=1 cargo test -p clients certificate_schema"
+    );
+}

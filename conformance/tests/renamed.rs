@@ -1,0 +1,96 @@
+//! What is found in a stream depends on no name of an event, an id or an index.
+
+use catalogue::{DecidedBy, Place, RULES, Relation, Rule, Whose};
+use conformance::{Rules, check, violation};
+use recordings::capture::Format;
+use recordings::goldens::{GOLDENS, golden};
+use results::Finding;
+
+/// The names of a stream of `openai`, and those that `spec::renamed` has for them.
+const NAMES: [(&str, &str); 5] = [
+    ("event: error\n", "event: zip.error\n"),
+    ("{\"type\":\"error\"", "{\"type\":\"zip.error\""),
+    ("response.", "zap."),
+    ("\"item_id\"", "\"zap_id\""),
+    ("\"output_index\"", "\"zap_index\""),
+];
+
+/// The same, in texts about the stream.
+const WORDS: [(&str, &str); 5] = [
+    ("renamed has", "openai has"),
+    ("zip.error", "error"),
+    ("zap_id", "item_id"),
+    ("zap_index", "output_index"),
+    ("zap.", "response."),
+];
+
+fn replaced(text: &str, names: &[(&str, &str)]) -> String {
+    names.iter().fold(text.to_owned(), |text, (from, to)| text.replace(from, to))
+}
+
+/// What is found in a recording, but for places in the file, in the words of `openai`.
+fn found(dialect: &'static spec::Dialect, format: Format, bytes: &[u8]) -> Vec<String> {
+    let report = check("renamed", &mut &*bytes, Some(format), &Rules::of(dialect));
+    let words = |finding: &Finding| {
+        let Finding { rule, level, place, pointer, message, expected, actual, count, .. } = finding;
+        let text = format!(
+            "{rule} {level:?} {:?} {pointer:?} {message} {expected:?} {actual:?} {count}",
+            place.event
+        );
+        replaced(&text, &WORDS)
+    };
+    report.findings.iter().filter(|finding| !names_events(&finding.rule)).map(words).collect()
+}
+
+/// Returns whether a rule is about events that its page names.
+fn names_events(rule: &str) -> bool {
+    let is_named = |place: Place| matches!(place.of, Whose::Events(_));
+    RULES.iter().find(|known| known.id == rule).is_some_and(|rule| match rule.decided_by {
+        DecidedBy::Relation(Relation::Constant(of) | Relation::Unique(of) | Relation::Value { of, .. }) => {
+            is_named(of)
+        }
+        DecidedBy::Relation(
+            Relation::Equal { of, equals }
+            | Relation::Concat { of, equals }
+            | Relation::Collect { of, equals },
+        ) => is_named(of) || is_named(equals),
+        DecidedBy::Structure(_) | DecidedBy::Code(_) => false,
+    })
+}
+
+/// What is found in a recording, as it is and under other names. Only text can be given other names.
+fn both(format: Format, bytes: &[u8]) -> Option<[Vec<String>; 2]> {
+    let text = std::str::from_utf8(bytes).ok()?;
+    let before = found(&spec::openai::DIALECT, format, bytes);
+    let after = found(&spec::renamed::DIALECT, format, replaced(text, &NAMES).as_bytes());
+    Some([before, after])
+}
+
+#[test]
+fn good_streams_are_good_under_other_names() {
+    let mut streams = 0;
+    for golden in GOLDENS.iter().filter(|golden| golden.holds_for("openai")) {
+        let nothing = [const { Vec::new() }; 2];
+        assert_eq!(both(golden.format, golden.bytes), Some(nothing), "{}", golden.name);
+        streams += 1;
+    }
+    assert!(streams > 20, "{streams} good streams");
+}
+
+#[test]
+fn violations_are_found_under_other_names() {
+    let (mut proven, mut differ) = (0, Vec::new());
+    let is_here = |rule: &&Rule| rule.violation.golden.starts_with("openai/") && !names_events(rule.id);
+    for rule in RULES.iter().filter(is_here) {
+        let recording = violation::recording(rule).expect(rule.id);
+        let format = golden(rule.violation.golden).expect(rule.id).format;
+        let Some([before, after]) = both(format, &recording) else { continue };
+        if before != after {
+            differ.push((rule.id, before, after));
+        } else {
+            proven += usize::from(!before.is_empty());
+        }
+    }
+    assert!(differ.is_empty(), "{differ:#?}");
+    assert!(proven > 50, "{proven} rules");
+}

@@ -1,0 +1,43 @@
+//! Where values start from: what they are before their members are set.
+
+use super::{Integer, Map, Nullable, Number, Raw, Read, Str};
+
+/// A value whose members are absent, `null`, zero or empty. Where some are required it is not valid yet.
+pub(crate) trait Blank {
+    fn blank() -> Self;
+}
+
+macro_rules! blank_is_default {
+    ($([$($parameter:ident)?] $type:ty;)*) => {$(
+        impl$(<$parameter>)? Blank for $type {
+            #[inline]
+            fn blank() -> Self {
+                Self::default()
+            }
+        }
+    )*};
+}
+
+blank_is_default! {
+    [] bool;
+    [] Integer;
+    [] Number<'_>;
+    [] Raw<'_>;
+    [] Str<'_>;
+    [T] Map<'_, T>;
+    [T] Nullable<T>;
+    [T] Option<T>;
+    [T] Vec<T>;
+}
+
+impl<T: Blank> Blank for Box<T> {
+    #[inline]
+    fn blank() -> Self {
+        Self::new(T::blank())
+    }
+}
+
+/// The value of a text of the specification's files, each of which a test reads.
+pub(crate) fn literal<T: Read<'static> + Blank>(text: &'static str) -> T {
+    T::parse(text).unwrap_or_else(|_| T::blank())
+}

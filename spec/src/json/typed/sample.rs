@@ -1,0 +1,86 @@
+//! Values for tests of constructors.
+
+use super::{Integer, Map, Nullable, Number, Raw, Str};
+
+/// A value of what a type requires, as a user of its constructor would make it.
+pub(crate) trait Sample {
+    fn sample() -> Self;
+}
+
+impl Sample for bool {
+    fn sample() -> Self {
+        true
+    }
+}
+
+impl Sample for Str<'_> {
+    fn sample() -> Self {
+        "a".into()
+    }
+}
+
+impl Sample for Integer {
+    fn sample() -> Self {
+        1.into()
+    }
+}
+
+impl Sample for Number<'_> {
+    fn sample() -> Self {
+        1.into()
+    }
+}
+
+impl Sample for Raw<'_> {
+    fn sample() -> Self {
+        Raw::of(&true)
+    }
+}
+
+impl<T: Sample> Sample for Nullable<T> {
+    fn sample() -> Self {
+        Self::Value(T::sample())
+    }
+}
+
+impl<T: Sample> Sample for Box<T> {
+    fn sample() -> Self {
+        Self::new(T::sample())
+    }
+}
+
+impl<T: Sample> Sample for Vec<T> {
+    fn sample() -> Self {
+        vec![T::sample()]
+    }
+}
+
+impl<T: Sample> Sample for Map<'_, T> {
+    fn sample() -> Self {
+        [("a", T::sample())].into_iter().collect()
+    }
+}
+
+/// New values of a dialect: the name of an event or type, and its JSON.
+pub(crate) type Samples = &'static [(&'static str, fn() -> String)];
+
+/// What constructors return is valid, and so is `Default` where a type has it.
+#[test]
+fn new_values_are_valid() {
+    let mut faults = Vec::new();
+    let mut count = 0;
+    for (dialect, samples) in crate::SAMPLES {
+        for (name, sample) in *samples {
+            let json = sample();
+            let is_event = dialect.event(name).is_some();
+            let verdict =
+                if is_event { dialect.check_event(name, &json) } else { dialect.check_type(name, &json) };
+            count += 1;
+            if verdict != crate::Verdict::Valid {
+                faults.push(format!("{} {name}: {json}\n    {verdict:?}\n", dialect.name));
+            }
+        }
+    }
+    assert!(faults.is_empty(), "{} of {count}:\n{}", faults.len(), faults.concat());
+    assert!(count > 100, "{count}");
+}
