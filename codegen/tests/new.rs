@@ -89,7 +89,7 @@ fn what_a_skeleton_leaves_to_be_filled_in_fails_the_check() {
     let copy = Copy::of(&own_spec());
     for (args, ..) in &skeletons {
         let (_, told) = new(&copy.0, args);
-        assert!(told.contains("is marked TODO:"), "{told}");
+        assert!(told.contains("are marked TODO:"), "{told}");
     }
     let (code, told) = codegen(&["check"], &copy.0);
     assert_eq!(code, 1, "{told}");
