@@ -56,7 +56,8 @@ fn a_profile_sends_its_cases_over_its_transports() {
     assert_eq!(code, Some(0));
     let names: Vec<&str> = listed.lines().filter_map(|line| line.split_whitespace().next()).collect();
     assert!(
-        names.contains(&"turn/tool-output.ws") && names.iter().all(|name| name.rsplit('.').next() == Some("ws")),
+        names.contains(&"turn/tool-output.ws")
+            && names.iter().all(|name| name.rsplit('.').next() == Some("ws")),
         "{names:?}"
     );
 }

@@ -135,7 +135,7 @@ pub fn demanded_cases(profile: &ClientProfile, dialect: &'static Dialect) -> Vec
             .map(move |channel: &Channel| format!("{id}{}", transport(*channel).suffix()));
         names.filter(|name| all.binary_search_by(|case| case.name.cmp(name)).is_ok()).collect::<Vec<_>>()
     };
-    profile.cases.iter().flat_map(|id| of(id)).collect()
+    profile.cases.iter().flat_map(of).collect()
 }
 
 /// Returns what a run comes to for a profile.
