@@ -407,7 +407,7 @@ broken! {
     an_edit_of_no_event: [Edit(RULE, "response.text.delta", "response.text.delta#2")] => [
         (RULE, "no response.text.delta number 2"),
     ];
-    an_edit_of_no_value: [Edit(RULE, "/delta", "/deltas")] => [(RULE, "nothing at \"/deltas\"")];
+    an_edit_of_no_value: [Edit(RULE, "/delta", "/deltas")] => [(RULE, "no value at \"/deltas\"")];
     an_edit_of_no_text: [Edit(RULE, "unset response.text.delta /delta", "prepend response.text.delta /x \"a\"")] => [
         (RULE, "no text at \"/x\""),
     ];

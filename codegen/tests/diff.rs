@@ -139,6 +139,6 @@ fn a_side_that_is_not_there_is_an_error_that_names_those_that_are() {
     let output = run(&["open-response", "openai"]);
     assert_eq!(output.status.code(), Some(2));
     let error = String::from_utf8_lossy(&output.stderr);
-    assert!(error.contains("\"open-response\" is no dialect, folder or file"), "{error}");
+    assert!(error.contains("\"open-response\" is not a dialect, folder or file"), "{error}");
     assert!(error.contains("open-responses@2026-04-24"), "{error}");
 }

@@ -19,6 +19,8 @@ const EXCEPTIONS: &[(&str, &str)] = &[
     ("INSTA_UPDATE=", "changes files of the repository"),
     ("BLESS=", "changes files of the repository"),
     ("docker ", "needs a container runtime"),
+    ("gh ", "needs the attestation of a job"),
+    ("cosign ", "needs the token of a job"),
     ("pip ", "installs packages"),
     ("python3 codegen/", "needs the package that the line before installs"),
     ("tests/gateways/run", "installs packages for five minutes"),

@@ -5,6 +5,8 @@
 //! validator and tables for programs that treat all dialects alike. Programs that need only the latter
 //! build faster without the feature `types`, which is on by default.
 
+#[cfg(all(test, feature = "types"))]
+mod constructors;
 mod count;
 pub mod json;
 mod shape;

@@ -204,7 +204,7 @@ fn unset(data: &mut Value, pointer: &str) -> Result<(), String> {
         },
         _ => false,
     };
-    if was_there { Ok(()) } else { Err(format!("the event has nothing at \"{pointer}\"")) }
+    if was_there { Ok(()) } else { Err(format!("the event has no value at \"{pointer}\"")) }
 }
 
 fn parent<'v>(data: &'v mut Value, pointer: &str) -> Result<(&'v mut Value, String), String> {
@@ -212,6 +212,6 @@ fn parent<'v>(data: &'v mut Value, pointer: &str) -> Result<(&'v mut Value, Stri
     let name = name.replace("~1", "/").replace("~0", "~");
     match data.pointer_mut(parent) {
         Some(parent) => Ok((parent, name)),
-        None => Err(format!("the event has nothing at \"{parent}\"")),
+        None => Err(format!("the event has no value at \"{parent}\"")),
     }
 }
