@@ -93,16 +93,16 @@ fn the_command_merges_reports() {
         &folder,
         &["check", "a", "--dialect", "open-responses", "--format", "json", "--output", "other.json"],
     );
-    refused(&["report", "--merge", "a.json", "other.json"], "other.json: it was checked in another dialect");
+    refused(&["report", "--merge", "a.json", "other.json"], "other.json: its dialect differs");
     run(&folder, &["check", "a", "--select", "wire", "--format", "json", "--output", "some.json"]);
-    refused(&["report", "--merge", "a.json", "some.json"], "some.json: it was checked by other rules");
+    refused(&["report", "--merge", "a.json", "some.json"], "some.json: its rules differ");
     let old = read("b.json").replacen(
         &format!("\"suite\": \"{}\"", env!("CARGO_PKG_VERSION")),
         "\"suite\": \"0\"",
         1,
     );
     fs::write(folder.join("old.json"), old).expect("it can be written");
-    refused(&["report", "--merge", "a.json", "old.json"], "old.json: it was made by another version");
+    refused(&["report", "--merge", "a.json", "old.json"], "old.json: its version of the suite differs");
     run(&folder, &["run", "text/hello", "--out", "live"]);
     refused(&["report", "--merge", "live", "a.json"], "live: it is a run against an endpoint");
 }

@@ -13,7 +13,7 @@ use std::{env, fs, process, thread};
 
 use conformance::Suite;
 use conformance::capture::{Entry, Format, read};
-use conformance::certificate::compare;
+use conformance::compare;
 use conformance::goldens::GOLDENS;
 use conformance::live::{Evidence, Limits, Target};
 use conformance::results::{State, Transport, Verdict};

@@ -6,7 +6,8 @@ use std::path::Path;
 use std::sync::OnceLock;
 
 use conformance::Suite;
-use conformance::certificate::{SIGNATURE, compare};
+use conformance::certificate::SIGNATURE;
+use conformance::compare;
 use conformance::gateway::Settings;
 use conformance::live::Evidence;
 use conformance::results::Transport;

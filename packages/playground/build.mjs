@@ -32,6 +32,8 @@ const policy = [
   "default-src 'none'",
   `script-src ${hash(script)} 'wasm-unsafe-eval'`,
   `style-src ${hash(style)} ${hash(report)}`,
+  // The icon of the report.
+  "img-src data:",
   "frame-src 'self'",
   "base-uri 'none'",
   "form-action 'none'",

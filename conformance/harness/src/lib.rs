@@ -2,9 +2,11 @@
 //! evidence.
 
 pub mod certificate;
+mod compare;
 pub mod live;
 mod progress;
 pub mod suite;
 
+pub use compare::{Compared, compare};
 pub use progress::ProgressLine;
 pub use suite::Suite;

@@ -10,8 +10,9 @@ use clap::Args;
 
 use super::select::SelectArgs;
 use super::{NOT_DONE, names, print};
-use harness::certificate::{Compared, compare, unsigned};
+use harness::certificate::unsigned;
 use harness::live::{BUILD, Evidence, RunFile};
+use harness::{Compared, compare};
 use results::text::visible;
 use results::{Options, State};
 

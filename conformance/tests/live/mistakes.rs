@@ -12,14 +12,14 @@ use crate::server::{Request, Server, answer};
 /// The mistakes, with the rule that each breaks; the ones that break most clients first.
 const MISTAKES: [(Mistake, &str); 9] = [
     (Mistake::NoFinalOutput, "output/text-kept"),
-    (Mistake::WrongItemId, "item/key-mismatch"),
     (Mistake::NoPartAdded, "part/before-open"),
+    (Mistake::WrongItemId, "item/key-mismatch"),
+    (Mistake::OneIdForAll, "item/id-unique"),
     (Mistake::UnknownEvent, "schema/event-known"),
-    (Mistake::NoSequenceNumber, "sequence/present"),
     (Mistake::NoArgumentDeltas, "call/has-deltas"),
+    (Mistake::NoSequenceNumber, "sequence/present"),
     (Mistake::NoFinalText, "schema/event-valid"),
     (Mistake::ErrorUnderSuccess, "error/not-under-200"),
-    (Mistake::OneIdForAll, "item/id-unique"),
 ];
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

@@ -194,7 +194,7 @@ fn what_is_no_websocket_is_told() {
     let none = Server::new(|_, stream| answer(stream, "405 No", "application/json", "{}"));
     expect(&run(&none, &[]), 1, &["the WebSocket handshake got status 405; exclude the transport"]);
     let sse = Server::new(|_, stream| answer(stream, "200 OK", "text/event-stream", golden("openai/text")));
-    expect(&run(&sse, &[]), 1, &["a WebSocket is answered with status 200"]);
+    expect(&run(&sse, &[]), 1, &["the WebSocket handshake got status 200"]);
     let closed = Server::new(|_, stream| answer(stream, "401 No", "application/json", "{}"));
     expect(&run(&closed, &[]), 2, &["harness error: the endpoint responds with 401"]);
     let wrong = Server::new(|_, stream| {

@@ -3,7 +3,6 @@
 //! A certificate is a function of the evidence of a run alone, so that anybody who has that can make it
 //! again and compare.
 
-mod compare;
 mod exercise;
 mod judge;
 mod markdown;
@@ -16,7 +15,6 @@ use catalogue::{Level, PROFILES, Profile};
 use serde::{Deserialize, Serialize};
 use spec::Dialect;
 
-pub use compare::{Compared, compare};
 pub use exercise::unseen;
 pub use judge::{Judge, Sent};
 pub use markdown::{code, profiles, text};

@@ -1,11 +1,13 @@
-//! Whether the evidence of a run bears out what it says.
+//! Checks whether the evidence of a run bears out its results.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 
 use catalogue::Level;
 
-use super::{CERTIFICATE, Certificate, Judge, PAGE, Requests, SIGNATURE, Sent, first_difference};
+use crate::certificate::{
+    CERTIFICATE, Certificate, Judge, PAGE, Requests, SIGNATURE, Sent, first_difference,
+};
 use crate::live::{self, Attempt, Case, Chain, Evidence, Offer, REPORT, RUN, RunFile, Seed, hash, judge};
 use crate::suite;
 use results::{Options, Verdict};
