@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// A client that returns the same text whatever it is sent.
+/// A client that returns the same text for every response.
 const ALWAYS_HELLO: &str = r#"while read -r line; do
     name=$(printf '%s' "$line" | sed 's/.*"case":"\([^"]*\)".*/\1/')
     printf '{"case":"%s","status":"ok","text":"Hello, world.","client_version":"1.0"}\n' "$name"

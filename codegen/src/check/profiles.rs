@@ -17,10 +17,7 @@ pub(super) fn check(context: &Context, report: &mut Report) {
 
 fn check_client_profile(context: &Context, file: &str, profile: &ClientProfileFile, report: &mut Report) {
     let catalogue = &context.catalogue;
-    for name in profile.specifications.iter().filter(|name| !context.dialects.contains_key(*name)) {
-        let message = format!("there is no dialect \"{name}\"");
-        report.find(file, Place::entry("specifications"), message, "name dialects of one version each");
-    }
+    specifications(context, file, &profile.specifications, report);
     for id in &profile.cases {
         let is_known = match id.split_once('/') {
             Some(("defect", name)) => catalogue.defects.defects.iter().any(|defect| defect.name == name),
@@ -44,9 +41,15 @@ fn check_client_profile(context: &Context, file: &str, profile: &ClientProfileFi
     }
 }
 
-fn check_profile(context: &Context, file: &str, profile: &ProfileFile, report: &mut Report) {
+/// Returns the dialects of a profile, and reports names of others.
+fn specifications<'c>(
+    context: &'c Context,
+    file: &str,
+    names: &[String],
+    report: &mut Report,
+) -> Vec<&'c Dialect> {
     let mut dialects = Vec::new();
-    for name in &profile.specifications {
+    for name in names {
         match context.dialects.get(name) {
             Some(dialect) => dialects.push(dialect),
             None => report.find(
@@ -57,6 +60,11 @@ fn check_profile(context: &Context, file: &str, profile: &ProfileFile, report: &
             ),
         }
     }
+    dialects
+}
+
+fn check_profile(context: &Context, file: &str, profile: &ProfileFile, report: &mut Report) {
+    let dialects = specifications(context, file, &profile.specifications, report);
     for id in &profile.rules {
         known_rule(context, id, file, "rules", report);
         if !dialects.is_empty() && !dialects.iter().any(|dialect| is_must(context, id, dialect)) {

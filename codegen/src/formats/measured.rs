@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct MeasuredFile {
-    /// The clients that were measured, or that reports tell of.
+    /// Clients with measured or reported defects.
     #[serde(default, rename = "client")]
     pub clients: Vec<Client>,
 }

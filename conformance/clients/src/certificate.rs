@@ -6,7 +6,7 @@ use catalogue::{CLIENT_PROFILES, Channel, ClientProfile};
 use harness::certificate::{code, profiles, specified, text};
 use harness::live::hash;
 use results::{
-    ClientCaseReport, ClientOutcome, ClientRun, Demand, Outcome, ProfileReport, ProfileState, Reason, Verdict,
+    ClientCaseReport, ClientOutcome, ClientRun, Demand, Outcome, ProfileReport, Reason, Verdict, shell_word,
 };
 use serde::{Deserialize, Serialize};
 use spec::Dialect;
@@ -89,14 +89,6 @@ impl ClientCertificate {
 
 /// Returns the command that makes a run again.
 fn reproduce(run: &ClientRun) -> String {
-    let quoted = |word: &String| {
-        let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:@,+".contains(c);
-        if !word.is_empty() && word.chars().all(is_plain) {
-            word.clone()
-        } else {
-            format!("'{}'", word.replace('\'', "'\\''"))
-        }
-    };
     let mut transports: Vec<&str> = Vec::new();
     for case in &run.cases {
         if !transports.contains(&case.transport.name()) {
@@ -110,7 +102,7 @@ fn reproduce(run: &ClientRun) -> String {
     }
     if !run.command.is_empty() {
         words.push("--".to_owned());
-        words.extend(run.command.iter().map(quoted));
+        words.extend(run.command.iter().map(|word| shell_word(word).into_owned()));
     }
     words.join(" ").replace(['\n', '\r'], " ")
 }
@@ -145,20 +137,11 @@ pub(super) fn of_profile(
     run: &[ClientCaseReport],
 ) -> ProfileReport {
     let specification = specified(profile.specifications, dialect);
-    let mut report = ProfileReport {
-        name: profile.name.to_owned(),
-        version: profile.version,
-        title: profile.title.to_owned(),
-        state: ProfileState::NotApplicable,
-        rules: Vec::new(),
-        scenarios: Vec::new(),
-        reasons: Vec::new(),
-        specification,
-    };
+    let mut report = ProfileReport::new(profile.name, profile.version, profile.title, specification);
     if report.specification.is_none() {
         let reason =
             format!("it is about {}, and the run was in {}", profile.specifications.join(", "), dialect.name);
-        report.reasons.push(of(Demand::Run, "", Verdict::NotExercised, reason));
+        report.reasons.push(Reason::new(Demand::Run, "", Verdict::NotExercised, reason));
         return report;
     }
     report.scenarios = demanded_cases(profile, dialect);
@@ -167,15 +150,9 @@ pub(super) fn of_profile(
             None => Some((Verdict::NotExercised, "the run left it out".to_owned())),
             Some(case) => unmet(case),
         };
-        report.reasons.extend(why.map(|(verdict, why)| of(Demand::Case, name, verdict, why)));
+        report.reasons.extend(why.map(|(verdict, why)| Reason::new(Demand::Case, name, verdict, why)));
     }
-    let has_failed = report.reasons.iter().any(|reason| reason.verdict == Verdict::Fail);
-    report.state = match (has_failed, report.reasons.is_empty()) {
-        (true, _) => ProfileState::Failed,
-        (false, true) => ProfileState::Passed,
-        (false, false) => ProfileState::Incomplete,
-    };
-    report
+    report.decided()
 }
 
 /// Returns why a case is not as demanded. What is expected to fail does so all the same.
@@ -192,8 +169,4 @@ fn unmet(case: &ClientCaseReport) -> Option<(Verdict, String)> {
             told(Verdict::Fail)
         }
     }
-}
-
-fn of(demand: Demand, name: &str, verdict: Verdict, reason: String) -> Reason {
-    Reason { demand, name: name.to_owned(), verdict, reason, exchanges: Vec::new() }
 }

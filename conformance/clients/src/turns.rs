@@ -65,7 +65,7 @@ pub(super) fn turns(
 }
 
 impl Turn {
-    /// Returns the step as the client is told it.
+    /// Returns the step as the protocol sends it.
     pub(super) fn asked(&self) -> AskedStep {
         match self.step {
             Step::Continue => AskedStep::Continue { request: self.request.clone() },

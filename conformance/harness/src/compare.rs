@@ -12,7 +12,7 @@ use crate::live::{self, Attempt, Case, Chain, Evidence, Offer, REPORT, RUN, RunF
 use crate::suite;
 use results::{Options, Verdict};
 
-/// What came of comparing evidence with what its run says.
+/// The result of comparing the evidence of a run with its results.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Compared {
     /// What is not as the run says.

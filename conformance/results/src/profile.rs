@@ -67,6 +67,32 @@ impl ProfileState {
 const NAMED: usize = 4;
 
 impl ProfileReport {
+    /// Creates the report of a profile for which nothing is known yet.
+    pub fn new(name: &str, version: u32, title: &str, specification: Option<Specification>) -> Self {
+        Self {
+            name: name.to_owned(),
+            version,
+            title: title.to_owned(),
+            specification,
+            state: ProfileState::NotApplicable,
+            rules: Vec::new(),
+            scenarios: Vec::new(),
+            reasons: Vec::new(),
+        }
+    }
+
+    /// Sets the state that follows from the reasons.
+    #[must_use]
+    pub fn decided(mut self) -> Self {
+        let has_failed = self.reasons.iter().any(|reason| reason.verdict == Verdict::Fail);
+        self.state = match (has_failed, self.reasons.is_empty()) {
+            (true, _) => ProfileState::Failed,
+            (false, true) => ProfileState::Passed,
+            (false, false) => ProfileState::Incomplete,
+        };
+        self
+    }
+
     /// Returns the state with the unmet requirements.
     pub fn words(&self) -> String {
         // A reason for the whole run has no name.
@@ -103,6 +129,13 @@ pub struct Reason {
     /// The exchanges with the failure.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub exchanges: Vec<String>,
+}
+
+impl Reason {
+    /// Creates a reason without exchanges.
+    pub fn new(demand: Demand, name: &str, verdict: Verdict, reason: impl Into<String>) -> Self {
+        Self { demand, name: name.to_owned(), verdict, reason: reason.into(), exchanges: Vec::new() }
+    }
 }
 
 /// The kind of requirement.

@@ -199,7 +199,7 @@ impl<'a> Scanner<'a> {
         Ok(RawString { raw: self.text.get(start..end).unwrap_or_default(), escaped: self.escaped })
     }
 
-    /// Returns the same for those who need no more than its bytes, and whether they hold escapes.
+    /// Returns the bytes of a name, and whether they contain escapes.
     #[inline]
     pub(super) fn name_bytes(&mut self) -> Scan<(&'a [u8], bool)> {
         let start = self.peek_at() + 1;
@@ -313,7 +313,7 @@ impl<'a> Scanner<'a> {
         Ok(RawString { raw: self.text.get(start..self.at - 1).unwrap_or_default(), escaped: self.escaped })
     }
 
-    /// Returns the same for those who need no more than its bytes, and whether they hold escapes.
+    /// Returns the bytes of a string, and whether they contain escapes.
     #[inline]
     pub(super) fn string_bytes(&mut self) -> Scan<(&'a [u8], bool)> {
         let start = self.at + 1;

@@ -68,12 +68,8 @@ fn report_call(case: &mut Case<'_>, call: &Call, expected: &str, message: impl F
     case.fault(pointer, expected, &actual, message);
 }
 
-fn has_failed(ending: &Ending<'_>) -> bool {
-    ending.snapshot.has_failed()
-}
-
 pub(super) fn tool_choice_none(case: &mut Case<'_>, ending: &Ending<'_>) {
-    if !says(case, ending, "tool_choice", "\"none\"") || has_failed(ending) {
+    if !says(case, ending, "tool_choice", "\"none\"") || ending.snapshot.has_failed() {
         return;
     }
     if let Some(call) = calls(case, ending).first() {
@@ -123,7 +119,7 @@ pub(super) fn tool_choice_forced(case: &mut Case<'_>, ending: &Ending<'_>) {
 
 pub(super) fn allowed_tools(case: &mut Case<'_>, ending: &Ending<'_>) {
     let Some(choice) = chosen(case, ending) else { return };
-    if choice.plain("type") != Some("allowed_tools") || has_failed(ending) {
+    if choice.plain("type") != Some("allowed_tools") || ending.snapshot.has_failed() {
         return;
     }
     let Some(tools) = choice.entries("tools") else { return };

@@ -7,9 +7,7 @@ use super::exercise::exercises;
 use super::{chosen, demanded, specified};
 use crate::live::{self, About, Attempt, Case, RunFile};
 use checker::Rules;
-use results::{
-    CaptureReport, Demand, Judged, ProfileReport, ProfileState, Reason, Run, State, Transport, Verdict,
-};
+use results::{CaptureReport, Demand, Judged, ProfileReport, Reason, Run, State, Transport, Verdict};
 
 /// A recorded attempt, and the case that it belongs to.
 #[derive(Debug, Clone, Copy)]
@@ -69,20 +67,11 @@ impl Judge<'_> {
 
     fn profile(&self, profile: &Profile) -> ProfileReport {
         let dialect = self.dialect();
-        let mut report = ProfileReport {
-            name: profile.name.to_owned(),
-            version: profile.version,
-            title: profile.title.to_owned(),
-            specification: None,
-            state: ProfileState::NotApplicable,
-            rules: Vec::new(),
-            scenarios: Vec::new(),
-            reasons: Vec::new(),
-        };
+        let specification = specified(profile.specifications, dialect);
+        let mut report = ProfileReport::new(profile.name, profile.version, profile.title, specification);
         let owned = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect();
-        report.specification = specified(profile.specifications, dialect);
         if report.specification.is_none() {
-            report.reasons.push(reason(
+            report.reasons.push(Reason::new(
                 Demand::Run,
                 "",
                 Verdict::NotExercised,
@@ -98,7 +87,12 @@ impl Judge<'_> {
         report.rules = owned(&rules);
         report.scenarios = owned(profile.scenarios);
         if self.run.state != State::Finished {
-            report.reasons.push(reason(Demand::Run, "", Verdict::NotExercised, "the run did not finish"));
+            report.reasons.push(Reason::new(
+                Demand::Run,
+                "",
+                Verdict::NotExercised,
+                "the run did not finish",
+            ));
         }
         for alternatives in profile.scenarios {
             self.scenario(alternatives, &mut report.reasons);
@@ -106,13 +100,7 @@ impl Judge<'_> {
         for rule in rules {
             report.reasons.extend(self.rule(rule, profile));
         }
-        let has_failed = report.reasons.iter().any(|reason| reason.verdict == Verdict::Fail);
-        report.state = match (has_failed, report.reasons.is_empty()) {
-            (true, _) => ProfileState::Failed,
-            (false, true) => ProfileState::Passed,
-            (false, false) => ProfileState::Incomplete,
-        };
-        report
+        report.decided()
     }
 
     /// Why a scenario, or each of several of which one is demanded, is not as demanded.
@@ -129,24 +117,24 @@ impl Judge<'_> {
         let of_scenario: Vec<&Case> = self.cases.iter().filter(|case| is_of(case, scenario)).collect();
         if of_scenario.is_empty() {
             let text = "no request was sent for it";
-            reasons.push(reason(Demand::Scenario, scenario, Verdict::NotExercised, text));
+            reasons.push(Reason::new(Demand::Scenario, scenario, Verdict::NotExercised, text));
         }
         for case in of_scenario {
             if case.trials.is_empty() {
                 let text = "the run excluded this transport";
-                reasons.push(reason(Demand::Scenario, &case.name, Verdict::NotExercised, text));
+                reasons.push(Reason::new(Demand::Scenario, &case.name, Verdict::NotExercised, text));
             }
             let trials = case.trials.iter().map(|about| (*about, self.judgement(&case.trial(*about))));
             for (about, judged) in trials {
                 let Some(judged) = judged else {
                     let text = "a filter excluded some of its tests";
-                    reasons.push(reason(Demand::Scenario, &case.name, Verdict::NotExercised, text));
+                    reasons.push(Reason::new(Demand::Scenario, &case.name, Verdict::NotExercised, text));
                     break;
                 };
                 // What rules say of it is judged rule by rule.
                 if !matches!(about, About::Group(_) | About::Rest) && judged.verdict != Verdict::Pass {
                     let mut reason =
-                        reason(Demand::Scenario, &case.name, judged.verdict, judged.reason.clone());
+                        Reason::new(Demand::Scenario, &case.name, judged.verdict, judged.reason.clone());
                     reason.exchanges = self.files(&case.name);
                     reasons.push(reason);
                 }
@@ -158,7 +146,12 @@ impl Judge<'_> {
     /// Why a rule is not as demanded, as far as the exchanges of a profile's scenarios show.
     fn rule(&self, id: &str, profile: &Profile) -> Option<Reason> {
         if !self.rules.iter().any(|rule| rule.id == id) {
-            return Some(reason(Demand::Rule, id, Verdict::NotExercised, "it was excluded from the run"));
+            return Some(Reason::new(
+                Demand::Rule,
+                id,
+                Verdict::NotExercised,
+                "it was excluded from the run",
+            ));
         }
         let is_demanded =
             |case: &Case| profile.scenarios.iter().flat_map(|ids| ids.split('|')).any(|id| is_of(case, id));
@@ -176,7 +169,7 @@ impl Judge<'_> {
         if !broken.is_empty() {
             let times = broken.len();
             let text = format!("broken in {times} exchange{}", if times == 1 { "" } else { "s" });
-            let reason = reason(Demand::Rule, id, Verdict::Fail, text);
+            let reason = Reason::new(Demand::Rule, id, Verdict::Fail, text);
             return Some(Reason { exchanges: broken, ..reason });
         }
         let rule = catalogue::rule(id)?;
@@ -186,7 +179,7 @@ impl Judge<'_> {
                 && exercises(case, attempt, rule, self.dialect())
         });
         let text = "no response to the scenarios of this profile exercised it";
-        (!is_shown).then(|| reason(Demand::Rule, id, Verdict::NotExercised, text))
+        (!is_shown).then(|| Reason::new(Demand::Rule, id, Verdict::NotExercised, text))
     }
 
     /// What came of a trial, if it was run.
@@ -215,8 +208,4 @@ pub(super) fn source(dialect: &'static Dialect) -> &'static str {
         Some(of) if of.name.split('@').next() == Some(dialect.name) => of.source,
         _ => dialect.source,
     }
-}
-
-fn reason(demand: Demand, name: &str, verdict: Verdict, text: impl Into<String>) -> Reason {
-    Reason { demand, name: name.to_owned(), verdict, reason: text.into(), exchanges: Vec::new() }
 }

@@ -10,7 +10,7 @@ use super::{counted, number};
 /// Maximum number of scenarios that are named for a reason.
 const NAMES: usize = 12;
 
-/// What stands in the way of a test.
+/// A cause for tests that were not exercised.
 struct Group {
     title: &'static str,
     explanation: &'static str,

@@ -18,7 +18,7 @@ const USER: &str = "user-4711:password-0815";
 /// As a proxy is told it.
 const BASIC: &str = "dXNlci00NzExOnBhc3N3b3JkLTA4MTU=";
 
-/// A proxy that connects to a port of this machine whatever it is asked for, or refuses to.
+/// A proxy that connects every request to one local port, or refuses it.
 struct Tunnel {
     port: u16,
     heads: Arc<Mutex<Vec<String>>>,
