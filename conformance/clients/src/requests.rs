@@ -93,18 +93,22 @@ fn of_message(case: &Case, dialect: &Dialect, message: &str, found: &mut Vec<Req
     for name in NOT_ON_SOCKETS.iter().filter(|name| body.get(**name).is_some()) {
         found.push(problem("N11", format!("{name} is sent on a WebSocket")));
     }
+    if case.turn_of(&body).is_some_and(|turn| turn.repeats(&body)) {
+        let message =
+            "the message repeats the conversation, expected previous_response_id and only new input";
+        found.push(problem("N18", message));
+    }
     of_body(case, dialect, &body, found);
 }
 
 fn of_body(case: &Case, dialect: &Dialect, body: &Value, found: &mut Vec<RequestProblem>) {
-    let turn = case.turn(body).checked_sub(1).and_then(|at| case.turns.get(at));
     if let Some(invalid) = invalid(body, dialect) {
         found.push(problem("schema", invalid.message));
     }
     if text(body, "model") != text(&case.request, "model") {
         found.push(problem("content", "the model is not the one of the request"));
     }
-    if let Some(turn) = turn {
+    if let Some(turn) = case.turn_of(body) {
         return of_turn(turn, body, found);
     }
     let is_socket = case.transport == Transport::Websocket;

@@ -77,22 +77,34 @@ impl Turn {
     /// Returns whether a request knows the answer before: by its id, by the outputs of its calls, by
     /// references to its items, or by its text.
     fn follows(&self, body: &Value) -> bool {
-        let input = body.get("input").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+        let input = input(body);
         let is_output = |item: &Value| {
             let id = text(item, "call_id").filter(|_| text(item, "type") == Some("function_call_output"));
             id.is_some_and(|id| self.before.calls.iter().any(|call| call.call_id == id))
         };
-        let is_reference = |item: &Value| {
-            let id = text(item, "id").filter(|_| text(item, "type") == Some("item_reference"));
-            id.is_some_and(|id| self.items.iter().any(|known| known == id))
-        };
-        let is_said = |item: &Value| {
-            let said = self.before.text();
-            !said.is_empty() && text(item, "role") == Some("assistant") && holds(item, &said)
-        };
         let named = text(body, "previous_response_id");
         named.is_some() && named == self.before.id.as_deref()
-            || input.iter().any(|item| is_output(item) || is_reference(item) || is_said(item))
+            || input.iter().any(|item| is_output(item) || self.is_reference(item) || self.is_said(item))
+    }
+
+    /// Returns whether a request that follows the answer before has more than new input.
+    pub(super) fn repeats(&self, body: &Value) -> bool {
+        let is_call = |item: &Value| {
+            let id = text(item, "call_id").filter(|_| text(item, "type") == Some("function_call"));
+            id.is_some_and(|id| self.before.calls.iter().any(|call| call.call_id == id))
+        };
+        let is_old = |item: &Value| self.is_reference(item) || self.is_said(item) || is_call(item);
+        text(body, "previous_response_id").is_none() || input(body).iter().any(is_old)
+    }
+
+    fn is_reference(&self, item: &Value) -> bool {
+        let id = text(item, "id").filter(|_| text(item, "type") == Some("item_reference"));
+        id.is_some_and(|id| self.items.iter().any(|known| known == id))
+    }
+
+    fn is_said(&self, item: &Value) -> bool {
+        let said = self.before.text();
+        !said.is_empty() && text(item, "role") == Some("assistant") && holds(item, &said)
     }
 
     /// Returns the rest of a stream after an event, or the response as a whole, where no stream is asked for.
@@ -130,14 +142,18 @@ impl Case {
             .map_or(0, |(at, _)| at + 1)
     }
 
+    /// Returns the step that a request belongs to.
+    pub(super) fn turn_of(&self, body: &Value) -> Option<&Turn> {
+        self.turn(body).checked_sub(1).and_then(|at| self.turns.get(at))
+    }
+
     /// Returns what a request for a response is answered with.
     pub(super) fn played(&self, body: &[u8]) -> &Plays {
-        let turn = if self.turns.is_empty() {
-            0
-        } else {
-            self.turn(&serde_json::from_slice(body).unwrap_or_default())
-        };
-        turn.checked_sub(1).and_then(|at| self.turns.get(at)).map_or(&self.plays, |turn| &turn.plays)
+        if self.turns.is_empty() {
+            return &self.plays;
+        }
+        let body = serde_json::from_slice(body).unwrap_or_default();
+        self.turn_of(&body).map_or(&self.plays, |turn| &turn.plays)
     }
 
     /// Returns what a request for the rest of a response is answered with.
@@ -152,6 +168,10 @@ impl Case {
         let is_last = self.turns.is_empty() && line.is_last;
         Some(Line { is_last, ..line.clone() })
     }
+}
+
+fn input(body: &Value) -> &[Value] {
+    body.get("input").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default()
 }
 
 /// Returns whether a text stands somewhere in a value.

@@ -162,6 +162,21 @@ fn requests_that_follow_are_judged() {
 }
 
 #[test]
+fn only_new_input_belongs_on_a_socket() {
+    let of = |kind: &str, transport: Transport| {
+        let suite = ClientSuite { transports: vec![transport], ..suite(kind) };
+        let run = run(&suite, &|name| name.split('.').next() == Some("turn/follow-up"));
+        let case = run.cases.first().expect("the case");
+        let rules: Vec<String> = case.requests.iter().map(|problem| problem.rule.clone()).collect();
+        (case.outcome, rules)
+    };
+    let right = |rules: &[&str]| (ClientOutcome::Right, rules.iter().map(ToString::to_string).collect());
+    assert_eq!(of("perfect", Transport::Websocket), right(&[]));
+    assert_eq!(of("repeats-the-conversation", Transport::Websocket), right(&["N18"]));
+    assert_eq!(of("repeats-the-conversation", Transport::Sse), right(&[]));
+}
+
+#[test]
 fn what_a_reply_leaves_out_is_not_exercised() {
     let run = run(&suite("lazy"), &|name| {
         ["text/hello", "call/one", "text/incomplete", "legal/unknown-usage"].contains(&name)

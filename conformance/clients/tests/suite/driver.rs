@@ -450,7 +450,15 @@ fn following(step: &AskedStep, first: &Value, before: &Answer, kind: &str) -> Op
     match step {
         AskedStep::Continue { request } => {
             let mut request = request.clone();
-            request["previous_response_id"] = json!(id);
+            if kind == "repeats-the-conversation" {
+                request["input"] = json!([
+                    {"role": "user", "content": first["input"]},
+                    {"role": "assistant", "content": before.text()},
+                    {"role": "user", "content": request["input"]},
+                ]);
+            } else {
+                request["previous_response_id"] = json!(id);
+            }
             Some(request)
         }
         AskedStep::AnswerCalls { outputs } => {

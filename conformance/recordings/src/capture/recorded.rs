@@ -203,6 +203,7 @@ fn of_kind(body: &Value) -> Option<Cow<'_, [u8]>> {
     match text("kind")? {
         "json" => Some(Cow::Owned(body.get("value")?.to_string().into_bytes())),
         "text" => Some(Cow::Borrowed(text("value").or_else(|| text("text"))?.as_bytes())),
+        "base64" => base64::decode(text("value")?).map(Cow::Owned),
         "sse" => {
             let events = body.get("chunks")?.as_array()?.iter().filter_map(Value::as_str);
             let framed = events.flat_map(|event| [event.trim_end_matches('\n'), "\n\n"]);
@@ -308,6 +309,8 @@ mod tests {
         assert_eq!(of(json!({"body": "nocontent"})), ["body nocontent"]);
         assert_eq!(of(json!({"body": base64::encode(b"data: 1\n\n")})), ["1"]);
         assert_eq!(of(json!({"base64Body": base64::encode(b" {\"a\":1}")})), [r#"body {"a":1}"#]);
+        let kind = json!({"kind": "base64", "value": base64::encode(b"data: 1\n\n"), "contentType": "a/b"});
+        assert_eq!(of(json!({"body": kind})), ["1"]);
     }
 
     #[test]
