@@ -241,3 +241,26 @@ fn one_response_after_the_other_is_no_fault_where_nothing_frames_them() {
     let (streams, is_told, _) = found(format!("{events}\n{last}"));
     assert_eq!((streams, is_told), (1, true));
 }
+
+/// Events beside the response, such as the limits of an account, do not begin it.
+#[test]
+fn early_events_do_not_begin_a_response() {
+    let golden = |name: &str| conformance::goldens::golden(name).expect("a golden").bytes;
+    let stream = String::from_utf8(golden("codex/text").to_vec()).expect("it is text");
+    let chosen = ["response/created-first", "response/created-once", "response/in-progress-second"];
+    let broken = |stream: &str| {
+        let rules = Rules::of(dialect("codex")).only(|rule| chosen.contains(&rule.id));
+        let mut checker = Checker::with_rules(&rules);
+        checker.push(stream.as_bytes());
+        checker.finish();
+        checker.findings().iter().map(|finding| finding.rule.to_string()).collect::<Vec<_>>()
+    };
+    let frames: Vec<&str> = stream.split_inclusive("\n\n").collect();
+    assert!(frames[0].contains("codex.rate_limits") && frames[2].contains("response.created"));
+    assert_eq!(broken(&stream), Vec::<String>::new());
+    let without = |at: usize| [&frames[..at], &frames[at + 1..]].concat().concat();
+    assert_eq!(broken(&without(2)), ["response/created-first"]);
+    assert_eq!(broken(&without(3)), ["response/in-progress-second"]);
+    let twice = [&frames[..3], &frames[2..]].concat().concat();
+    assert_eq!(broken(&twice), ["response/created-once"]);
+}

@@ -54,6 +54,8 @@ pub struct EventInfo {
     pub value: Option<&'static str>,
     /// The phase that it begins, or in which it ends its scope.
     pub phase: Option<&'static str>,
+    /// Whether it may precede the event that opens the response.
+    pub early: bool,
     pub(crate) check: EventCheck,
 }
 

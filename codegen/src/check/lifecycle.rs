@@ -64,7 +64,12 @@ fn event_fits(context: &Context, dialect: &Dialect, event: &Event, report: &mut 
         let message = "an event that brings a fragment or a final value must say where it stands".to_owned();
         find("role", message, "add `value`, a JSON pointer into the event");
     }
-    if lifecycle.role == Role::Terminal && lifecycle.scope != context.shared.scopes.outer.root {
+    let is_of_root = lifecycle.scope == context.shared.scopes.outer.root;
+    if lifecycle.early && !(lifecycle.role == Role::Point && is_of_root) {
+        let message = "only a point of the outermost scope can precede its opening event".to_owned();
+        find("early", message, "take `early` away");
+    }
+    if lifecycle.role == Role::Terminal && !is_of_root {
         find("role", "only a response is ended by a terminal event".to_owned(), "use `close`");
     }
     if let Some(value) = &lifecycle.value

@@ -276,9 +276,8 @@ fn event(name: &str, file: Value, schema: schema::Schema) -> (Event, Option<Stri
     let (mut lifecycle, placed) = match read {
         Ok(lifecycle) => (lifecycle, None),
         Err(fault) => {
-            let passing =
-                Lifecycle { scope: "response".to_owned(), role: Role::Point, value: None, phase: None };
-            (passing, Some(fault))
+            let scope = "response".to_owned();
+            (Lifecycle { scope, role: Role::Point, value: None, phase: None, early: false }, Some(fault))
         }
     };
     // A guess holds until somebody confirms it.

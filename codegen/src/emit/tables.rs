@@ -242,7 +242,7 @@ fn aside(aside: &Aside) -> TokenStream {
 }
 
 fn event(place: usize, event: &Event) -> TokenStream {
-    let Event { name, description, lifecycle: Lifecycle { scope, role, value, phase }, .. } = event;
+    let Event { name, description, lifecycle: Lifecycle { scope, role, value, phase, early }, .. } = event;
     let scope = pascal_ident(scope);
     let role = word(*role);
     let (value, phase) = (option_text(value.as_deref()), option_text(phase.as_deref()));
@@ -254,6 +254,7 @@ fn event(place: usize, event: &Event) -> TokenStream {
             role: #role,
             value: #value,
             phase: #phase,
+            early: #early,
             check: check::EVENTS[#place],
         }
     }

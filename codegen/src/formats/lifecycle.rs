@@ -81,6 +81,9 @@ pub struct Lifecycle {
     /// The phase that it begins, for the role `phase`; the one in which its scope ends, for the role `terminal`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub phase: Option<String>,
+    /// Whether it may precede the event that opens the response, for the role `point`.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub early: bool,
 }
 
 words! {

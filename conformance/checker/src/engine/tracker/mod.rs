@@ -103,7 +103,7 @@ impl<'r> Tracker<'_, 'r> {
 
     /// The response begins with its opening event, unless this is the rest of a stream.
     fn begin(&mut self, info: Option<&EventInfo>) {
-        if info.is_some_and(EventInfo::is_opening) || self.stream.has_begun() {
+        if info.is_some_and(|info| info.is_opening() || info.early) || self.stream.has_begun() {
             return;
         }
         let number = self.record.sequence_number.as_ref();
