@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use catalogue::{LooksAt, OnSocket, Rule};
+use catalogue::{LooksAt, Rule};
 use spec::Dialect;
 use spec::table::Scope;
 
@@ -42,39 +42,16 @@ pub(super) fn exercises(case: &Case, attempt: &Attempt, rule: &Rule, dialect: &D
         return false;
     }
     if rule.looks_at.contains(&LooksAt::Socket) {
-        return shows(case, rule);
+        // Only scenarios know which turns continue, refuse or overlap.
+        return names_it && !case.turns.is_empty();
     }
     let seen = scopes(attempt, dialect);
     let is_seen = || rule.scopes.is_empty() || rule.scopes.iter().any(|scope| seen.contains(scope));
     names_it || !is_of_few && is_seen()
 }
 
-/// Returns whether the turns of a case exercise a rule about a WebSocket.
-fn shows(case: &Case, rule: &Rule) -> bool {
-    let is_refused = !case.scenario.status.is_empty();
-    let is_ahead = case.scenario.websocket == Some(OnSocket::Ahead);
-    match rule.id {
-        _ if case.turns.is_empty() => false,
-        "ws/answers-create" => true,
-        "ws/error-envelope" => is_refused,
-        // Sequential turns cannot overlap.
-        "ws/one-in-flight" => is_ahead,
-        // Only the scenarios know which turn continues a known response.
-        _ => case.scenario.rules.contains(&rule.id),
-    }
-}
-
 /// Returns the scopes of the events, with their parents.
 fn scopes(attempt: &Attempt, dialect: &Dialect) -> BTreeSet<Scope> {
     let events = attempt.facts.events.keys().filter_map(|event| dialect.event(event));
     events.flat_map(|event| std::iter::successors(Some(event.scope), |scope| scope.info().parent)).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    #[test]
-    fn what_is_named_is_there() {
-        let ids = ["ws/answers-create", "ws/error-envelope", "ws/one-in-flight"];
-        assert!(ids.into_iter().all(|id| catalogue::rule(id).is_some()));
-    }
 }
