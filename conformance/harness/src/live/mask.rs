@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::ops::Range;
+use std::sync::Arc;
 
 use base64::alphabet;
 use base64::engine::general_purpose::{GeneralPurpose, NO_PAD};
@@ -17,9 +18,13 @@ pub(super) struct Mask {
 }
 
 /// Secrets in all spellings: any case, JSON- and percent-encoded up to twice, base64 and hexadecimal, and
-/// split over lines of server-sent events.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Secrets(Vec<Pattern>);
+/// split over lines of server-sent events. Copies are cheap.
+#[derive(Debug, Clone)]
+pub(super) struct Secrets {
+    patterns: Arc<[Pattern]>,
+    /// The possible first bytes of all patterns.
+    begins: [bool; 256],
+}
 
 /// One spelling of a secret.
 #[derive(Debug, Clone)]
@@ -31,6 +36,14 @@ struct Pattern {
 
 /// The spellings of a character.
 type Forms = Vec<Vec<u8>>;
+
+/// Where the characters of a pattern that were found so far may end, and those with the next one. Reused, as a search tries
+/// many places.
+#[derive(Debug, Default)]
+struct Ends {
+    ends: Vec<usize>,
+    next: Vec<usize>,
+}
 
 /// How bytes match a secret.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,17 +58,22 @@ enum Found {
 impl Secrets {
     pub(super) fn new(secrets: &[String]) -> Self {
         let texts: BTreeSet<String> = secrets.iter().flat_map(|secret| encodings(secret)).collect();
-        Self(texts.iter().map(|text| Pattern::new(text)).collect())
+        let patterns: Arc<[Pattern]> = texts.iter().map(|text| Pattern::new(text)).collect();
+        let mut begins = [false; 256];
+        for pattern in patterns.iter() {
+            begins.iter_mut().zip(pattern.begins).for_each(|(any, this)| *any |= this);
+        }
+        Self { patterns, begins }
     }
 
     /// Returns whether there are none.
     pub(super) fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.patterns.is_empty()
     }
 
     /// Returns the number of characters of the longest.
     pub(super) fn longest(&self) -> usize {
-        self.0.iter().map(|pattern| pattern.characters.len()).max().unwrap_or_default()
+        self.patterns.iter().map(|pattern| pattern.characters.len()).max().unwrap_or_default()
     }
 
     /// Returns the ranges of secrets, without line ends inside.
@@ -65,17 +83,13 @@ impl Secrets {
 
     /// Returns the ranges of secrets, and the start of one that may continue after these bytes.
     fn search(&self, bytes: &[u8], is_all: bool) -> (Vec<Range<usize>>, Option<usize>) {
-        let mut begins = [false; 256];
-        for pattern in &self.0 {
-            begins.iter_mut().zip(pattern.begins).for_each(|(any, this)| *any |= this);
-        }
-        let (mut places, mut at) = (Vec::new(), 0);
-        while let Some(next) = bytes[at..].iter().position(|byte| begins[usize::from(*byte)]) {
+        let (mut places, mut at, mut ends) = (Vec::new(), 0, Ends::default());
+        while let Some(next) = bytes[at..].iter().position(|byte| self.begins[usize::from(*byte)]) {
             at += next;
             let rest = &bytes[at..];
             let (mut longest, mut is_begun) = (0, false);
-            for pattern in self.0.iter().filter(|pattern| pattern.begins[usize::from(rest[0])]) {
-                match pattern.found(rest) {
+            for pattern in self.patterns.iter().filter(|pattern| pattern.begins[usize::from(rest[0])]) {
+                match pattern.found(rest, &mut ends) {
                     Found::Nothing => {}
                     Found::Begun => is_begun = true,
                     Found::Whole(length) => longest = longest.max(length),
@@ -109,12 +123,13 @@ impl Pattern {
     }
 
     /// Returns whether these bytes begin with it.
-    fn found(&self, bytes: &[u8]) -> Found {
-        let mut ends = vec![0];
+    fn found(&self, bytes: &[u8], Ends { ends, next }: &mut Ends) -> Found {
+        ends.clear();
+        ends.push(0);
         let mut is_begun = false;
         for (at, forms) in self.characters.iter().enumerate() {
-            let mut next = Vec::new();
-            for end in ends {
+            next.clear();
+            for end in ends.iter().copied() {
                 let rest = &bytes[end..];
                 let is_within = at > 0;
                 let after = if is_within { line_end(rest) } else { None };
@@ -135,9 +150,9 @@ impl Pattern {
             if next.is_empty() {
                 return if is_begun { Found::Begun } else { Found::Nothing };
             }
-            ends = next;
+            std::mem::swap(ends, next);
         }
-        ends.into_iter().max().map_or(Found::Nothing, Found::Whole)
+        ends.iter().copied().max().map_or(Found::Nothing, Found::Whole)
     }
 }
 

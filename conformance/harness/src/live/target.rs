@@ -1,5 +1,7 @@
 //! The endpoint under test.
 
+use std::sync::OnceLock;
+
 use base64::prelude::{BASE64_STANDARD, Engine as _};
 use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, USER_AGENT};
 use reqwest::{Certificate, Url};
@@ -19,6 +21,8 @@ pub struct Target {
     /// Names of the headers added with `with_header`.
     wanted: Vec<String>,
     secrets: Vec<String>,
+    /// How to find these, once they are needed.
+    patterns: OnceLock<Secrets>,
     is_direct: bool,
     authorities: Vec<Certificate>,
 }
@@ -64,7 +68,15 @@ impl Target {
             (CONTENT_TYPE, HeaderValue::from_static("application/json")),
             (USER_AGENT, HeaderValue::from_static(concat!("conformance/", env!("CARGO_PKG_VERSION")))),
         ]);
-        Ok(Self { url, headers, wanted: Vec::new(), secrets, is_direct: false, authorities: Vec::new() })
+        Ok(Self {
+            url,
+            headers,
+            wanted: Vec::new(),
+            secrets,
+            patterns: OnceLock::new(),
+            is_direct: false,
+            authorities: Vec::new(),
+        })
     }
 
     /// Returns the target of a route beside `/responses`, such as `/models`.
@@ -85,7 +97,7 @@ impl Target {
         let value = HeaderValue::from_str(&format!("Bearer {key}"))
             .map_err(|_| TargetError("the API key has characters that are invalid in a header".to_owned()))?;
         self.headers.insert(AUTHORIZATION, value);
-        self.secrets.push(key.to_owned());
+        self.add_secrets([key.to_owned()]);
         Ok(self)
     }
 
@@ -103,8 +115,7 @@ impl Target {
         // In `Bearer abc` and `session=abc; path=/`, the secret is a part.
         let parts =
             text.split([' ', ';', ',']).map(|part| part.split_once('=').map_or(part, |(_, value)| value));
-        self.secrets.extend(parts.map(str::to_owned));
-        self.secrets.push(text.to_owned());
+        self.add_secrets(parts.chain([text]).map(str::to_owned));
         self.wanted.push(name.to_string());
         self.headers.append(name, value);
         Ok(self)
@@ -141,7 +152,7 @@ impl Target {
 
     /// Also hides these secrets.
     pub(crate) fn hiding(mut self, secrets: &[String]) -> Self {
-        self.secrets.extend_from_slice(secrets);
+        self.add_secrets(secrets.iter().cloned());
         self
     }
 
@@ -182,7 +193,12 @@ impl Target {
 
     /// Returns the secrets to redact.
     pub(super) fn secrets(&self) -> Secrets {
-        Secrets::new(&self.long_secrets())
+        self.patterns.get_or_init(|| Secrets::new(&self.long_secrets())).clone()
+    }
+
+    fn add_secrets(&mut self, secrets: impl IntoIterator<Item = String>) {
+        self.secrets.extend(secrets);
+        self.patterns = OnceLock::new();
     }
 
     fn long_secrets(&self) -> Vec<String> {
