@@ -77,7 +77,7 @@ fn the_suite_runs_over_recordings() {
     assert_eq!(run.code, Some(1), "{}", run.stdout);
     assert!(run.stdout.contains("test suite/b/c.sse::schema/event-valid"), "{}", run.stdout);
     assert!(
-        run.stdout.contains("error[schema/event-valid]: /logprobs is number 0, not a list"),
+        run.stdout.contains("error[schema/event-valid]: /logprobs is number 0, not an array"),
         "{}",
         run.stdout
     );
