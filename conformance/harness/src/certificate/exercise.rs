@@ -42,7 +42,7 @@ pub(super) fn exercises(case: &Case, attempt: &Attempt, rule: &Rule, dialect: &D
         return false;
     }
     if rule.looks_at.contains(&LooksAt::Socket) {
-        return shows(case, rule);
+        return socket_exercises(case, rule);
     }
     let seen = scopes(attempt, dialect);
     let is_seen = || rule.scopes.is_empty() || rule.scopes.iter().any(|scope| seen.contains(scope));
@@ -50,7 +50,7 @@ pub(super) fn exercises(case: &Case, attempt: &Attempt, rule: &Rule, dialect: &D
 }
 
 /// Returns whether the turns of a case exercise a rule about a WebSocket.
-fn shows(case: &Case, rule: &Rule) -> bool {
+fn socket_exercises(case: &Case, rule: &Rule) -> bool {
     let is_refused = !case.scenario.status.is_empty();
     let is_ahead = case.scenario.websocket == Some(OnSocket::Ahead);
     match rule.id {

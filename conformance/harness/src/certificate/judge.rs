@@ -7,7 +7,7 @@ use super::exercise::exercises;
 use super::{chosen, demanded, specified};
 use crate::live::{self, About, Attempt, Case, RunFile};
 use checker::Rules;
-use results::{CaptureReport, Demand, Judged, ProfileReport, Reason, Run, State, Transport, Verdict};
+use results::{CaptureReport, Demand, Judgement, ProfileReport, Reason, Run, State, Transport, Verdict};
 
 /// A recorded attempt, and the case that it belongs to.
 #[derive(Debug, Clone, Copy)]
@@ -183,7 +183,7 @@ impl Judge<'_> {
     }
 
     /// What came of a trial, if it was run.
-    fn judgement(&self, trial: &str) -> Option<&Judged> {
+    fn judgement(&self, trial: &str) -> Option<&Judgement> {
         self.run.trials.iter().find(|told| told.name == trial).map(|told| &told.judged)
     }
 

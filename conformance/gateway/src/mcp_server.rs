@@ -13,9 +13,9 @@ use super::host::Host;
 
 /// A small MCP server in this process, on a port of its own. It ends when it is dropped.
 #[derive(Debug)]
-pub struct Notes(Host);
+pub struct McpServer(Host);
 
-impl Notes {
+impl McpServer {
     /// Starts it.
     ///
     /// # Errors

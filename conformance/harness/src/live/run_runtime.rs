@@ -26,12 +26,12 @@ pub async fn ended() -> io::Result<()> {
 
 /// The runtime of runs, with interruption by Ctrl-C and SIGTERM.
 #[derive(Debug, Clone)]
-pub struct Machine {
+pub struct RunRuntime {
     runtime: Arc<Runtime>,
     interrupt: watch::Receiver<bool>,
 }
 
-impl Machine {
+impl RunRuntime {
     /// Starts it.
     ///
     /// # Errors
