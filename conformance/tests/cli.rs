@@ -275,7 +275,7 @@ fn everything_can_be_listed() {
     }
 }
 
-/// Whoever meets the name of a test finds out what it judges.
+/// `explain` describes the test of every name.
 #[test]
 fn the_names_of_tests_are_explained() {
     let all = conformance(&["--list", "--target", "http://127.0.0.1:9", "--concurrent", "2"], "").stdout;

@@ -13,7 +13,7 @@ use results::Outcome;
 use results::text::{counted, cut, visible};
 use results::{CaptureReport, CaseReport, Finding, Location, RuleTotal, Run, TrialResult, Verdict, starred};
 
-/// So many results are told; the worst come first.
+/// Maximum number of results; the most severe come first.
 const MOST: usize = 5000;
 /// So long may a text be.
 const LENGTH: usize = 2000;

@@ -1,4 +1,4 @@
-//! What came of a run against an endpoint, beside what its recordings show.
+//! The results of a run against an endpoint, besides those of its recordings.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -28,11 +28,11 @@ pub struct LiveReport {
     pub command: String,
     /// What was wanted, without secrets.
     pub options: Options,
-    /// How far the run came.
+    /// The state of the run.
     pub state: State,
     /// What was asked, and what came of it.
     pub cases: Vec<CaseReport>,
-    /// What it comes to, by profile.
+    /// The results, by profile.
     #[serde(default)]
     pub profiles: Vec<ProfileReport>,
     /// How fast the streams were.
@@ -147,7 +147,7 @@ impl UndecidedKind {
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Verdict {
-    /// What it is about holds.
+    /// The checked property holds.
     Pass,
     /// It does not.
     Fail,
@@ -158,7 +158,7 @@ pub enum Verdict {
 }
 
 impl Verdict {
-    /// All of them, in the order in which they are told.
+    /// All verdicts, in the order of reports.
     pub const ALL: [Self; 4] = [Self::Pass, Self::Fail, Self::NotExercised, Self::HarnessError];
 
     /// How people read of what ended so.
@@ -361,7 +361,7 @@ impl Filters {
     }
 }
 
-/// How far a run came.
+/// The state of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]

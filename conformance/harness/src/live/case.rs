@@ -34,7 +34,7 @@ pub struct Case {
     pub unfit_kind: UndecidedKind,
     /// The feature of its operation, unless the endpoint is said to offer it: its route may be missing.
     pub optional: Option<&'static str>,
-    /// The words that one of its answers has to say.
+    /// The words that one of its responses must contain.
     pub says: Option<String>,
     /// Its trials, by what they judge.
     pub trials: Vec<About>,

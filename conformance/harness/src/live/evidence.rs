@@ -49,7 +49,7 @@ pub struct RunFile {
     pub seed: String,
     /// Whether somebody asked for this seed; the suite chose it otherwise.
     pub is_seed_given: bool,
-    /// How far the run came.
+    /// The state of the run.
     pub state: State,
     /// SHA-256 of `report.json`.
     pub report: Option<String>,

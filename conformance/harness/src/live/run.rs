@@ -103,16 +103,16 @@ struct Reach {
     refused: AtomicUsize,
 }
 
-/// So many requests are sent at least before an endpoint is given up.
+/// Minimum number of requests before an endpoint is given up.
 const TRIES: usize = 3;
 
-/// So many cases in a row may be refused before an endpoint is given up.
+/// Number of consecutive refused cases after which an endpoint is given up.
 const REFUSALS: usize = 3;
 
 /// An endpoint was given up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct GivenUp {
-    /// After so many requests.
+    /// Number of requests sent.
     pub sent: usize,
     /// Why, in words that follow on "as".
     pub reason: &'static str,
@@ -148,7 +148,7 @@ impl Reach {
     }
 }
 
-/// What came of a case.
+/// The outcome of a case.
 #[derive(Debug)]
 pub enum CaseOutcome {
     /// It was sent.
@@ -258,7 +258,7 @@ impl Live {
         }
     }
 
-    /// What came of a case, once it is known.
+    /// Waits for the outcome of a case.
     pub fn wait(&self, case: usize) -> &CaseOutcome {
         const NONE: &CaseOutcome = &CaseOutcome::Skipped(UndecidedKind::Other, String::new());
         self.done.get(case).map_or(NONE, OnceLock::wait)
@@ -272,7 +272,7 @@ impl Live {
         }
     }
 
-    /// What a trial comes to, without secrets.
+    /// Returns the judgement of a trial, without secrets.
     pub fn judge(&self, case: usize, about: About) -> Judgement {
         let judged = self.judgement(case, about);
         Judgement { reason: self.client.target().masked(&judged.reason), ..judged }

@@ -32,11 +32,11 @@ pub struct RunRuntime {
 }
 
 impl RunRuntime {
-    /// Starts it.
+    /// Starts the runtime.
     ///
     /// # Errors
     ///
-    /// When the system has no threads to give.
+    /// Fails if the system cannot create threads.
     pub fn start() -> io::Result<Self> {
         let runtime = Builder::new_multi_thread().worker_threads(1).enable_all().build()?;
         let (over, interrupt) = watch::channel(false);

@@ -211,7 +211,7 @@ fn reachable(suites: &[Suite]) -> Result<(), SuiteError> {
     )))
 }
 
-/// Whether what is told of the tests is for people, and not for programs.
+/// Returns whether the output of the tests is for people, not for programs.
 pub const fn is_for_people(arguments: &Arguments) -> bool {
     !arguments.quiet && matches!(arguments.format, None | Some(FormatSetting::Pretty))
 }

@@ -33,7 +33,7 @@ pub(super) struct Planned<'s> {
     shapes: Vec<usize>,
 }
 
-/// What came of a suite.
+/// The results of a suite.
 pub(super) struct Finished {
     /// Its tests.
     pub(super) trials: Vec<TrialResult>,
