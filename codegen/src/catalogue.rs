@@ -10,7 +10,7 @@ use crate::formats::{
     RequirementsFile, Rule, Scenario,
 };
 
-/// What streams are judged by, and what is asked to make them.
+/// Rules, scenarios, cases, profiles and requirements, as read from their files.
 #[derive(Debug, Clone, Default)]
 pub struct Catalogue {
     /// `rules/`, by id.
@@ -34,7 +34,7 @@ pub struct Catalogue {
 }
 
 impl Catalogue {
-    /// Reads all that can be read, and says what cannot.
+    /// Reads all files, and collects an error for each one that cannot be read.
     pub fn load(spec: &Path) -> (Self, Vec<LoadError>) {
         let mut errors = Vec::new();
         let catalogue = Self {
@@ -52,12 +52,12 @@ impl Catalogue {
     }
 }
 
-/// The file with streams that have one defect each.
+/// File of the streams with one defect each.
 pub const DEFECTS: &str = "defects.toml";
-/// The file with what clients were seen to do.
+/// File of the measured behaviour of clients.
 pub const MEASURED: &str = "measured.toml";
 
-/// Reads a table; without the file it is empty.
+/// Reads a table. A missing file is an empty table.
 fn table<T: serde::de::DeserializeOwned + Default>(path: &Path, errors: &mut Vec<LoadError>) -> T {
     if !path.is_file() {
         return T::default();
@@ -77,10 +77,10 @@ fn pages<T>(folder: &Path, parse: Parse<T>, errors: &mut Vec<LoadError>) -> BTre
         for path in entries(&group, errors) {
             let Some(name) = name(&path, ".md", errors) else { continue };
             let id = format!("{group_name}/{name}");
-            let text = fs::read_to_string(&path).map_err(|error| error.to_string());
-            match text.and_then(|text| parse(&id, &text).map_err(|error| error.to_string())) {
+            let text = fs::read_to_string(&path).map_err(|error| (None, error.to_string()));
+            match text.and_then(|text| parse(&id, &text).map_err(|error| (Some(error.line), error.message))) {
                 Ok(page) => drop(pages.insert(id, page)),
-                Err(message) => errors.push(LoadError { file: path, message }),
+                Err((line, message)) => errors.push(LoadError { file: path, line, message }),
             }
         }
     }
@@ -114,7 +114,7 @@ fn guarantees(dialects: &Path, errors: &mut Vec<LoadError>) -> BTreeMap<String, 
     found
 }
 
-/// What a folder holds, in order; nothing, when there is no such folder.
+/// Returns the entries of a folder, sorted; none if there is no such folder.
 fn entries(folder: &Path, errors: &mut Vec<LoadError>) -> Vec<PathBuf> {
     if !folder.is_dir() {
         return Vec::new();
@@ -122,14 +122,14 @@ fn entries(folder: &Path, errors: &mut Vec<LoadError>) -> Vec<PathBuf> {
     let read = fs::read_dir(folder)
         .and_then(|list| list.map(|entry| Ok(entry?.path())).collect::<Result<Vec<_>, _>>());
     let mut paths = read.unwrap_or_else(|error| {
-        errors.push(LoadError { file: folder.to_owned(), message: error.to_string() });
+        errors.push(LoadError { file: folder.to_owned(), line: None, message: error.to_string() });
         Vec::new()
     });
     paths.sort();
     paths
 }
 
-/// The name that a file or folder gives to what is in it.
+/// Returns the name of a file or folder without its extension.
 fn name(path: &Path, extension: &str, errors: &mut Vec<LoadError>) -> Option<String> {
     let stem = path.file_name().and_then(|name| name.to_str()).and_then(|name| name.strip_suffix(extension));
     let is_right_kind = path.is_dir() == extension.is_empty();
@@ -138,13 +138,13 @@ fn name(path: &Path, extension: &str, errors: &mut Vec<LoadError>) -> Option<Str
         let expected =
             if extension.is_empty() { "folders".to_owned() } else { format!("files <name>{extension}") };
         let message =
-            format!("only {expected} belong here, named with a-z, 0-9, `-`, and for versions `.` and `@`");
-        errors.push(LoadError { file: path.to_owned(), message });
+            format!("expected only {expected} here, named with a-z, 0-9, `-`, and `.` and `@` for versions");
+        errors.push(LoadError { file: path.to_owned(), line: None, message });
     }
     name.map(str::to_owned)
 }
 
-/// Whether a rule, scenario, group, profile or dialect can be called that.
+/// Returns whether this is a valid name of a rule, scenario, group, profile or dialect.
 pub(crate) fn is_name(text: &str) -> bool {
     text.starts_with(|c: char| c.is_ascii_lowercase())
         && text.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || "-.@".contains(c))

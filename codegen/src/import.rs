@@ -1,8 +1,7 @@
-//! From an `OpenAPI` document to the files of a dialect.
+//! Imports an `OpenAPI` document into the files of a dialect.
 //!
-//! [`import`] is pure: it finds the union of events and the wanted bodies, follows what they refer
-//! to, and writes every schema in normal form. [`into_folder`] lays the result over a dialect's
-//! folder and keeps what is ours there.
+//! [`import`] is pure: it finds the union of events and the requested bodies, follows references, and writes every
+//! schema in normal form. [`into_folder`] merges the result into a dialect's folder and keeps our own additions.
 
 mod all_of;
 mod bundle;
@@ -13,7 +12,7 @@ mod lifecycle;
 mod merge;
 mod normal;
 mod ours;
-mod place;
+mod pointer;
 #[cfg(feature = "cli")]
 mod read;
 mod sample;
@@ -31,7 +30,7 @@ use serde_json::{Map, Value};
 
 use document::Document;
 use normal::Normaliser;
-use place::Place;
+use pointer::Pointer;
 
 #[cfg(feature = "cli")]
 pub(crate) use folder::files_of;
@@ -39,35 +38,35 @@ pub use folder::{Laying, Summary, into_folder};
 #[cfg(feature = "cli")]
 pub use read::read;
 
-/// What to take from a document besides its events.
+/// The bodies and the variant to import.
 #[derive(Debug, Clone, Default)]
 pub struct ImportRequest {
-    /// Bodies to take: role ("request", "response" ...) and the name of its schema. `None` takes
-    /// every body that belongs to the Responses API.
+    /// Bodies to import: role ("request", "response" ...) and the name of its schema. `None` imports every body of the
+    /// Responses API.
     pub roots: Option<BTreeMap<String, String>>,
-    /// The variant of the API to take, such as `Beta`: what begins with that name.
+    /// The variant of the API to import, such as `Beta`, the prefix of its names.
     pub variant: Option<String>,
 }
 
-/// A dialect as its document publishes it.
+/// An imported dialect, as published.
 #[derive(Debug, Clone)]
 pub struct Imported {
-    /// Path inside the dialect's folder and contents, in normal form.
+    /// Files in normal form, by their path in the dialect's folder.
     pub files: BTreeMap<String, Value>,
-    /// The bodies that were taken: role and type name.
+    /// The imported bodies: role and type name.
     pub roots: BTreeMap<String, String>,
-    /// The document's own title and version.
+    /// Title and version of the document.
     pub title: String,
-    /// Where reading the document needed a decision that a person should know of.
+    /// Decisions of the importer that a person should review.
     pub notes: Vec<Note>,
 }
 
-/// A remark on one place of a document, not an error.
+/// A remark on a place of a document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Note {
     /// JSON pointer into the document, or a file of the dialect.
     pub place: String,
-    /// What was found there and how it was read.
+    /// The finding, and how the importer interpreted it.
     pub text: String,
 }
 
@@ -77,14 +76,14 @@ impl fmt::Display for Note {
     }
 }
 
-/// A place of a document that cannot be read.
+/// A place of a document that the importer does not support.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ImportError {
     /// JSON pointer into the document.
     pub place: String,
-    /// What stands there.
+    /// The actual content.
     pub found: String,
-    /// What could be read there instead, and what to do.
+    /// The supported content, and the fix.
     pub expected: String,
 }
 
@@ -100,8 +99,8 @@ impl std::error::Error for ImportError {}
 ///
 /// # Errors
 ///
-/// Fails on the first construct that has no normal form, and when the document has no union of
-/// events or lacks a wanted body.
+/// Fails on the first construct without a normal form, or if the document lacks a union of events or a requested
+/// body.
 pub fn import(document: &Value, request: &ImportRequest) -> Result<Imported, ImportError> {
     let bundle = bundle::as_document(document);
     let document = Document::new(bundle.as_ref().unwrap_or(document), request.variant.as_deref())?;
@@ -133,7 +132,7 @@ pub fn import(document: &Value, request: &ImportRequest) -> Result<Imported, Imp
         if files.contains_key(&path) {
             continue;
         }
-        find::check_file_name(&Place::named(&name), &name)?;
+        find::check_file_name(&Pointer::named(&name), &name)?;
         let schema = normaliser.named(&name)?;
         references(&schema, &mut pending);
         files.insert(path, file(&name, schema));
@@ -144,8 +143,8 @@ pub fn import(document: &Value, request: &ImportRequest) -> Result<Imported, Imp
     Ok(Imported { files, roots, title: document.title(), notes })
 }
 
-/// Takes up what a second schema of an event allows besides. It may not change what the first one says.
-fn add_properties(place: &Place, kind: &str, event: &mut Value, again: Value) -> Result<(), ImportError> {
+/// Adds the properties of a second schema of an event. It must not contradict the first one.
+fn add_properties(place: &Pointer, kind: &str, event: &mut Value, again: Value) -> Result<(), ImportError> {
     let (first, second) = (event.clone(), again);
     let known = event.get_mut("properties").and_then(Value::as_object_mut);
     let added = second.get("properties").and_then(Value::as_object);
@@ -157,7 +156,7 @@ fn add_properties(place: &Place, kind: &str, event: &mut Value, again: Value) ->
             Some(_) => {
                 return Err(ImportError {
                     place: place.to_string(),
-                    found: format!("a second event of type \"{kind}\", with another `{name}`"),
+                    found: format!("a second event of type \"{kind}\" with a different `{name}`"),
                     expected: "one schema for each event type, or one that only adds properties".to_owned(),
                 });
             }
@@ -168,12 +167,12 @@ fn add_properties(place: &Place, kind: &str, event: &mut Value, again: Value) ->
     }
     Err(ImportError {
         place: place.to_string(),
-        found: format!("a second event of type \"{kind}\", which requires other properties"),
+        found: format!("a second event of type \"{kind}\" with other required properties"),
         expected: "one schema for each event type, or one that only adds properties".to_owned(),
     })
 }
 
-/// Files with a document laid over them.
+/// Merges a document into files.
 #[cfg(feature = "cli")]
 pub(crate) fn laid_over(
     files: BTreeMap<String, Value>,
@@ -183,17 +182,17 @@ pub(crate) fn laid_over(
     merge::merge(files, roots, document, None, None)
 }
 
-fn event_type(place: &Place, event: &Value) -> Result<String, ImportError> {
+fn event_type(place: &Pointer, event: &Value) -> Result<String, ImportError> {
     event.pointer("/properties/type/const").and_then(Value::as_str).map(str::to_owned).ok_or_else(|| {
         ImportError {
             place: place.to_string(),
-            found: "an event whose `type` is not one constant string".to_owned(),
+            found: "an event whose `type` is not a constant string".to_owned(),
             expected: "an object with a property `type` that has a single value".to_owned(),
         }
     })
 }
 
-/// Gives a schema the head that makes it a file.
+/// Adds the head of a file to a schema.
 fn file(id: &str, schema: Value) -> Value {
     let mut head = Map::new();
     head.insert("$schema".to_owned(), Value::from("https://json-schema.org/draft/2020-12/schema"));

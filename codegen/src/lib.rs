@@ -1,9 +1,8 @@
-//! The specification's files as a model, and everything that is made from it.
+//! The model of the files under `spec/`, with the checks and generators that read it.
 //!
-//! A dialect is a folder of JSON Schema files ([`formats`] says how every file looks). It is loaded
-//! and resolved once ([`dialect`]) into a small model of schemas ([`schema`]); the rest reads only
-//! that model: the Rust that `spec` is built from ([`emit`]), the differences between two versions,
-//! the cross-checks, the importer.
+//! A dialect is a folder of JSON Schema files; [`formats`] defines every file format. [`dialect`] loads and resolves
+//! it into a small model of schemas ([`schema`]). The emitter of Rust ([`emit`]), the diff of two versions, the
+//! cross-checks and the importer use only this model.
 
 pub mod catalogue;
 #[cfg(feature = "cli")]
@@ -30,7 +29,7 @@ use std::path::Path;
 
 use formats::{Glossary, ScopesFile};
 
-/// The files that all dialects share.
+/// The files shared by all dialects.
 #[derive(Debug, Clone, Default)]
 pub struct SpecFiles {
     /// `scopes.toml`
@@ -40,7 +39,7 @@ pub struct SpecFiles {
 }
 
 impl SpecFiles {
-    /// Reads them from the folder of the specification.
+    /// Reads the files from the folder of the specification.
     pub fn load(spec: &Path) -> Result<Self, dialect::LoadError> {
         Ok(Self {
             scopes: dialect::read_toml(&spec.join("scopes.toml"))?,

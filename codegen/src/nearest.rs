@@ -1,6 +1,6 @@
-//! The names that somebody may have meant.
+//! Suggestions for misspelled names.
 
-/// Returns the names that are nearest to a mistaken one, at most three.
+/// Returns up to three names that are similar to a misspelled one.
 pub(crate) fn nearest<'n>(mistaken: &str, names: impl IntoIterator<Item = &'n str>) -> Vec<&'n str> {
     let wanted = mistaken.to_lowercase();
     let limit = wanted.len() / 3 + 1;

@@ -1,6 +1,6 @@
-//! Whether the SDKs that a dialect stands for have newer versions, and what these add to it.
+//! Finds newer versions of the SDKs behind a dialect, and their additions.
 //!
-//! Registries are asked through their own clients, `pip` and `npm`, as they are installed and set up.
+//! Queries registries with their own clients, `pip` and `npm`, as installed and configured.
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
@@ -15,35 +15,35 @@ use serde_json::Value;
 use crate::diff::{self, Side};
 use crate::import::{ImportRequest, Imported, import};
 
-/// Makes a bundle of JSON Schemas from an installed package.
+/// Script that prints a bundle of JSON Schemas of an installed package.
 const EXTRACT: &str = include_str!("../sdk_schema.py");
 
-/// A package, the version that a dialect stands for, and the newer ones.
+/// A package, the version behind a dialect, and newer ones.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Package {
     /// `pypi` or `npm`.
     pub registry: String,
-    /// Its name there.
+    /// Its name.
     pub name: String,
-    /// The version that the dialect stands for.
+    /// The version behind the dialect.
     pub version: String,
-    /// The versions that came after it, the newest first.
+    /// Newer versions, the newest first.
     pub newer: Vec<String>,
 }
 
 impl Package {
-    /// Asks the registry for newer versions.
+    /// Queries the registry for newer versions.
     ///
     /// # Errors
     ///
-    /// Fails when the client is not installed, or the registry does not answer.
+    /// Fails if the client is not installed, or the registry cannot be reached.
     pub fn ask(registry: &str, name: &str, version: &str) -> anyhow::Result<Self> {
         let all = match registry {
             "pypi" => pip_versions(&run("pip", &["index", "versions", name], &[])?),
             "npm" => npm_versions(&run("npm", &["view", name, "versions", "--json"], &[])?)?,
-            other => bail!("there is no client for the registry \"{other}\"; known are pypi and npm"),
+            other => bail!("unknown registry \"{other}\"; supported are pypi and npm"),
         };
-        let at = number(version).with_context(|| format!("\"{version}\" is no version"))?;
+        let at = number(version).with_context(|| format!("\"{version}\" is not a version"))?;
         let mut newer: Vec<(Vec<u64>, String)> = all
             .into_iter()
             .filter_map(|text| Some((number(&text)?, text)))
@@ -55,13 +55,12 @@ impl Package {
         Ok(Self { registry: registry.to_owned(), name: name.to_owned(), version: version.to_owned(), newer })
     }
 
-    /// Returns what the newest version adds to the dialect in a folder, as the difference that an import
-    /// would make. `None` when it adds nothing, or when the package does not hold its types in a form that
-    /// can be read.
+    /// Returns the additions of the newest version to the dialect in a folder, as the diff of an import. Returns
+    /// `None` if there are none, or if the package does not have types in a supported form.
     ///
     /// # Errors
     ///
-    /// Fails when the package cannot be installed, or its types cannot be read.
+    /// Fails if the package cannot be installed, or its types cannot be read.
     pub fn adds(&self, folder: &Path, roots: &BTreeMap<String, String>) -> anyhow::Result<Option<String>> {
         let Some(newest) = self.newer.first().filter(|_| self.registry == "pypi") else { return Ok(None) };
         let bundle = bundle(&self.name, newest)?;
@@ -79,14 +78,14 @@ impl Package {
     }
 }
 
-/// Returns the bundle of a version, from a folder that is gone afterwards.
+/// Returns the bundle of a version, installed into a temporary folder.
 fn bundle(name: &str, version: &str) -> anyhow::Result<Value> {
     let folder = Scratch::new()?;
     let target = folder.0.as_os_str();
     let wanted = format!("{name}=={version}");
     run("pip", &["install".as_ref(), "--quiet".as_ref(), "--target".as_ref(), target, wanted.as_ref()], &[])?;
     let output = run_with("python3", &["-", name], &[("PYTHONPATH", target)], EXTRACT)?;
-    serde_json::from_str(&output).with_context(|| format!("the types of {wanted} are no JSON"))
+    serde_json::from_str(&output).with_context(|| format!("the types of {wanted} are not JSON"))
 }
 
 struct Scratch(PathBuf);
@@ -94,32 +93,32 @@ struct Scratch(PathBuf);
 impl Scratch {
     fn new() -> anyhow::Result<Self> {
         let folder = std::env::temp_dir().join(format!("codegen-outdated-{}", std::process::id()));
-        fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
+        fs::create_dir_all(&folder).with_context(|| format!("cannot create {}", folder.display()))?;
         Ok(Self(folder))
     }
 }
 
 impl Drop for Scratch {
     fn drop(&mut self) {
-        // What is left is in the folder for temporary files.
+        // Leftovers are in the folder for temporary files.
         let _ = fs::remove_dir_all(&self.0);
     }
 }
 
-/// `Available versions: 3.54.0, 3.53.0`
+/// Parses `Available versions: 3.54.0, 3.53.0`.
 fn pip_versions(text: &str) -> Vec<String> {
     let line = text.lines().find_map(|line| line.trim().strip_prefix("Available versions:"));
     line.into_iter().flat_map(|line| line.split(',')).map(|version| version.trim().to_owned()).collect()
 }
 
-/// Returns a list, or one version alone.
+/// Parses a list of versions, or a single version.
 fn npm_versions(text: &str) -> anyhow::Result<Vec<String>> {
-    let versions: Value = serde_json::from_str(text).context("npm did not answer in JSON")?;
+    let versions: Value = serde_json::from_str(text).context("the output of npm is not JSON")?;
     let list = versions.as_array().cloned().unwrap_or_else(|| vec![versions]);
     Ok(list.into_iter().filter_map(|version| version.as_str().map(str::to_owned)).collect())
 }
 
-/// Returns a released version as numbers; none for one before a release.
+/// Returns a version as numbers; none for a pre-release.
 fn number(version: &str) -> Option<Vec<u64>> {
     version.split('.').map(|part| part.parse().ok()).collect()
 }
@@ -143,17 +142,17 @@ fn run_with(
         _ => anyhow::anyhow!("{program} cannot be started: {error}"),
     })?;
     if let Some(mut stdin) = child.stdin.take() {
-        // One that does not want to read it says so by its exit code.
+        // A program that does not read its input reports that by its exit code.
         let _ = stdin.write_all(input.as_bytes());
     }
     let Output { status, stdout, stderr } = child.wait_with_output()?;
     if status.success() {
-        return String::from_utf8(stdout).with_context(|| format!("{program} answered in no text"));
+        return String::from_utf8(stdout).with_context(|| format!("the output of {program} is not UTF-8"));
     }
     let shown: Vec<String> =
         args.iter().take(3).map(|arg| arg.as_ref().to_string_lossy().into_owned()).collect();
     let said = String::from_utf8_lossy(&stderr);
-    let last = said.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or("it said nothing");
+    let last = said.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or("it printed nothing");
     bail!("`{program} {}` failed; can the registry be reached? {}", shown.join(" "), last.trim())
 }
 

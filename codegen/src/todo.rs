@@ -1,15 +1,15 @@
-//! The mark of what a skeleton leaves to be filled in.
+//! The mark for places to fill in.
 
-/// Stands before what is to be filled in, wherever a skeleton leaves something to a person.
+/// The mark before a place that a person must fill in.
 pub(crate) const MARK: &str = "TODO:";
 
-/// Returns what somebody has to fill in, with the mark before it.
+/// Returns an instruction with the mark before it.
 #[cfg(feature = "cli")]
 pub(crate) fn todo(what: &str) -> String {
     format!("{MARK} {what}")
 }
 
-/// Returns what is marked in a text, each with its line, counted from 1.
+/// Returns the marked instructions of a text, each with its line, counted from 1.
 #[cfg(feature = "cli")]
 pub(crate) fn marked(text: &str) -> impl Iterator<Item = (usize, &str)> {
     text.lines().enumerate().flat_map(|(number, line)| {
@@ -19,7 +19,7 @@ pub(crate) fn marked(text: &str) -> impl Iterator<Item = (usize, &str)> {
     })
 }
 
-/// Returns what a marked text says, as if it were confirmed.
+/// Returns a marked text without its mark.
 pub(crate) fn settled(text: &str) -> &str {
     text.strip_prefix(MARK).unwrap_or(text).trim_start()
 }

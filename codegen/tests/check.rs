@@ -65,7 +65,7 @@ fn breaks(edits: &[Break], expected: &[(&str, &str)]) {
     assert_eq!(findings.len(), expected.len(), "{all}");
     for (finding, (file, message)) in findings.iter().zip(expected) {
         assert_eq!(finding.file, Path::new(file), "{all}");
-        assert!(finding.message.contains(message), "`{message}` is not said: {all}");
+        assert!(finding.message.contains(message), "`{message}` is missing: {all}");
         assert!(!finding.help.is_empty(), "{all}");
     }
 }
@@ -105,7 +105,7 @@ broken! {
         (JOINED, "unknown variant `rumour`"),
         (SCENARIO, "no rule text/joined"),
     ];
-    a_file_that_belongs_nowhere: [Write("rules/text/notes.txt", "")] => [("rules/text/notes.txt", "only files <name>.md")];
+    a_file_that_belongs_nowhere: [Write("rules/text/notes.txt", "")] => [("rules/text/notes.txt", "expected only files <name>.md")];
 
     a_scope_that_does_not_exist: [Edit(DELTA, "\"scope\": \"text\"", "\"scope\": \"txet\"")] => [
         (DELTA, "no scope \"txet\""),
@@ -126,7 +126,7 @@ broken! {
     ];
     an_open_enumeration_without_reason: [
         Edit(DELTA, "\"delta\": {\n      \"type\": \"string\"", "\"delta\": { \"type\": \"string\", \"enum\": [\"Hi\"], \"x-open\": true"),
-    ] => [(DELTA, "`x-open` must be the reason")];
+    ] => [(DELTA, "`x-open` must be a string with the reason")];
     an_enumeration_that_is_open_and_closed: [
         Edit(DELTA, "\"delta\": {\n      \"type\": \"string\"", "\"delta\": { \"type\": \"string\", \"enum\": [\"Hi\"], \"x-open\": \"a\", \"x-closed\": \"b\""),
     ] => [(DELTA, "either `x-open` or `x-closed`")];
@@ -134,22 +134,22 @@ broken! {
         ("dialects/e/types/Nothing.patch.json", "no inherited types/Nothing.json"),
     ];
     a_patch_beside_the_file: [Write("dialects/e/events/response.text.patch.json", "{}")] => [
-        ("dialects/e/events/response.text.patch.json", "the dialect has events/response.text.json itself"),
+        ("dialects/e/events/response.text.patch.json", "the dialect has its own events/response.text.json"),
     ];
     a_patch_that_breaks_the_schema: [Write(PATCHED, "{\"oneOf\": []}")] => [(PATCHED, "keyword `oneOf`")];
     a_patch_without_effect: [
         Write(PATCHED, "{\"type\": \"object\", \"deprecated\": null, \"required\": {\"x-add\": [\"delta\"]}}"),
     ] => [
         (PATCHED, "there is nothing to remove"),
-        (PATCHED, "the list has this entry"),
-        (PATCHED, "it is inherited with this value"),
+        (PATCHED, "the list already has this entry"),
+        (PATCHED, "the inherited value is the same"),
     ];
     an_example_that_a_patch_makes_wrong: [
         Write(PATCHED, "{\"properties\": {\"delta\": {\"maxLength\": 1}}}"),
     ] => [(PATCHED, "the example is not valid in e")];
 
     a_phase_without_name: [Edit(PHASE, ",\n    \"phase\": \"in_progress\"", "")] => [
-        (PHASE, "does not say which"),
+        (PHASE, "the entry `phase` is missing"),
         ("scopes.toml", "no event of any dialect begins its phase"),
     ];
     a_phase_that_the_scope_has_not: [Edit(PHASE, "\"phase\": \"in_progress\"", "\"phase\": \"queued\"")] => [
@@ -157,19 +157,19 @@ broken! {
         ("scopes.toml", "begins its phase \"in_progress\""),
     ];
     a_phase_of_another_role: [Edit(ADDED, "\"role\": \"open\"", "\"role\": \"open\", \"phase\": \"x\"")] => [
-        (ADDED, "only events with the role `phase`"),
+        (ADDED, "only for events with the role `phase`"),
     ];
-    a_delta_without_value: [Edit(DELTA, ",\n    \"value\": \"/delta\"", "")] => [(DELTA, "must say where it stands")];
-    a_value_that_is_not_there: [Edit(ADDED, "\"/item\"", "\"/item/words\"")] => [(ADDED, "nothing at \"/item/words\"")];
+    a_delta_without_value: [Edit(DELTA, ",\n    \"value\": \"/delta\"", "")] => [(DELTA, "needs `value`")];
+    a_value_that_is_not_there: [Edit(ADDED, "\"/item\"", "\"/item/words\"")] => [(ADDED, "no property at \"/item/words\"")];
     a_terminal_that_ends_no_response: [Edit(ADDED, "\"role\": \"open\"", "\"role\": \"terminal\"")] => [
         (DIALECT, "not listed"),
-        (ADDED, "only a response is ended"),
+        (ADDED, "only for events of the scope response"),
     ];
     a_terminal_that_is_no_event: [Edit(HEIR, "\"response.completed\"", "\"response.completed\", \"end\"")] => [
-        (HEIR, "no such event"),
+        (HEIR, "no event \"end\""),
     ];
     a_terminal_with_another_role: [Edit(HEIR, "\"response.completed\"", "\"response.completed\", \"response.text\"")] => [
-        (HEIR, "its role in `x-lifecycle` is another one"),
+        (HEIR, "its role in `x-lifecycle` is not `terminal`"),
     ];
 
     a_parent_that_does_not_exist: [Edit("scopes.toml", "parent = \"item\"", "parent = \"part\"")] => [
@@ -178,15 +178,15 @@ broken! {
     a_container_that_is_no_entry_of_the_root: [
         Edit("scopes.toml", "container = \"item\"", "container = \"text\"\nid = \"item_id\""),
     ] => [
-        ("scopes.toml", "\"text\" is not a scope in \"response\" whose key is one slot"),
+        ("scopes.toml", "\"text\" is not a child of \"response\" with a key of one slot"),
         ("scopes.toml", "there is no slot \"item_id\""),
     ];
     a_root_that_is_no_scope: [Edit("scopes.toml", "root = \"response\"", "root = \"answer\"")] => [
-        ("dialects/d/events/response.completed.json", "only a response is ended"),
-        ("scopes.toml", "\"item\" is not a scope in \"answer\""),
-        ("scopes.toml", "\"answer\" is not a scope that lies in no other"),
+        ("dialects/d/events/response.completed.json", "only for events of the scope response"),
+        ("scopes.toml", "\"item\" is not a child of \"answer\""),
+        ("scopes.toml", "\"answer\" is not a scope without a parent"),
         ("scopes.toml", "no terminal response has"),
-        ("scopes.toml", "lies in no other scope"),
+        ("scopes.toml", "`parent` is missing"),
     ];
     two_events_that_open_a_stream: [
         Edit("dialects/d/events/response.in_progress.json", "\"role\": \"phase\",\n    \"phase\": \"in_progress\"", "\"role\": \"open\""),
@@ -196,16 +196,16 @@ broken! {
         ("scopes.toml", "no event of any dialect begins its phase"),
     ];
     a_scope_without_parent: [Edit("scopes.toml", "parent = \"response\"\n", "")] => [
-        ("scopes.toml", "\"item\" is not a scope in \"response\""),
-        ("scopes.toml", "lies in no other scope"),
+        ("scopes.toml", "\"item\" is not a child of \"response\""),
+        ("scopes.toml", "`parent` is missing"),
     ];
     scopes_that_lie_in_each_other: [Edit("scopes.toml", "parent = \"response\"", "parent = \"text\"")] => [
-        ("scopes.toml", "\"item\" is not a scope in \"response\""),
-        ("scopes.toml", "lies in itself"),
-        ("scopes.toml", "lies in itself"),
+        ("scopes.toml", "\"item\" is not a child of \"response\""),
+        ("scopes.toml", "its parents form a cycle"),
+        ("scopes.toml", "its parents form a cycle"),
     ];
     a_key_that_is_no_slot: [Edit("scopes.toml", "key = [\"output_index\"]\nin_parent", "key = [\"index\"]\nin_parent")] => [
-        ("scopes.toml", "the slot \"index\""),
+        ("scopes.toml", "the unknown slot \"index\""),
     ];
     a_placeholder_that_is_no_key: [Edit("scopes.toml", "/output/{output_index}", "/output/{index}")] => [
         ("scopes.toml", "not in its key"),
@@ -217,7 +217,7 @@ broken! {
         ("scopes.toml", "no terminal response"),
     ];
     a_slot_that_nothing_has: [Edit("scopes.toml", "[outer]", "item_id = \"/item_id\"\n\n[outer]")] => [
-        ("scopes.toml", "has anything at \"/item_id\""),
+        ("scopes.toml", "has a property at \"/item_id\""),
     ];
     a_scope_that_nothing_uses: [
         Edit("scopes.toml", "[scope.item]", "[scope.audio]\ndescription = \"Sound.\"\nparent = \"response\"\n\n[scope.item]"),
@@ -241,7 +241,7 @@ broken! {
     ];
     a_type_that_nothing_reaches: [
         Write("dialects/d/types/Spare.json", r#"{"$id": "Spare", "description": "A spare.", "type": "string"}"#),
-    ] => [("dialects/d/types/Spare.json", "nothing reaches")];
+    ] => [("dialects/d/types/Spare.json", "is unused")];
     a_root_that_is_no_type: [Edit(DIALECT, "request = \"Request\"", "request = \"Request\"\nbody = \"Body\"")] => [
         (DIALECT, "no type \"Body\""),
     ];
@@ -253,14 +253,14 @@ broken! {
     goldens_of_one_name: [
         Write("goldens/d/a.http", "HTTP/1.1 400 Bad Request\r\n\r\n{}"),
         Write("goldens/d/a.jsonl", ""),
-    ] => [("goldens/d/a.jsonl", "two goldens d/a")];
+    ] => [("goldens/d/a.jsonl", "two goldens have the name d/a")];
     a_log_that_is_not_valid: [
         Edit(DIALECT, "request = \"Request\"", "websocket_request = \"Request\""),
         Write("goldens/d/log.jsonl", "{\"sent\":{\"input\":5}}\n{\"recv\":{\"type\":\"a\"}}\n{\"recv\":{}}\n"),
     ] => [
         ("goldens/d/log.jsonl", "not valid: at /input"),
         ("goldens/d/log.jsonl", "no event \"a\""),
-        ("goldens/d/log.jsonl", "no type"),
+        ("goldens/d/log.jsonl", "no `type`"),
     ];
     an_answer_that_is_not_valid: [
         Edit(DIALECT, "request = \"Request\"", "request = \"Request\"\nresponse = \"Response\""),
@@ -274,55 +274,55 @@ broken! {
         ("goldens/d/headless.http", "blank line"),
     ];
     a_golden_that_ends_too_soon: [Write("goldens/d/half.sse", "data: 1\n")] => [
-        ("goldens/d/half.sse", "not ended by a blank line"),
+        ("goldens/d/half.sse", "no blank line ends the last event"),
     ];
     a_golden_with_an_invalid_event: [Edit(GOLDEN, "\"delta\":\"Hi\"", "\"delta\":null")] => [(GOLDEN, "not valid: at /delta")];
     a_golden_with_an_unknown_event: [
         Write("goldens/d/other.sse", "event: a\ndata: {\"type\":\"a\"}\n\n"),
     ] => [("goldens/d/other.sse", "no event \"a\"")];
     a_golden_with_another_event_line: [Edit(GOLDEN, "event: response.created", "event: message")] => [
-        (GOLDEN, "the event line says \"message\""),
+        (GOLDEN, "the `event:` field is \"message\""),
     ];
-    a_golden_without_event_line: [Edit(GOLDEN, "event: response.created\n", "")] => [(GOLDEN, "is missing")];
+    a_golden_without_event_line: [Edit(GOLDEN, "event: response.created\n", "")] => [(GOLDEN, "the event has no type")];
     a_golden_that_is_no_json: [Write("goldens/d/bare.sse", "event: a\ndata: {\n\n")] => [
         ("goldens/d/bare.sse", "not JSON"),
     ];
     a_golden_without_its_marker: [Edit(DIALECT, "[terminal]", "[framing]\ndone = \"required\"\n\n[terminal]")] => [
-        (GOLDEN, "[DONE] is missing"),
+        (GOLDEN, "the final [DONE] is missing"),
     ];
     a_golden_with_a_marker_too_many: [
         Edit(DIALECT, "[terminal]", "[framing]\ndone = \"forbidden\"\n\n[terminal]"),
         Write("goldens/d/done.sse", "data: [DONE]\n\n"),
-    ] => [("goldens/d/done.sse", "no marker")];
+    ] => [("goldens/d/done.sse", "forbids [DONE]")];
     a_golden_that_goes_on_after_its_marker: [Write("goldens/d/done.sse", "data: [DONE]\n\ndata: [DONE]\n\n")] => [
-        ("goldens/d/done.sse", "something comes after"),
+        ("goldens/d/done.sse", "[DONE] is not the last event"),
     ];
 
     a_file_that_is_inherited_anyway: [
         Write("dialects/e/types/Response.json", include_str!("small-spec/dialects/d/types/Response.json")),
-    ] => [("dialects/e/types/Response.json", "the same as in \"d\"")];
+    ] => [("dialects/e/types/Response.json", "identical to the inherited one of \"d\"")];
     a_level_of_no_rule: [Edit(HEIR, "schema/valid", "schema/void")] => [(HEIR, "no rule schema/void")];
-    a_level_that_is_the_usual_one: [Edit(HEIR, "\"should\"", "\"must\"")] => [(HEIR, "this level anyway")];
+    a_level_that_is_the_usual_one: [Edit(HEIR, "\"should\"", "\"must\"")] => [(HEIR, "the level equals the rule's own level")];
     a_level_without_reason: [Edit(HEIR, "It is young.", "")] => [(HEIR, "the reason is empty")];
     a_level_that_is_there_twice: [
         Edit(HEIR, "[[rule]]", "[[rule]]\nid = \"schema/valid\"\nlevel = \"may\"\nreason = \"So.\"\n\n[[rule]]"),
-    ] => [(HEIR, "an entry already")];
+    ] => [(HEIR, "the rule has two entries")];
     an_envelope_of_no_slot: [Edit(DIALECT, "[terminal]", "[envelope]\nid = \"/id\"\n\n[terminal]")] => [
         (DIALECT, "no slot \"id\""),
     ];
     an_envelope_that_is_the_usual_one: [
         Edit(DIALECT, "[terminal]", "[envelope]\noutput_index = \"/output_index\"\n\n[terminal]"),
-    ] => [(DIALECT, "the usual place")];
+    ] => [(DIALECT, "is the default")];
     an_envelope_that_leads_nowhere: [
         Edit(DIALECT, "[terminal]", "[envelope]\noutput_index = \"/index\"\n\n[terminal]"),
-    ] => [(DIALECT, "no event of the dialect has anything at \"/index\"")];
+    ] => [(DIALECT, "no event of the dialect has a property at \"/index\"")];
     an_erratum_without_effect: [
         Edit("dialects/d/errata.toml", "types/Item.json#", "types/Request.json#/properties/input\", \"types/Item.json#/nowhere\", \"types/Item.json#"),
     ] => [("dialects/d/errata.toml", "no such place")];
     an_erratum_without_reason: [Edit("dialects/d/errata.toml", "The text of a new item is null.", "")] => [
         ("dialects/d/errata.toml", "the reason is empty"),
     ];
-    a_dialect_without_feature: [Edit("Cargo.toml", "e = []\n", "")] => [("Cargo.toml", "\"e\" has no feature")];
+    a_dialect_without_feature: [Edit("Cargo.toml", "e = []\n", "")] => [("Cargo.toml", "\"e\" has no cargo feature")];
     a_dialect_without_events: [
         Write("dialects/x/dialect.toml", "product = \"\"\nsource = \"\"\nsummary = \"\"\nterminal = { events = [] }"),
         Edit("Cargo.toml", "e = []\n", "e = []\nx = []\n"),
@@ -363,36 +363,36 @@ broken! {
     ];
     a_rule_of_no_dialect: [Edit(JOINED, "since", "only_in = [\"d\", \"x\"]\nsince")] => [(JOINED, "no dialect \"x\"")];
     a_structure_of_no_scope: [Edit(RULE, "native = true", "structure = [\"reopened\"]")] => [
-        (RULE, "has no lifecycle"),
+        (RULE, "`structure` needs a scope"),
     ];
     a_structure_that_the_scope_has_not: [
         Edit(RULE, "\"stream\"\nnative = true", "[\"text\", \"response\"]\nstructure = [\"phase-order\", \"wrong-parent\", \"index-gap\"]"),
     ] => [
-        (RULE, "index-gap asks for a `key`, which scope \"response\""),
-        (RULE, "phase-order asks for `phases`, which scope \"text\""),
-        (RULE, "wrong-parent asks for `of`, which scope \"response\""),
-        (RULE, "wrong-parent asks for `of`, which scope \"text\""),
+        (RULE, "index-gap needs a `key`, which scope \"response\""),
+        (RULE, "phase-order needs `phases`, which scope \"text\""),
+        (RULE, "wrong-parent needs `of`, which scope \"response\""),
+        (RULE, "wrong-parent needs `of`, which scope \"text\""),
     ];
     a_structure_that_is_told_twice: [
         Edit(RULE, "\"stream\"\nnative = true", "[\"item\", \"text\"]\nstructure = [\"reopened\", \"never-closed\"]"),
         Edit(JOINED, "relation = { concat = { of = { role = \"delta\" }, equals = { stated_by = \"parent\" } } }", "structure = [\"never-closed\"]"),
-    ] => [(JOINED, "never-closed of scope \"text\" is told by schema/valid already")];
+    ] => [(JOINED, "schema/valid checks never-closed of scope \"text\", too")];
     a_role_that_the_scope_has_not: [Edit(JOINED, "role = \"delta\"", "role = \"terminal\"")] => [
         (JOINED, "has the role"),
     ];
     a_place_of_two_minds: [Edit(JOINED, "stated_by", "role = \"delta\", stated_by")] => [(JOINED, "exactly one of")];
     a_place_in_no_event: [Edit(JOINED, "role = \"delta\"", "events = [\"a\"], at = \"x\"")] => [
-        (JOINED, "\"x\" is no JSON pointer"),
+        (JOINED, "\"x\" is not a JSON pointer"),
         (JOINED, "no dialect has an event \"a\""),
     ];
     a_rule_that_must_be_kept_though_only_observed: [Edit(JOINED, "level = \"should\"", "level = \"must\"")] => [
-        (JOINED, "only observed"),
+        (JOINED, "with the authority `observed`"),
         (SCENARIO, "no rule text/joined"),
     ];
-    a_citation_of_no_version: [Edit(RULE, "source = \"d\"", "source = \"dd\"")] => [(RULE, "a requirement of no file")];
+    a_citation_of_no_version: [Edit(RULE, "source = \"d\"", "source = \"dd\"")] => [(RULE, "requirements/dd.toml does not exist")];
     a_citation_of_no_requirement: [Edit(RULE, "\"N1\"", "\"N9\"")] => [(RULE, "no requirement N9")];
-    a_citation_that_is_not_returned: [Edit(RULE, "\"N1\"", "\"N2\"")] => [(RULE, "does not name this rule in turn")];
-    a_sentence_that_is_not_cited: [Edit(RULE, ", requirement = \"N1\"", "")] => [(RULE, "none is cited")];
+    a_citation_that_is_not_returned: [Edit(RULE, "\"N1\"", "\"N2\"")] => [(RULE, "does not list this rule")];
+    a_sentence_that_is_not_cited: [Edit(RULE, ", requirement = \"N1\"", "")] => [(RULE, "`requirement` is missing")];
     a_violation_of_no_golden: [Edit(RULE, "d/text", "d/txet")] => [(RULE, "no golden d/txet")];
     a_rule_without_violation: [Edit(RULE, "```violation", "```text")] => [
         (DEFECTS, "no rule schema/valid"),
@@ -402,39 +402,39 @@ broken! {
         (RULE, "a block ```violation is missing"),
     ];
     a_violation_that_breaks_no_other_rule: [Edit(RULE, "golden: d/text", "golden: d/text\nalso: a/b")] => [
-        (RULE, "`also` names a/b"),
+        (RULE, "`also` lists a/b"),
     ];
     an_edit_of_no_event: [Edit(RULE, "response.text.delta", "response.text.delta#2")] => [
         (RULE, "no response.text.delta number 2"),
     ];
     an_edit_of_no_value: [Edit(RULE, "/delta", "/deltas")] => [(RULE, "no value at \"/deltas\"")];
     an_edit_of_no_text: [Edit(RULE, "unset response.text.delta /delta", "prepend response.text.delta /x \"a\"")] => [
-        (RULE, "no text at \"/x\""),
+        (RULE, "no string at \"/x\""),
     ];
     an_edit_that_adds_nothing: [Edit(RULE, "unset response.text.delta /delta", "prepend response.text.delta /delta \"\"")] => [
-        (RULE, "nothing is prepended"),
+        (RULE, "the prepended text is empty"),
     ];
-    an_edit_that_changes_nothing: [Edit(JOINED, "\"Ho\"", "\"Hi\"")] => [(JOINED, "is \"Hi\" already")];
+    an_edit_that_changes_nothing: [Edit(JOINED, "\"Ho\"", "\"Hi\"")] => [(JOINED, "already is \"Hi\"")];
     an_edit_of_what_was_dropped: [Edit(RULE, "unset", "drop response.text.delta\nunset")] => [
-        (RULE, "no response.text.delta number 1, only 0"),
+        (RULE, "no response.text.delta number 1; the stream has 0"),
     ];
     a_cut_after_the_end: [Edit(RULE, "unset response.text.delta /delta", "truncate response.completed")] => [
-        (RULE, "nothing is cut off"),
+        (RULE, "`truncate` removes nothing"),
     ];
 
-    a_scenario_that_elicits_nothing: [Edit(SCENARIO, "[\"response.completed\"]", "[]")] => [(SCENARIO, "elicits nothing")];
+    a_scenario_that_elicits_nothing: [Edit(SCENARIO, "[\"response.completed\"]", "[]")] => [(SCENARIO, "`elicits` is empty")];
     a_scenario_that_elicits_no_event: [Edit(SCENARIO, "response.completed", "response.done")] => [
         (SCENARIO, "no dialect has an event"),
     ];
-    a_request_that_nothing_takes: [Edit(SCENARIO, "\"Hi.\"", "5")] => [(SCENARIO, "no dialect takes the request")];
-    a_scenario_with_no_status: [Edit(SCENARIO, "rules", "status = [99]\nrules")] => [(SCENARIO, "99 is no status")];
+    a_request_that_nothing_takes: [Edit(SCENARIO, "\"Hi.\"", "5")] => [(SCENARIO, "the request is not valid in any dialect")];
+    a_scenario_with_no_status: [Edit(SCENARIO, "rules", "status = [99]\nrules")] => [(SCENARIO, "99 is not the HTTP status")];
     a_scenario_after_none: [Edit(SCENARIO, "rules", "previous = \"text/bye\"\nrules")] => [
-        (SCENARIO, "do not agree on whether something is continued"),
+        (SCENARIO, "only one of `previous` and the request continues"),
         (SCENARIO, "there is no scenario \"text/bye\""),
     ];
     a_scenario_after_itself: [Edit(SCENARIO, "rules", "previous = \"text/hello\"\nrules")] => [
-        (SCENARIO, "do not agree on whether something is continued"),
-        (SCENARIO, "text/hello is a circle"),
+        (SCENARIO, "only one of `previous` and the request continues"),
+        (SCENARIO, "`previous` is circular: text/hello"),
     ];
     a_scenario_for_no_rule: [Edit(SCENARIO, "text/joined", "text/split")] => [(SCENARIO, "no rule text/split")];
     a_profile_of_nothing: [Write(PROFILE, "title = \"\"\nsummary = \"\"\nversion = 1\nspecifications = [\"x\"]\nrules = [\"a/b\"]\nscenarios = [\"c/d\", \"text/hello\", \"text/hello\"]")] => [
@@ -444,15 +444,15 @@ broken! {
         (PROFILE, "no dialect \"x\""),
     ];
     a_demand_that_does_not_bind: [Edit(PROFILE, "schema/valid", "text/joined")] => [
-        (PROFILE, "text/joined is a MUST in none of the specifications"),
+        (PROFILE, "text/joined is not a MUST in any of the specifications"),
     ];
-    a_profile_that_demands_nothing: [Edit(PROFILE, "\"text/hello\"", "")] => [(PROFILE, "it names none")];
+    a_profile_that_demands_nothing: [Edit(PROFILE, "\"text/hello\"", "")] => [(PROFILE, "`scenarios` is empty")];
 
     a_requirement_without_coverage: [Edit(REQUIREMENTS, "open = \"schema/short: there is no rule yet\"", "")] => [
-        (REQUIREMENTS, "nothing, or more than one thing"),
+        (REQUIREMENTS, "the coverage is missing or ambiguous"),
     ];
     a_requirement_with_two_coverages: [Edit(REQUIREMENTS, "open =", "unobservable = \"No.\"\nopen =")] => [
-        (REQUIREMENTS, "nothing, or more than one thing"),
+        (REQUIREMENTS, "the coverage is missing or ambiguous"),
     ];
     a_requirement_of_no_rule: [Edit(REQUIREMENTS, "[\"schema/valid\"]", "[\"schema/valid\", \"a/b\"]")] => [
         (REQUIREMENTS, "no rule a/b"),
@@ -460,7 +460,7 @@ broken! {
     a_requirement_of_no_scenario: [Edit(REQUIREMENTS, "open = \"schema/short: there is no rule yet\"", "scenarios = [\"a/b\"]")] => [
         (REQUIREMENTS, "no scenario a/b"),
     ];
-    a_requirement_that_is_there_twice: [Edit(REQUIREMENTS, "\"N2\"", "\"N1\"")] => [(REQUIREMENTS, "N1 is there twice")];
+    a_requirement_that_is_there_twice: [Edit(REQUIREMENTS, "\"N2\"", "\"N1\"")] => [(REQUIREMENTS, "the id N1 is used twice")];
     a_requirement_that_says_nothing: [Edit(REQUIREMENTS, "Every event is short.", "")] => [(REQUIREMENTS, "statement is empty")];
     a_reason_that_is_empty: [Edit(REQUIREMENTS, "schema/short: there is no rule yet", " ")] => [(REQUIREMENTS, "the reason is empty")];
     requirements_of_no_dialect: [Write("requirements/x.toml", "source = \"\"\naddress = \"\"\nrequirement = []")] => [
@@ -473,13 +473,13 @@ broken! {
     a_defect_of_no_edit: [Edit(DEFECTS, "'set response", "'steal response")] => [(DEFECTS, "unknown edit `steal`")];
     a_defect_of_no_rule: [Edit(DEFECTS, "schema/valid", "schema/good")] => [(DEFECTS, "no rule schema/good")];
     a_defect_without_verdict: [Edit(DEFECTS, "rules = [\"schema/valid\"]", "")] => [
-        (DEFECTS, "nothing, or more than one thing"),
+        (DEFECTS, "the verdict is missing or ambiguous"),
     ];
     a_defect_without_authority: [Edit(DEFECTS, "rules = [\"schema/valid\"]", "legal = \"x\"")] => [
-        (DEFECTS, "a client may ask what makes this binding"),
+        (DEFECTS, "needs either `rules` or `authority`"),
     ];
     a_defect_expected_for_no_reason: [Edit(DEFECTS, "rules = [\"schema/valid\"]", "rules = [\"schema/valid\"]\nexpect = \"must-report\"")] => [
-        (DEFECTS, "`expect` and `because` go together"),
+        (DEFECTS, "only one of `expect` and `because` is set"),
     ];
     a_defect_without_reason: [Edit(DEFECTS, "rules = [\"schema/valid\"]", "legal = \" \"")] => [
         (DEFECTS, "the reason is empty"),
@@ -488,13 +488,13 @@ broken! {
         (MEASURED, "no dialect \"x\""),
     ];
     a_client_that_nothing_is_known_of: [Edit(MEASURED, "version = \"2.0\"", "")] => [
-        (MEASURED, "nothing is known of the client \"lenient\""),
+        (MEASURED, "the client \"lenient\" has neither a version"),
     ];
     a_client_that_is_there_twice: [Edit(MEASURED, "\"lenient\"", "\"strict\"")] => [
-        (MEASURED, "the client \"strict\" is there twice"),
+        (MEASURED, "the client \"strict\" is listed twice"),
     ];
     a_claim_without_a_version: [Edit(MEASURED, "version = \"1.0\"", "")] => [
-        (MEASURED, "with which version \"strict\" was measured"),
+        (MEASURED, "\"strict\" has measured cases, but no `version`"),
     ];
     a_claim_about_no_case: [Edit(MEASURED, "defect/text_differs", "defect/text")] => [
         (MEASURED, "there is no case \"defect/text\""),
@@ -512,34 +512,34 @@ broken! {
         (CLIENT_PROFILE, "no dialect \"x\""),
     ];
     a_client_profile_over_no_transport: [Edit(CLIENT_PROFILE, "[\"sse\"]", "[]")] => [
-        (CLIENT_PROFILE, "it names none"),
+        (CLIENT_PROFILE, "`transports` is empty"),
     ];
     a_client_profile_that_demands_twice: [
         Edit(CLIENT_PROFILE, "[\"text/hello\"]", "[\"text/hello\", \"text/hello\"]"),
     ] => [(CLIENT_PROFILE, "text/hello is listed twice")];
     a_client_case_without_authority: [Edit(CLIENT_CASE, "authority = \"x\"", "authority = \"\"")] => [
-        (CLIENT_CASE, "nothing makes it binding"),
+        (CLIENT_CASE, "`authority` is empty"),
     ];
     a_client_case_with_outputs_of_no_calls: [
         Edit(CLIENT_CASE, "authority = \"x\"", "authority = \"x\"\n[[steps]]\nstep = \"resume\"\noutputs = { f = \"x\" }"),
     ] => [
-        (CLIENT_CASE, "nothing is left to resume"),
-        (CLIENT_CASE, "only the step `answer-calls` has outputs"),
+        (CLIENT_CASE, "`outputs` belongs to the step `answer-calls`"),
+        (CLIENT_CASE, "`resume` needs a stream that breaks"),
     ];
     a_rule_that_breaks_no_client_of_the_list: [
         Edit(RULE, "since = \"0.1.0\"", "since = \"0.1.0\"\n[[breaks]]\nclient = \"stern\"\nfailure = \"x\"\nsource = \"x\""),
     ] => [(RULE, "no client \"stern\"")];
     a_defect_at_a_place_of_another_rule: [
         Edit(DEFECTS, "rules = [\"schema/valid\"]", "rules = [\"schema/valid\"]\nat = { \"a/b\" = [\"\"] }"),
-    ] => [(DEFECTS, "a/b does not catch it")];
+    ] => [(DEFECTS, "a/b is not in `rules`")];
     two_defects_of_one_name: [
         Edit(DEFECTS, "[[defect]]", "[[defect]]\nname = \"text_differs\"\nwhat = \"x\"\ngolden = \"d/text\"\nlegal = \"x\"\nauthority = \"x\"\n\n[[defect]]"),
-    ] => [(DEFECTS, "text_differs is there twice")];
+    ] => [(DEFECTS, "the name text_differs is used twice")];
     a_guarantee_about_no_event: [Edit(GUARANTEES, "\"response.created\"]", "\"response.began\"]")] => [
         (GUARANTEES, "no event \"response.began\""),
     ];
     a_guarantee_without_coverage: [Edit(GUARANTEES, "open = \"response/created-first\"", "")] => [
-        (GUARANTEES, "nothing, or more than one thing"),
+        (GUARANTEES, "the coverage is missing or ambiguous"),
     ];
     a_guarantee_of_no_rule: [Edit(GUARANTEES, "open = \"response/created-first\"", "rules = [\"a/b\"]")] => [
         (GUARANTEES, "no rule a/b"),

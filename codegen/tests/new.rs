@@ -124,17 +124,17 @@ fn nothing_is_overwritten_and_names_are_judged() {
     let created = ["--dialect", "openai", "--scope", "response", "--role", "open"];
     let event = |name| [&["event", name], created.as_slice()].concat();
     let refused = [
-        (vec!["rule", "schema/event-valid"], "is there already"),
+        (vec!["rule", "schema/event-valid"], "already exists"),
         (vec!["rule", "valid"], "<group>/<name>"),
         (vec!["rule", "Schema/Valid"], "<group>/<name>"),
         (vec!["rule", "../out/there"], "<group>/<name>"),
-        (vec!["scenario", "text/hello"], "is there already"),
+        (vec!["scenario", "text/hello"], "already exists"),
         (vec!["scenario", "text/"], "<group>/<name>"),
         (vec!["dialect", "openai"], "already"),
-        (vec!["dialect", "a/b"], "cannot be the name"),
+        (vec!["dialect", "a/b"], "is not a valid dialect name"),
         (vec!["dialect", "x", "--extends", "y"], "no dialect \"y\""),
         (event("response.created"), "already"),
-        (event("a/b"), "cannot be an event type"),
+        (event("a/b"), "is not a valid event type"),
         (vec!["event", "x", "--dialect", "y", "--scope", "item", "--role", "open"], "no dialect \"y\""),
         (vec!["event", "x", "--dialect", "wave", "--scope", "y", "--role", "open"], "no scope \"y\""),
         (vec!["event", "x", "--dialect", "wave", "--scope", "text", "--role", "phase"], "no phases"),

@@ -126,6 +126,6 @@ fn what_cannot_be_asked_is_said() {
 
     let (code, text) = Clients::new().pip("9.0.0").npm("no json").python("no json").ask();
     assert_eq!(code, 2, "{text}");
-    assert!(text.contains("the types of openai==9.0.0 are no JSON"), "{text}");
-    assert!(text.contains("npm did not answer in JSON"), "{text}");
+    assert!(text.contains("the types of openai==9.0.0 are not JSON"), "{text}");
+    assert!(text.contains("the output of npm is not JSON"), "{text}");
 }

@@ -31,7 +31,7 @@ const SOURCES: [&str; 20] = [
     "spec/scopes.toml",
     "spec/src",
 ];
-/// So many bytes of the hash name a build.
+/// Number of bytes of the hash that identify a build.
 const LENGTH: usize = 8;
 
 fn main() {

@@ -77,7 +77,7 @@ fn the_suite_runs_over_recordings() {
     assert_eq!(run.code, Some(1), "{}", run.stdout);
     assert!(run.stdout.contains("test suite/b/c.sse::schema/event-valid"), "{}", run.stdout);
     assert!(
-        run.stdout.contains("error[schema/event-valid]: /logprobs is number 0, not a list"),
+        run.stdout.contains("error[schema/event-valid]: /logprobs is number 0, not an array"),
         "{}",
         run.stdout
     );
@@ -275,7 +275,7 @@ fn everything_can_be_listed() {
     }
 }
 
-/// Whoever meets the name of a test finds out what it judges.
+/// `explain` describes the test of every name.
 #[test]
 fn the_names_of_tests_are_explained() {
     let all = conformance(&["--list", "--target", "http://127.0.0.1:9", "--concurrent", "2"], "").stdout;

@@ -9,7 +9,7 @@ use conformance::goldens::GOLDENS;
 #[path = "../../fuzz/src/lib.rs"]
 mod fuzz;
 
-use fuzz::random::Random;
+use fuzz::random::Xorshift;
 
 fn number(name: &str, usual: u64) -> u64 {
     env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(usual)
@@ -18,7 +18,7 @@ fn number(name: &str, usual: u64) -> u64 {
 #[test]
 fn damaged_recordings_break_nothing() {
     let (rounds, seed) = (number("FUZZ_ROUNDS", 300), number("FUZZ_SEED", 0));
-    let mut random = Random::new(seed + 1);
+    let mut random = Xorshift::new(seed + 1);
     for _ in 0..rounds {
         let mut any = || {
             let mut recordings = fuzz::recordings::of_golden(&GOLDENS[random.below(GOLDENS.len())]);
@@ -36,7 +36,7 @@ fn damaged_recordings_break_nothing() {
 #[test]
 fn endpoints_that_say_anything_break_nothing() {
     let (rounds, seed) = (number("FUZZ_ROUNDS", 10), number("FUZZ_SEED", 0));
-    let (scripts, mut random) = (fuzz::endpoint::scripts(), Random::new(seed + 2));
+    let (scripts, mut random) = (fuzz::endpoint::scripts(), Xorshift::new(seed + 2));
     for round in 0..rounds {
         let mut script = vec![round.to_le_bytes()[0]];
         script.extend(&scripts[random.below(scripts.len())]);
@@ -56,7 +56,7 @@ fn endpoints_that_say_anything_break_nothing() {
 #[test]
 fn every_edit_of_a_run_is_seen() {
     let (rounds, seed) = (number("FUZZ_ROUNDS", 10), number("FUZZ_SEED", 0));
-    let mut random = Random::new(seed + 3);
+    let mut random = Xorshift::new(seed + 3);
     fuzz::evidence::verify(&[]);
     for _ in 0..rounds {
         let length = 4 + random.below(40);
@@ -65,7 +65,7 @@ fn every_edit_of_a_run_is_seen() {
     }
 }
 
-fn damage(recording: &mut Vec<u8>, other: &[u8], random: &mut Random) {
+fn damage(recording: &mut Vec<u8>, other: &[u8], random: &mut Xorshift) {
     let start = random.below(recording.len());
     let end = (start + random.below(60)).min(recording.len());
     match random.below(8) {

@@ -5,7 +5,7 @@ use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
 use conformance::capture::Format;
-use conformance::gateway::{self, Embedded, Notes, Settings, WireFault};
+use conformance::gateway::{self, Embedded, McpServer, Settings, WireFault};
 use conformance::{Rules, check};
 use serde_json::{Value, json};
 use spec::Dialect;
@@ -327,7 +327,7 @@ fn connections_can_stall_and_break() {
 
 #[test]
 fn mcp_servers_on_this_machine_are_really_asked() {
-    let (gateway, notes) = (start(openai()), Notes::start().unwrap());
+    let (gateway, notes) = (start(openai()), McpServer::start().unwrap());
     let ask_with = |url: &str| {
         let tool =
             json!({"type": "mcp", "server_label": "notes", "server_url": url, "require_approval": "never"});

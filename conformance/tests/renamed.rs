@@ -1,6 +1,6 @@
 //! What is found in a stream depends on no name of an event, an id or an index.
 
-use catalogue::{DecidedBy, Place, RULES, Relation, Rule, Whose};
+use catalogue::{DecidedBy, Operand, RULES, Relation, Rule, Whose};
 use conformance::{Rules, check, violation};
 use recordings::capture::Format;
 use recordings::goldens::{GOLDENS, golden};
@@ -44,7 +44,7 @@ fn found(dialect: &'static spec::Dialect, format: Format, bytes: &[u8]) -> Vec<S
 
 /// Returns whether a rule is about events that its page names.
 fn names_events(rule: &str) -> bool {
-    let is_named = |place: Place| matches!(place.of, Whose::Events(_));
+    let is_named = |place: Operand| matches!(place.of, Whose::Events(_));
     RULES.iter().find(|known| known.id == rule).is_some_and(|rule| match rule.decided_by {
         DecidedBy::Relation(Relation::Constant(of) | Relation::Unique(of) | Relation::Value { of, .. }) => {
             is_named(of)

@@ -14,7 +14,7 @@ use conformance::capture::{CaptureError, Entry, Format, Reader};
 use conformance::reports::Style;
 use conformance::results::{CaptureReport, Run};
 use conformance::{Rules, check as check_recording};
-use random::Random;
+use random::Xorshift;
 
 /// Checks a recording in every dialect and tells what is found in every way. Nothing panics, and nothing
 /// that is told has control characters in it.
@@ -34,7 +34,7 @@ pub fn check(bytes: &[u8]) {
 
 /// Cuts a recording anywhere. What it holds and what is found stay the same.
 pub fn split(bytes: &[u8]) {
-    let mut random = Random::of(bytes);
+    let mut random = Xorshift::of(bytes);
     let longest = [2, 16, 300, 5000][random.below(4)];
     let pieces = cut(bytes, longest, &mut random);
     assert_eq!(entries(&[bytes], None), entries(&pieces, None), "cut into {:?}", lengths(&pieces));
@@ -67,7 +67,7 @@ fn told(mut entry: Entry<'_>) -> String {
 }
 
 /// Bytes in pieces of any length up to one.
-pub fn cut<'b>(mut bytes: &'b [u8], longest: usize, random: &mut Random) -> Vec<&'b [u8]> {
+pub fn cut<'b>(mut bytes: &'b [u8], longest: usize, random: &mut Xorshift) -> Vec<&'b [u8]> {
     let mut pieces = Vec::new();
     while !bytes.is_empty() {
         let (piece, rest) = bytes.split_at((1 + random.below(longest)).min(bytes.len()));

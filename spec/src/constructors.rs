@@ -1,8 +1,8 @@
-//! Values as constructors make them, in every dialect.
+//! Tests of the values that constructors return, in every dialect.
 
 use crate::{SAMPLES, Verdict};
 
-/// What constructors return is valid, and so is `Default` where a type has it.
+/// Values of constructors and of `Default` are valid.
 #[test]
 fn new_values_are_valid() {
     let mut faults = Vec::new();

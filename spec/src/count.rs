@@ -3,8 +3,8 @@
 use std::cmp::Ordering;
 use std::fmt;
 
-/// An index or a sequence number, by its value: `1`, `1.0` and `1e0` are the same, and so is what no integer
-/// type has room for.
+/// An index or a sequence number, by its value: `1`, `1.0` and `1e0` are equal. It supports numbers beyond all integer
+/// types.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Count {
     /// A whole number below [`Count::LIMIT`].
@@ -13,24 +13,24 @@ pub enum Count {
     Other(Box<Decimal>),
 }
 
-/// A number that is not zero: its digits behind a decimal point, moved by a power of ten.
+/// A number other than zero: its digits after a decimal point, and a power of ten.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Decimal {
     is_negative: bool,
-    /// How far the decimal point is moved to the right.
+    /// The power of ten.
     power: i128,
-    /// Without zeros at either end.
+    /// The digits, without leading or trailing zeros.
     digits: Box<str>,
 }
 
-/// Why a number cannot count anything.
+/// The reason why a number is not an index or a sequence number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Odd {
-    /// It is less than zero.
+    /// It is negative.
     Negative,
-    /// It is no whole number.
+    /// It is not a whole number.
     Fractional,
-    /// It is larger than what every reader of JSON can tell from its neighbours.
+    /// It exceeds the numbers that every JSON parser keeps exactly.
     TooLarge,
 }
 
@@ -38,10 +38,10 @@ impl Count {
     /// Whole numbers below this one are [`Count::Whole`].
     pub const LIMIT: u64 = 1 << 63;
 
-    /// The largest number that every reader of JSON keeps exactly (RFC 8259, section 6).
+    /// The largest number that every JSON parser keeps exactly (RFC 8259, section 6).
     pub const LARGEST: u64 = (1 << 53) - 1;
 
-    /// Returns the value of a JSON number. Nothing when the text is another JSON value.
+    /// Returns the value of a JSON number; none for other JSON values.
     #[inline]
     pub fn read(raw: &str) -> Option<Self> {
         small(raw).map(Self::Whole).or_else(|| Self::read_any(raw))
@@ -71,7 +71,7 @@ impl Count {
         Some(decimal.small().map_or_else(|| Self::Other(Box::new(decimal)), Self::Whole))
     }
 
-    /// Returns the number, where it is a whole one below [`Count::LIMIT`].
+    /// Returns the number, if it is a whole one below [`Count::LIMIT`].
     pub const fn whole(&self) -> Option<u64> {
         match self {
             Self::Whole(number) => Some(*number),
@@ -79,7 +79,7 @@ impl Count {
         }
     }
 
-    /// Returns why it cannot be an index or a sequence number, if it cannot.
+    /// Returns why it is not an index or a sequence number, if so.
     pub fn odd(&self) -> Option<Odd> {
         match self {
             Self::Whole(number) => (*number > Self::LARGEST).then_some(Odd::TooLarge),
@@ -106,7 +106,7 @@ impl Decimal {
         self.power >= 0 && self.digits.len() as u128 <= self.power.unsigned_abs()
     }
 
-    /// Returns its value, where it is a whole number with room to spare.
+    /// Returns its value, if that is a small whole number.
     fn small(&self) -> Option<u64> {
         if self.is_negative || !self.is_whole() || self.power > 19 {
             return None;
@@ -155,7 +155,7 @@ impl PartialOrd for Count {
     }
 }
 
-/// Digits beyond this many are left out of messages.
+/// Maximum number of digits in messages.
 const SHOWN: usize = 20;
 
 impl fmt::Display for Count {
@@ -180,7 +180,7 @@ impl fmt::Display for Count {
     }
 }
 
-/// Returns a whole number of few digits, as nearly all are.
+/// Parses a whole number of few digits, as nearly all are.
 #[inline]
 fn small(raw: &str) -> Option<u64> {
     let digit = |byte: u8| Some(u64::from(byte.wrapping_sub(b'0'))).filter(|digit| *digit < 10);
@@ -190,9 +190,9 @@ fn small(raw: &str) -> Option<u64> {
     raw.bytes().try_fold(0, |number, byte| Some(10 * number + digit(byte)?))
 }
 
-/// Returns an exponent, as far as there is room for it.
+/// Parses an exponent, clamped to a range.
 fn exponent_of(text: &str) -> i128 {
-    // So that a number of digits can be added without a check for room.
+    // Clamped so that adding a number of digits cannot overflow.
     const MOST: i128 = i128::MAX / 4;
     let (is_negative, digits) = match text.as_bytes().first() {
         Some(b'-') => (true, &text[1..]),

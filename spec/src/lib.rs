@@ -1,9 +1,8 @@
-//! The streaming events of the Responses API, in every dialect that the specification's files describe.
+//! The streaming events of the Responses API, in every dialect.
 //!
-//! Each dialect is a module (and a cargo feature): an `Event` that borrows from the text it was read
-//! from, loses nothing, and never fails on what it does not know; and a [`Dialect`] with a strict
-//! validator and tables for programs that treat all dialects alike. Programs that need only the latter
-//! build faster without the feature `types`, which is on by default.
+//! Each dialect is a module and a cargo feature. It has an `Event` that borrows from the parsed text, keeps all data
+//! and accepts unknown values, and a [`Dialect`] with a strict validator and tables for programs that handle all
+//! dialects. Programs that need only the latter build faster without the default feature `types`.
 
 #[cfg(all(test, feature = "types"))]
 mod constructors;
@@ -20,15 +19,15 @@ pub use view::View;
 
 include!(concat!(env!("OUT_DIR"), "/dialects.rs"));
 
-/// Returns the dialect of that name.
+/// Returns the dialect with this name.
 pub fn dialect(name: &str) -> Option<&'static Dialect> {
     dialects().find(|(known, _)| *known == name).map(|(_, dialect)| dialect)
 }
 
-/// Returns all dialects of this build, each by the names that it has.
+/// Returns all dialects of this build, each with its names.
 pub fn dialects() -> impl Iterator<Item = (&'static str, &'static Dialect)> {
     DIALECTS.iter().flat_map(|dialect| {
-        // A specification that is always in its latest version has the name of that version, too.
+        // A dialect that is always the latest version of a specification also has the name of that version.
         let is_version =
             |name: &&str| name.strip_prefix(dialect.name).is_some_and(|rest| rest.starts_with('@'));
         let latest = dialect.lineage.first().copied().filter(is_version);

@@ -1,4 +1,4 @@
-//! The shape of an event, by which the next one is known.
+//! The shape of an event, with which the next one is compared.
 
 use std::ops::Range;
 
@@ -6,11 +6,11 @@ use crate::json::{LOST, Scanner, Varying};
 use crate::table::{EventInfo, Slot};
 use crate::view::{View, usual_count};
 
-/// Events of more bytes are not kept.
+/// Maximum size of a kept event, in bytes.
 const LONGEST: usize = 4096;
 
-/// A valid event, and what in it may vary without making it less valid. The deltas of a text mostly differ in
-/// nothing else, and what was checked once need not be checked again for each of them.
+/// A valid event, and the values in it that may vary without affecting validity. The deltas of a text usually differ
+/// only in these, so that the rest need not be validated again.
 #[derive(Debug, Default)]
 pub(crate) struct Shape {
     event: Option<&'static EventInfo>,
@@ -20,14 +20,14 @@ pub(crate) struct Shape {
     fragment: Option<Fragment>,
 }
 
-/// Which of the values that vary are those of a fragment of a text. What stands between them is plain.
+/// The varying values of a delta of a text. The text between them is plain.
 #[derive(Debug, Clone, Copy)]
 struct Fragment {
     text: usize,
     number: usize,
 }
 
-/// Where the value of a slot stands.
+/// The place of the value of a slot.
 #[derive(Debug)]
 struct SlotPlace {
     slot: Slot,
@@ -39,11 +39,11 @@ struct SlotPlace {
 #[derive(Debug)]
 struct Offset {
     at: u32,
-    /// How many values that vary begin before it.
+    /// Number of varying values that begin before it.
     behind: u8,
 }
 
-/// How much further on things stand, behind as many of the values that vary.
+/// The shift of offsets after each of the varying values.
 type Shifts = [u32; (Varying::MOST + 1).next_power_of_two()];
 
 impl Offset {
@@ -80,7 +80,7 @@ impl Shape {
         self.varying.forget();
     }
 
-    /// Returns the text and the number of another event, if it has this shape and is a fragment.
+    /// Returns the text and the number of another event, if it has this shape and is a delta.
     #[inline]
     pub(crate) fn fragment<'a>(&self, event: &EventInfo, data: &'a str) -> Option<(&'a str, u64)> {
         let (values, fragment) = (self.varying.values(), self.fragment?);
@@ -109,13 +109,13 @@ impl Shape {
         Some((data.get(start + 1..end - 1)?, usual_count(data.get(from..to)?)?))
     }
 
-    /// Sees what stands where in the data of another event, if they have this shape.
+    /// Sets the places of values in the data of another event, if it has this shape.
     pub(crate) fn fit<'a>(&self, event: &EventInfo, data: &'a str, view: &mut View<'a>) -> Option<()> {
         let values = self.varying.values();
         if values.is_empty() || !std::ptr::eq(self.event?, event) {
             return None;
         }
-        // No offset in it is too large.
+        // All offsets fit.
         u32::try_from(data.len()).ok()?;
         let known = self.text.as_bytes();
         let mut scanner = Scanner::new(data);
@@ -167,7 +167,7 @@ impl Fragment {
     }
 }
 
-/// Returns whether nothing is escaped, and no character can be U+FFFD.
+/// Returns whether a text has no escapes and no U+FFFD.
 fn is_plain(text: &str) -> bool {
     !text.bytes().any(|byte| matches!(byte, b'\\' | LOST))
 }

@@ -1,56 +1,56 @@
-//! What is known of dialects, events and scopes, as data.
+//! Tables of dialects, events and scopes.
 
 use std::mem;
 
-use crate::json::{Check, Checker, Fault, FaultKind, Outline, Scan, Wanted};
+use crate::json::{Check, Checker, Fault, FaultKind, Outline, Problem, Scan, Wanted};
 use crate::shape::Shape;
 use crate::view::View;
 
 include!(concat!(env!("OUT_DIR"), "/words.rs"));
 include!(concat!(env!("OUT_DIR"), "/scopes.rs"));
 
-/// What is known of a scope.
+/// The properties of a scope.
 #[derive(Debug, Clone, Copy)]
 pub struct ScopeInfo {
     /// Its name.
     pub name: &'static str,
-    /// What it is.
+    /// Its description.
     pub description: &'static str,
-    /// The scope it lies in.
+    /// The parent scope.
     pub parent: Option<Scope>,
-    /// The values that tell one from its siblings, the outermost first.
+    /// The values that identify one among its siblings, the outermost first.
     pub key: &'static [Slot],
-    /// The `type`s of the parent that may hold it; any, when empty.
+    /// The `type`s of the parent that can contain it; any if empty.
     pub of: &'static [&'static str],
-    /// Where its final value stands in the value that closes its parent.
+    /// Place of its final value in the value that closes its parent.
     pub in_parent: Option<&'static str>,
-    /// Where its final value stands in the terminal response.
+    /// Place of its final value in the terminal response.
     pub in_response: Option<&'static str>,
-    /// The phases it goes through, in order.
+    /// Its phases, in order.
     pub phases: &'static [&'static str],
-    /// The phases of which exactly one ends it.
+    /// The phases that end it.
     pub ends: &'static [&'static str],
 }
 
 impl Slot {
-    /// Returns the member of an event that it usually is.
+    /// Returns the default member of an event for the slot.
     pub fn name(self) -> &'static str {
         Self::USUAL.iter().find(|(_, slot)| *slot == self).map_or("value", |(name, _)| name)
     }
 }
 
-/// What is known of an event type.
+/// The properties of an event type.
 #[derive(Debug, Clone, Copy)]
 pub struct EventInfo {
-    /// Its type on the wire.
+    /// Its `type`.
     pub name: &'static str,
-    /// What it says.
+    /// Its description.
     pub description: &'static str,
-    /// The scope it happens in.
+    /// Its scope.
     pub scope: Scope,
-    /// What it does there.
+    /// Its role in the scope.
     pub role: Role,
-    /// Where the value that it brings stands.
+    /// Place of its value.
     pub value: Option<&'static str>,
     /// The phase that it begins, or in which it ends its scope.
     pub phase: Option<&'static str>,
@@ -60,12 +60,12 @@ pub struct EventInfo {
 }
 
 impl EventInfo {
-    /// Returns whether it opens the root scope, and so a stream.
+    /// Returns whether it opens the root scope, and thus a stream.
     pub fn is_opening(&self) -> bool {
         self.scope == Scope::ROOT && self.role == Role::Open
     }
 
-    /// Whether nothing of its scope may come after it: it closes it, or begins a phase that ends it.
+    /// Returns whether it ends its scope: it closes it, or begins a phase that ends it.
     pub fn ends_scope(&self) -> bool {
         match self.role {
             Role::Close | Role::Final | Role::Terminal => true,
@@ -75,22 +75,22 @@ impl EventInfo {
     }
 }
 
-/// How events are framed on the wire.
+/// The framing of events.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Framing {
-    /// What the `event:` line says.
+    /// The value of the `event:` field.
     pub event_line: EventLine,
     /// The `[DONE]` marker at the end.
     pub done: Marker,
-    /// Events that the dialect does not list.
+    /// The meaning of events that the dialect does not list.
     pub unknown_events: UnknownEvents,
-    /// Whether the same events come as messages of a WebSocket, too.
+    /// Whether the same events are also sent as WebSocket messages.
     pub websocket: bool,
-    /// Whether a WebSocket has lanes: events say in `stream_id` which one they are of.
+    /// Whether a WebSocket has lanes: `stream_id` is the lane of an event.
     pub lanes: bool,
     /// The client's message that requests a response on a WebSocket.
     pub create: Option<&'static str>,
-    /// The client's message that gives a response in flight another direction.
+    /// The client's message that steers a response in flight.
     pub steer: Option<Aside>,
     /// The client's message that adds input to a response in flight.
     pub inject: Option<Aside>,
@@ -103,25 +103,25 @@ pub struct Aside {
     pub message: &'static str,
     /// The event that accepts it.
     pub accepted: &'static str,
-    /// The event that says that the server waits for more input.
+    /// The event that reports that the server waits for more input.
     pub pending: Option<&'static str>,
-    /// The event that rejects it, or reports that it failed later.
+    /// The event that rejects it, or reports a later failure.
     pub failed: &'static str,
 }
 
-/// What an event replies to a client's message about a response in flight.
+/// The reply to a client's message about a response in flight.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reply {
     /// The server has accepted it.
     Accepted,
     /// The server waits for more input.
     Pending,
-    /// The server rejects it, or it failed later.
+    /// The server rejects it, or it fails later.
     Failed,
 }
 
 impl Aside {
-    /// Returns what an event replies to the message, unless it is no reply to it.
+    /// Returns the reply of an event to the message, if it is one.
     pub fn reply(&self, event: &str) -> Option<Reply> {
         if event == self.accepted {
             Some(Reply::Accepted)
@@ -134,7 +134,7 @@ impl Aside {
 }
 
 impl Level {
-    /// Returns how texts for people say it, in the words of RFC 2119.
+    /// Returns the keyword of RFC 2119.
     pub const fn keyword(self) -> &'static str {
         match self {
             Self::Off => "not checked",
@@ -150,38 +150,38 @@ impl Level {
 pub struct RuleLevel {
     /// The rule, `group/name`.
     pub id: &'static str,
-    /// Its level here.
+    /// Its level in this dialect.
     pub level: Level,
-    /// Why.
+    /// The reason.
     pub reason: &'static str,
 }
 
-/// A dialect, resolved: nothing of what it inherits is left to look up.
+/// A dialect, including inherited entries.
 #[derive(Debug)]
 pub struct Dialect {
     /// Its name.
     pub name: &'static str,
-    /// The product that speaks it.
+    /// The product that uses it.
     pub product: &'static str,
-    /// Where its facts come from.
+    /// The source of its files.
     pub source: &'static str,
     /// What it is, in a sentence.
     pub summary: &'static str,
     /// The dialects that it extends, nearest first.
     pub lineage: &'static [&'static str],
-    /// How its events are framed.
+    /// The framing of its events.
     pub framing: Framing,
-    /// The event that opens the root scope, and so a stream.
+    /// The event that opens the root scope, and thus a stream.
     pub opening: Option<&'static str>,
-    /// One of these events ends a stream.
+    /// The events that end a stream.
     pub terminal: &'static [&'static str],
     /// The event that reports an error, inside or outside of a response.
     pub error: &'static str,
-    /// Types that are bodies of their own: `request`, `response`, ...
+    /// Types of whole bodies: `request`, `response`, ...
     pub roots: &'static [(&'static str, &'static str)],
-    /// What can be asked for beside the creation of a response.
+    /// The operations of the API besides the creation of a response.
     pub operations: &'static [Operation],
-    /// Rules that have another level here.
+    /// Rules with another level in this dialect.
     pub rules: &'static [RuleLevel],
     /// Its events, sorted by type.
     pub events: &'static [EventInfo],
@@ -191,8 +191,8 @@ pub struct Dialect {
     pub(crate) check_named: fn(&str) -> Option<Check>,
 }
 
-/// What is remembered from one event to the next, so that what comes again is not checked again; and where the
-/// members stand of the object that the last event was about: its response, or the value of its lifecycle.
+/// State kept from one event to the next, so that repeated parts are not validated again, and the places of the members
+/// of the last event's object: its response, or its lifecycle value.
 #[derive(Debug, Default)]
 pub struct Memory {
     outline: Outline,
@@ -200,21 +200,21 @@ pub struct Memory {
 }
 
 impl Memory {
-    /// Returns the members of the object that the last event was about, unless it was like the one before.
+    /// Returns the members of the last event's object, unless the event had the shape of the previous one.
     pub const fn outline(&self) -> &Outline {
         &self.outline
     }
 
-    /// Returns the text, as it is written, and the sequence number of a fragment that is like the one before it to the
-    /// letter, but for these, and for what no slot is for. Nothing where anything else could be of interest: where a
-    /// character is escaped as a number, for one. Such an event is valid, and begins with its type.
+    /// Returns the text as written and the sequence number of a delta that equals the previous one except for these,
+    /// and for values without a slot. Returns none if anything else could matter, such as a character that is escaped
+    /// as a number. Such an event is valid, and begins with its type.
     #[inline]
     pub fn fragment<'a>(&self, event: &EventInfo, data: &'a str) -> Option<(&'a str, u64)> {
         self.shape.fragment(event, data)
     }
 
-    /// Checks the payload of an event of a stream, and hands out its values: what [`Dialect::view_event`] does,
-    /// but faster, by what is remembered of the events before it. The view must be [`View::nothing`] before.
+    /// Validates the payload of an event of a stream, and extracts its values, like [`Dialect::view_event`], but
+    /// faster, by the state of previous events. The view must be [`View::nothing`] before.
     #[inline]
     pub fn next_event<'a>(
         &mut self,
@@ -249,24 +249,24 @@ impl Memory {
     }
 }
 
-/// A validator of an event's payload, which hands out its values.
+/// A validator of an event's payload, which extracts its values.
 pub(crate) type EventCheck = for<'a> fn(&mut Checker<'a>, &mut View<'a>) -> Scan<()>;
 
-/// What came of checking a value against its schema.
+/// The result of validating a value against its schema.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Verdict {
-    /// It is as the schema says.
+    /// It matches the schema.
     Valid,
-    /// It is not, at these places. At most 256 are listed; the number says how many more there were.
+    /// It has these faults, of which at most 256 are listed, and this number of others.
     Invalid(Vec<Fault>, usize),
     /// The dialect has no event or type of that name.
     Unknown,
-    /// The text is not JSON: what was wrong, and at which byte.
-    NotJson(&'static str, usize),
+    /// The text is not JSON: the problem, and the byte offset.
+    NotJson(Problem, usize),
 }
 
 impl Verdict {
-    /// Returns whether the value is as its schema says.
+    /// Returns whether the value matches its schema.
     pub const fn is_valid(&self) -> bool {
         matches!(self, Self::Valid)
     }
@@ -281,59 +281,58 @@ impl Verdict {
 }
 
 impl Dialect {
-    /// Returns what is known of an event type.
+    /// Returns the properties of an event type.
     pub fn event(&self, name: &str) -> Option<&'static EventInfo> {
         self.position(name).map(|(_, event)| event)
     }
 
-    /// Returns the same, with its place in the list of events.
+    /// Returns the properties of an event type, with its position in the list of events.
     pub fn position(&self, name: &str) -> Option<(usize, &'static EventInfo)> {
         let at = (self.place_of_event)(name)?;
         Some((at, self.events.get(at)?))
     }
 
-    /// The event that ends the root scope in a phase.
+    /// Returns the event that ends the root scope in a phase.
     pub fn ending(&self, phase: &str) -> Option<&'static EventInfo> {
         let ends = |event: &&EventInfo| event.role == Role::Terminal && event.phase == Some(phase);
         self.events.iter().find(ends)
     }
 
-    /// Whether it is the dialect of that name, or extends it.
+    /// Returns whether it is the dialect with this name, or extends it.
     pub fn is_or_extends(&self, name: &str) -> bool {
         self.name == name || self.lineage.contains(&name)
     }
 
-    /// Returns how binding a rule is in this dialect, when that differs from what the rule says.
+    /// Returns the level of a rule in this dialect, if it differs from the rule's own level.
     pub fn rule_level(&self, id: &str) -> Option<Level> {
         self.rules.iter().find(|rule| rule.id == id).map(|rule| rule.level)
     }
 
-    /// Returns the type that plays a role such as `request` or `response`.
+    /// Returns the type of a role such as `request` or `response`.
     pub fn root(&self, role: &str) -> Option<&'static str> {
         self.roots.iter().find(|(name, _)| *name == role).map(|(_, of_type)| *of_type)
     }
 
-    /// Checks an event's payload against the schema of its type.
+    /// Validates an event's payload against the schema of its type.
     pub fn check_event(&self, event: &str, data: &str) -> Verdict {
         self.view_event(event, data).0
     }
 
-    /// Checks an event's payload, and hands out the values that lifecycle and rules are about. Those of an
-    /// event that the dialect does not list are taken from where they usually stand.
+    /// Validates an event's payload, and extracts the values that the lifecycle and rules use. Those of an event that
+    /// the dialect does not list are read from their default places.
     pub fn view_event<'a>(&self, event: &str, data: &'a str) -> (Verdict, View<'a>) {
         let mut view = View::new(data);
         let verdict = fill(&mut view, self.event(event), &mut Checker::new(data));
         (verdict, view)
     }
 
-    /// Returns the values of an event that its dialect does not know yet, in enumerations to which servers
-    /// may add.
+    /// Returns the unknown values of open enumerations in an event.
     pub fn newer_values(&self, event: &str, data: &str) -> Vec<Fault> {
         let mut checker = Checker::new(data).known_only();
         newer(fill(&mut View::new(data), self.event(event), &mut checker))
     }
 
-    /// The values of a value of a named type that its dialect does not know yet.
+    /// Returns the unknown values of open enumerations in a value of a named type.
     pub fn newer_values_of_type(&self, name: &str, json: &str) -> Vec<Fault> {
         let Some(check) = (self.check_named)(name) else { return Vec::new() };
         let mut checker = Checker::new(json).known_only();
@@ -341,7 +340,7 @@ impl Dialect {
         newer(verdict(scan, &mut checker))
     }
 
-    /// Checks a value against a named type.
+    /// Validates a value against a named type.
     pub fn check_type(&self, name: &str, json: &str) -> Verdict {
         match (self.check_named)(name) {
             None => Verdict::Unknown,
@@ -354,14 +353,14 @@ impl Dialect {
     }
 }
 
-/// The faults that are values which a dialect does not know yet.
+/// Returns the faults for unknown values of open enumerations.
 fn newer(verdict: Verdict) -> Vec<Fault> {
     let Verdict::Invalid(mut faults, _) = verdict else { return Vec::new() };
     faults.retain(|fault| matches!(fault.kind, FaultKind::Value(Wanted::Known(_))));
     faults
 }
 
-/// Checks a whole event. The values of one that is not known are taken from where they usually stand.
+/// Validates a whole event. The values of an unknown one are read from their default places.
 fn fill<'a>(view: &mut View<'a>, event: Option<&EventInfo>, checker: &mut Checker<'a>) -> Verdict {
     let Some(event) = event else {
         let taken = view.take_members(checker, Slot::USUAL);

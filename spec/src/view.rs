@@ -1,4 +1,4 @@
-//! What the reader of a stream wants of every event, without reading it twice.
+//! The values of an event that parsing extracts.
 
 use std::ops::Range;
 
@@ -6,38 +6,36 @@ use crate::count::Count;
 use crate::json::{Checker, RawString, Scan, is_escaped};
 use crate::table::Slot;
 
-/// The values of an event that lifecycle and rules are about, as JSON text borrowed from it.
+/// The values of an event that the lifecycle and rules use, as JSON text borrowed from it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct View<'a> {
     text: &'a str,
-    /// From where to where each value stands in the text; nowhere is an empty range. What stands behind 4 GiB
-    /// of text is not found.
+    /// The range of each value in the text; empty if absent. Values beyond 4 GiB of text are not found.
     slots: [(u32, u32); Slot::COUNT],
     repeats: bool,
     is_newer: bool,
 }
 
 impl<'a> View<'a> {
-    /// Returns a view of an event of which nothing was read yet.
+    /// Creates a view of an event before parsing.
     pub(crate) const fn new(text: &'a str) -> Self {
         Self { text, slots: [(0, 0); Slot::COUNT], repeats: false, is_newer: false }
     }
 
-    /// Is a view of an event that is like the one before, from now on.
+    /// Marks the event as equal in shape to the previous one.
     #[inline]
     pub(crate) const fn repeat(&mut self, text: &'a str) {
         self.text = text;
         self.repeats = true;
     }
 
-    /// Returns whether the event is like the one before it to the letter, but for its value, its sequence
-    /// number, and what no slot is for. It is then about the same thing.
+    /// Returns whether the event equals the previous one except for its value, its sequence number, and values
+    /// without a slot. It then belongs to the same node.
     pub const fn repeats(&self) -> bool {
         self.repeats
     }
 
-    /// Returns whether some value of the event is newer than its dialect; [`crate::Dialect::newer_values`]
-    /// says which.
+    /// Returns whether a value of the event is newer than its dialect; see [`crate::Dialect::newer_values`].
     pub const fn is_newer(&self) -> bool {
         self.is_newer
     }
@@ -50,7 +48,7 @@ impl<'a> View<'a> {
         self.text
     }
 
-    /// From where to where the values stand that the event has.
+    /// Returns the ranges of the values that the event has.
     pub(crate) fn places(&self) -> impl Iterator<Item = (Slot, (u32, u32))> {
         let places = Slot::ALL.into_iter().zip(self.slots);
         places.filter(|(_, (start, end))| start < end)
@@ -74,7 +72,7 @@ impl<'a> View<'a> {
         start as usize..end as usize
     }
 
-    /// Returns a view of no event at all.
+    /// Creates a view without an event.
     pub const fn nothing() -> Self {
         Self::new("")
     }
@@ -86,14 +84,14 @@ impl<'a> View<'a> {
         if place.is_empty() { None } else { self.text.get(place) }
     }
 
-    /// Returns a value that is a number, such as an index.
+    /// Returns a numeric value, such as an index.
     #[inline]
     pub fn count(&self, slot: Slot) -> Option<Count> {
         Count::read(self.raw(slot)?)
     }
 
-    /// Returns whether all indices and sequence numbers are written with few digits alone, as nearly all are.
-    /// An event that is like the one before it has the same indices.
+    /// Returns whether all indices and sequence numbers consist of a few digits, as nearly all do. An event with the
+    /// shape of the previous one has the same indices.
     #[inline]
     pub fn has_usual_counts(&self) -> bool {
         let is_usual = |slot: &Slot| self.raw(*slot).is_none_or(is_usual_count);
@@ -101,12 +99,12 @@ impl<'a> View<'a> {
         slots.iter().all(is_usual)
     }
 
-    /// Returns the indices and the sequence number that the event has.
+    /// Returns the indices and the sequence number of the event.
     pub fn counts(&self) -> impl Iterator<Item = (Slot, Count)> {
         COUNTS.iter().filter_map(|slot| Some((*slot, self.count(*slot)?)))
     }
 
-    /// Returns a value that is a string, not yet decoded.
+    /// Returns a string value, not yet decoded.
     pub fn string(&self, slot: Slot) -> Option<RawString<'a>> {
         let raw = self.raw(slot)?.strip_prefix('"')?.strip_suffix('"')?;
         Some(RawString { raw, escaped: is_escaped(raw) })
@@ -130,7 +128,7 @@ impl<'a> View<'a> {
         Ok(())
     }
 
-    /// Keeps the text of these members of the object at the cursor, which stays there.
+    /// Keeps the text of these members of the object at the cursor, which does not move.
     pub(crate) fn take_members(&mut self, checker: &Checker<'a>, members: &[(&str, Slot)]) -> Scan<()> {
         checker.members(|name, value| {
             if let Some((_, slot)) = members.iter().find(|(member, _)| *member == name) {
@@ -140,7 +138,7 @@ impl<'a> View<'a> {
     }
 }
 
-/// The slots whose values count something.
+/// The slots of indices and sequence numbers.
 pub(crate) const COUNTS: [Slot; 7] = [
     Slot::SequenceNumber,
     Slot::OutputIndex,
@@ -151,7 +149,7 @@ pub(crate) const COUNTS: [Slot; 7] = [
     Slot::PartialImageIndex,
 ];
 
-/// Returns a number of few digits alone.
+/// Parses a number of a few digits.
 #[inline]
 pub(crate) fn usual_count(raw: &str) -> Option<u64> {
     if raw.len() >= USUAL_DIGITS {
@@ -161,10 +159,10 @@ pub(crate) fn usual_count(raw: &str) -> Option<u64> {
     raw.bytes().try_fold(0, |number, byte| Some(10 * number + digit(byte)?))
 }
 
-/// Counts that are usual have fewer digits.
+/// Maximum number of digits of a usual count.
 const USUAL_DIGITS: usize = 16;
 
-/// Returns whether a value is digits alone, and so few that it is none of the numbers that are too large.
+/// Returns whether a value consists of so few digits that it is in range.
 #[inline]
 fn is_usual_count(raw: &str) -> bool {
     raw.len() < USUAL_DIGITS && raw.bytes().all(|byte| byte.is_ascii_digit())

@@ -231,7 +231,7 @@ fn no_text_makes_a_panic() {
     for text in ["", "null", "[]", "\"\"", "{}{}", "{\"type\":\"response.created\",}"] {
         assert!(Event::parse(text).is_err(), "{text}");
     }
-    assert_eq!(Event::parse(" [1]").unwrap_err().to_string(), "at byte 4: the value is of another kind");
+    assert_eq!(Event::parse(" [1]").unwrap_err().to_string(), "at byte 4: the value has another JSON type");
     assert!(
         matches!(Event::parse("{}").unwrap(), Event::Unknown(unknown) if unknown.reason == Reason::NoType)
     );

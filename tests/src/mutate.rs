@@ -4,13 +4,13 @@ use codegen::dialect::Dialect;
 use codegen::schema::{Additional, Schema};
 use serde_json::{Map, Value, json};
 
-use crate::random::Random;
+use crate::random::Xorshift;
 use crate::write::{Style, write};
 
 /// Makes mutants, the same ones in every run.
 #[derive(Debug)]
 pub struct Mutator {
-    random: Random,
+    random: Xorshift,
     words: Vec<String>,
     names: Vec<String>,
 }
@@ -28,11 +28,11 @@ impl Mutator {
             list.sort();
             list.dedup();
         }
-        Self { random: Random::new(seed), words, names }
+        Self { random: Xorshift::new(seed), words, names }
     }
 
     /// Where its chance comes from.
-    pub const fn random(&mut self) -> &mut Random {
+    pub const fn random(&mut self) -> &mut Xorshift {
         &mut self.random
     }
 
@@ -83,7 +83,7 @@ impl Mutator {
         let is_container =
             |at: usize| matches!(node(root, &mut at.clone()), Some(Value::Object(_) | Value::Array(_)));
         let around =
-            |random: &mut Random| (0..8).map(|_| random.below(count(root))).find(|at| is_container(*at));
+            |random: &mut Xorshift| (0..8).map(|_| random.below(count(root))).find(|at| is_container(*at));
         let at = if is_container(at) { at } else { around(&mut self.random).unwrap_or(0) };
         match node_mut(root, &mut at.clone()) {
             Some(Value::Array(entries)) if !entries.is_empty() => {

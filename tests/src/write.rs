@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use serde_json::Value;
 
-use crate::random::Random;
+use crate::random::Xorshift;
 
 /// How a value is written; nothing of it changes the value.
 #[derive(Debug, Clone, Copy, Default)]
@@ -22,7 +22,7 @@ pub struct Style {
 
 impl Style {
     /// Half of the time as plain as can be.
-    pub fn any(random: &mut Random) -> Self {
+    pub fn any(random: &mut Xorshift) -> Self {
         if random.once_in(2) {
             return Self::default();
         }
@@ -32,7 +32,7 @@ impl Style {
 }
 
 /// The JSON text of a value.
-pub fn write(value: &Value, style: Style, random: &mut Random) -> String {
+pub fn write(value: &Value, style: Style, random: &mut Xorshift) -> String {
     let mut writer = Writer { out: String::new(), style, random };
     writer.value(value);
     writer.out
@@ -41,7 +41,7 @@ pub fn write(value: &Value, style: Style, random: &mut Random) -> String {
 struct Writer<'r> {
     out: String,
     style: Style,
-    random: &'r mut Random,
+    random: &'r mut Xorshift,
 }
 
 impl Writer<'_> {
@@ -156,7 +156,7 @@ mod tests {
     fn every_style_writes_the_same_value() {
         let value =
             json!({"a/b": [0, -7, 120, 5.5, 1e300, u64::MAX], "é\"\\\n😀": {"": [{}, [], null, true]}});
-        let mut random = Random::new(1);
+        let mut random = Xorshift::new(1);
         for _ in 0..2_000 {
             let style = Style::any(&mut random);
             let text = write(&value, style, &mut random);

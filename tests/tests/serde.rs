@@ -59,7 +59,7 @@ fn values_can_be_owned() {
 #[test]
 fn what_does_not_fit_is_refused() {
     let refused = serde_json::from_str::<Event<'_>>("[]").expect_err("no object");
-    assert!(refused.to_string().contains("the value is of another kind"), "{refused}");
+    assert!(refused.to_string().contains("the value has another JSON type"), "{refused}");
     let refused = serde_json::from_value::<Response<'_>>(json!({ "id": "resp_1" })).expect_err("no response");
     assert!(refused.to_string().contains("the required field"), "{refused}");
     let unknown: Event<'_> = serde_json::from_value(json!({ "type": "acme.trace" })).expect("an object");

@@ -1,4 +1,4 @@
-//! Rules, scenarios and profiles name only what there is.
+//! Checks the references in rules, scenarios and profiles.
 
 use serde_json::Value;
 
@@ -7,7 +7,7 @@ use super::report::{Place, Report};
 use super::schemas::Judges;
 use super::{profiles, structure, violations};
 use crate::formats::{
-    Authority, Coverage, OnSocket, Operation, PREVIOUS, PREVIOUS_OUTPUT, Place as Operand, Rule, Scenario,
+    Authority, Coverage, OnSocket, Operand, Operation, PREVIOUS, PREVIOUS_OUTPUT, Rule, Scenario,
     ScenarioMetadata,
 };
 
@@ -29,14 +29,14 @@ fn check_rule(context: &Context, rule: &Rule, report: &mut Report) {
     let scopes = metadata.scope.names();
     for scope in scopes.iter().filter(|scope| !context.shared.scopes.scopes.contains_key(*scope)) {
         let message = format!("there is no scope \"{scope}\"");
-        report.find(&file, Place::entry("scope"), message, "use a scope of scopes.toml, or `stream` alone");
+        report.find(&file, Place::entry("scope"), message, "use scopes of scopes.toml, or only `stream`");
     }
     for place in metadata.relation.iter().flat_map(|relation| relation.places()) {
         operand(context, place, scopes, &file, report);
     }
     for dialect in metadata.only_in.iter().filter(|name| !context.dialects.contains_key(*name)) {
         let message = format!("there is no dialect \"{dialect}\"");
-        report.find(&file, Place::entry("only_in"), message, "name a dialect under dialects/");
+        report.find(&file, Place::entry("only_in"), message, "use a dialect under dialects/");
     }
     let citation = &metadata.citation;
     let version = context.catalogue.requirements.get(&citation.source);
@@ -44,24 +44,29 @@ fn check_rule(context: &Context, rule: &Rule, report: &mut Report) {
     match (&citation.requirement, version) {
         (Some(id), None) => {
             find(
-                format!("{id} is a requirement of no file requirements/{}.toml", citation.source),
-                "cite a version there",
+                format!(
+                    "requirement {id} is cited, but requirements/{}.toml does not exist",
+                    citation.source
+                ),
+                "set `source` to the name of a file in requirements/",
             );
         }
         (Some(id), Some(version)) => {
             match version.requirements.iter().find(|requirement| requirement.id == *id) {
-                None => find(format!("{} has no requirement {id}", citation.source), "cite one that it has"),
+                None => {
+                    find(format!("{} has no requirement {id}", citation.source), "use an id of that file");
+                }
                 Some(requirement) if !requirement.rules.contains(&rule.id) => {
-                    let message =
-                        format!("requirement {id} of {} does not name this rule in turn", citation.source);
-                    find(message, "add the rule to its `rules`, in place of `open`");
+                    let message = format!("requirement {id} of {} does not list this rule", citation.source);
+                    find(message, "replace `open` of the requirement by `rules`, and add the rule");
                 }
                 Some(_) => {}
             }
         }
         (None, Some(_)) if metadata.authority == Authority::Sentence => {
-            let message = format!("{} lists its sentences, but none is cited", citation.source);
-            find(message, "add `requirement`, the id of the sentence");
+            let message =
+                format!("the authority is a sentence of {}, but `requirement` is missing", citation.source);
+            find(message, "set `requirement` to the id of the sentence");
         }
         _ => {}
     }
@@ -72,15 +77,15 @@ fn operand(context: &Context, place: &Operand, scopes: &[String], file: &str, re
     let says = [place.role.is_some(), !place.events.is_empty(), place.stated_by.is_some()];
     if says.iter().filter(|said| **said).count() != 1 {
         find(
-            "a place has exactly one of `role`, `events` and `stated_by`".to_owned(),
-            "say whose value it is, once",
+            "an operand needs exactly one of `role`, `events` and `stated_by`".to_owned(),
+            "keep one of them",
         );
     }
     for event in place.events.iter().filter(|event| !context.has_event(event)) {
-        find(format!("no dialect has an event \"{event}\""), "name an event type");
+        find(format!("no dialect has an event \"{event}\""), "use the type of an event");
     }
     if let Some(at) = place.at.as_ref().filter(|at| !at.starts_with('/')) {
-        find(format!("\"{at}\" is no JSON pointer"), "a pointer begins with /");
+        find(format!("\"{at}\" is not a JSON pointer"), "begin the pointer with /");
     }
     let Some(role) = place.role else { return };
     for scope in scopes.iter().filter(|scope| context.shared.scopes.scopes.contains_key(*scope)) {
@@ -88,7 +93,7 @@ fn operand(context: &Context, place: &Operand, scopes: &[String], file: &str, re
         if !events.any(|event| event.lifecycle.scope == *scope && event.lifecycle.role == role) {
             find(
                 format!("no event of scope \"{scope}\" has the role {role:?}"),
-                "use a role that the scope has",
+                "use a role that an event of the scope has",
             );
         }
     }
@@ -109,26 +114,34 @@ fn check_scenario<'c>(
     if wants_stream && elicits.is_empty() && status.is_empty() {
         find(
             "elicits",
-            "it elicits nothing, so it always passes".to_owned(),
-            "name the event types it is there for, or the `status` of a refusal",
+            "`elicits` is empty, so the scenario always passes".to_owned(),
+            "list the event types that the response must contain, or the `status` of an error response",
         );
     }
     for status in status.iter().filter(|status| !(200..600).contains(*status)) {
-        find("status", format!("{status} is no status of an answer"), "name one from 200 to 599");
+        find(
+            "status",
+            format!("{status} is not the HTTP status of a response"),
+            "use a status from 200 to 599",
+        );
     }
     if let Some(id) = previous
         && let Some(problem) = endless(context, id)
     {
-        find("previous", problem, "name a scenario that comes to an end");
+        find("previous", problem, "use a scenario whose own `previous` leads to a first request");
     }
     if previous.is_none() && websocket.is_some_and(|how| how != OnSocket::Anew) {
-        find("websocket", "it comes after nothing".to_owned(), "name the scenario before it as `previous`");
+        find(
+            "websocket",
+            "`websocket` is set without `previous`".to_owned(),
+            "set `previous` to the scenario before it",
+        );
     }
     let is_of_http = websocket.is_none();
     let is_on_socket = |id: &String| context.catalogue.scenarios.get(id)?.metadata.websocket;
     if is_of_http && previous.as_ref().and_then(is_on_socket).is_some() {
-        let message = "it is sent by HTTP, and what it continues is not".to_owned();
-        find("previous", message, "name a scenario that is sent by HTTP, too");
+        let message = "the scenario uses HTTP, but `previous` needs a WebSocket".to_owned();
+        find("previous", message, "use a scenario that runs over HTTP, or set `websocket`");
     }
     for (problem, help) in misuses(scenario) {
         find("operation", problem.to_owned(), help);
@@ -137,7 +150,7 @@ fn check_scenario<'c>(
     let without = scenario.metadata.without.iter().filter_map(|event| event.split(' ').next());
     for (entry, event) in events.chain(without.map(|event| ("without", event))) {
         if !context.has_event(event) {
-            find(entry, format!("no dialect has an event \"{event}\""), "name event types");
+            find(entry, format!("no dialect has an event \"{event}\""), "use types of events");
         }
     }
     let mut refused = None;
@@ -150,7 +163,7 @@ fn check_scenario<'c>(
         operation if operation.is_aside() => "websocket_request",
         _ => "compact_request",
     };
-    // What is to be refused may be wrong.
+    // A request that must be rejected may be invalid.
     let is_due = status.is_empty() && operation.has_body();
     let by_dialects = is_due.then_some(context.dialects.values());
     for dialect in by_dialects.into_iter().flatten() {
@@ -163,7 +176,8 @@ fn check_scenario<'c>(
         refused = Some((dialect.name.clone(), faults));
     }
     if let Some((dialect, faults)) = refused {
-        let message = format!("no dialect takes the request; {dialect} refuses it {}", faults.join(", and "));
+        let message =
+            format!("the request is not valid in any dialect; in {dialect}: {}", faults.join(", and "));
         find("the request", message, "correct the request");
     }
     for id in &scenario.metadata.rules {
@@ -175,7 +189,7 @@ fn is_previous_output(entry: &Value) -> bool {
     entry.get("type").is_some_and(|kind| kind == PREVIOUS_OUTPUT)
 }
 
-/// Returns what does not go with the operation of a scenario, and what to do.
+/// Returns each conflict between the settings of a scenario and its operation, with its fix.
 fn misuses(scenario: &Scenario) -> Vec<(&'static str, &'static str)> {
     let ScenarioMetadata {
         operation,
@@ -201,47 +215,51 @@ fn misuses(scenario: &Scenario) -> Vec<(&'static str, &'static str)> {
     let mut find = |is_wrong: bool, problem, help| found.extend(is_wrong.then_some((problem, help)));
     find(
         operation.has_body() && continues != previous.is_some() && *websocket != Some(OnSocket::Ahead),
-        "`previous` and the request do not agree on whether something is continued",
-        "give the request the previous_response_id \"previous\", or an input of the type \"previous_output\"",
+        "only one of `previous` and the request continues another response",
+        "set `previous`, and in the request `previous_response_id` to \"previous\" or an input of the type \"previous_output\"",
     );
     find(
         matches!(operation, Operation::Poll | Operation::Resume) && previous.is_none(),
-        "nothing can be polled or taken up again without `previous`",
-        "name the scenario whose response it is",
+        "the operations poll and resume need `previous`",
+        "set `previous` to the scenario that creates the response",
     );
     find(
         !operation.has_body() && status.is_empty() && previous.is_none(),
-        "an id that no response has must be refused",
-        "give the `status` of the refusal, or `previous`",
+        "without `previous`, the response does not exist and the request must fail, but `status` is missing",
+        "set `status` to the status of the error, or set `previous`",
     );
     find(
         *malformed && status.is_empty(),
-        "what is no JSON must be refused",
-        "give the `status` of the refusal",
+        "a malformed request must fail, but `status` is missing",
+        "set `status` to the status of the error",
     );
-    find(*twin && !is_stream && status.is_empty(), "only a stream has a twin", "ask for a stream");
-    find(cut_after.is_some() && !is_stream, "only a stream can be left", "ask for a stream");
+    find(
+        *twin && !is_stream && status.is_empty(),
+        "`twin` needs a streaming request",
+        "set `stream` to true",
+    );
+    find(cut_after.is_some() && !is_stream, "`cut_after` needs a streaming request", "set `stream` to true");
     find(
         operation.is_aside() && (websocket.is_none() || *websocket == Some(OnSocket::Ahead)),
-        "a message about a response is sent on the connection of that response",
-        "set `websocket` to \"during\", or to \"in-turn\" if the response has to end before",
+        "the operations steer and inject need the WebSocket of the response",
+        "set `websocket` to \"during\", or to \"in-turn\" if the response must end first",
     );
     find(
         *websocket == Some(OnSocket::During) && !operation.is_aside(),
-        "only a message about a response is sent while that comes",
+        "`websocket` is \"during\", but the operation is neither steer nor inject",
         "set `operation` to \"steer\" or \"inject\", or `websocket` to \"ahead\"",
     );
     let is_in_lane = request.get("stream_id").is_some();
     find(
         (is_in_lane && websocket.is_none()) || (lanes.is_some() && !is_in_lane),
-        "lanes have names, and are lanes of a WebSocket",
-        "give the request a `stream_id`, and set `websocket`",
+        "lanes need a `stream_id` and a WebSocket",
+        "add `stream_id` to the request, and set `websocket`",
     );
-    find(fill.is_some() && !is_text, "only an input that is a text can be filled", "make it a text");
+    find(fill.is_some() && !is_text, "`fill` needs an input that is a string", "make `input` a string");
     found
 }
 
-/// Returns why what a scenario continues cannot be sent first.
+/// Returns why the chain of `previous` scenarios has no first request, if so.
 fn endless(context: &Context, previous: &str) -> Option<String> {
     let mut chain = vec![previous];
     while let Some(id) = chain.last() {
@@ -250,14 +268,14 @@ fn endless(context: &Context, previous: &str) -> Option<String> {
         };
         let next = scenario.metadata.previous.as_deref()?;
         if chain.contains(&next) {
-            return Some(format!("{} is a circle", chain.join(" after ")));
+            return Some(format!("`previous` is circular: {}", chain.join(" after ")));
         }
         chain.push(next);
     }
     None
 }
 
-/// Notes a statement that names what does not exist, or says too little or too much of its coverage.
+/// Reports coverage that is missing, ambiguous, or refers to unknown rules or scenarios.
 pub(super) fn coverage(
     context: &Context,
     found: Option<Coverage<'_>>,
@@ -267,8 +285,8 @@ pub(super) fn coverage(
 ) {
     match found {
         None => {
-            let message = "it says nothing, or more than one thing, of how it is covered";
-            let help = "give exactly one of `rules` (and `scenarios`), `unobservable` and `open`";
+            let message = "the coverage is missing or ambiguous";
+            let help = "set exactly one of `rules` (with `scenarios`), `unobservable` and `open`";
             report.find(file, Place::entry(id), message, help);
         }
         Some(Coverage::Covered { rules, scenarios }) => {
@@ -280,7 +298,12 @@ pub(super) fn coverage(
             }
         }
         Some(Coverage::Unobservable(text) | Coverage::Open(text)) if text.trim().is_empty() => {
-            report.find(file, Place::entry(id), "the reason is empty", "say why, or what is to be written");
+            report.find(
+                file,
+                Place::entry(id),
+                "the reason is empty",
+                "explain why, or which rule is missing",
+            );
         }
         Some(_) => {}
     }
@@ -288,7 +311,12 @@ pub(super) fn coverage(
 
 pub(super) fn known_rule(context: &Context, id: &str, file: &str, entry: &str, report: &mut Report) {
     if !context.catalogue.rules.contains_key(id) {
-        report.find(file, Place::entry(entry), format!("there is no rule {id}"), "name a rule under rules/");
+        report.find(
+            file,
+            Place::entry(entry),
+            format!("there is no rule {id}"),
+            "use the id of a rule under rules/",
+        );
     }
 }
 
@@ -298,7 +326,7 @@ pub(super) fn known_scenario(context: &Context, id: &str, file: &str, entry: &st
             file,
             Place::entry(entry),
             format!("there is no scenario {id}"),
-            "name a scenario under scenarios/",
+            "use the id of a scenario under scenarios/",
         );
     }
 }

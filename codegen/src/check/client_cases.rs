@@ -1,4 +1,4 @@
-//! Every case for clients plays what there is, and can end in more than one way.
+//! Checks the cases for clients: their golden, their edits and their settings.
 
 use super::context::Context;
 use super::report::{Place, Report};
@@ -25,51 +25,56 @@ fn misuses(case: &ClientCase) -> Vec<(&'static str, &'static str, &'static str)>
     find(
         metadata.authority.trim().is_empty(),
         "authority",
-        "nothing makes it binding",
-        "name a document, or `field`",
+        "`authority` is empty",
+        "cite a document and its heading, or write `field` and where the behaviour was seen",
     );
-    find(metadata.transports.is_empty(), "transports", "it is never sent", "name a transport");
+    find(
+        metadata.transports.is_empty(),
+        "transports",
+        "`transports` is empty",
+        "list at least one transport",
+    );
     find(
         metadata.end_after.is_some() && metadata.end == Ending::Whole,
         "end_after",
-        "the answer is whole",
-        "say with `end` how the connection ends",
+        "`end_after` is set, but the response ends normally",
+        "set `end` to how the connection ends",
     );
     let is_streamed = metadata.transports.iter().all(|channel| *channel == Channel::Sse);
     find(
         (metadata.chunk.is_some() || metadata.pause_ms.is_some()) && !is_streamed,
         "transports",
-        "only a stream is sent in pieces",
-        "leave it to `sse`",
+        "`chunk` and `pause_ms` need a stream over HTTP",
+        "use only the transport `sse`",
     );
     find(
         metadata.golden.is_some() && case.request.is_some() && metadata.fill.is_some(),
         "fill",
-        "a golden is not longer for it",
-        "leave out `golden`",
+        "`fill` has no effect on a golden",
+        "remove `golden`",
     );
     let resumes = metadata.steps.iter().any(|next| next.step == Step::Resume);
     find(
         resumes && (metadata.end != Ending::Break || metadata.transports != [Channel::Sse]),
         "steps",
-        "nothing is left to resume",
-        "break a stream over HTTP with `end` and `end_after`",
+        "`resume` needs a stream that breaks",
+        "break the stream over HTTP with `end` and `end_after`",
     );
     let is_odd = |next: &ClientStep| (next.step == Step::AnswerCalls) == next.outputs.is_empty();
     find(
         metadata.steps.iter().any(is_odd),
         "steps",
-        "only the step `answer-calls` has outputs, and it needs some",
-        "name an output for each function, or leave them out",
+        "`outputs` belongs to the step `answer-calls`, and is required there",
+        "add an output for each function to `answer-calls`; remove `outputs` from other steps",
     );
     let is_object = case.request.as_ref().is_none_or(serde_json::Value::is_object);
-    find(!is_object, "the request", "it is no JSON object", "write one");
+    find(!is_object, "the request", "the request is not a JSON object", "write a JSON object");
     let fills = case.request.as_ref().is_some_and(|request| request.to_string().contains("FILL"));
     find(
         metadata.fill.is_some() != fills,
         "fill",
-        "`fill` and the word FILL do not agree",
-        "use both or none",
+        "only one of `fill` and the word FILL is used",
+        "set `fill` and write FILL in the request, or remove both",
     );
     found
 }

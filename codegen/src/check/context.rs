@@ -1,4 +1,4 @@
-//! Everything that the checks read, loaded once.
+//! The input of all checks, loaded once.
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
@@ -19,7 +19,7 @@ pub(super) struct Context {
     pub(super) goldens: Vec<Golden>,
 }
 
-/// A good recording, as its file is.
+/// The file of a golden.
 pub(super) struct Golden {
     /// The folder that it is in.
     pub(super) dialect: String,
@@ -31,7 +31,7 @@ pub(super) struct Golden {
 }
 
 impl Context {
-    /// Loads all that can be loaded; `None` when nothing can be said without the rest.
+    /// Loads all files. Returns `None` if the files that all checks need cannot be loaded.
     pub(super) fn load(spec: &Path, report: &mut Report) -> Option<Self> {
         let shared = keep(SpecFiles::load(spec), spec, report);
         let names = keep(dialect::list(spec), spec, report);
@@ -39,7 +39,7 @@ impl Context {
         for name in names.iter().flatten() {
             if let Some(dialect) = keep(dialect::open(spec, name, Errata::Applied), spec, report) {
                 for fault in &dialect.faults {
-                    refuse(fault.clone(), spec, report);
+                    refuse(fault, spec, report);
                 }
                 dialects.insert(name.clone(), dialect);
             }
@@ -47,13 +47,13 @@ impl Context {
         report.only_files = !report.findings.is_empty();
         let (catalogue, errors) = Catalogue::load(spec);
         for error in errors {
-            refuse(error, spec, report);
+            refuse(&error, spec, report);
         }
         let goldens = goldens(spec, report);
         Some(Self { spec: spec.to_owned(), shared: shared?, dialects, catalogue, goldens })
     }
 
-    /// The file that a resolved dialect has something from: its own, or that of the nearest that it extends.
+    /// Returns the file that defines an entry of a resolved dialect: its own, or one of the nearest ancestor.
     pub(super) fn owner(&self, dialect: &Dialect, relative: &str) -> PathBuf {
         let mut names = std::iter::once(&dialect.name).chain(&dialect.lineage);
         let patch = relative.replace(".json", PATCH);
@@ -63,7 +63,7 @@ impl Context {
         owned.unwrap_or_else(|| in_dialect(&dialect.name, relative))
     }
 
-    /// The files of a kind (`events`, `types`) in a dialect's own folder, by name; patches are none.
+    /// Returns the files of a kind (`events`, `types`) in a dialect's own folder, by name, without patches.
     pub(super) fn own_files(&self, dialect: &str, kind: &str) -> Vec<(String, PathBuf)> {
         let Ok(entries) = fs::read_dir(self.spec.join(in_dialect(dialect, kind))) else { return Vec::new() };
         let names = entries.flatten().filter_map(|entry| entry.file_name().into_string().ok());
@@ -80,33 +80,29 @@ impl Context {
         self.goldens.iter().find(|golden| golden.dialect == dialect && golden.name == name)
     }
 
-    /// Whether any dialect has an event of that type.
+    /// Returns whether any dialect has an event of that type.
     pub(super) fn has_event(&self, event: &str) -> bool {
         self.dialects.values().any(|dialect| dialect.events.contains_key(event))
     }
 }
 
-/// Path of something in a dialect's folder, relative to that of the specification.
+/// Returns a path in a dialect's folder, relative to the folder of the specification.
 pub(super) fn in_dialect(dialect: &str, relative: &str) -> PathBuf {
     Path::new("dialects").join(dialect).join(relative)
 }
 
 fn keep<T>(result: Result<T, LoadError>, spec: &Path, report: &mut Report) -> Option<T> {
-    result.map_err(|error| refuse(error, spec, report)).ok()
+    result.map_err(|error| refuse(&error, spec, report)).ok()
 }
 
-fn refuse(error: LoadError, spec: &Path, report: &mut Report) {
+fn refuse(error: &LoadError, spec: &Path, report: &mut Report) {
     let file = error.file.strip_prefix(spec).unwrap_or(&error.file);
-    let line = error.message.strip_prefix("line ").and_then(|rest| {
-        let (number, message) = rest.split_once(": ")?;
-        Some((Place::Line(number.parse().ok()?), message.to_owned()))
-    });
-    let (place, message) = line.unwrap_or((Place::File, error.message));
+    let place = error.line.map_or(Place::File, Place::Line);
     report.find(
         file,
         place,
-        message.trim_end(),
-        "make the file as its format says; schemas/ has the formats for editors",
+        error.message.trim_end(),
+        "correct the file; schemas/ has a JSON Schema of each format",
     );
 }
 
@@ -120,19 +116,19 @@ fn goldens(spec: &Path, report: &mut Report) -> Vec<Golden> {
             let reader = path.extension().and_then(OsStr::to_str).and_then(frames::reader);
             let (Some(name), Some(reader), Some(dialect)) = (stem, reader, folder.file_name().and_then(text))
             else {
-                let message = "only recordings, <name>.sse, <name>.jsonl and <name>.http, belong here";
+                let message = "expected only recordings here: <name>.sse, <name>.jsonl or <name>.http";
                 report.find(file, Place::File, message, "move or rename the file");
                 continue;
             };
             if goldens.iter().any(|golden| golden.dialect == dialect && golden.name == name) {
-                let message = format!("there are two goldens {dialect}/{name}");
-                report.find(&file, Place::File, message, "give it another name");
+                let message = format!("two goldens have the name {dialect}/{name}");
+                report.find(&file, Place::File, message, "rename one of them");
             }
             let text = fs::read_to_string(&path).map_err(|error| (1, error.to_string()));
             match text.and_then(|text| reader(&text)) {
                 Ok(frames) => goldens.push(Golden { dialect, name, file, frames }),
                 Err((line, message)) => {
-                    let help = "write it as goldens/README.md says";
+                    let help = "follow the format in goldens/README.md";
                     report.find(file, Place::Line(line), message, help);
                 }
             }
@@ -141,7 +137,7 @@ fn goldens(spec: &Path, report: &mut Report) -> Vec<Golden> {
     goldens
 }
 
-/// What is in a folder, by name; nothing, when it cannot be opened.
+/// Returns the entries of a folder, sorted; none if it cannot be opened.
 pub(super) fn paths(folder: &Path) -> Vec<PathBuf> {
     let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
     let mut paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();

@@ -1,4 +1,4 @@
-//! Every normative sentence and every guarantee is covered, cannot be, or is listed as open.
+//! Checks that every normative sentence and guarantee is covered, unobservable or listed as open.
 
 use super::context::Context;
 use super::report::{Open, Place, Report};
@@ -9,7 +9,7 @@ pub(super) fn check(context: &Context, report: &mut Report) {
     for (version, list) in &context.catalogue.requirements {
         let file = format!("requirements/{version}.toml");
         if !context.dialects.contains_key(version) {
-            let message = format!("there is no dialect \"{version}\" whose sentences these could be");
+            let message = format!("there is no dialect \"{version}\" for these requirements");
             report.find(&file, Place::File, message, "name the file after a dialect");
         }
         let rows =
@@ -34,7 +34,7 @@ pub(super) fn check(context: &Context, report: &mut Report) {
         for one in &list.guarantees {
             for event in one.events.iter().filter(|event| !dialect.events.contains_key(*event)) {
                 let message = format!("the dialect has no event \"{event}\"");
-                report.find(&file, Place::entry(&one.id), message, "name events of the dialect");
+                report.find(&file, Place::entry(&one.id), message, "use events of the dialect");
             }
         }
     }
@@ -50,7 +50,7 @@ fn statements<'s>(
     let mut open = Vec::new();
     for (id, statement, coverage) in rows {
         if ids.contains(&id) {
-            report.find(file, Place::entry(id), format!("{id} is there twice"), "give each its own id");
+            report.find(file, Place::entry(id), format!("the id {id} is used twice"), "rename one of them");
         }
         ids.push(id);
         if statement.trim().is_empty() {
@@ -58,7 +58,7 @@ fn statements<'s>(
                 file,
                 Place::entry(id),
                 "the statement is empty",
-                "say what is demanded, in words of our own",
+                "state the requirement in your own words",
             );
         }
         catalogue::coverage(context, coverage, file, id, report);

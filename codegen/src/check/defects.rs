@@ -1,4 +1,4 @@
-//! Every defect names a golden and rules that there are, and says one thing of itself.
+//! Checks that every defect refers to an existing golden and existing rules, and has one verdict.
 
 use super::context::Context;
 use super::report::{Place, Report};
@@ -11,11 +11,16 @@ pub(super) fn check(context: &Context, report: &mut Report) {
     for (index, defect) in defects.iter().enumerate() {
         let name = &defect.name;
         if defects.iter().take(index).any(|before| before.name == *name) {
-            report.find(FILE, Place::entry(name), format!("{name} is there twice"), "give each its own name");
+            report.find(
+                FILE,
+                Place::entry(name),
+                format!("the name {name} is used twice"),
+                "rename one of them",
+            );
         }
         for rule in defect.at.keys().filter(|rule| !defect.rules.contains(rule)) {
-            let message = format!("`at` says where {rule} is broken, but {rule} does not catch it");
-            report.find(FILE, Place::entry(name), message, "name one of its `rules`");
+            let message = format!("`at` has places for {rule}, but {rule} is not in `rules`");
+            report.find(FILE, Place::entry(name), message, "use only ids of `rules` in `at`");
         }
         check_verdict(context, defect, report);
         check_expectation(defect, report);
@@ -27,8 +32,8 @@ fn check_verdict(context: &Context, defect: &Defect, report: &mut Report) {
     let entry = || Place::entry(&defect.name);
     match defect.verdict() {
         None => {
-            let message = "it says nothing, or more than one thing, of what catches it";
-            report.find(FILE, entry(), message, "give exactly one of `rules`, `legal`, `unseen` and `gap`");
+            let message = "the verdict is missing or ambiguous";
+            report.find(FILE, entry(), message, "set exactly one of `rules`, `legal`, `unseen` and `gap`");
         }
         Some(DefectVerdict::Caught(rules)) => {
             for rule in rules {
@@ -37,23 +42,23 @@ fn check_verdict(context: &Context, defect: &Defect, report: &mut Report) {
         }
         Some(DefectVerdict::Legal(why) | DefectVerdict::Unseen(why) | DefectVerdict::Gap(why)) => {
             if why.trim().is_empty() {
-                report.find(FILE, entry(), "the reason is empty", "say why, or what is to be written");
+                report.find(FILE, entry(), "the reason is empty", "explain why, or which rule is missing");
             }
         }
     }
 }
 
-/// What a client has to do with a defect, and why.
+/// Checks the expectation of a defect on clients, and its authority.
 fn check_expectation(defect: &Defect, report: &mut Report) {
     let mut find = |message: &str, help: &str| report.find(FILE, Place::entry(&defect.name), message, help);
     if defect.expect.is_some() != defect.because.is_some() {
-        find("`expect` and `because` go together", "give both, or none");
+        find("only one of `expect` and `because` is set", "set both, or remove both");
     }
     let is_due = matches!(defect.verdict(), Some(DefectVerdict::Legal(why) | DefectVerdict::Unseen(why)) if !why.trim().is_empty());
     if is_due && defect.authority.is_none() || !defect.rules.is_empty() && defect.authority.is_some() {
         find(
-            "a client may ask what makes this binding",
-            "name an `authority` where no rule does, and only there",
+            "a defect needs either `rules` or `authority` for its expectation on clients",
+            "set `authority` if no rule catches the defect; otherwise remove it",
         );
     }
 }

@@ -1,4 +1,4 @@
-//! Every entry of a dialect has an effect, and every erratum is needed.
+//! Checks that every entry of a dialect and every erratum has an effect.
 
 use std::fs;
 
@@ -24,7 +24,7 @@ pub(super) fn check(context: &Context, report: &mut Report) {
                 file,
                 Place::File,
                 "the dialect has no events",
-                "add some under events/, or extend a dialect",
+                "add event files to events/, or set `extends`",
             );
         }
     }
@@ -42,23 +42,22 @@ fn repeated_files(context: &Context, dialect: &Dialect, report: &mut Report) {
             let text = fs::read_to_string(context.spec.join(&file)).unwrap_or_default();
             let own: Option<Value> = serde_json::from_str(&text).ok();
             if inherited.is_some() && own.as_ref() == inherited {
-                let message =
-                    format!("the file is the same as in \"{}\", which the dialect extends", parent.name);
-                report.find(file, Place::File, message, "remove the file: it is inherited");
+                let message = format!("the file is identical to the inherited one of \"{}\"", parent.name);
+                report.find(file, Place::File, message, "remove the file");
             }
         }
     }
 }
 
-/// What nobody asks for need not be listed.
+/// Reports listed operations that no scenario uses.
 fn operations(context: &Context, dialect: &Dialect, report: &mut Report) {
     let asked: Vec<Operation> =
         context.catalogue.scenarios.values().map(|scenario| scenario.metadata.operation).collect();
     for operation in &dialect.own.operations {
         if *operation == Operation::Create || !asked.contains(operation) {
-            let message = format!("no scenario needs {operation:?} to be listed");
+            let message = format!("no scenario uses the operation {operation:?}");
             let file = in_dialect(&dialect.name, "dialect.toml");
-            report.find(file, Place::entry("operations"), message, "write one, or remove the entry");
+            report.find(file, Place::entry("operations"), message, "add a scenario, or remove the entry");
         }
     }
 }
@@ -70,16 +69,19 @@ fn levels(context: &Context, dialect: &Dialect, report: &mut Report) {
             report.find(&file, Place::entry(format!("[[rule]] {}", entry.id)), message, help);
         };
         let Some(rule) = context.catalogue.rules.get(&entry.id) else {
-            find(format!("there is no rule {}", entry.id), "name a rule under rules/, or remove the entry");
+            find(
+                format!("there is no rule {}", entry.id),
+                "use the id of a rule under rules/, or remove the entry",
+            );
             continue;
         };
         if dialect.own.rules[..index].iter().any(|earlier| earlier.id == entry.id) {
-            find("the rule has an entry already".to_owned(), "keep one of them");
+            find("the rule has two entries".to_owned(), "remove one of them");
         } else if entry.level == rule.metadata.level {
-            find("the rule has this level anyway".to_owned(), "remove the entry: it changes nothing");
+            find("the level equals the rule's own level".to_owned(), "remove the entry");
         }
         if entry.reason.trim().is_empty() {
-            find("the reason is empty".to_owned(), "say why the level differs");
+            find("the reason is empty".to_owned(), "explain why the level differs");
         }
     }
 }
@@ -89,11 +91,16 @@ fn errata(dialect: &Dialect, report: &mut Report) {
     for (index, (erratum, idle)) in dialect.errata.iter().enumerate() {
         let place = || Place::entry(format!("[[erratum]] number {}", index + 1));
         for message in idle {
-            report.find(&file, place(), message, "correct or remove the erratum: there it changes nothing");
+            report.find(&file, place(), message, "correct the place, or remove it");
         }
         for (name, text) in [("reason", &erratum.reason), ("evidence", &erratum.evidence)] {
             if text.trim().is_empty() {
-                report.find(&file, place(), format!("the {name} is empty"), "say why, and where it was seen");
+                report.find(
+                    &file,
+                    place(),
+                    format!("the {name} is empty"),
+                    "explain why, and where it was seen",
+                );
             }
         }
     }
@@ -102,17 +109,12 @@ fn errata(dialect: &Dialect, report: &mut Report) {
 fn patches(dialect: &Dialect, report: &mut Report) {
     for idle in &dialect.idle_patches {
         let file = in_dialect(&dialect.name, &idle.file);
-        report.find(
-            file,
-            Place::pointer(&idle.pointer),
-            idle.why,
-            "remove this from the patch: it changes nothing",
-        );
+        report.find(file, Place::pointer(&idle.pointer), idle.why, "remove this from the patch");
     }
 }
 
-/// Every dialect can be built: crate `spec` has a feature for it. One that only gives another a
-/// shorter name stands for both.
+/// Checks that crate `spec` has a feature for every dialect. A dialect that only gives another one a
+/// shorter name shares the feature of that one.
 fn features(context: &Context, report: &mut Report) {
     let Ok(text) = fs::read_to_string(context.spec.join("Cargo.toml")) else { return };
     let Ok(manifest) = toml::from_str::<toml::Table>(&text) else { return };
@@ -133,8 +135,8 @@ fn features(context: &Context, report: &mut Report) {
         let known =
             features.is_some_and(|all| all.contains_key(&feature)) && (in_list(all) || in_list(default));
         if !known && !renamed {
-            let message = format!("the dialect \"{name}\" has no feature, so it is never built");
-            let help = format!("add `{feature} = []`, and \"{feature}\" to the list `all-dialects`");
+            let message = format!("the dialect \"{name}\" has no cargo feature");
+            let help = format!("add `{feature} = []` to [features], and \"{feature}\" to `all-dialects`");
             report.find("Cargo.toml", Place::entry("[features]"), message, help);
         }
     }

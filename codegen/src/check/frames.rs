@@ -1,37 +1,37 @@
-//! Just enough of the formats that goldens are written in: server-sent events, the log of a WebSocket,
-//! and HTTP answers that are no stream.
+//! A minimal parser for the formats of goldens: server-sent events, WebSocket logs, and HTTP responses that
+//! are not streams.
 
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-/// One event or comment of a stream, a message on a WebSocket, or the body of an answer.
+/// One event or comment of a stream, a message on a WebSocket, or the body of a response.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Frame {
-    /// The line that it begins on, counted from 1.
+    /// Its first line, counted from 1.
     pub(super) line: usize,
-    /// What it is.
+    /// Its kind.
     pub(super) kind: Kind,
-    /// What its `event` line says.
+    /// The value of its `event` field.
     pub(super) event: Option<String>,
-    /// Its data; of server-sent events the `data` lines, joined.
+    /// Its data; for server-sent events the joined `data` lines.
     pub(super) data: Option<String>,
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// It is part of a stream of server-sent events.
+    /// Server-sent event or comment.
     #[default]
     Event,
-    /// The client sent it on a WebSocket.
+    /// WebSocket message of the client.
     Sent,
-    /// The server sent it on a WebSocket.
+    /// WebSocket message of the server.
     Received,
-    /// It is the body of an answer with this status.
+    /// Body of a response with this status.
     Body(u16),
 }
 
 impl Frame {
-    /// Returns what edits call it.
+    /// Returns its name in edits.
     pub(super) fn name(&self) -> Option<String> {
         let data = self.data.as_deref()?;
         let inside = || {
@@ -48,10 +48,10 @@ impl Frame {
     }
 }
 
-/// Takes a golden apart. An error has the line and what is wrong there.
+/// Splits a golden into frames. An error has the line and the message.
 type Reader = fn(&str) -> Result<Vec<Frame>, (usize, String)>;
 
-/// Returns what reads the files with that extension.
+/// Returns the parser for files with that extension.
 pub(super) fn reader(extension: &str) -> Option<Reader> {
     match extension {
         "sse" => Some(stream),
@@ -85,16 +85,16 @@ fn stream(text: &str) -> Result<Vec<Frame>, (usize, String)> {
                     None => frame.data = Some(value.to_owned()),
                 }
             }
-            _ => return Err((number, format!("`{line}` is no line of a stream"))),
+            _ => return Err((number, format!("`{line}` is not a line of an event stream"))),
         }
     }
     match current {
-        Some(_) => Err((number, "the last event is not ended by a blank line".to_owned())),
+        Some(_) => Err((number, "no blank line ends the last event".to_owned())),
         None => Ok(frames),
     }
 }
 
-/// A line of the log of a WebSocket.
+/// A line of a WebSocket log.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Message {
@@ -121,7 +121,7 @@ fn log(text: &str) -> Result<Vec<Frame>, (usize, String)> {
 
 fn answer(text: &str) -> Result<Vec<Frame>, (usize, String)> {
     let (head, body) =
-        text.split_once("\r\n\r\n").ok_or((1, "there is no blank line (CRLF CRLF)".to_owned()))?;
+        text.split_once("\r\n\r\n").ok_or((1, "no blank line (CRLF CRLF) ends the headers".to_owned()))?;
     let status = head.strip_prefix("HTTP/1.1 ").and_then(|rest| rest.get(..3)?.parse().ok());
     let status = status.ok_or((1, "expected a status line such as `HTTP/1.1 200 OK`".to_owned()))?;
     let line = head.lines().count() + 2;

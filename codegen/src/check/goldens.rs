@@ -1,4 +1,4 @@
-//! Goldens are good recordings of the dialect whose folder they are in.
+//! Checks that goldens conform to the dialect of their folder.
 
 use serde_json::Value;
 
@@ -18,22 +18,17 @@ pub(super) fn check<'c>(context: &'c Context, judges: &mut Judges<'c>, report: &
     for golden in &context.goldens {
         if !context.spec.join("dialects").join(&golden.dialect).is_dir() {
             let message = format!("there is no dialect \"{}\"", golden.dialect);
-            report.find(
-                &golden.file,
-                Place::File,
-                message,
-                "a golden belongs into the folder of its dialect",
-            );
+            report.find(&golden.file, Place::File, message, "move the golden to the folder of its dialect");
         }
     }
 }
 
-/// Returns a golden holds for its dialect, and for every version `<dialect>@<version>` of it.
+/// Returns the dialects of a golden: that of its folder, and every version `<dialect>@<version>` of it.
 fn holds_for(golden: &Golden, dialect: &str) -> bool {
     dialect.strip_prefix(golden.dialect.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('@'))
 }
 
-const FRAMING: &str = "make the stream as [framing] in the dialect.toml says";
+const FRAMING: &str = "follow [framing] in dialect.toml";
 
 fn recording<'c>(golden: &Golden, dialect: &'c Dialect, judges: &mut Judges<'c>, report: &mut Report) {
     let mut find = |line: usize, message: String, help: &str| {
@@ -49,7 +44,7 @@ fn recording<'c>(golden: &Golden, dialect: &'c Dialect, judges: &mut Judges<'c>,
             Some(text) => match serde_json::from_str::<Value>(text) {
                 Ok(data) => data,
                 Err(error) => {
-                    find(frame.line, format!("the data are not JSON: {error}"), "correct the data");
+                    find(frame.line, format!("the data is not JSON: {error}"), "correct the data");
                     continue;
                 }
             },
@@ -72,14 +67,14 @@ fn misplaced_marker(golden: &Golden, done: Marker) -> Option<(usize, String)> {
     let mark = events.find(|frame| frame.data.as_deref() == Some("[DONE]"));
     let last = golden.frames.last()?.line;
     match (done, mark) {
-        (Marker::Required, None) => Some((last, "the marker [DONE] is missing at the end".to_owned())),
-        (Marker::Forbidden, Some(mark)) => Some((mark.line, "the dialect has no marker [DONE]".to_owned())),
-        (_, Some(mark)) if mark.line != last => Some((mark.line, "something comes after [DONE]".to_owned())),
+        (Marker::Required, None) => Some((last, "the final [DONE] is missing".to_owned())),
+        (Marker::Forbidden, Some(mark)) => Some((mark.line, "the dialect forbids [DONE]".to_owned())),
+        (_, Some(mark)) if mark.line != last => Some((mark.line, "[DONE] is not the last event".to_owned())),
         _ => None,
     }
 }
 
-/// Returns what is not valid in a frame. An error says why that cannot be told, and what to do.
+/// Returns the schema errors of a frame. Fails with a message and a fix if the frame cannot be validated.
 fn faults<'c>(
     frame: &Frame,
     data: &Value,
@@ -96,16 +91,16 @@ fn faults<'c>(
         }
         Kind::Received => {
             let inside = data.get("type").and_then(Value::as_str);
-            inside.ok_or_else(|| ("the message has no type".to_owned(), "correct the data"))?
+            inside.ok_or_else(|| ("the message has no `type`".to_owned(), "correct the data"))?
         }
     };
     if !dialect.events.contains_key(event) {
         let message = format!("the dialect has no event \"{event}\"");
-        return Err((message, "goldens have listed events only"));
+        return Err((message, "use only events that the dialect lists"));
     }
     let faults = judges.faults(dialect, event, data);
     if frame.kind == Kind::Received && event == "error" && !faults.is_empty() {
-        // An error that answers a message is no event of a stream, and has an envelope of its own.
+        // An error that replies to a message is not an event of a stream, and has its own envelope.
         return Ok(judges.faults(dialect, root("websocket_error"), data));
     }
     Ok(faults)
@@ -116,15 +111,15 @@ fn event_type<'f>(rule: EventLine, frame: &'f Frame, data: &'f Value) -> Result<
     let line = frame.event.as_deref();
     let found = match (rule, line, inside) {
         (EventLine::EqualsType, Some(line), Some(inside)) if line != inside => {
-            return Err(format!("the event line says \"{line}\", the data say \"{inside}\""));
+            return Err(format!("the `event:` field is \"{line}\", but `type` in the data is \"{inside}\""));
         }
         (EventLine::AlwaysMessage, Some(line), _) if line != "message" => {
-            return Err(format!("the event line says \"{line}\"; in this dialect it is always \"message\""));
+            return Err(format!("the `event:` field is \"{line}\", expected \"message\""));
         }
         (EventLine::EqualsType | EventLine::AlwaysMessage, None, _) => None,
         (EventLine::EqualsType | EventLine::AlwaysMessage, Some(_), inside) => inside,
         (EventLine::Discriminator, line, _) => line,
         (EventLine::DiscriminatorIfUntyped, line, inside) => inside.or(line),
     };
-    found.ok_or_else(|| "the type of the event is missing where the dialect has it".to_owned())
+    found.ok_or_else(|| "the event has no type: the field that this dialect uses is missing".to_owned())
 }

@@ -1,4 +1,4 @@
-//! Every event has its place in the lifecycle, and every scope has its events.
+//! Checks the lifecycle of every event, and the events of every scope.
 
 use std::collections::BTreeSet;
 
@@ -33,11 +33,11 @@ fn event_fits(context: &Context, dialect: &Dialect, event: &Event, report: &mut 
     };
     let Some(scope) = context.shared.scopes.scopes.get(&lifecycle.scope) else {
         let message = format!("there is no scope \"{}\"", lifecycle.scope);
-        return find("scope", message, "use a scope of scopes.toml, or add it there");
+        return find("scope", message, "use a scope of scopes.toml, or add the scope there");
     };
     match (lifecycle.role, &lifecycle.phase) {
         (Role::Phase, None) => {
-            find("role", "the role is `phase`, but `phase` does not say which".to_owned(), "add `phase`");
+            find("role", "the role is `phase`, but the entry `phase` is missing".to_owned(), "add `phase`");
         }
         (Role::Phase, Some(phase)) if !scope.phases.contains(phase) && !scope.ends.contains(phase) => {
             let known = scope.phases.iter().chain(&scope.ends).cloned().collect::<Vec<_>>().join(", ");
@@ -46,8 +46,10 @@ fn event_fits(context: &Context, dialect: &Dialect, event: &Event, report: &mut 
         }
         (Role::Terminal, Some(phase)) if !scope.ends.contains(phase) => {
             let known = scope.ends.join(", ");
-            let message =
-                format!("scope \"{}\" does not end as \"{phase}\"; it ends as: {known}", lifecycle.scope);
+            let message = format!(
+                "scope \"{}\" does not end in phase \"{phase}\"; it ends in: {known}",
+                lifecycle.scope
+            );
             find(
                 "phase",
                 message,
@@ -55,27 +57,31 @@ fn event_fits(context: &Context, dialect: &Dialect, event: &Event, report: &mut 
             );
         }
         (role, Some(_)) if !matches!(role, Role::Phase | Role::Terminal) => {
-            let message = "only events with the role `phase` or `terminal` have a phase".to_owned();
-            find("phase", message, "take `phase` away");
+            let message = "`phase` is only for events with the role `phase` or `terminal`".to_owned();
+            find("phase", message, "remove `phase`");
         }
         _ => {}
     }
     if matches!(lifecycle.role, Role::Delta | Role::Final) && lifecycle.value.is_none() {
-        let message = "an event that brings a fragment or a final value must say where it stands".to_owned();
-        find("role", message, "add `value`, a JSON pointer into the event");
+        let message = "an event with the role `delta` or `final` needs `value`".to_owned();
+        find("role", message, "set `value` to the JSON pointer of the value in the event");
     }
     let is_of_root = lifecycle.scope == context.shared.scopes.outer.root;
     if lifecycle.early && !(lifecycle.role == Role::Point && is_of_root) {
-        let message = "only a point of the outermost scope can precede its opening event".to_owned();
-        find("early", message, "take `early` away");
+        let message = "`early` is only for events with the role `point` and the scope response".to_owned();
+        find("early", message, "remove `early`");
     }
     if lifecycle.role == Role::Terminal && !is_of_root {
-        find("role", "only a response is ended by a terminal event".to_owned(), "use `close`");
+        find(
+            "role",
+            "the role `terminal` is only for events of the scope response".to_owned(),
+            "use `close`",
+        );
     }
     if let Some(value) = &lifecycle.value
         && !leads_somewhere(dialect.registry(), &event.schema, value)
     {
-        let message = format!("the schema of the event has nothing at \"{value}\"");
+        let message = format!("the schema of the event has no property at \"{value}\"");
         find("value", message, "point to a declared property");
     }
 }
@@ -87,23 +93,23 @@ fn terminals(context: &Context, dialect: &Dialect, report: &mut Report) {
     for name in listed {
         match dialect.events.get(name) {
             None => {
-                let message = format!("\"{name}\" ends a stream, but the dialect has no such event");
-                report.find(&file, entry(), message, "name events of the dialect");
+                let message = format!("the dialect has no event \"{name}\"");
+                report.find(&file, entry(), message, "use events of the dialect");
             }
             Some(event) if event.lifecycle.role != Role::Terminal => {
                 let message =
-                    format!("\"{name}\" ends a stream, but its role in `x-lifecycle` is another one");
+                    format!("\"{name}\" is listed, but its role in `x-lifecycle` is not `terminal`");
                 report.find(
                     &file,
                     entry(),
                     message,
-                    "give the event the role `terminal`, or take it from the list",
+                    "set its role to `terminal`, or remove it from the list",
                 );
             }
             Some(_) => {}
         }
     }
-    // What is wrong with the dialect that this one extends is reported there.
+    // Faults of an inherited event are reported for the dialect that defines it.
     let parent = dialect.lineage.first().and_then(|name| context.dialects.get(name));
     let is_inherited = |event: &Event| {
         let same = parent.and_then(|parent| parent.events.get(&event.name));
@@ -117,7 +123,7 @@ fn terminals(context: &Context, dialect: &Dialect, report: &mut Report) {
     }
 }
 
-/// Events that dialect.toml names for what they do on a connection are events of the dialect.
+/// Checks that the events that dialect.toml names for a connection are events of the dialect.
 fn messages(dialect: &Dialect, report: &mut Report) {
     let Framing { websocket, create, steer, inject, .. } = &dialect.file.framing;
     let file = in_dialect(&dialect.name, "dialect.toml");
@@ -127,12 +133,12 @@ fn messages(dialect: &Dialect, report: &mut Report) {
     for (entry, names) in named {
         for name in names.iter().filter(|name| !dialect.events.contains_key(*name)) {
             let message = format!("the dialect has no event \"{name}\"");
-            report.find(&file, Place::entry(entry), message, "name an event of the dialect");
+            report.find(&file, Place::entry(entry), message, "use an event of the dialect");
         }
     }
     if *websocket != create.is_some() {
-        let message = "`create` names the message that requests a response on a WebSocket".to_owned();
-        let help = "add `create` where `websocket` is true, and only there";
+        let message = "only one of `create` and `websocket` is set".to_owned();
+        let help = "set `create` to the message that requests a response if `websocket` is true; otherwise remove it";
         report.find(&file, Place::entry("[framing] create"), message, help);
     }
 }
@@ -142,12 +148,12 @@ fn opening(context: &Context, dialect: &Dialect, report: &mut Report) {
     let names: Vec<&str> = dialect.openings(root).collect();
     if names.len() > 1 {
         let message = format!("several events open the scope \"{root}\": {}", names.join(", "));
-        let help = "one event opens a stream; give the others another role";
+        let help = "keep the role `open` for one event; give the others another role";
         report.find(in_dialect(&dialect.name, "dialect.toml"), Place::File, message, help);
     }
 }
 
-/// The outer levels are scopes and slots of the file, and lie in each other.
+/// Checks that the outer levels are nested scopes and known slots of the file.
 fn outer(context: &Context, report: &mut Report) {
     let scopes = &context.shared.scopes;
     let Outer { root, snapshot, container, id } = &scopes.outer;
@@ -155,12 +161,12 @@ fn outer(context: &Context, report: &mut Report) {
         report.find("scopes.toml", Place::entry(format!("[outer] {entry}")), message, help);
     };
     if scopes.scopes.get(root).is_none_or(|scope| scope.parent.is_some()) {
-        find("root", format!("\"{root}\" is not a scope that lies in no other"), "name the outermost scope");
+        find("root", format!("\"{root}\" is not a scope without a parent"), "use the outermost scope");
     }
     let is_entry = |scope: &Scope| scope.parent.as_ref() == Some(root) && scope.key.len() == 1;
     if !scopes.scopes.get(container).is_some_and(is_entry) {
-        let message = format!("\"{container}\" is not a scope in \"{root}\" whose key is one slot");
-        find("container", message, "name such a scope");
+        let message = format!("\"{container}\" is not a child of \"{root}\" with a key of one slot");
+        find("container", message, "use a child scope of the root whose `key` is one slot");
     }
     for (entry, slot) in [("snapshot", Some(snapshot)), ("id", id.as_ref())] {
         if let Some(slot) = slot.filter(|slot| !scopes.slots.contains_key(*slot)) {
@@ -178,11 +184,11 @@ fn envelope(context: &Context, dialect: &Dialect, report: &mut Report) {
         match context.shared.scopes.slots.get(slot) {
             None => find(format!("there is no slot \"{slot}\""), "use a slot of scopes.toml"),
             Some(usual) if usual == pointer => {
-                find(format!("\"{pointer}\" is the usual place"), "take the entry away: it changes nothing");
+                find(format!("\"{pointer}\" is the default"), "remove the entry");
             }
             Some(_) if !somewhere(dialect, pointer) => {
                 find(
-                    format!("no event of the dialect has anything at \"{pointer}\""),
+                    format!("no event of the dialect has a property at \"{pointer}\""),
                     "correct or remove the entry",
                 );
             }
@@ -199,7 +205,7 @@ fn slots(context: &Context, report: &mut Report) {
     for (slot, pointer) in &context.shared.scopes.slots {
         let place = Place::entry(format!("[slots] {slot}"));
         if !context.dialects.values().any(|dialect| somewhere(dialect, pointer)) {
-            let message = format!("no event of any dialect has anything at \"{pointer}\"");
+            let message = format!("no event of any dialect has a property at \"{pointer}\"");
             report.find("scopes.toml", place, message, "correct or remove the slot");
         }
     }
@@ -212,24 +218,24 @@ fn scope_fits(context: &Context, name: &str, scope: &Scope, report: &mut Report)
     };
     match &scope.parent {
         None if *name != scopes.outer.root => {
-            find("it lies in no other scope".to_owned(), "name its parent; only the root has none");
+            find("`parent` is missing".to_owned(), "set `parent`; only the root has none");
         }
         Some(parent) if !scopes.scopes.contains_key(parent) => {
-            find(format!("its parent \"{parent}\" does not exist"), "name a scope of this file");
+            find(format!("its parent \"{parent}\" does not exist"), "use a scope of this file");
         }
         Some(_) if circular(context, name) => {
-            find("it lies in itself, by way of its parents".to_owned(), "correct `parent`");
+            find("its parents form a cycle".to_owned(), "correct `parent`");
         }
         _ => {}
     }
     for slot in scope.key.iter().filter(|slot| !scopes.slots.contains_key(*slot)) {
-        find(format!("its key has the slot \"{slot}\", which does not exist"), "use a slot of [slots]");
+        find(format!("its key uses the unknown slot \"{slot}\""), "use a slot of [slots]");
     }
     for pointer in [&scope.in_parent, &scope.in_response].into_iter().flatten() {
         for slot in pointer.split('/').filter_map(|segment| segment.strip_prefix('{')?.strip_suffix('}')) {
             if !scope.key.iter().any(|key| key == slot) {
                 find(
-                    format!("\"{pointer}\" has the slot \"{slot}\", which is not in its key"),
+                    format!("\"{pointer}\" uses the slot \"{slot}\", which is not in its key"),
                     "use slots of `key`",
                 );
             }
@@ -240,7 +246,7 @@ fn scope_fits(context: &Context, name: &str, scope: &Scope, report: &mut Report)
     let own: Vec<&Event> =
         events().map(|(_, event)| event).filter(|event| event.lifecycle.scope == name).collect();
     if own.is_empty() {
-        return find("no event of any dialect belongs to it".to_owned(), "remove the scope: nothing uses it");
+        return find("no event of any dialect belongs to it".to_owned(), "remove the scope");
     }
     let begun: BTreeSet<&str> = own.iter().filter_map(|event| event.lifecycle.phase.as_deref()).collect();
     for phase in scope.phases.iter().chain(&scope.ends).filter(|phase| !begun.contains(phase.as_str())) {
@@ -260,14 +266,16 @@ fn scope_fits(context: &Context, name: &str, scope: &Scope, report: &mut Report)
         && !states(Role::Close, parent, inside)
     {
         find(
-            format!("no event that closes the scope \"{parent}\" has anything at \"{inside}\" of its value"),
+            format!(
+                "no event that closes the scope \"{parent}\" has a property at \"{inside}\" in its value"
+            ),
             "correct `in_parent`",
         );
     }
     if let Some(inside) = &scope.in_response
         && !states(Role::Terminal, &scopes.outer.root, inside)
     {
-        find(format!("no terminal response has anything at \"{inside}\""), "correct `in_response`");
+        find(format!("no terminal response has a property at \"{inside}\""), "correct `in_response`");
     }
 }
 

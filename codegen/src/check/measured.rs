@@ -1,4 +1,4 @@
-//! Every client that a page names is listed, and what was measured names streams that there are.
+//! Checks that `measured.toml` lists every client of the rule pages, and refers only to existing cases.
 
 use std::collections::BTreeSet;
 
@@ -15,7 +15,7 @@ pub(super) fn check(context: &Context, report: &mut Report) {
             if !clients.iter().any(|known| known.name == broken.client) {
                 let (file, message) =
                     (format!("rules/{}.md", rule.id), format!("there is no client \"{}\"", broken.client));
-                report.find(&file, Place::entry("breaks"), message, "name a client that measured.toml lists");
+                report.find(&file, Place::entry("breaks"), message, "use a client that measured.toml lists");
             }
         }
     }
@@ -23,31 +23,34 @@ pub(super) fn check(context: &Context, report: &mut Report) {
         let name = &client.name;
         let mut find = |message: String, help: &str| report.find(FILE, Place::entry(name), message, help);
         if clients.iter().take(index).any(|before| before.name == *name) {
-            find(format!("the client \"{name}\" is there twice"), "keep one of them");
+            find(format!("the client \"{name}\" is listed twice"), "remove one of them");
         }
         if !context.dialects.contains_key(&client.dialect) {
-            find(format!("there is no dialect \"{}\"", client.dialect), "name a dialect under dialects/");
+            find(format!("there is no dialect \"{}\"", client.dialect), "use a dialect under dialects/");
         }
         let mut cases = BTreeSet::new();
         for claim in client.claims() {
             if !is_case(context, claim.case) {
                 let message = format!("there is no case \"{}\"", claim.case);
-                find(message, "name a defect as `defect/<name>`, or a rule as `fault/<rule>`");
+                find(
+                    message,
+                    "write `defect/<name>` for a defect, `fault/<rule>` for the violation of a rule",
+                );
             }
             if !cases.insert(claim.case) {
                 let message = format!("\"{}\" is listed twice for \"{name}\"", claim.case);
-                find(message, "a client fails in one way only");
+                find(message, "list the case once");
             }
         }
         match (&client.version, cases.is_empty()) {
             (None, false) => find(
-                format!("it is not said with which version \"{name}\" was measured"),
-                "name the `version`, or leave out what was measured",
+                format!("\"{name}\" has measured cases, but no `version`"),
+                "set `version`, or remove the cases",
             ),
-            // One that was tried may have survived everything.
+            // A client with a version may have survived every case.
             (None, true) if !named.contains(name.as_str()) => find(
-                format!("nothing is known of the client \"{name}\""),
-                "name it under `breaks`, or remove it",
+                format!("the client \"{name}\" has neither a version nor a rule that it breaks on"),
+                "list it under `breaks` of a rule page, or remove it",
             ),
             _ => {}
         }

@@ -1,6 +1,6 @@
-//! The cross-checks: whatever one file of the specification says of another one holds.
+//! The cross-checks: references between the files of the specification are valid.
 //!
-//! A file that cannot be read at all is a finding too, so one run shows everything that is wrong.
+//! A file that cannot be parsed is a finding, too, so one run reports every problem.
 
 mod catalogue;
 mod client_cases;
@@ -30,7 +30,7 @@ use schemas::Judges;
 
 /// Checks everything under the folder of the specification.
 ///
-/// Files of dialects that cannot be used come first, and no cross-references: these would only say the same again.
+/// If files of dialects are invalid, only these are reported: findings of cross-references would repeat them.
 pub fn check(spec: &Path) -> Report {
     let mut report = Report::default();
     todo::check(spec, &mut report);

@@ -1,4 +1,4 @@
-//! Profiles name what there is, and demand only what binds.
+//! Checks that profiles refer to existing cases, rules and scenarios, and require only MUST rules.
 
 use super::catalogue::{known_rule, known_scenario};
 use super::context::Context;
@@ -30,18 +30,18 @@ fn check_client_profile(context: &Context, file: &str, profile: &ClientProfileFi
                 file,
                 Place::entry("cases"),
                 message,
-                "name a page under clients/, a defect, or a fault",
+                "use the id of a page under clients/, `defect/<name>` or `fault/<rule>`",
             );
         }
     }
     check_lists(file, &[("specifications", &profile.specifications), ("cases", &profile.cases)], report);
     if profile.transports.is_empty() {
-        let message = "it names none".to_owned();
-        report.find(file, Place::entry("transports"), message, "say how the cases are sent");
+        let message = "`transports` is empty".to_owned();
+        report.find(file, Place::entry("transports"), message, "list at least one transport");
     }
 }
 
-/// Returns the dialects of a profile, and reports names of others.
+/// Returns the dialects of a profile, and reports unknown names.
 fn specifications<'c>(
     context: &'c Context,
     file: &str,
@@ -56,7 +56,7 @@ fn specifications<'c>(
                 file,
                 Place::entry("specifications"),
                 format!("there is no dialect \"{name}\""),
-                "name dialects of one version each",
+                "use dialects with a version, <dialect>@<version>",
             ),
         }
     }
@@ -68,12 +68,12 @@ fn check_profile(context: &Context, file: &str, profile: &ProfileFile, report: &
     for id in &profile.rules {
         known_rule(context, id, file, "rules", report);
         if !dialects.is_empty() && !dialects.iter().any(|dialect| is_must(context, id, dialect)) {
-            let message = format!("{id} is a MUST in none of the specifications");
+            let message = format!("{id} is not a MUST in any of the specifications");
             report.find(
                 file,
                 Place::entry("rules"),
                 message,
-                "a certificate demands only what binds: take it out",
+                "remove the rule: a certificate requires only MUST rules",
             );
         }
     }
@@ -88,25 +88,20 @@ fn check_profile(context: &Context, file: &str, profile: &ProfileFile, report: &
     check_lists(file, &lists, report);
 }
 
-/// No list is empty, or names something twice.
+/// Reports empty lists and duplicate entries.
 fn check_lists(file: &str, lists: &[(&str, &Vec<String>)], report: &mut Report) {
     for (entry, list) in lists.iter().copied() {
         if list.is_empty() {
-            report.find(
-                file,
-                Place::entry(entry),
-                "it names none".to_owned(),
-                "a certificate says something",
-            );
+            report.find(file, Place::entry(entry), format!("`{entry}` is empty"), "add at least one entry");
         }
         for (index, id) in list.iter().enumerate().filter(|(index, id)| list[..*index].contains(id)) {
-            let message = format!("{id} is listed twice, the second time as number {}", index + 1);
-            report.find(file, Place::entry(entry), message, "list it once");
+            let message = format!("{id} is listed twice, again as entry {}", index + 1);
+            report.find(file, Place::entry(entry), message, "remove one of them");
         }
     }
 }
 
-/// Whether a rule is a MUST in a dialect; what is no rule is told elsewhere.
+/// Returns whether a rule is a MUST in a dialect, or unknown, which another check reports.
 fn is_must(context: &Context, id: &str, dialect: &Dialect) -> bool {
     let Some(rule) = context.catalogue.rules.get(id) else { return true };
     let only_in = &rule.metadata.only_in;

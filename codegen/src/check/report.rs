@@ -1,37 +1,37 @@
-//! What a check has to say.
+//! The result of a check.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-/// What was found, and what is still to be written.
+/// Findings, and places and requirements that are still open.
 #[derive(Debug, Clone, Default)]
 pub struct Report {
-    /// What does not hold, by file.
+    /// Violated checks, by file.
     pub findings: Vec<Finding>,
-    /// Whether files of dialects could not be used, so that what refers to them was not looked at.
+    /// Whether files of dialects are invalid, so that references to them were not checked.
     pub only_files: bool,
-    /// What skeletons left to be filled in, by file.
+    /// Places of skeletons that are still to be filled in, by file.
     pub todo: Vec<Finding>,
-    /// How many normative sentences there are.
+    /// Number of normative sentences.
     pub requirements: usize,
-    /// How many guarantees of dialects there are.
+    /// Number of guarantees of dialects.
     pub guarantees: usize,
-    /// Normative sentences that no rule or scenario covers yet.
+    /// Normative sentences without a rule or scenario.
     pub open_requirements: Vec<Open>,
-    /// Guarantees that no rule covers yet.
+    /// Guarantees without a rule.
     pub open_guarantees: Vec<Open>,
 }
 
-/// Something that does not hold.
+/// A violated check.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Finding {
     /// The file, relative to the folder of the specification.
     pub file: PathBuf,
     /// The place in it.
     pub place: Place,
-    /// What is wrong, and what was expected.
+    /// The problem, with found and expected values.
     pub message: String,
-    /// What to do about it.
+    /// The fix.
     pub help: String,
 }
 
@@ -48,21 +48,21 @@ pub enum Place {
     Entry(String),
 }
 
-/// A normative sentence or a guarantee that nothing covers yet.
+/// A normative sentence or guarantee without coverage.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Open {
     /// The file, relative to the folder of the specification.
     pub file: PathBuf,
     /// Its id.
     pub id: String,
-    /// What it demands.
+    /// Its statement.
     pub statement: String,
-    /// What is to be written.
+    /// The missing rule or scenario.
     pub plan: String,
 }
 
 impl Report {
-    /// Notes that something does not hold. What follows from several dialects is noted once.
+    /// Adds a finding. The same finding of several dialects is added once.
     pub(super) fn find(
         &mut self,
         file: impl AsRef<Path>,

@@ -1,4 +1,4 @@
-//! Examples are valid, and every type is used by something.
+//! Checks that examples are valid and every type is used.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,8 +16,8 @@ pub(super) fn check<'c>(context: &'c Context, judges: &mut Judges<'c>, report: &
         for (of_type, file) in context.own_files(name, "types") {
             if !reached.contains(of_type.as_str()) {
                 let message =
-                    format!("nothing reaches the type {of_type}: no event, and no root of the dialect");
-                report.find(file, Place::File, message, "remove the file, or name the type under [roots]");
+                    format!("the type {of_type} is unused: no event or root of the dialect refers to it");
+                report.find(file, Place::File, message, "remove the file, or add the type to [roots]");
             }
         }
     }
@@ -30,7 +30,7 @@ fn examples<'c>(context: &Context, dialect: &'c Dialect, judges: &mut Judges<'c>
         let file = context.owner(dialect, &format!("{kind}/{name}.json"));
         let id = json.get("$id").and_then(Value::as_str).unwrap_or_default();
         if id != name {
-            let message = format!("`$id` is \"{id}\", but the name of the file says \"{name}\"");
+            let message = format!("`$id` is \"{id}\", but the file is named \"{name}\"");
             report.find(&file, Place::pointer("/$id"), message, "make them equal");
         }
         let examples = json.get("examples").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
@@ -47,7 +47,7 @@ fn examples<'c>(context: &Context, dialect: &'c Dialect, judges: &mut Judges<'c>
     }
 }
 
-/// Returns the types that everything on the wire begins with.
+/// Returns the types of whole bodies and messages.
 fn roots_of_all(dialect: &Dialect) -> Vec<String> {
     let mut roots: Vec<String> = dialect.file.roots.values().cloned().collect();
     for event in dialect.events.values() {
@@ -56,7 +56,7 @@ fn roots_of_all(dialect: &Dialect) -> Vec<String> {
     roots
 }
 
-/// These types, and those that they lead to.
+/// Returns these types and all types that they refer to.
 fn reached(dialect: &Dialect, mut ahead: Vec<String>) -> BTreeSet<&str> {
     let mut reached = BTreeSet::new();
     while let Some(name) = ahead.pop() {
@@ -69,15 +69,14 @@ fn reached(dialect: &Dialect, mut ahead: Vec<String>) -> BTreeSet<&str> {
     reached
 }
 
-/// The judge of values is `jsonschema`: one validator for each event or type that is asked for.
+/// Validators of the crate `jsonschema`, one for each event or type, built on first use.
 #[derive(Default)]
 pub(super) struct Judges<'c> {
     built: BTreeMap<(&'c str, &'c str), Result<jsonschema::Validator, String>>,
 }
 
 impl<'c> Judges<'c> {
-    /// Returns what is wrong with a value of that event or type; nothing, when the dialect has none of that
-    /// name.
+    /// Returns the schema errors of a value of that event or type; none if the dialect does not have it.
     pub(super) fn faults(&mut self, dialect: &'c Dialect, name: &str, value: &Value) -> Vec<String> {
         let Some((name, schema)) = named(dialect, name) else { return Vec::new() };
         let built = self.built.entry((&dialect.name, name)).or_insert_with(|| {
@@ -120,7 +119,7 @@ fn short(text: &str) -> String {
     }
 }
 
-/// Roots of a dialect that have no type.
+/// Reports roots of a dialect with an unknown type.
 pub(super) fn roots(dialect: &Dialect, report: &mut Report) {
     for (role, name) in &dialect.own.roots {
         if !dialect.types.contains_key(name) {
@@ -130,7 +129,7 @@ pub(super) fn roots(dialect: &Dialect, report: &mut Report) {
                 in_dialect(&dialect.name, "dialect.toml"),
                 place,
                 message,
-                "name a type of the dialect",
+                "use a type of the dialect",
             );
         }
     }

@@ -1,4 +1,4 @@
-//! Rules about lifecycles ask for what their scopes can tell, and none asks for what another one tells.
+//! Checks the `structure` of rules: each family fits its scopes, and no two rules check the same.
 
 use std::collections::BTreeMap;
 
@@ -14,23 +14,27 @@ pub(super) fn check(context: &Context, report: &mut Report) {
             report.find(format!("rules/{}.md", rule.id), Place::entry(entry), message, help);
         };
         if !families.is_empty() && scopes.is_empty() {
-            find("scope", "the stream as a whole has no lifecycle".to_owned(), "name the scopes it is about");
+            find(
+                "scope",
+                "`structure` needs a scope, but the scope is `stream`".to_owned(),
+                "set `scope` to scopes of scopes.toml",
+            );
         }
         for (family, scope) in families.iter().flat_map(|family| scopes.iter().map(move |it| (*family, it))) {
             let Some(known) = context.shared.scopes.scopes.get(scope) else { continue };
             if let Some(what) = lacks(family, known) {
-                let message = format!("{} asks for {what}, which scope \"{scope}\" has not", name(family));
-                find("structure", message, "leave the family or the scope away, or complete scopes.toml");
+                let message = format!("{} needs {what}, which scope \"{scope}\" does not have", name(family));
+                find("structure", message, "remove the family or the scope, or complete scopes.toml");
             }
             if let Some(other) = taken.insert((family, scope), &rule.id) {
-                let message = format!("{} of scope \"{scope}\" is told by {other} already", name(family));
-                find("structure", message, "one fault has one rule: leave it to one of them");
+                let message = format!("{other} checks {} of scope \"{scope}\", too", name(family));
+                find("structure", message, "remove it from one of the two rules");
             }
         }
     }
 }
 
-/// Returns what a family is about, when the scope does not have it.
+/// Returns the entry of `scopes.toml` that a family needs, if the scope does not have it.
 fn lacks(family: Family, scope: &Scope) -> Option<&'static str> {
     match family {
         Family::PhaseOrder if scope.phases.is_empty() => Some("`phases`"),
@@ -40,7 +44,7 @@ fn lacks(family: Family, scope: &Scope) -> Option<&'static str> {
     }
 }
 
-/// As the metadata of rules call it.
+/// Returns the name of a family in the metadata of rules.
 fn name(family: Family) -> String {
     let name = serde_json::to_value(family).ok();
     name.as_ref().and_then(|name| name.as_str()).unwrap_or_default().to_owned()

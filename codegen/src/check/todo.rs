@@ -1,4 +1,4 @@
-//! What skeletons leave to be filled in.
+//! Finds the places of skeletons that are still to be filled in.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -8,7 +8,7 @@ use super::context::paths;
 use super::report::{Finding, Place, Report};
 use crate::todo::{MARK, marked};
 
-/// What is written by hand. Recordings may say anything.
+/// Folders of files that are written by hand. Recordings may contain the mark.
 const WRITTEN: [&str; 7] =
     ["client-profiles", "clients", "dialects", "profiles", "requirements", "rules", "scenarios"];
 
@@ -33,13 +33,13 @@ fn look(spec: &Path, folder: &Path, report: &mut Report) {
 }
 
 fn read(spec: &Path, path: &Path, report: &mut Report) {
-    // A file that is no text is refused where it is read for what it says.
+    // The parser of the file reports text that is not UTF-8.
     let Ok(text) = fs::read_to_string(path) else { return };
     let file = path.strip_prefix(spec).unwrap_or(path);
     report.todo.extend(marked(&text).map(|(line, what)| Finding {
         file: file.to_owned(),
         place: Place::Line(line),
-        message: format!("this is still to be filled in: {what}"),
-        help: format!("write it in place of what is marked {MARK}, or leave it for later with --allow-todo"),
+        message: format!("still to be filled in: {what}"),
+        help: format!("replace the text marked {MARK}, or pass --allow-todo"),
     }));
 }

@@ -1,4 +1,4 @@
-//! A violation edits what is there: each edit is tried on the list of the golden's events.
+//! Checks violations: applies each edit to the list of the golden's events.
 
 use serde_json::Value;
 
@@ -13,11 +13,14 @@ pub(super) fn check(context: &Context, rule: &Rule, report: &mut Report) {
     let entry = || Place::entry("violation");
     for id in violation.also.iter().filter(|id| !context.catalogue.rules.contains_key(*id) || **id == rule.id)
     {
-        let message = format!("`also` names {id}, which is this rule or none");
-        report.find(&file, entry(), message, "name other rules that the edits break too");
+        let message = format!("`also` lists {id}, which is this rule or does not exist");
+        report.find(&file, entry(), message, "list other rules that the edits break, too");
     }
     for (line, message) in faults(context, &violation.golden, &violation.edits) {
-        let help = format!("the edit is tried on {} as the edits before it left it", violation.golden);
+        let help = format!(
+            "edits apply in order to goldens/{}: check what the edits before this one left",
+            violation.golden
+        );
         let (place, help) = match line {
             Some(line) => (Place::Line(line), help.as_str()),
             None => (entry(), NO_GOLDEN),
@@ -26,9 +29,9 @@ pub(super) fn check(context: &Context, rule: &Rule, report: &mut Report) {
     }
 }
 
-const NO_GOLDEN: &str = "name a file under goldens/, as <dialect>/<name>";
+const NO_GOLDEN: &str = "use a file under goldens/, written as <dialect>/<name>";
 
-/// Edits that stand in an entry of a table.
+/// Checks the edits of an entry of a table.
 pub(super) fn check_entry(
     context: &Context,
     golden: &str,
@@ -41,14 +44,16 @@ pub(super) fn check_entry(
         Ok(edits) => edits,
         Err(error) => {
             let message = format!("edits, {error}");
-            return report.find(file, Place::entry(id), message, "write edits as rule pages do, one a line");
+            return report.find(file, Place::entry(id), message, "write one edit a line, as in rule pages");
         }
     };
     for (line, message) in faults(context, golden, &edits) {
         let (message, help) = match line {
             Some(line) => (
                 format!("edits, line {line}: {message}"),
-                format!("the edit is tried on {golden} as the edits before it left it"),
+                format!(
+                    "edits apply in order to goldens/{golden}: check what the edits before this one left"
+                ),
             ),
             None => (message, NO_GOLDEN.to_owned()),
         };
@@ -56,7 +61,7 @@ pub(super) fn check_entry(
     }
 }
 
-/// Returns what is wrong with edits of a golden, with the line of each.
+/// Returns the errors of edits of a golden, with their lines.
 fn faults(context: &Context, golden: &str, edits: &[(usize, Edit)]) -> Vec<(Option<usize>, String)> {
     let Some(golden) = context.golden(golden) else {
         return vec![(None, format!("there is no golden {golden}"))];
@@ -99,7 +104,7 @@ fn apply(edit: &Edit, events: &mut Vec<Event>) -> Result<(), String> {
             {
                 events.swap(*one, *other);
             } else {
-                return Err("swap needs two different events".to_owned());
+                return Err("`swap` needs two different events".to_owned());
             }
         }
         Edit::Set(_, pointer, value) => {
@@ -120,7 +125,7 @@ fn apply(edit: &Edit, events: &mut Vec<Event>) -> Result<(), String> {
         Edit::Insert(side, _, data) => {
             let kind = data.get("type").and_then(Value::as_str).unwrap_or_default();
             for at in first().rev() {
-                // Who said what it is put beside says it too.
+                // The new event has the direction of its neighbour.
                 let direction = if events[at].name.starts_with('>') { ">" } else { "" };
                 let event = Event { name: format!("{direction}{kind}"), data: data.clone() };
                 events.insert(at + usize::from(*side == Side::After), event);
@@ -129,7 +134,7 @@ fn apply(edit: &Edit, events: &mut Vec<Event>) -> Result<(), String> {
         Edit::Truncate(_) => {
             let Some(at) = first().next() else { return Ok(()) };
             if at + 1 == events.len() {
-                return Err("nothing comes after this event, so nothing is cut off".to_owned());
+                return Err("this is the last event, so `truncate` removes nothing".to_owned());
             }
             events.truncate(at + 1);
         }
@@ -150,7 +155,7 @@ fn find(target: &Target, events: &[Event]) -> Result<Vec<usize>, String> {
         None => Ok(all),
         Some(number) => match all.get(number - 1) {
             Some(at) => Ok(vec![*at]),
-            None => Err(format!("there is no {name} number {number}, only {}", all.len())),
+            None => Err(format!("there is no {name} number {number}; the stream has {}", all.len())),
         },
     }
 }
@@ -159,7 +164,7 @@ fn set(data: &mut Value, pointer: &str, value: &Value) -> Result<(), String> {
     let (parent, name) = parent(data, pointer)?;
     match parent {
         Value::Object(map) if map.get(&name) == Some(value) => {
-            Err(format!("\"{pointer}\" is {value} already"))
+            Err(format!("\"{pointer}\" already is {value}"))
         }
         Value::Object(map) => {
             map.insert(name, value.clone());
@@ -174,9 +179,9 @@ fn set(data: &mut Value, pointer: &str, value: &Value) -> Result<(), String> {
                 *old = value.clone();
                 Ok(())
             }
-            _ => Err(format!("\"{pointer}\" is not there, or {value} already")),
+            _ => Err(format!("\"{pointer}\" does not exist, or already is {value}")),
         },
-        _ => Err(format!("the event has no place for \"{pointer}\"")),
+        _ => Err(format!("\"{pointer}\" cannot be set: its parent does not exist")),
     }
 }
 
@@ -186,8 +191,8 @@ fn prepend(data: &mut Value, pointer: &str, text: &str) -> Result<(), String> {
             old.insert_str(0, text);
             Ok(())
         }
-        Some(Value::String(_)) => Err("nothing is prepended, so nothing changes".to_owned()),
-        _ => Err(format!("the event has no text at \"{pointer}\"")),
+        Some(Value::String(_)) => Err("the prepended text is empty".to_owned()),
+        _ => Err(format!("the event has no string at \"{pointer}\"")),
     }
 }
 

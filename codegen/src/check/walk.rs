@@ -1,11 +1,11 @@
-//! Ways through schemas.
+//! Walks through schemas.
 
 use serde_json::{Map, Value};
 
 use crate::schema::{Additional, Registry, Schema};
 
-/// Returns whether some value that matches can have something at this JSON pointer that the schema declares.
-/// A segment in braces, such as `{output_index}`, is any index.
+/// Returns whether the schema declares a property at this JSON pointer. A segment in braces, such as
+/// `{output_index}`, is any index.
 pub(super) fn leads_somewhere(registry: Registry<'_>, schema: &Schema, pointer: &str) -> bool {
     let Some(rest) = pointer.strip_prefix('/') else { return pointer.is_empty() };
     let (segment, rest) = rest.find('/').map_or((rest, ""), |at| rest.split_at(at));

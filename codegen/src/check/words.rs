@@ -1,4 +1,4 @@
-//! Everything is explained, and every explanation explains something.
+//! Checks that every event, type and property has a description, and that `glossary.toml` has no unused entry.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -22,7 +22,7 @@ pub(super) fn check(context: &Context, report: &mut Report) {
                     &file,
                     Place::File,
                     format!("the {kind} has no description"),
-                    "say in a sentence what it is",
+                    "add a `description` of one sentence",
                 );
             }
             let declared = used.entry(name).or_default();
@@ -31,8 +31,8 @@ pub(super) fn check(context: &Context, report: &mut Report) {
                 if is_blank(schema)
                     && glossary.meaning(name, property).is_none_or(|text| text.trim().is_empty())
                 {
-                    let message = format!("nothing says what the property `{property}` means");
-                    let help = "explain it in glossary.toml under [properties], or by a `description` here";
+                    let message = format!("the property `{property}` has no description");
+                    let help = "describe it in glossary.toml under [properties], or add a `description` here";
                     report.find(&file, Place::pointer(pointer), message, help);
                 }
             });
@@ -72,7 +72,7 @@ pub(super) fn check(context: &Context, report: &mut Report) {
                     "glossary.toml",
                     Place::Entry(entry),
                     message,
-                    "write it as JSON: \"text\" in quotes of its own",
+                    "write JSON; a string needs its own quotes: '\"text\"'",
                 );
             }
         }
@@ -84,10 +84,5 @@ fn is_blank(schema: &Value) -> bool {
 }
 
 fn unused(report: &mut Report, entry: String, message: String) {
-    report.find(
-        "glossary.toml",
-        Place::Entry(entry),
-        message,
-        "correct or remove the entry: nothing uses it",
-    );
+    report.find("glossary.toml", Place::Entry(entry), message, "correct or remove the entry");
 }

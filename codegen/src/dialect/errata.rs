@@ -1,4 +1,4 @@
-//! Applying corrections to the files of a dialect.
+//! Applies corrections to the files of a dialect.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use crate::formats::Change;
 /// Files of a dialect by their path in its folder.
 pub(super) type Files = BTreeMap<String, Value>;
 
-/// Makes one change. Returns the places at which it changed nothing, with the reason.
+/// Applies one change. Returns the places at which it had no effect, with the reason.
 pub(super) fn apply(change: &Change, files: &mut Files) -> Vec<String> {
     let idle: Vec<Option<String>> = match change {
         Change::Nullable(places) => places.iter().map(|at| edit(files, at, nullable)).collect(),
@@ -27,7 +27,7 @@ pub(super) fn apply(change: &Change, files: &mut Files) -> Vec<String> {
     idle.into_iter().flatten().collect()
 }
 
-/// Takes away what a change adds; what it corrects stays as it is published.
+/// Removes the files that a change adds. Its corrections are not undone.
 pub(super) fn leave_out(change: &Change, files: &mut Files) -> Vec<String> {
     if let Change::Adds(paths) = change {
         files.retain(|path, _| !paths.contains(path));
@@ -37,11 +37,11 @@ pub(super) fn leave_out(change: &Change, files: &mut Files) -> Vec<String> {
 
 fn edit(files: &mut Files, place: &str, change: impl FnOnce(&mut Value) -> bool) -> Option<String> {
     let Some((file, pointer)) = place.split_once('#') else {
-        return Some(format!("{place}: a place is written <file>#<pointer>"));
+        return Some(format!("{place}: expected a place, written <file>#<pointer>"));
     };
     match files.get_mut(file).and_then(|json| json.pointer_mut(pointer)) {
         None => Some(format!("{place}: no such place")),
-        Some(schema) => (!change(schema)).then(|| format!("{place}: the schema already says so")),
+        Some(schema) => (!change(schema)).then(|| format!("{place}: the schema already has this")),
     }
 }
 
@@ -67,7 +67,7 @@ fn nullable(schema: &mut Value) -> bool {
 
 fn optional(files: &mut Files, place: &str) -> Option<String> {
     let Some((owner, name)) = place.rsplit_once("/properties/") else {
-        return Some(format!("{place}: the place of a property ends in /properties/<name>"));
+        return Some(format!("{place}: expected the place of a property, which ends in /properties/<name>"));
     };
     edit(files, owner, |schema| {
         let Some(required) = schema.get_mut("required").and_then(Value::as_array_mut) else { return false };
@@ -84,7 +84,7 @@ fn add_values(schema: &mut Value, add: &[String]) -> bool {
     all_new
 }
 
-/// Keywords of a file's head, which stay when the schema of the whole file is replaced.
+/// Keywords that stay when the schema of a whole file is replaced.
 const HEAD: &[&str] = &["$schema", "$id", "description", "x-lifecycle", "examples"];
 
 fn replace(schema: &mut Value, mut to: Value) -> bool {

@@ -1,4 +1,4 @@
-//! From folders to resolved dialects.
+//! Loads and resolves dialects.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -11,28 +11,34 @@ use super::{Dialect, Event, IdlePatch, patch};
 use crate::formats::{DialectFile, ErrataFile, Lifecycle, Role};
 use crate::schema::{self, Registry};
 
-/// A file of a dialect that cannot be used.
+/// A file of the specification that cannot be loaded.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LoadError {
     /// The file.
     pub file: PathBuf,
-    /// What is wrong, where in it, and what was expected.
+    /// The line at fault, counted from 1, if it is known.
+    pub line: Option<usize>,
+    /// The problem, and what was expected.
     pub message: String,
 }
 
 impl std::fmt::Display for LoadError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}: {}", self.file.display(), self.message)
+        write!(f, "{}: ", self.file.display())?;
+        if let Some(line) = self.line {
+            write!(f, "line {line}: ")?;
+        }
+        f.write_str(&self.message)
     }
 }
 
 impl std::error::Error for LoadError {}
 
 fn fail(file: &Path, message: impl std::fmt::Display) -> LoadError {
-    LoadError { file: file.to_owned(), message: message.to_string() }
+    LoadError { file: file.to_owned(), line: None, message: message.to_string() }
 }
 
-/// Names of all dialects under `<spec>/dialects`, in order.
+/// Returns the names of all dialects under `<spec>/dialects`, sorted.
 pub fn list(spec: &Path) -> Result<Vec<String>, LoadError> {
     let folder = spec.join("dialects");
     let mut names = Vec::new();
@@ -51,7 +57,7 @@ pub fn list(spec: &Path) -> Result<Vec<String>, LoadError> {
 ///
 /// # Errors
 ///
-/// Fails on the first of its files that cannot be used.
+/// Fails on the first invalid file.
 pub fn load(spec: &Path, name: &str) -> Result<Dialect, LoadError> {
     let dialect = open(spec, name, Errata::Applied)?;
     match dialect.faults.first() {
@@ -60,26 +66,26 @@ pub fn load(spec: &Path, name: &str) -> Result<Dialect, LoadError> {
     }
 }
 
-/// Loads a dialect as far as its files can be used. What is wrong with the others stands in its faults; each of
-/// them is as it is inherited, or not there.
+/// Loads a dialect and collects its invalid files in `faults`. An invalid file is replaced by the inherited one, or
+/// left out.
 ///
 /// # Errors
 ///
-/// Fails when its `dialect.toml`, or one that it extends, cannot be used.
+/// Fails if its `dialect.toml`, or that of an ancestor, is invalid.
 pub fn open(spec: &Path, name: &str, errata: Errata) -> Result<Dialect, LoadError> {
     load_folder(&spec.join("dialects"), name, errata, &mut Vec::new()).map(|(dialect, _)| dialect)
 }
 
-/// What is done with errata, those of what a dialect extends included.
+/// Treatment of errata, including those of the dialects that a dialect extends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Errata {
-    /// They are applied: the dialect is as it is in truth.
+    /// Errata are applied.
     Applied,
-    /// What they correct and add is left out: the dialect is as it is published.
+    /// Errata are left out: the dialect is as published.
     LeftOut,
 }
 
-/// Returns the dialect, and its `dialect.toml` with what it inherits.
+/// Loads a dialect, and its `dialect.toml` with inherited entries.
 fn load_folder(
     dialects: &Path,
     name: &str,
@@ -95,14 +101,14 @@ fn load_folder(
     let (inherited, lineage, mut faults) = match &own.extends {
         None => (Files::new(), Vec::new(), Vec::new()),
         Some(parent) if heirs.contains(parent) => {
-            return Err(fail(
-                &path,
-                format!("`extends` goes round in a circle: {} -> {parent}", heirs.join(" -> ")),
-            ));
+            return Err(fail(&path, format!("`extends` is circular: {} -> {parent}", heirs.join(" -> "))));
         }
         Some(parent) => {
             if !dialects.join(parent).is_dir() {
-                return Err(fail(&path, format!("it extends \"{parent}\", but there is no such dialect")));
+                return Err(fail(
+                    &path,
+                    format!("`extends` refers to \"{parent}\", but there is no such dialect"),
+                ));
             }
             let (parent, inherited) = load_folder(dialects, parent, errata, heirs)?;
             inherit(&mut table, inherited);
@@ -115,7 +121,7 @@ fn load_folder(
         }
     };
     let file =
-        table.clone().try_into().map_err(|error| fail(&path, format!("with what it inherits: {error}")))?;
+        table.clone().try_into().map_err(|error| fail(&path, format!("with inherited entries: {error}")))?;
     let mut files = inherited.clone();
     let idle_patches = own_files(&folder, &mut files, &mut faults)?;
 
@@ -146,7 +152,7 @@ fn load_folder(
     for (relative, json) in files {
         if let Err(message) = dialect.take(&relative, json) {
             let as_inherited = inherited.get(&relative).cloned();
-            // What its parent is wrong about is said of the parent.
+            // Faults of the parent are reported for the parent.
             if as_inherited.is_some_and(|json| dialect.take(&relative, json).is_err()) {
                 continue;
             }
@@ -156,28 +162,28 @@ fn load_folder(
     let mut unresolved = unresolved(&dialect);
     unresolved.retain(|(file, name)| {
         let missing = format!("types/{name}.json");
-        // Said already, of the file of the type or of what is inherited.
+        // Reported already, for the file of the type or for the parent.
         let is_faulty = dialect.faults.iter().any(|fault| fault.file.ends_with(&missing));
         let is_own = file_of(&folder, file).is_file() || inherited.contains_key(&missing);
         !is_faulty && is_own
     });
     dialect.faults.extend(unresolved.into_iter().map(|(file, name)| {
-        let message = format!("it refers to type \"{name}\", which the dialect does not have");
+        let message = format!("`$ref` refers to type \"{name}\", which the dialect does not have");
         fail(&file_of(&folder, &file), message)
     }));
     Ok((dialect, table))
 }
 
-/// Returns the file of the dialect that says what is at fault: its own, or the patch of an inherited one.
+/// Returns the dialect's own file at fault, or the patch of an inherited one.
 fn file_of(folder: &Path, relative: &str) -> PathBuf {
     let patch = folder.join(relative.replace(".json", PATCH));
     if patch.is_file() { patch } else { folder.join(relative) }
 }
 
-/// How the names of patches end.
+/// The extension of patches.
 pub(crate) const PATCH: &str = ".patch.json";
 
-/// Reads the files of a folder over those that are inherited. Returns what patches say in vain.
+/// Reads the files of a folder over the inherited ones. Returns the places of patches without effect.
 fn own_files(
     folder: &Path,
     files: &mut Files,
@@ -192,7 +198,7 @@ fn own_files(
         for path in entries(&folder.join(kind))? {
             let Some(file_name) = path.file_name().and_then(|name| name.to_str()) else { continue };
             if path.extension().is_none_or(|extension| extension != "json") {
-                faults.push(fail(&path, "only .json files belong here"));
+                faults.push(fail(&path, "expected only .json files here"));
                 continue;
             }
             let json = match read_json(&path) {
@@ -209,7 +215,12 @@ fn own_files(
             let relative = format!("{kind}/{stem}.json");
             match inherited.get(&relative) {
                 _ if folder.join(&relative).is_file() => {
-                    faults.push(fail(&path, format!("the dialect has {relative} itself: change that file")));
+                    faults.push(fail(
+                        &path,
+                        format!(
+                            "the dialect has its own {relative}: change that file instead of patching it"
+                        ),
+                    ));
                 }
                 None => faults.push(fail(&path, format!("there is no inherited {relative} to patch"))),
                 Some(parent) => {
@@ -226,8 +237,8 @@ fn own_files(
     Ok(idle)
 }
 
-/// Takes over what the parent says and the heir does not: whole values, the entries of tables one by
-/// one, and of the rules those that the heir gives no level of its own.
+/// Copies entries of the parent that the heir does not have: whole values, single entries of tables, and rules
+/// for which the heir sets no level.
 fn inherit(heir: &mut toml::Table, parent: toml::Table) {
     for (key, value) in parent {
         match (heir.get_mut(&key), value) {
@@ -246,7 +257,7 @@ fn inherit(heir: &mut toml::Table, parent: toml::Table) {
 }
 
 impl Dialect {
-    /// Takes up a file of an event or a type.
+    /// Adds the file of an event or a type.
     pub(super) fn take(&mut self, relative: &str, json: Value) -> Result<(), String> {
         let schema = schema::parse(&json).map_err(|error| error.to_string())?;
         let stem = relative.trim_end_matches(".json");
@@ -263,13 +274,12 @@ impl Dialect {
     }
 }
 
-/// Returns an event, and what is wrong with its place in the lifecycle, which is then that of something in
-/// passing.
+/// Returns an event, and the fault of its lifecycle if that is invalid; its role is `point` then.
 fn event(name: &str, file: Value, schema: schema::Schema) -> (Event, Option<String>) {
     let id = file.get("$id").and_then(Value::as_str).unwrap_or_default();
-    let named = (id != name).then(|| format!("`$id` is \"{id}\", but the file's name says \"{name}\""));
+    let named = (id != name).then(|| format!("`$id` is \"{id}\", but the file is named \"{name}\""));
     let read = match file.get("x-lifecycle") {
-        None => Err("`x-lifecycle` is missing: every event has its place".to_owned()),
+        None => Err("`x-lifecycle` is missing; every event needs one".to_owned()),
         Some(written) => serde_json::from_value::<Lifecycle>(written.clone())
             .map_err(|error| format!("at /x-lifecycle: {error}")),
     };
@@ -280,7 +290,7 @@ fn event(name: &str, file: Value, schema: schema::Schema) -> (Event, Option<Stri
             (Lifecycle { scope, role: Role::Point, value: None, phase: None, early: false }, Some(fault))
         }
     };
-    // A guess holds until somebody confirms it.
+    // A guess of the importer applies until someone confirms it.
     let scope = crate::todo::settled(&lifecycle.scope).to_owned();
     lifecycle.scope = scope;
     let examples = file.get("examples").and_then(Value::as_array).cloned().unwrap_or_default();
@@ -288,7 +298,7 @@ fn event(name: &str, file: Value, schema: schema::Schema) -> (Event, Option<Stri
     (Event { name: name.to_owned(), description, lifecycle, schema, examples, file }, named.or(placed))
 }
 
-/// Returns the references that lead nowhere: the file each stands in, and the name.
+/// Returns the dangling references: their file, and the name of the missing type.
 fn unresolved(dialect: &Dialect) -> Vec<(String, String)> {
     let events = dialect.events.values().map(|event| (format!("events/{}.json", event.name), &event.schema));
     let types = dialect.types.iter().map(|(name, schema)| (format!("types/{name}.json"), schema));
@@ -317,7 +327,7 @@ fn read_json(path: &Path) -> Result<Value, LoadError> {
     serde_json::from_str(&text).map_err(|error| fail(path, error))
 }
 
-/// Reads a file of ours; the error names the file, the line and what was expected.
+/// Reads a TOML file; the error has the file, the line and what was expected.
 pub(crate) fn read_toml<T: serde::de::DeserializeOwned>(path: &Path) -> Result<T, LoadError> {
     let text = fs::read_to_string(path).map_err(|error| fail(path, error))?;
     toml::from_str(&text).map_err(|error| fail(path, error))

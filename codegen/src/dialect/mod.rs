@@ -18,14 +18,14 @@ pub(crate) use load::read_toml;
 pub use load::{Errata, LoadError, list, load, open};
 pub use renamed::Renaming;
 
-/// A dialect as it is after inheritance and errata.
+/// A dialect with inherited files and errata applied.
 #[derive(Debug, Clone)]
 pub struct Dialect {
-    /// Its name, that of its folder.
+    /// Its name, which is that of its folder.
     pub name: String,
-    /// Its `dialect.toml`, with what it inherits.
+    /// Its `dialect.toml`, with inherited entries.
     pub file: DialectFile,
-    /// Its `dialect.toml` as it is written.
+    /// Its `dialect.toml` as written.
     pub own: DialectFile,
     /// The dialects that it extends, nearest first.
     pub lineage: Vec<String>,
@@ -35,49 +35,49 @@ pub struct Dialect {
     pub types: BTreeMap<String, Schema>,
     /// The files of its named types, as JSON, errata applied.
     pub type_files: BTreeMap<String, Value>,
-    /// Its own errata, each with the places at which it changes nothing.
+    /// Its own errata, each with the places at which it has no effect.
     pub errata: Vec<(Erratum, Vec<String>)>,
-    /// What its own patches say in vain.
+    /// The places of its own patches that have no effect.
     pub idle_patches: Vec<IdlePatch>,
-    /// What is wrong with files, its own and inherited ones; they are left out, or as they are inherited.
+    /// Invalid files, its own and inherited ones.
     pub faults: Vec<LoadError>,
 }
 
-/// A place of a patch that changes nothing.
+/// A place of a patch without effect.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct IdlePatch {
     /// The patch, relative to the dialect's folder.
     pub file: String,
     /// JSON pointer into it.
     pub pointer: String,
-    /// Why it changes nothing.
+    /// Why it has no effect.
     pub why: &'static str,
 }
 
 /// One event type.
 #[derive(Debug, Clone)]
 pub struct Event {
-    /// Its type on the wire.
+    /// Its `type`.
     pub name: String,
-    /// What it says.
+    /// Its description.
     pub description: String,
-    /// Its place in the lifecycle.
+    /// Its lifecycle.
     pub lifecycle: Lifecycle,
-    /// What its payload must look like.
+    /// The schema of its payload.
     pub schema: Schema,
-    /// Payloads that are valid.
+    /// Examples of payloads.
     pub examples: Vec<Value>,
     /// The file, as JSON, errata applied.
     pub file: Value,
 }
 
 impl Dialect {
-    /// Returns its named types, to look references up in.
+    /// Returns its named types, for resolving references.
     pub fn registry(&self) -> Registry<'_> {
         Registry::new(&self.types)
     }
 
-    /// Returns the event that opens the root scope, if there is one alone.
+    /// Returns the event that opens the root scope, if there is exactly one.
     pub fn opening(&self, root: &str) -> Option<&str> {
         let mut openings = self.openings(root);
         openings.next().filter(|_| openings.next().is_none())
@@ -90,12 +90,12 @@ impl Dialect {
         self.events.values().filter(opens).map(|event| event.name.as_str())
     }
 
-    /// Returns what a named type is, in words.
+    /// Returns the description of a named type.
     pub fn type_description(&self, name: &str) -> Option<&str> {
         self.type_files.get(name)?.get("description")?.as_str()
     }
 
-    /// One self-contained JSON Schema for an event or, failing that, a type of that name, for any validator.
+    /// Returns a self-contained JSON Schema of the event or else the type of that name, for any validator.
     pub fn bundle(&self, name: &str) -> Option<Value> {
         let mut root = match self.events.get(name) {
             Some(event) => event.file.clone(),
@@ -113,8 +113,8 @@ impl Dialect {
     }
 }
 
-/// Points references at `$defs`, opens what is open, and takes away what would make a file a schema
-/// resource of its own.
+/// Rewrites references to `$defs`, removes the values of open enumerations, and removes keywords that would
+/// make a file a schema resource of its own.
 fn rewrite(json: &mut Value) {
     match json {
         Value::Object(map) => {
@@ -128,7 +128,7 @@ fn rewrite(json: &mut Value) {
             {
                 *target = format!("#/$defs/{name}");
             }
-            // Other validators take any string where a newer server may add values.
+            // Other validators do not know `x-open`: a newer server may add values.
             if map.contains_key("x-open") {
                 map.shift_remove("enum");
             }

@@ -1,13 +1,13 @@
-//! Patches of inherited files: only what differs, as a JSON Merge Patch (RFC 7396).
+//! Patches of inherited files, as a JSON Merge Patch (RFC 7396).
 //!
 //! Lists are edited in place: where the inherited file has a list, `{"x-add": [...], "x-remove": [...]}`
-//! adds entries to it and takes entries from it. Any other value takes the place of the whole list.
+//! adds and removes entries. Any other value replaces the whole list.
 
 use serde_json::{Map, Value};
 
 use crate::schema::escape;
 
-/// Applies a patch. Returns what of it changes nothing, each with its place in the patch.
+/// Applies a patch. Returns its places without effect, with the reason.
 pub(super) fn apply(file: &mut Value, patch: &Value) -> Vec<(String, &'static str)> {
     let mut idle = Vec::new();
     value(file, patch, "", &mut idle);
@@ -24,7 +24,7 @@ fn value(old: &mut Value, patch: &Value, at: &str, idle: &mut Vec<(String, &'sta
                 member(map, key, change, &format!("{at}/{}", escape(key)), idle);
             }
         }
-        (old, patch) if old == patch => idle.push((at.to_owned(), "it is inherited with this value")),
+        (old, patch) if old == patch => idle.push((at.to_owned(), "the inherited value is the same")),
         (old, patch) => *old = patch.clone(),
     }
 }
@@ -70,7 +70,7 @@ fn list(
     }
     for (index, entry) in of("x-add") {
         if entries.contains(entry) {
-            idle.push((format!("{at}/x-add/{index}"), "the list has this entry"));
+            idle.push((format!("{at}/x-add/{index}"), "the list already has this entry"));
         } else {
             // Null stays last, as in normal form.
             let is_null = |old: &Value| old.get("type").is_some_and(|kind| kind == "null");

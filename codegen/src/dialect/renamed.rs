@@ -1,4 +1,4 @@
-//! A dialect under other names.
+//! A copy of a dialect with other names.
 
 use std::collections::BTreeMap;
 
@@ -14,17 +14,17 @@ pub struct Renaming {
     pub dialect: &'static str,
     /// Returns the name of an event or of a client's message.
     pub event: fn(&str) -> String,
-    /// Slots, with the member of an event that they then are.
+    /// Slots, with the new names of their members.
     pub slots: &'static [(&'static str, &'static str)],
 }
 
 impl Dialect {
-    /// Returns the dialect under other names. Tests judge the same streams in both: what the checker finds depends
-    /// on no name.
+    /// Returns a copy of the dialect with other names. Tests check the same streams in both: findings must not
+    /// depend on names.
     ///
     /// # Errors
     ///
-    /// If an event is not valid under its new name.
+    /// Fails if an event is not valid under its new name.
     pub fn renamed(&self, renaming: &Renaming) -> Result<Self, String> {
         let Renaming { dialect, event: rename, slots } = *renaming;
         let mut renamed = self.clone();
@@ -58,7 +58,7 @@ impl Dialect {
     }
 }
 
-/// Renames an event in the schema of its payload, and the members that are slots.
+/// Renames an event in the schema of its payload, and the members of its slots.
 fn rename_payload(schema: &mut Value, event: &str, slots: &[(&str, &str)]) {
     for branch in schema.get_mut("anyOf").and_then(Value::as_array_mut).into_iter().flatten() {
         rename_payload(branch, event, slots);

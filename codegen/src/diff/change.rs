@@ -1,34 +1,34 @@
-//! The kinds of difference, and whom each breaks.
+//! The kinds of difference, and which side each breaks.
 
 use std::fmt::{self, Write as _};
 
 use serde::Serialize;
 use serde_json::Value;
 
-/// One difference, and where in its schema it is.
+/// One difference, and its place in a schema.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Finding {
     /// The place: `.name` is a property, `[]` the entries of a list, `{}` the values of a map,
     /// `<name>` a variant of a union. Empty for the schema itself.
     pub path: String,
-    /// What differs there.
+    /// The difference.
     #[serde(flatten)]
     pub change: Change,
-    /// Whom it breaks.
+    /// The sides that it breaks.
     pub breaks: Breaks,
 }
 
-/// Whom a difference breaks. In a request the client is the writer.
+/// The sides that a difference breaks. In a request the client is the writer.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Breaks {
-    /// A reader made for the first side, of what is written for the second.
+    /// A reader made for the first side that reads values of the second.
     pub reader: bool,
-    /// A writer made for the first side, when the second side judges what it writes.
+    /// A writer made for the first side whose values the second side validates.
     pub writer: bool,
 }
 
 impl Breaks {
-    /// It breaks nobody.
+    /// It breaks neither side.
     pub const NOBODY: Self = Self { reader: false, writer: false };
     /// More is allowed than before.
     pub const READER: Self = Self { reader: true, writer: false };
@@ -38,109 +38,109 @@ impl Breaks {
     pub const BOTH: Self = Self { reader: true, writer: true };
 }
 
-/// What differs. Its text is a phrase about the place where it was found.
+/// A kind of difference. Its text is a phrase about its place.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "change", rename_all = "kebab-case")]
 pub enum Change {
-    /// A property is new.
+    /// A property was added.
     PropertyAdded {
-        /// Whether it must be there.
+        /// Whether it is required.
         required: bool,
-        /// What it holds.
+        /// Its type, in words.
         holds: String,
     },
-    /// A property is gone.
+    /// A property was removed.
     PropertyRemoved {
-        /// Whether it had to be there.
+        /// Whether it was required.
         required: bool,
-        /// What it held.
+        /// Its type, in words.
         holds: String,
     },
-    /// A property must be there now.
+    /// A property became required.
     MadeRequired,
-    /// A property need not be there any more.
+    /// A property became optional.
     MadeOptional,
-    /// `null` is allowed now.
+    /// `null` became allowed.
     NullAllowed,
-    /// `null` is not allowed any more.
+    /// `null` is no longer allowed.
     NullForbidden,
-    /// Another kind of value.
+    /// The type changed.
     Retyped {
-        /// The kind before.
+        /// The old type.
         from: String,
-        /// The kind now.
+        /// The new type.
         to: String,
     },
-    /// Another constant.
+    /// The constant changed.
     ConstantChanged {
-        /// The value before.
+        /// The old value.
         from: Value,
-        /// The value now.
+        /// The new value.
         to: Value,
     },
     /// More values are allowed.
     ValuesAdded {
-        /// The new ones.
+        /// The new values.
         values: Vec<Value>,
     },
     /// Fewer values are allowed.
     ValuesRemoved {
-        /// Those that are gone.
+        /// The removed values.
         values: Vec<Value>,
     },
-    /// Any value was allowed, now only some are.
+    /// An open enumeration was closed.
     ValuesClosed {
-        /// Those that are.
+        /// The allowed values.
         values: Vec<Value>,
     },
-    /// Only some values were allowed, now any is.
+    /// A closed enumeration was opened.
     ValuesOpened {
-        /// Those that were.
+        /// The values that were allowed.
         values: Vec<Value>,
     },
-    /// Any value is allowed, others than before are named.
+    /// The known values of an open enumeration changed.
     SuggestionsChanged {
-        /// Named now.
+        /// Added values.
         added: Vec<Value>,
-        /// Named before.
+        /// Removed values.
         removed: Vec<Value>,
     },
-    /// A union has one more variant.
+    /// A union gained a variant.
     VariantAdded {
         /// Its tag, its name or its kind.
         variant: String,
     },
-    /// A union has one variant less.
+    /// A union lost a variant.
     VariantRemoved {
         /// Its tag, its name or its kind.
         variant: String,
     },
-    /// A limit of length, size, number or form.
+    /// A limit of length, size, number or pattern changed.
     LimitChanged {
-        /// The keyword that sets it.
+        /// The keyword of the limit.
         limit: &'static str,
-        /// The limit before.
+        /// The old limit.
         from: Option<Value>,
-        /// The limit now.
+        /// The new limit.
         to: Option<Value>,
     },
-    /// The format that is named; it does not decide what is valid.
+    /// The `format` annotation changed. It does not affect validity.
     FormatChanged {
-        /// The format before.
+        /// The old format.
         from: Option<String>,
-        /// The format now.
+        /// The new format.
         to: Option<String>,
     },
-    /// What may stand in an object besides the properties that it declares.
+    /// The undeclared properties that an object allows changed.
     AdditionalChanged {
-        /// What was allowed.
+        /// The properties that were allowed.
         from: String,
-        /// What is allowed now.
+        /// The properties that are allowed now.
         to: String,
     },
-    /// A property is on its way out.
+    /// A property was deprecated.
     Deprecated,
-    /// A property is not on its way out any more.
+    /// A property is no longer deprecated.
     Undeprecated,
 }
 
@@ -151,28 +151,28 @@ impl fmt::Display for Change {
                 write!(f, "new property, {}, {holds}", presence(*required))
             }
             Self::PropertyRemoved { required, holds } => {
-                write!(f, "property gone, was {}, {holds}", presence(*required))
+                write!(f, "property removed, was {}, {holds}", presence(*required))
             }
             Self::MadeRequired => f.write_str("optional -> required"),
             Self::MadeOptional => f.write_str("required -> optional"),
-            Self::NullAllowed => f.write_str("null allowed now"),
+            Self::NullAllowed => f.write_str("null now allowed"),
             Self::NullForbidden => f.write_str("null no longer allowed"),
             Self::Retyped { from, to } => write!(f, "{from} -> {to}"),
             Self::ConstantChanged { from, to } => write!(f, "constant {from} -> {to}"),
-            Self::ValuesAdded { values } => write!(f, "more values: {}", list(values)),
-            Self::ValuesRemoved { values } => write!(f, "values gone: {}", list(values)),
+            Self::ValuesAdded { values } => write!(f, "values added: {}", list(values)),
+            Self::ValuesRemoved { values } => write!(f, "values removed: {}", list(values)),
             Self::ValuesClosed { values } => write!(f, "any value -> only {}", list(values)),
             Self::ValuesOpened { values } => write!(f, "only {} -> any value", list(values)),
             Self::SuggestionsChanged { added, removed } => {
-                f.write_str("open as before, ")?;
+                f.write_str("open enumeration ")?;
                 match (added.as_slice(), removed.as_slice()) {
-                    (added, []) => write!(f, "also names {}", list(added)),
-                    ([], removed) => write!(f, "no longer names {}", list(removed)),
-                    (added, removed) => write!(f, "also names {}; no longer {}", list(added), list(removed)),
+                    (added, []) => write!(f, "adds {}", list(added)),
+                    ([], removed) => write!(f, "removes {}", list(removed)),
+                    (added, removed) => write!(f, "adds {}; removes {}", list(added), list(removed)),
                 }
             }
-            Self::VariantAdded { variant } => write!(f, "new variant {}", spaced(variant)),
-            Self::VariantRemoved { variant } => write!(f, "variant gone: {}", spaced(variant)),
+            Self::VariantAdded { variant } => write!(f, "variant added: {}", spaced(variant)),
+            Self::VariantRemoved { variant } => write!(f, "variant removed: {}", spaced(variant)),
             Self::LimitChanged { limit, from, to } => {
                 write!(f, "{limit}: {} -> {}", or_none(from.as_ref()), or_none(to.as_ref()))
             }
@@ -180,7 +180,7 @@ impl fmt::Display for Change {
                 write!(f, "format: {} -> {}", or_none(from.as_ref()), or_none(to.as_ref()))
             }
             Self::AdditionalChanged { from, to } => write!(f, "other properties: {from} -> {to}"),
-            Self::Deprecated => f.write_str("deprecated now"),
+            Self::Deprecated => f.write_str("now deprecated"),
             Self::Undeprecated => f.write_str("no longer deprecated"),
         }
     }
@@ -190,7 +190,7 @@ const fn presence(required: bool) -> &'static str {
     if required { "required" } else { "optional" }
 }
 
-/// A list longer than this is cut short in words.
+/// Maximum length of a list in a text.
 const LONG: usize = 24;
 
 fn list(values: &[Value]) -> String {
@@ -203,7 +203,7 @@ fn list(values: &[Value]) -> String {
     text
 }
 
-/// Several tags of one variant, so that a line can break between them.
+/// Separates several tags of one variant by spaces, so that a line can break between them.
 fn spaced(variant: &str) -> String {
     variant.replace('|', " | ")
 }

@@ -1,4 +1,4 @@
-//! The parallel walk over two sides.
+//! Walks both sides in parallel.
 
 use std::collections::BTreeSet;
 
@@ -6,27 +6,27 @@ use crate::schema::{Array, Schema};
 
 use super::Kind;
 use super::change::{Breaks, Change, Finding};
-use super::limits::{self, Judged};
+use super::limits::{self, ClassifiedChange};
 use super::pairs::{Pair, Pairs, Start};
 use super::shape::{Number, Shape, Variant, is_object};
 use super::side::{Node, Side};
 use super::variants::{labels, matching};
 
-/// A comparison under way.
+/// A comparison in progress.
 pub(super) struct Comparison<'d> {
     pub(super) a: &'d Side,
     pub(super) b: &'d Side,
     pub(super) pairs: Pairs<'d>,
     pub(super) current: Option<Pair<'d>>,
-    /// Schemas that are being compared in place right now: recursive ones end here.
+    /// Inline schemas under comparison, which stops recursion.
     open: Vec<(*const Schema, *const Schema)>,
-    /// Named types that stood for something on the other side.
+    /// Named types that have a counterpart.
     pub(super) met_a: BTreeSet<&'d str>,
     pub(super) met_b: BTreeSet<&'d str>,
 }
 
 impl<'d> Comparison<'d> {
-    /// Compares all that both sides have.
+    /// Compares everything that both sides have.
     pub(super) fn of(a: &'d Side, b: &'d Side) -> Self {
         let mut comparison = Self {
             a,
@@ -46,7 +46,7 @@ impl<'d> Comparison<'d> {
             }
         }
         comparison.work();
-        // What is reached from nothing that both have is paired by its name.
+        // Types that no common event or body reaches are paired by name.
         for name in a.types.keys().filter(|name| b.types.contains_key(*name)) {
             if !comparison.met_a.contains(name.as_str()) && !comparison.met_b.contains(name.as_str()) {
                 comparison.enter(name, name, true);
@@ -81,7 +81,7 @@ impl<'d> Comparison<'d> {
         }
     }
 
-    /// Two names in the same place: the types behind them are compared, once, on their own.
+    /// Pairs two named types in the same place, which are then compared once.
     fn enter(&mut self, a: &'d str, b: &'d str, with_null: bool) {
         self.met_a.insert(a);
         self.met_b.insert(b);
@@ -96,7 +96,7 @@ impl<'d> Comparison<'d> {
         }
     }
 
-    /// Compares what stands in a place, and whether `null` may.
+    /// Compares the schemas of a place, and whether they allow `null`.
     pub(super) fn place(&mut self, path: &str, a: Node<'d>, b: Node<'d>) {
         match (a.reference(), b.reference()) {
             (Some((of_a, true)), Some((of_b, true))) => self.enter(of_a, of_b, true),
@@ -110,7 +110,7 @@ impl<'d> Comparison<'d> {
         }
     }
 
-    /// Compares what two schemas allow, `null` aside.
+    /// Compares the values that two schemas allow, except `null`.
     fn schemas(&mut self, path: &str, a: Node<'d>, b: Node<'d>) {
         let here = (std::ptr::from_ref(a.schema), std::ptr::from_ref(b.schema));
         if self.open.contains(&here) {
@@ -128,8 +128,8 @@ impl<'d> Comparison<'d> {
         self.open.pop();
     }
 
-    /// Branches of both unions that are named alike and are more than one object: what differs in
-    /// them is theirs.
+    /// Pairs branches of both unions that are named types with more than one object, as these are compared on their
+    /// own.
     fn shared_parts(&self, a: Node<'d>, b: Node<'d>) -> Vec<&'d str> {
         let names = |node: Node<'d>| -> Vec<&'d str> {
             let branches = node.branches();
@@ -216,7 +216,7 @@ impl<'d> Comparison<'d> {
         self.report(path, [judged]);
     }
 
-    pub(super) fn report(&mut self, path: &str, found: impl IntoIterator<Item = Judged>) {
+    pub(super) fn report(&mut self, path: &str, found: impl IntoIterator<Item = ClassifiedChange>) {
         if let Some(current) = self.current {
             let known = self.pairs.reach(None, current);
             known.findings.extend(found.into_iter().map(|judged| finding(path, judged)));
@@ -224,11 +224,11 @@ impl<'d> Comparison<'d> {
     }
 }
 
-fn finding(path: &str, (change, breaks): Judged) -> Finding {
+fn finding(path: &str, (change, breaks): ClassifiedChange) -> Finding {
     Finding { path: path.to_owned(), change, breaks }
 }
 
-fn null(a: &Side, of_a: &Schema, b: &Side, of_b: &Schema) -> Option<Judged> {
+fn null(a: &Side, of_a: &Schema, b: &Side, of_b: &Schema) -> Option<ClassifiedChange> {
     if *of_a == Schema::Any || *of_b == Schema::Any {
         return None;
     }

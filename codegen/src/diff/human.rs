@@ -1,4 +1,4 @@
-//! A difference for the terminal.
+//! Renders a diff for a terminal.
 
 use std::fmt::Write;
 
@@ -7,7 +7,7 @@ use super::{Diff, Kind, SchemaDiff};
 
 const WIDTH: usize = 80;
 
-/// Renders a difference for a terminal of 80 columns.
+/// Renders a diff for a terminal of 80 columns.
 pub fn human(diff: &Diff) -> String {
     let mut out = String::new();
     let mut line = |indent: &str, hanging: usize, text: &str| wrap(&mut out, indent, hanging, text);
@@ -68,7 +68,7 @@ pub fn human(diff: &Diff) -> String {
         "",
         2,
         &format!(
-            "changes: {}, of which {} break a reader and {} a writer",
+            "changes: {}; {} break a reader, {} a writer",
             counts.changes, counts.breaking_for_reader, counts.breaking_for_writer
         ),
     );
@@ -97,7 +97,7 @@ fn heading(schema: &SchemaDiff) -> String {
     if reached.is_empty() { title } else { format!("{title}  ({})", reached.join(", ")) }
 }
 
-/// Writes a line, broken between words where it is too wide; what follows hangs deeper.
+/// Writes a line, wrapped between words with a hanging indent.
 fn wrap(out: &mut String, indent: &str, hanging: usize, text: &str) {
     let mut width = indent.len();
     out.push_str(indent);

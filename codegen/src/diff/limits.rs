@@ -1,4 +1,4 @@
-//! Limits of strings, numbers, lists and objects.
+//! Compares the limits of strings, numbers, lists and objects.
 
 use serde_json::Value;
 
@@ -7,8 +7,8 @@ use crate::schema::{Array, Object, StringRules};
 use super::change::{Breaks, Change};
 use super::shape::Number;
 
-/// A difference with whom it breaks, its place still to be named.
-pub(super) type Judged = (Change, Breaks);
+/// A difference and the sides that it breaks, without its place.
+pub(super) type ClassifiedChange = (Change, Breaks);
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum End {
@@ -16,8 +16,8 @@ enum End {
     Upper,
 }
 
-/// Compares the limits of strings; a union may have several kinds, of which the loosest count.
-pub(super) fn strings(a: &[&StringRules], b: &[&StringRules]) -> Vec<Judged> {
+/// Compares the limits of strings. In a union with several kinds of string, the loosest limits count.
+pub(super) fn strings(a: &[&StringRules], b: &[&StringRules]) -> Vec<ClassifiedChange> {
     let (a, b) = (loosest(a), loosest(b));
     let bounds = [
         bound("minLength", End::Lower, a.min_length, b.min_length),
@@ -44,8 +44,8 @@ fn loosest(rules: &[&StringRules]) -> StringRules {
     })
 }
 
-/// Compares the limits of numbers, the loosest ones again.
-pub(super) fn numbers(a: &[Number<'_>], b: &[Number<'_>]) -> Vec<Judged> {
+/// Compares the limits of numbers, with the loosest ones of a union.
+pub(super) fn numbers(a: &[Number<'_>], b: &[Number<'_>]) -> Vec<ClassifiedChange> {
     let lowest = |numbers: &[Number<'_>]| {
         let limits: Option<Vec<f64>> = numbers.iter().map(|number| number.range.minimum).collect();
         limits.and_then(|limits| limits.into_iter().reduce(f64::min))
@@ -61,8 +61,8 @@ pub(super) fn numbers(a: &[Number<'_>], b: &[Number<'_>]) -> Vec<Judged> {
     bounds.into_iter().flatten().collect()
 }
 
-/// Compares how many entries lists may have.
-pub(super) fn arrays(a: &Array, b: &Array) -> Vec<Judged> {
+/// Compares the numbers of entries that lists allow.
+pub(super) fn arrays(a: &Array, b: &Array) -> Vec<ClassifiedChange> {
     let bounds = [
         bound("minItems", End::Lower, a.min_items, b.min_items),
         bound("maxItems", End::Upper, a.max_items, b.max_items),
@@ -70,8 +70,8 @@ pub(super) fn arrays(a: &Array, b: &Array) -> Vec<Judged> {
     bounds.into_iter().flatten().collect()
 }
 
-/// Compares how many properties objects may have.
-pub(super) fn objects(a: &Object, b: &Object) -> Vec<Judged> {
+/// Compares the numbers of properties that objects allow.
+pub(super) fn objects(a: &Object, b: &Object) -> Vec<ClassifiedChange> {
     bound("maxProperties", End::Upper, a.max_properties, b.max_properties).into_iter().collect()
 }
 
@@ -80,14 +80,14 @@ fn bound<T: Copy + PartialOrd + ToString>(
     end: End,
     from: Option<T>,
     to: Option<T>,
-) -> Option<Judged> {
+) -> Option<ClassifiedChange> {
     let tighter = match (from, to) {
         (None, None) => return None,
         (Some(from), Some(to)) if from == to => return None,
         (Some(from), Some(to)) => (to > from) == (end == End::Lower),
         (from, _) => from.is_none(),
     };
-    // Through text, so that the limit 64 of a number does not read 64.0.
+    // Formatted as text, so that the limit 64 of a number is not written 64.0.
     let number = |value: T| serde_json::from_str(&value.to_string()).unwrap_or_default();
     let change = Change::LimitChanged { limit, from: from.map(number), to: to.map(number) };
     Some((change, if tighter { Breaks::WRITER } else { Breaks::READER }))

@@ -1,9 +1,9 @@
-//! A difference for a page.
+//! Renders a diff as Markdown.
 
 use super::change::Breaks;
 use super::{Diff, Kind, SchemaDiff};
 
-/// Renders a difference as tables in Markdown.
+/// Renders a diff as tables in Markdown.
 pub fn markdown(diff: &Diff) -> String {
     let counts = diff.counts;
     let events = &diff.events;

@@ -1,10 +1,8 @@
-//! What differs between two dialects, or two versions of one, and whom a difference breaks.
+//! Differences between two dialects, or two versions of one, and which side each breaks.
 //!
-//! Both sides are walked in parallel from every event type and every body that they share. A
-//! difference is reported once, under the named schema that holds it, with the events and bodies
-//! through which it is reached. Schemas are paired by where they stand, not by their names:
-//! `ItemField / OutputItem` is one pair. Whether a schema is named or written in place is no
-//! difference.
+//! Both sides are walked in parallel from every common event type and body. A difference is reported once, under
+//! the named schema that contains it, with the events and bodies through which it is reached. Schemas are paired by
+//! place, not by name: `ItemField / OutputItem` is one pair. A named schema equals the same schema written inline.
 
 mod change;
 mod compare;
@@ -31,49 +29,48 @@ pub use json::json;
 pub use markdown::markdown;
 pub use side::Side;
 
-/// All that differs between two sides.
+/// The differences between two sides.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Diff {
-    /// Version of this format: it rises when a consumer has to change.
+    /// Version of this format. It increases when a consumer has to change.
     pub version: u32,
     /// Name of the first side.
     pub a: String,
     /// Name of the second side.
     pub b: String,
-    /// How many of our own corrections of a published schema were left out of the comparison.
+    /// Number of our own corrections of a published schema that were left out.
     pub errata_left_out: usize,
     /// Event types.
     pub events: Events,
-    /// Named types that the other side has nothing for. Where they are used is a difference of its
-    /// own.
+    /// Named types without a counterpart. Their uses are differences of their own.
     pub types: OneSided,
-    /// Bodies, by their role, that only one side has.
+    /// Bodies of one side only, by role.
     pub roots: OneSided,
-    /// The schemas that differ: events first, then types, those that are reached most first.
+    /// Schemas with differences: events first, then types, the most used first.
     pub schemas: Vec<SchemaDiff>,
-    /// How many differences there are.
+    /// Numbers of differences.
     pub counts: Counts,
 }
 
 /// Event types of both sides.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Events {
-    /// Only the second side has them. Each breaks a reader that knows no others.
+    /// Events of the second side only. Each breaks a reader that rejects unknown events.
     pub added: Vec<String>,
-    /// Only the first side has them. Each breaks a writer that sends it.
+    /// Events of the first side only. Each breaks a writer that sends it.
     pub removed: Vec<String>,
-    /// Both have them, and everything that they hold is the same.
+    /// Events without differences.
     pub unchanged: Vec<String>,
-    /// Both have them, and they or something that they hold differs.
+    /// Events with differences, also in types that they use.
     pub changed: Vec<String>,
 }
 
-/// Names that only one side has.
+/// Names of one side only.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct OneSided {
-    /// Only the second side has them.
+    /// Names of the second side only.
     pub added: Vec<String>,
-    /// Only the first side has them.
+    /// Names of the first side only.
     pub removed: Vec<String>,
 }
 
@@ -90,11 +87,11 @@ pub struct SchemaDiff {
     pub events: Vec<String>,
     /// The bodies through which it is reached, by their role.
     pub roots: Vec<String>,
-    /// What differs.
+    /// The differences.
     pub changes: Vec<Finding>,
 }
 
-/// What a schema is the schema of.
+/// The kind of a named schema.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Kind {
@@ -104,19 +101,19 @@ pub enum Kind {
     Type,
 }
 
-/// How many differences there are. Every event added or removed is one of them.
+/// Numbers of differences. Every event added or removed counts.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Counts {
     /// All of them.
     pub changes: usize,
-    /// Those that break a reader.
+    /// Differences that break a reader.
     pub breaking_for_reader: usize,
-    /// Those that break a writer.
+    /// Differences that break a writer.
     pub breaking_for_writer: usize,
 }
 
 impl Diff {
-    /// Returns whether nothing differs.
+    /// Returns whether there is no difference.
     pub const fn is_empty(&self) -> bool {
         self.counts.changes == 0
             && self.types.added.is_empty()
@@ -127,7 +124,7 @@ impl Diff {
 }
 
 impl Diff {
-    /// That our own corrections are no part of it, if so.
+    /// Returns a note about errata that were left out, if there are any.
     pub(crate) fn about_errata(&self) -> Option<String> {
         let corrections = match self.errata_left_out {
             0 => return None,
@@ -135,13 +132,13 @@ impl Diff {
             many => format!("{many} errata are"),
         };
         Some(format!(
-            "Our own {corrections} left out: a dialect is compared as it is published (--with-errata)."
+            "Our own {corrections} left out: the dialect is compared as published. Apply them with --with-errata."
         ))
     }
 }
 
 impl SchemaDiff {
-    /// Returns its name, or both when it has two.
+    /// Returns its name, or both names if they differ.
     pub fn title(&self) -> String {
         if self.a == self.b { self.a.clone() } else { format!("{} / {}", self.a, self.b) }
     }

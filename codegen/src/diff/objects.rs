@@ -1,4 +1,4 @@
-//! Comparing objects.
+//! Compares objects.
 
 use crate::schema::{Additional, Object, StringRules};
 
@@ -8,7 +8,7 @@ use super::limits;
 use super::shape::Variant;
 use super::side::{Node, Side};
 
-/// The keyword that says what else may stand in an object.
+/// The keyword for undeclared properties.
 const ADDITIONAL: &[&str] = &["additionalProperties"];
 
 impl<'d> Comparison<'d> {
@@ -22,7 +22,7 @@ impl<'d> Comparison<'d> {
             let Some(of_b) = b.property(&of_a.name) else {
                 let change =
                     Change::PropertyRemoved { required: of_a.required, holds: self.a.describe(inner_a) };
-                // A reader waits for it in vain; a writer may go on, unless nothing else may stand there.
+                // A reader misses it; a writer can still send it, unless undeclared properties are forbidden.
                 let breaks = Breaks { reader: of_a.required, writer: b.additional != Additional::Open };
                 self.report(&place, [(change, breaks)]);
                 continue;

@@ -1,11 +1,11 @@
-//! What a comparison comes to.
+//! The result of a comparison.
 
 use super::compare::Comparison;
 use super::pairs::Start;
 use super::{Counts, Diff, Events, OneSided};
 
 impl Comparison<'_> {
-    /// Returns what came out.
+    /// Returns the result.
     pub(super) fn into_diff(self) -> Diff {
         let (a, b) = (self.a, self.b);
         let starts = self.starts();

@@ -1,11 +1,11 @@
-//! The pairs of schemas that are compared, what was found in each, and how they are reached.
+//! Pairs of schemas, with their differences and the events that reach them.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use super::change::Finding;
 use super::{Kind, SchemaDiff};
 
-/// Two schemas that stand in the same place.
+/// Two schemas of the same place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Pair<'d> {
     pub(super) kind: Kind,
@@ -13,12 +13,11 @@ pub(super) struct Pair<'d> {
     pub(super) b: &'d str,
 }
 
-/// What is known of a pair.
+/// The state of a pair.
 #[derive(Debug, Default)]
 pub(super) struct Known<'d> {
     pub(super) findings: Vec<Finding>,
-    /// Whether the two were asked if they allow `null`; where they are used inside a union that
-    /// does, it makes no difference.
+    /// Whether `null` was compared. Inside a union that allows `null`, it is not.
     pub(super) null_compared: bool,
     leads_to: BTreeSet<Pair<'d>>,
 }
@@ -31,7 +30,7 @@ pub(super) struct Pairs<'d> {
 }
 
 impl<'d> Pairs<'d> {
-    /// Notes that a pair is reached, from another one or from the start.
+    /// Records that a pair is reached, from another pair or from a start.
     pub(super) fn reach(&mut self, from: Option<Pair<'d>>, to: Pair<'d>) -> &mut Known<'d> {
         if let Some(from) = from.filter(|from| *from != to) {
             self.known.entry(from).or_default().leads_to.insert(to);
@@ -48,7 +47,7 @@ impl<'d> Pairs<'d> {
         self.waiting.pop_front()
     }
 
-    /// Returns all pairs that are reached from one, itself included.
+    /// Returns all pairs that a pair reaches, including itself.
     pub(super) fn reached_from(&self, start: Pair<'d>) -> BTreeSet<Pair<'d>> {
         let mut reached = BTreeSet::from([start]);
         let mut ahead = vec![start];
@@ -62,7 +61,7 @@ impl<'d> Pairs<'d> {
         self.known.get(&pair).is_some_and(|known| !known.findings.is_empty())
     }
 
-    /// Returns the pairs that differ, with the events and bodies that they are reached from.
+    /// Returns the pairs with differences, and the events and bodies that reach them.
     pub(super) fn into_schemas(self, starts: &[(Start<'d>, BTreeSet<Pair<'d>>)]) -> Vec<SchemaDiff> {
         let differing = self.known.into_iter().filter(|(_, known)| !known.findings.is_empty());
         let mut schemas: Vec<SchemaDiff> = differing
@@ -86,7 +85,7 @@ impl<'d> Pairs<'d> {
     }
 }
 
-/// Where a comparison starts: an event or the role of a body.
+/// Start of a comparison: an event or the role of a body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Start<'d> {
     Event(&'d str),

@@ -1,10 +1,10 @@
-//! Comparing strings, numbers and booleans.
+//! Compares strings, numbers and booleans.
 
 use serde_json::Value;
 
 use super::change::{Breaks, Change};
 use super::compare::Comparison;
-use super::limits::Judged;
+use super::limits::ClassifiedChange;
 use super::shape::Scalars;
 
 impl<'d> Comparison<'d> {
@@ -15,7 +15,7 @@ impl<'d> Comparison<'d> {
         kind: &str,
         a: &Scalars<'d, R>,
         b: &Scalars<'d, R>,
-        limits: impl FnOnce(&[R], &[R]) -> Vec<Judged>,
+        limits: impl FnOnce(&[R], &[R]) -> Vec<ClassifiedChange>,
     ) {
         match (a.is_empty(), b.is_empty()) {
             (true, true) => return,

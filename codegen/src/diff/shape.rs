@@ -1,5 +1,4 @@
-//! A schema as the set of what it allows, kind by kind, whatever it refers to and however it is
-//! put together.
+//! A schema as the set of values that it allows, by kind, with references and unions resolved.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +8,7 @@ use crate::schema::{Array, Object, Range, Schema, StringRules};
 
 use super::side::{Node, Side};
 
-/// What a schema allows.
+/// The values that a schema allows.
 #[derive(Debug, Default)]
 pub(super) struct Shape<'d> {
     pub(super) any: bool,
@@ -19,16 +18,16 @@ pub(super) struct Shape<'d> {
     pub(super) numbers: Scalars<'d, Number<'d>>,
     pub(super) arrays: Vec<(&'d Array, Node<'d>)>,
     pub(super) objects: Vec<Variant<'d>>,
-    /// Named types, other than single objects, that it was put together from.
+    /// Named types, other than single objects, that it consists of.
     pub(super) parts: Vec<&'d str>,
 }
 
 /// Values of one scalar kind.
 #[derive(Debug)]
 pub(super) struct Scalars<'d, R> {
-    /// The rules for any value of the kind, when any is allowed; more than one in odd unions.
+    /// The limits of open values, if any value of the kind is allowed. Unions can have more than one.
     pub(super) open: Vec<R>,
-    /// Values that are named.
+    /// Enumerated values.
     pub(super) known: Vec<Value>,
     pub(super) formats: BTreeSet<&'d str>,
 }
@@ -58,17 +57,17 @@ pub(super) struct Number<'d> {
     pub(super) range: &'d Range,
 }
 
-/// An object that a schema allows.
+/// An allowed object.
 #[derive(Debug)]
 pub(super) struct Variant<'d> {
     pub(super) object: &'d Object,
     pub(super) node: Node<'d>,
-    /// Properties that allow only certain strings.
+    /// Properties with enumerated strings.
     pub(super) tags: Vec<(&'d str, Vec<String>)>,
 }
 
 impl<'d> Shape<'d> {
-    /// Works out what a schema allows; the named branches of its union in `without` are left out.
+    /// Computes the shape of a schema, without the named branches of its union in `without`.
     pub(super) fn of(side: &'d Side, node: Node<'d>, without: &[&str]) -> Self {
         let mut shape = Self { null: side.nullable(node.schema), ..Self::default() };
         shape.collect(side, node, without, &mut Vec::new());
@@ -123,13 +122,13 @@ impl<'d> Shape<'d> {
         }
     }
 
-    /// Returns the kinds of value that it allows, in words.
+    /// Returns the allowed kinds of value, in words.
     pub(super) fn describe(&self) -> String {
         let null = (self.null && !self.any).then_some("null");
         self.kinds().into_iter().chain(null).collect::<Vec<_>>().join(" or ")
     }
 
-    /// Returns the kinds of value that it allows, `null` aside.
+    /// Returns the allowed kinds of value, except `null`.
     pub(super) fn kinds(&self) -> Vec<&'static str> {
         if self.any {
             return vec!["any value"];
@@ -145,7 +144,7 @@ impl<'d> Shape<'d> {
         kinds.into_iter().filter(|(there, _)| *there).map(|(_, kind)| kind).collect()
     }
 
-    /// Returns whether a value of some kind may be valid for both, going by its kind alone.
+    /// Returns whether both allow a common kind of value.
     pub(super) fn overlaps(&self, other: &Self) -> bool {
         let kinds = |shape: &Self| {
             [
@@ -160,7 +159,7 @@ impl<'d> Shape<'d> {
     }
 }
 
-/// Returns whether a schema is one object, `null` aside.
+/// Returns whether a schema is a single object, except for `null`.
 pub(super) fn is_object(node: Node<'_>) -> bool {
     matches!(node.branches().as_slice(), [Node { schema: Schema::Object(_), .. }])
 }

@@ -1,4 +1,4 @@
-//! What of a dialect, or of an `OpenAPI` document, is compared.
+//! One side of a comparison: a dialect or an `OpenAPI` document.
 
 use std::collections::BTreeMap;
 
@@ -20,7 +20,7 @@ pub struct Side {
     pub(super) errata_left_out: usize,
 }
 
-/// A schema as the model has it, and the JSON that it was read from, for what the model leaves out.
+/// A schema of the model with its JSON, which has annotations that the model leaves out.
 #[derive(Debug, Clone)]
 pub(super) struct Parsed {
     pub(super) schema: Schema,
@@ -28,7 +28,7 @@ pub(super) struct Parsed {
 }
 
 impl Side {
-    /// Returns a dialect, resolved and with its errata.
+    /// Creates a side from a resolved dialect with errata.
     pub fn of_dialect(dialect: &Dialect) -> Self {
         let events = dialect.events.values().map(|event| {
             (event.name.clone(), Parsed { schema: event.schema.clone(), json: event.file.clone() })
@@ -46,16 +46,16 @@ impl Side {
         }
     }
 
-    /// Returns a dialect as it is published, for what that is to be compared with.
+    /// Creates a side from a dialect as published, for comparison with a document.
     pub fn of_published(dialect: &Dialect) -> Self {
         Self { errata_left_out: dialect.errata.len(), ..Self::of_dialect(dialect) }
     }
 
-    /// Returns a document as it is published.
+    /// Creates a side from a document.
     ///
     /// # Errors
     ///
-    /// Fails when a file of the import is not in normal form.
+    /// Fails if a file of the import is not in normal form.
     pub fn of_document(name: impl Into<String>, imported: Imported) -> Result<Self, ParseError> {
         let mut side = Self {
             name: name.into(),
@@ -86,7 +86,7 @@ impl Side {
         Some(Node { name: Some(name), ..Node::new(&parsed.schema, &parsed.json) })
     }
 
-    /// Returns whether `null` is valid, also by way of references.
+    /// Returns whether `null` is valid, also through references.
     pub(super) fn nullable(&self, schema: &Schema) -> bool {
         let mut names = Vec::new();
         self.accepts_null(schema, &mut names)
@@ -104,7 +104,7 @@ impl Side {
         }
     }
 
-    /// Returns the strings that a schema allows, when it allows no others.
+    /// Returns the strings of a closed enumeration.
     pub(super) fn strings(&self, schema: &Schema) -> Option<Vec<String>> {
         match schema {
             Schema::Const(Value::String(text)) => Some(vec![text.clone()]),
@@ -117,18 +117,18 @@ impl Side {
         }
     }
 
-    /// Returns what a schema holds, in words.
+    /// Returns the type of a schema, in words.
     pub(super) fn describe(&self, node: Node<'_>) -> String {
         Shape::of(self, node, &[]).describe()
     }
 }
 
-/// A schema at its place.
+/// A schema with its place.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Node<'d> {
     pub(super) schema: &'d Schema,
     pub(super) json: &'d Value,
-    /// The name of the type that it is the whole of.
+    /// The name of the type, if it is the whole type.
     pub(super) name: Option<&'d str>,
 }
 
@@ -137,7 +137,7 @@ impl<'d> Node<'d> {
         Self { schema, json, name: None }
     }
 
-    /// Returns the type that it refers to, `null` aside, and whether nothing else stands there.
+    /// Returns the type that it refers to, and whether it allows nothing else except `null`.
     pub(super) fn reference(self) -> Option<(&'d str, bool)> {
         match self.schema {
             Schema::Ref(name) => Some((name, true)),
@@ -149,13 +149,13 @@ impl<'d> Node<'d> {
         }
     }
 
-    /// Returns what stands under keys of its JSON.
+    /// Returns the schema under keys of its JSON.
     pub(super) fn inner(self, schema: &'d Schema, keys: &[&str]) -> Self {
         let json = keys.iter().fold(self.json, |json, key| json.get(key).unwrap_or(&Value::Null));
         Self::new(schema, json)
     }
 
-    /// Returns what it is a union of, `null` aside; itself when it is none.
+    /// Returns the branches of its union, except `null`; itself if it is not a union.
     pub(super) fn branches(self) -> Vec<Self> {
         let (mut schemas, mut jsons) = (Vec::new(), Vec::new());
         flatten(self.schema, &mut schemas);

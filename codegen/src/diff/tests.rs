@@ -65,13 +65,13 @@ fn properties_come_and_go() {
         &none,
         &optional,
         &["-- e.x new property, optional, string or null"],
-        &["-- e.x property gone, was optional, string or null"],
+        &["-- e.x property removed, was optional, string or null"],
     );
     both_ways(
         &none,
         &required,
         &["-W e.x new property, required, string or null"],
-        &["R- e.x property gone, was required, string or null"],
+        &["R- e.x property removed, was required, string or null"],
     );
     both_ways(&optional, &required, &["-W e.x optional -> required"], &["R- e.x required -> optional"]);
 }
@@ -84,7 +84,7 @@ fn in_a_closed_object_even_an_optional_property_matters() {
         &none,
         &one,
         &["R- e.x new property, optional, any value"],
-        &["-W e.x property gone, was optional, any value"],
+        &["-W e.x property removed, was optional, any value"],
     );
 }
 
@@ -94,7 +94,7 @@ fn null_comes_and_goes() {
     values(
         integer,
         json!({ "type": ["integer", "null"] }),
-        &["R- e.x null allowed now"],
+        &["R- e.x null now allowed"],
         &["-W e.x null no longer allowed"],
     );
 }
@@ -122,8 +122,8 @@ fn kinds_change() {
     values(
         json!({ "type": "string" }),
         json!({ "anyOf": [{ "type": "string" }, { "type": "array" }] }),
-        &["R- e.x new variant array"],
-        &["-W e.x variant gone: array"],
+        &["R- e.x variant added: array"],
+        &["-W e.x variant removed: array"],
     );
 }
 
@@ -139,8 +139,8 @@ fn constants_and_enumerations_change() {
         json!({ "type": "string", "enum": ["a", "b"] }),
         json!({ "type": "string", "enum": ["a", "c", "b"] }),
     );
-    values(two.clone(), three, &["R- e.x more values: c"], &["-W e.x values gone: c"]);
-    values(two.clone(), json!({ "const": "a" }), &["-W e.x values gone: b"], &["R- e.x more values: b"]);
+    values(two.clone(), three, &["R- e.x values added: c"], &["-W e.x values removed: c"]);
+    values(two.clone(), json!({ "const": "a" }), &["-W e.x values removed: b"], &["R- e.x values added: b"]);
     values(
         two.clone(),
         json!({ "type": "string" }),
@@ -150,8 +150,8 @@ fn constants_and_enumerations_change() {
     values(
         json!({ "type": "string" }),
         json!({ "anyOf": [{ "type": "string" }, two] }),
-        &["-- e.x open as before, also names a, b"],
-        &["-- e.x open as before, no longer names a, b"],
+        &["-- e.x open enumeration adds a, b"],
+        &["-- e.x open enumeration removes a, b"],
     );
     values(
         json!({ "type": "boolean" }),
@@ -214,7 +214,7 @@ fn annotations_change_without_breaking() {
     values(
         json!({ "type": "string" }),
         json!({ "type": "string", "deprecated": true }),
-        &["-- e.x deprecated now"],
+        &["-- e.x now deprecated"],
         &["-- e.x no longer deprecated"],
     );
 }
@@ -264,8 +264,8 @@ fn variants_come_and_go_by_their_tag() {
     values(
         one,
         two,
-        &["-- e.x<a>.n new property, optional, any value", "R- e.x new variant b"],
-        &["-- e.x<a>.n property gone, was optional, any value", "-W e.x variant gone: b"],
+        &["-- e.x<a>.n new property, optional, any value", "R- e.x variant added: b"],
+        &["-- e.x<a>.n property removed, was optional, any value", "-W e.x variant removed: b"],
     );
 }
 
@@ -276,8 +276,8 @@ fn variants_of_one_tag_are_told_apart_by_their_properties() {
     values(
         nested.clone(),
         json!({ "anyOf": [flat, nested] }),
-        &["R- e.x new variant error"],
-        &["-W e.x variant gone: error"],
+        &["R- e.x variant added: error"],
+        &["-W e.x variant removed: error"],
     );
 }
 
@@ -290,8 +290,8 @@ fn one_variant_may_do_for_several() {
     values(
         many,
         few,
-        &["R- e.x<message>.role more values: system", "R- e.x<message>.role more values: user"],
-        &["-W e.x<message>.role values gone: system", "-W e.x<message>.role values gone: user"],
+        &["R- e.x<message>.role values added: system", "R- e.x<message>.role values added: user"],
+        &["-W e.x<message>.role values removed: system", "-W e.x<message>.role values removed: user"],
     );
 }
 
@@ -354,13 +354,13 @@ fn null_counts_where_it_is_added() {
     both_ways(
         &before,
         &versions(or_null.clone(), plain),
-        &["R- e.x null allowed now"],
+        &["R- e.x null now allowed"],
         &["-W e.x null no longer allowed"],
     );
     both_ways(
         &before,
         &versions(reference("T"), nullable.clone()),
-        &["R- T null allowed now"],
+        &["R- T null now allowed"],
         &["-W T null no longer allowed"],
     );
     both_ways(&versions(or_null.clone(), nullable.clone()), &versions(reference("T"), nullable), &[], &[]);
@@ -379,8 +379,8 @@ fn what_differs_in_a_part_of_both_unions_is_the_part_s() {
     both_ways(
         &versions(&["a"]),
         &versions(&["a", "b"]),
-        &["R- Mode more values: b"],
-        &["-W Mode values gone: b"],
+        &["R- Mode values added: b"],
+        &["-W Mode values removed: b"],
     );
 }
 

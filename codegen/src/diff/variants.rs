@@ -1,11 +1,11 @@
-//! Which object of one union stands for which object of another.
+//! Pairs the objects of two unions.
 
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
 use super::shape::Variant;
 
-/// How two unions of objects correspond: positions on both sides.
+/// The pairs of two unions of objects, as positions on both sides.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Matching {
     pub(super) pairs: Vec<(usize, usize)>,
@@ -13,8 +13,7 @@ pub(super) struct Matching {
     pub(super) only_b: Vec<usize>,
 }
 
-/// Pairs the objects of two unions: by tag, then by name, then by likeness. Where there is nothing
-/// to choose from, the two are a pair.
+/// Pairs the objects of two unions: by tag, then by name, then by similarity. Single objects are always a pair.
 pub(super) fn matching(a: &[Variant<'_>], b: &[Variant<'_>]) -> Matching {
     if a.len() == 1 && b.len() == 1 {
         return Matching { pairs: vec![(0, 0)], ..Matching::default() };
@@ -32,7 +31,7 @@ pub(super) fn matching(a: &[Variant<'_>], b: &[Variant<'_>]) -> Matching {
             pairs.push((i, j));
         }
     }
-    // One object may do for several of the other union: a message of any role for one of each.
+    // One object may match several of the other union: a message of any role, and one for each role.
     let more: Vec<(usize, usize)> = candidates
         .iter()
         .filter(|&&(_, i, j)| {
@@ -70,7 +69,7 @@ fn covers(wide: &Variant<'_>, narrow: &Variant<'_>) -> bool {
         && shared.iter().all(|(_, allowed, values)| values.iter().all(|value| allowed.contains(value)))
 }
 
-/// Returns how much two objects are alike, if they can be the same thing at all.
+/// Returns the similarity of two objects, unless their types differ.
 fn likeness(a: &Variant<'_>, b: &Variant<'_>) -> Option<i64> {
     let shared_tags = a.tags.iter().filter_map(|(property, values)| {
         let (_, others) = b.tags.iter().find(|(other, _)| other == property)?;
@@ -99,7 +98,7 @@ fn likeness(a: &Variant<'_>, b: &Variant<'_>) -> Option<i64> {
     Some(score + share + 1000 * i64::from(same_type) + 200 * i64::from(same_name))
 }
 
-/// Returns what each object of a union is called: its tag, or else its name.
+/// Returns the label of each object of a union: its tag, or else its name.
 pub(super) fn labels(variants: &[Variant<'_>]) -> Vec<String> {
     let tag = |variant: &Variant<'_>| {
         let (_, values) = variant.tags.iter().find(|(property, _)| *property == "type")?;

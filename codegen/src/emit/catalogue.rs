@@ -1,4 +1,4 @@
-//! Emits the catalogue: rules, scenarios, profiles and requirements, for programs to read.
+//! Emits the catalogue: rules, scenarios, profiles and requirements.
 
 use proc_macro2::{Literal, TokenStream};
 use quote::quote;
@@ -8,12 +8,12 @@ use super::words::{declare, word};
 use crate::catalogue::Catalogue;
 use crate::formats::{
     About, Authority, Breakage, Channel, Claim, Client, ClientProfileFile, Coverage, Edit, Ending, Expect,
-    Failure, Family, Holder, LooksAt, OnSocket, Pair, Place, ProfileFile, Relation, Requirement,
+    Failure, Family, Holder, LooksAt, OnSocket, Operand, Pair, ProfileFile, Relation, Requirement,
     RequirementLevel, RequirementsFile, Rule, RuleMetadata, Scenario, ScenarioMetadata, Side, Step, Target,
     Values, Violation, Who,
 };
 
-/// Emits the tables, and an enum of the rules that are decided by code of their own.
+/// Emits the tables, and an enum of the native rules.
 pub fn catalogue(catalogue: &Catalogue) -> TokenStream {
     let native = catalogue.rules.values().filter(|rule| rule.metadata.native);
     let native = native.map(|rule| {
@@ -48,20 +48,20 @@ pub fn catalogue(catalogue: &Catalogue) -> TokenStream {
     quote! {
         #(#words)*
 
-        /// A rule that is decided by code of its own.
+        /// A rule with code of its own.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
         pub enum NativeRule { #(#native)* }
 
         /// All rules, sorted by id.
         pub static RULES: &[Rule] = &[#(#rules),*];
 
-        /// All clients that something is known of.
+        /// All clients with known behaviour.
         pub static CLIENTS: &[Client] = &[#(#clients),*];
 
         /// All scenarios, sorted by id.
         pub static SCENARIOS: &[Scenario] = &[#(#scenarios),*];
 
-        /// All cases for clients, sorted by id, but for those that follow from rules.
+        /// All cases for clients, sorted by id, except those that follow from rules.
         pub static CLIENT_CASES: &[ClientCase] = &[#(#client_cases),*];
 
         /// All profiles, sorted by name.
@@ -123,10 +123,10 @@ fn rule(rule: &Rule, catalogue: &Catalogue) -> TokenStream {
     }
 }
 
-/// A schema is broken in many ways, and the violation of such a rule shows one of them.
+/// Rules of which the violation shows only one of many ways to break them.
 const OF_SCHEMAS: &str = "schema/";
 
-/// What clients were seen to do with streams that break the rule, where its page does not say it better.
+/// Returns the measured behaviour of clients on streams that break a rule, unless its page has a better description.
 fn measured(rule: &Rule, catalogue: &Catalogue) -> Vec<Breakage> {
     let mut measured: Vec<Breakage> = Vec::new();
     let caught = catalogue.defects.defects.iter().filter(|defect| defect.rules.contains(&rule.id));
@@ -143,11 +143,11 @@ fn measured(rule: &Rule, catalogue: &Catalogue) -> Vec<Breakage> {
                 continue;
             }
             match measured.iter_mut().find(|known| known.client == client.name) {
-                // A defect says more of when a client fails than the violation of the rule.
+                // A defect describes the failure of a client better than the violation of the rule.
                 Some(_) if case == fault => {}
                 Some(known) => {
                     known.source = format!("{}, {name}", known.source);
-                    // What breaks it anywhere breaks it at these places, too.
+                    // A client that fails at any place fails at these places, too.
                     if known.at.is_empty() || at.is_empty() {
                         known.at.clear();
                     } else {
@@ -169,10 +169,10 @@ fn measured(rule: &Rule, catalogue: &Catalogue) -> Vec<Breakage> {
 
 fn failure(claim: Claim<'_>) -> String {
     match claim.failure {
-        Failure::Wrong => "gives a wrong or an empty answer".to_owned(),
-        Failure::Silent => "passes over it in silence".to_owned(),
-        Failure::Exception if claim.error.is_empty() => "gives up with an error".to_owned(),
-        Failure::Exception => format!("gives up with an error: {}", claim.error),
+        Failure::Wrong => "returns wrong or empty content".to_owned(),
+        Failure::Silent => "does not report an error".to_owned(),
+        Failure::Exception if claim.error.is_empty() => "fails with an error".to_owned(),
+        Failure::Exception => format!("fails with an error: {}", claim.error),
     }
 }
 
@@ -218,7 +218,7 @@ fn relation(relation: &Relation) -> TokenStream {
     }
 }
 
-fn place(place: &Place) -> TokenStream {
+fn place(place: &Operand) -> TokenStream {
     let at = super::tables::option_text(place.at.as_deref());
     let of = match (place.role, place.stated_by) {
         (Some(role), _) => {
@@ -232,7 +232,7 @@ fn place(place: &Place) -> TokenStream {
             quote!(Whose::Events(&[#(#events),*]))
         }
     };
-    quote!(Place { of: #of, at: #at })
+    quote!(Operand { of: #of, at: #at })
 }
 
 fn violation(violation: &Violation) -> TokenStream {

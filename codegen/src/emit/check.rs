@@ -1,4 +1,4 @@
-//! Emits the strict validators: one function per schema that has a name, a body or branches.
+//! Emits the validators: one function for each schema with a name, a body or branches.
 
 use std::collections::BTreeSet;
 
@@ -13,12 +13,12 @@ use crate::dialect::{Dialect, Event};
 use crate::formats::{Role, ScopesFile};
 use crate::schema::{Additional, Kind, Object, Pattern, Property, Range, Registry, Schema, StringRules};
 
-/// Emits the validators of a dialect, but for those that are as in another one, and the two functions that find
-/// them by name.
+/// Emits the validators of a dialect, except those shared with another one, and two functions that return them by
+/// name.
 ///
 /// # Errors
 ///
-/// Names the schema that is beyond what validators can be made for.
+/// Fails on a schema that validators do not support.
 pub(super) fn emit(
     dialect: &Dialect,
     base: Option<&Dialect>,
@@ -58,7 +58,7 @@ pub(super) fn emit(
         events.push(quote!(#function));
     }
     let count = events.len();
-    // What the other dialect has is looked up there, where this one has all of it.
+    // Lookups go to the other dialect if it has all types of this one.
     let whole =
         shared.as_ref().filter(|it| it.base.types.keys().all(|name| dialect.types.contains_key(name)));
     let listed = dialect.types.keys().filter(|name| whole.is_none() || !has_type(name)).map(|name| {
@@ -94,10 +94,10 @@ pub(super) fn emit(
         use crate::{Slot, View};
         #imports
 
-        /// The validators of events, in the order of their types.
+        /// The validators of events, sorted by type.
         pub(crate) const EVENTS: [EventCheck; #count] = [#(#events),*];
 
-        /// Returns which of them is that of an event.
+        /// Returns the position of the validator of an event.
         pub(crate) fn place_of_event(event: &str) -> Option<usize> {
             #by_event
         }
@@ -111,7 +111,7 @@ pub(super) fn emit(
     })
 }
 
-/// What is known of an object that is an event.
+/// Properties of an object that is an event.
 #[derive(Default)]
 struct Outer {
     slots: Vec<(String, Ident)>,
@@ -120,10 +120,10 @@ struct Outer {
 }
 
 impl Outer {
-    /// Returns how the value of a member is checked, and where it is handed out.
+    /// Returns the check of a member's value, and the slot that receives it.
     fn call(&self, property: &Property, check: &TokenStream) -> TokenStream {
         let slot = self.slots.iter().find(|(member, _)| *member == property.name).map(|(_, slot)| slot);
-        // What an event is about stays the same from one delta to the next.
+        // Ids and indices stay the same from one delta to the next.
         let may_vary = slot.is_none_or(|slot| slot == "Value" || slot == "SequenceNumber");
         let takes_all = match &property.schema {
             Schema::String(rules) => *rules == StringRules::default(),
@@ -139,7 +139,7 @@ impl Outer {
     }
 }
 
-/// Returns the members of an event whose values are handed out, each with the name of its slot.
+/// Returns the members of an event that have a slot, with the name of the slot.
 fn slots(dialect: &Dialect, event: &Event, scopes: &ScopesFile) -> Vec<(String, Ident)> {
     let usual = scopes.slots.iter().map(|(slot, pointer)| {
         let pointer = dialect.file.envelope.0.get(slot).unwrap_or(pointer);
@@ -155,8 +155,7 @@ fn slots(dialect: &Dialect, event: &Event, scopes: &ScopesFile) -> Vec<(String, 
         .collect()
 }
 
-/// Returns the validators of the types that events are about: their responses, and the values of their
-/// lifecycle.
+/// Returns the validators of the types of responses and of lifecycle values in events.
 fn noted(dialect: &Dialect, scopes: &ScopesFile) -> BTreeSet<String> {
     let registry = dialect.registry();
     let mut noted = BTreeSet::new();
@@ -193,7 +192,7 @@ pub(super) fn event_function(name: &str) -> String {
 struct Emitter<'d> {
     registry: Registry<'d>,
     order: UsualOrder,
-    /// The validators of objects that events are about.
+    /// The validators of responses and lifecycle values in events.
     noted: BTreeSet<String>,
     functions: Vec<TokenStream>,
     taken: BTreeSet<String>,
@@ -221,7 +220,7 @@ impl Emitter<'_> {
         let body = match self.registry.resolve(&event.schema) {
             Schema::Object(object) => self.object(object, &function.to_string(), outer)?,
             other => {
-                // A union of objects: its branches know nothing of the slots.
+                // In a union of objects, branches have no slots.
                 let check = self.check(other, &function.to_string())?;
                 let call = apply(&check);
                 let members = outer.slots.iter().map(|(name, slot)| quote!((#name, Slot::#slot)));
@@ -244,7 +243,7 @@ impl Emitter<'_> {
         names::ident(&name)
     }
 
-    /// Returns a function of its own for an inline schema.
+    /// Emits a function for an inline schema.
     fn inline(&mut self, schema: &Schema, path: &str) -> Result<TokenStream, String> {
         let function = self.fresh(path);
         self.named(&function, schema)?;
@@ -267,7 +266,7 @@ impl Emitter<'_> {
             Schema::Const(Value::String(value)) => quote!(|c| c.constant(#value)),
             Schema::Const(Value::Bool(value)) => quote!(|c| c.constant_boolean(#value)),
             Schema::Const(other) => {
-                return Err(format!("constant {other}: only strings and booleans are understood"));
+                return Err(format!("constant {other}: only strings and booleans are supported"));
             }
             Schema::Enum(values) => quote!(|c| c.one_of(&[#(#values),*])),
             Schema::OpenEnum(values) => quote!(|c| c.known(&[#(#values),*])),
@@ -298,7 +297,7 @@ impl Emitter<'_> {
 
     fn object(&mut self, object: &Object, path: &str, outer: &Outer) -> Result<TokenStream, String> {
         if object.properties.len() > 64 {
-            return Err(format!("{} properties: validators count to 64", object.properties.len()));
+            return Err(format!("{} properties: validators support at most 64", object.properties.len()));
         }
         let members = self.order.members(path, object);
         let (mut places, mut arms) = (Vec::new(), Vec::new());
@@ -434,10 +433,10 @@ fn in_words(plan: &crate::schema::UnionPlan) -> String {
         .iter()
         .map(|(kind, _)| match kind {
             Kind::Null => "null",
-            Kind::Boolean => "true or false",
+            Kind::Boolean => "a boolean",
             Kind::Number => "a number",
             Kind::String => "a string",
-            Kind::Array => "a list",
+            Kind::Array => "an array",
             Kind::Object => "an object",
         })
         .collect();
@@ -495,7 +494,9 @@ fn text_rules(rules: &StringRules) -> TokenStream {
 
 fn limits(unit: &str, least: Option<u64>, most: Option<u64>) -> String {
     match (least, most) {
-        (Some(least), Some(most)) if least > most => "a kind that cannot be: it must be left out".to_owned(),
+        (Some(least), Some(most)) if least > most => {
+            "a length that is impossible: omit the property".to_owned()
+        }
         (Some(least), Some(most)) => format!("{least} to {most} {unit}"),
         (Some(least), None) => format!("at least {least} {unit}"),
         (_, Some(most)) => format!("at most {most} {unit}"),

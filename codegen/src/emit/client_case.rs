@@ -1,4 +1,4 @@
-//! Emits the cases that clients are tested with: those of pages, and one for each defect.
+//! Emits the cases for clients: those of pages, and one for each defect.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -22,7 +22,7 @@ pub(super) fn client_cases(catalogue: &Catalogue) -> Vec<TokenStream> {
     all.into_iter().map(|(_, case)| case).collect()
 }
 
-/// What a case is made of.
+/// The data of a case.
 struct Parts<'p> {
     id: &'p str,
     title: &'p str,
@@ -59,7 +59,7 @@ fn of_defect(defect: &Defect, catalogue: &Catalogue) -> TokenStream {
         (None, _) => {
             let rule = rule.map_or_else(String::new, |rule| format!(" `{}`", rule.id));
             format!(
-                "The stream breaks the rule{rule}. A client may refuse it, but must not return another answer."
+                "The stream breaks the rule{rule}. A client may reject it, but must not return other content."
             )
         }
     };
@@ -85,7 +85,7 @@ fn of_defect(defect: &Defect, catalogue: &Catalogue) -> TokenStream {
         authority: &metadata.authority,
         request: String::new(),
         following: Vec::new(),
-        // The cross-checks report what cannot be read.
+        // The cross-checks report invalid edits.
         edits: edits(&defect.edits).unwrap_or_default().into_iter().map(|(_, edit)| edit).collect(),
         metadata: &metadata,
     })

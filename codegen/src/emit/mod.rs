@@ -1,4 +1,4 @@
-//! Emits the Rust that the crates `spec` and `catalogue` consist of.
+//! Emits the generated Rust of the crates `spec` and `catalogue`.
 
 mod catalogue;
 mod check;
@@ -23,12 +23,12 @@ pub use catalogue::catalogue;
 pub use show::show;
 pub use tables::{scopes, words};
 
-/// Emits the module of one dialect: its validators and its tables, and with a glossary its types, too. What it has as
-/// `base`, a dialect of the same build that it extends, is used from there.
+/// Emits the module of a dialect: its validators and tables, and with a glossary its types. Code shared with `base`, a
+/// dialect of the same build that it extends, is used from there.
 ///
 /// # Errors
 ///
-/// Names the schema for which no Rust can be made.
+/// Fails on a schema without a Rust equivalent.
 pub fn dialect(
     dialect: &Dialect,
     base: Option<&Dialect>,
@@ -46,13 +46,13 @@ pub fn dialect(
     })
 }
 
-/// Returns the name of the module, and with dashes of the cargo feature, of a dialect.
+/// Returns the name of the module of a dialect. With dashes, it is the name of the cargo feature.
 pub fn module(dialect: &str) -> String {
     names::snake(dialect)
 }
 
-/// Writes emitted tokens as a file for the compiler: a line for each statement and item, so that its messages
-/// name a place.
+/// Writes tokens as a file for the compiler, with a line for each statement and item, so that its messages have
+/// useful lines.
 pub fn source(tokens: TokenStream) -> String {
     let mut text = String::new();
     write(tokens, &mut text);
@@ -87,19 +87,19 @@ fn write(tokens: TokenStream, text: &mut String) {
     }
 }
 
-/// Formats emitted tokens as a file for people.
+/// Formats tokens as a readable file.
 ///
 /// # Panics
 ///
-/// When the tokens are no Rust, which is a defect of the emitter.
+/// Panics if the tokens are not Rust, which is a bug of the emitter.
 #[cfg(feature = "cli")]
 pub fn format(tokens: &TokenStream) -> String {
     let file = syn::parse2(tokens.clone())
-        .unwrap_or_else(|error| panic!("the generator wrote what is not Rust: {error}\n{tokens}"));
+        .unwrap_or_else(|error| panic!("the generator wrote invalid Rust: {error}\n{tokens}"));
     types::layout(&prettyplease::unparse(&file))
 }
 
-/// A `match` over strings, by length first so that few comparisons are left.
+/// Returns a `match` over strings, by length first to save comparisons.
 fn lookup<'n>(
     subject: &TokenStream,
     arms: impl IntoIterator<Item = (&'n str, TokenStream)>,

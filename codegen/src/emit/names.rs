@@ -1,9 +1,9 @@
-//! Rust names for what stands on the wire.
+//! Rust names for names of the protocol.
 
 use proc_macro2::{Ident, Span};
 use quote::format_ident;
 
-/// Words of a wire name: split at everything that is not a letter or digit, and where case changes.
+/// Returns the words of a name, split at all characters except letters and digits, and at changes of case.
 fn words(wire: &str) -> Vec<String> {
     let mut words: Vec<String> = Vec::new();
     let mut previous = ' ';
@@ -26,38 +26,38 @@ fn words(wire: &str) -> Vec<String> {
     words
 }
 
-/// `response.output_text.delta` as `ResponseOutputTextDelta`.
+/// Converts `response.output_text.delta` to `ResponseOutputTextDelta`.
 pub(super) fn pascal(wire: &str) -> String {
     let joined: String = words(wire).iter().map(|word| word[..1].to_ascii_uppercase() + &word[1..]).collect();
     if joined.starts_with(|c: char| c.is_ascii_alphabetic()) { joined } else { format!("V{joined}") }
 }
 
-/// `webSearch-call` as `web_search_call`.
+/// Converts `webSearch-call` to `web_search_call`.
 pub(super) fn snake(wire: &str) -> String {
     let joined = words(wire).join("_");
     if joined.starts_with(|c: char| c.is_ascii_alphabetic()) { joined } else { format!("v_{joined}") }
 }
 
-/// The name of an event's variant and struct: its type without the `response.` that most of them share.
+/// Returns the name of an event's variant and struct: its type without the common `response.`.
 pub(super) fn event(wire: &str) -> String {
     pascal(wire.strip_prefix("response.").unwrap_or(wire))
 }
 
-/// What schemas add to the name of a type to say how they are organised, which users need not know.
+/// Suffixes of type names that only organise the schemas.
 const SUFFIXES: &[&str] = &["Body", "Enum", "Resource"];
 
-/// The name without the ending that only organises schemas.
+/// Returns a name without such a suffix.
 pub(super) fn without_suffix(name: &str) -> Option<&str> {
     SUFFIXES.iter().find_map(|suffix| name.strip_suffix(suffix)).filter(|stem| !stem.is_empty())
 }
 
-/// The name that a numbered copy of a type was made from: `MessagePhase` of `MessagePhase-2`.
+/// Returns the original name of a numbered copy: `MessagePhase` of `MessagePhase-2`.
 pub(super) fn copied(wire: &str) -> Option<&str> {
     let (stem, number) = wire.rsplit_once('-')?;
     (!number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())).then_some(stem)
 }
 
-/// The name of an entry of a list: that of the list without its plural ending, or what such a list holds.
+/// Returns the name for an entry of a list: the singular, or the usual name of such entries.
 pub(super) fn entry(list: &str) -> String {
     let list = list.strip_suffix("List").filter(|name| !name.is_empty()).unwrap_or(list);
     if let Some(stem) = list.strip_suffix("ies") {
@@ -72,7 +72,7 @@ pub(super) fn entry(list: &str) -> String {
     }
 }
 
-/// An identifier, escaped where Rust has a keyword of that name.
+/// Returns an identifier, escaped if it is a keyword of Rust.
 pub(super) fn ident(name: &str) -> Ident {
     match name {
         "self" | "Self" | "super" | "crate" => format_ident!("{name}_"),
@@ -81,7 +81,7 @@ pub(super) fn ident(name: &str) -> Ident {
     }
 }
 
-/// The keywords of Rust that can be escaped, reserved ones included.
+/// The keywords of Rust that can be escaped, including reserved ones.
 const KEYWORDS: &[&str] = &[
     "abstract", "as", "async", "await", "become", "box", "break", "const", "continue", "do", "dyn", "else",
     "enum", "extern", "false", "final", "fn", "for", "gen", "if", "impl", "in", "let", "loop", "macro",

@@ -1,6 +1,6 @@
-//! The order in which members usually come, learnt from the examples.
+//! The usual order of members, taken from the examples.
 //!
-//! A reader that expects the right member next need not look its name up.
+//! A validator that expects the right member next needs no lookup of its name.
 
 use std::collections::BTreeMap;
 
@@ -11,14 +11,14 @@ use super::names;
 use crate::dialect::Dialect;
 use crate::schema::{Kind, Object, Property, Registry, Schema};
 
-/// For every object, by the path that its validator is named for: its members as they were seen.
+/// The observed order of members, by the path of the object's validator.
 #[derive(Debug, Default)]
 pub(super) struct UsualOrder {
     seen: BTreeMap<String, Vec<String>>,
 }
 
 impl UsualOrder {
-    /// Looks at all examples of a dialect.
+    /// Reads all examples of a dialect.
     pub(super) fn learn(dialect: &Dialect) -> Self {
         let mut order = Self::default();
         let registry = dialect.registry();
@@ -30,7 +30,7 @@ impl UsualOrder {
         order
     }
 
-    /// Returns the members of an object: those that were seen in the order they were seen, then the others.
+    /// Returns the members of an object: those of examples in their order, then the others.
     pub(super) fn members<'o>(&self, path: &str, object: &'o Object) -> Vec<&'o Property> {
         let seen = self.seen.get(path).map(Vec::as_slice).unwrap_or_default();
         let mut members: Vec<&Property> = object.properties.iter().collect();
@@ -89,7 +89,7 @@ impl UsualOrder {
         }
     }
 
-    /// Adds the names that are new, each behind the one it follows.
+    /// Inserts new names, each behind its predecessor.
     fn note<'n>(&mut self, path: &str, names: impl Iterator<Item = &'n String>) {
         let known = self.seen.entry(path.to_owned()).or_default();
         let mut at = 0;

@@ -1,4 +1,4 @@
-//! What a dialect has as the one that it extends, so that its code is generated once.
+//! Code that a dialect shares with the one that it extends, so that it is generated once.
 
 use std::collections::BTreeSet;
 
@@ -10,18 +10,18 @@ use crate::dialect::{Dialect, Event};
 use crate::formats::ScopesFile;
 use crate::schema::{Registry, Schema};
 
-/// What a dialect has as another one of the same build.
+/// The types and events that a dialect shares with another one of the same build.
 pub(super) struct Shared<'d> {
     /// The other dialect.
     pub(super) base: &'d Dialect,
-    /// The types of which neither they nor what they refer to differs.
+    /// Types that are equal, including the types that they refer to.
     pub(super) types: BTreeSet<&'d str>,
-    /// Such events.
+    /// Events that are equal in this way.
     pub(super) events: BTreeSet<&'d str>,
 }
 
 impl<'d> Shared<'d> {
-    /// Compares two dialects. `is_alike` decides whether the code of a type would be the same in both.
+    /// Compares two dialects. `is_alike` returns whether the code of a type is the same in both.
     pub(super) fn new(
         dialect: &'d Dialect,
         base: &'d Dialect,
@@ -40,7 +40,7 @@ impl<'d> Shared<'d> {
             }
             types = whole;
         }
-        // Where values stand in events is the same for all of them.
+        // All events of a dialect have the same slots.
         let is_placed_alike = scopes
             .slots
             .keys()
@@ -61,7 +61,7 @@ impl<'d> Shared<'d> {
         path(self.base)
     }
 
-    /// Returns the validator of an event that both have.
+    /// Returns the validator of a shared event.
     pub(super) fn event(&self, name: &str) -> TokenStream {
         let place = self.base.events.keys().position(|other| other == name).unwrap_or_default();
         let (path, place) = (self.path(), Literal::usize_unsuffixed(place));
@@ -75,7 +75,7 @@ pub(super) fn path(dialect: &Dialect) -> TokenStream {
     quote!(crate::#module)
 }
 
-/// Returns the names that a schema refers to are among these.
+/// Returns whether all types that a schema refers to are among these.
 fn refers_to(schema: &Schema, types: &BTreeSet<&str>) -> bool {
     let mut found = Vec::new();
     Registry::references(schema, &mut found);

@@ -1,4 +1,4 @@
-//! What is emitted for one event or type, picked out of the module of its dialect.
+//! The generated code of one event or type.
 
 use std::collections::BTreeSet;
 
@@ -9,11 +9,11 @@ use super::{check, names, types};
 use crate::dialect::Dialect;
 use crate::formats::{Glossary, ScopesFile};
 
-/// The Rust of an event or type, with what only it uses; `None` when the dialect has none of that name.
+/// Returns the Rust of an event or type, with items that only it uses; `None` if the dialect does not have it.
 ///
 /// # Errors
 ///
-/// Names the schema for which no Rust can be made.
+/// Fails on a schema without a Rust equivalent.
 pub fn show(
     dialect: &Dialect,
     scopes: &ScopesFile,
@@ -43,7 +43,7 @@ pub fn show(
     Ok(Some(text))
 }
 
-/// An emitted item: the name that it is about, and its text.
+/// An emitted item: its name and its text.
 struct Item {
     name: String,
     declares: bool,
@@ -51,8 +51,8 @@ struct Item {
 }
 
 fn items(tokens: TokenStream) -> Vec<Item> {
-    let mut file =
-        syn::parse2::<syn::File>(tokens).unwrap_or_else(|error| panic!("the emitter wrote no Rust: {error}"));
+    let mut file = syn::parse2::<syn::File>(tokens)
+        .unwrap_or_else(|error| panic!("the emitter wrote invalid Rust: {error}"));
     let items = std::mem::take(&mut file.items);
     items
         .into_iter()
@@ -78,7 +78,7 @@ fn items(tokens: TokenStream) -> Vec<Item> {
         .collect()
 }
 
-/// The items about a name, and about the names that they use, unless these are known by names of their own.
+/// Returns the items of a name, and the items that they use, except those that can be shown by themselves.
 fn pick(items: &[Item], wanted: &str, named: &BTreeSet<String>) -> String {
     let mut picked = vec![wanted.to_owned()];
     let mut text = String::new();

@@ -1,4 +1,4 @@
-//! Emits the static tables: what is known of dialects, events and scopes, for programs to read.
+//! Emits the static tables of dialects, events and scopes.
 
 use std::collections::BTreeSet;
 
@@ -13,7 +13,7 @@ use crate::formats::{
     UnknownEvents, Word,
 };
 
-/// Emits the words that dialects choose from.
+/// Emits the enums of the words in dialect files.
 pub fn words() -> TokenStream {
     let words = [
         declare::<EventLine>(),
@@ -35,7 +35,7 @@ pub fn words() -> TokenStream {
                 matches!(self, #(#with_body)|*)
             }
 
-            /// Returns whether it is a message on a WebSocket about a response of that connection.
+            /// Returns whether it is a WebSocket message about a response of that connection.
             pub const fn is_aside(self) -> bool {
                 matches!(self, #(#asides)|*)
             }
@@ -43,7 +43,7 @@ pub fn words() -> TokenStream {
     }
 }
 
-/// Emits the scopes, and the slots that events hand values out in.
+/// Emits the scopes and the slots.
 pub fn scopes(file: &ScopesFile) -> TokenStream {
     let slots: Vec<&str> = file.slots.keys().map(String::as_str).chain(["value"]).collect();
     let slot_names = slots.iter().map(|slot| pascal_ident(slot));
@@ -97,55 +97,55 @@ pub fn scopes(file: &ScopesFile) -> TokenStream {
         }
     });
     quote! {
-        /// A value that is handed out when an event is read.
+        /// A value that parsing an event extracts.
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
         pub enum Slot {
             #(#[doc = #slot_docs] #slot_names,)*
         }
 
         impl Slot {
-            /// How many there are.
+            /// Number of slots.
             pub const COUNT: usize = #count;
 
-            /// All of them.
+            /// All slots.
             pub const ALL: [Self; #count] = [#(Self::#slot_idents),*];
 
-            /// The value of the root as a whole.
+            /// The value of the root.
             pub const SNAPSHOT: Self = Self::#snapshot;
 
-            /// The index of a container, in its own events and in those of what lies in it.
+            /// The index of a container, in its own events and in those of its descendants.
             pub const CONTAINER_INDEX: Self = Self::#index;
 
-            /// The id of a container, in events of what lies in it.
+            /// The id of a container, in events of its descendants.
             pub const CONTAINER_ID: Option<Self> = #id;
 
-            /// All that say what an event is about: ids and indices.
+            /// Ids and indices.
             pub const PLACES: [Self; #count_of_places] = [#(Self::#places),*];
 
-            /// The members of an event that they usually are.
+            /// The default members of the slots.
             pub(crate) const USUAL: &'static [(&'static str, Self)] = &[#(#usual),*];
         }
 
-        /// Something in a stream that opens, is fed and closes.
+        /// A level of a stream that opens, receives values and closes.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
         pub enum Scope {
             #(#[doc = #docs] #variants,)*
         }
 
         impl Scope {
-            /// The outermost scope, which everything lies in.
+            /// The outermost scope.
             pub const ROOT: Self = Self::#root;
 
-            /// The scope in the root that has most others in it.
+            /// The child of the root that contains most other scopes.
             pub const CONTAINER: Self = Self::#container;
 
-            /// How many slots a key has at most.
+            /// Maximum number of slots of a key.
             pub const MOST_KEYS: usize = #most_keys;
 
             /// All scopes.
             pub const ALL: &'static [Self] = &[#(Self::#variants),*];
 
-            /// Returns what is known of it.
+            /// Returns the properties of the scope.
             pub const fn info(self) -> &'static ScopeInfo {
                 &SCOPES[self as usize]
             }
@@ -155,8 +155,7 @@ pub fn scopes(file: &ScopesFile) -> TokenStream {
     }
 }
 
-/// Emits the constant that stands for the dialect in programs. Rows that another dialect has, too, are taken from
-/// there.
+/// Emits the constant of the dialect. Rows that another dialect shares are used from there.
 pub(super) fn dialect(dialect: &Dialect, base: Option<&Dialect>, scopes: &ScopesFile) -> TokenStream {
     let file = &dialect.file;
     let (name, product, source, summary) = (&dialect.name, &file.product, &file.source, &file.summary);
@@ -201,7 +200,7 @@ pub(super) fn dialect(dialect: &Dialect, base: Option<&Dialect>, scopes: &Scopes
         };
         pub(crate) const TYPES: &[&str] = #types;
 
-        /// The dialect, for programs that treat all dialects alike.
+        /// The dialect.
         pub static DIALECT: crate::Dialect = {
             use crate::table::*;
             crate::Dialect {

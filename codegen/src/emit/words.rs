@@ -1,4 +1,4 @@
-//! Emits the closed lists of words that files choose from: their enums, and single words.
+//! Emits the enums of the closed lists of words in the files, and single words.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
@@ -17,7 +17,7 @@ pub(super) fn declare<W: Word>() -> TokenStream {
         pub enum #of { #(#meanings #variants,)* }
 
         impl #of {
-            /// All of them.
+            /// All words.
             pub const ALL: [Self; #count] = [#(Self::#variants),*];
 
             /// Returns its name in the files of the specification.
@@ -28,7 +28,7 @@ pub(super) fn declare<W: Word>() -> TokenStream {
     }
 }
 
-/// One word, as an expression.
+/// Returns a word as an expression.
 pub(super) fn word<W: Word>(word: W) -> TokenStream {
     let (of, variant) = (format_ident!("{}", W::TYPE), variant(word));
     quote!(#of::#variant)

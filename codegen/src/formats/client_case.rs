@@ -9,31 +9,31 @@ use super::page::{Page, PageError};
 use super::violation::{Edit, edits};
 use super::word::words;
 
-/// An answer that is played to a client, and what it must make of it: one page.
+/// The page of a case for clients: a response, and the expected behaviour of a client.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ClientCase {
     /// Its path, `group/name`.
     pub id: String,
-    /// What is known of it.
+    /// Its metadata.
     pub metadata: ClientCaseMetadata,
-    /// What the client receives, in a line.
+    /// Its title: the response that the client receives.
     pub title: String,
-    /// Why it must do what is expected, as Markdown.
+    /// The reason for the expectation, as Markdown.
     pub prose: String,
-    /// What the client is to send; nothing, where that is the request of the golden.
+    /// The request of the client; absent for that of the golden.
     pub request: Option<Value>,
-    /// The requests of the steps that follow, as many as send one.
+    /// The requests of later steps, one for each step that sends one.
     pub following: Vec<Value>,
-    /// The edits of the answer, each with its line in the block.
+    /// The edits of the response, each with its line in the block.
     pub edits: Vec<(usize, Edit)>,
 }
 
 impl ClientCase {
-    /// Reads the page of the case with that id.
+    /// Parses the page of the case with this id.
     ///
     /// # Errors
     ///
-    /// Names the line that is not as the format says.
+    /// Fails on the first invalid line.
     pub fn parse(id: &str, text: &str) -> Result<Self, PageError> {
         let page = Page::split(text, "json")?;
         let metadata: ClientCaseMetadata = page.metadata()?;
@@ -51,7 +51,7 @@ impl ClientCase {
             (Some(_), Some(0)) => 0,
             _ => {
                 let message =
-                    "a page has a block ```json for its request, and one for each step that sends one";
+                    "expected a block ```json for the request, and one for each step that sends one";
                 return Err(PageError::new(page.metadata_line(), message));
             }
         };
@@ -65,60 +65,60 @@ impl ClientCase {
     }
 }
 
-/// The metadata that the page of a client case begins with.
+/// The metadata of the page of a client case.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ClientCaseMetadata {
-    /// What a client has to do.
+    /// The expected behaviour of a client.
     pub expect: Expect,
-    /// What makes that binding: a document and its heading, or `field` and where it was seen.
+    /// The authority for the expectation: a document and its heading, or `field` and where the behaviour was seen.
     pub authority: String,
-    /// The recording that is played, `<dialect>/<name>`. Without it, the reference gateway answers the request of the
-    /// page in every dialect that takes it.
+    /// The recording to play, `<dialect>/<name>`. Without it, the reference gateway responds to the request of the
+    /// page in every dialect that allows the request.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub golden: Option<String>,
-    /// Edits of the answer, one a line, as in the `violation` block of a rule page.
+    /// Edits of the response, one a line, as in the `violation` block of a rule page.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub edits: String,
-    /// How the answer is sent; as a stream over HTTP alone, when absent.
+    /// The transports; only a stream over HTTP if absent.
     #[serde(default = "sse")]
     pub transports: Vec<Channel>,
-    /// Bytes that are sent at once; whole events, when absent.
+    /// Number of bytes sent at once; whole events if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub chunk: Option<u32>,
-    /// Milliseconds before each event.
+    /// Delay before each event, in milliseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pause_ms: Option<u32>,
-    /// How the connection ends.
+    /// The end of the connection.
     #[serde(default)]
     pub end: Ending,
-    /// The answer ends so after this many events.
+    /// Number of events before this end.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub end_after: Option<u32>,
-    /// The number of events after which the client has to leave.
+    /// Number of events after which the client must disconnect.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cancel_after: Option<u32>,
-    /// Kilobytes of text that stand for the word FILL in the request.
+    /// Kilobytes of text that replace the word FILL in the request.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fill: Option<u32>,
-    /// What a client has to return for the case to count; when absent, the texts, refusals, reasoning and calls that
-    /// the answer has.
+    /// The parts that a client must return for the case to count; the texts, refusals, reasoning and calls of the
+    /// response if absent.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub about: Vec<About>,
-    /// What the client does after the first answer, in order.
+    /// The steps of the client after the first response, in order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub steps: Vec<ClientStep>,
 }
 
-/// A step of a client after the first answer.
+/// A step of a client after the first response.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ClientStep {
-    /// What it does.
+    /// The kind of step.
     pub step: Step,
-    /// The outputs of functions that it sends back, by name.
+    /// The outputs that the client sends, by function name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub outputs: BTreeMap<String, String>,
 }
@@ -128,7 +128,7 @@ fn sse() -> Vec<Channel> {
 }
 
 words! {
-    /// A part of an answer.
+    /// A part of a response.
     pub enum About {
         /// The text.
         Text,
@@ -142,55 +142,55 @@ words! {
         Status,
         /// The id of the response.
         Id,
-        /// The tokens that it cost.
+        /// The token usage.
         Usage,
     }
 }
 
 words! {
-    /// What a client does after an answer.
+    /// The kind of a step of a client after a response.
     pub enum Step {
-        /// It sends another request, which continues the response.
+        /// Send another request, which continues the response.
         Continue,
-        /// It sends the outputs of all calls, and the reference gateway answers the request of the page.
+        /// Send the outputs of all calls; the reference gateway responds to the request of the page.
         AnswerCalls,
-        /// The connection is lost: it gets the rest of the stream by the id of the response.
+        /// Resume the broken stream by the id of the response.
         Resume,
     }
 }
 
 words! {
-    /// What a client has to do with an answer.
+    /// The expected behaviour of a client on a response.
     pub enum Expect = Either {
-        /// Return the answer: nothing is wrong with how it came.
+        /// Return the response, which is intact.
         MustSurvive,
-        /// Report an error: there is no answer that could be taken for whole.
+        /// Report an error, as the response is not complete.
         MustReport,
-        /// Return the answer, or report an error. Returning another answer is wrong.
+        /// Return the response, or report an error. Other content is wrong.
         Either,
     }
 }
 
 words! {
-    /// How an answer is sent to a client.
+    /// The transport of a response to a client.
     pub enum Channel = Sse {
-        /// As a stream of server-sent events.
+        /// A stream of server-sent events.
         Sse,
-        /// As one body of JSON.
+        /// A JSON body.
         Json,
-        /// As messages of a WebSocket.
+        /// Messages of a WebSocket.
         Websocket,
     }
 }
 
 words! {
-    /// How a connection to a client ends.
+    /// The end of a connection to a client.
     pub enum Ending = Whole {
-        /// As it should.
+        /// A regular end.
         Whole,
-        /// Nothing more comes, and it stays open.
+        /// The connection stays open without further data.
         Stall,
-        /// It breaks.
+        /// The connection breaks.
         Break,
     }
 }

@@ -16,76 +16,74 @@ pub struct DefectsFile {
     pub defects: Vec<Defect>,
 }
 
-/// One defect. Exactly one thing is said of it: the rules that catch it, that it is none, that no
-/// stream can show it, or that no rule catches it yet.
+/// A defect. It has exactly one of `rules`, `legal`, `unseen` and `gap`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Defect {
     /// Its name.
     pub name: String,
-    /// What is done to the stream.
+    /// The change of the stream.
     pub what: String,
-    /// The good stream that is edited: `<dialect>/<name>`.
+    /// The edited golden: `<dialect>/<name>`.
     pub golden: String,
-    /// The edits, one a line, as in the `violation` block of a rule page; none for a stream that is as
-    /// good as it was.
+    /// The edits, one a line, as in the `violation` block of a rule page; none for an unchanged stream.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub edits: String,
-    /// The rules that catch it, at level must or should; no other does.
+    /// The rules that catch it, at level must or should; no others do.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rules: Vec<String>,
-    /// By rule, the only values that break these clients: JSON pointers into an event with `*` for an index,
-    /// the event as a whole when empty. Without, all that breaks the rule does.
+    /// By rule, the only values that break these clients: JSON pointers into an event with `*` for an index; an empty
+    /// pointer is the event. If absent, every violation of the rule does.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub at: BTreeMap<String, Vec<String>>,
     /// Why it is allowed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub legal: Option<String>,
-    /// Why no stream can show it.
+    /// Why no rule can catch it in a stream.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unseen: Option<String>,
-    /// Which rule is still to be written.
+    /// The rule that is missing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gap: Option<String>,
-    /// What a client has to do with the stream; when absent, survive what is allowed, and survive or report the rest.
+    /// The expected behaviour of a client; if absent, to survive allowed streams, and to survive or report others.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expect: Option<Expect>,
-    /// Why it has to do that.
+    /// The reason for the expectation.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub because: Option<String>,
-    /// What makes that binding, where no rule does: a document and its heading.
+    /// The authority for the expectation, if no rule is one: a document and its heading.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub authority: Option<String>,
-    /// What a client has to return for the case to count; when absent, what the answer has of text, refusals, reasoning
-    /// and calls.
+    /// The parts that a client must return for the case to count; if absent, the texts, refusals, reasoning and calls
+    /// of the response.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub about: Vec<About>,
-    /// Bytes that are sent to a client at once; whole events, when absent.
+    /// Number of bytes sent to a client at once; whole events if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub chunk: Option<u32>,
 }
 
-/// What the suite says of a defect.
+/// The verdict of the suite on a defect.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DefectVerdict<'a> {
     /// These rules catch it.
     Caught(&'a [String]),
     /// It is allowed.
     Legal(&'a str),
-    /// No stream can show it.
+    /// No rule can catch it.
     Unseen(&'a str),
     /// No rule catches it yet.
     Gap(&'a str),
 }
 
 impl Defect {
-    /// The name of its case, as `measured.toml` has it.
+    /// Returns the name of its case in `measured.toml`.
     pub fn case(&self) -> String {
         format!("defect/{}", self.name)
     }
 
-    /// What the suite says of it; `None` when nothing is said, or more than one thing.
+    /// Returns its verdict; `None` if it has none, or several.
     pub fn verdict(&self) -> Option<DefectVerdict<'_>> {
         match (self.rules.as_slice(), self.legal.as_deref(), self.unseen.as_deref(), self.gap.as_deref()) {
             ([], Some(why), None, None) => Some(DefectVerdict::Legal(why)),
@@ -96,7 +94,7 @@ impl Defect {
         }
     }
 
-    /// What a client has to do with the stream.
+    /// Returns the expected behaviour of a client.
     pub fn expected(&self) -> Expect {
         let usual = match self.verdict() {
             Some(DefectVerdict::Legal(_) | DefectVerdict::Unseen(_)) => Expect::MustSurvive,

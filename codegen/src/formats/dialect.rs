@@ -7,64 +7,64 @@ use serde::{Deserialize, Serialize};
 use super::Operation;
 use super::word::words;
 
-/// A dialect: one product's, or one version's, way of streaming responses.
+/// A dialect: the streams of one product, or of one version of a specification.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct DialectFile {
-    /// The product that speaks it.
+    /// The product that uses it.
     pub product: String,
-    /// Where its facts come from.
+    /// The source of its files.
     pub source: String,
     /// One sentence for the list of dialects.
     pub summary: String,
-    /// The dialect whose files it takes over where it has none of its own.
+    /// The dialect from which it inherits files.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub extends: Option<String>,
-    /// The versions of SDK packages that it stands for, by registry (`pypi`, `npm`) and package.
+    /// The versions of SDK packages behind it, by registry (`pypi`, `npm`) and package.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub packages: BTreeMap<String, BTreeMap<String, String>>,
-    /// Types that are bodies of their own, such as `request` and `response`.
+    /// Types of whole bodies, such as `request` and `response`.
     #[serde(default)]
     pub roots: BTreeMap<String, String>,
-    /// What the API can be asked for beside the creation of a response.
+    /// The operations of the API besides the creation of a response.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub operations: Vec<Operation>,
-    /// How events are framed on the wire.
+    /// The framing of events.
     #[serde(default)]
     pub framing: Framing,
-    /// Where the values every event carries stand, when not in the usual place.
+    /// Places of the values of every event, if not the default ones.
     #[serde(default)]
     pub envelope: Envelope,
-    /// How a stream ends.
+    /// The end of a stream.
     #[serde(default)]
     pub terminal: Terminal,
-    /// Rules that have another level here.
+    /// Rules with another level in this dialect.
     #[serde(default, rename = "rule")]
     pub rules: Vec<RuleLevel>,
 }
 
-/// How events are framed on the wire.
+/// The framing of events.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 pub struct Framing {
-    /// What the `event:` line says.
+    /// The value of the `event:` field.
     pub event_line: EventLine,
     /// The `[DONE]` marker at the end.
     pub done: Marker,
-    /// Events that the dialect does not list.
+    /// The meaning of events that the dialect does not list.
     pub unknown_events: UnknownEvents,
-    /// Whether the same events come as messages of a WebSocket, too.
+    /// Whether the same events are also sent as WebSocket messages.
     #[serde(default)]
     pub websocket: bool,
-    /// Whether a WebSocket has lanes: events say in `stream_id` which one they are of.
+    /// Whether a WebSocket has lanes: `stream_id` is the lane of an event.
     #[serde(default)]
     pub lanes: bool,
     /// The client's message that requests a response on a WebSocket.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub create: Option<String>,
-    /// The client's message that gives a response in flight another direction, and its replies.
+    /// The client's message that steers a response in flight, and its replies.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub steer: Option<Aside>,
     /// The client's message that adds input to a response in flight, and its replies.
@@ -81,66 +81,66 @@ pub struct Aside {
     pub message: String,
     /// The event that accepts it.
     pub accepted: String,
-    /// The event that says that the server waits for more input.
+    /// The event that reports that the server waits for more input.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pending: Option<String>,
-    /// The event that rejects it, or reports that it failed later.
+    /// The event that rejects it, or reports a later failure.
     pub failed: String,
 }
 
 impl Aside {
-    /// The events that reply to the message.
+    /// Returns the events that reply to the message.
     pub fn replies(&self) -> impl Iterator<Item = &String> {
         [&self.accepted].into_iter().chain(&self.pending).chain([&self.failed])
     }
 }
 
 words! {
-    /// What the `event:` line says.
+    /// The value of the `event:` field.
     pub enum EventLine = EqualsType {
         /// It equals `type` in the data.
         EqualsType,
-        /// It is always `message`; only `type` tells events apart.
+        /// It is always `message`; `type` in the data is the type of the event.
         AlwaysMessage,
-        /// It alone tells events apart; the data has no `type`.
+        /// It is the type of the event; the data has no `type`.
         Discriminator,
-        /// It tells events apart where the data has no `type`.
+        /// It is the type of the event if the data has no `type`.
         DiscriminatorIfUntyped,
     }
 
-    /// Whether something must, may or must not be there.
+    /// Whether something is required, allowed or forbidden.
     pub enum Marker = Allowed {
-        /// It must be there.
+        /// Required.
         Required,
-        /// It must not be there.
+        /// Forbidden.
         Forbidden,
-        /// It may be there.
+        /// Allowed.
         Allowed,
     }
 
-    /// What an event that the dialect does not list means.
+    /// The meaning of an event that the dialect does not list.
     pub enum UnknownEvents = Reported {
-        /// It must carry its vendor's prefix.
+        /// It must have a vendor prefix.
         Prefixed,
         /// Clients should ignore it.
         Ignored,
-        /// It is worth a note.
+        /// It is reported as a note.
         Reported,
     }
 }
 
-/// Where the values every event carries stand: name to JSON pointer.
+/// Places of the values of every event: name to JSON pointer.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(transparent)]
 pub struct Envelope(pub BTreeMap<String, String>);
 
-/// How a stream ends.
+/// The end of a stream.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Terminal {
-    /// One of these events is the last.
+    /// The events that end a response; the last event is one of them.
     pub events: Vec<String>,
     /// The event that reports an error, inside or outside of a response.
     #[serde(default = "Terminal::usual_error", skip_serializing_if = "Terminal::is_usual_error")]
@@ -171,18 +171,18 @@ impl Terminal {
 pub struct RuleLevel {
     /// The rule, `group/name`.
     pub id: String,
-    /// Its level here.
+    /// Its level in this dialect.
     pub level: Level,
-    /// Why.
+    /// The reason.
     pub reason: String,
 }
 
 words! {
-    /// How binding a rule is.
+    /// The level of a rule.
     pub enum Level {
         /// Not checked.
         Off,
-        /// Worth a note.
+        /// A note.
         May,
         /// A warning.
         Should,

@@ -1,4 +1,4 @@
-//! JSON Schemas of our own files, for editors.
+//! JSON Schemas of the files under `spec/`, for editors.
 
 use schemars::{Schema, schema_for};
 
@@ -7,7 +7,7 @@ use super::{
     Lifecycle, MeasuredFile, ProfileFile, RequirementsFile, RuleMetadata, ScenarioMetadata, ScopesFile,
 };
 
-/// The schemas of all formats: file name under `spec/schemas/`, and text.
+/// Returns the schemas of all formats: file name under `spec/schemas/`, and text.
 pub fn editor_schemas() -> Vec<(String, String)> {
     let schemas = [
         ("client", schema_for!(ClientCaseMetadata)),

@@ -7,42 +7,42 @@ use serde::{Deserialize, Serialize};
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ErrataFile {
-    /// The corrections, in the order they are made.
+    /// The corrections, in order.
     #[serde(default, rename = "erratum")]
     pub errata: Vec<Erratum>,
 }
 
-/// One correction, why it is made and where its need was seen.
+/// A correction, with its reason and evidence.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct Erratum {
     /// Why the published schema is wrong.
     pub reason: String,
-    /// Where that was seen.
+    /// Where the evidence was seen.
     pub evidence: String,
-    /// What is changed.
+    /// The change.
     #[serde(flatten)]
     pub change: Change,
 }
 
-/// What an erratum changes. A place is `<file>#<JSON pointer>`, relative to the dialect's folder.
+/// The change of an erratum. A place is `<file>#<JSON pointer>`, relative to the dialect's folder.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Change {
-    /// `null` is allowed there too.
+    /// Allows `null` at these places.
     Nullable(Vec<String>),
-    /// These properties need not be there.
+    /// Makes these properties optional.
     Optional(Vec<String>),
-    /// An enumeration has more values.
+    /// Adds values to an enumeration.
     Values(MoreValues),
-    /// A schema is replaced.
+    /// Replaces a schema.
     Set(Replacement),
-    /// These files are not published, but real.
+    /// Files of types or events that exist, but are not published.
     Adds(Vec<String>),
 }
 
-/// More values of an enumeration.
+/// Additional values of an enumeration.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
@@ -53,7 +53,7 @@ pub struct MoreValues {
     pub add: Vec<String>,
 }
 
-/// A schema in place of another.
+/// The replacement of a schema.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]

@@ -4,27 +4,27 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-/// What the properties of events and types mean, and how their types are named and made, once for all dialects.
+/// Descriptions of the properties of events and types, and names and defaults of Rust types, for all dialects.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Glossary {
-    /// Property name to its meaning wherever it occurs.
+    /// Descriptions by property name.
     #[serde(default)]
     pub properties: BTreeMap<String, String>,
-    /// Type name to the meaning of properties that mean something special in it.
+    /// Descriptions of properties that differ in a type, by type name.
     #[serde(default)]
     pub types: BTreeMap<String, BTreeMap<String, String>>,
-    /// Type name to the name of its Rust type, where that of the schema says little to users.
+    /// Names of Rust types that differ from the name in the schemas, by type name.
     #[serde(default)]
     pub names: BTreeMap<String, String>,
-    /// Type name to the values that required properties have in a new value, as JSON, unless users set them.
+    /// Defaults of required properties in a new value, as JSON, by type name.
     #[serde(default)]
     pub defaults: BTreeMap<String, BTreeMap<String, String>>,
 }
 
 impl Glossary {
-    /// The meaning of a property, in that type first.
+    /// Returns the description of a property: that of the type, or the general one.
     pub fn meaning(&self, of_type: &str, property: &str) -> Option<&str> {
         self.types
             .get(of_type)

@@ -6,102 +6,102 @@ use serde::{Deserialize, Serialize};
 
 use super::word::words;
 
-/// What contains what in a stream, and what every event reads from the wire.
+/// The levels of a stream, and the values that parsing an event extracts.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ScopesFile {
-    /// The values that are handed out when an event is read: name to JSON pointer of one segment.
+    /// The values that parsing an event extracts: name to JSON pointer of one segment.
     pub slots: BTreeMap<String, String>,
     /// The two outer levels.
     pub outer: Outer,
-    /// The scopes, each under its name.
+    /// The scopes, by name.
     #[serde(rename = "scope")]
     pub scopes: BTreeMap<String, Scope>,
 }
 
-/// The two outer levels: what everything lies in, and what most of it lies in there.
+/// The two outer levels: the root, and its main container.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Outer {
-    /// The scope that lies in no other.
+    /// The scope without a parent.
     pub root: String,
-    /// The slot that holds the value of the root as a whole.
+    /// The slot of the value of the root.
     pub snapshot: String,
-    /// The scope in the root that has most others in it. Its key is one index.
+    /// The child of the root that contains most other scopes. Its key is one index.
     pub container: String,
-    /// The slot with the id of a container, in events about what lies in it.
+    /// The slot with the id of a container, in events of its descendants.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
 }
 
-/// Something in a stream that opens, is fed and closes.
+/// A level of a stream that opens, receives values and closes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Scope {
-    /// What it is, in a sentence.
+    /// Its description, in a sentence.
     pub description: String,
-    /// The scope it lies in; only the root lies in none.
+    /// The parent scope; only the root has none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent: Option<String>,
-    /// The slots that tell one from its siblings, the outermost first.
+    /// The slots that identify one among its siblings, the outermost first.
     #[serde(default)]
     pub key: Vec<String>,
-    /// The `type`s of the parent that may hold it; any, when empty.
+    /// The `type`s of the parent that can contain it; any if empty.
     #[serde(default)]
     pub of: Vec<String>,
-    /// Where its final value stands in the value that closes its parent.
+    /// Place of its final value in the value that closes its parent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub in_parent: Option<String>,
-    /// Where its final value stands in the terminal response.
+    /// Place of its final value in the terminal response.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub in_response: Option<String>,
-    /// The phases it goes through, in order; the last ones may be alternatives.
+    /// Its phases, in order; the last ones can be alternatives.
     #[serde(default)]
     pub phases: Vec<String>,
-    /// The phases of which exactly one ends it.
+    /// The phases that end it.
     #[serde(default)]
     pub ends: Vec<String>,
 }
 
-/// The place of an event in the lifecycle.
+/// The lifecycle of an event.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Lifecycle {
-    /// The scope it happens in.
+    /// Its scope.
     pub scope: String,
-    /// What it does there.
+    /// Its role in the scope.
     pub role: Role,
-    /// Where the value that it brings stands.
+    /// Place of its value.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub value: Option<String>,
-    /// The phase that it begins, for the role `phase`; the one in which its scope ends, for the role `terminal`.
+    /// For the role `phase`, the phase that it begins; for the role `terminal`, the phase in which its scope ends.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub phase: Option<String>,
-    /// Whether it may precede the event that opens the response, for the role `point`.
+    /// For the role `point`, whether it may precede the event that opens the response.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub early: bool,
 }
 
 words! {
-    /// What an event does in its scope.
+    /// The role of an event in its scope.
     pub enum Role {
-        /// Opens it.
+        /// Opens the scope.
         Open,
-        /// Adds a fragment to its value.
+        /// Appends a delta to the value.
         Delta,
-        /// States its final value.
+        /// States the final value.
         Final,
-        /// Closes it.
+        /// Closes the scope.
         Close,
-        /// Begins a named phase of it.
+        /// Begins a phase.
         Phase,
         /// Ends the response.
         Terminal,
-        /// Happens inside it and changes nothing.
+        /// Occurs in the scope without changing it.
         Point,
     }
 }

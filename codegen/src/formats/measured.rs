@@ -4,67 +4,67 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-/// What clients were seen to do with broken streams.
+/// Measured behaviour of clients on broken streams.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct MeasuredFile {
-    /// Clients with measured or reported defects.
+    /// Clients with measured or reported failures.
     #[serde(default, rename = "client")]
     pub clients: Vec<Client>,
 }
 
-/// A client that something is known of. A stream is named as its case is: `defect/<name>` for one of `defects.toml`,
-/// `fault/<rule>` for the violation of a rule.
+/// A client and the streams on which it fails. A stream has the name of its case: `defect/<name>` for one of
+/// `defects.toml`, `fault/<rule>` for the violation of a rule.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Client {
-    /// What rule pages call it.
+    /// Its name in rule pages.
     pub name: String,
-    /// The dialect that it is written for: it knows the events, types and fields of that one.
+    /// The dialect that it is written for.
     pub dialect: String,
-    /// The version that was measured; `None` if it is known from reports only.
+    /// The measured version; `None` if it is known only from reports.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
-    /// How it was called, where its name does not say it.
+    /// The API that was called, if its name does not tell.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub how: Option<String>,
-    /// Streams for which it gives a wrong or empty answer without an error.
+    /// Streams for which it returns wrong or empty content without an error.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub wrong: Vec<String>,
-    /// Streams that it passes over where an error would be right: a failure, or an end that never came.
+    /// Streams for which it should report an error, but does not: a failure, or a missing end.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub silent: Vec<String>,
-    /// Streams on which it gives up with an error, with the error; empty, where that was not written down.
+    /// Streams on which it fails with an error, with the error; empty if unknown.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub exception: BTreeMap<String, String>,
 }
 
-/// How a client fails.
+/// The kind of failure of a client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Failure {
-    /// It gives up with an error.
+    /// It fails with an error.
     Exception,
-    /// It gives a wrong or empty answer.
+    /// It returns wrong or empty content.
     Wrong,
-    /// It passes over a failure.
+    /// It does not report an error.
     Silent,
 }
 
-/// What a client was seen to do with a stream.
+/// The failure of a client on a stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Claim<'a> {
     /// The stream.
     pub case: &'a str,
-    /// How the client fails.
+    /// The kind of failure.
     pub failure: Failure,
-    /// The error; empty, where there is none, or none is known.
+    /// The error; empty if there is none, or it is unknown.
     pub error: &'a str,
 }
 
 impl Client {
-    /// Returns all that it was seen to fail on.
+    /// Returns all its failures.
     pub fn claims(&self) -> impl Iterator<Item = Claim<'_>> {
         let exceptions =
             self.exception.iter().map(|(case, error)| Claim { case, failure: Failure::Exception, error });
@@ -75,7 +75,7 @@ impl Client {
 }
 
 impl MeasuredFile {
-    /// Returns the clients that fail on a stream, each with how it does: errors first, then wrong answers.
+    /// Returns the clients that fail on a stream, with their failure: errors first, then wrong content.
     pub fn broken(&self, case: &str) -> Vec<(&Client, Claim<'_>)> {
         let all = self.clients.iter().flat_map(|client| client.claims().map(move |claim| (client, claim)));
         let mut broken: Vec<_> = all.filter(|(_, claim)| claim.case == case).collect();

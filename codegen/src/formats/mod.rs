@@ -1,5 +1,4 @@
-//! The formats of the files under `spec/`: what may stand in them, and the JSON Schemas that editors
-//! use to check and complete them.
+//! The formats of the files under `spec/`, with JSON Schemas for validation and completion in editors.
 
 mod client_case;
 mod defect;
@@ -35,7 +34,7 @@ pub use page::PageError;
 pub use profile::{ClientProfileFile, ProfileFile};
 pub use requirement::{Coverage, Requirement, RequirementLevel, RequirementsFile, Who};
 pub use rule::{
-    Authority, Breakage, Citation, Family, Holder, LooksAt, Pair, Place, Relation, Rule, RuleMetadata,
+    Authority, Breakage, Citation, Family, Holder, LooksAt, Operand, Pair, Relation, Rule, RuleMetadata,
     Scopes, Values,
 };
 pub use scenario::{OnSocket, Operation, PREVIOUS, PREVIOUS_OUTPUT, Scenario, ScenarioMetadata};

@@ -1,15 +1,15 @@
-//! Pages: Markdown files of which some fenced blocks are data.
+//! Pages: Markdown files with fenced blocks of data.
 
 use std::fmt;
 
 use serde::de::DeserializeOwned;
 
-/// A page that is not as its format says.
+/// An invalid page.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PageError {
     /// The line, counted from 1.
     pub line: usize,
-    /// What is wrong there, and what was expected.
+    /// The problem, and what was expected.
     pub message: String,
 }
 
@@ -27,11 +27,11 @@ impl fmt::Display for PageError {
 
 impl std::error::Error for PageError {}
 
-/// A page, taken apart: a `toml` block first, then a title, prose, and the blocks that are data.
+/// A parsed page: a `toml` block, a title, prose, and blocks of data.
 #[derive(Debug)]
 pub(super) struct Page {
     pub(super) title: String,
-    /// Everything after the title but the blocks that are data.
+    /// Everything after the title except the blocks of data.
     pub(super) prose: String,
     metadata: Block,
     data: Vec<Block>,
@@ -42,13 +42,13 @@ pub(super) struct Page {
 #[derive(Debug)]
 pub(super) struct Block {
     language: String,
-    /// The line of the file that its text begins on.
+    /// The first line of its text in the file.
     pub(super) line: usize,
     pub(super) text: String,
 }
 
 impl Page {
-    /// Takes a page apart. Blocks in the language `data` are data; others belong to the prose.
+    /// Parses a page. Blocks in the languages of `data` are data; others belong to the prose.
     pub(super) fn split(text: &str, data: &str) -> Result<Self, PageError> {
         let mut blocks: Vec<Block> = Vec::new();
         let mut title = None;
@@ -83,28 +83,29 @@ impl Page {
                 prose += line;
                 prose.push('\n');
             } else if !line.trim().is_empty() {
-                let expected = "a page begins with a ```toml block, then comes a line `# Title`";
+                let expected = "expected a ```toml block at the start of the page, then a line `# Title`";
                 return Err(PageError::new(number, expected));
             }
         }
         if let Some((block, _)) = open {
-            return Err(PageError::new(block.line - 1, "this block is never closed; end it with a line ```"));
+            return Err(PageError::new(block.line - 1, "the block is not closed; end it with a line ```"));
         }
         let mut blocks = blocks.into_iter();
         let metadata = blocks.next().filter(|block| block.language == "toml");
-        let metadata =
-            metadata.ok_or_else(|| PageError::new(1, "a page begins with a ```toml block of metadata"))?;
+        let metadata = metadata.ok_or_else(|| {
+            PageError::new(1, "expected a ```toml block of metadata at the start of the page")
+        })?;
         let title = title.filter(|title| !title.is_empty());
-        let title =
-            title.ok_or_else(|| PageError::new(number.max(1), "the page has no title: a line `# Title`"))?;
+        let title = title
+            .ok_or_else(|| PageError::new(number.max(1), "the page has no title; add a line `# Title`"))?;
         let prose = prose.trim().to_owned();
         if prose.is_empty() {
-            return Err(PageError::new(number, "the page says nothing: explain it below the title"));
+            return Err(PageError::new(number, "the page has no text; add a description below the title"));
         }
         Ok(Self { title, prose, metadata, data: blocks.collect(), lines: number })
     }
 
-    /// The metadata; an error names the line of the file.
+    /// Parses the metadata; an error has the line of the file.
     pub(super) fn metadata<T: DeserializeOwned>(&self) -> Result<T, PageError> {
         let Block { line, text, .. } = &self.metadata;
         toml::from_str(text).map_err(|error| {
@@ -113,25 +114,24 @@ impl Page {
         })
     }
 
-    /// The line that the metadata begin on.
+    /// Returns the first line of the metadata.
     pub(super) const fn metadata_line(&self) -> usize {
         self.metadata.line
     }
 
-    /// The blocks of data.
+    /// Returns the blocks of data.
     pub(super) fn blocks(&self) -> &[Block] {
         &self.data
     }
 
-    /// The one block of data.
+    /// Returns the only block of data.
     pub(super) fn only_block(&self, language: &str) -> Result<&Block, PageError> {
         match self.data.as_slice() {
             [block] => Ok(block),
             [] => Err(PageError::new(self.lines, format!("a block ```{language} is missing"))),
-            [_, second, ..] => Err(PageError::new(
-                second.line - 1,
-                format!("only one block ```{language} can stand on a page"),
-            )),
+            [_, second, ..] => {
+                Err(PageError::new(second.line - 1, format!("expected only one block ```{language}")))
+            }
         }
     }
 }
@@ -160,12 +160,12 @@ mod tests {
     #[test]
     fn errors_name_the_line() {
         let cases = [
-            ("# Title\n", 1, "a page begins with a ```toml block"),
-            ("hello\n", 1, "a page begins with"),
-            ("```toml\n```\nprose\n", 3, "a page begins with"),
+            ("# Title\n", 1, "expected a ```toml block"),
+            ("hello\n", 1, "at the start of the page"),
+            ("```toml\n```\nprose\n", 3, "at the start of the page"),
             ("```toml\n```\n", 2, "no title"),
-            ("```toml\n```\n# T\n", 3, "says nothing"),
-            ("```toml\n```\n# T\nx\n```data\n", 5, "never closed"),
+            ("```toml\n```\n# T\n", 3, "has no text"),
+            ("```toml\n```\n# T\nx\n```data\n", 5, "is not closed"),
         ];
         for (text, line, message) in cases {
             let error = Page::split(text, "data").unwrap_err();

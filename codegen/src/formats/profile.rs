@@ -4,42 +4,41 @@ use serde::{Deserialize, Serialize};
 
 use super::client_case::Channel;
 
-/// What a certificate of one kind demands. Each version of it is frozen in `frozen.toml`: what demands
-/// something else has the next version.
+/// A profile: the requirements of a certificate. `frozen.txt` freezes each version; changed requirements need a new
+/// version.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ProfileFile {
-    /// What a certificate of this kind says, in a line.
+    /// The statement of the certificate, in a line.
     pub title: String,
-    /// Whom it is for.
+    /// The intended users.
     pub summary: String,
     /// Its version, from 1.
     pub version: u32,
-    /// The dialects, each of one version, that it is about.
+    /// The dialects, each with a version.
     pub specifications: Vec<String>,
-    /// The rules that must hold, each in the dialects where it is a MUST.
+    /// The rules that must pass, each in the dialects where it is a MUST.
     pub rules: Vec<String>,
-    /// The scenarios that must be run. Of names with `|` between them, one at least must bring what it is
-    /// there for, and none may fail.
+    /// The scenarios that must run. Of alternatives, separated by `|`, at least one must pass, and none may fail.
     pub scenarios: Vec<String>,
 }
 
-/// What a certificate of one kind demands of a client.
+/// A profile for clients: the requirements of a certificate.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ClientProfileFile {
-    /// What a certificate of this kind says, in a line.
+    /// The statement of the certificate, in a line.
     pub title: String,
-    /// Whom it is for.
+    /// The intended users.
     pub summary: String,
     /// Its version, from 1.
     pub version: u32,
-    /// The dialects, each of one version, that it is about.
+    /// The dialects, each with a version.
     pub specifications: Vec<String>,
-    /// How the cases are sent.
+    /// The transports of the cases.
     pub transports: Vec<Channel>,
-    /// The cases that a client must handle, over each of these transports that they have.
+    /// The cases that a client must handle, over each of these transports that they support.
     pub cases: Vec<String>,
 }

@@ -4,99 +4,98 @@ use serde::{Deserialize, Serialize};
 
 use super::word::words;
 
-/// Every normative sentence of one version of a specification.
+/// The normative sentences of one version of a specification.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct RequirementsFile {
     /// The specification and its version.
     pub source: String,
-    /// The address at which the document can be read.
+    /// The URL of the document.
     pub address: String,
-    /// The sentences, in the order they stand there.
+    /// The sentences, in the order of the document.
     #[serde(rename = "requirement")]
     pub requirements: Vec<Requirement>,
 }
 
-/// One normative sentence. Exactly one thing is said of it: the rules and scenarios that see to it,
-/// that it cannot be observed, or that it is still open.
+/// A normative sentence. It has exactly one of `rules` (with `scenarios`), `unobservable` and `open`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Requirement {
-    /// Its id, which it keeps from version to version.
+    /// Its id, which stays the same across versions.
     pub id: String,
-    /// The heading it stands under.
+    /// Its heading.
     pub heading: String,
-    /// Whose duty it is.
+    /// The obliged party.
     pub who: Who,
-    /// How binding it is.
+    /// Its keyword.
     pub level: RequirementLevel,
-    /// The version that brought it, when that is not the first.
+    /// The version that added it, unless that is the first.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub since: Option<String>,
-    /// What it demands, in our words.
+    /// The requirement, in our words.
     pub statement: String,
-    /// Rules that see to it.
+    /// Rules that check it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rules: Vec<String>,
-    /// Scenarios that see to it.
+    /// Scenarios that check it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub scenarios: Vec<String>,
-    /// Why no stream can show whether it is kept.
+    /// Why no stream shows whether it is met.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unobservable: Option<String>,
-    /// Which rule or scenario is still to be written.
+    /// The rule or scenario that is missing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub open: Option<String>,
 }
 
 words! {
-    /// Whose duty a requirement is.
+    /// The party that a requirement obliges.
     pub enum Who {
-        /// The server's.
+        /// The server.
         Server,
-        /// The client's.
+        /// The client.
         Client,
-        /// Both have it.
+        /// Both.
         Both,
     }
 
-    /// How binding a sentence is.
+    /// The keyword of a normative sentence.
     pub enum RequirementLevel {
-        /// It is demanded.
+        /// Required.
         Must,
-        /// It is forbidden.
+        /// Forbidden.
         MustNot,
-        /// It is recommended.
+        /// Recommended.
         Should,
-        /// It is advised against.
+        /// Not recommended.
         ShouldNot,
-        /// It is permitted.
+        /// Permitted.
         May,
-        /// Nobody says it in so many words, but the rest makes no sense without it.
+        /// Not stated, but implied by the rest.
         Implied,
     }
 }
 
-/// What is done about a sentence.
+/// The coverage of a sentence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Coverage<'a> {
-    /// These rules and scenarios see to it.
+    /// These rules and scenarios check it.
     Covered {
         /// The rules.
         rules: &'a [String],
         /// The scenarios.
         scenarios: &'a [String],
     },
-    /// No stream can show it, for this reason.
+    /// No stream shows it, for this reason.
     Unobservable(&'a str),
-    /// This is still to be written.
+    /// This rule or scenario is missing.
     Open(&'a str),
 }
 
 impl Requirement {
-    /// Returns what is done about it; `None` when nothing is said, or more than one thing.
+    /// Returns its coverage; `None` if it has none, or several.
     pub fn coverage(&self) -> Option<Coverage<'_>> {
         coverage(&self.rules, &self.scenarios, self.unobservable.as_deref(), self.open.as_deref())
     }

@@ -8,27 +8,27 @@ use super::violation;
 use super::word::words;
 use super::{Level, Role, Violation};
 
-/// A rule that streams must keep: one page.
+/// The page of a rule.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Rule {
     /// Its path, `group/name`.
     pub id: String,
-    /// What is known of it.
+    /// Its metadata.
     pub metadata: RuleMetadata,
-    /// What must hold, in a line.
+    /// The requirement, in a line.
     pub title: String,
     /// The rest of the page, as Markdown.
     pub prose: String,
-    /// A stream that breaks it.
+    /// A stream that breaks the rule.
     pub violation: Violation,
 }
 
 impl Rule {
-    /// Reads the page of the rule with that id.
+    /// Parses the page of the rule with this id.
     ///
     /// # Errors
     ///
-    /// Names the line that is not as the format says.
+    /// Fails on the first invalid line.
     pub fn parse(id: &str, text: &str) -> Result<Self, PageError> {
         let page = Page::split(text, "violation")?;
         let metadata: RuleMetadata = page.metadata()?;
@@ -36,14 +36,12 @@ impl Rule {
         let ways = [metadata.native, metadata.relation.is_some(), !metadata.structure.is_empty()];
         match ways.iter().filter(|is_taken| **is_taken).count() {
             0 => {
-                return Err(fail(
-                    "say how the rule is decided: by `structure`, by a `relation`, or `native = true`",
-                ));
+                return Err(fail("expected one of `structure`, `relation` and `native = true`"));
             }
             1 => {}
             _ => {
                 return Err(fail(
-                    "a rule is decided by `structure`, by a `relation` or is `native`: one of these",
+                    "`structure`, `relation` and `native` exclude each other: keep one of them",
                 ));
             }
         }
@@ -51,13 +49,15 @@ impl Rule {
             return Err(fail(message));
         }
         if metadata.scope == Scopes::Several(Vec::new()) {
-            return Err(fail("`scope` is empty; a rule about the whole stream has the scope `stream`"));
+            return Err(fail("`scope` is empty; use `stream` for a rule about the whole stream"));
         }
         if metadata.level == Level::Off {
-            return Err(fail("a rule is must, should or may; a dialect can turn it off"));
+            return Err(fail(
+                "`level` must be must, should or may; use a [[rule]] entry of a dialect to turn a rule off",
+            ));
         }
         if metadata.level == Level::Must && metadata.authority == Authority::Observed {
-            return Err(fail("what is only observed binds nobody: the level can be should or may, not must"));
+            return Err(fail("a rule with the authority `observed` can be should or may, not must"));
         }
         if let Some(problem) = fix_problem(&metadata.fix) {
             return Err(fail(problem));
@@ -69,57 +69,57 @@ impl Rule {
     }
 }
 
-/// Returns what is wrong with a fix line.
+/// Returns the problem of a fix, if it has one.
 fn fix_problem(fix: &str) -> Option<&'static str> {
     let is_begun_well = fix.starts_with(|first: char| first.is_ascii_lowercase());
     if fix.trim().is_empty() || fix.contains('\n') {
-        Some("`fix` is one line that says what to change in the server")
+        Some("`fix` must be one line with the change to the server")
     } else if !is_begun_well || fix.ends_with('.') {
-        Some("`fix` begins with a verb in lower case, such as `send`, and has no full stop")
+        Some("`fix` must begin with a verb in lower case, such as `send`, and have no full stop")
     } else {
         None
     }
 }
 
-/// The metadata that a rule page begins with.
+/// The metadata of a rule page.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct RuleMetadata {
-    /// How binding it is: must, should or may.
+    /// Its level: must, should or may.
     pub level: Level,
-    /// What makes it binding.
+    /// Its authority.
     pub authority: Authority,
-    /// Where that stands.
+    /// The source of the authority.
     pub citation: Citation,
-    /// The scope that it is about, or several; `stream` when it is about none of them.
+    /// Its scope or scopes; `stream` for the whole stream.
     pub scope: Scopes,
-    /// What of a scope's lifecycle breaks it.
+    /// The lifecycle faults that break it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub structure: Vec<Family>,
-    /// How values must relate for it to hold.
+    /// The relation of values that it requires.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub relation: Option<Relation>,
-    /// Whether it is decided by code of its own.
+    /// Whether it has code of its own.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub native: bool,
-    /// What a `native` rule looks at, in place of streams; with `head`, the kinds of answers whose head it is.
+    /// The input of a `native` rule, if it is not only streams; with `head`, also the kinds of responses.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub looks_at: Vec<LooksAt>,
-    /// The dialects that it binds in, with those that extend them; all dialects, when empty.
+    /// The dialects that it applies to, with those that extend them; all if empty.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub only_in: Vec<String>,
     /// Clients that fail on streams that break it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub breaks: Vec<Breakage>,
-    /// How a server repairs it: one line in the imperative, without a full stop.
+    /// The fix for the server: one line in the imperative, without a full stop.
     pub fix: String,
-    /// The version of the suite that brought it.
+    /// The version of the suite that added it.
     pub since: String,
 }
 
 impl RuleMetadata {
-    /// Returns what it looks at: streams, unless it says otherwise.
+    /// Returns its input: streams by default.
     pub fn looks_at(&self) -> &[LooksAt] {
         if self.looks_at.is_empty() { &[LooksAt::Stream] } else { &self.looks_at }
     }
@@ -127,13 +127,11 @@ impl RuleMetadata {
     fn check_looks_at(&self) -> Result<(), &'static str> {
         match self.looks_at.as_slice() {
             [] => Ok(()),
-            _ if !self.native => Err("only `native` rules say what they look at; others look at streams"),
-            [LooksAt::Stream] => Err("rules look at streams unless they say otherwise: leave `looks_at` out"),
-            [LooksAt::Head] => {
-                Err("a rule that looks at heads says of which answers: add `stream` or `body`")
-            }
+            _ if !self.native => Err("`looks_at` is only for `native` rules; others check streams"),
+            [LooksAt::Stream] => Err("`looks_at` is `stream` by default: remove it"),
+            [LooksAt::Head] => Err("`looks_at` has `head`, but no kind of response: add `stream` or `body`"),
             several if (1..several.len()).any(|at| several[..at].contains(&several[at])) => {
-                Err("`looks_at` has a word twice")
+                Err("`looks_at` has a duplicate")
             }
             _ => Ok(()),
         }
@@ -141,20 +139,20 @@ impl RuleMetadata {
 }
 
 words! {
-    /// What a rule looks at. An answer of another kind cannot show whether the rule holds.
+    /// The input of a rule. Responses of other kinds do not exercise it.
     pub enum LooksAt {
         /// The events of a stream.
         Stream,
-        /// An answer that is not a stream.
+        /// A response that is not a stream.
         Body,
-        /// Status and headers of the answer, which not every recording has.
+        /// Status and headers of a response, which not every recording has.
         Head,
         /// The messages of a WebSocket.
         Socket,
     }
 }
 
-/// The scopes that a rule is about.
+/// The scopes of a rule.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(untagged)]
@@ -166,7 +164,7 @@ pub enum Scopes {
 }
 
 impl Scopes {
-    /// Their names; none, when the rule is about the whole stream.
+    /// Returns their names; none if the rule is about the whole stream.
     pub fn names(&self) -> &[String] {
         match self {
             Self::One(name) if name == "stream" => &[],
@@ -177,53 +175,53 @@ impl Scopes {
 }
 
 words! {
-    /// What can be wrong with the lifecycle of a scope.
+    /// A family of lifecycle faults.
     pub enum Family {
-        /// An event of the scope, or of what lies in it, comes before the event that opens it.
+        /// An event of the scope or of a descendant comes before the event that opens it.
         BeforeOpen,
-        /// An event of the scope comes after it was closed.
+        /// An event of the scope comes after the event that closes it.
         AfterClose,
-        /// It is opened a second time.
+        /// It is opened twice.
         Reopened,
-        /// It is closed a second time.
+        /// It is closed twice.
         ClosedAgain,
         /// It is still open when the response ends.
         NeverClosed,
-        /// It is closed after what it lies in.
+        /// It is closed after its parent.
         ParentClosedFirst,
-        /// What it lies in is of a type that cannot hold it.
+        /// Its parent has a type that cannot contain it.
         WrongParent,
         /// Its index is not the next one.
         IndexGap,
         /// The `item_id` of an event is not that of the item at its `output_index`.
         KeyMismatch,
-        /// A phase comes out of turn.
+        /// A phase is out of order.
         PhaseOrder,
     }
 
-    /// What makes a rule binding.
+    /// The authority of a rule.
     pub enum Authority {
-        /// A normative sentence says it.
+        /// A normative sentence.
         Sentence,
         /// A constraint of the schema.
         Schema,
-        /// The specification's definition of an event leaves no other meaning.
+        /// The definition of an event in the specification, which allows no other meaning.
         Definition,
-        /// All real vendors do so. Never a must.
+        /// The behaviour of all known vendors. Never a must.
         Observed,
     }
 }
 
-/// Where the authority of a rule stands.
+/// The source of a rule's authority.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Citation {
-    /// The document. With a requirement: the version that `requirements/<version>.toml` is about.
+    /// The document. With a requirement: the version in `requirements/<version>.toml`.
     pub source: String,
-    /// The heading it stands under.
+    /// The heading.
     pub heading: String,
-    /// Id of the requirement, which names the rule in turn.
+    /// Id of the requirement, which must list the rule.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub requirement: Option<String>,
 }
@@ -235,59 +233,59 @@ pub struct Citation {
 pub struct Breakage {
     /// The client, with its version.
     pub client: String,
-    /// What it does then.
+    /// The failure.
     pub failure: String,
-    /// Where that was seen.
+    /// Where the failure was seen.
     pub source: String,
-    /// The only values that break it: JSON pointers into an event with `*` for an index, the event as a whole
-    /// when empty. Without, all that breaks the rule does.
+    /// The only values that break it: JSON pointers into an event with `*` for an index; an empty pointer is the
+    /// event. If absent, every violation of the rule does.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub at: Vec<String>,
-    /// Whether it fails on some of what the dialect allows that it is written for.
+    /// Whether it fails on values that its own dialect allows.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub stricter_than_dialect: bool,
 }
 
-/// How values must relate, within one occurrence of the rule's scope.
+/// A relation of values within one occurrence of the rule's scope.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Relation {
     /// The value stays the same.
-    Constant(Place),
+    Constant(Operand),
     /// Two values are equal.
     Equal(Pair),
-    /// Fragments, joined in order, are another value.
+    /// Deltas, joined in order, equal another value.
     Concat(Pair),
     /// No value occurs twice.
-    Unique(Place),
+    Unique(Operand),
     /// The value is one of these.
     Value(Values),
-    /// Values, collected in order of their keys, are a list.
+    /// Values, collected in order of their keys, equal a list.
     Collect(Pair),
 }
 
-/// Values of a stream. Exactly one of `role`, `events` and `stated_by` says whose.
+/// Values of a stream. Exactly one of `role`, `events` and `stated_by` selects the events.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
-pub struct Place {
+pub struct Operand {
     /// Events with this role in the scope.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub role: Option<Role>,
     /// Events of these types.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub events: Vec<String>,
-    /// The event that closes what the scope lies in, at the place that `scopes.toml` names.
+    /// The event that closes the parent, or the terminal event, at the place in `scopes.toml`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stated_by: Option<Holder>,
-    /// JSON pointer to the value; the value that `x-lifecycle` names, when absent.
+    /// JSON pointer to the value; the value of `x-lifecycle` if absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub at: Option<String>,
 }
 
 words! {
-    /// What states the final value of a scope besides its own events.
+    /// The holder of a final value besides the scope's own events.
     pub enum Holder {
         /// The event that closes the parent.
         Parent,
@@ -296,31 +294,31 @@ words! {
     }
 }
 
-/// Values, and what they amount to.
+/// Values, and the expected result.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Pair {
     /// The values.
-    pub of: Place,
-    /// What they must be equal to.
-    pub equals: Place,
+    pub of: Operand,
+    /// The expected value.
+    pub equals: Operand,
 }
 
-/// A value that is one of a few.
+/// A value of a fixed set.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Values {
     /// The value.
-    pub of: Place,
-    /// What it can be.
+    pub of: Operand,
+    /// The allowed values.
     pub is: Vec<Value>,
 }
 
 impl Relation {
-    /// Returns the places that it relates.
-    pub fn places(&self) -> Vec<&Place> {
+    /// Returns the operands.
+    pub fn places(&self) -> Vec<&Operand> {
         match self {
             Self::Constant(of) | Self::Unique(of) | Self::Value(Values { of, .. }) => vec![of],
             Self::Equal(pair) | Self::Concat(pair) | Self::Collect(pair) => vec![&pair.of, &pair.equals],
@@ -370,9 +368,11 @@ mod tests {
     #[test]
     fn a_rule_says_how_it_is_repaired() {
         let text = page("level = \"may\"\nauthority = \"observed\"\nnative = true");
-        for (fix, message) in
-            [("", "`fix` is one line"), ("Send it", "begins with a verb"), ("send it.", "no full stop")]
-        {
+        for (fix, message) in [
+            ("", "`fix` must be one line"),
+            ("Send it", "must begin with a verb"),
+            ("send it.", "no full stop"),
+        ] {
             let error = Rule::parse("a/b", &text.replace("\"send it\"", &format!("{fix:?}"))).unwrap_err();
             assert!(error.message.contains(message), "{fix:?}: {error}");
         }
@@ -384,33 +384,30 @@ mod tests {
     fn contradictions_are_errors() {
         let cases = [
             ("level = \"must\"\nauthority = \"observed\"\nnative = true", "observed"),
-            ("level = \"off\"\nauthority = \"schema\"\nnative = true", "turn it off"),
-            ("level = \"may\"\nauthority = \"schema\"", "how the rule is decided"),
+            ("level = \"off\"\nauthority = \"schema\"\nnative = true", "turn a rule off"),
+            ("level = \"may\"\nauthority = \"schema\"", "expected one of"),
             (
                 "level = \"may\"\nauthority = \"schema\"\nnative = true\nrelation = { unique = { role = \"open\" } }",
-                "one of these",
+                "keep one of them",
             ),
             (
                 "level = \"may\"\nauthority = \"schema\"\nnative = true\nstructure = [\"reopened\"]",
-                "one of these",
+                "keep one of them",
             ),
             ("level = \"may\"\nauthority = \"schema\"\nstructure = [\"lost\"]", "unknown variant `lost`"),
             ("level = \"may\"\nauthority = \"hearsay\"\nnative = true", "unknown variant `hearsay`"),
             (
                 "level = \"may\"\nauthority = \"schema\"\nstructure = [\"reopened\"]\nlooks_at = [\"body\"]",
-                "others look at streams",
+                "others check streams",
             ),
-            (
-                "level = \"may\"\nauthority = \"schema\"\nnative = true\nlooks_at = [\"stream\"]",
-                "leave `looks_at` out",
-            ),
+            ("level = \"may\"\nauthority = \"schema\"\nnative = true\nlooks_at = [\"stream\"]", "by default"),
             (
                 "level = \"may\"\nauthority = \"schema\"\nnative = true\nlooks_at = [\"head\"]",
-                "of which answers",
+                "no kind of response",
             ),
             (
                 "level = \"may\"\nauthority = \"schema\"\nnative = true\nlooks_at = [\"body\", \"head\", \"body\"]",
-                "a word twice",
+                "a duplicate",
             ),
         ];
         for (metadata, message) in cases {

@@ -6,41 +6,41 @@ use serde_json::Value;
 use super::page::{Page, PageError};
 use super::word::words;
 
-/// A request, and what its answer must bring: one page.
+/// The page of a scenario: a request, and the expected response.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Scenario {
     /// Its path, `group/name`.
     pub id: String,
-    /// What is known of it.
+    /// Its metadata.
     pub metadata: ScenarioMetadata,
-    /// What it is about, in a line.
+    /// Its title.
     pub title: String,
     /// The rest of the page, as Markdown.
     pub prose: String,
-    /// The body of the request; `null` where the operation has none. The model `default` is replaced by the
-    /// one under test.
+    /// The body of the request; `null` if the operation has none. The tested model replaces the model `default`.
     pub request: Value,
 }
 
-/// What stands for the id of the response before, as `previous_response_id`.
+/// Placeholder for the id of the previous response in `previous_response_id`.
 pub const PREVIOUS: &str = "previous";
 
-/// The type of the entry of an `input` that the output of the response before takes the place of. With
-/// `call_output`, each function call in it is followed by this result.
+/// The type of the entry of an `input` that the output of the previous response replaces. With `call_output`, this
+/// result follows each function call.
 pub const PREVIOUS_OUTPUT: &str = "previous_output";
 
 impl Scenario {
-    /// Reads the page of the scenario with that id.
+    /// Parses the page of the scenario with this id.
     ///
     /// # Errors
     ///
-    /// Names the line that is not as the format says.
+    /// Fails on the first invalid line.
     pub fn parse(id: &str, text: &str) -> Result<Self, PageError> {
         let page = Page::split(text, "json")?;
         let metadata: ScenarioMetadata = page.metadata()?;
         if !metadata.operation.has_body() {
             if let Ok(block) = page.only_block("json") {
-                let message = format!("the operation {:?} has no body", metadata.operation);
+                let message =
+                    format!("the operation {:?} has no body, but the page has a request", metadata.operation);
                 return Err(PageError::new(block.line - 1, message));
             }
             let Page { title, prose, .. } = page;
@@ -59,83 +59,83 @@ impl Scenario {
     }
 }
 
-/// The metadata that a scenario page begins with.
+/// The metadata of a scenario page.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ScenarioMetadata {
-    /// What is asked for.
+    /// The operation.
     #[serde(default)]
     pub operation: Operation,
-    /// What an endpoint must offer for the scenario to make sense, such as `tools`.
+    /// The features that the endpoint needs, such as `tools`.
     #[serde(default)]
     pub features: Vec<String>,
-    /// Event types that the answer must have: where one is missing, nothing was exercised. What is named
-    /// twice must come twice, and of names with `|` between them any will do. A dialect that lacks one has
-    /// no use for the scenario.
+    /// Event types that the response must contain; without them, the scenario is not exercised. A type that is listed
+    /// twice must occur twice; of alternatives, separated by `|`, one is enough. Dialects without one of the events
+    /// skip the scenario.
     #[serde(default)]
     pub elicits: Vec<String>,
-    /// The HTTP statuses that can be the answer; 200 alone, when absent.
+    /// The HTTP statuses that the response can have; only 200 if absent.
     #[serde(default)]
     pub status: Vec<u16>,
-    /// Whether the request is sent a second time without `stream`, for an answer in JSON.
+    /// Whether the request is sent again without `stream`, for a JSON response.
     #[serde(default)]
     pub twin: bool,
-    /// Event types that the answer must not have. `<type> /<member>` means that member of the event, where
-    /// it is more than null and more than empty.
+    /// Event types that the response must not contain. `<type> /<member>` means this member of the event, unless it is
+    /// null or empty.
     #[serde(default)]
     pub without: Vec<String>,
-    /// Words that the text of the answer must have, in any case: what the request asks for, or what only the earlier
-    /// turn said. `{{word 1}}` to `{{word 4}}` are words that the seed of a run chooses.
+    /// Words that the text of the response must contain, in any case: words of the request, or of an earlier turn.
+    /// `{{word 1}}` to `{{word 4}}` are words that the seed of a run selects.
     #[serde(default)]
     pub says: Option<String>,
-    /// The client leaves after so many events.
+    /// Number of events after which the client disconnects.
     #[serde(default)]
     pub cut_after: Option<u32>,
-    /// The text of the input is repeated until it has so many kilobytes.
+    /// Size in kilobytes to which the text of the input is repeated.
     #[serde(default)]
     pub fill: Option<u32>,
-    /// The last character of the body is left out, so that it is no JSON.
+    /// Whether the last character of the body is removed, so that it is not JSON.
     #[serde(default)]
     pub malformed: bool,
-    /// The scenario whose response the operation is about: the request continues it by the id `previous`, or
-    /// has its output in the place of an input of the type `previous_output`. Without it, an operation on a
-    /// response is about an id that no response has.
+    /// The scenario whose response the operation uses: the request continues it by the id `previous`, or with its
+    /// output in place of an input of the type `previous_output`. Without it, an operation on a response uses an
+    /// unknown id.
     pub previous: Option<String>,
-    /// The scenario is for a WebSocket alone: how its request comes there after that of `previous`. Other
-    /// scenarios are sent there, too, those that continue another on the same connection as that.
+    /// For scenarios that need a WebSocket: when its request is sent after that of `previous`. Other scenarios run on a
+    /// WebSocket, too; those that continue another use the same connection.
     pub websocket: Option<OnSocket>,
-    /// The request is sent so many times at once on a WebSocket, each time in a lane of its own: a number follows
-    /// the name of its `stream_id`. `status` is about the last one.
+    /// Number of concurrent requests on a WebSocket, each in a lane of its own: a number is appended to its
+    /// `stream_id`. `status` applies to the last one.
     #[serde(default)]
     pub lanes: Option<u32>,
-    /// Rules that only this request can bring to bear, on top of those for every stream.
+    /// Rules that only this request exercises, besides those for every stream.
     #[serde(default)]
     pub rules: Vec<String>,
 }
 
 words! {
-    /// What is asked for.
+    /// The operation of a request.
     pub enum Operation = Create {
-        /// A response is made: `POST /responses`.
+        /// Creates a response: `POST /responses`.
         Create,
-        /// A response is shown: `GET /responses/ID`.
+        /// Retrieves a response: `GET /responses/ID`.
         Retrieve,
-        /// It is shown until it has ended.
+        /// Retrieves a response repeatedly until it has ended.
         Poll,
-        /// Its stream goes on after the last event that came: `GET /responses/ID?stream=true&starting_after=N`.
+        /// Resumes a stream after its last received event: `GET /responses/ID?stream=true&starting_after=N`.
         Resume,
-        /// It is deleted: `DELETE /responses/ID`.
+        /// Deletes a response: `DELETE /responses/ID`.
         Delete,
-        /// It is cancelled: `POST /responses/ID/cancel`.
+        /// Cancels a response: `POST /responses/ID/cancel`.
         Cancel,
-        /// What was put in is shown: `GET /responses/ID/input_items`.
+        /// Lists the input items of a response: `GET /responses/ID/input_items`.
         InputItems,
-        /// A conversation is made shorter: `POST /responses/compact`.
+        /// Compacts a conversation: `POST /responses/compact`.
         Compact,
-        /// A response is turned to new input: the message `response.steer` on a WebSocket.
+        /// Steers a response in flight: the message `response.steer` on a WebSocket.
         Steer,
-        /// Input is put into a response: the message `response.inject` on a WebSocket.
+        /// Adds input to a response in flight: the message `response.inject` on a WebSocket.
         Inject,
     }
 }
@@ -146,22 +146,22 @@ impl Operation {
         matches!(self, Self::Create | Self::Compact | Self::Steer | Self::Inject)
     }
 
-    /// Returns whether it is a message on a WebSocket about a response of that connection.
+    /// Returns whether it is a WebSocket message about a response of that connection.
     pub const fn is_aside(self) -> bool {
         matches!(self, Self::Steer | Self::Inject)
     }
 }
 
 words! {
-    /// How a request comes on a WebSocket.
+    /// When a request is sent on a WebSocket.
     pub enum OnSocket {
-        /// On the same connection, when the answer before it has ended.
+        /// On the same connection, after the previous response has ended.
         InTurn,
-        /// On the same connection, before the answer to the one before it comes.
+        /// On the same connection, before the response to the previous request begins.
         Ahead,
-        /// On the same connection, while the answer to the one before it comes: with the first event of an item.
+        /// On the same connection, during the previous response: at the first event of an item.
         During,
-        /// On a connection of its own.
+        /// On a new connection.
         Anew,
     }
 }

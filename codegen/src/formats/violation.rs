@@ -5,29 +5,29 @@ use serde_json::Value;
 use super::page::PageError;
 use super::word::words;
 
-/// A stream that breaks a rule, as edits of a good one.
+/// A stream that breaks a rule, as edits of a golden.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Violation {
-    /// The good stream: `<dialect>/<name>`.
+    /// The golden: `<dialect>/<name>`.
     pub golden: String,
-    /// Rules that the edits cannot help breaking too.
+    /// Other rules that the edits break.
     pub also: Vec<String>,
-    /// The edits, in the order they are made, each with the line of the page that it stands on.
+    /// The edits, in order, each with its line of the page.
     pub edits: Vec<(usize, Edit)>,
 }
 
-/// Which events an edit is about, as the stream is when the edit is made.
+/// The events of an edit, in the stream as earlier edits left it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Target {
-    /// The event type, with `>` before it when the client sent it, or `[DONE]`, or `body`; any event of the
-    /// server, when absent.
+    /// The event type, with the prefix `>` for messages of the client, or `[DONE]`, or `body`; any event of the
+    /// server if absent.
     pub event: Option<String>,
-    /// Which of these, counted from 1; all of them, when absent.
+    /// The number among these, counted from 1; all of them if absent.
     pub number: Option<usize>,
 }
 
 words! {
-    /// Before or after an event.
+    /// The side of an event.
     pub enum Side {
         /// Before it.
         Before,
@@ -38,69 +38,68 @@ words! {
 
 /// One edit of a stream.
 ///
-/// Written on a line of its own, where `<target>` is an event type (the first of that type),
-/// `<type>#2` (the second), `<type>#*` (all of them) or `#5` (the fifth event of the stream), and
-/// `[DONE]` stands for the marker. In the log of a WebSocket these are the messages of the server, and
-/// `><type>` is one that the client sent; in an answer that is no stream, `body` is its body:
+/// Each edit is a line. `<target>` is an event type (the first of that type), `<type>#2` (the second), `<type>#*` (all
+/// of them), `#5` (the fifth event of the stream) or `[DONE]`. In a WebSocket log, events are the messages of the
+/// server, and `><type>` is a message of the client; in a response that is not a stream, `body` is its body:
 ///
 /// ```text
-/// drop <target>                          the event is left out
-/// duplicate <target>                     it comes twice
-/// swap <target> <target>                 both change places
-/// set <target> <pointer> <JSON>          a value of its data is replaced or added; `-` is the end of a list
-/// prepend <target> <pointer> <string>    a text of its data begins with this
-/// unset <target> <pointer>               a value of its data is taken away
-/// insert before|after <target> <JSON>    another event with these data
-/// truncate <target>                      the stream ends after it
-/// renumber                               sequence numbers are made to fit again
-/// data <target> <bytes>                  its data are these bytes, JSON or not
-/// field <target> <name> <bytes>          a line of the frame, such as `event`, says this
-/// unfield <target> <name>                a line of the frame is left out
-/// replace <target> <bytes> <bytes>       bytes of the whole frame, blank line included
-/// comment before|after <target> <bytes>  a comment line
-/// header <name> <bytes>                  a header of the answer says this
-/// status <number>                        the status of the answer
+/// drop <target>                          removes the event
+/// duplicate <target>                     repeats the event
+/// swap <target> <target>                 swaps two events
+/// set <target> <pointer> <JSON>          replaces or adds a value of the data; `-` is the end of a list
+/// prepend <target> <pointer> <string>    prepends this to a string of the data
+/// unset <target> <pointer>               removes a value of the data
+/// insert before|after <target> <JSON>    inserts an event with this data
+/// truncate <target>                      ends the stream after the event
+/// renumber                               renumbers the events
+/// data <target> <bytes>                  replaces the data by these bytes, JSON or not
+/// field <target> <name> <bytes>          sets a field of the frame, such as `event`
+/// unfield <target> <name>                removes a field of the frame
+/// replace <target> <bytes> <bytes>       replaces bytes of the frame, including its blank line
+/// comment before|after <target> <bytes>  inserts a comment line
+/// header <name> <bytes>                  sets a header of the response
+/// status <number>                        sets the status of the response
 /// ```
 ///
 /// `<bytes>` is a JSON string, or hexadecimal numbers in angle brackets: `<ff fe>`.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Edit {
-    /// The event is left out.
+    /// Removes the event.
     Drop(Target),
-    /// It comes twice.
+    /// Repeats the event.
     Duplicate(Target),
-    /// Both change places.
+    /// Swaps two events.
     Swap(Target, Target),
-    /// The value at this JSON pointer of the data is replaced or added.
+    /// Replaces or adds the value at this JSON pointer of the data.
     Set(Target, String, Value),
-    /// The text at this JSON pointer of the data begins with this, and goes on as it was.
+    /// Prepends this to the string at this JSON pointer of the data.
     Prepend(Target, String, String),
-    /// The value at this JSON pointer of the data is taken away.
+    /// Removes the value at this JSON pointer of the data.
     Unset(Target, String),
-    /// Another event with these data comes before or after.
+    /// Inserts an event with this data.
     Insert(Side, Target, Value),
-    /// The stream ends after it.
+    /// Ends the stream after the event.
     Truncate(Target),
-    /// Sequence numbers are made to fit again.
+    /// Renumbers the events.
     Renumber,
-    /// Its data are these bytes.
+    /// Replaces the data by these bytes.
     Data(Target, Vec<u8>),
-    /// A line of the frame says this.
+    /// Sets a field of the frame.
     Field(Target, String, Vec<u8>),
-    /// A line of the frame is left out.
+    /// Removes a field of the frame.
     Unfield(Target, String),
-    /// Bytes of the whole frame are replaced by others.
+    /// Replaces bytes of the whole frame.
     Replace(Target, Vec<u8>, Vec<u8>),
-    /// A comment line comes before or after.
+    /// Inserts a comment line.
     Comment(Side, Target, Vec<u8>),
-    /// A header of the answer says this.
+    /// Sets a header of the response.
     Header(String, Vec<u8>),
-    /// The status of the answer.
+    /// Sets the status of the response.
     Status(u16),
 }
 
 impl Edit {
-    /// Returns the events it is about.
+    /// Returns the events that it changes.
     pub fn targets(&self) -> Vec<&Target> {
         match self {
             Self::Swap(one, other) => vec![one, other],
@@ -121,7 +120,7 @@ impl Edit {
     }
 }
 
-/// Reads the block whose text begins on line `first`.
+/// Parses the block whose text begins on line `first`.
 pub(super) fn parse(text: &str, first: usize) -> Result<Violation, PageError> {
     let mut golden = None;
     let mut also = Vec::new();
@@ -136,7 +135,7 @@ pub(super) fn parse(text: &str, first: usize) -> Result<Violation, PageError> {
         if golden.is_none() {
             let name =
                 line.strip_prefix("golden:").map(str::trim).filter(|name| name.split('/').count() == 2);
-            let expected = "a violation begins with the stream that it edits: `golden: <dialect>/<name>`";
+            let expected = "expected the edited golden first: `golden: <dialect>/<name>`";
             golden = Some(name.ok_or_else(|| fail(expected.to_owned()))?.to_owned());
         } else if let Some(list) = line.strip_prefix("also:") {
             also.extend(list.split(',').map(|id| id.trim().to_owned()));
@@ -145,14 +144,14 @@ pub(super) fn parse(text: &str, first: usize) -> Result<Violation, PageError> {
         }
     }
     let golden =
-        golden.ok_or_else(|| PageError::new(first, "the violation is empty: name a golden, then edits"))?;
+        golden.ok_or_else(|| PageError::new(first, "the violation is empty; write a golden, then edits"))?;
     if edits.is_empty() {
-        return Err(PageError::new(first, "the violation edits nothing, so nothing is violated"));
+        return Err(PageError::new(first, "the violation has no edits"));
     }
     Ok(Violation { golden, also, edits })
 }
 
-/// Reads edits, one a line, each with the number of its line.
+/// Parses edits, one a line, each with the number of its line.
 pub fn edits(text: &str) -> Result<Vec<(usize, Edit)>, PageError> {
     let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
     let numbered = lines.map(|(index, line)| (index + 1, line.trim()));
@@ -188,15 +187,15 @@ fn edit(line: &str) -> Result<Edit, String> {
         }
         other => {
             return Err(format!(
-                "unknown edit `{other}`; there are drop, duplicate, swap, set, prepend, unset, insert, truncate, \
+                "unknown edit `{other}`; expected drop, duplicate, swap, set, prepend, unset, insert, truncate, \
                  renumber, data, field, unfield, replace, comment, header and status"
             ));
         }
     };
-    if words.0.is_empty() { Ok(edit) } else { Err(format!("`{}` is left over after `{verb}`", words.0)) }
+    if words.0.is_empty() { Ok(edit) } else { Err(format!("unexpected `{}` after `{verb}`", words.0)) }
 }
 
-/// What is left of a line.
+/// The rest of a line.
 struct Words<'t>(&'t str);
 
 impl<'t> Words<'t> {
@@ -212,7 +211,7 @@ impl<'t> Words<'t> {
         let number = match number.parse() {
             _ if number == "*" => None,
             Ok(number) if number > 0 => Some(number),
-            _ => return Err(format!("`{word}`: after # stands a number from 1, or *")),
+            _ => return Err(format!("`{word}`: expected a number from 1, or *, after #")),
         };
         let event = (!event.is_empty()).then(|| event.to_owned());
         Ok(Target { event, number })
@@ -246,7 +245,7 @@ impl<'t> Words<'t> {
     fn text(&mut self) -> Result<String, String> {
         match self.json()? {
             Value::String(text) => Ok(text),
-            other => Err(format!("`{other}` is no JSON string")),
+            other => Err(format!("`{other}` is not a JSON string")),
         }
     }
 
@@ -254,8 +253,9 @@ impl<'t> Words<'t> {
         if let Some(rest) = self.0.strip_prefix('<') {
             let (inside, rest) = rest.split_once('>').ok_or("`>` is missing after the bytes")?;
             self.0 = rest.trim_start();
-            let byte =
-                |text| u8::from_str_radix(text, 16).map_err(|_| format!("`{text}` is no hexadecimal byte"));
+            let byte = |text| {
+                u8::from_str_radix(text, 16).map_err(|_| format!("`{text}` is not a hexadecimal byte"))
+            };
             return inside.split_whitespace().map(byte).collect();
         }
         self.text().map(String::into_bytes).map_err(|problem| format!("{problem}, or <hexadecimal bytes>"))
@@ -295,14 +295,14 @@ mod tests {
         let cases = [
             ("", 7, "empty"),
             ("drop a\n", 7, "golden: <dialect>/<name>"),
-            ("golden: x/y\n", 7, "edits nothing"),
+            ("golden: x/y\n", 7, "no edits"),
             ("golden: x/y\nsteal a\n", 8, "unknown edit `steal`"),
             ("golden: x/y\n\ndrop\n", 9, "an event type is missing"),
             ("golden: x/y\ndrop a#0", 8, "a number from 1"),
-            ("golden: x/y\ndrop a b", 8, "`b` is left over"),
+            ("golden: x/y\ndrop a b", 8, "unexpected `b`"),
             ("golden: x/y\nset a b 1", 8, "a JSON pointer"),
             ("golden: x/y\nset a /b {", 8, "not JSON"),
-            ("golden: x/y\nprepend a /b 1", 8, "no JSON string"),
+            ("golden: x/y\nprepend a /b 1", 8, "not a JSON string"),
             ("golden: x/y\ndata a <fg>", 8, "hexadecimal"),
             ("golden: x/y\nstatus ok", 8, "such as 500"),
         ];

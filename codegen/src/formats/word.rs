@@ -1,5 +1,5 @@
-//! Closed lists of words that the files choose from. Each is stated once, as an enum of the formats: the crates
-//! `spec` and `catalogue` get the same enum from the generator.
+//! Closed lists of words in the files. Each is defined once, as an enum of the formats; the generator emits the same
+//! enum for the crates `spec` and `catalogue`.
 
 use std::fmt::Debug;
 
@@ -9,9 +9,9 @@ use serde::Serialize;
 pub trait Word: Copy + Debug + Serialize + 'static {
     /// The name of the enum.
     const TYPE: &'static str;
-    /// What the list is for.
+    /// The description of the list.
     const MEANING: &'static str;
-    /// All words, each with what it means.
+    /// All words, each with its description.
     const ALL: &'static [(Self, &'static str)];
 
     /// Returns the name of its variant.
@@ -19,14 +19,14 @@ pub trait Word: Copy + Debug + Serialize + 'static {
         format!("{self:?}")
     }
 
-    /// Returns the word as it stands in the files.
+    /// Returns the word in the files.
     fn text(self) -> String {
         let text = serde_json::to_value(self).ok().and_then(|word| word.as_str().map(str::to_owned));
         text.unwrap_or_else(|| self.variant())
     }
 }
 
-/// Declares enums whose variants stand in the files in kebab case; `= Variant` names the default.
+/// Declares enums whose variants are in kebab case in the files; `= Variant` sets the default.
 macro_rules! words {
     ($(
         #[doc = $meaning:literal]

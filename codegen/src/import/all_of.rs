@@ -1,18 +1,18 @@
-//! `allOf` as one schema.
+//! Merges `allOf` into one schema.
 
 use serde_json::{Map, Value, json};
 
 use super::normal::{ANNOTATIONS, Normaliser, Result, fail, members, referred};
-use super::place::Place;
+use super::pointer::Pointer;
 use super::text::ordered;
 
 /// Keywords of an object that can be merged with another.
 const MERGEABLE: &[&str] = &["type", "required", "properties"];
 
-/// Merges the members of an `allOf`, and what stands beside it.
+/// Merges the members of an `allOf` and the keywords beside it.
 pub(super) fn merge(
     normaliser: &mut Normaliser<'_>,
-    place: &Place,
+    place: &Pointer,
     map: &Map<String, Value>,
     list: &Value,
 ) -> Result<Value> {
@@ -38,8 +38,8 @@ pub(super) fn merge(
     Ok(merged)
 }
 
-/// Returns what both schemas allow; what `right` says of defaults and deprecation wins.
-fn intersect(normaliser: &mut Normaliser<'_>, place: &Place, left: Value, right: Value) -> Result<Value> {
+/// Returns the intersection of two schemas, with the annotations of `right`.
+fn intersect(normaliser: &mut Normaliser<'_>, place: &Pointer, left: Value, right: Value) -> Result<Value> {
     let (mut bare_left, mut notes) = split(left);
     let (mut bare_right, right_notes) = split(right);
     notes.extend(right_notes);
@@ -60,7 +60,7 @@ fn split(schema: Value) -> (Value, Map<String, Value>) {
     (Value::Object(rest), notes)
 }
 
-/// Returns whether plainly every value of `left` fits `right`.
+/// Returns whether `right` obviously allows every value of `left`.
 fn narrower(normaliser: &mut Normaliser<'_>, left: &Value, right: &Value) -> Result<bool> {
     if left == right || *right == json!({}) || impossible(left) {
         return Ok(true);
@@ -94,7 +94,7 @@ fn narrower(normaliser: &mut Normaliser<'_>, left: &Value, right: &Value) -> Res
     Ok(without_null(right).is_some_and(|right| right == *left))
 }
 
-/// Schemas that differ at most in the order of the values of an enum.
+/// Returns whether schemas are equal except for the order of enum values.
 fn equal(left: &Value, right: &Value) -> bool {
     match (left.get("enum"), right.get("enum")) {
         (Some(Value::Array(a)), Some(Value::Array(b))) => {
@@ -104,14 +104,13 @@ fn equal(left: &Value, right: &Value) -> bool {
     }
 }
 
-/// Returns a string that would have to be longer than it may be: the way to say that a property is not
-/// allowed.
+/// Returns whether a string has contradictory limits of length, which some documents use to forbid a property.
 fn impossible(schema: &Value) -> bool {
     let limit = |name| schema.get(name).and_then(Value::as_u64);
     matches!((limit("minLength"), limit("maxLength")), (Some(least), Some(most)) if least > most)
 }
 
-/// Returns the schema that a scalar, list or object becomes when null is not allowed.
+/// Returns a scalar, list or object schema without null.
 fn without_null(schema: &Value) -> Option<Value> {
     let mut map = schema.as_object()?.clone();
     let name = map.get("type")?.as_array()?.first()?.clone();
@@ -119,7 +118,7 @@ fn without_null(schema: &Value) -> Option<Value> {
     Some(Value::Object(map))
 }
 
-fn combined(normaliser: &mut Normaliser<'_>, place: &Place, left: &Value, right: &Value) -> Result<Value> {
+fn combined(normaliser: &mut Normaliser<'_>, place: &Pointer, left: &Value, right: &Value) -> Result<Value> {
     let left = split(normaliser.resolved(left)?).0;
     let right = split(normaliser.resolved(right)?).0;
     if let (Some(Value::Array(a)), Some(Value::Array(b))) = (left.get("enum"), right.get("enum")) {
@@ -127,7 +126,7 @@ fn combined(normaliser: &mut Normaliser<'_>, place: &Place, left: &Value, right:
         if shared.len() > 1 {
             normaliser.note(
                 place,
-                format!("enums that overlap in `allOf`; what both have is kept: {}", json!(shared)),
+                format!("enums that overlap in `allOf`; kept their common values: {}", json!(shared)),
             );
             return Ok(json!({ "type": "string", "enum": shared }));
         }
@@ -139,8 +138,8 @@ fn combined(normaliser: &mut Normaliser<'_>, place: &Place, left: &Value, right:
     if !mergeable(&left) || !mergeable(&right) {
         return Err(fail(
             place,
-            format!("members of `allOf` that do not go together: {} and {}", brief(&left), brief(&right)),
-            "objects with nothing but properties, or schemas of which one plainly includes the other",
+            format!("incompatible members of `allOf`: {} and {}", brief(&left), brief(&right)),
+            "objects with only properties, or schemas of which one obviously includes the other",
         ));
     }
     let mut properties = left.get("properties").and_then(Value::as_object).cloned().unwrap_or_default();

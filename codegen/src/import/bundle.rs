@@ -1,9 +1,8 @@
-//! A JSON Schema bundle, such as one made from the types of an SDK, read as the `OpenAPI` document
-//! that would hold it.
+//! Converts a JSON Schema bundle, such as one of the types of an SDK, to an equivalent `OpenAPI` document.
 
 use serde_json::{Map, Value, json};
 
-/// Where SDKs and documents name a body differently: role, and the name that an SDK gives its type.
+/// Bodies in documents, and the names of their types in SDKs.
 const BODIES: &[(&str, &str, &str)] = &[
     ("/responses", "requestBody", "ResponseCreateParamsNonStreaming"),
     ("/responses", "200", "Response"),
@@ -11,7 +10,7 @@ const BODIES: &[(&str, &str, &str)] = &[
     ("/responses/{response_id}/input_items", "200", "ResponseItemList"),
 ];
 
-/// Returns the document that a bundle stands for; `None`, when it is no bundle.
+/// Returns the document of a bundle; `None` if it is not a bundle.
 pub(super) fn as_document(bundle: &Value) -> Option<Value> {
     if bundle.get("openapi").is_some() {
         return None;

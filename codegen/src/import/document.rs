@@ -1,9 +1,9 @@
-//! The parts of an `OpenAPI` document that an import looks at.
+//! The parts of an `OpenAPI` document that an import reads.
 
 use serde_json::{Map, Value};
 
 use super::ImportError;
-use super::place::Place;
+use super::pointer::Pointer;
 
 /// An `OpenAPI` document with named schemas.
 pub(super) struct Document<'d> {
@@ -15,21 +15,21 @@ pub(super) struct Document<'d> {
 impl<'d> Document<'d> {
     /// With a `variant` such as `Beta`, paths end in `?beta=true` and names begin with `Beta`.
     pub(super) fn new(root: &'d Value, variant: Option<&str>) -> Result<Self, ImportError> {
-        let missing = |place: Place, expected: &str| ImportError {
+        let missing = |place: Pointer, expected: &str| ImportError {
             place: place.to_string(),
-            found: "nothing of use".to_owned(),
+            found: "no such value".to_owned(),
             expected: expected.to_owned(),
         };
         match root.get("openapi").and_then(Value::as_str) {
             Some(version) if version.starts_with("3.") => {}
             _ => {
                 return Err(missing(
-                    Place::root().at("openapi"),
+                    Pointer::root().at("openapi"),
                     "the version of an OpenAPI 3 document, as in \"3.1.0\"",
                 ));
             }
         }
-        let place = Place::root().at("components").at("schemas");
+        let place = Pointer::root().at("components").at("schemas");
         let schemas = root
             .pointer("/components/schemas")
             .and_then(Value::as_object)
@@ -37,35 +37,35 @@ impl<'d> Document<'d> {
         Ok(Self { root, schemas, variant: variant.map(str::to_owned) })
     }
 
-    /// Title and version, as one phrase.
+    /// Returns title and version, as one phrase.
     pub(super) fn title(&self) -> String {
         let text = |pointer| self.root.pointer(pointer).and_then(Value::as_str);
         let title = text("/info/title").unwrap_or("untitled");
         text("/info/version").map_or_else(|| title.to_owned(), |version| format!("{title} {version}"))
     }
 
-    /// Returns what stands under a path of the API and keys one after the other, if all of them are there.
-    pub(super) fn operation(&self, path: &str, keys: &[&str]) -> Option<(Place, &'d Value)> {
+    /// Returns the value under a path of the API and a sequence of keys, if it exists.
+    pub(super) fn operation(&self, path: &str, keys: &[&str]) -> Option<(Pointer, &'d Value)> {
         let path = match &self.variant {
             None => path.to_owned(),
             Some(variant) => format!("{path}?{}=true", variant.to_lowercase()),
         };
-        let start = (Place::root().at("paths").at(&path), self.root.get("paths")?.get(&path)?);
+        let start = (Pointer::root().at("paths").at(&path), self.root.get("paths")?.get(&path)?);
         keys.iter().try_fold(start, |(place, value), key| Some((place.at(key), value.get(key)?)))
     }
 
-    /// Returns the schema that has this name in the variant that is asked for.
-    pub(super) fn variant_schema(&self, name: &str) -> Option<(Place, &'d Value)> {
+    /// Returns the schema with this name in the requested variant.
+    pub(super) fn variant_schema(&self, name: &str) -> Option<(Pointer, &'d Value)> {
         let name = format!("{}{name}", self.variant.as_deref().unwrap_or_default());
-        Some((Place::named(&name), self.schema(&name)?))
+        Some((Pointer::named(&name), self.schema(&name)?))
     }
 
     pub(super) fn schema(&self, name: &str) -> Option<&'d Value> {
         self.schemas.get(name)
     }
 
-    /// Returns the schema of this name that some place refers to.
-    pub(super) fn referred(&self, from: &Place, name: &str) -> Result<&'d Value, ImportError> {
+    /// Returns the schema of a reference at a place.
+    pub(super) fn referred(&self, from: &Pointer, name: &str) -> Result<&'d Value, ImportError> {
         self.schema(name).ok_or_else(|| ImportError {
             place: from.to_string(),
             found: format!("a reference to \"{name}\", which the document does not define"),
@@ -73,24 +73,24 @@ impl<'d> Document<'d> {
         })
     }
 
-    /// Follows a plain reference to the schema that it stands for.
+    /// Resolves a plain reference.
     pub(super) fn follow(
         &self,
-        (place, schema): &(Place, &'d Value),
-    ) -> Result<(Place, &'d Value), ImportError> {
+        (place, schema): &(Pointer, &'d Value),
+    ) -> Result<(Pointer, &'d Value), ImportError> {
         match schema.get("$ref") {
             None => Ok((place.clone(), schema)),
             Some(target) => {
                 let name = reference(place, target)?;
                 let found = self.referred(place, &name)?;
-                self.follow(&(Place::named(&name), found))
+                self.follow(&(Pointer::named(&name), found))
             }
         }
     }
 }
 
 /// Returns the name that a `$ref` refers to.
-pub(super) fn reference(place: &Place, target: &Value) -> Result<String, ImportError> {
+pub(super) fn reference(place: &Pointer, target: &Value) -> Result<String, ImportError> {
     target
         .as_str()
         .and_then(|text| text.strip_prefix("#/components/schemas/"))
@@ -99,7 +99,7 @@ pub(super) fn reference(place: &Place, target: &Value) -> Result<String, ImportE
         .ok_or_else(|| ImportError {
             place: place.at("$ref").to_string(),
             found: format!("the reference {target}"),
-            expected: "\"#/components/schemas/<Name>\"; bundle other references into the document first"
+            expected: "\"#/components/schemas/<Name>\"; bundle external references into the document first"
                 .to_owned(),
         })
 }

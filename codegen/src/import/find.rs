@@ -1,24 +1,24 @@
-//! Where a document of the Responses API keeps its events and bodies.
+//! Finds the events and bodies of the Responses API in a document.
 
 use std::collections::BTreeMap;
 
 use serde_json::Value;
 
 use super::document::{Document, reference};
-use super::place::Place;
+use super::pointer::Pointer;
 use super::{ImportError, Note};
 
-/// The named unions of events, where a document has them: those of a stream, and those of a WebSocket.
+/// Names of the unions of events: of a stream, and of a WebSocket.
 const EVENT_UNIONS: &[&str] = &["ResponseStreamEvent", "ResponsesServerEvent"];
 
-/// Bodies that documents only name: role, and the name.
+/// Bodies without a path: role and name.
 const NAMED_BODIES: &[(&str, &str)] =
     &[("websocket_request", "ResponsesClientEvent"), ("websocket_error", SOCKET_ERROR)];
 
-/// Stands among the events of a WebSocket, but is the envelope of an error beside the stream.
+/// The error envelope, which is listed among the events of a WebSocket, but is not part of the stream.
 const SOCKET_ERROR: &str = "ResponseWsError";
 
-/// Where bodies stand: the role they have in a dialect, and the keys that lead to their schema.
+/// Places of bodies: their role in a dialect, and the keys that lead to their schema.
 const BODIES: &[(&str, &[&str])] = &[
     ("request", &["paths", "/responses", "post", "requestBody", "content", "application/json", "schema"]),
     (
@@ -63,16 +63,16 @@ const BODIES: &[(&str, &[&str])] = &[
     ("websocket_error", &["paths", "/responses", "x-openresponses-websocket", "errorMessage"]),
 ];
 
-/// Returns the branches of the unions of events, each with its place. A type may come twice: with what only a
-/// WebSocket adds to it, too.
-pub(super) fn events<'d>(document: &Document<'d>) -> Result<Vec<(Place, &'d Value)>, ImportError> {
+/// Returns the branches of the unions of events, each with its place. A type may occur twice: without and with the
+/// properties that only a WebSocket has.
+pub(super) fn events<'d>(document: &Document<'d>) -> Result<Vec<(Pointer, &'d Value)>, ImportError> {
     let named = || EVENT_UNIONS.iter().filter_map(|name| document.variant_schema(name));
-    let mut unions: Vec<(Place, &Value)> = named().collect();
+    let mut unions: Vec<(Pointer, &Value)> = named().collect();
     if unions.is_empty() {
         let path = ["post", "responses", "200", "content", "text/event-stream", "schema"];
         let Some(found) = document.operation("/responses", &path) else {
             return Err(ImportError {
-                place: Place::root().at("paths").at("/responses").to_string(),
+                place: Pointer::root().at("paths").at("/responses").to_string(),
                 found: "neither a text/event-stream response of POST nor a schema named ResponseStreamEvent"
                     .to_owned(),
                 expected: "the union of the stream's events in one of the two".to_owned(),
@@ -94,7 +94,7 @@ pub(super) fn events<'d>(document: &Document<'d>) -> Result<Vec<(Place, &'d Valu
     Ok(events)
 }
 
-fn branches_of<'d>(place: &Place, union: &'d Value) -> Result<Vec<(Place, &'d Value)>, ImportError> {
+fn branches_of<'d>(place: &Pointer, union: &'d Value) -> Result<Vec<(Pointer, &'d Value)>, ImportError> {
     for keyword in ["anyOf", "oneOf"] {
         if let Some(branches) = union.get(keyword).and_then(Value::as_array) {
             let place = place.at(keyword);
@@ -112,7 +112,7 @@ fn branches_of<'d>(place: &Place, union: &'d Value) -> Result<Vec<(Place, &'d Va
     })
 }
 
-/// Returns every body of the Responses API that is a named schema.
+/// Returns the bodies of the Responses API with a named schema.
 pub(super) fn roots(document: &Document<'_>) -> BTreeMap<String, String> {
     let placed = BODIES.iter().filter_map(|(role, keys)| {
         let (place, schema) = document.operation(keys[1], &keys[2..])?;
@@ -125,7 +125,7 @@ pub(super) fn roots(document: &Document<'_>) -> BTreeMap<String, String> {
     named.chain(placed).collect()
 }
 
-/// Returns the bodies that the dialect names, if the document has them all.
+/// Returns the bodies of the dialect's roots; fails if the document lacks one.
 pub(super) fn wanted_roots(
     document: &Document<'_>,
     wanted: &BTreeMap<String, String>,
@@ -133,15 +133,15 @@ pub(super) fn wanted_roots(
     match wanted.iter().find(|(_, name)| document.schema(name).is_none()) {
         None => Ok(wanted.clone()),
         Some((role, name)) => Err(ImportError {
-            place: Place::named(name).to_string(),
-            found: format!("nothing, although dialect.toml names \"{name}\" as its {role}"),
+            place: Pointer::named(name).to_string(),
+            found: format!("no schema \"{name}\", which dialect.toml lists as {role}"),
             expected: "a schema of that name; correct [roots] in dialect.toml".to_owned(),
         }),
     }
 }
 
-/// Refuses names that some file systems cannot hold.
-pub(super) fn check_file_name(place: &Place, name: &str) -> Result<(), ImportError> {
+/// Rejects names that some file systems do not support.
+pub(super) fn check_file_name(place: &Pointer, name: &str) -> Result<(), ImportError> {
     let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-');
     if !name.is_empty() && !name.starts_with('.') && name.chars().all(plain) {
         return Ok(());
@@ -149,11 +149,11 @@ pub(super) fn check_file_name(place: &Place, name: &str) -> Result<(), ImportErr
     Err(ImportError {
         place: place.to_string(),
         found: format!("the name {name:?}"),
-        expected: "a name of letters, digits, `.`, `_` and `-`, as it becomes the name of a file".to_owned(),
+        expected: "a name of letters, digits, `.`, `_` and `-`, as it becomes a file name".to_owned(),
     })
 }
 
-/// Names that become one file where the file system does not tell upper case from lower.
+/// Returns notes on names that differ only in case, which some file systems do not distinguish.
 pub(super) fn names_that_differ_in_case(files: &BTreeMap<String, Value>) -> Vec<Note> {
     let mut seen: BTreeMap<String, &String> = BTreeMap::new();
     files
@@ -162,7 +162,7 @@ pub(super) fn names_that_differ_in_case(files: &BTreeMap<String, Value>) -> Vec<
             let other = seen.insert(path.to_lowercase(), path)?;
             Some(Note {
                 place: path.clone(),
-                text: format!("differs from {other} in case only; some file systems hold one of them"),
+                text: format!("differs from {other} only in case; some file systems treat them as one file"),
             })
         })
         .collect()

@@ -1,4 +1,4 @@
-//! An import over the folder of a dialect: what is ours stays, what is unchanged is not touched.
+//! Writes an import into the folder of a dialect. Our own additions are kept, unchanged files are not rewritten.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -12,18 +12,18 @@ use serde_json::Value;
 
 use super::{ImportRequest, Imported, Note, import, lifecycle, merge, ours, text};
 
-/// What an import did to a folder: paths inside it, and remarks.
+/// The changes of an import to a folder, and remarks.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Summary {
-    /// Files that were not there before.
+    /// New files.
     pub added: Vec<String>,
-    /// Files with other contents than before.
+    /// Changed files.
     pub changed: Vec<String>,
-    /// Files that the document has no schema for any more.
+    /// Removed files, whose schema is no longer in the document.
     pub removed: Vec<String>,
-    /// How many files are as they were.
+    /// Number of unchanged files.
     pub unchanged: usize,
-    /// Remarks on the document and on what could not be kept.
+    /// Remarks on the document and on dropped descriptions.
     pub notes: Vec<Note>,
 }
 
@@ -48,27 +48,27 @@ impl fmt::Display for Summary {
     }
 }
 
-/// How a document is laid over a dialect.
+/// Options for merging a document into a dialect.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Laying<'d> {
-    /// The variant of the API to take.
+    /// The variant of the API to import.
     pub variant: Option<&'d str>,
-    /// The document that was laid over the dialect last: what became optional since then is so in the dialect, too.
+    /// The previously imported document. Fields that became optional since then become optional in the dialect, too.
     pub since: Option<&'d Value>,
 }
 
-/// The part of dialect.toml that an import respects.
+/// The part of dialect.toml that an import reads.
 #[derive(Debug, Default, Deserialize)]
 struct Settings {
     extends: Option<String>,
     #[serde(default)]
     roots: BTreeMap<String, String>,
-    /// Packages of an SDK whose types the dialect has taken up.
+    /// SDK packages whose types the dialect includes.
     #[serde(default)]
     packages: toml::Table,
 }
 
-/// The part of errata.toml that an import respects.
+/// The part of errata.toml that an import reads.
 #[derive(Debug, Default, Deserialize)]
 struct Errata {
     #[serde(default)]
@@ -81,20 +81,20 @@ struct Erratum {
     adds: Vec<String>,
 }
 
-/// Imports a document into the folder of a dialect, which is made if it is not there.
+/// Imports a document into the folder of a dialect, which is created if it does not exist.
 ///
-/// An `OpenAPI` document takes the place of what is there. A JSON Schema bundle, a variant, or a document
-/// for a dialect that has taken up packages besides is laid over it: nothing is lost.
+/// An `OpenAPI` document replaces the files. A JSON Schema bundle, a variant, or a document for a dialect that
+/// includes packages is merged into them, without losing anything.
 ///
 /// # Errors
 ///
-/// Fails before anything is written when the document or a file of the folder cannot be read.
+/// Fails before writing anything if the document or a file of the folder cannot be read.
 pub fn into_folder(document: &Value, folder: &Path, how: &Laying<'_>) -> anyhow::Result<Summary> {
     let variant = how.variant;
     let settings: Option<Settings> = toml_file(&folder.join("dialect.toml"))?;
     if let Some(parent) = settings.as_ref().and_then(|settings| settings.extends.as_ref()) {
         bail!(
-            "{} extends \"{parent}\"; an imported dialect stands alone: import into the parent, or remove `extends`",
+            "{} extends \"{parent}\", but an imported dialect cannot extend another: import into the parent, or remove `extends`",
             folder.join("dialect.toml").display()
         );
     }
@@ -113,7 +113,7 @@ pub fn into_folder(document: &Value, folder: &Path, how: &Laying<'_>) -> anyhow:
     let before = existing(folder)?;
     let mut summary = Summary { notes: std::mem::take(&mut imported.notes), ..Summary::default() };
     for path in added.iter().filter(|path| imported.files.contains_key(*path)) {
-        summary.notes.push(note(path, "now in the document; the erratum that adds it is no longer needed"));
+        summary.notes.push(note(path, "now in the document; remove the erratum that adds it"));
     }
 
     if first {
@@ -129,7 +129,7 @@ pub fn into_folder(document: &Value, folder: &Path, how: &Laying<'_>) -> anyhow:
             for pointer in ours::keep(schema, &old) {
                 summary.notes.push(note(
                     path,
-                    &format!("the description at {pointer} has no place any more and is dropped"),
+                    &format!("dropped the description at {pointer}, which no longer exists"),
                 ));
             }
         }
@@ -244,12 +244,12 @@ fn toml_file<T: for<'de> Deserialize<'de>>(path: &Path) -> anyhow::Result<Option
 fn write(folder: &Path, path: &str, contents: &str) -> anyhow::Result<()> {
     let path = folder.join(path);
     if let Some(parent) = path.parent() {
-        fs::create_dir_all(parent).with_context(|| format!("cannot make {}", parent.display()))?;
+        fs::create_dir_all(parent).with_context(|| format!("cannot create {}", parent.display()))?;
     }
     fs::write(&path, contents).with_context(|| format!("cannot write {}", path.display()))
 }
 
-/// Returns a dialect.toml to start from; a person completes it, and later imports leave it alone.
+/// Returns an initial dialect.toml for a person to complete. Later imports do not change it.
 fn first_dialect_toml(imported: &Imported) -> String {
     let quoted = |text: &str| Value::from(text).to_string();
     let title = quoted(&imported.title);
@@ -260,7 +260,7 @@ fn first_dialect_toml(imported: &Imported) -> String {
     lines.join("\n") + FIRST_FRAMING
 }
 
-/// What most products do.
+/// The settings of most products.
 const FIRST_FRAMING: &str = r#"
 
 [framing]

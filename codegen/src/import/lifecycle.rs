@@ -1,4 +1,4 @@
-//! The place of a new event in the lifecycle, as far as its name tells.
+//! Guesses the lifecycle of a new event from its name.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -9,11 +9,11 @@ use serde_json::{Value, json};
 use super::text::ordered;
 use crate::todo::{settled, todo};
 
-/// What the last part of a name says of the role, and of the value that such an event brings.
+/// The role, and the property of the value, by the last part of a name.
 const ENDINGS: &[(&str, &str, Option<&str>)] =
     &[("added", "open", None), ("delta", "delta", Some("delta")), ("done", "final", None)];
 
-/// Last parts of names that begin a phase.
+/// Last parts of the names of events that begin a phase.
 const PHASES: &[&str] = &[
     "queued",
     "in_progress",
@@ -25,8 +25,8 @@ const PHASES: &[&str] = &[
     "compacting",
 ];
 
-/// Gives an event the place that it has in a neighbouring dialect, or else the one that its name suggests; both
-/// are marked as guesses.
+/// Sets the lifecycle of an event to that in another dialect, or else to one that its name suggests. Both are marked
+/// as guesses.
 pub(super) fn place(event: &mut Value, folder: &Path) {
     let Some(name) = event.get("$id").and_then(Value::as_str).map(str::to_owned) else { return };
     let elsewhere = neighbours(folder).into_iter().find_map(|neighbour| {
@@ -44,7 +44,7 @@ pub(super) fn place(event: &mut Value, folder: &Path) {
     }
 }
 
-/// Returns the other folders of dialects, in order.
+/// Returns the folders of other dialects, sorted.
 fn neighbours(folder: &Path) -> Vec<PathBuf> {
     let entries = folder.parent().and_then(|parent| fs::read_dir(parent).ok());
     let mut paths: Vec<PathBuf> = entries.into_iter().flatten().flatten().map(|entry| entry.path()).collect();
@@ -53,7 +53,7 @@ fn neighbours(folder: &Path) -> Vec<PathBuf> {
     paths
 }
 
-/// Returns a guess that is marked as one: a person has to confirm the scope.
+/// Returns a marked guess, whose scope a person must confirm.
 pub(super) fn guess(name: &str, event: &Value, files: &BTreeMap<String, Value>) -> Value {
     let (family, ending) = name.rsplit_once('.').unwrap_or(("", name));
     let sibling = sibling_scope(family, files);
@@ -75,7 +75,7 @@ pub(super) fn guess(name: &str, event: &Value, files: &BTreeMap<String, Value>) 
     guess
 }
 
-/// Returns the scope of an event that the dialect has of the same family.
+/// Returns the scope of an event of the same family in the dialect.
 fn sibling_scope(family: &str, files: &BTreeMap<String, Value>) -> Option<String> {
     let siblings = files.iter().filter_map(|(path, file)| {
         let name = path.strip_prefix("events/")?.strip_suffix(".json")?;
@@ -85,7 +85,7 @@ fn sibling_scope(family: &str, files: &BTreeMap<String, Value>) -> Option<String
     siblings.into_iter().next().map(|scope| settled(&scope).to_owned())
 }
 
-/// Returns the property that the event brings: the one that its family names, or the usual ones.
+/// Returns the property with the event's value: the one named after its family, or a usual one.
 fn own_value(event: &Value, family: &str) -> Option<String> {
     let properties = event.get("properties")?.as_object()?;
     let word = family.rsplit(['.', '_']).next().unwrap_or_default();

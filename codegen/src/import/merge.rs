@@ -1,9 +1,9 @@
-//! A newer document laid over the files of a dialect: what the older one says and the newer one does
-//! not contradict stays.
+//! Merges a newer document into the files of a dialect. Entries of the dialect stay unless the document contradicts
+//! them.
 //!
-//! Both are walked side by side, from the events and bodies that both have. A union's branches are told
-//! apart by their `type`; what only the document has is added, and nothing becomes stricter: older
-//! servers, and other vendors, go on sending what they send.
+//! Both are walked in parallel, from their common events and bodies. Branches of a union are matched by their `type`.
+//! New entries of the document are added, and nothing becomes stricter, because older servers and other vendors keep
+//! sending what they send.
 
 mod adopt;
 mod leaves;
@@ -20,13 +20,13 @@ use super::text::ordered;
 use super::{Imported, Note};
 use leaves::{Kind, Leaf};
 
-/// How often a document is laid over: what was added may tell more types of it apart.
+/// Number of passes of a merge: added branches can help to match more types.
 const ROUNDS: usize = 8;
 
-/// Files, and remarks on how they came to be.
+/// Files, and remarks on their creation.
 pub(super) type Laid = (BTreeMap<String, Value>, Vec<Note>);
 
-/// Lays a document over files; remarks say what the document contradicts, and what is left to decide.
+/// Merges a document into files. Remarks list contradictions and open decisions.
 pub(super) fn merge(
     files: BTreeMap<String, Value>,
     roots: &BTreeMap<String, String>,
@@ -62,7 +62,7 @@ pub(super) fn merge(
     (merge.files, notes)
 }
 
-/// First it is found out which types stand for each other, then the files are written.
+/// The phases of a merge: first types are matched, then files are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Phase {
     Look,
@@ -71,29 +71,29 @@ enum Phase {
 
 struct Merge<'n> {
     document: &'n BTreeMap<String, Value>,
-    /// The document that was laid over the dialect last.
+    /// The previously imported document.
     since: Option<&'n BTreeMap<String, Value>>,
     files: BTreeMap<String, Value>,
     variant: &'n str,
-    /// Types of the document, and the types of the dialect that they are.
+    /// Types of the document, and the matching types of the dialect.
     names: BTreeMap<String, String>,
     seen: BTreeSet<(String, String)>,
-    /// Pairs of types that are still to be laid over each other.
-    pending: VecDeque<(String, Spot)>,
-    /// Of every required property, whether some schema of the document requires it, too.
-    demands: BTreeMap<(Spot, String), bool>,
+    /// Pairs of types that are still to be merged.
+    pending: VecDeque<(String, FilePointer)>,
+    /// For every required property, whether a schema of the document requires it, too.
+    demands: BTreeMap<(FilePointer, String), bool>,
     phase: Phase,
     notes: BTreeSet<(String, String)>,
 }
 
 /// A place in the dialect's files.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-struct Spot {
+struct FilePointer {
     file: String,
     pointer: String,
 }
 
-impl Spot {
+impl FilePointer {
     fn of_type(name: &str) -> Self {
         Self { file: type_file(name), pointer: String::new() }
     }
@@ -106,14 +106,14 @@ impl Spot {
         self.at(format!("properties/{}", crate::schema::escape(name)))
     }
 
-    /// Returns the type that stands here as a whole.
+    /// Returns the type, if this is a whole type.
     fn type_name(&self) -> Option<&str> {
         let name = self.file.strip_prefix("types/")?.strip_suffix(".json")?;
         self.pointer.is_empty().then_some(name)
     }
 }
 
-impl std::fmt::Display for Spot {
+impl std::fmt::Display for FilePointer {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{}#{}", self.file, self.pointer)
     }
@@ -129,7 +129,7 @@ impl Merge<'_> {
         let events = document.iter().filter(|(path, _)| path.starts_with("events/"));
         for (path, schema) in events {
             if self.files.contains_key(path) {
-                self.pair(schema, &Spot { file: path.clone(), pointer: String::new() });
+                self.pair(schema, &FilePointer { file: path.clone(), pointer: String::new() });
             } else if self.phase == Phase::Write {
                 self.new_event(path, schema);
             }
@@ -137,34 +137,34 @@ impl Merge<'_> {
         for (role, name) in theirs {
             match ours.get(role) {
                 Some(own) if self.files.contains_key(&type_file(own)) => {
-                    self.pending.push_back((name.clone(), Spot::of_type(own)));
+                    self.pending.push_back((name.clone(), FilePointer::of_type(own)));
                 }
                 Some(own) if self.phase == Phase::Write => self.adopt_as(name, own),
                 Some(_) => {}
                 None => {
                     let text =
-                        format!("the document has a {role}, \"{name}\"; name it under [roots] to take it");
+                        format!("the document has a {role}, \"{name}\"; add it to [roots] to import it");
                     self.notes.insert(("dialect.toml".to_owned(), text));
                 }
             }
         }
-        while let Some((name, spot)) = self.pending.pop_front() {
-            if self.seen.insert((name.clone(), spot.to_string()))
+        while let Some((name, place)) = self.pending.pop_front() {
+            if self.seen.insert((name.clone(), place.to_string()))
                 && let Some(schema) = document.get(&type_file(&name))
             {
-                self.pair_named(&name, schema, &spot);
+                self.pair_named(&name, schema, &place);
             }
         }
     }
 
-    fn at(&self, spot: &Spot) -> Value {
-        self.files.get(&spot.file).and_then(|file| file.pointer(&spot.pointer)).cloned().unwrap_or_default()
+    fn at(&self, place: &FilePointer) -> Value {
+        self.files.get(&place.file).and_then(|file| file.pointer(&place.pointer)).cloned().unwrap_or_default()
     }
 
-    fn edit(&mut self, spot: &Spot, change: impl FnOnce(&mut Value)) {
+    fn edit(&mut self, place: &FilePointer, change: impl FnOnce(&mut Value)) {
         if self.phase == Phase::Write
             && let Some(schema) =
-                self.files.get_mut(&spot.file).and_then(|file| file.pointer_mut(&spot.pointer))
+                self.files.get_mut(&place.file).and_then(|file| file.pointer_mut(&place.pointer))
         {
             change(schema);
             let Value::Object(map) = schema.take() else { return };
@@ -172,39 +172,39 @@ impl Merge<'_> {
         }
     }
 
-    fn note(&mut self, spot: &Spot, text: impl Into<String>) {
+    fn note(&mut self, place: &FilePointer, text: impl Into<String>) {
         if self.phase == Phase::Write {
-            self.notes.insert((spot.to_string(), text.into()));
+            self.notes.insert((place.to_string(), text.into()));
         }
     }
 
-    /// Lays a schema of the document over one of the dialect.
-    fn pair(&mut self, new: &Value, spot: &Spot) {
-        let old = self.at(spot);
+    /// Merges a schema of the document into one of the dialect.
+    fn pair(&mut self, new: &Value, place: &FilePointer) {
+        let old = self.at(place);
         match (referred_in(new), referred_in(&old)) {
             (Some(name), Some(own)) => {
-                self.pending.push_back((name.to_owned(), Spot::of_type(own)));
+                self.pending.push_back((name.to_owned(), FilePointer::of_type(own)));
             }
-            (Some(name), None) => self.pending.push_back((name.to_owned(), spot.clone())),
-            (None, Some(own)) => self.pair_leaves(new, &Spot::of_type(own)),
-            (None, None) => self.pair_leaves(new, spot),
+            (Some(name), None) => self.pending.push_back((name.to_owned(), place.clone())),
+            (None, Some(own)) => self.pair_leaves(new, &FilePointer::of_type(own)),
+            (None, None) => self.pair_leaves(new, place),
         }
     }
 
-    fn pair_named(&mut self, name: &str, new: &Value, spot: &Spot) {
+    fn pair_named(&mut self, name: &str, new: &Value, place: &FilePointer) {
         let is_union = |schema: &Value| schema.get("anyOf").is_some();
-        if let Some(own) = spot.type_name()
-            && is_union(new) == is_union(&self.at(spot))
+        if let Some(own) = place.type_name()
+            && is_union(new) == is_union(&self.at(place))
         {
             self.names.entry(name.to_owned()).or_insert_with(|| own.to_owned());
         }
-        self.pair_leaves(new, spot);
+        self.pair_leaves(new, place);
     }
 
-    /// Where the document has several objects of a `type` for one of the dialect, the one most like it counts.
-    fn drop_doubles(&mut self, leaves: &mut Vec<Leaf>, spot: &Spot) {
-        let olds = self.leaves_of_dialect(spot);
-        let mut taken: BTreeMap<Spot, (usize, usize)> = BTreeMap::new();
+    /// If the document has several objects of a `type` for one of the dialect, keeps the most similar one.
+    fn drop_doubles(&mut self, leaves: &mut Vec<Leaf>, place: &FilePointer) {
+        let olds = self.leaves_of_dialect(place);
+        let mut taken: BTreeMap<FilePointer, (usize, usize)> = BTreeMap::new();
         let mut dropped = BTreeSet::new();
         for (index, leaf) in leaves.iter().enumerate().filter(|(_, leaf)| leaf.kind() == Kind::Object) {
             let Some((place, old)) = leaves::best(leaf, &olds) else { continue };
@@ -224,25 +224,25 @@ impl Merge<'_> {
         });
     }
 
-    fn pair_leaves(&mut self, new: &Value, spot: &Spot) {
+    fn pair_leaves(&mut self, new: &Value, place: &FilePointer) {
         let mut leaves = self.leaves_of_document(new);
-        self.drop_doubles(&mut leaves, spot);
+        self.drop_doubles(&mut leaves, place);
         let free_string = leaves.iter().any(|leaf| leaf.kind() == Kind::String && leaf.values().is_none());
         for leaf in leaves {
-            self.lay(&leaf, spot, free_string);
+            self.lay(&leaf, place, free_string);
         }
     }
 
-    fn lay(&mut self, new: &Leaf, spot: &Spot, free_string: bool) {
-        let olds = self.leaves_of_dialect(spot);
+    fn lay(&mut self, new: &Leaf, place: &FilePointer, free_string: bool) {
+        let olds = self.leaves_of_dialect(place);
         match new.kind() {
             Kind::Any | Kind::Null => {}
             _ if olds.iter().any(|(_, old)| old.kind() == Kind::Any) => {}
-            Kind::String => self.lay_string(new, spot, &olds, free_string),
+            Kind::String => self.lay_string(new, place, &olds, free_string),
             Kind::Object => match leaves::best(new, &olds) {
                 Some((place, old)) => {
                     self.same_type(new, place);
-                    // A type may hold itself.
+                    // A type can contain itself.
                     let is_new = new
                         .name
                         .as_ref()
@@ -251,7 +251,7 @@ impl Merge<'_> {
                         self.lay_object(new, &old.schema, place);
                     }
                 }
-                None => self.add_branch(new, spot, &olds),
+                None => self.add_branch(new, place, &olds),
             },
             Kind::Array => match olds.iter().find(|(_, old)| old.kind() == Kind::Array) {
                 Some((place, old)) => {
@@ -260,24 +260,30 @@ impl Merge<'_> {
                         self.pair(items, &place.at("items"));
                     }
                 }
-                None => self.add_branch(new, spot, &olds),
+                None => self.add_branch(new, place, &olds),
             },
             kind => {
                 if olds.iter().all(|(_, old)| old.kind() != kind) {
-                    self.add_branch(new, spot, &olds);
+                    self.add_branch(new, place, &olds);
                 }
             }
         }
     }
 
-    fn same_type(&mut self, new: &Leaf, place: &Spot) {
+    fn same_type(&mut self, new: &Leaf, place: &FilePointer) {
         if let (Some(name), Some(own)) = (&new.name, place.type_name()) {
             self.names.entry(name.clone()).or_insert_with(|| own.to_owned());
         }
     }
 
-    /// Values of an enumeration are added to the one of the dialect; a string that may be anything opens it.
-    fn lay_string(&mut self, new: &Leaf, spot: &Spot, olds: &[(Spot, Leaf)], free_string: bool) {
+    /// Adds the values of an enumeration to that of the dialect. A free string opens it.
+    fn lay_string(
+        &mut self,
+        new: &Leaf,
+        place: &FilePointer,
+        olds: &[(FilePointer, Leaf)],
+        free_string: bool,
+    ) {
         let strings = || olds.iter().filter(|(_, old)| old.kind() == Kind::String);
         let is_free = |old: &Leaf| old.values().is_none();
         let shared = |old: &Leaf| {
@@ -288,7 +294,7 @@ impl Merge<'_> {
             strings().filter(|(_, old)| !is_free(old)).max_by_key(|(_, old)| shared(old))
         else {
             if strings().next().is_none() {
-                self.add_branch(new, spot, olds);
+                self.add_branch(new, place, olds);
             }
             return;
         };
@@ -299,7 +305,7 @@ impl Merge<'_> {
             if strings().all(|(_, old)| !is_free(old)) && old.schema.get("enum").is_some() && !is_decided {
                 self.edit(&place, |schema| {
                     schema["x-open"] = json!(format!(
-                        "{} the document takes any string here: say why a server may add values",
+                        "{} the document allows any string here: explain why a server may add values",
                         crate::todo::MARK
                     ));
                 });
@@ -312,7 +318,7 @@ impl Merge<'_> {
             return;
         }
         let is_open = free_string || strings().any(|(_, old)| is_free(old));
-        self.note(&place, format!("grew by {}", json!(added)));
+        self.note(&place, format!("added {}", json!(added)));
         self.edit(&place, |schema| {
             let all: Vec<Value> = old_values.into_iter().chain(added.iter().cloned()).collect();
             if let Value::Object(map) = schema {
@@ -320,10 +326,10 @@ impl Merge<'_> {
                 map.insert("type".to_owned(), json!("string"));
                 map.insert("enum".to_owned(), json!(all));
                 if !is_decided && !is_open {
-                    let what = format!("{} it grew by {}", crate::todo::MARK, words(&added));
+                    let what = format!("{} added {}", crate::todo::MARK, words(&added));
                     map.insert(
                         "x-open".to_owned(),
-                        json!(format!("{what}: say why a server may add more, or make it x-closed")),
+                        json!(format!("{what}: explain why a server may add more, or use x-closed")),
                     );
                 }
             }

@@ -1,16 +1,16 @@
-//! Any schema of a document in normal form.
+//! Converts schemas of a document to normal form.
 
 use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
 use super::document::{Document, reference};
-use super::place::Place;
+use super::pointer::Pointer;
 use super::text::ordered;
 use super::unions::{self, Union};
 use super::{ImportError, Note, all_of};
 
-/// Keywords that say nothing about what is valid, and are dropped.
+/// Keywords without effect on validity that are dropped.
 const DROPPED: &[&str] = &[
     "description",
     "title",
@@ -22,10 +22,10 @@ const DROPPED: &[&str] = &[
     "$recursiveAnchor",
 ];
 
-/// Keywords that are kept and say nothing about what is valid.
+/// Keywords without effect on validity that are kept.
 pub(super) const ANNOTATIONS: &[&str] = &["deprecated", "default"];
 
-/// Keywords that each type may have beside it.
+/// The keywords that each type allows beside it.
 const TYPES: &[(&str, &[&str])] = &[
     ("null", &[]),
     ("boolean", &[]),
@@ -38,14 +38,14 @@ const TYPES: &[(&str, &[&str])] = &[
 
 pub(super) type Result<T> = std::result::Result<T, ImportError>;
 
-/// Writes the schemas of one document in normal form, each named one once.
+/// Converts the schemas of one document, each named one once.
 pub(super) struct Normaliser<'d> {
     document: &'d Document<'d>,
     named: BTreeMap<String, Value>,
     under_way: Vec<String>,
     unions: Vec<Union>,
-    /// Places where a `$ref` has a `type` beside it, with both.
-    typed_references: Vec<(Place, String, Value)>,
+    /// Places with a `$ref` beside a `type`, with both.
+    typed_references: Vec<(Pointer, String, Value)>,
     notes: Vec<Note>,
 }
 
@@ -66,12 +66,12 @@ impl<'d> Normaliser<'d> {
         if let Some(done) = self.named.get(name) {
             return Ok(done.clone());
         }
-        let place = Place::named(name);
+        let place = Pointer::named(name);
         if self.under_way.iter().any(|outer| outer == name) {
             return Err(fail(
                 &place,
-                "a schema that is made of itself",
-                "a cycle only through properties, items or unions",
+                "a schema that directly contains itself",
+                "recursion only through properties, items or unions",
             ));
         }
         let schema = self.document.referred(&place, name)?;
@@ -82,7 +82,7 @@ impl<'d> Normaliser<'d> {
         Ok(normal)
     }
 
-    /// Returns what a schema in normal form is when its reference is followed.
+    /// Resolves the reference of a schema in normal form.
     pub(super) fn resolved(&mut self, schema: &Value) -> Result<Value> {
         match schema.get("$ref").and_then(referred) {
             None => Ok(schema.clone()),
@@ -93,18 +93,18 @@ impl<'d> Normaliser<'d> {
         }
     }
 
-    pub(super) fn note(&mut self, place: &Place, text: impl Into<String>) {
+    pub(super) fn note(&mut self, place: &Pointer, text: impl Into<String>) {
         self.notes.push(Note { place: place.to_string(), text: text.into() });
     }
 
-    /// Looks at what needed every schema, and hands back all remarks.
+    /// Runs the checks that need every schema, and returns all remarks.
     pub(super) fn finish(mut self) -> Result<Vec<Note>> {
         for (place, kind, target) in std::mem::take(&mut self.typed_references) {
             if !unions::only_type(&mut self, &target, &kind)? {
                 return Err(fail(
                     &place.at("type"),
                     format!("`type` \"{kind}\" beside schemas that allow other types"),
-                    "the type that they have themselves, or no `type`",
+                    "their own type, or no `type`",
                 ));
             }
         }
@@ -114,12 +114,12 @@ impl<'d> Normaliser<'d> {
         Ok(self.notes)
     }
 
-    /// Any schema in normal form.
-    pub(super) fn schema(&mut self, place: &Place, schema: &Value) -> Result<Value> {
+    /// Converts a schema to normal form.
+    pub(super) fn schema(&mut self, place: &Pointer, schema: &Value) -> Result<Value> {
         let map = match schema {
             Value::Object(map) => map,
             Value::Bool(true) => return Ok(json!({})),
-            other => return Err(fail(place, other.to_string(), "a schema that some value fits")),
+            other => return Err(fail(place, other.to_string(), "a schema that allows some value")),
         };
         let core = if let Some(members) = map.get("allOf") {
             all_of::merge(self, place, map, members)?
@@ -139,7 +139,7 @@ impl<'d> Normaliser<'d> {
         annotate(place, map, core)
     }
 
-    fn reference(&mut self, place: &Place, map: &Map<String, Value>, target: &Value) -> Result<Value> {
+    fn reference(&mut self, place: &Pointer, map: &Map<String, Value>, target: &Value) -> Result<Value> {
         only(place, map, &["$ref", "type", "nullable"])?;
         let name = reference(place, target)?;
         self.document.referred(place, &name)?;
@@ -150,7 +150,7 @@ impl<'d> Normaliser<'d> {
         Ok(core)
     }
 
-    fn recursion(&mut self, place: &Place, map: &Map<String, Value>, target: &Value) -> Result<Value> {
+    fn recursion(&mut self, place: &Pointer, map: &Map<String, Value>, target: &Value) -> Result<Value> {
         only(place, map, &["$recursiveRef"])?;
         let name = place.component().unwrap_or_default();
         let anchored = self.document.schema(&name).and_then(|schema| schema.get("$recursiveAnchor"));
@@ -164,7 +164,7 @@ impl<'d> Normaliser<'d> {
         Ok(json!({ "$ref": format!("../types/{name}.json") }))
     }
 
-    fn union(&mut self, place: &Place, map: &Map<String, Value>) -> Result<Value> {
+    fn union(&mut self, place: &Pointer, map: &Map<String, Value>) -> Result<Value> {
         let keyword = if map.contains_key("oneOf") { "oneOf" } else { "anyOf" };
         only(place, map, &[keyword, "type", "nullable"])?;
         let Some(Value::Array(list)) = map.get(keyword) else {
@@ -188,19 +188,19 @@ impl<'d> Normaliser<'d> {
         unions::join(self, place, branches, closed)
     }
 
-    fn expect_type(&mut self, place: &Place, kind: &Value, target: &Value) -> Result<()> {
+    fn expect_type(&mut self, place: &Pointer, kind: &Value, target: &Value) -> Result<()> {
         let Some(kind) = kind.as_str() else {
             return Err(fail(
                 &place.at("type"),
                 kind.to_string(),
-                "one name of a type beside a reference or union",
+                "one type name beside a reference or union",
             ));
         };
         self.typed_references.push((place.clone(), kind.to_owned(), target.clone()));
         Ok(())
     }
 
-    fn typed(&mut self, place: &Place, map: &Map<String, Value>) -> Result<Value> {
+    fn typed(&mut self, place: &Pointer, map: &Map<String, Value>) -> Result<Value> {
         let names: Vec<String> = match map.get("type") {
             None => match implied_type(map) {
                 None => {
@@ -208,7 +208,7 @@ impl<'d> Normaliser<'d> {
                     return Ok(json!({}));
                 }
                 Some((keyword, kind)) => {
-                    self.note(place, format!("`{keyword}` without a `type`; read as {kind}"));
+                    self.note(place, format!("`{keyword}` without a `type`; treated as {kind}"));
                     vec![kind.to_owned()]
                 }
             },
@@ -237,7 +237,7 @@ impl<'d> Normaliser<'d> {
         unions::join(self, place, branches, false)
     }
 
-    fn enumeration(&mut self, place: &Place, map: &Map<String, Value>, values: &Value) -> Result<Value> {
+    fn enumeration(&mut self, place: &Pointer, map: &Map<String, Value>, values: &Value) -> Result<Value> {
         only(place, map, &["enum", "type", "nullable"])?;
         let here = place.at("enum");
         let Some(list) = values.as_array().filter(|list| !list.is_empty()) else {
@@ -250,16 +250,13 @@ impl<'d> Normaliser<'d> {
             [only] => constant(place, &Map::new(), only)?,
             several => {
                 if map.get("x-stainless-const") == Some(&Value::Bool(true)) {
-                    self.note(
-                        &here,
-                        "several values, although `x-stainless-const` says one; read as an enum",
-                    );
+                    self.note(&here, "several values despite `x-stainless-const`; treated as an enum");
                 }
                 if let Some(other) = several.iter().find(|value| !value.is_string()) {
                     return Err(fail(
                         &here,
                         other.to_string(),
-                        "strings, as enums of other values have no normal form",
+                        "only strings: enums of other values are not supported",
                     ));
                 }
                 json!({ "type": "string", "enum": several })
@@ -268,7 +265,7 @@ impl<'d> Normaliser<'d> {
         Ok(if list.contains(&Value::Null) { unions::nullable(core) } else { core })
     }
 
-    fn of_type(&mut self, place: &Place, map: &Map<String, Value>, kind: &str) -> Result<Value> {
+    fn of_type(&mut self, place: &Pointer, map: &Map<String, Value>, kind: &str) -> Result<Value> {
         let keywords = TYPES.iter().find(|(name, _)| *name == kind).map_or(&[][..], |(_, keywords)| keywords);
         let mut out = Map::new();
         out.insert("type".to_owned(), Value::from(kind));
@@ -317,7 +314,7 @@ impl<'d> Normaliser<'d> {
     }
 }
 
-/// Puts properties into an object: `type` first, the undeclared ones that are required last.
+/// Adds properties to an object: `type` first, undeclared required ones last.
 pub(super) fn members(
     object: &mut Map<String, Value>,
     mut properties: Map<String, Value>,
@@ -341,7 +338,7 @@ pub(super) fn members(
     }
 }
 
-fn constant(place: &Place, map: &Map<String, Value>, value: &Value) -> Result<Value> {
+fn constant(place: &Pointer, map: &Map<String, Value>, value: &Value) -> Result<Value> {
     only(place, map, &["const", "type", "enum", "nullable"])?;
     if value.is_null() {
         return Ok(json!({ "type": "null" }));
@@ -358,8 +355,8 @@ fn implied_type(map: &Map<String, Value>) -> Option<(&'static str, &'static str)
         .find(|(keyword, _)| map.contains_key(*keyword))
 }
 
-/// Adds what a schema says besides what is valid.
-fn annotate(place: &Place, map: &Map<String, Value>, core: Value) -> Result<Value> {
+/// Adds annotations to a schema.
+fn annotate(place: &Pointer, map: &Map<String, Value>, core: Value) -> Result<Value> {
     let core = match map.get("nullable") {
         Some(Value::Bool(true)) => unions::nullable(core),
         None | Some(Value::Bool(false)) => core,
@@ -377,8 +374,8 @@ fn annotate(place: &Place, map: &Map<String, Value>, core: Value) -> Result<Valu
     Ok(ordered(out))
 }
 
-/// Patterns that the readers which are made from a dialect can check.
-fn pattern(place: &Place, value: &Value) -> Result<Value> {
+/// Accepts only patterns that generated validators support.
+fn pattern(place: &Pointer, value: &Value) -> Result<Value> {
     match value.as_str() {
         Some(_) if crate::schema::parse(&json!({ "type": "string", "pattern": value })).is_ok() => {
             Ok(value.clone())
@@ -391,8 +388,8 @@ fn pattern(place: &Place, value: &Value) -> Result<Value> {
     }
 }
 
-/// Refuses every keyword that is neither among these nor without effect.
-pub(super) fn only(place: &Place, map: &Map<String, Value>, known: &[&str]) -> Result<()> {
+/// Rejects every keyword that is neither among these nor without effect.
+pub(super) fn only(place: &Pointer, map: &Map<String, Value>, known: &[&str]) -> Result<()> {
     let understood = |key: &str| {
         known.contains(&key) || DROPPED.contains(&key) || ANNOTATIONS.contains(&key) || key.starts_with("x-")
     };
@@ -402,7 +399,7 @@ pub(super) fn only(place: &Place, map: &Map<String, Value>, known: &[&str]) -> R
             &place.at(key),
             format!("the keyword `{key}`"),
             format!(
-                "here only {}; rewrite the document, or teach the importer this keyword",
+                "only {} here; rewrite the document, or add support for this keyword to the importer",
                 known.join(", ")
             ),
         )),
@@ -414,6 +411,6 @@ pub(super) fn referred(target: &Value) -> Option<&str> {
     target.as_str()?.strip_prefix("../types/")?.strip_suffix(".json")
 }
 
-pub(super) fn fail(place: &Place, found: impl Into<String>, expected: impl Into<String>) -> ImportError {
+pub(super) fn fail(place: &Pointer, found: impl Into<String>, expected: impl Into<String>) -> ImportError {
     ImportError { place: place.to_string(), found: found.into(), expected: expected.into() }
 }

@@ -1,10 +1,10 @@
-//! What people wrote into the files of a dialect, and how it outlives an import.
+//! Keeps manual additions to the files of a dialect across imports.
 
 use serde_json::{Map, Value};
 
 use super::text::ordered;
 
-/// Keywords of a file's head that no document holds.
+/// Keywords of our own that documents do not have.
 const HEAD: &[&str] = &["x-lifecycle", "examples"];
 
 /// Calls `each` with every schema inside a schema in normal form, and its JSON pointer.
@@ -33,7 +33,7 @@ pub(super) fn visit<'v>(
     }
 }
 
-/// Takes over what is ours in `old`; the pointers of descriptions that have no place any more come back.
+/// Copies our own additions from `old`. Returns the pointers of descriptions that no longer exist.
 pub(super) fn keep(new: &mut Value, old: &Value) -> Vec<String> {
     let mut descriptions = Vec::new();
     visit(old, "", &mut |pointer, map| {

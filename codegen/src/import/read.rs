@@ -1,4 +1,4 @@
-//! A document from a file.
+//! Reads a document from a file.
 
 use std::fs;
 use std::path::Path;
@@ -6,11 +6,11 @@ use std::path::Path;
 use anyhow::Context;
 use serde_json::Value;
 
-/// Reads a JSON or YAML document, as its first character says.
+/// Reads a JSON or YAML document, depending on its first character.
 ///
 /// # Errors
 ///
-/// Fails when the file cannot be read, or is neither.
+/// Fails if the file cannot be read, or is neither.
 pub fn read(path: &Path) -> anyhow::Result<Value> {
     let contents = fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
     parse(&contents).with_context(|| format!("cannot read {}", path.display()))

@@ -1,4 +1,4 @@
-//! A payload that fits a schema, for a person to replace by one that was really sent.
+//! Sample payloads for a schema, which a person replaces by recorded ones.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use super::normal::referred;
 use crate::todo::todo;
 
-/// Returns the plainest value that fits.
+/// Returns the simplest valid value.
 pub(super) fn sample(schema: &Value, files: &BTreeMap<String, Value>) -> Value {
     if let Some(name) = schema.get("$ref").and_then(referred) {
         return files.get(&format!("types/{name}.json")).map_or(Value::Null, |schema| sample(schema, files));
@@ -20,7 +20,7 @@ pub(super) fn sample(schema: &Value, files: &BTreeMap<String, Value>) -> Value {
     }
     let kind = schema.get("type");
     match kind.and_then(|kind| kind.as_str().or_else(|| kind.get(0)?.as_str())) {
-        Some("string") => json!(todo("what the product really sends")),
+        Some("string") => json!(todo("a value that the product sends")),
         Some("integer" | "number") => json!(0),
         Some("boolean") => json!(false),
         Some("array") => json!([]),

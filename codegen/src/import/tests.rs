@@ -284,7 +284,7 @@ fn bodies_are_found_or_chosen() {
     assert!(!import(&document, &chosen("Ask")).unwrap().files.contains_key("types/Answer.json"));
     assert_eq!(
         import(&document, &chosen("Gone")).unwrap_err().to_string(),
-        "at #/components/schemas/Gone: found nothing, although dialect.toml names \"Gone\" as its request; \
+        "at #/components/schemas/Gone: found no schema \"Gone\", which dialect.toml lists as request; \
          expected a schema of that name; correct [roots] in dialect.toml"
     );
 }
@@ -307,9 +307,9 @@ fn overlapping_branches_and_false_discriminators_are_noted() {
     assert_eq!(
         notes(&overlap, &schemas),
         [
-            format!("{VALUE}/oneOf: B has no constant `type`, which the discriminator names"),
-            format!("{VALUE}/oneOf: the discriminator maps \"x\" to A, whose `type` is another"),
-            format!("{VALUE}/oneOf: one value may fit two branches, so it is read as anyOf: A and B"),
+            format!("{VALUE}/oneOf: B has no constant `type`, although it is the discriminator"),
+            format!("{VALUE}/oneOf: the discriminator maps \"x\" to A, but its `type` has another value"),
+            format!("{VALUE}/oneOf: treated as anyOf, as a value can match two branches: A and B"),
         ]
     );
     let numbers = json!({ "oneOf": [{ "type": "integer" }, { "type": "number" }] });
@@ -343,7 +343,7 @@ fn what_is_not_understood_names_its_place() {
         (
             json!({ "allOf": [{ "type": "string" }, { "type": "integer" }] }),
             &none,
-            "/allOf/1: found members of `allOf` that do not go together: {\"type\":\"string\"} and {\"type\":\"integer\"}",
+            "/allOf/1: found incompatible members of `allOf`: {\"type\":\"string\"} and {\"type\":\"integer\"}",
         ),
         (
             json!({ "type": "object", "oneOf": [{ "type": "string" }, { "type": "object" }] }),
@@ -365,7 +365,7 @@ fn what_is_not_understood_names_its_place() {
         &json!({ "Loop": { "allOf": [{ "type": "object" }, { "$ref": "#/components/schemas/Loop" }] } }),
     );
     assert!(
-        cycle.starts_with("at #/components/schemas/Loop: found a schema that is made of itself"),
+        cycle.starts_with("at #/components/schemas/Loop: found a schema that directly contains itself"),
         "{cycle}"
     );
     let name = error(&json!({ "$ref": "#/components/schemas/a b" }), &json!({ "a b": {} }));
@@ -385,7 +385,7 @@ fn a_document_without_events_is_refused() {
     let message = import(&document, &ImportRequest::default()).unwrap_err().to_string();
     assert!(message.starts_with("at #/paths/~1responses: found neither"), "{message}");
     let message = import(&json!({}), &ImportRequest::default()).unwrap_err().to_string();
-    assert!(message.starts_with("at #/openapi: found nothing"), "{message}");
+    assert!(message.starts_with("at #/openapi: found no such value"), "{message}");
 }
 
 /// A folder of this test's own, gone when the test ends.
@@ -485,7 +485,7 @@ fn a_second_import_keeps_what_is_ours_and_drops_what_is_gone() {
     assert_eq!(
         summary.to_string(),
         "~ events/thing.done.json\n~ types/Part.json\n- types/Extra.json\n\
-         note: types/Part.json: the description at /properties/old has no place any more and is dropped\n\
+         note: types/Part.json: dropped the description at /properties/old, which no longer exists\n\
          0 added, 2 changed, 1 removed, 1 unchanged"
     );
     let event: Value = serde_json::from_str(&folder.read("events/thing.done.json")).unwrap();
@@ -525,7 +525,7 @@ fn a_dialect_that_extends_another_is_refused() {
     let message = into_folder(&document(&json!({}), &json!({})), &folder.0, &Laying::default())
         .unwrap_err()
         .to_string();
-    assert!(message.contains("extends \"base\"; an imported dialect stands alone"), "{message}");
+    assert!(message.contains("extends \"base\", but an imported dialect cannot extend another"), "{message}");
 }
 
 #[cfg(feature = "cli")]

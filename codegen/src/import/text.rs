@@ -1,8 +1,8 @@
-//! How a schema looks on paper.
+//! The text format of schemas.
 
 use serde_json::{Map, Value};
 
-/// Keywords in the order in which files hold them.
+/// Keywords in the order of files.
 const ORDER: &[&str] = &[
     "$schema",
     "$id",
@@ -34,7 +34,7 @@ const ORDER: &[&str] = &[
     "examples",
 ];
 
-/// Returns a schema with its keywords in the order of normal form; what is inside keeps its own.
+/// Returns a schema with its keywords in the order of normal form; nested schemas keep their order.
 pub(super) fn ordered(map: Map<String, Value>) -> Value {
     let rank = |key: &str| ORDER.iter().position(|known| *known == key).unwrap_or(ORDER.len());
     let mut entries: Vec<(String, Value)> = map.into_iter().collect();

@@ -1,26 +1,26 @@
-//! Unions: nested ones joined, null last, and whether a member distinguishes their branches.
+//! Normalises unions: flattens nested ones, puts null last, and checks their discriminator.
 
 use std::collections::BTreeSet;
 
 use serde_json::{Map, Value, json};
 
 use super::normal::{ANNOTATIONS, Normaliser, Result, referred};
-use super::place::Place;
+use super::pointer::Pointer;
 use super::text::ordered;
 
-/// A union as the document writes it, to be looked at when every schema is known.
+/// A union of the document, which is checked when every schema is known.
 pub(super) struct Union {
-    pub(super) place: Place,
-    /// Only one branch may match.
+    pub(super) place: Pointer,
+    /// Whether it is a `oneOf`.
     pub(super) exclusive: bool,
     pub(super) discriminator: Option<Value>,
     pub(super) branches: Vec<Value>,
 }
 
-/// One schema from branches in normal form. A `closed` union stays one even with a single branch.
+/// Builds a schema from branches in normal form. A `closed` union stays one even with a single branch.
 pub(super) fn join(
     normaliser: &mut Normaliser<'_>,
-    place: &Place,
+    place: &Pointer,
     branches: Vec<Value>,
     closed: bool,
 ) -> Result<Value> {
@@ -38,7 +38,7 @@ pub(super) fn join(
     }
     defaults.dedup();
     if defaults.len() > 1 {
-        normaliser.note(place, "branches with different defaults; all of them dropped");
+        normaliser.note(place, "branches have different defaults; dropped all of them");
     }
     free_strings_last(normaliser, &mut branches)?;
     if null {
@@ -87,7 +87,7 @@ impl Flat {
     }
 }
 
-/// Allows null besides.
+/// Adds null to a schema.
 pub(super) fn nullable(schema: Value) -> Value {
     let Value::Object(mut map) = schema else { return schema };
     if map.keys().all(|key| ANNOTATIONS.contains(&key.as_str())) {
@@ -118,7 +118,7 @@ pub(super) fn nullable(schema: Value) -> Value {
     ordered(out)
 }
 
-/// Named values come before the branch that takes any string, which would hide them.
+/// Moves enumerated values before a branch that allows any string, which would hide them.
 fn free_strings_last(normaliser: &mut Normaliser<'_>, branches: &mut Vec<Value>) -> Result<()> {
     let Some(last_enum) = branches.iter().rposition(|branch| branch.get("enum").is_some()) else {
         return Ok(());
@@ -149,7 +149,7 @@ fn takes_any_string(normaliser: &mut Normaliser<'_>, schema: &Value) -> Result<b
     Ok(schema.get("type").is_some_and(|kind| kind == "string") && schema.get("enum").is_none())
 }
 
-/// Returns whether a schema allows values of one type only.
+/// Returns whether a schema allows only values of one type.
 pub(super) fn only_type(normaliser: &mut Normaliser<'_>, schema: &Value, kind: &str) -> Result<bool> {
     Ok(leaves(normaliser, schema)?.iter().all(|leaf| match leaf.get("const") {
         Some(value) => value.is_string() && kind == "string",
@@ -157,7 +157,7 @@ pub(super) fn only_type(normaliser: &mut Normaliser<'_>, schema: &Value, kind: &
     }))
 }
 
-/// Returns the schemas that a union comes down to, through references.
+/// Returns the leaves of a union, through references.
 fn leaves(normaliser: &mut Normaliser<'_>, schema: &Value) -> Result<Vec<Value>> {
     let mut seen = BTreeSet::new();
     let mut out = Vec::new();
@@ -176,7 +176,7 @@ fn leaves(normaliser: &mut Normaliser<'_>, schema: &Value) -> Result<Vec<Value>>
     Ok(out)
 }
 
-/// Remarks on a union whose branches overlap or whose discriminator tells something else.
+/// Adds remarks on a union with overlapping branches or a wrong discriminator.
 pub(super) fn review(normaliser: &mut Normaliser<'_>, union: &Union) -> Result<()> {
     if let Some(discriminator) = &union.discriminator {
         review_discriminator(normaliser, union, discriminator)?;
@@ -200,7 +200,7 @@ pub(super) fn review(normaliser: &mut Normaliser<'_>, union: &Union) -> Result<(
     if !pairs.is_empty() {
         normaliser.note(
             &union.place,
-            format!("one value may fit two branches, so it is read as anyOf: {}", pairs.join(", ")),
+            format!("treated as anyOf, as a value can match two branches: {}", pairs.join(", ")),
         );
     }
     Ok(())
@@ -216,7 +216,7 @@ fn review_discriminator(normaliser: &mut Normaliser<'_>, union: &Union, discrimi
                 let label = label(branch, index);
                 normaliser.note(
                     &union.place,
-                    format!("{label} has no constant `{property}`, which the discriminator names"),
+                    format!("{label} has no constant `{property}`, although it is the discriminator"),
                 );
             }
         }
@@ -235,7 +235,9 @@ fn review_discriminator(normaliser: &mut Normaliser<'_>, union: &Union, discrimi
         {
             normaliser.note(
                 &union.place,
-                format!("the discriminator maps \"{value}\" to {name}, whose `{property}` is another"),
+                format!(
+                    "the discriminator maps \"{value}\" to {name}, but its `{property}` has another value"
+                ),
             );
         }
     }
@@ -246,7 +248,7 @@ fn label(branch: &Value, index: usize) -> String {
     branch.get("$ref").and_then(referred).map_or_else(|| format!("branch {index}"), str::to_owned)
 }
 
-/// Returns the finite set of values that a schema allows, if it is one.
+/// Returns the values of a constant or enumeration.
 fn values(schema: &Value) -> Option<Vec<Value>> {
     match (schema.get("const"), schema.get("enum")) {
         (Some(value), _) => Some(vec![value.clone()]),
@@ -255,7 +257,7 @@ fn values(schema: &Value) -> Option<Vec<Value>> {
     }
 }
 
-/// Returns whether surely no value fits both of two schemas without references and unions.
+/// Returns whether certainly no value matches both of two schemas without references and unions.
 fn disjoint(left: &Value, right: &Value) -> bool {
     if let (Some(left), Some(right)) = (values(left), values(right)) {
         return !left.iter().any(|value| right.contains(value));
@@ -272,7 +274,7 @@ fn disjoint(left: &Value, right: &Value) -> bool {
     }
 }
 
-/// Returns the types that a schema allows; none when it allows all.
+/// Returns the types that a schema allows; none if it allows all.
 fn types(schema: &Value) -> Vec<&str> {
     let names = match (schema.get("const"), schema.get("type")) {
         (Some(Value::String(_)), _) => vec!["string"],
@@ -285,7 +287,7 @@ fn types(schema: &Value) -> Vec<&str> {
     names.into_iter().map(|name| if name == "integer" { "number" } else { name }).collect()
 }
 
-/// Returns whether some property has no value that both objects allow, and one of them demands it.
+/// Returns whether some property, which one of the objects requires, has no value that both allow.
 fn told_apart(left: &Value, right: &Value) -> bool {
     let demands = |object: &Value, name: &str| {
         object

@@ -7,8 +7,8 @@ fn page() -> String {
     format!(
         r#"```toml
 expect = "must-survive"   # {MARK} must-survive, must-report or either
-authority = "{MARK} a document and its heading, or `field` and where it was seen"
-transports = ["sse", "json", "websocket"]   # {MARK} how it is sent
+authority = "{MARK} a document and its heading, or `field` and where the behaviour was seen"
+transports = ["sse", "json", "websocket"]   # {MARK} the transports
 ```
 
 # {MARK} what the client receives, in a line
@@ -25,14 +25,14 @@ transports = ["sse", "json", "websocket"]   # {MARK} how it is sent
     )
 }
 
-/// The page of a case for clients. As it stands, it plays a short text.
+/// Returns the page of a case for clients, which plays a short text.
 pub fn client(_spec: &Path, id: &str) -> anyhow::Result<Skeleton> {
     let path = path_of("client", id)?;
     let next = [
-        "write the request, whose answer is played; or name a recording with `golden`, and edit it with `edits`",
-        "say under `expect` what a client has to do, and under `authority` what makes that binding",
-        "say under `about` what a client has to return, where that is not all that the answer has",
-        "name it in client-profiles/ if every client has to handle it",
+        "write the request whose response is played; or set `golden` to a recording, and edit it with `edits`",
+        "set `expect` to the behaviour that clients must have, and `authority` to the reason",
+        "set `about` to the parts that a client must return, unless it must return all of them",
+        "add the case to client-profiles/ if every client must handle it",
     ];
     Ok(Skeleton { files: vec![(path, page())], edited: Vec::new(), next: next.map(str::to_owned).to_vec() })
 }

@@ -8,20 +8,20 @@ use crate::catalogue::is_name;
 use crate::dialect;
 use crate::todo::todo;
 
-/// Returns the folder of a dialect, and its feature in the manifest of crate `spec`. Without a dialect to
-/// extend it gets the two events that every response has.
+/// Returns the folder of a dialect, and its feature in the manifest of crate `spec`. A dialect that extends no other
+/// gets the two events that every response has.
 pub fn dialect(spec: &Path, name: &str, extends: Option<&str>) -> anyhow::Result<Skeleton> {
     ensure!(
         is_name(name),
-        "\"{name}\" cannot be the name of a dialect: it is in a-z, 0-9, -, and for versions . and @"
+        "\"{name}\" is not a valid dialect name: use a-z, 0-9 and -, and . and @ for versions"
     );
     let names = dialect::list(spec)?;
-    ensure!(!names.iter().any(|known| known == name), "there is a dialect \"{name}\" already");
+    ensure!(!names.iter().any(|known| known == name), "the dialect \"{name}\" already exists");
     let folder = PathBuf::from("dialects").join(name);
     let head: String = [
-        ("product", "whose API it is"),
-        ("source", "the document that the facts come from, with its date"),
-        ("summary", "what sets the dialect apart, in a sentence"),
+        ("product", "the product that uses the dialect"),
+        ("source", "the source document, with its date"),
+        ("summary", "one sentence on how the dialect differs from others"),
     ]
     .map(|(key, what)| format!("{key} = \"{}\"\n", todo(what)))
     .concat();
@@ -54,10 +54,10 @@ pub fn dialect(spec: &Path, name: &str, extends: Option<&str>) -> anyhow::Result
              for each"
         ));
     }
-    skeleton.next.push(
-        "fill in dialect.toml: whose it is, where the facts come from, how its events are framed".into(),
-    );
-    skeleton.next.push(format!("add good streams under goldens/{name}/, for rules to be tried on"));
+    skeleton.next.push("fill in dialect.toml: the product, the source and the framing of events".into());
+    skeleton
+        .next
+        .push(format!("add conforming recordings to goldens/{name}/, so that rules are tested on them"));
     feature(spec, name, &mut skeleton)?;
     Ok(skeleton)
 }
@@ -90,7 +90,7 @@ fn response_event(event: &str, role: &str, status: &str) -> String {
     format!("{json:#}\n")
 }
 
-/// Adds the feature without which a dialect is never built.
+/// Adds the cargo feature of a dialect.
 fn feature(spec: &Path, name: &str, skeleton: &mut Skeleton) -> anyhow::Result<()> {
     let path = spec.join("Cargo.toml");
     if !path.is_file() {

@@ -9,11 +9,11 @@ use crate::dialect::{self, Dialect};
 use crate::formats::{EventLine, Role, Scope, ScopesFile};
 use crate::todo::todo;
 
-/// Returns the file of an event: what events of its scope carry, and what its role brings.
+/// Returns the file of an event, with the properties of its scope and role.
 pub fn event(spec: &Path, name: &str, in_dialect: &str, scope: &str, role: Role) -> anyhow::Result<Skeleton> {
     let fits = name.starts_with(|c: char| c.is_ascii_alphanumeric())
         && name.chars().all(|c| c.is_ascii_alphanumeric() || "._:-".contains(c));
-    ensure!(fits, "\"{name}\" cannot be an event type: it is letters, digits, and . _ : -");
+    ensure!(fits, "\"{name}\" is not a valid event type: use letters, digits, and . _ : -");
     let names = dialect::list(spec)?;
     if !names.iter().any(|known| known == in_dialect) {
         bail!("there is no dialect \"{in_dialect}\"; there are: {}", names.join(", "));
@@ -21,7 +21,7 @@ pub fn event(spec: &Path, name: &str, in_dialect: &str, scope: &str, role: Role)
     let dialect = dialect::load(spec, in_dialect)?;
     ensure!(
         !dialect.events.contains_key(name),
-        "{in_dialect} has an event \"{name}\" already, its own or inherited"
+        "{in_dialect} already has an event \"{name}\", its own or inherited"
     );
     let scopes = SpecFiles::load(spec)?.scopes;
     let Some(found) = scopes.scopes.get(scope) else {
@@ -30,8 +30,8 @@ pub fn event(spec: &Path, name: &str, in_dialect: &str, scope: &str, role: Role)
     };
     let text = format!("{:#}\n", file(name, &dialect, &scopes, scope, found, role)?);
     let mut next = vec![
-        "say in `description` what the event means, and declare the properties that it has".to_owned(),
-        "make the example one of those that the product really sends".to_owned(),
+        "describe the event in `description`, and declare its properties".to_owned(),
+        "replace the example by a recorded event".to_owned(),
     ];
     if role == Role::Terminal {
         next.push(format!("list it under [terminal] in dialects/{in_dialect}/dialect.toml"));
@@ -86,8 +86,8 @@ fn file(
         lifecycle["phase"] = json!(phase);
     } else if let Some((value, kind)) = value_of(scope_name, scope, role) {
         lifecycle["value"] = json!(format!("/{value}"));
-        let description = todo("what this event brings, in a sentence");
-        let sent = todo("what the product really sends");
+        let description = todo("one sentence on the value of this event");
+        let sent = todo("a value that the product sends");
         let sample = if kind == "object" { json!({ "type": sent }) } else { json!(sent) };
         declare(&value, json!({ "description": description, "type": kind }), sample);
     }
@@ -95,7 +95,7 @@ fn file(
     Ok(json!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "$id": name,
-        "description": todo("what happened, in a sentence"),
+        "description": todo("one sentence on what happened"),
         "x-lifecycle": lifecycle,
         "type": "object",
         "required": required,
@@ -104,7 +104,7 @@ fn file(
     }))
 }
 
-/// Returns where the dialect has the value of a slot, if any of its events has it.
+/// Returns the property of a slot, if any event of the dialect has it.
 fn used_slot<'d>(dialect: &'d Dialect, scopes: &'d ScopesFile, slot: &str) -> Option<&'d str> {
     let pointer = dialect.file.envelope.0.get(slot).or_else(|| scopes.slots.get(slot))?;
     let property = pointer.strip_prefix('/')?;
@@ -112,7 +112,7 @@ fn used_slot<'d>(dialect: &'d Dialect, scopes: &'d ScopesFile, slot: &str) -> Op
     dialect.events.values().any(has).then_some(property)
 }
 
-/// Returns the property that brings the value of the scope, and its kind.
+/// Returns the property with the value of the scope, and its type.
 fn value_of(name: &str, scope: &Scope, role: Role) -> Option<(String, &'static str)> {
     match (role, name) {
         (Role::Delta, _) => Some(("delta".to_owned(), "string")),

@@ -1,4 +1,4 @@
-//! Skeletons: files that pass every check but one: what waits for its facts is marked.
+//! Skeletons of new files, which pass every check except that for marked places.
 
 mod client;
 mod dialect;
@@ -24,9 +24,9 @@ pub use scenario::scenario;
 pub struct Skeleton {
     /// Files that are new.
     pub files: Vec<(PathBuf, String)>,
-    /// Files that are there already, with their new text.
+    /// Existing files, with their new text.
     pub edited: Vec<(PathBuf, String)>,
-    /// What is left for a person to do.
+    /// Next steps for a person.
     pub next: Vec<String>,
 }
 
@@ -35,16 +35,16 @@ impl Skeleton {
     ///
     /// # Errors
     ///
-    /// Fails, before anything is written, when one of the new files is there already.
+    /// Fails before writing anything if one of the new files exists.
     pub fn write(&self, spec: &Path) -> anyhow::Result<()> {
         for (file, _) in &self.files {
             let path = spec.join(file);
-            ensure!(!path.exists(), "{} is there already, and nothing is overwritten", path.display());
+            ensure!(!path.exists(), "{} already exists; choose another name", path.display());
         }
         for (file, text) in self.files.iter().chain(&self.edited) {
             let path = spec.join(file);
             if let Some(folder) = path.parent() {
-                fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
+                fs::create_dir_all(folder).with_context(|| format!("cannot create {}", folder.display()))?;
             }
             fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
         }
@@ -52,11 +52,11 @@ impl Skeleton {
     }
 }
 
-/// Splits the id of a rule or scenario, and refuses what cannot be one.
+/// Returns the path of the page of a rule, scenario or case. Fails if the id is invalid.
 fn path_of(kind: &str, id: &str) -> anyhow::Result<PathBuf> {
     let is_part = |part: &str| is_name(part) && !part.contains(['.', '@']);
     let parts: Vec<&str> = id.split('/').collect();
     let fits = matches!(parts.as_slice(), [group, name] if is_part(group) && is_part(name));
-    ensure!(fits, "\"{id}\" cannot be the id of a {kind}: it is <group>/<name>, in a-z, 0-9 and -");
+    ensure!(fits, "\"{id}\" is not a valid id of a {kind}: write <group>/<name> with a-z, 0-9 and -");
     Ok(PathBuf::from(format!("{kind}s/{id}.md")))
 }

@@ -6,10 +6,10 @@ use anyhow::{Context, anyhow};
 use super::{Skeleton, path_of};
 use crate::todo::MARK;
 
-/// The golden that a skeleton edits, if it is there: short, and of the vendor-neutral dialect.
+/// The golden that a skeleton edits, if it exists: a short one of the vendor-neutral dialect.
 const USUAL: &str = "open-responses/text.sse";
 
-/// Returns the page of a rule. As it stands, it demands that an event comes only once.
+/// Returns the page of a rule, which requires that an event occurs only once.
 pub fn rule(spec: &Path, id: &str) -> anyhow::Result<Skeleton> {
     let path = path_of("rule", id)?;
     let (golden, event) = golden(spec)?;
@@ -17,10 +17,10 @@ pub fn rule(spec: &Path, id: &str) -> anyhow::Result<Skeleton> {
         r#"```toml
 level = "should"   # {MARK} must, should or may
 authority = "observed"   # {MARK} sentence, schema, definition or observed
-citation = {{ source = "{MARK} where the authority stands", heading = "{MARK} under which heading" }}
-scope = "stream"   # {MARK} what of a stream it is about
-relation = {{ unique = {{ events = ["{event}"], at = "/type" }} }}   # {MARK} what decides it: this, structure or native
-fix = "send {event} once"   # {MARK} how a server repairs it, in a line that begins with a verb
+citation = {{ source = "{MARK} the document", heading = "{MARK} its heading" }}
+scope = "stream"   # {MARK} the scopes that it checks
+relation = {{ unique = {{ events = ["{event}"], at = "/type" }} }}   # {MARK} relation, structure or native
+fix = "send {event} once"   # {MARK} the fix for the server, a line that begins with a verb
 since = "{version}"
 ```
 
@@ -36,11 +36,11 @@ duplicate {event}
         version = env!("CARGO_PKG_VERSION"),
     );
     let next = [
-        "say what must hold, on whose authority, and where that stands; list the clients that fail under [[breaks]]",
-        "decide it by a relation, by `structure` (what its scopes' lifecycles show), or by code: `native = true` and \
-         an arm for its variant of `NativeRule`; `only_in` when it binds in some dialects only",
-        "make the violation break this rule; under `also:` name rules that it cannot help breaking",
-        "name the rule in place of `open` in requirements/ and guarantees.toml, and in the profiles that demand it",
+        "state the requirement with its level, authority and citation; list the clients that fail under [[breaks]]",
+        "implement it by a relation, by `structure` (lifecycles of its scopes), or by code: `native = true` and \
+         an arm for its variant of `NativeRule`; set `only_in` if it applies only to some dialects",
+        "edit the violation so that it breaks this rule; list other rules that it breaks under `also:`",
+        "replace `open` by the rule in requirements/ and guarantees.toml, and add it to the profiles that require it",
     ];
     Ok(Skeleton { files: vec![(path, text)], edited: Vec::new(), next: next.map(str::to_owned).to_vec() })
 }
@@ -66,7 +66,5 @@ fn golden(spec: &Path) -> anyhow::Result<(String, String)> {
             let data: serde_json::Value = serde_json::from_str(data).ok()?;
             Some((path.strip_suffix(".sse")?.to_owned(), data.get("type")?.as_str()?.to_owned()))
         })
-        .ok_or_else(|| {
-            anyhow!("{} has no stream that a violation could edit; write one first", folder.display())
-        })
+        .ok_or_else(|| anyhow!("{} has no stream for the violation; add a golden first", folder.display()))
 }

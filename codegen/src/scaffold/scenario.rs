@@ -7,7 +7,7 @@ fn page() -> String {
     format!(
         r#"```toml
 features = []   # {MARK} what an endpoint must offer
-elicits = ["response.completed"]   # {MARK} the events that the answer must have
+elicits = ["response.completed"]   # {MARK} the events that the response must contain
 ```
 
 # {MARK} what it is about, in a line
@@ -17,7 +17,7 @@ elicits = ["response.completed"]   # {MARK} the events that the answer must have
 ```json
 {{
   "model": "default",
-  "input": "{MARK} what is asked",
+  "input": "{MARK} the prompt",
   "stream": true
 }}
 ```
@@ -25,14 +25,14 @@ elicits = ["response.completed"]   # {MARK} the events that the answer must have
     )
 }
 
-/// Returns the page of a scenario. As it stands, it asks for any answer at all.
+/// Returns the page of a scenario, which accepts any response.
 pub fn scenario(_spec: &Path, id: &str) -> anyhow::Result<Skeleton> {
     let path = path_of("scenario", id)?;
     let next = [
-        "write the request, and say what it is about",
-        "under `elicits` name the events without which nothing was exercised, under `rules` the rules that need it",
-        "under `features` say what an endpoint must offer, such as \"tools\"",
-        "name it in the profiles that demand it, and in requirements/ where it sees to a sentence",
+        "write the request, and describe it",
+        "list under `elicits` the events that the response must contain, under `rules` the rules that need the scenario",
+        "list under `features` the features that the endpoint needs, such as \"tools\"",
+        "add it to the profiles that require it, and to the sentences of requirements/ that it covers",
     ];
     Ok(Skeleton { files: vec![(path, page())], edited: Vec::new(), next: next.map(str::to_owned).to_vec() })
 }

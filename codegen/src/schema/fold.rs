@@ -1,16 +1,16 @@
-//! Questions to a schema that need the other types of its dialect to be answered.
+//! Queries on a schema that need the other types of its dialect.
 
 use std::collections::BTreeMap;
 
 use super::{Kind, KindSet, Range, Schema, StringRules};
 
-/// The named types of a dialect, to look references up in.
+/// The named types of a dialect, for resolving references.
 #[derive(Debug, Clone, Copy)]
 pub struct Registry<'a> {
     types: &'a BTreeMap<String, Schema>,
 }
 
-/// Chains of references longer than this only occur when they go round in a circle.
+/// Maximum length of a chain of references; longer ones are circular.
 const LONGEST_CHAIN: usize = 64;
 
 impl<'a> Registry<'a> {
@@ -24,7 +24,7 @@ impl<'a> Registry<'a> {
         self.types.get(name)
     }
 
-    /// Returns the schema behind a reference, however long the chain; anything else is itself.
+    /// Resolves a chain of references; returns any other schema unchanged.
     pub fn resolve<'s>(&self, schema: &'s Schema) -> &'s Schema
     where
         'a: 's,
@@ -42,7 +42,7 @@ impl<'a> Registry<'a> {
         current
     }
 
-    /// Returns which kinds of JSON value can match at all.
+    /// Returns the kinds of JSON value that can match.
     pub fn kinds(&self, schema: &Schema) -> KindSet {
         match self.resolve(schema) {
             Schema::Any | Schema::Ref(_) => KindSet::ANY,
@@ -116,7 +116,7 @@ impl<'a> Registry<'a> {
         }
     }
 
-    /// Names of the types that a schema refers to, directly.
+    /// Returns the names of the types that a schema directly refers to.
     pub fn references(schema: &Schema, found: &mut Vec<String>) {
         match schema {
             Schema::Ref(name) => found.push(name.clone()),

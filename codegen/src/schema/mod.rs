@@ -1,4 +1,4 @@
-//! The model of a JSON Schema in the normal form that the files of a dialect are written in.
+//! The model of a JSON Schema in the normal form of dialect files.
 
 mod fold;
 mod parse;
@@ -11,10 +11,10 @@ pub use union::{Kind, KindSet, Tag, UnionPlan};
 
 use serde_json::Value;
 
-/// What a JSON value must look like.
+/// A schema of a JSON value.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Schema {
-    /// Any value at all.
+    /// Any value.
     Any,
     /// Only `null`.
     Null,
@@ -30,7 +30,7 @@ pub enum Schema {
     Const(Value),
     /// One of these strings.
     Enum(Vec<String>),
-    /// One of these strings, or one that a newer server has added.
+    /// One of these strings, or another that a newer server adds.
     OpenEnum(Vec<String>),
     /// A list.
     Array(Box<Array>),
@@ -38,94 +38,94 @@ pub enum Schema {
     Object(Box<Object>),
     /// The type of this name in the same dialect.
     Ref(String),
-    /// `null`, or what the inner schema says.
+    /// `null`, or a value of the inner schema.
     Nullable(Box<Schema>),
-    /// Any of these; never holds `Null`, another union, or fewer than two.
+    /// A union of at least two schemas, none of which is `Null` or a union.
     Union(Vec<Schema>),
 }
 
 /// Limits of a string.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct StringRules {
-    /// Least number of characters.
+    /// Minimum number of characters.
     pub min_length: Option<u64>,
-    /// Greatest number of characters.
+    /// Maximum number of characters.
     pub max_length: Option<u64>,
-    /// What every character must be, when the string is limited by a pattern.
+    /// The pattern, if it has one.
     pub pattern: Option<Pattern>,
 }
 
 /// The patterns that dialects use: a literal prefix, then characters of one class.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Pattern {
-    /// The regular expression as it is written.
+    /// The regular expression.
     pub source: String,
-    /// What the string starts with.
+    /// The literal prefix.
     pub prefix: String,
-    /// Inclusive ranges of the class of the rest.
+    /// Inclusive ranges of the character class of the rest.
     pub class: Vec<(char, char)>,
-    /// How many characters of the class follow: exactly so many, or at least one.
+    /// Exact number of characters of the class; at least one if absent.
     pub count: Option<u64>,
 }
 
 /// Inclusive limits of a number.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Range {
-    /// Least value.
+    /// Minimum.
     pub minimum: Option<f64>,
-    /// Greatest value.
+    /// Maximum.
     pub maximum: Option<f64>,
 }
 
-/// A list and what may stand in it.
+/// The schema of a list.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Array {
     /// Schema of every entry.
     pub items: Schema,
-    /// Least number of entries.
+    /// Minimum number of entries.
     pub min_items: Option<u64>,
-    /// Greatest number of entries.
+    /// Maximum number of entries.
     pub max_items: Option<u64>,
 }
 
-/// An object and what may stand in it.
+/// The schema of an object.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Object {
     /// The declared properties, in order.
     pub properties: Vec<Property>,
-    /// What else may stand there.
+    /// Undeclared properties.
     pub additional: Additional,
     /// Limits of the names of all properties.
     pub property_names: Option<StringRules>,
-    /// Greatest number of properties.
+    /// Maximum number of properties.
     pub max_properties: Option<u64>,
 }
 
-/// Properties that are not declared.
+/// The undeclared properties that an object allows.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Additional {
-    /// Anything may stand there.
+    /// Any properties.
     Open,
-    /// Nothing else may.
+    /// None.
     Closed,
-    /// Values of this kind.
+    /// Properties with values of this schema.
     Typed(Schema),
 }
 
 /// One declared property of an object.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Property {
-    /// Its name on the wire.
+    /// Its name.
     pub name: String,
-    /// Whether it must be there.
+    /// Whether it is required.
     pub required: bool,
-    /// What its value must be.
+    /// The schema of its value.
     pub schema: Schema,
-    /// What it means, when the file says so.
+    /// Its description, if the file has one.
     pub description: Option<String>,
-    /// Whether it is on its way out.
+    /// Whether it is deprecated.
     pub deprecated: bool,
-    /// The value that stands for its absence, when the file says so.
+    /// Its default, if the file has one.
     pub default: Option<Value>,
 }
 
@@ -135,7 +135,7 @@ impl Object {
         self.properties.iter().find(|property| property.name == name)
     }
 
-    /// Returns whether it is a plain map: no property is declared, all values are of one kind.
+    /// Returns whether it is a plain map: no declared properties, and values of one schema.
     pub fn as_map(&self) -> Option<&Schema> {
         match &self.additional {
             Additional::Typed(values) if self.properties.is_empty() => Some(values),

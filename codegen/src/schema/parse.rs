@@ -1,4 +1,4 @@
-//! From JSON to the model. Whatever is not in normal form is an error that names the place.
+//! Parses JSON into the model. Schemas that are not in normal form are errors.
 
 use std::fmt;
 
@@ -11,7 +11,7 @@ use super::{Additional, Array, Object, Pattern, Property, Range, Schema, StringR
 pub struct ParseError {
     /// JSON pointer to the place.
     pub pointer: String,
-    /// What stands there and what should.
+    /// The found and the expected content.
     pub message: String,
 }
 
@@ -24,15 +24,15 @@ impl fmt::Display for ParseError {
 
 impl std::error::Error for ParseError {}
 
-/// Keywords that say nothing about what is valid.
+/// Keywords without effect on validity.
 const ANNOTATIONS: &[&str] =
     &["$schema", "$id", "description", "deprecated", "default", "examples", "format", "x-lifecycle"];
 
-/// Reads a schema in normal form.
+/// Parses a schema in normal form.
 ///
 /// # Errors
 ///
-/// Fails on the first keyword or combination that normal form does not have.
+/// Fails on the first keyword or combination that is not normal form.
 pub fn parse(json: &Value) -> Result<Schema, ParseError> {
     schema(json, "")
 }
@@ -108,7 +108,7 @@ fn union(branches: &Value, at: &str) -> Result<Schema, ParseError> {
         }
     }
     let joined = match parsed.len() {
-        0 => return fail(at, "`anyOf` must hold something besides null"),
+        0 => return fail(at, "`anyOf` must have a branch besides null"),
         1 => parsed.remove(0),
         _ => Schema::Union(parsed),
     };
@@ -151,15 +151,15 @@ fn typed(name: &str, map: &Map<String, Value>, at: &str) -> Result<Schema, Parse
     }
 }
 
-/// Returns whether an enumeration is open. Either decision has its reason beside it.
+/// Returns whether an enumeration is open. Both decisions need a reason.
 fn decision(map: &Map<String, Value>, at: &str) -> Result<bool, ParseError> {
     let reason = |keyword: &str| match map.get(keyword) {
         None => Ok(false),
         Some(Value::String(reason)) if !reason.trim().is_empty() => Ok(true),
-        Some(other) => fail(at, format!("`{keyword}` must be the reason, in words, found {other}")),
+        Some(other) => fail(at, format!("`{keyword}` must be a string with the reason, found {other}")),
     };
     match (reason("x-open")?, reason("x-closed")?) {
-        (true, true) => fail(at, "an enumeration is either `x-open` or `x-closed`"),
+        (true, true) => fail(at, "an enumeration has either `x-open` or `x-closed`"),
         (is_open, _) => Ok(is_open),
     }
 }
@@ -237,7 +237,7 @@ fn string_rules(map: &Map<String, Value>, at: &str) -> Result<StringRules, Parse
             None => {
                 return fail(
                     at,
-                    format!("pattern {source:?} is none of `^[class]+$` and `^prefix[class]{{n}}$`"),
+                    format!("pattern {source:?} is neither `^[class]+$` nor `^prefix[class]{{n}}$`"),
                 );
             }
         },
@@ -294,13 +294,11 @@ fn only(map: &Map<String, Value>, at: &str, keywords: &[&str]) -> Result<(), Par
     match map.keys().find(|key| !keywords.contains(&key.as_str()) && !ANNOTATIONS.contains(&key.as_str())) {
         None => Ok(()),
         Some(key) if keywords.is_empty() => fail(at, format!("keyword `{key}` needs a `type` beside it")),
-        Some(key) => {
-            fail(at, format!("keyword `{key}` is not understood beside `{}`", keywords.join("`, `")))
-        }
+        Some(key) => fail(at, format!("keyword `{key}` is not supported beside `{}`", keywords.join("`, `"))),
     }
 }
 
-/// Returns a property's name as a segment of a JSON pointer.
+/// Returns a property's name escaped for a JSON pointer.
 pub(crate) fn escape(segment: &str) -> String {
     segment.replace('~', "~0").replace('/', "~1")
 }

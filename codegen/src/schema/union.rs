@@ -1,4 +1,4 @@
-//! How the branches of a union are told apart by what stands on the wire.
+//! Selects the branch of a union for a value.
 
 use super::Schema;
 
@@ -38,7 +38,7 @@ impl KindSet {
         Self(1 << kind as u8)
     }
 
-    /// Both sets together.
+    /// Returns the union of two sets.
     #[must_use]
     pub const fn with(self, other: Self) -> Self {
         Self(self.0 | other.0)
@@ -50,14 +50,14 @@ impl KindSet {
     }
 }
 
-/// Which branches of a union can match a value, by its kind. Numbers are positions in the union.
+/// The branches of a union that can match a value, by its kind. Numbers are positions in the union.
 #[derive(Debug, Clone, PartialEq)]
 pub struct UnionPlan {
-    /// For every kind but objects: the branches that it may match, in order.
+    /// For every kind except objects: the branches that can match, in order.
     pub by_kind: Vec<(Kind, Vec<usize>)>,
     /// For objects: the branches, in order.
     pub objects: Vec<usize>,
-    /// The property that tells the objects apart, when one does.
+    /// The discriminator of the objects, if there is one.
     pub tag: Option<Tag>,
 }
 
@@ -66,12 +66,12 @@ pub struct UnionPlan {
 pub struct Tag {
     /// Name of the property.
     pub property: String,
-    /// Each value with the branch it means.
+    /// Each value with its branch.
     pub values: Vec<(String, usize)>,
 }
 
 impl super::Registry<'_> {
-    /// Works out how the branches of a union are told apart.
+    /// Computes the branches of a union by kind.
     pub fn plan(&self, branches: &[Schema]) -> UnionPlan {
         let matching = |kind: Kind| -> Vec<usize> {
             (0..branches.len()).filter(|&i| self.kinds(&branches[i]).has(kind)).collect()

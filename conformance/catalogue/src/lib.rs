@@ -136,42 +136,42 @@ pub enum DecidedBy {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Relation {
     /// The value stays the same.
-    Constant(Place),
+    Constant(Operand),
     /// Two values are equal.
     Equal {
         /// The first value.
-        of: Place,
+        of: Operand,
         /// The second value.
-        equals: Place,
+        equals: Operand,
     },
     /// Deltas, joined in order, equal another value.
     Concat {
         /// The deltas.
-        of: Place,
+        of: Operand,
         /// The whole.
-        equals: Place,
+        equals: Operand,
     },
     /// No value occurs twice.
-    Unique(Place),
+    Unique(Operand),
     /// The value is one of these, written as JSON.
     Value {
         /// The value.
-        of: Place,
+        of: Operand,
         /// The allowed values.
         is: &'static [&'static str],
     },
     /// Values, ordered by key, equal a list.
     Collect {
         /// The values.
-        of: Place,
+        of: Operand,
         /// The list.
-        equals: Place,
+        equals: Operand,
     },
 }
 
 /// Values of a stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Place {
+pub struct Operand {
     /// The events.
     pub of: Whose,
     /// JSON pointer to the value; that of the event's lifecycle if absent.

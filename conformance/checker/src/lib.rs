@@ -13,7 +13,8 @@ pub mod sse;
 pub use checker::Checker;
 pub use chosen::{Rules, level};
 pub use engine::{
-    Excerpt, Finding, Findings, LevelName, Location, Observer, Occurrence, Payload, Record, Related, Seen,
+    DataProblem, Excerpt, Finding, Findings, LevelName, Location, Observer, Occurrence, Payload, Record,
+    Related, Seen,
 };
 pub use frame::{Entry, Exchange, Frame, Headers, Loss, Places, Request, Transport};
 pub use rules::{MESSAGES_EVENTS, is_sign_of_life, root_of_body};

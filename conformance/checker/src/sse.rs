@@ -1,4 +1,4 @@
-//! Server-sent events, by the rules of WHATWG's HTML standard.
+//! A parser of server-sent events, as defined by the HTML standard.
 
 use std::borrow::Cow;
 use std::mem;
@@ -9,65 +9,64 @@ use memchr::{memchr, memchr2};
 
 use super::frame::{Frame, Places, Transport};
 
-/// Most frames are shorter.
+/// Usual maximum length of a frame.
 const USUAL: usize = 4096;
 
-/// First lines of more bytes are not kept.
+/// Maximum length of a kept first line.
 const USUAL_HEAD: usize = 256;
 
-/// When so much of a frame is pending, its comments are dropped: nobody reads them.
+/// Size of a pending frame from which its comments are dropped.
 const LONG: usize = 64 << 10;
 
-/// So much is taken by a line beside its bytes.
+/// Overhead of a line.
 const NOTE: usize = size_of::<Range<usize>>();
 
-/// Stands for the lines of a frame that is too long: one that is over, and one that goes on.
+/// Placeholders for the lines of a frame that is too long: a finished one, and an unfinished one.
 const DROPPED: &[u8] = b"x\nx";
 
 const BOM: &[u8] = b"\xef\xbb\xbf";
 
-/// Takes the bytes of a stream as they come and hands out its frames. However the bytes are cut, the
-/// frames are the same; a frame that lies within one piece is not copied.
+/// Parses the bytes of a stream into frames. The frames do not depend on how the bytes are split; a frame within one
+/// chunk is not copied.
 #[derive(Debug)]
 pub struct Parser {
-    /// The start of a frame whose end has not come yet.
+    /// The pending start of a frame.
     pending: Vec<u8>,
     frame: Outline,
-    /// How much of a byte order mark was seen; all of it, once that is settled.
+    /// Number of bytes of a byte order mark seen so far; all of them once decided.
     bom: usize,
-    /// The last byte was a carriage return: a line feed would belong to it.
+    /// Whether the last byte was a carriage return, which a line feed may complete.
     after_cr: bool,
-    /// The first line of the last frame that lay within one piece, and the line feed that ended it: most frames
-    /// begin like the one before.
+    /// The first line of the last frame within one chunk, with its line feed: most frames begin like the previous one.
     head: Vec<u8>,
     time: Option<Duration>,
 }
 
-/// What is known of the frame that is being read. Offsets are from its first byte.
+/// The state of the current frame. Offsets are relative to its first byte.
 #[derive(Debug)]
 struct Outline {
-    /// Where it begins in the recording.
+    /// Its offset in the recording.
     start: u64,
-    /// The line that it begins on.
+    /// Its first line.
     first_line: u64,
-    /// Its lines so far, without their ends.
+    /// Its lines so far, without line ends.
     lines: Vec<Range<usize>>,
-    /// Where the line begins whose end has not come yet.
+    /// Start of the unfinished line.
     line_start: usize,
-    /// What was dropped of it.
+    /// Dropped data.
     dropped: Dropped,
 }
 
-/// What was dropped of a frame that has no end yet.
+/// The data dropped from an unfinished frame.
 #[derive(Debug, Default)]
 struct Dropped {
     bytes: usize,
     lines: usize,
-    /// So many lines were looked at, and are kept.
+    /// Number of examined lines, which are kept.
     kept_lines: usize,
-    /// When so much is pending, there is something to be dropped again.
+    /// Pending size at which to drop data again.
     next: usize,
-    /// More of it was dropped than comments.
+    /// Whether more than comments was dropped.
     is_all: bool,
 }
 
@@ -78,7 +77,7 @@ impl Default for Parser {
 }
 
 impl Parser {
-    /// A parser for a stream that begins at this byte and line of a recording.
+    /// Creates a parser for a stream at this byte and line of a recording.
     pub fn starting_at(byte: u64, line: u64) -> Self {
         Self {
             pending: Vec::new(),
@@ -96,7 +95,7 @@ impl Parser {
         }
     }
 
-    /// Forgets the stream, for another one, but not the room that it took.
+    /// Resets the parser for another stream, and keeps its memory.
     pub(crate) fn reset(&mut self) {
         let (mut pending, mut lines) = (mem::take(&mut self.pending), mem::take(&mut self.frame.lines));
         let head = mem::take(&mut self.head);
@@ -107,20 +106,20 @@ impl Parser {
         self.frame.lines = lines;
     }
 
-    /// Frames that are complete from now on were so at this time.
+    /// Sets the time of the next frames.
     pub fn set_time(&mut self, time: Option<Duration>) {
         self.time = time;
     }
 
-    /// Takes the next bytes.
+    /// Parses the next bytes.
     pub fn push(&mut self, chunk: &[u8], sink: &mut impl FnMut(Frame<'_>)) {
         self.for_each_frame(chunk, &mut |frame| sink(mem::take(frame)));
     }
 
-    /// The same for who only looks at frames: one is large, and none is moved.
+    /// Parses the next bytes, and passes frames by reference, as they are large.
     pub(crate) fn for_each_frame(&mut self, chunk: &[u8], sink: &mut impl FnMut(&mut Frame<'_>)) {
         let mut rest = self.without_bom(chunk);
-        // As much of the rest as is known to be UTF-8: many frames are looked at at once.
+        // The part of the rest that is UTF-8: many frames are validated at once.
         let mut valid: Option<&str> = None;
         while !rest.is_empty() {
             if self.after_cr && self.frame.is_empty() && self.pending.is_empty() {
@@ -153,12 +152,12 @@ impl Parser {
         }
     }
 
-    /// The stream has ended.
+    /// Ends the stream.
     pub fn finish(&mut self, sink: &mut impl FnMut(Frame<'_>)) {
         self.finish_each(&mut |frame| sink(mem::take(frame)));
     }
 
-    /// The same for who only looks at frames.
+    /// Ends the stream, and passes frames by reference.
     pub(crate) fn finish_each(&mut self, sink: &mut impl FnMut(&mut Frame<'_>)) {
         if self.bom < BOM.len() {
             self.pending.extend_from_slice(&BOM[..self.bom]);
@@ -190,8 +189,7 @@ impl Parser {
         chunk
     }
 
-    /// Notes the lines that end in these bytes, and returns how many of the bytes belong to the frame
-    /// when a blank line ends it.
+    /// Records the lines that end in these bytes. Returns the length of the frame if a blank line ends it.
     fn find_end(&mut self, bytes: &[u8]) -> Option<usize> {
         let before = self.pending.len();
         let mut at = 0;
@@ -236,7 +234,7 @@ impl Parser {
     }
 }
 
-/// As much of the bytes as is UTF-8.
+/// Returns the longest prefix that is UTF-8.
 fn valid_start(bytes: &[u8]) -> &str {
     let valid = match simdutf8::compat::from_utf8(bytes) {
         Ok(text) => return text,
@@ -245,7 +243,7 @@ fn valid_start(bytes: &[u8]) -> &str {
     simdutf8::compat::from_utf8(&bytes[..valid]).unwrap_or_default()
 }
 
-/// Where the line ends that begins at an offset. Every other line is blank, and ends at once.
+/// Returns the end of the line at an offset. Every other line is blank, and ends at once.
 #[inline]
 fn line_end(bytes: &[u8], start: usize) -> Option<usize> {
     match bytes.get(start)? {
@@ -259,7 +257,7 @@ impl Outline {
         self.lines.is_empty()
     }
 
-    /// Drops the comments of a frame that has no end yet, and all of one that is too long.
+    /// Drops the comments of an unfinished frame, and all data of one that is too long.
     #[cold]
     fn drop_from(&mut self, pending: &mut Vec<u8>) {
         if pending.len() < self.dropped.next {
@@ -280,7 +278,7 @@ impl Outline {
         }
         self.dropped.lines += self.lines.len() - left;
         self.lines.truncate(left);
-        // Of a comment that goes on, it is enough to know that it is one.
+        // Only the start of an unfinished comment is needed.
         let end = if pending.get(begun) == Some(&b':') { begun + 1 } else { before };
         pending.copy_within(begun..end, to);
         pending.truncate(to + end - begun);
@@ -300,7 +298,7 @@ impl Outline {
         self.dropped.next = (2 * pending.len()).clamp(LONG, Frame::LONGEST.max(pending.len()) + 1);
     }
 
-    /// Returns whether a frame has more than is judged: its lines without comments, and the room for noting them.
+    /// Returns whether a frame exceeds the limit: its lines without comments, with their overhead.
     #[inline]
     fn is_too_long(&self, bytes: &[u8]) -> bool {
         bytes.len() + self.lines.len() * NOTE > Frame::LONGEST && self.count(bytes) > Frame::LONGEST
@@ -315,7 +313,7 @@ impl Outline {
         counted.map(|(_, bytes)| bytes).sum()
     }
 
-    /// The next frame begins so many bytes after this one, behind a blank line.
+    /// Starts the next frame, after this number of bytes and a blank line.
     fn begin_next(&mut self, length: usize) {
         let Dropped { bytes, lines, .. } = std::mem::take(&mut self.dropped);
         self.start += (length + bytes) as u64;
@@ -324,7 +322,7 @@ impl Outline {
         self.line_start = 0;
     }
 
-    /// Hands out the frame that these bytes begin with. As much of them as is in `valid` is known to be UTF-8.
+    /// Passes on the frame at the start of these bytes, of which `valid` is known to be UTF-8.
     #[inline]
     fn hand_out(
         &self,
@@ -341,7 +339,7 @@ impl Outline {
             return self.hand_out_cut(terminated, time, sink);
         }
         let source = &bytes[..self.line_start];
-        // Each member is named: a frame is large, and none is to be made only to be copied.
+        // Each member is listed to avoid a copy of a large frame.
         let mut frame = Frame {
             event: None,
             data: None,
@@ -351,7 +349,7 @@ impl Outline {
             strays: Vec::new(),
             source,
             bytes: self.bytes(),
-            // Comments mostly come first.
+            // Comments usually come first.
             line: self.first_line + self.dropped.lines as u64,
             is_on_one_line: false,
             places: Places::Nowhere,
@@ -385,7 +383,7 @@ impl Outline {
         sink(&mut frame);
     }
 
-    /// The event and the data of a frame that has nothing else, and where the data stand.
+    /// Returns the event, the data and the place of the data of a frame that has nothing else.
     #[inline]
     fn usual<'t>(&self, text: &'t str) -> Option<(&'t str, &'t str, usize)> {
         let [event, data] = self.lines.as_slice() else { return None };
@@ -394,7 +392,7 @@ impl Outline {
         Some((event, text.get(data.clone())?.strip_prefix("data: ")?, at))
     }
 
-    /// Hands out what is told of a frame that is too long.
+    /// Passes on a frame that is too long, without its data.
     #[cold]
     fn hand_out_cut(&self, terminated: bool, time: Option<Duration>, sink: &mut impl FnMut(&mut Frame<'_>)) {
         sink(&mut Frame {
@@ -408,7 +406,7 @@ impl Outline {
         });
     }
 
-    /// From which byte of the recording to which the frame stands.
+    /// Returns the byte range of the frame in the recording.
     fn bytes(&self) -> Range<u64> {
         self.start..self.start + (self.line_start + self.dropped.bytes) as u64
     }
@@ -421,7 +419,7 @@ fn add_line<'a>(
     line: &Range<usize>,
     value: impl Fn(Range<usize>) -> Cow<'a, str>,
 ) {
-    // One space behind the colon is not part of the value.
+    // One space after the colon is not part of the value.
     let start = |rest: &[u8]| line.end - rest.len() + usize::from(rest.first() == Some(&b' '));
     match &source[line.clone()] {
         [b'd', b'a', b't', b'a', b':', rest @ ..] => {
@@ -437,7 +435,7 @@ fn add_line<'a>(
     }
 }
 
-/// Any other line; a name without a colon has an empty value.
+/// Parses any other line; a name without a colon has an empty value.
 #[cold]
 fn add_rare_line<'a>(
     frame: &mut Frame<'a>,
@@ -460,7 +458,7 @@ fn add_rare_line<'a>(
 
 #[inline]
 fn add_data<'a>(frame: &mut Frame<'a>, value: Cow<'a, str>, at: usize) {
-    // What was decoded does not stand in the source as it is.
+    // Decoded data has no place in the source.
     let at = matches!(value, Cow::Borrowed(_)).then_some(at);
     if frame.data.is_some() {
         join_data(frame, &value, at);
@@ -470,7 +468,7 @@ fn add_data<'a>(frame: &mut Frame<'a>, value: Cow<'a, str>, at: usize) {
     }
 }
 
-/// Adds another line of data to those that came before.
+/// Appends another line of data.
 #[cold]
 fn join_data(frame: &mut Frame<'_>, value: &str, at: Option<usize>) {
     let Some(data) = &mut frame.data else { return };
@@ -490,7 +488,7 @@ fn join_data(frame: &mut Frame<'_>, value: &str, at: Option<usize>) {
 mod tests {
     use super::*;
 
-    /// A frame with nothing borrowed.
+    /// Returns a frame that borrows nothing.
     #[derive(Debug, Clone, PartialEq)]
     struct Reusable {
         texts: Vec<Option<String>>,
@@ -579,9 +577,9 @@ mod tests {
         assert_eq!(places, [Some(b'a'), Some(b'c'), Some(b'd'), Some(b'f')]);
     }
 
-    struct Random(u64);
+    struct Xorshift(u64);
 
-    impl Random {
+    impl Xorshift {
         fn below(&mut self, limit: usize) -> usize {
             self.0 ^= self.0 << 13;
             self.0 ^= self.0 >> 7;
@@ -592,7 +590,7 @@ mod tests {
 
     #[test]
     fn cuts_change_nothing() {
-        let mut random = Random(0x2545_f491_4f6c_dd1d);
+        let mut random = Xorshift(0x2545_f491_4f6c_dd1d);
         let odd = [
             &b"\xef\xbb\xbfdata: a\r\n\r\ndata: b\r\rdata: c\n\n\r\n: \xf0\x9f\x98\x80\r\n\n\rdata: \xf0\x9f\r\n"[..],
             b"\xef\xbbdata: a\n\n",

@@ -1,4 +1,4 @@
-//! What an answer says, as a stream or as a body.
+//! The content of a response, from a stream or a body.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::protocol::ReplyUsage;
 
-/// What an answer says.
+/// The content of a response.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Answer {
     /// The texts of its parts, in order.
@@ -21,7 +21,7 @@ pub struct Answer {
     pub status: Option<String>,
     /// Its id.
     pub id: Option<String>,
-    /// The tokens that it cost.
+    /// Its token usage.
     pub usage: Option<ReplyUsage>,
 }
 
@@ -37,7 +37,7 @@ pub struct Call {
 }
 
 impl Answer {
-    /// Returns what a response says.
+    /// Returns the content of a response.
     pub fn of_response(response: &Value) -> Self {
         let mut answer = Self {
             status: text(response, "status").map(str::to_owned),
@@ -85,7 +85,7 @@ impl Answer {
         }
     }
 
-    /// Returns what the deltas of a stream say. What only the last event says is left out.
+    /// Returns the content of the deltas of a stream, without values that only the last event has.
     pub fn of_deltas(events: &[Value]) -> Self {
         let mut streamed = Streamed::default();
         for event in events {
@@ -101,7 +101,7 @@ impl Answer {
         answer
     }
 
-    /// Returns the text as a whole.
+    /// Returns the whole text.
     pub fn text(&self) -> String {
         self.texts.concat()
     }

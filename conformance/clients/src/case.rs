@@ -1,4 +1,4 @@
-//! The cases: what is played to a client, and what it may make of it.
+//! The cases: responses that are played to a client, and the replies that are correct.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, PoisonError};
@@ -16,44 +16,44 @@ use super::answer::Answer;
 use super::played::{Delivery, Played, Plays, answers, plays};
 use super::turns::{STEP, Turn, turns};
 
-/// How long a client may take.
+/// Timeout of a case.
 const TIMEOUT: Duration = Duration::from_secs(5);
-/// The same, where nothing comes any more.
+/// Timeout of a case whose stream stalls.
 const STALLED: Duration = Duration::from_millis(1500);
-/// What stands in a request for a long text.
+/// Placeholder for a long text in a request.
 const FILL: &str = "FILL";
 
-/// What is played to a client once, over one transport.
+/// A response that is played to a client over one transport.
 #[derive(Debug, Clone)]
 pub struct Case {
-    /// Its name: that of the page, and the transport behind it where that is no stream over HTTP.
+    /// Its name: that of the page, with a suffix for transports other than a stream over HTTP.
     pub name: String,
-    /// What the client receives, in a line.
+    /// Its title: the response that the client receives.
     pub title: String,
-    /// What it has to do.
+    /// The expected behaviour of the client.
     pub expect: Expect,
-    /// Why.
+    /// The reason for the expectation.
     pub reason: String,
-    /// What makes that binding.
+    /// The authority for the expectation.
     pub authority: String,
-    /// How it is sent.
+    /// The transport.
     pub transport: Transport,
     /// The body of the request, without `stream`.
     pub request: Value,
-    /// How long it may take.
+    /// Its timeout.
     pub timeout: Duration,
-    /// The client leaves after this many events.
+    /// Number of events after which the client must disconnect.
     pub cancel_after: Option<u32>,
-    /// What it does after the first answer.
+    /// The steps after the first response.
     pub turns: Vec<Turn>,
-    /// The answers that are right: to the last step, where there are some. The first is that of the sound stream.
+    /// The correct contents of the last response. The first is that of the intact stream.
     pub answers: Vec<Answer>,
-    /// What the client has to return for the case to count.
+    /// The parts that a reply must have for the case to count.
     pub about: Vec<About>,
     pub(super) plays: Plays,
 }
 
-/// Returns all cases of a dialect, by name. They are made once.
+/// Returns all cases of a dialect, by name. They are built once.
 pub fn cases(dialect: &'static Dialect) -> Vec<Case> {
     static MADE: Mutex<BTreeMap<&str, Vec<Case>>> = Mutex::new(BTreeMap::new());
     let mut made = MADE.lock().unwrap_or_else(PoisonError::into_inner);
@@ -73,7 +73,7 @@ fn make(dialect: &'static Dialect) -> Vec<Case> {
     for rule in RULES {
         for channel in [Channel::Sse, Channel::Websocket] {
             let Some(case) = of_rule(rule, channel, dialect) else { continue };
-            // Many a defect is the violation of a rule.
+            // Many defects are violations of a rule.
             if known.insert((case.transport.suffix(), case.plays.bytes())) {
                 cases.push(case);
             }
@@ -96,7 +96,7 @@ fn of_row(row: &'static ClientCase, channel: Channel, dialect: &'static Dialect)
     {
         return None;
     }
-    // A body that is no stream comes as it is, whatever was asked for.
+    // A body that is not a stream is sent unchanged, whatever the request asks for.
     if channel == Channel::Json && edited.is_stream {
         return None;
     }
@@ -143,7 +143,7 @@ fn of_row(row: &'static ClientCase, channel: Channel, dialect: &'static Dialect)
     })
 }
 
-/// Returns the request of a golden, and the golden before and after the edits.
+/// Returns the request of a golden, with the golden before and after the edits.
 fn of_golden(
     row: &ClientCase,
     golden: &str,
@@ -157,7 +157,7 @@ fn of_golden(
     gateway::invalid(&request, dialect).is_none().then_some((request, sound, edited))
 }
 
-/// Returns a request, and what the reference gateway answers before and after the edits.
+/// Returns a request, with the response of the reference gateway before and after the edits.
 fn of_gateway(
     row: &ClientCase,
     mut request: Value,
@@ -184,12 +184,12 @@ fn of_gateway(
     Some((request, sound, edited))
 }
 
-/// Returns whether edits are about the frames of a stream alone, which a WebSocket does not have.
+/// Returns whether edits affect only SSE frames, which a WebSocket does not have.
 fn is_same_on_socket(edits: &[Edit], sound: &Played, edited: &Played) -> bool {
     !edited.is_stream || !edits.is_empty() && sound.messages().eq(edited.messages())
 }
 
-/// Returns the case in which a rule is broken, where a client can see that.
+/// Returns the case for the violation of a rule, if clients can notice the violation.
 fn of_rule(rule: &'static Rule, channel: Channel, dialect: &'static Dialect) -> Option<Case> {
     let golden = goldens::golden(rule.violation.golden)?;
     if !speaks(dialect, rule.violation.golden) || golden.format != Format::Sse {
@@ -211,9 +211,11 @@ fn of_rule(rule: &'static Rule, channel: Channel, dialect: &'static Dialect) -> 
     let expect = expected(rule, &sound, &edited, dialect);
     let delivery = Delivery { chunk: None, pause: Duration::ZERO, end: End::Whole, end_after: None };
     let why = match expect {
-        Expect::MustReport => "There is no answer that could be taken for whole.",
-        Expect::MustSurvive => "The rule is a recommendation to servers: clients meet streams that break it.",
-        Expect::Either => "A client may refuse such a stream, but must not return another answer.",
+        Expect::MustReport => "The response is not complete.",
+        Expect::MustSurvive => {
+            "The rule is a recommendation for servers, so clients must handle streams that break it."
+        }
+        Expect::Either => "A client may reject such a stream, but must not return other content.",
     };
     Some(Case {
         name: name(&format!("fault/{}", rule.id), channel),
@@ -232,7 +234,7 @@ fn of_rule(rule: &'static Rule, channel: Channel, dialect: &'static Dialect) -> 
     })
 }
 
-/// Returns what a client has to return: what is said, or what the answer has.
+/// Returns the parts that a reply must have: the given ones, or else those of the response.
 fn about(said: &[About], answer: Option<&Answer>) -> Vec<About> {
     let Some(answer) = answer.filter(|_| said.is_empty()) else { return said.to_vec() };
     let has = [
@@ -249,7 +251,7 @@ fn about(said: &[About], answer: Option<&Answer>) -> Vec<About> {
     }
 }
 
-/// Returns what the violation of a rule is about, where that is not the answer as a whole.
+/// Returns the part that the violation of a rule affects, if that is not the whole response.
 fn of_group(rule: &Rule) -> &'static [About] {
     match rule.group() {
         "reasoning" | "summary" => &[About::Reasoning],
@@ -258,7 +260,7 @@ fn of_group(rule: &Rule) -> &'static [About] {
     }
 }
 
-/// Returns what a client has to do with a stream that breaks a rule.
+/// Returns the expected behaviour on a stream that breaks a rule.
 fn expected(rule: &Rule, sound: &Played, edited: &Played, dialect: &Dialect) -> Expect {
     let Some(last) = edited.last(dialect) else { return Expect::MustReport };
     let is_failure = last.status.as_deref() == Some("failed");
@@ -276,7 +278,7 @@ fn expected(rule: &Rule, sound: &Played, edited: &Played, dialect: &Dialect) -> 
     }
 }
 
-/// Returns whether a client of a dialect can be played a golden of another.
+/// Returns whether a golden of one dialect can be played to a client of another.
 fn speaks(dialect: &Dialect, golden: &str) -> bool {
     let own = golden.split_once('/').map_or(golden, |(own, _)| own);
     let is_common = ["openai", "open-responses"];
@@ -284,7 +286,7 @@ fn speaks(dialect: &Dialect, golden: &str) -> bool {
     own == base || is_common.contains(&own) && is_common.contains(&base)
 }
 
-/// Returns how an answer is sent over a channel.
+/// Returns the transport of a channel.
 pub const fn transport(channel: Channel) -> Transport {
     match channel {
         Channel::Sse => Transport::Sse,
@@ -304,7 +306,7 @@ fn without_stream(mut request: Value) -> Value {
     request
 }
 
-/// Returns a text of so many kilobytes.
+/// Returns a text of a size in kilobytes.
 fn long_text(kilobytes: u32) -> String {
     const WORDS: &str = "All work and no play makes a stream a dull stream, so says the lazy server. ";
     let bytes = usize::try_from(kilobytes).unwrap_or(0) * 1024;

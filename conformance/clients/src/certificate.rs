@@ -1,4 +1,4 @@
-//! Certificates of clients: what a run proves of a client, profile by profile.
+//! Certificates of clients: the result of a run for each profile.
 
 use std::fmt::Write as _;
 
@@ -13,10 +13,10 @@ use spec::Dialect;
 
 use super::case::{cases, transport};
 
-/// The version of the format of [`ClientCertificate`]. It rises when a member goes away or changes its meaning.
+/// The version of the format of [`ClientCertificate`]. It increases when a member is removed or changes its meaning.
 pub const CERTIFICATE_VERSION: u32 = 1;
 
-/// `certificate.json`: what a run proves of a client.
+/// `certificate.json`: the certificate of a client.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct ClientCertificate {
@@ -26,24 +26,24 @@ pub struct ClientCertificate {
     pub suite: String,
     /// The name of the client.
     pub client: String,
-    /// Its version, as far as that is known.
+    /// Its version, if known.
     pub client_version: Option<String>,
-    /// The dialect that it was spoken to in.
+    /// The dialect of the server.
     pub dialect: String,
-    /// How it was driven: `lines`, `spawn` or `server`.
+    /// The mode: `lines`, `spawn` or `server`.
     pub mode: String,
-    /// How the run ended.
+    /// The outcome of the run.
     pub outcome: Outcome,
-    /// What the run comes to, by profile.
+    /// The results, by profile.
     pub profiles: Vec<ProfileReport>,
     /// SHA-256 of `client.json`.
     pub report: String,
-    /// The command that makes such a run.
+    /// The command that reproduces the run.
     pub reproduce: String,
 }
 
 impl ClientCertificate {
-    /// Returns the certificate of a run whose report is this text.
+    /// Creates the certificate of a run from the text of its report.
     pub fn new(run: &ClientRun, report: &str) -> Self {
         Self {
             client_certificate: CERTIFICATE_VERSION,
@@ -59,12 +59,12 @@ impl ClientCertificate {
         }
     }
 
-    /// Returns it as JSON.
+    /// Returns the certificate as JSON.
     pub fn json(&self) -> String {
         serde_json::to_string_pretty(self).unwrap_or_default() + "\n"
     }
 
-    /// Returns it as a page of Markdown.
+    /// Returns the certificate as Markdown.
     pub fn markdown(&self) -> String {
         let mut out = "# Conformance certificate of a client\n\n".to_owned();
         for (name, value) in [
@@ -87,7 +87,7 @@ impl ClientCertificate {
     }
 }
 
-/// Returns the command that makes a run again.
+/// Returns the command that reproduces a run.
 fn reproduce(run: &ClientRun) -> String {
     let mut transports: Vec<&str> = Vec::new();
     for case in &run.cases {
@@ -112,12 +112,12 @@ fn is_exercised(profile: &ProfileReport) -> bool {
         < profile.scenarios.len()
 }
 
-/// Returns the profiles of these names; all, when there are none.
+/// Returns the profiles with these names; all if there are no names.
 pub fn client_profiles(names: &[String]) -> impl Iterator<Item = &'static ClientProfile> + '_ {
     CLIENT_PROFILES.iter().filter(|profile| names.is_empty() || names.iter().any(|name| name == profile.name))
 }
 
-/// Returns the cases that a profile demands in a dialect, by their names.
+/// Returns the names of the cases that a profile requires in a dialect.
 pub fn demanded_cases(profile: &ClientProfile, dialect: &'static Dialect) -> Vec<String> {
     let all = cases(dialect);
     let of = |id: &&'static str| {
@@ -130,7 +130,7 @@ pub fn demanded_cases(profile: &ClientProfile, dialect: &'static Dialect) -> Vec
     profile.cases.iter().flat_map(of).collect()
 }
 
-/// Returns what a run comes to for a profile.
+/// Returns the result of a run for a profile.
 pub(super) fn of_profile(
     profile: &ClientProfile,
     dialect: &'static Dialect,
@@ -139,15 +139,18 @@ pub(super) fn of_profile(
     let specification = specified(profile.specifications, dialect);
     let mut report = ProfileReport::new(profile.name, profile.version, profile.title, specification);
     if report.specification.is_none() {
-        let reason =
-            format!("it is about {}, and the run was in {}", profile.specifications.join(", "), dialect.name);
+        let reason = format!(
+            "the profile is for {}, but the run used {}",
+            profile.specifications.join(", "),
+            dialect.name
+        );
         report.reasons.push(Reason::new(Demand::Run, "", Verdict::NotExercised, reason));
         return report;
     }
     report.scenarios = demanded_cases(profile, dialect);
     for name in &report.scenarios {
         let why = match run.iter().find(|case| case.name == *name) {
-            None => Some((Verdict::NotExercised, "the run left it out".to_owned())),
+            None => Some((Verdict::NotExercised, "the run did not select it".to_owned())),
             Some(case) => unmet(case),
         };
         report.reasons.extend(why.map(|(verdict, why)| Reason::new(Demand::Case, name, verdict, why)));
@@ -155,7 +158,7 @@ pub(super) fn of_profile(
     report.decided()
 }
 
-/// Returns why a case is not as demanded. What is expected to fail does so all the same.
+/// Returns why a case does not meet the profile. Expected failures count as failures.
 fn unmet(case: &ClientCaseReport) -> Option<(Verdict, String)> {
     let told = |verdict| Some((verdict, format!("{}: {}", case.outcome.name(), case.detail)));
     match case.outcome {

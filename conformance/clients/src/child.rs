@@ -8,33 +8,33 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::protocol::{Asked, Reply, Status, UNSUPPORTED};
+use super::protocol::{CaseMessage, Reply, Status, UNSUPPORTED};
 
-/// How much longer than it may a client is waited for.
+/// Grace period after the timeout of a case.
 const GRACE: Duration = Duration::from_secs(3);
-/// How long a client may take to start.
+/// Maximum time for a client to start.
 const START: Duration = Duration::from_secs(30);
 /// Maximum length of a line.
 const LONGEST: usize = 8 << 20;
 /// Number of other lines that a client may print before its reply.
 const NOISE: usize = 10_000;
-/// How much of stderr is kept.
+/// Maximum number of bytes kept of stderr.
 const TAIL: usize = 4096;
 
-/// How a case ended.
+/// The end of a case.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Ended {
     /// The client replied.
     Replied(Box<Reply>),
-    /// It ended without a reply.
+    /// It exited without a reply.
     Died(String),
     /// It did not reply in time.
     Hung,
-    /// What it printed is no reply.
+    /// Its output is not a valid reply.
     Unreadable(String),
 }
 
-/// A client that is running.
+/// A running client.
 pub(super) struct Running {
     child: Child,
     stdin: Option<ChildStdin>,
@@ -49,7 +49,7 @@ enum Line {
     TooLong,
 }
 
-/// Starts a program whose group can be ended as a whole.
+/// Starts a program in a process group of its own.
 pub(super) fn start(command: &mut Command) -> io::Result<Child> {
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     #[cfg(unix)]
@@ -57,7 +57,7 @@ pub(super) fn start(command: &mut Command) -> io::Result<Child> {
     command.spawn()
 }
 
-/// Ends a program and what it has started.
+/// Kills a program and its descendants.
 pub(super) fn end(child: &mut Child) {
     #[cfg(unix)]
     let _ = Command::new("kill")
@@ -70,7 +70,7 @@ pub(super) fn end(child: &mut Child) {
     let _ = child.wait();
 }
 
-/// Keeps the end of what is printed to stderr.
+/// Reads stderr in a thread and keeps its end.
 pub(super) fn keep_tail(stderr: impl Read + Send + 'static) -> Arc<Mutex<Vec<u8>>> {
     let kept: Arc<Mutex<Vec<u8>>> = Arc::default();
     let tail = Arc::clone(&kept);
@@ -97,7 +97,7 @@ impl Running {
     /// Starts a client.
     pub(super) fn start(command: &[OsString]) -> io::Result<Self> {
         let (program, arguments) =
-            command.split_first().ok_or_else(|| io::Error::other("there is no command"))?;
+            command.split_first().ok_or_else(|| io::Error::other("no command is set"))?;
         let mut child = start(Command::new(program).args(arguments))?;
         let (sender, lines) = sync_channel(64);
         let stdin = child.stdin.take();
@@ -108,27 +108,27 @@ impl Running {
         Ok(Self { child, stdin, lines, stderr, has_replied: false, is_over: false })
     }
 
-    /// Returns whether it has ever replied.
+    /// Returns whether the client has ever replied.
     pub(super) const fn has_replied(&self) -> bool {
         self.has_replied
     }
 
-    /// Returns whether it can be given another case.
+    /// Returns whether the client can take another case.
     pub(super) fn is_alive(&mut self) -> bool {
         self.stdin.is_some() && !self.is_over
     }
 
-    /// Returns the last line that it printed to stderr.
+    /// Returns the last line that the client printed to stderr.
     pub(super) fn complaint(&self) -> String {
         last_line(&self.stderr)
     }
 
-    /// Gives it a case, and waits for the reply. What has not replied is over.
-    pub(super) fn ask(&mut self, asked: &Asked, timeout: Duration) -> Ended {
+    /// Sends a case to the client and waits for the reply. A client that does not reply is killed.
+    pub(super) fn ask(&mut self, asked: &CaseMessage, timeout: Duration) -> Ended {
         let mut line = serde_json::to_string(asked).unwrap_or_default();
         line.push('\n');
         let began = Instant::now();
-        // A client that takes long to read must not hold the suite: another thread writes.
+        // Another thread writes, so that a client that reads slowly does not block the suite.
         let Some(mut stdin) = self.stdin.take() else { return self.died() };
         let (sender, written) = sync_channel(1);
         thread::spawn(move || {
@@ -151,19 +151,19 @@ impl Running {
                     }
                 }
                 Ok(Line::TooLong) => {
-                    return Ended::Unreadable(format!("a line is longer than {LONGEST} bytes"));
+                    return Ended::Unreadable(format!("a line of stdout is longer than {LONGEST} bytes"));
                 }
                 Err(RecvTimeoutError::Timeout) => return Ended::Hung,
                 Err(RecvTimeoutError::Disconnected) => return self.died(),
             }
         }
-        Ended::Unreadable(format!("{NOISE} lines came, and none of them is the reply"))
+        Ended::Unreadable(format!("none of the first {NOISE} lines of stdout is the reply"))
     }
 
     fn died(&mut self) -> Ended {
         self.is_over = true;
         let status = wait(&mut self.child, Duration::from_secs(1));
-        // What it complained of may come a moment later.
+        // Its last message may arrive on stderr a moment later.
         thread::sleep(Duration::from_millis(20));
         died(status, &self.complaint())
     }
@@ -171,7 +171,7 @@ impl Running {
 
 impl Drop for Running {
     fn drop(&mut self) {
-        // The end of its input is the end of its work; who does not see that is ended.
+        // A client exits when its stdin ends; one that does not is killed.
         self.stdin = None;
         if wait(&mut self.child, Duration::from_millis(500)).is_none() {
             end(&mut self.child);
@@ -179,7 +179,7 @@ impl Drop for Running {
     }
 }
 
-/// Waits for a program, and returns how it ended, if it did.
+/// Waits for a program. Returns its exit status, or none on a timeout.
 pub(super) fn wait(child: &mut Child, limit: Duration) -> Option<ExitStatus> {
     let began = Instant::now();
     loop {
@@ -191,19 +191,19 @@ pub(super) fn wait(child: &mut Child, limit: Duration) -> Option<ExitStatus> {
     }
 }
 
-/// How a program that ended without a reply did so.
+/// Describes how a program ended without a reply.
 pub(super) fn died(status: Option<ExitStatus>, complaint: &str) -> Ended {
     if status.and_then(|status| status.code()) == Some(UNSUPPORTED) {
         return Ended::Replied(Box::new(Reply { status: Status::Unsupported, ..Reply::default() }));
     }
     let how = match status {
-        Some(status) => format!("it ended ({status})"),
-        None => "it closed its output".to_owned(),
+        Some(status) => format!("the client exited ({status})"),
+        None => "the client closed its stdout".to_owned(),
     };
     Ended::Died(if complaint.is_empty() { how } else { format!("{how}: {complaint}") })
 }
 
-/// Reads the reply to a case. Other lines are none.
+/// Parses the reply to a case; none if the line is something else.
 fn reply(line: &[u8], case: &str) -> Option<Ended> {
     let value: serde_json::Value = serde_json::from_slice(line).ok().filter(serde_json::Value::is_object)?;
     let named = value.get("case").and_then(serde_json::Value::as_str)?;
@@ -216,7 +216,7 @@ fn reply(line: &[u8], case: &str) -> Option<Ended> {
     })
 }
 
-/// Reads lines that are not too long, until nobody wants them.
+/// Reads lines up to a maximum length, until the receiver is dropped.
 fn read_lines(from: impl Read, to: &SyncSender<Line>) {
     let mut from = BufReader::new(from);
     loop {

@@ -1,4 +1,4 @@
-//! What a client understood, beside what was sent.
+//! Compares the reply of a client with the response that was sent.
 
 use catalogue::{About, Expect};
 use results::ClientOutcome;
@@ -10,10 +10,10 @@ use super::case::Case;
 use super::child::Ended;
 use super::protocol::{Reply, ReplyCall, Status};
 
-/// Maximum length of a text that is quoted.
+/// Maximum length of a quoted text.
 const QUOTED: usize = 200;
 
-/// Judges what a client did with a case. The text says what differs, or which error was reported.
+/// Judges the behaviour of a client on a case. The text is the difference, or the reported error.
 pub fn judge(case: &Case, ended: &Ended) -> (ClientOutcome, String) {
     match ended {
         Ended::Hung => (ClientOutcome::Hung, format!("no reply after {} ms", case.timeout.as_millis())),
@@ -39,17 +39,16 @@ fn of_reply(case: &Case, reply: &Reply) -> (ClientOutcome, String) {
         (Status::Ok, Expect::MustSurvive | Expect::Either) => match difference(case, reply) {
             Some(difference) => (ClientOutcome::Wrong, difference),
             None => match left_out(case, reply) {
-                Some(part) => (
-                    ClientOutcome::NotExercised,
-                    format!("the reply has no `{part}`, which this case is about"),
-                ),
+                Some(part) => {
+                    (ClientOutcome::NotExercised, format!("the reply has no `{part}`, which this case tests"))
+                }
                 None => (ClientOutcome::Right, String::new()),
             },
         },
     }
 }
 
-/// Returns what a case is about and a reply leaves out: it shows nothing then.
+/// Returns a part that the case tests and the reply does not have: the case is not exercised then.
 fn left_out(case: &Case, reply: &Reply) -> Option<&'static str> {
     let returned = |part: &About| match part {
         About::Text => ("text", reply.text.is_some() || reply.streamed.is_some()),
@@ -63,31 +62,30 @@ fn left_out(case: &Case, reply: &Reply) -> Option<&'static str> {
     case.about.iter().map(returned).find(|(_, is_there)| !is_there).map(|(name, _)| name)
 }
 
-/// What was returned in the place of an error.
+/// Describes a reply that should have been an error.
 fn silent(reply: &Reply) -> String {
     let text = reply.streamed.iter().chain(&reply.text).flatten().max_by_key(|text| text.len());
     let status = reply.response_status.iter().flatten().next();
     let status = status.map_or_else(String::new, |status| format!(", status {}", quoted(status)));
     match text {
-        Some(text) if !text.is_empty() => format!("no error, but the text {:?}{status}", quoted(text)),
-        _ => format!("no error, and no text{status}"),
+        Some(text) if !text.is_empty() => format!("expected an error, found text {:?}{status}", quoted(text)),
+        _ => format!("expected an error, found a reply without text{status}"),
     }
 }
 
-/// A client that has to leave returns the beginning of the text.
+/// Judges a client that must disconnect: it must return the beginning of the text.
 fn of_cancelled(case: &Case, reply: &Reply) -> (ClientOutcome, String) {
     let whole = case.answers.first().map(Answer::text).unwrap_or_default();
     let told = reply.streamed.iter().chain(&reply.text).flatten();
     match told.into_iter().find(|text| !whole.starts_with(text.as_str())) {
         None => (ClientOutcome::Right, String::new()),
-        Some(text) => (
-            ClientOutcome::Wrong,
-            format!("the text is {:?}, which is no beginning of {whole:?}", quoted(text)),
-        ),
+        Some(text) => {
+            (ClientOutcome::Wrong, format!("text is {:?}, expected the beginning of {whole:?}", quoted(text)))
+        }
     }
 }
 
-/// Returns what in a reply is like in none of the answers that are right.
+/// Returns the first part of a reply that equals none of the correct responses.
 fn difference(case: &Case, reply: &Reply) -> Option<String> {
     let any = |fits: &dyn Fn(&Answer) -> bool| case.answers.iter().any(fits);
     let first = case.answers.first()?;
@@ -138,7 +136,7 @@ fn difference(case: &Case, reply: &Reply) -> Option<String> {
         return Some(differs("response_id", "", first.id.as_deref().unwrap_or_default()));
     }
     if is_null(About::Usage, reply.usage == Some(None), first.usage.is_some()) {
-        return Some("usage is null, and some was sent".to_owned());
+        return Some("usage is null, but the response has usage".to_owned());
     }
     if let Some(Some(given)) = reply.usage {
         let is_same =
@@ -158,7 +156,7 @@ fn difference(case: &Case, reply: &Reply) -> Option<String> {
     None
 }
 
-/// Both texts, and where they part.
+/// Describes two different texts, with the position of the first difference.
 fn parted(name: &str, found: &str, expected: &str) -> String {
     if found.is_empty() {
         return format!("{name} is empty, expected {:?}", quoted(expected));
@@ -172,7 +170,7 @@ fn parted(name: &str, found: &str, expected: &str) -> String {
     )
 }
 
-/// A text without white space, for parts are joined in many ways.
+/// Returns a text without white space, as clients join parts in different ways.
 fn letters(text: &str) -> String {
     text.split_whitespace().collect()
 }

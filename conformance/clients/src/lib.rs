@@ -1,7 +1,7 @@
-//! The suite for clients: sound, unusual and broken answers are played to a client, and what it understood is compared
-//! with what was sent.
+//! The suite for clients: it plays normal, unusual and broken responses to a client, and compares the client's replies
+//! with the responses.
 //!
-//! [`cases`] makes the cases of a dialect, [`ClientSuite`] runs a client against them. The client is a program that
+//! [`cases`] returns the cases of a dialect, [`ClientSuite`] runs a client against them. The client is a program that
 //! speaks the [`protocol`], is started once for each case, or fetches its cases over HTTP.
 
 mod answer;

@@ -1,4 +1,4 @@
-//! Answers on their way to a client.
+//! Responses in the form in which they are sent to a client.
 
 use std::sync::OnceLock;
 use std::time::Duration;
@@ -11,17 +11,17 @@ use spec::Dialect;
 
 use super::answer::Answer;
 
-/// What a client receives.
+/// The data that a client receives.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Plays {
-    /// An answer of HTTP.
+    /// An HTTP response.
     Http(Act),
     /// Messages of a WebSocket.
     Socket(Line),
 }
 
 impl Plays {
-    /// Returns all that a client can see of it.
+    /// Returns everything that a client can observe.
     pub(super) fn bytes(&self) -> Vec<u8> {
         match self {
             Self::Http(act) => {
@@ -38,7 +38,7 @@ impl Plays {
     }
 }
 
-/// An answer on its way to a client.
+/// A response that is sent to a client.
 #[derive(Debug, Clone)]
 pub(super) struct Played {
     status: u16,
@@ -49,7 +49,7 @@ pub(super) struct Played {
 }
 
 impl Played {
-    /// Reads a recording as goldens are written: a stream, or an answer with its head.
+    /// Parses a golden: a stream, or a response with its head.
     pub(super) fn read(recording: &[u8]) -> Option<Self> {
         let Some(rest) = recording.strip_prefix(b"HTTP/1.1 ") else {
             let content_type = "text/event-stream".to_owned();
@@ -76,11 +76,11 @@ impl Played {
         Self { status, content_type, body, is_stream, data: OnceLock::new() }
     }
 
-    /// The data of its events, but for the marker, each with whether a blank line ends it.
+    /// Returns the data of its events except `[DONE]`, each with whether a blank line ends it.
     fn data(&self) -> &[(String, bool)] {
         self.data.get_or_init(|| {
             let mut all = Vec::new();
-            // What cannot be read has no events.
+            // An unreadable stream has no events.
             let _ = read(&self.body, Some(Format::Sse), &mut |entry| {
                 if let Entry::Event(frame) = entry
                     && let Some(data) = frame.data.filter(|data| data != "[DONE]")
@@ -92,17 +92,17 @@ impl Played {
         })
     }
 
-    /// The events of a stream; `None` where one of them is no JSON.
+    /// Returns the events of a stream; `None` if one of them is not JSON.
     pub(super) fn events(&self) -> Option<Vec<Value>> {
         self.messages().map(|data| serde_json::from_str(data).ok()).collect()
     }
 
-    /// The messages that these events are on a WebSocket.
+    /// Returns the WebSocket messages of these events.
     pub(super) fn messages(&self) -> impl Iterator<Item = &str> {
         self.data().iter().filter(|(_, is_ended)| *is_ended).map(|(data, _)| data.as_str())
     }
 
-    /// The response that its last event has, or its body.
+    /// Returns the response object of its last event, or its body.
     fn response(&self, dialect: &Dialect) -> Option<Value> {
         if !self.is_stream {
             return serde_json::from_slice(&self.body).ok();
@@ -115,12 +115,12 @@ impl Played {
         })
     }
 
-    /// What its last event says, or its body.
+    /// Returns the content of its last event, or of its body.
     pub(super) fn last(&self, dialect: &Dialect) -> Option<Answer> {
         self.response(dialect).map(|response| Answer::of_response(&response))
     }
 
-    /// Whether a message of it ends the response.
+    /// Returns whether one of its messages ends the response.
     fn says_its_end(&self, dialect: &Dialect) -> bool {
         self.messages().any(|data| {
             let event: Value = serde_json::from_str(data).unwrap_or_default();
@@ -129,7 +129,7 @@ impl Played {
         })
     }
 
-    /// The ids of the items of its last event, or of its body.
+    /// Returns the ids of the items of its last event, or of its body.
     pub(super) fn items(&self, dialect: &Dialect) -> Vec<String> {
         let response = self.response(dialect).unwrap_or_default();
         let items = response.get("output").and_then(Value::as_array).into_iter().flatten();
@@ -137,8 +137,8 @@ impl Played {
     }
 }
 
-/// Returns the answers that may be understood of what was edited: that of the sound stream, and what the edited one says
-/// from its first delta to its end.
+/// Returns the correct contents of an edited stream: those of the intact stream, and those of the deltas and of the
+/// last event of the edited one.
 pub(super) fn answers(sound: &Played, edited: &Played, dialect: &Dialect) -> Vec<Answer> {
     let Some(first) = sound.last(dialect) else { return Vec::new() };
     let mut all = vec![first.clone()];
@@ -146,7 +146,7 @@ pub(super) fn answers(sound: &Played, edited: &Played, dialect: &Dialect) -> Vec
         if edited.is_stream
             && let Some(deltas) = edited.events().map(|events| Answer::of_deltas(&events))
         {
-            // Where both tell different things, the sound stream decides.
+            // If these differ, only the intact stream is correct.
             if deltas.text() != last.text() {
                 last.texts.clone_from(&first.texts);
             }
@@ -167,7 +167,7 @@ pub(super) fn answers(sound: &Played, edited: &Played, dialect: &Dialect) -> Vec
     all
 }
 
-/// Where and how a case is sent.
+/// The transport and timing of a case.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Delivery {
     pub(super) chunk: Option<usize>,

@@ -1,85 +1,84 @@
-//! What the suite and a client say to each other: one JSON object a line in each direction.
+//! The protocol between the suite and a client: one JSON object a line in each direction.
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
-/// The version of the protocol. It rises when a member goes away or changes its meaning.
+/// The version of the protocol. It increases when a member is removed or changes its meaning.
 pub const VERSION: u32 = 1;
 
 /// The exit code of a client that does not support a case.
 pub const UNSUPPORTED: i32 = 89;
 
-/// A case, as the client gets it.
+/// A case, as sent to the client.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
-pub struct Asked {
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema), schemars(rename = "Asked"))]
+pub struct CaseMessage {
     /// Version of the protocol.
     pub protocol: u32,
-    /// The name of the case, to be repeated in the reply.
+    /// The name of the case, which the reply repeats.
     pub case: String,
-    /// What to give the client as its base URL. It ends with `/v1`.
+    /// The base URL for the client. It ends with `/v1`.
     pub base_url: String,
     /// The API key to send.
     pub api_key: String,
     /// `sse`, `json` or `websocket`.
     pub transport: String,
-    /// The body of the request, without `stream`: that follows from the transport.
+    /// The body of the request, without `stream`, which depends on the transport.
     pub request: Value,
-    /// Milliseconds after which the client should give up.
+    /// Timeout of the client, in milliseconds.
     pub timeout_ms: u64,
-    /// The client should leave the stream after this many events.
+    /// Number of events after which the client should disconnect.
     #[serde(default)]
     pub cancel_after_events: Option<u32>,
-    /// The dialect that the server speaks.
+    /// The dialect of the server.
     pub dialect: String,
-    /// What the client does after the first answer, in order; the reply is about the last answer. A client that
-    /// cannot do this replies `unsupported`.
+    /// The steps after the first response, in order; the reply describes the last response. A client that does not
+    /// support them replies `unsupported`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub steps: Vec<AskedStep>,
+    pub steps: Vec<CaseStep>,
 }
 
-/// What a client does after an answer.
+/// A step of the client after a response.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema), schemars(rename = "AskedStep"))]
 #[serde(tag = "step", rename_all = "kebab-case")]
-pub enum AskedStep {
-    /// It sends this request, which continues the response before: with `previous_response_id`, or with the whole
-    /// conversation. On a WebSocket it does so on the same connection.
+pub enum CaseStep {
+    /// Sends this request, which continues the previous response: with `previous_response_id`, or with the whole
+    /// conversation. On a WebSocket, the connection stays the same.
     Continue {
         /// The body of the request, without `previous_response_id`.
         request: Value,
     },
-    /// It sends the output of each call of the response before, with `previous_response_id` or the whole conversation.
+    /// Sends the output of each call of the previous response, with `previous_response_id` or the whole conversation.
     AnswerCalls {
-        /// The outputs, by the names of the functions.
+        /// The outputs, by function name.
         outputs: BTreeMap<String, String>,
     },
-    /// The connection will be lost. It gets the rest with `GET /responses/{id}?stream=true&starting_after=N`.
+    /// Resumes a broken stream with `GET /responses/{id}?stream=true&starting_after=N`.
     Resume,
 }
 
-/// What a client made of a case. Members that are left out are not judged; a case that is about one of them is not
-/// exercised then.
+/// The reply of a client to a case. Absent members are not checked; a case that tests one of them is not exercised.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Reply {
     /// The name of the case.
     #[serde(default)]
     pub case: String,
-    /// Whether the client returned an answer, reported an error, or cannot do this.
+    /// Whether the client returned a response, reported an error, or does not support the case.
     pub status: Status,
-    /// The text of the answer.
+    /// The text of the response.
     #[serde(default, deserialize_with = "given", skip_serializing_if = "Option::is_none")]
     pub text: Option<Option<String>>,
-    /// The text as it was streamed, where the client hands on deltas beside the answer.
+    /// The streamed text, if the client passes on deltas, too.
     #[serde(default, deserialize_with = "given", skip_serializing_if = "Option::is_none")]
     pub streamed: Option<Option<String>>,
     /// The refusal.
     #[serde(default, deserialize_with = "given", skip_serializing_if = "Option::is_none")]
     pub refusal: Option<Option<String>>,
-    /// The summary or the text of reasoning.
+    /// The summary or text of reasoning.
     #[serde(default, deserialize_with = "given", skip_serializing_if = "Option::is_none")]
     pub reasoning: Option<Option<String>>,
     /// The calls of functions and custom tools, in order.
@@ -91,7 +90,7 @@ pub struct Reply {
     /// Its id.
     #[serde(default, deserialize_with = "given", skip_serializing_if = "Option::is_none")]
     pub response_id: Option<Option<String>>,
-    /// The tokens that it cost.
+    /// Its token usage.
     #[serde(default, deserialize_with = "given", skip_serializing_if = "Option::is_none")]
     pub usage: Option<Option<ReplyUsage>>,
     /// The error that the client reported.
@@ -102,21 +101,21 @@ pub struct Reply {
     pub client_version: Option<String>,
 }
 
-/// How a case ended for a client.
+/// The status of a reply.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Status {
-    /// It returned an answer.
+    /// The client returned a response.
     #[default]
     Ok,
-    /// It reported an error to its caller.
+    /// The client reported an error to its caller.
     Error,
-    /// It cannot do this.
+    /// The client does not support the case.
     Unsupported,
 }
 
-/// A call, as a client understood it.
+/// A call in a reply.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct ReplyCall {
@@ -125,17 +124,17 @@ pub struct ReplyCall {
     pub call_id: Option<String>,
     /// The name of the function.
     pub name: String,
-    /// The arguments: as JSON, as the text of JSON, or the input of a custom tool.
+    /// The arguments as JSON or JSON text, or the input of a custom tool.
     pub arguments: Value,
 }
 
-/// The tokens that a response cost.
+/// The token usage of a response.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct ReplyUsage {
-    /// Those of the input.
+    /// Input tokens.
     pub input_tokens: Option<u64>,
-    /// Those of the output.
+    /// Output tokens.
     pub output_tokens: Option<u64>,
 }
 
@@ -154,8 +153,8 @@ pub struct ReplyError {
     pub code: Option<Value>,
 }
 
-/// A member that was given, be it null.
-#[expect(clippy::option_option, reason = "what is left out is not judged, and what is null is")]
+/// Deserializes a member that is present, even if it is null.
+#[expect(clippy::option_option, reason = "an absent member is not checked, a null one is")]
 fn given<'de, D: Deserializer<'de>, T: Deserialize<'de>>(value: D) -> Result<Option<Option<T>>, D::Error> {
     Option::<T>::deserialize(value).map(Some)
 }

@@ -1,4 +1,4 @@
-//! What a client sends.
+//! Checks the requests of a client.
 
 use catalogue::Step;
 use gateway::{Received, invalid};
@@ -11,22 +11,22 @@ use super::answer::text;
 use super::case::Case;
 use super::turns::{Turn, holds};
 
-/// Members of a request that a client passes on as they are.
+/// Members of a request that a client passes on unchanged.
 const KEPT: [&str; 6] =
     ["previous_response_id", "max_output_tokens", "store", "background", "instructions", "include"];
-/// Members of a request that a turn on a WebSocket does not have.
+/// Members of a request that a WebSocket message must not have.
 const NOT_ON_SOCKETS: [&str; 3] = ["stream", "stream_options", "background"];
 /// Maximum length of a problem.
 const LONGEST: usize = 300;
 
-/// What a client sent: a request, or a message on a WebSocket.
+/// A request of a client, or a message on a WebSocket.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Sent {
     Request(Received),
     Message(String),
 }
 
-/// Returns what is wrong with what a client sent for a case, each problem once.
+/// Returns the problems of a client's requests for a case, each once.
 pub(super) fn problems(case: &Case, key: &str, dialect: &Dialect, sent: &[Sent]) -> Vec<RequestProblem> {
     let mut found = Vec::new();
     for one in sent {
@@ -54,10 +54,10 @@ fn of_request(
 ) {
     let expected = format!("Bearer {key}");
     if request.header("authorization") != Some(&expected) {
-        let told = if request.header("authorization").is_some() { "another" } else { "none" };
+        let found_key = if request.header("authorization").is_some() { "another value" } else { "none" };
         found.push(problem(
             "content",
-            format!("expected the header `authorization: Bearer` with the API key, found {told}"),
+            format!("expected the header `authorization: Bearer` with the API key, found {found_key}"),
         ));
     }
     if request.method != "POST" || !request.path.ends_with("/responses") {
@@ -74,7 +74,7 @@ fn of_request(
             let is_stream = body.get("stream") == Some(&Value::Bool(true));
             if is_stream != (case.transport == Transport::Sse) {
                 let told =
-                    if is_stream { "asks for a stream, expected JSON" } else { "does not ask for a stream" };
+                    if is_stream { "has `stream: true`, expected none" } else { "has no `stream: true`" };
                 found.push(problem("content", format!("the request {told}")));
             }
             of_body(case, dialect, &body, found);
@@ -84,14 +84,14 @@ fn of_request(
 
 fn of_message(case: &Case, dialect: &Dialect, message: &str, found: &mut Vec<RequestProblem>) {
     let Ok(mut body) = serde_json::from_str::<Value>(message) else {
-        return found.push(problem("N10", "the message is no JSON object"));
+        return found.push(problem("N10", "the message is not a JSON object"));
     };
     let kind = body.as_object_mut().and_then(|members| members.shift_remove("type"));
     if kind.as_ref().and_then(Value::as_str) != Some("response.create") {
-        return found.push(problem("N10", "the type of the message is not response.create"));
+        return found.push(problem("N10", "the message has another type than response.create"));
     }
     for name in NOT_ON_SOCKETS.iter().filter(|name| body.get(**name).is_some()) {
-        found.push(problem("N11", format!("{name} is sent on a WebSocket")));
+        found.push(problem("N11", format!("the WebSocket message has `{name}`, expected none")));
     }
     if case.turn_of(&body).is_some_and(|turn| turn.repeats(&body)) {
         let message =
@@ -106,7 +106,7 @@ fn of_body(case: &Case, dialect: &Dialect, body: &Value, found: &mut Vec<Request
         found.push(problem("schema", invalid.message));
     }
     if text(body, "model") != text(&case.request, "model") {
-        found.push(problem("content", "the model is not the one of the request"));
+        found.push(problem("content", "`model` differs from the case's request"));
     }
     if let Some(turn) = case.turn_of(body) {
         return of_turn(turn, body, found);
@@ -114,7 +114,7 @@ fn of_body(case: &Case, dialect: &Dialect, body: &Value, found: &mut Vec<Request
     let is_socket = case.transport == Transport::Websocket;
     for name in KEPT.iter().filter(|name| !(is_socket && NOT_ON_SOCKETS.contains(name))) {
         if case.request.get(*name).is_some_and(|value| body.get(*name) != Some(value)) {
-            found.push(problem("content", format!("{name} is not as in the request")));
+            found.push(problem("content", format!("`{name}` differs from the case's request")));
         }
     }
     if let Some(input) = text(&case.request, "input")
@@ -130,15 +130,15 @@ fn of_body(case: &Case, dialect: &Dialect, body: &Value, found: &mut Vec<Request
     };
     let (wanted, sent) = (names(&case.request), names(body));
     if wanted.iter().any(|tool| !sent.contains(tool)) {
-        found.push(problem("content", "a tool of the request is missing"));
+        found.push(problem("content", "`tools` lacks a tool of the case's request"));
     }
 }
 
-/// What is wrong with a request that follows an answer.
+/// Checks a request that continues a response.
 fn of_turn(turn: &Turn, body: &Value, found: &mut Vec<RequestProblem>) {
     let id = text(body, "previous_response_id");
     if id.is_some() && id != turn.before.id.as_deref() {
-        found.push(problem("content", "previous_response_id is not the id of the response before"));
+        found.push(problem("content", "`previous_response_id` is not the id of the previous response"));
     }
     let input = body.get("input").unwrap_or(&Value::Null);
     if turn.step == Step::Continue {
@@ -154,17 +154,20 @@ fn of_turn(turn: &Turn, body: &Value, found: &mut Vec<RequestProblem>) {
             text(item, "type") == Some("function_call_output") && text(item, "call_id") == Some(&call.call_id)
         };
         let Some(item) = items.iter().find(is_output) else {
-            found.push(problem("content", format!("there is no output of the call {}", call.call_id)));
+            found.push(problem("content", format!("the input has no output of the call {}", call.call_id)));
             continue;
         };
         let wanted = turn.outputs.get(&call.name).map(String::as_str).unwrap_or_default();
         if !holds(item.get("output").unwrap_or(&Value::Null), wanted) {
-            found.push(problem("content", format!("the output of the call {} is another", call.call_id)));
+            found.push(problem(
+                "content",
+                format!("the output of the call {} differs from the case's output", call.call_id),
+            ));
         }
     }
 }
 
-/// Returns why a case with several steps was not exercised: a request that never came.
+/// Returns why a case with several steps was not exercised, if a request is missing.
 pub(super) fn unsent(case: &Case, sent: &[Sent]) -> Option<String> {
     let due = case.turns.iter().filter(|turn| turn.step != Step::Resume).count();
     let body = |one: &Sent| -> Option<Value> {
@@ -174,5 +177,5 @@ pub(super) fn unsent(case: &Case, sent: &[Sent]) -> Option<String> {
         }
     };
     let reached = sent.iter().filter_map(body).map(|body| case.turn(&body)).max().unwrap_or(0);
-    (reached < due).then(|| format!("request {} of {} never came", reached + 2, due + 1))
+    (reached < due).then(|| format!("the client did not send request {} of {}", reached + 2, due + 1))
 }

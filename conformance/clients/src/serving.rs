@@ -1,4 +1,4 @@
-//! Clients that fetch their cases over HTTP: browsers, phones, and whatever cannot be started from here.
+//! Clients that fetch their cases over HTTP, such as browsers and phones, which the suite cannot start.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
@@ -8,14 +8,14 @@ use gateway::{Act, Received};
 use serde_json::json;
 
 use super::child::Ended;
-use super::protocol::{Asked, Reply};
+use super::protocol::{CaseMessage, Reply};
 
-/// How much longer than it may a client is waited for.
+/// Grace period after the timeout of a case.
 const GRACE: Duration = Duration::from_secs(5);
 
-/// Hands out cases, and takes the replies.
+/// Serves cases over HTTP, and receives the replies.
 pub(super) struct Desk {
-    asked: OnceLock<Vec<(Asked, Duration)>>,
+    asked: OnceLock<Vec<(CaseMessage, Duration)>>,
     origins: Vec<String>,
     state: Mutex<State>,
 }
@@ -33,17 +33,17 @@ impl Desk {
         Self { asked: OnceLock::new(), origins, state: Mutex::new(state) }
     }
 
-    /// Begins to hand out cases, each with how long it may take.
-    pub(super) fn open(&self, asked: Vec<(Asked, Duration)>) {
-        // It is opened once.
+    /// Starts to serve cases, each with its timeout.
+    pub(super) fn open(&self, asked: Vec<(CaseMessage, Duration)>) {
+        // Later calls have no effect.
         let _ = self.asked.set(asked);
     }
 
-    fn asked(&self) -> &[(Asked, Duration)] {
+    fn asked(&self) -> &[(CaseMessage, Duration)] {
         self.asked.get().map(Vec::as_slice).unwrap_or_default()
     }
 
-    /// Returns how many cases have ended.
+    /// Returns the number of ended cases.
     pub(super) fn count(&self) -> usize {
         self.state().ended.len()
     }
@@ -56,7 +56,7 @@ impl Desk {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns whether everything has ended, or nobody came for that long.
+    /// Returns whether all cases have ended, or no client has sent a request for that long.
     pub(super) fn is_over(&self, patience: Duration) -> bool {
         let mut state = self.state();
         let late: Vec<usize> = state
@@ -75,12 +75,12 @@ impl Desk {
         state.ended.len() == self.asked().len() || state.last.elapsed() > patience
     }
 
-    /// Takes how a case ended, if it did.
+    /// Takes the end of a case, if it has ended.
     pub(super) fn take(&self, at: usize) -> Option<(Ended, Duration)> {
         self.state().ended.remove(&at)
     }
 
-    /// Answers a request for a case, or with a reply; none, where it is about something else.
+    /// Handles a request for a case, or with a reply; returns none for other requests.
     pub(super) fn answer(&self, request: &Received) -> Option<Act> {
         match (&*request.method, &*request.path) {
             ("GET", "/") => Some(Act::new(200, "text/plain; charset=utf-8", HELP)),
@@ -109,12 +109,14 @@ impl Desk {
         };
         let name = value.get("case").and_then(serde_json::Value::as_str).unwrap_or_default();
         let Some(at) = self.asked().iter().position(|(asked, _)| asked.case == name) else {
-            return refuse("there is no such case".to_owned());
+            return refuse("unknown case".to_owned());
         };
         let mut state = self.state();
         state.last = Instant::now();
         let Some(since) = state.given.remove(&at) else {
-            return refuse("this case is not waited for".to_owned());
+            return refuse(
+                "this case is not in progress: it was not fetched, has a reply, or timed out".to_owned(),
+            );
         };
         let ended = match serde_json::from_value::<Reply>(value) {
             Ok(reply) => Ended::Replied(Box::new(reply)),
@@ -126,8 +128,8 @@ impl Desk {
 }
 
 const HELP: &str = "\
-This suite tests a client that cannot be started from a command line.
+This server tests clients that cannot be started from a command line.
 
-POST /next    returns a case as JSON, or 204 when there are no more
-POST /result  takes the reply as JSON: {\"case\": NAME, \"status\": \"ok\" | \"error\" | \"unsupported\", \"text\": ...}
+POST /next    returns a case as JSON, or 204 if no case is left
+POST /result  receives the reply as JSON: {\"case\": NAME, \"status\": \"ok\" | \"error\" | \"unsupported\", \"text\": ...}
 ";

@@ -9,18 +9,17 @@ use std::time::Duration;
 use std::{env, fs, io, process};
 
 use super::child::{Ended, died, end, keep_tail, last_line, start, wait};
-use super::protocol::{Asked, Reply, ReplyError, Status};
+use super::protocol::{CaseMessage, Reply, ReplyError, Status};
 
-/// How much longer than it may a client is waited for: it has to start, too.
+/// Grace period after the timeout of a case, for the start of the client.
 const GRACE: Duration = Duration::from_secs(10);
-/// How much of stdout is read.
+/// Maximum number of bytes read of stdout.
 const LONGEST: u64 = 8 << 20;
 
-/// Runs a client with a case. A reply is the last line of stdout that is a JSON object with a `status`; where there is
-/// none, stdout is the text of the answer, and an exit code other than 0 reports an error.
-pub(super) fn run(command: &[OsString], asked: &Asked, timeout: Duration) -> io::Result<Ended> {
-    let (program, arguments) =
-        command.split_first().ok_or_else(|| io::Error::other("there is no command"))?;
+/// Runs a client with a case. The reply is the last line of stdout that is a JSON object with a `status`. Without such
+/// a line, stdout is the text of the response, and an exit code other than 0 reports an error.
+pub(super) fn run(command: &[OsString], asked: &CaseMessage, timeout: Duration) -> io::Result<Ended> {
+    let (program, arguments) = command.split_first().ok_or_else(|| io::Error::other("no command is set"))?;
     let request = RequestFile::new(asked)?;
     let mut command = Command::new(program);
     command
@@ -45,7 +44,7 @@ pub(super) fn run(command: &[OsString], asked: &Asked, timeout: Duration) -> io:
     let stdout = child.stdout.take();
     let reading = thread::spawn(move || {
         let mut text = Vec::new();
-        // What is too long is cut, and then no reply.
+        // Longer output is cut, and is not a reply.
         let _ = stdout.map(|stdout| stdout.take(LONGEST).read_to_end(&mut text));
         text
     });
@@ -53,7 +52,7 @@ pub(super) fn run(command: &[OsString], asked: &Asked, timeout: Duration) -> io:
         end(&mut child);
         return Ok(Ended::Hung);
     };
-    // What it has started may hold its output open.
+    // Its descendants may hold its output open.
     end(&mut child);
     let text = reading.join().unwrap_or_default();
     let text = String::from_utf8_lossy(&text).into_owned();
@@ -84,11 +83,11 @@ fn reply(line: &str, case: &str) -> Option<Ended> {
     })
 }
 
-/// A file with the request of a case, which goes away with it.
+/// A temporary file with the request of a case, removed on drop.
 struct RequestFile(std::path::PathBuf);
 
 impl RequestFile {
-    fn new(asked: &Asked) -> io::Result<Self> {
+    fn new(asked: &CaseMessage) -> io::Result<Self> {
         static NUMBER: AtomicU64 = AtomicU64::new(0);
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
         let path = env::temp_dir().join(format!("conformance-client-{}-{number}.json", process::id()));

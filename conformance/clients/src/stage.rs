@@ -1,4 +1,4 @@
-//! The server that cases are played on.
+//! The server that plays the cases.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -13,23 +13,23 @@ use super::played::Plays;
 use super::requests::Sent;
 use super::serving::Desk;
 
-/// Number of requests of a case that are kept.
+/// Maximum number of requests kept of a case.
 const KEPT: usize = 32;
 /// Maximum size of a request that is kept.
 const LARGEST: usize = 1 << 20;
-/// What the path of a case begins with.
+/// Prefix of the path of a case.
 const PREFIX: &str = "/case/";
 
-/// Plays each case under a path of its own, and keeps what the client sends.
+/// Plays each case under a path of its own, and records the client's requests.
 pub(super) struct Playing {
     cases: Arc<[Case]>,
     sent: Mutex<BTreeMap<usize, Vec<Sent>>>,
-    /// Hands out cases to clients that come over HTTP.
+    /// Serves cases to clients that fetch them over HTTP.
     pub(super) desk: Option<Desk>,
 }
 
 impl Playing {
-    /// Starts to play cases on a port; 0 stands for any that is free.
+    /// Starts to play cases on a port; 0 means any free port.
     pub(super) fn start(cases: Arc<[Case]>, port: u16, desk: Option<Desk>) -> io::Result<(Arc<Self>, Stage)> {
         let playing = Arc::new(Self { cases, sent: Mutex::default(), desk });
         let director: Arc<dyn Director> = Arc::clone(&playing) as Arc<dyn Director>;
@@ -53,7 +53,7 @@ impl Playing {
         }
     }
 
-    /// Takes what was sent for a case so far.
+    /// Takes the requests recorded for a case so far.
     pub(super) fn take(&self, at: usize) -> Vec<Sent> {
         self.sent().remove(&at).unwrap_or_default()
     }
@@ -84,14 +84,14 @@ impl Director for Playing {
             return act;
         }
         let Some((at, case, rest)) = self.find(&request.path) else {
-            return refuse(404, "There is no such case.");
+            return refuse(404, "Unknown case.");
         };
         self.keep(at, Sent::Request(request.clone()));
         let rest = rest.trim_end_matches('/');
         match (&*request.method, rest) {
             ("POST", "v1/responses") => match case.played(&request.body) {
                 Plays::Http(act) => act.clone(),
-                Plays::Socket(_) => refuse(400, "This case is for a WebSocket."),
+                Plays::Socket(_) => refuse(400, "This case needs a WebSocket."),
             },
             ("GET", "v1/models") => {
                 let model = json!({"id": "default", "object": "model", "created": 1_785_000_000, "owned_by": "reference"});
@@ -100,9 +100,9 @@ impl Director for Playing {
             ("GET", path) => {
                 let resumed =
                     path.strip_prefix("v1/responses/").and_then(|id| case.resumed(id, &request.query));
-                resumed.unwrap_or_else(|| refuse(404, "There is nothing at this path."))
+                resumed.unwrap_or_else(|| refuse(404, "Unknown path."))
             }
-            _ => refuse(404, "There is nothing at this path."),
+            _ => refuse(404, "Unknown path."),
         }
     }
 

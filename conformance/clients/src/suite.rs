@@ -1,4 +1,4 @@
-//! The suite for a client as a whole.
+//! The suite for a client.
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
@@ -21,32 +21,32 @@ use super::case::{Case, cases};
 use super::certificate::{client_profiles, of_profile};
 use super::child::{Ended, Running};
 use super::judge::judge;
-use super::protocol::{self, Asked};
+use super::protocol::{self, CaseMessage};
 use super::requests::{problems, unsent};
 use super::serving::Desk;
 use super::spawn;
 use super::stage::{Playing, base_url};
 use super::turns::Turn;
 
-/// The API key that clients are given. It opens nothing.
+/// The API key for clients. It is not a secret.
 const KEY: &str = "sk-conformance-0000";
-/// Number of times in a row that a client may end before it ever replied.
+/// Maximum number of consecutive failures before the first reply.
 const STARTS: usize = 3;
 
-/// How a client is driven.
+/// The mode in which a client runs.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Mode {
-    /// One child gets all cases, one a line.
+    /// One process receives all cases, one a line.
     #[default]
     Lines,
-    /// A child for each case.
+    /// A process for each case.
     Spawn,
     /// The client fetches its cases over HTTP.
     Server,
 }
 
 impl Mode {
-    /// Its name.
+    /// Returns its name.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Lines => "lines",
@@ -56,19 +56,19 @@ impl Mode {
     }
 }
 
-/// A failure that is expected.
+/// An expected failure.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Expected {
-    /// How the cases end.
+    /// The outcome of the cases.
     pub outcome: ClientOutcome,
     /// The cases.
     pub cases: Vec<String>,
-    /// Why that is so, and is borne.
+    /// The reason.
     pub reason: String,
 }
 
-/// Why a client could not be tested.
+/// The reason why a client could not be tested.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Refused(String);
 
@@ -83,44 +83,44 @@ impl std::error::Error for Refused {}
 /// The suite for a client.
 #[derive(Debug, Clone)]
 pub struct ClientSuite {
-    /// The dialect that the server speaks.
+    /// The dialect of the server.
     pub dialect: &'static Dialect,
-    /// The command of the client, without the arguments of a case.
+    /// The command of the client.
     pub command: Vec<OsString>,
-    /// How it is driven.
+    /// Its mode.
     pub mode: Mode,
-    /// How answers are sent.
+    /// The transports of responses.
     pub transports: Vec<Transport>,
-    /// Number of children at once.
+    /// Number of parallel processes.
     pub jobs: usize,
-    /// How long a client may take for a case, in place of what the case says.
+    /// Timeout of a case, instead of that of the case.
     pub timeout: Option<Duration>,
     /// Whether fragile cases and invalid requests fail the run.
     pub is_strict: bool,
     /// The name of the client.
     pub name: String,
-    /// Its version; what its replies say, when absent.
+    /// Its version; that of its replies if absent.
     pub version: Option<String>,
-    /// The profiles that it is judged by; all, when there are none.
+    /// The profiles to check; all if empty.
     pub profiles: Vec<String>,
-    /// The failures that are expected.
+    /// The expected failures.
     pub expected: Vec<Expected>,
-    /// The port to listen on; 0 stands for any that is free.
+    /// The port of the server; 0 means any free port.
     pub port: u16,
-    /// Web pages that may fetch cases, beside those of this machine.
+    /// Origins of web pages that may fetch cases, besides those of this machine.
     pub origins: Vec<String>,
-    /// How long a client may stay away in the mode `server`.
+    /// Maximum time without a request in the mode `server`.
     pub patience: Duration,
 }
 
-/// A case that has ended.
-struct Done {
+/// A finished case.
+struct FinishedCase {
     ended: Ended,
     took: Duration,
 }
 
 impl ClientSuite {
-    /// Returns the cases that are sent, of those that are wanted by their names.
+    /// Returns the cases to send, of those with a wanted name.
     pub fn cases(&self, is_wanted: &dyn Fn(&str) -> bool) -> Vec<Case> {
         let mut all = cases(self.dialect);
         all.retain(|case| self.transports.contains(&case.transport) && is_wanted(&case.name));
@@ -132,12 +132,12 @@ impl ClientSuite {
         all
     }
 
-    /// Plays cases to the client, and judges what it makes of them. `listening` gets the address of the
-    /// server in the mode `server`.
+    /// Plays cases to the client, and judges its replies. In the mode `server`, `listening` receives the address of the
+    /// server.
     ///
     /// # Errors
     ///
-    /// When the client cannot be started, or ends before it ever replied.
+    /// Fails if the client cannot be started, or never replies.
     pub fn run(&self, cases: Vec<Case>, listening: &dyn Fn(&str)) -> Result<ClientRun, Refused> {
         let began = Instant::now();
         let cases: Arc<[Case]> = cases.into();
@@ -146,7 +146,7 @@ impl ClientSuite {
             let (finished, all) = (Arc::clone(&finished), cases.len());
             ProgressLine::start(move |_| format!("{} of {all} cases", finished.load(Ordering::Relaxed)))
         };
-        let refused = |error: std::io::Error| Refused(format!("no port can be listened on: {error}"));
+        let refused = |error: std::io::Error| Refused(format!("the server cannot listen on a port: {error}"));
         let (playing, done) = if self.mode == Mode::Server {
             self.serve(&cases, listening, &finished).map_err(refused)?
         } else {
@@ -168,7 +168,7 @@ impl ClientSuite {
                     }
                     (judged, _) => judged,
                 },
-                None => (ClientOutcome::NotExercised, "nobody fetched this case".to_owned()),
+                None => (ClientOutcome::NotExercised, "the client did not fetch this case".to_owned()),
             };
             ClientCaseReport {
                 name: case.name.clone(),
@@ -207,8 +207,8 @@ impl ClientSuite {
         .concluded())
     }
 
-    fn asked(&self, case: &Case, base_url: String) -> Asked {
-        Asked {
+    fn asked(&self, case: &Case, base_url: String) -> CaseMessage {
+        CaseMessage {
             protocol: protocol::VERSION,
             case: case.name.clone(),
             base_url,
@@ -222,15 +222,15 @@ impl ClientSuite {
         }
     }
 
-    /// Starts children, and gives them the cases.
+    /// Starts the processes, and sends them the cases.
     fn drive(
         &self,
         cases: &[Case],
         stage: &Stage,
         finished: &AtomicUsize,
-    ) -> Result<Vec<Option<Done>>, Refused> {
+    ) -> Result<Vec<Option<FinishedCase>>, Refused> {
         let next = AtomicUsize::new(0);
-        let done: Mutex<Vec<Option<Done>>> = Mutex::new(cases.iter().map(|_| None).collect());
+        let done: Mutex<Vec<Option<FinishedCase>>> = Mutex::new(cases.iter().map(|_| None).collect());
         let failed: Mutex<Option<Refused>> = Mutex::new(None);
         let lock = |one: &Mutex<Option<Refused>>| one.lock().unwrap_or_else(PoisonError::into_inner).clone();
         thread::scope(|scope| {
@@ -243,7 +243,7 @@ impl ClientSuite {
                         let began = Instant::now();
                         match child.ask(case, &self.asked(case, base_url(stage, at))) {
                             Ok(ended) => {
-                                let one = Done { ended, took: began.elapsed() };
+                                let one = FinishedCase { ended, took: began.elapsed() };
                                 if let Some(place) =
                                     done.lock().unwrap_or_else(PoisonError::into_inner).get_mut(at)
                                 {
@@ -265,14 +265,14 @@ impl ClientSuite {
         }
     }
 
-    /// Waits for a client that fetches its cases.
+    /// Waits for a client to fetch its cases.
     fn serve(
         &self,
         cases: &Arc<[Case]>,
         listening: &dyn Fn(&str),
         finished: &AtomicUsize,
-    ) -> std::io::Result<(Arc<Playing>, Vec<Option<Done>>)> {
-        // The address is known once somebody listens: cases name it.
+    ) -> std::io::Result<(Arc<Playing>, Vec<Option<FinishedCase>>)> {
+        // The cases contain the address, which is known once the server listens.
         let (playing, stage) =
             Playing::start(Arc::clone(cases), self.port, Some(Desk::new(self.origins.clone())))?;
         let asked = cases.iter().enumerate().map(|(at, case)| {
@@ -288,8 +288,9 @@ impl ClientSuite {
             finished.store(desk.count(), Ordering::Relaxed);
             thread::sleep(Duration::from_millis(50));
         }
-        let done =
-            (0..cases.len()).map(|at| desk.take(at).map(|(ended, took)| Done { ended, took })).collect();
+        let done = (0..cases.len())
+            .map(|at| desk.take(at).map(|(ended, took)| FinishedCase { ended, took }))
+            .collect();
         Ok((Arc::clone(&playing), done))
     }
 
@@ -299,15 +300,19 @@ impl ClientSuite {
         self.expected.iter().find(is_it).map(|known| known.reason.clone())
     }
 
-    /// Returns the failures that were expected, and are over.
+    /// Returns the expected failures that did not occur.
     fn stale(&self, reports: &[ClientCaseReport]) -> Vec<String> {
         let mut stale = BTreeSet::new();
         for known in &self.expected {
             for name in &known.cases {
-                // What was not sent may be as it was.
+                // A case that was not sent may still fail.
                 let Some(case) = reports.iter().find(|case| case.name == *name) else { continue };
                 if case.outcome != known.outcome && case.outcome != ClientOutcome::NotExercised {
-                    stale.insert(format!("{name} is {}, not {}", case.outcome.name(), known.outcome.name()));
+                    stale.insert(format!(
+                        "{name} is {}, expected {}",
+                        case.outcome.name(),
+                        known.outcome.name()
+                    ));
                 }
             }
         }
@@ -319,7 +324,7 @@ fn millis(time: Duration) -> u64 {
     u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
 }
 
-/// A child that is started again where it ended.
+/// A client process that is restarted when it exits.
 struct Worker<'s> {
     suite: &'s ClientSuite,
     running: Option<Running>,
@@ -328,7 +333,7 @@ struct Worker<'s> {
 }
 
 impl Worker<'_> {
-    fn ask(&mut self, case: &Case, asked: &Asked) -> Result<Ended, Refused> {
+    fn ask(&mut self, case: &Case, asked: &CaseMessage) -> Result<Ended, Refused> {
         let timeout = case.timeout;
         let command = &self.suite.command;
         let name = || command.first().map(|word| word.to_string_lossy().into_owned()).unwrap_or_default();
@@ -348,7 +353,7 @@ impl Worker<'_> {
             self.failures = 0;
             return Ok(ended);
         }
-        // One that dies of what it has to report may be a client all the same.
+        // A client may exit on a case that it must report.
         self.failures += usize::from(case.expect == Expect::MustSurvive);
         if !self.has_replied && self.failures >= STARTS {
             let how = match &ended {
@@ -356,7 +361,7 @@ impl Worker<'_> {
                 Ended::Unreadable(why) => why.clone(),
                 _ => format!("no reply; the last line of stderr is {:?}", running.complaint()),
             };
-            return Err(Refused(format!("{} never replied to a case: {how}", name())));
+            return Err(Refused(format!("{} did not reply to any case: {how}", name())));
         }
         Ok(ended)
     }

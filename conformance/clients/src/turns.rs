@@ -1,4 +1,4 @@
-//! What follows the first answer of a case.
+//! The steps after the first response of a case.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -11,25 +11,25 @@ use spec::Dialect;
 use super::answer::{Answer, text};
 use super::case::Case;
 use super::played::{Delivery, Played, Plays, plays};
-use super::protocol::AskedStep;
+use super::protocol::CaseStep;
 
-/// A step of the client after an answer.
+/// A step of the client after a response.
 #[derive(Debug, Clone)]
 pub struct Turn {
-    /// What the client does.
+    /// The kind of step.
     pub step: Step,
-    /// The outputs that it sends back, by function.
+    /// The outputs that the client sends, by function.
     pub outputs: BTreeMap<String, String>,
-    /// What it sends to continue.
+    /// The request that continues the response.
     pub request: Value,
-    /// The answer before.
+    /// The previous response.
     pub before: Answer,
     /// The ids of its items.
     items: Vec<String>,
     pub(super) plays: Plays,
 }
 
-/// Returns the steps of a case whose first answer this is, and the answer to the last of them.
+/// Returns the steps of a case after its first response, and the response to the last step.
 pub(super) fn turns(
     row: &ClientCase,
     first: &Played,
@@ -65,17 +65,17 @@ pub(super) fn turns(
 }
 
 impl Turn {
-    /// Returns the step as the protocol sends it.
-    pub(super) fn asked(&self) -> AskedStep {
+    /// Returns the step in the form of the protocol.
+    pub(super) fn asked(&self) -> CaseStep {
         match self.step {
-            Step::Continue => AskedStep::Continue { request: self.request.clone() },
-            Step::AnswerCalls => AskedStep::AnswerCalls { outputs: self.outputs.clone() },
-            Step::Resume => AskedStep::Resume,
+            Step::Continue => CaseStep::Continue { request: self.request.clone() },
+            Step::AnswerCalls => CaseStep::AnswerCalls { outputs: self.outputs.clone() },
+            Step::Resume => CaseStep::Resume,
         }
     }
 
-    /// Returns whether a request knows the answer before: by its id, by the outputs of its calls, by
-    /// references to its items, or by its text.
+    /// Returns whether a request refers to the previous response: by its id, by outputs of its calls, by references to
+    /// its items, or by its text.
     fn follows(&self, body: &Value) -> bool {
         let input = input(body);
         let is_output = |item: &Value| {
@@ -87,7 +87,7 @@ impl Turn {
             || input.iter().any(|item| is_output(item) || self.is_reference(item) || self.is_said(item))
     }
 
-    /// Returns whether a request that follows the answer before has more than new input.
+    /// Returns whether a request that refers to the previous response repeats parts of the conversation.
     pub(super) fn repeats(&self, body: &Value) -> bool {
         let is_call = |item: &Value| {
             let id = text(item, "call_id").filter(|_| text(item, "type") == Some("function_call"));
@@ -107,7 +107,7 @@ impl Turn {
         !said.is_empty() && text(item, "role") == Some("assistant") && holds(item, &said)
     }
 
-    /// Returns the rest of a stream after an event, or the response as a whole, where no stream is asked for.
+    /// Returns the rest of a stream after an event, or the whole response if the request does not ask for a stream.
     fn rest(&self, query: &str) -> Option<Act> {
         let Plays::Http(whole) = &self.plays else { return None };
         let parameter = |name: &str| {
@@ -133,7 +133,7 @@ impl Turn {
 }
 
 impl Case {
-    /// Returns which answer a request asks for: 0 stands for the first.
+    /// Returns the number of the response that a request asks for; 0 is the first.
     pub(super) fn turn(&self, body: &Value) -> usize {
         let steps = self.turns.iter().enumerate().rev();
         steps
@@ -147,7 +147,7 @@ impl Case {
         self.turn(body).checked_sub(1).and_then(|at| self.turns.get(at))
     }
 
-    /// Returns what a request for a response is answered with.
+    /// Returns the data for a request that creates a response.
     pub(super) fn played(&self, body: &[u8]) -> &Plays {
         if self.turns.is_empty() {
             return &self.plays;
@@ -156,13 +156,13 @@ impl Case {
         self.turn_of(&body).map_or(&self.plays, |turn| &turn.plays)
     }
 
-    /// Returns what a request for the rest of a response is answered with.
+    /// Returns the data for a request that resumes a response.
     pub(super) fn resumed(&self, id: &str, query: &str) -> Option<Act> {
         let of_step = |turn: &&Turn| turn.step == Step::Resume && turn.before.id.as_deref() == Some(id);
         self.turns.iter().find(of_step)?.rest(query)
     }
 
-    /// Returns the messages that answer one on a WebSocket. The connection stays open for the steps that follow.
+    /// Returns the replies to a WebSocket message. The connection stays open for later steps.
     pub(super) fn said(&self, message: &str) -> Option<Line> {
         let Plays::Socket(line) = self.played(message.as_bytes()) else { return None };
         let is_last = self.turns.is_empty() && line.is_last;
@@ -174,7 +174,7 @@ fn input(body: &Value) -> &[Value] {
     body.get("input").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default()
 }
 
-/// Returns whether a text stands somewhere in a value.
+/// Returns whether a value contains a text.
 pub(super) fn holds(value: &Value, wanted: &str) -> bool {
     match value {
         Value::String(text) => text == wanted,
@@ -184,5 +184,5 @@ pub(super) fn holds(value: &Value, wanted: &str) -> bool {
     }
 }
 
-/// How long a client may take for each further step.
+/// Additional timeout for each further step.
 pub(super) const STEP: Duration = Duration::from_secs(2);

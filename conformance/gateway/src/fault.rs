@@ -19,7 +19,7 @@ pub struct Wire {
     pub body: Vec<u8>,
 }
 
-/// So many items of an answer are tried, one after the other, until a rule can be broken in one.
+/// Maximum number of items of a response in which a rule is tried to be broken.
 const ITEMS: usize = 3;
 
 impl Wire {

@@ -10,7 +10,7 @@ const GIVEN: [(&str, &str); 4] = [
     ("vector-store", "vs_1"),
 ];
 
-/// Returns the resources of this gateway, except MCP servers: see [`Notes`](super::Notes).
+/// Returns the resources of this gateway, except MCP servers: see [`McpServer`](super::McpServer).
 pub fn given() -> BTreeMap<String, String> {
     GIVEN.into_iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect()
 }

@@ -43,7 +43,7 @@ pub enum Ending {
     Completed,
     /// It was cut short, for this reason.
     Incomplete(&'static str),
-    /// It failed, after so many events of its items.
+    /// It failed, after this number of events of its items.
     Failed(usize),
 }
 
@@ -74,7 +74,7 @@ pub enum Item {
     FileSearch(String),
     /// This code is run, and prints that.
     Code(Fragments, String),
-    /// An image, with so many previews.
+    /// An image, with this number of previews.
     Image(usize),
     /// An MCP server is asked for its tools; whether that works.
     McpTools {
@@ -126,7 +126,7 @@ pub enum Part {
     Refusal(Fragments),
 }
 
-/// About so many tokens a text has.
+/// Approximate number of tokens of a text.
 pub fn tokens(text: &str) -> u64 {
     (text.chars().count() as u64).div_ceil(4)
 }
@@ -274,7 +274,7 @@ impl Item {
     }
 }
 
-/// So many fragments of parts.
+/// Number of fragments of parts.
 fn kept(parts: &[Part], mut fragments: usize) -> Vec<Part> {
     let mut kept = Vec::new();
     for part in parts {

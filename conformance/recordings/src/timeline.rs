@@ -11,7 +11,7 @@ use spec::{Count, Dialect, Slot, View};
 
 use crate::capture::{Exchange, Frame, Loss, Recorder, Transport};
 use checker::{Observer, Occurrence, Payload, Record, Seen};
-use results::{Asked, Bar, EventRow, FaultyEvent, Pace, Phase, Piece, Silence, Timeline};
+use results::{Bar, EventRow, FaultyEvent, Pace, Phase, Piece, RequestSummary, Silence, Timeline};
 
 /// Maximum number of bars of an exchange.
 const BARS: usize = 400;
@@ -117,7 +117,7 @@ impl TimelineBuilder {
         let recorder = Recorder::new();
         self.timeline.exchange.clone_from(&exchange.label);
         self.timeline.status = exchange.status;
-        self.timeline.request = exchange.request.as_ref().map(|request| Asked {
+        self.timeline.request = exchange.request.as_ref().map(|request| RequestSummary {
             method: request.method.chars().take(NAME).collect(),
             url: recorder.url(&request.url),
             body: request.body.as_deref().map(|body| piece(&recorder.body(body), BODY_BYTES)),

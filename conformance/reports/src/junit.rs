@@ -15,7 +15,7 @@ use quick_xml::events::{BytesDecl, BytesText, Event};
 use super::human::diagnostic;
 use super::style::{Screen, Style};
 use results::text::{counted, cut, visible};
-use results::{CaptureReport, CaseReport, ClientState, ClientTotal, Finding, Run, Told, Verdict};
+use results::{CaptureReport, CaseReport, ClientState, ClientTotal, Finding, Run, TrialResult, Verdict};
 
 /// Maximum number of findings in full of a case.
 const OF_CASE: usize = 5;
@@ -78,7 +78,7 @@ pub(super) fn document(name: &str, suites: &[Suite]) -> String {
 }
 
 fn of_scenario(case: &CaseReport, run: &Run, left: &Cell<usize>) -> Suite {
-    let trial = |told: &Told| {
+    let trial = |told: &TrialResult| {
         let judged = &told.judged;
         let ending = match judged.verdict {
             Verdict::Pass => Ending::Passed,

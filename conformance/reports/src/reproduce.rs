@@ -34,7 +34,7 @@ pub fn reproduce(run: &Run) -> String {
         Some((rule.id.clone(), run.captures.get(capture)?))
     });
     let of_answers = run.live.iter().flat_map(|live| &live.cases).filter_map(|case| {
-        let is_failed = |told: &&results::Told| {
+        let is_failed = |told: &&results::TrialResult| {
             told.judged.verdict == Verdict::Fail && case.findings(told, run).next().is_none()
         };
         let told = case.trials.iter().find(is_failed)?;

@@ -11,9 +11,9 @@ use sha2::{Digest, Sha256};
 use crate::pages;
 use results::Outcome;
 use results::text::{counted, cut, visible};
-use results::{CaptureReport, CaseReport, Finding, Location, RuleTotal, Run, Told, Verdict, starred};
+use results::{CaptureReport, CaseReport, Finding, Location, RuleTotal, Run, TrialResult, Verdict, starred};
 
-/// So many results are told; the worst come first.
+/// Maximum number of results; the most severe come first.
 const MOST: usize = 5000;
 /// So long may a text be.
 const LENGTH: usize = 2000;
@@ -242,14 +242,14 @@ fn hash(parts: &[&str]) -> String {
 /// Trials whose answer is not what was asked for.
 fn unanswered(run: &Run) -> impl Iterator<Item = Value> {
     let cases = run.live.iter().flat_map(|live| &live.cases);
-    let failed = |told: &&Told| told.judged.verdict == Verdict::Fail;
+    let failed = |told: &&TrialResult| told.judged.verdict == Verdict::Fail;
     cases.flat_map(move |case| {
         let answers = case.trials.iter().filter(failed).filter(|told| case.about(told) == "answer");
         answers.map(move |told| answer(case, told, run))
     })
 }
 
-fn answer(case: &CaseReport, told: &Told, run: &Run) -> Value {
+fn answer(case: &CaseReport, told: &TrialResult, run: &Run) -> Value {
     let fingerprint = hash(&[ANSWER, &told.name]);
     let capture = case.recordings(run).last();
     let locations: Vec<Value> = capture

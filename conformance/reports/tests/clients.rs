@@ -50,14 +50,9 @@ fn profile(name: &str, state: ProfileState, reasons: &[(&str, Verdict, &str)]) -
 fn run() -> ClientRun {
     use ClientOutcome as Of;
     let mut cases = vec![
-        case("broken/empty", "must-report", Of::Silent, "no error, and no text"),
+        case("broken/empty", "must-report", Of::Silent, "expected an error, found a reply without text"),
         case("broken/stalled", "must-report", Of::Hung, "no reply after 1500 ms"),
-        case(
-            "call/one",
-            "must-survive",
-            Of::NotExercised,
-            "the reply has no `calls`, which this case is about",
-        ),
+        case("call/one", "must-survive", Of::NotExercised, "the reply has no `calls`, which this case tests"),
         case("call/one.json", "must-survive", Of::Wrong, "calls is \"\", expected \"get_weather({})\""),
         case("error/rate-limit", "must-report", Of::Reported, "RateLimitError: 429"),
         case("fault/wire/utf-8", "must-survive", Of::Fragile, HOSTILE),
@@ -98,8 +93,8 @@ fn run() -> ClientRun {
                 "client-websocket",
                 ProfileState::Incomplete,
                 &[
-                    ("text/hello.ws", Verdict::NotExercised, "the run left it out"),
-                    ("call/one.ws", Verdict::NotExercised, "the run left it out"),
+                    ("text/hello.ws", Verdict::NotExercised, "the run did not select it"),
+                    ("call/one.ws", Verdict::NotExercised, "the run did not select it"),
                 ],
             ),
         ],

@@ -40,7 +40,7 @@ pub struct ClientRun {
     pub ms: u64,
     /// The cases and their outcomes.
     pub cases: Vec<ClientCaseReport>,
-    /// What the run comes to, by profile.
+    /// The results, by profile.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub profiles: Vec<ProfileReport>,
     /// Expected failures that did not fail.

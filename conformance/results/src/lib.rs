@@ -31,15 +31,15 @@ pub use client::{
 pub use format::Format;
 pub use impact::FailingClients;
 pub use live::{
-    CaseReport, Filters, Judged, Latency, LiveReport, OTHER_RULES, Options, Spread, State, Told, Transport,
-    UndecidedKind, Verdict,
+    CaseReport, Filters, Judgement, Latency, LiveReport, OTHER_RULES, Options, Spread, State, Transport,
+    TrialResult, UndecidedKind, Verdict,
 };
 pub use matrix::{Matrix, MatrixColumn, MatrixRow};
 pub use merge::Unmergeable;
 pub use next::Step;
 pub use profile::{Demand, ProfileReport, ProfileState, Reason, Specification};
 pub use shell::shell_word;
-pub use timeline::{Asked, Bar, EventRow, FaultyEvent, Pace, Phase, Piece, Silence, Timeline};
+pub use timeline::{Bar, EventRow, FaultyEvent, Pace, Phase, Piece, RequestSummary, Silence, Timeline};
 pub use totals::{Broken, ClientState, ClientTotal, Faults, RuleTotal, Totals};
 pub use trials::{GroupTotal, Tally, Undecided};
 

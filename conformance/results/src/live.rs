@@ -1,4 +1,4 @@
-//! What came of a run against an endpoint, beside what its recordings show.
+//! The results of a run against an endpoint, besides those of its recordings.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -28,11 +28,11 @@ pub struct LiveReport {
     pub command: String,
     /// What was wanted, without secrets.
     pub options: Options,
-    /// How far the run came.
+    /// The state of the run.
     pub state: State,
     /// What was asked, and what came of it.
     pub cases: Vec<CaseReport>,
-    /// What it comes to, by profile.
+    /// The results, by profile.
     #[serde(default)]
     pub profiles: Vec<ProfileReport>,
     /// How fast the streams were.
@@ -57,16 +57,16 @@ pub struct CaseReport {
     #[serde(default, skip_serializing_if = "is_zero")]
     pub missed: usize,
     /// Its trials and what came of them.
-    pub trials: Vec<Told>,
+    pub trials: Vec<TrialResult>,
 }
 
-/// How fast the streams of a case were: facts, and no verdict.
+/// The latency of the streams of a case. It has no verdict.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Latency {
     /// The case.
     pub case: String,
-    /// How many streams.
+    /// Number of streams.
     pub streams: usize,
     /// From the request to the first event.
     pub first_event: Spread,
@@ -76,41 +76,41 @@ pub struct Latency {
     pub total: Spread,
 }
 
-/// How times are spread, in microseconds: so many percent of them are no longer.
+/// Percentiles of times, in microseconds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Spread {
-    /// Half of them.
+    /// Median.
     pub p50_us: u32,
-    /// 90 percent.
+    /// 90th percentile.
     pub p90_us: u32,
-    /// 99 percent.
+    /// 99th percentile.
     pub p99_us: u32,
-    /// All of them.
+    /// Maximum.
     pub max_us: u32,
 }
 
-/// A trial, and what came of it.
+/// The result of a trial.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
-pub struct Told {
-    /// Its name.
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema), schemars(rename = "Told"))]
+pub struct TrialResult {
+    /// The name of the trial.
     pub name: String,
-    /// What came of it.
+    /// Its verdict and reason.
     #[serde(flatten)]
-    pub judged: Judged,
+    pub judged: Judgement,
 }
 
-/// What came of a trial.
+/// The verdict on a trial, with its reason.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
-pub struct Judged {
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema), schemars(rename = "Judged"))]
+pub struct Judgement {
     /// The verdict.
     pub verdict: Verdict,
-    /// Why, where it is not a pass.
+    /// The reason, unless the trial passed.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub reason: String,
-    /// What kind of reason that is, where something can be done about all of its kind.
+    /// The kind of the reason, if advice exists for that kind.
     #[serde(default, skip_serializing_if = "UndecidedKind::is_other")]
     pub kind: UndecidedKind,
 }
@@ -126,7 +126,7 @@ pub enum UndecidedKind {
     NotElicited,
     /// The endpoint lacks the route of an optional operation.
     Unsupported,
-    /// The endpoint is not said to have a feature that the scenario needs.
+    /// The run does not list a feature that the scenario needs.
     NotOffered,
     /// The scenario needs a resource that was not given.
     NotGiven,
@@ -147,7 +147,7 @@ impl UndecidedKind {
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Verdict {
-    /// What it is about holds.
+    /// The checked property holds.
     Pass,
     /// It does not.
     Fail,
@@ -158,7 +158,7 @@ pub enum Verdict {
 }
 
 impl Verdict {
-    /// All of them, in the order in which they are told.
+    /// All verdicts, in the order of reports.
     pub const ALL: [Self; 4] = [Self::Pass, Self::Fail, Self::NotExercised, Self::HarnessError];
 
     /// How people read of what ended so.
@@ -201,7 +201,7 @@ impl Verdict {
     }
 }
 
-impl Judged {
+impl Judgement {
     /// The test passed.
     pub const PASS: Self = Self { verdict: Verdict::Pass, reason: String::new(), kind: UndecidedKind::Other };
 
@@ -216,7 +216,7 @@ impl Judged {
     }
 }
 
-impl fmt::Display for Judged {
+impl fmt::Display for Judgement {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.verdict.name())?;
         if self.reason.is_empty() { Ok(()) } else { write!(f, " ({})", self.reason) }
@@ -361,7 +361,7 @@ impl Filters {
     }
 }
 
-/// How far a run came.
+/// The state of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
@@ -390,14 +390,14 @@ impl CaseReport {
     }
 
     /// What a trial is about, by the end of its name: `answer`, a group of rules, or [`OTHER_RULES`].
-    pub fn about<'t>(&self, trial: &'t Told) -> &'t str {
+    pub fn about<'t>(&self, trial: &'t TrialResult) -> &'t str {
         trial.name.rsplit("::").next().unwrap_or_default()
     }
 
     /// The findings that a trial failed by, each with its recording.
     pub fn findings<'r>(
         &'r self,
-        trial: &'r Told,
+        trial: &'r TrialResult,
         run: &'r Run,
     ) -> impl Iterator<Item = (&'r CaptureReport, &'r Finding)> {
         let is_strict = run.live.as_ref().is_some_and(|live| live.options.strict);
@@ -418,7 +418,7 @@ impl CaseReport {
 impl LiveReport {
     /// Returns the features that the endpoint turned out not to support.
     pub fn unsupported(&self) -> BTreeSet<&'static str> {
-        let is_unsupported = |told: &Told| told.judged.kind == UndecidedKind::Unsupported;
+        let is_unsupported = |told: &TrialResult| told.judged.kind == UndecidedKind::Unsupported;
         let cases = self.cases.iter().filter(|case| case.trials.iter().any(is_unsupported));
         // What follows the id of the scenario is its transport.
         let scenario = |case: &CaseReport| catalogue::scenario(case.name.split('.').next()?);
@@ -431,7 +431,7 @@ impl LiveReport {
     }
 }
 
-impl Told {
+impl TrialResult {
     /// Whether nothing can be said of the endpoint.
     pub fn is_harness_error(&self) -> bool {
         self.judged.verdict == Verdict::HarnessError

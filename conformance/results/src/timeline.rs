@@ -10,7 +10,7 @@ pub struct Timeline {
     /// The exchange, if the recording has several.
     pub exchange: Option<String>,
     /// The request, if recorded.
-    pub request: Option<Asked>,
+    pub request: Option<RequestSummary>,
     /// The status of the response, if recorded.
     pub status: Option<u16>,
     /// The start of a non-streaming response.
@@ -41,8 +41,8 @@ pub struct Timeline {
 
 /// A request, without secrets.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
-pub struct Asked {
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema), schemars(rename = "Asked"))]
+pub struct RequestSummary {
     /// The method, such as `POST`.
     pub method: String,
     /// The URL.

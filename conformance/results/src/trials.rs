@@ -6,7 +6,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::live::{CaseReport, Judged, UndecidedKind, Verdict};
+use super::live::{CaseReport, Judgement, UndecidedKind, Verdict};
 
 /// Number of trials, or requirements of profiles, by verdict.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -161,7 +161,7 @@ impl Undecided {
 }
 
 /// Returns the reason of a trial. Trials that depend on the response share its reason.
-fn reason(case: &CaseReport, judged: &Judged) -> (UndecidedKind, String) {
+fn reason(case: &CaseReport, judged: &Judgement) -> (UndecidedKind, String) {
     let answer = case.trials.iter().find(|told| case.about(told) == "answer").map(|told| &told.judged);
     match answer {
         Some(answer) if answer.verdict == Verdict::Fail => {

@@ -17,8 +17,8 @@ use tokio::time::Instant;
 use super::target::{HEADING, TargetArgs};
 use super::{config, known, names};
 use crate::{Rules, Suite};
-use harness::live::{Attempt, Call, Machine};
-use results::{Told, Transport, Verdict};
+use harness::live::{Attempt, Call, RunRuntime};
+use results::{Transport, TrialResult, Verdict};
 
 /// Asks an endpoint what it supports and writes conformance.toml.
 ///
@@ -115,7 +115,7 @@ impl InitArgs {
 
     /// Returns the models that the endpoint lists.
     fn models(&self, dialect: &'static Dialect) -> Result<Vec<String>> {
-        let machine = Machine::start()?;
+        let machine = RunRuntime::start()?;
         let client = self.to.client_beside(&self.target, "models", &machine)?;
         let by = Instant::now() + client.limits().total;
         let mut recording = String::new();
@@ -193,7 +193,7 @@ struct Found {
 }
 
 impl Found {
-    fn of(told: &[Told]) -> Self {
+    fn of(told: &[TrialResult]) -> Self {
         let mut found = Self::default();
         for probe in &PROBES {
             let Some(told) = told.iter().find(|told| told.name == probe.test()) else { continue };
@@ -231,7 +231,7 @@ fn eprint_line(text: &str) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use results::Judged;
+    use results::Judgement;
 
     #[test]
     fn probes_are_scenarios_and_features() {
@@ -245,11 +245,11 @@ mod tests {
 
     #[test]
     fn what_fails_is_lacking() {
-        let told = |name: &str, judged| Told { name: format!("{name}::answer"), judged };
+        let told = |name: &str, judged| TrialResult { name: format!("{name}::answer"), judged };
         let found = Found::of(&[
-            told("text/hello", Judged::PASS),
-            told("text/hello.ws", Judged::new(Verdict::Fail, "status 404")),
-            told("compaction/compacted", Judged::new(Verdict::NotExercised, "unsupported")),
+            told("text/hello", Judgement::PASS),
+            told("text/hello.ws", Judgement::new(Verdict::Fail, "status 404")),
+            told("compaction/compacted", Judgement::new(Verdict::NotExercised, "unsupported")),
         ]);
         assert_eq!(found.lacks.iter().copied().collect::<Vec<_>>(), ["compaction"]);
         assert!(!found.has_websocket && found.unreachable.is_none());
@@ -258,7 +258,7 @@ mod tests {
             "{}",
             found.table()
         );
-        let nobody = Judged::new(Verdict::HarnessError, "no connection");
+        let nobody = Judgement::new(Verdict::HarnessError, "no connection");
         assert_eq!(Found::of(&[told("text/hello", nobody)]).unreachable.as_deref(), Some("no connection"));
     }
 }

@@ -12,7 +12,7 @@ use tokio::time::Instant;
 
 use super::target::TargetArgs;
 use super::{NOT_DONE, known, names};
-use harness::live::{self, Asked, Before, Call, Machine, Seed};
+use harness::live::{self, Call, PreviousResponse, RequestContext, RunRuntime, Seed};
 
 /// Sends one request and records the exchange, without secrets.
 ///
@@ -41,7 +41,7 @@ pub(super) struct RecordArgs {
 impl RecordArgs {
     pub(super) fn run(self) -> Result<ExitCode> {
         let call = self.call()?;
-        let machine = Machine::start()?;
+        let machine = RunRuntime::start()?;
         let client = self.to.client(&self.target, &machine)?;
         let mut out: Box<dyn Write + Send> = match &self.out {
             Some(path) => Box::new(File::create(path).with_context(|| path.display().to_string())?),
@@ -69,12 +69,12 @@ impl RecordArgs {
             let hint = names::meant(id, SCENARIOS.iter().map(|scenario| scenario.id));
             anyhow!("there is no scenario \"{id}\"{hint}; `conformance list scenarios` lists them all")
         })?;
-        let before = self.previous.clone().map(|id| Before { id, ..Before::default() });
+        let before = self.previous.clone().map(|id| PreviousResponse { id, ..PreviousResponse::default() });
         let given = self.to.given();
         if let Some(reason) = live::not_given(scenario, &given) {
             bail!("{id} cannot be sent: {reason}");
         }
-        let asked = Asked { model: &self.to.model, given: &given, number: 1, seed: &Seed::NONE };
+        let asked = RequestContext { model: &self.to.model, given: &given, number: 1, seed: &Seed::NONE };
         Ok(Call::of(scenario, &asked, before.as_ref(), false))
     }
 }

@@ -26,7 +26,7 @@ use harness::suite::{Invocation, Selection};
 use recordings::capture::Format;
 use recordings::goldens::{self, GOLDENS, Golden};
 use reports::{Form, Screen, Style, diagnostic};
-use results::{CaptureReport, Finding, Told, Verdict};
+use results::{CaptureReport, Finding, TrialResult, Verdict};
 
 /// The heading of the flags that select tests.
 pub(super) const SELECTION: &str = "Tests";
@@ -207,7 +207,8 @@ impl SuiteArgs {
 /// Returns the tests that failed in a run.
 fn failed_tests(folder: &Path) -> anyhow::Result<Vec<String>> {
     let run = Evidence::open(folder).run().with_context(|| folder.display().to_string())?;
-    let has_failed = |told: &Told| matches!(told.judged.verdict, Verdict::Fail | Verdict::HarnessError);
+    let has_failed =
+        |told: &TrialResult| matches!(told.judged.verdict, Verdict::Fail | Verdict::HarnessError);
     Ok(run.trials.into_iter().filter(has_failed).map(|told| told.name).collect())
 }
 

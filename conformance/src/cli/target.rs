@@ -8,7 +8,7 @@ use anyhow::{Context, Result, anyhow};
 use clap::Args;
 
 use super::names;
-use harness::live::{Client, Given, Limits, Machine, Target, wanted};
+use harness::live::{Client, Given, Limits, RunRuntime, Target, wanted};
 
 /// The heading of the flags about the endpoint.
 pub(super) const HEADING: &str = "Endpoint";
@@ -99,13 +99,13 @@ impl TargetArgs {
     }
 
     /// Connects a client to a route beside `/responses`, such as `/models`.
-    pub(super) fn client_beside(&self, base: &str, route: &str, machine: &Machine) -> Result<Client> {
+    pub(super) fn client_beside(&self, base: &str, route: &str, machine: &RunRuntime) -> Result<Client> {
         let client = Client::new(self.target(base)?.beside(route), self.limits(), machine.interrupt());
         client.map_err(|problem| anyhow!(problem)).context("the HTTP client cannot be set up")
     }
 
     /// Connects a client to the endpoint.
-    pub(super) fn client(&self, base: &str, machine: &Machine) -> Result<Client> {
+    pub(super) fn client(&self, base: &str, machine: &RunRuntime) -> Result<Client> {
         let client = Client::new(self.target(base)?, self.limits(), machine.interrupt());
         client.map_err(|problem| anyhow!(problem)).context("the HTTP client cannot be set up")
     }

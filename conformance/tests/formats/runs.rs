@@ -1,8 +1,8 @@
 //! The runs that every format must be able to tell.
 
 use conformance::results::{
-    CaptureReport, CaseReport, Demand, Judged, Latency, LiveReport, Lost, Options, ProfileReport,
-    ProfileState, Reason, Run, Spread, State, Told, Transport, UndecidedKind, Verdict,
+    CaptureReport, CaseReport, Demand, Judgement, Latency, LiveReport, Lost, Options, ProfileReport,
+    ProfileState, Reason, Run, Spread, State, Transport, TrialResult, UndecidedKind, Verdict,
 };
 use conformance::{Rules, check, goldens, violation};
 
@@ -43,13 +43,13 @@ pub(crate) fn violated(name: &str, rule: &str) -> CaptureReport {
 }
 
 fn case(name: &str, attempts: &[usize], trials: &[(&str, Verdict, &str)]) -> CaseReport {
-    let told = |(about, verdict, reason): &(&str, Verdict, &str)| Told {
+    let told = |(about, verdict, reason): &(&str, Verdict, &str)| TrialResult {
         name: format!("{name}::{about}"),
         judged: match (*about, verdict) {
             ("answer", Verdict::NotExercised) => {
-                Judged::undecided(*verdict, UndecidedKind::NotElicited, *reason)
+                Judgement::undecided(*verdict, UndecidedKind::NotElicited, *reason)
             }
-            _ => Judged::new(*verdict, *reason),
+            _ => Judgement::new(*verdict, *reason),
         },
     };
     CaseReport {

@@ -6,8 +6,8 @@ use std::time::Duration;
 use conformance::capture::{End, Exchange, Recorder, Request};
 use conformance::check_with_timelines;
 use conformance::results::{
-    CaptureReport, CaseReport, Demand, Judged, LiveReport, Options, ProfileReport, ProfileState, Reason, Run,
-    State, Told, UndecidedKind, Verdict,
+    CaptureReport, CaseReport, Demand, Judgement, LiveReport, Options, ProfileReport, ProfileState, Reason,
+    Run, State, TrialResult, UndecidedKind, Verdict,
 };
 use conformance::{Rules, goldens, violation};
 
@@ -57,9 +57,9 @@ fn kind(reason: &str) -> UndecidedKind {
 }
 
 fn case(name: &str, attempts: Vec<usize>, trials: &[(&str, Verdict, &str)]) -> CaseReport {
-    let told = |(about, verdict, reason): &(&str, Verdict, &str)| Told {
+    let told = |(about, verdict, reason): &(&str, Verdict, &str)| TrialResult {
         name: format!("{name}::{about}"),
-        judged: Judged::undecided(*verdict, kind(reason), *reason),
+        judged: Judgement::undecided(*verdict, kind(reason), *reason),
     };
     let title = catalogue::scenario(name).map_or("Something is asked", |scenario| scenario.title);
     CaseReport {

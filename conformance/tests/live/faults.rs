@@ -8,11 +8,12 @@ use std::time::Duration;
 
 use catalogue::{Level, Rule};
 use conformance::Rules;
-use conformance::gateway::{Embedded, Notes, Settings, Wire, WireFault, respond, socket_faults};
+use conformance::gateway::{Embedded, McpServer, Settings, Wire, WireFault, respond, socket_faults};
 use conformance::live::{
-    About, Asked, Case, Client, Done, Given, Limits, Live, Machine, Offer, Plan, Seed, Target, cases,
+    About, Case, CaseOutcome, Client, Given, Limits, Live, Offer, Plan, RequestContext, RunRuntime, Seed,
+    Target, cases,
 };
-use conformance::results::{Finding, Judged, Transport, Verdict};
+use conformance::results::{Finding, Judgement, Transport, Verdict};
 use spec::Dialect;
 use spec::table::Operation;
 
@@ -35,7 +36,8 @@ impl Known {
         let answer = |case: &Case| {
             let is_alone = case.turns.is_empty() && case.previous.is_none() && case.scenario.fill.is_none();
             let is_creating = case.scenario.operation == Operation::Create;
-            let body = case.call(&Asked { model: MODEL, given, number: 1, seed: &Seed::NONE }, None).body;
+            let body =
+                case.call(&RequestContext { model: MODEL, given, number: 1, seed: &Seed::NONE }, None).body;
             let body = body.filter(|_| case.unfit.is_none() && is_alone && is_creating)?;
             let wire = respond(&serde_json::from_str(&body).ok()?, dialect);
             // Which models there are is for the gateway on a port to know.
@@ -74,18 +76,21 @@ impl Known {
 
 /// What came of a case, and of those that it needs.
 struct Outcome {
-    trials: BTreeMap<&'static str, Judged>,
+    trials: BTreeMap<&'static str, Judgement>,
     findings: Vec<Finding>,
 }
 
 struct Harness {
-    machine: Machine,
-    notes: Notes,
+    machine: RunRuntime,
+    notes: McpServer,
 }
 
 impl Harness {
     fn start() -> Self {
-        Self { machine: Machine::start().expect("it starts"), notes: Notes::start().expect("it starts") }
+        Self {
+            machine: RunRuntime::start().expect("it starts"),
+            notes: McpServer::start().expect("it starts"),
+        }
     }
 
     fn given(&self) -> Given {
@@ -118,7 +123,7 @@ impl Harness {
         let live = Arc::new(Live::new(plan, known.rules.clone(), client, self.machine.runtime(), None));
         live.start();
         let case = &known.cases[at];
-        assert!(matches!(live.wait(at), Done::Sent(_)), "{}: {:?}", case.name, live.wait(at));
+        assert!(matches!(live.wait(at), CaseOutcome::Sent(_)), "{}: {:?}", case.name, live.wait(at));
         let trials = case.trials.iter().map(|about| (about.name(), live.judge(at, *about))).collect();
         let findings = live.sent().flat_map(|(_, attempt)| attempt.report.findings.clone()).collect();
         Outcome { trials, findings }

@@ -1,4 +1,4 @@
-//! What generated validators are made of: they read a value once, build nothing, and note every fault.
+//! The building blocks of generated validators, which parse a value once, build nothing, and record every fault.
 
 use std::borrow::Cow;
 use std::mem;
@@ -6,57 +6,58 @@ use std::mem;
 use super::Varying;
 use super::fault::{Actual, Fault, FaultKind, Faults, Segment, Wanted};
 use super::outline::{Outline, OutlineMember, Seen};
+use super::problem::Problem;
 use super::scanner::{DEEPEST, RawNumber, RawString, Scan, Scanner};
 use super::text::decode;
 
-/// A validator of one schema: reads the value at the cursor to its end.
-/// It fails only when the text is not JSON; whatever else is wrong is noted.
+/// A validator of one schema, which reads the value at the cursor to its end.
+/// It fails only if the text is not JSON; other faults are recorded.
 pub type Check = fn(&mut Checker<'_>) -> Scan<()>;
 
-/// A cursor that notes what is not as the schema says.
+/// A cursor that records schema faults.
 #[derive(Debug)]
 pub struct Checker<'a> {
     scanner: Scanner<'a>,
     faults: Faults,
     outline: Outline,
     varying: Varying,
-    /// How deep the values go that were entered since the object began whose members are noted.
+    /// Depth of the values entered inside the object whose members are recorded.
     deepest: u32,
-    /// Whether a string stood where it is not known yet.
+    /// Whether an open enumeration had an unknown value.
     is_newer: bool,
-    /// Whether that is a fault.
+    /// Whether such a value is a fault.
     known_only: bool,
 }
 
-/// The place of a member that is not declared.
+/// The place of an undeclared member.
 pub const UNDECLARED: u32 = u32::MAX;
 
 /// The declared members of an object.
 #[derive(Debug, Clone, Copy)]
 pub struct Members {
-    /// Their names, in the order in which they usually come; a member's place in it is its number.
+    /// Their names, in their usual order; the position of a member is its number.
     pub names: &'static [&'static str],
-    /// Those that must be there, one bit each.
+    /// The required ones, one bit each.
     pub required: u64,
 }
 
-/// A literal prefix, then characters of one class.
+/// A literal prefix, followed by characters of one class.
 #[derive(Debug)]
 pub struct TextPattern {
-    /// What the string starts with.
+    /// The prefix.
     pub prefix: &'static str,
     /// Inclusive ranges of the class.
     pub class: &'static [(char, char)],
-    /// How many characters of the class follow; at least one, when nothing is said.
+    /// Exact number of characters of the class; at least one if absent.
     pub count: Option<usize>,
 }
 
 /// Limits of a string.
 #[derive(Debug)]
 pub struct TextRules {
-    /// Least and greatest number of characters.
+    /// Minimum and maximum number of characters.
     pub length: (u64, u64),
-    /// What it is made of, when it is limited by a pattern.
+    /// The pattern, if it has one.
     pub pattern: Option<TextPattern>,
     /// The limits in words.
     pub expected: &'static str,
@@ -68,7 +69,7 @@ impl<'a> Checker<'a> {
         Self::with_outline(text, Outline::default())
     }
 
-    /// Returns the same, with room to note the members of an object in.
+    /// Returns a checker that reuses memory for the members of an object.
     pub(crate) fn with_outline(text: &'a str, outline: Outline) -> Self {
         let (faults, varying) = (Faults::default(), Varying::default());
         Self {
@@ -82,13 +83,13 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Returns what was noted of an object, and the room for it; and the values that may vary.
+    /// Returns the recorded members of an object with their memory, and the values that may vary.
     pub(crate) fn into_notes(self) -> (Outline, Varying) {
         (self.outline, self.varying)
     }
 
-    /// Notes the members of the value that is checked now, if it is an object and they are wanted; and
-    /// whether such values often come again as they were.
+    /// Records the members of the next value, if it is an object and they are wanted. `recurs` is whether such values
+    /// often repeat.
     #[inline]
     pub(crate) fn outlined(&mut self, recurs: bool, check: impl FnOnce(&mut Self) -> Scan<()>) -> Scan<()> {
         self.outline.expect(recurs);
@@ -97,7 +98,7 @@ impl<'a> Checker<'a> {
         Ok(())
     }
 
-    /// Checks a value that any other text could stand for if it is one, and likewise any whole number.
+    /// Checks a value that may vary: if it is a text or a whole number, any other one is valid, too.
     #[inline]
     pub fn varying(&mut self, check: impl FnOnce(&mut Self) -> Scan<()>) -> Scan<()> {
         let start = self.scanner.offset();
@@ -109,39 +110,39 @@ impl<'a> Checker<'a> {
         Ok(())
     }
 
-    /// Finds fault with values that are newer than the dialect, too.
+    /// Reports values that are newer than the dialect as faults.
     pub(crate) const fn known_only(mut self) -> Self {
         self.known_only = true;
         self
     }
 
-    /// Returns whether some value was newer than the dialect.
+    /// Returns whether a value was newer than the dialect.
     #[inline]
     pub(crate) const fn is_newer(&self) -> bool {
         self.is_newer
     }
 
-    /// Byte offset of the cursor.
+    /// Returns the byte offset of the cursor.
     pub const fn offset(&self) -> usize {
         self.scanner.offset()
     }
 
-    /// Returns what was wrong with the text, after a check failed.
-    pub const fn problem(&self) -> &'static str {
+    /// Returns why the text is not JSON, after a check failed.
+    pub const fn problem(&self) -> Problem {
         self.scanner.problem()
     }
 
-    /// Only space may follow.
+    /// Fails if anything but white space follows.
     pub fn end(&mut self) -> Scan<()> {
         self.scanner.end()
     }
 
-    /// Returns the faults so far, and how many more there were than are listed.
+    /// Returns the listed faults so far, and the number of others.
     pub fn finish(&mut self) -> (Vec<Fault>, usize) {
         mem::take(&mut self.faults).finish()
     }
 
-    /// Returns whether nothing was amiss so far.
+    /// Returns whether there was no fault so far.
     #[inline]
     pub const fn is_clean(&self) -> bool {
         self.faults.count() == 0
@@ -152,8 +153,8 @@ impl<'a> Checker<'a> {
         Ok(self.scanner.member(name)?.map(|found| decode_if(found)))
     }
 
-    /// Hands out the members of the object at the cursor, which stays there: its name, and from where
-    /// to where its value stands.
+    /// Calls a function with the members of the object at the cursor, which does not move: the name, and the range of
+    /// the value.
     pub(crate) fn members(&self, mut member: impl FnMut(&str, (usize, usize))) -> Scan<()> {
         let mut ahead = self.scanner;
         if ahead.peek() != b'{' {
@@ -174,7 +175,7 @@ impl<'a> Checker<'a> {
         Ok(())
     }
 
-    /// Returns the value at the cursor is not of the description.
+    /// Records that the value at the cursor does not match the description.
     #[cold]
     fn not(&mut self, description: &'static str) -> Scan<()> {
         self.wrong(FaultKind::Value(Wanted::Described(description)))
@@ -185,29 +186,29 @@ impl<'a> Checker<'a> {
         self.faults.add(FaultKind::Value(wanted), || Actual::of(raw));
     }
 
-    /// Any value.
+    /// Checks any value.
     #[inline]
     pub fn any(&mut self) -> Scan<()> {
         self.scanner.skip()
     }
 
-    /// `null`.
+    /// Checks for `null`.
     #[inline]
     pub fn null(&mut self) -> Scan<()> {
         if self.scanner.peek() == b'n' { self.scanner.word("null") } else { self.not("null") }
     }
 
-    /// `true` or `false`.
+    /// Checks for a boolean.
     #[inline]
     pub fn boolean(&mut self) -> Scan<()> {
         match self.scanner.peek() {
             b't' => self.scanner.word("true"),
             b'f' => self.scanner.word("false"),
-            _ => self.not("true or false"),
+            _ => self.not("a boolean"),
         }
     }
 
-    /// Exactly `true`, or exactly `false`.
+    /// Checks for a boolean constant.
     pub fn constant_boolean(&mut self, wanted: bool) -> Scan<()> {
         match (self.scanner.peek(), wanted) {
             (b't', true) => self.scanner.word("true"),
@@ -216,13 +217,13 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Returns a string.
+    /// Checks for a string.
     #[inline]
     pub fn string(&mut self) -> Scan<()> {
         if self.scanner.peek() == b'"' { self.scanner.pass_string() } else { self.not("a string") }
     }
 
-    /// Returns a string within limits.
+    /// Checks for a string within limits.
     pub fn text(&mut self, rules: &'static TextRules) -> Scan<()> {
         if self.scanner.peek() != b'"' {
             return self.not(rules.expected);
@@ -236,7 +237,7 @@ impl<'a> Checker<'a> {
         Ok(())
     }
 
-    /// Exactly this string.
+    /// Checks for a string constant.
     #[inline]
     pub fn constant(&mut self, wanted: &'static str) -> Scan<()> {
         if self.scanner.pass_expected_string(wanted.as_bytes()) {
@@ -245,13 +246,13 @@ impl<'a> Checker<'a> {
         self.string_that(|text| text == wanted.as_bytes(), Wanted::Constant(wanted))
     }
 
-    /// One of these strings.
+    /// Checks for one of these strings.
     #[inline]
     pub fn one_of(&mut self, wanted: &'static [&'static str]) -> Scan<()> {
         self.string_that(|text| wanted.iter().any(|value| value.as_bytes() == text), Wanted::OneOf(wanted))
     }
 
-    /// One of these strings, or another one that a newer server has added.
+    /// Checks for one of these strings, or another one that a newer server has added.
     #[inline]
     pub fn known(&mut self, known: &'static [&'static str]) -> Scan<()> {
         if self.scanner.peek() != b'"' {
@@ -289,7 +290,7 @@ impl<'a> Checker<'a> {
         Ok(())
     }
 
-    /// Returns a number.
+    /// Checks for a number.
     #[inline]
     pub fn number(&mut self) -> Scan<()> {
         if is_number(self.scanner.peek()) {
@@ -299,7 +300,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Returns a number without a fractional part.
+    /// Checks for a number without a fractional part.
     #[inline]
     pub fn integer(&mut self) -> Scan<()> {
         if !is_number(self.scanner.peek()) {
@@ -315,7 +316,7 @@ impl<'a> Checker<'a> {
         Ok(())
     }
 
-    /// Returns a number within inclusive limits, perhaps without a fractional part.
+    /// Checks for a number or integer within inclusive limits.
     pub fn number_in(
         &mut self,
         integral: bool,
@@ -335,19 +336,19 @@ impl<'a> Checker<'a> {
         Ok(())
     }
 
-    /// `null`, or what the other check wants.
+    /// Checks for `null`, or else with another check.
     #[inline]
     pub fn nullable(&mut self, check: impl FnOnce(&mut Self) -> Scan<()>) -> Scan<()> {
         if self.scanner.peek() == b'n' { self.scanner.word("null") } else { check(self) }
     }
 
-    /// Returns a list whose entries pass.
+    /// Checks for a list of valid entries.
     #[inline]
     pub fn array(&mut self, entry: impl FnMut(&mut Self) -> Scan<()>) -> Scan<()> {
         self.array_of(0, u64::MAX, "", entry)
     }
 
-    /// Returns a list of so many entries that pass.
+    /// Checks for a list with a limited number of valid entries.
     #[inline]
     pub fn array_of(
         &mut self,
@@ -357,7 +358,7 @@ impl<'a> Checker<'a> {
         mut entry: impl FnMut(&mut Self) -> Scan<()>,
     ) -> Scan<()> {
         if self.scanner.peek() != b'[' {
-            return self.not("a list");
+            return self.not("an array");
         }
         if !self.descend() {
             return self.too_deep();
@@ -388,8 +389,8 @@ impl<'a> Checker<'a> {
         Ok(())
     }
 
-    /// Returns an object. `place_of` finds a declared member's place by its name; `member` checks the value
-    /// of the member at that place, or of one that is not declared, whose name it is given decoded.
+    /// Checks for an object. `place_of` returns the place of a declared member by its name; `member` checks the value
+    /// of the member at that place, or of an undeclared one, whose decoded name it receives.
     #[inline]
     pub fn object(
         &mut self,
@@ -400,7 +401,7 @@ impl<'a> Checker<'a> {
         self.object_of(None, members, place_of, member)
     }
 
-    /// Returns the same for one whose members are noted if that is wanted, and that is valid by this check.
+    /// Checks for an object whose members are recorded if wanted. `check` identifies the validator.
     #[inline]
     pub fn noted_object(
         &mut self,
@@ -489,7 +490,7 @@ impl<'a> Checker<'a> {
         }
         if let Some(check) = noted {
             self.outline.leave();
-            // What is newer than the dialect is noted each time that it comes.
+            // Values newer than the dialect are recorded each time.
             if self.faults.count() == faults && !self.is_newer {
                 self.outline.keep(check, self.scanner.since(object), self.deepest - depth);
             }
@@ -497,7 +498,7 @@ impl<'a> Checker<'a> {
         Ok(())
     }
 
-    /// Enters a nested value; false when that would be too deep.
+    /// Enters a nested value. Returns false if that is too deep.
     #[inline]
     fn descend(&mut self) -> bool {
         let is_allowed = self.scanner.descend();
@@ -505,7 +506,7 @@ impl<'a> Checker<'a> {
         is_allowed
     }
 
-    /// Passes members that the known object has, too.
+    /// Skips members that equal those of the known object.
     fn pass_known(&mut self, object: usize, seen: &mut Seen) -> bool {
         self.scanner.peek();
         let at = self.scanner.offset();
@@ -514,7 +515,7 @@ impl<'a> Checker<'a> {
         length.is_some()
     }
 
-    /// Returns where the name of the next member starts, behind its quote.
+    /// Returns the start of the next member's name, after its quote.
     fn name_start(&mut self) -> usize {
         self.scanner.peek();
         self.scanner.offset() + 1
@@ -556,7 +557,7 @@ impl<'a> Checker<'a> {
         self.wrong(FaultKind::TooDeep)
     }
 
-    /// Returns a member that is not declared, of a kind that all such members have.
+    /// Checks an undeclared member with the check for all such members.
     pub fn extra(&mut self, name: &[u8], check: impl FnOnce(&mut Self) -> Scan<()>) -> Scan<()> {
         let before = self.faults.count();
         check(self)?;
@@ -566,12 +567,12 @@ impl<'a> Checker<'a> {
         Ok(())
     }
 
-    /// Returns a member that may not be there.
+    /// Records a forbidden member.
     pub fn undeclared(&mut self, name: &[u8]) -> Scan<()> {
         self.extra(name, |checker| checker.wrong(FaultKind::Undeclared))
     }
 
-    /// A limit on a member's name.
+    /// Checks the name of a member.
     pub fn name_within(&mut self, name: &[u8], rules: &'static TextRules) {
         let name = String::from_utf8_lossy(name);
         if !rules.allow(&name) {
@@ -579,7 +580,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// A limit on the number of members; called at each of them with its number.
+    /// Checks the number of members; called for each with its number.
     pub fn at_most(&mut self, members: u64, most: u64) {
         if members == most + 1 {
             self.faults.add(FaultKind::TooMany(most), || Actual::More);
@@ -596,12 +597,12 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Returns a value of none of the kinds that a union has.
+    /// Records a value of a kind that the union does not have.
     pub fn no_kind(&mut self, expected: &'static str) -> Scan<()> {
         self.not(expected)
     }
 
-    /// Returns an object whose tag is missing or names none of the branches of a union.
+    /// Records an object whose tag is missing, or selects no branch of a union.
     #[cold]
     pub fn no_branch(
         &mut self,
@@ -620,8 +621,7 @@ impl<'a> Checker<'a> {
         self.any()
     }
 
-    /// Returns the branches of a union that nothing tells apart, in order. When none fits, the faults of the
-    /// one that fits best are kept.
+    /// Tries the branches of a union without a tag, in order. If none matches, records the faults of the best match.
     pub fn first_of(&mut self, branches: &[Check]) -> Scan<()> {
         let start = self.scanner;
         let before = self.faults.count();
@@ -680,7 +680,7 @@ const fn is_number(byte: u8) -> bool {
     byte == b'-' || byte.is_ascii_digit()
 }
 
-/// Returns the bytes of a name or value that is written with escapes, decoded.
+/// Returns the decoded bytes of a name or value with escapes.
 #[cold]
 fn decoded(raw: &[u8]) -> Vec<u8> {
     decode(&String::from_utf8_lossy(raw)).0.into_owned().into_bytes()

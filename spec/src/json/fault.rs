@@ -1,45 +1,45 @@
-//! What a value should have been, and what it is.
+//! Schema faults: expected and actual values.
 
 use std::fmt::{self, Display, Formatter};
 
 use super::scanner::DEEPEST;
 
-/// One place where a value is not what its schema says.
+/// A place where a value does not match its schema.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fault {
     /// JSON pointer to the place.
     pub pointer: String,
-    /// What is wrong there.
+    /// The kind of fault, with the expected value.
     pub kind: FaultKind,
-    /// What stands there.
+    /// The actual value.
     pub actual: Actual,
 }
 
-/// In which way a value is not what its schema says. Its text says what the schema wants.
+/// The kind of a schema fault. Its text is the expected value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FaultKind {
-    /// The value is another one.
+    /// The value differs.
     Value(Wanted),
-    /// An object lacks a property, or has no value in it that tells what the object is.
+    /// A property is missing, or its value does not identify the object.
     Missing {
         /// The name of the property.
         property: &'static str,
-        /// What it should hold.
+        /// The expected value.
         wanted: Wanted,
     },
-    /// An object has a property that its schema forbids.
+    /// A property is not declared, and the schema allows no others.
     Undeclared,
-    /// An object has a property twice.
+    /// A property occurs twice.
     Repeated,
-    /// A property has a name that its schema forbids; these are the names that it allows.
+    /// The name of a property is invalid. This describes valid names.
     Name(&'static str),
-    /// An object has more properties than this.
+    /// The object has more properties than this.
     TooMany(u64),
-    /// A value lies deeper than validators go.
+    /// The nesting exceeds the limit of validators.
     TooDeep,
 }
 
-/// What a schema wants of a value.
+/// The value that a schema expects.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Wanted {
     /// Any value.
@@ -50,28 +50,28 @@ pub enum Wanted {
     Constant(&'static str),
     /// One of these strings.
     OneOf(&'static [&'static str]),
-    /// One of these strings, as far as is known: a newer server may add others.
+    /// One of these known strings; a newer server may add others.
     Known(&'static [&'static str]),
 }
 
-/// What stands where a schema wants something else; texts are shortened.
+/// The actual value at a fault; texts are shortened.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Actual {
     /// Nothing.
     Nothing,
-    /// Nothing, or no string.
+    /// Nothing, or not a string.
     NoString,
-    /// A string, as JSON writes it.
+    /// A string, as JSON.
     String(String),
-    /// A number, as JSON writes it.
+    /// A number, as JSON.
     Number(String),
     /// `true`, `false` or `null`.
     Word(String),
-    /// A list.
+    /// An array.
     List,
     /// An object.
     Object,
-    /// A list with this number of entries.
+    /// An array with this number of entries.
     Entries(usize),
     /// A property of this name.
     Name(String),
@@ -82,7 +82,7 @@ pub enum Actual {
 }
 
 impl FaultKind {
-    /// Returns the name of the property that is missing, if that is the fault.
+    /// Returns the name of the missing property, if that is the fault.
     pub const fn missing(&self) -> Option<&'static str> {
         match self {
             Self::Missing { property, .. } => Some(property),
@@ -92,7 +92,7 @@ impl FaultKind {
 }
 
 impl Actual {
-    /// Returns what a piece of JSON is, shortened.
+    /// Returns a shortened description of a JSON value.
     pub(super) fn of(raw: &str) -> Self {
         match raw.as_bytes().first() {
             Some(b'"') => Self::String(shortened(raw)),
@@ -103,12 +103,12 @@ impl Actual {
         }
     }
 
-    /// Returns a property of this name.
+    /// Returns the description of a property with this name.
     pub(super) fn name(name: &str) -> Self {
         Self::Name(shortened(name))
     }
 
-    /// Returns the string that stands there, if it is one and not too long to be kept.
+    /// Returns the string, if it is one and not shortened.
     pub fn string(&self) -> Option<&str> {
         match self {
             Self::String(raw) => raw.strip_prefix('"')?.strip_suffix('"'),
@@ -130,9 +130,9 @@ impl Display for FaultKind {
             Self::Value(wanted) => wanted.fmt(f),
             Self::Missing { property, wanted: Wanted::Anything } => write!(f, "property \"{property}\""),
             Self::Missing { property, wanted } => write!(f, "property \"{property}\": {wanted}"),
-            Self::Undeclared => f.write_str("no property of this name"),
-            Self::Repeated => f.write_str("a name to stand once"),
-            Self::Name(rules) => write!(f, "names that are {rules}"),
+            Self::Undeclared => f.write_str("only declared properties"),
+            Self::Repeated => f.write_str("each property once"),
+            Self::Name(rules) => write!(f, "property names that are {rules}"),
             Self::TooMany(most) => write!(f, "at most {most} properties"),
             Self::TooDeep => write!(f, "nesting of at most {DEEPEST} levels"),
         }
@@ -166,32 +166,32 @@ impl Display for Actual {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self {
             Self::Nothing => f.write_str("none"),
-            Self::NoString => f.write_str("none, or no string"),
+            Self::NoString => f.write_str("none, or not a string"),
             Self::String(raw) => write!(f, "string {raw}"),
             Self::Number(raw) => write!(f, "number {raw}"),
             Self::Word(text) | Self::Name(text) => f.write_str(text),
-            Self::List => f.write_str("a list"),
+            Self::List => f.write_str("an array"),
             Self::Object => f.write_str("an object"),
             Self::Entries(count) => write!(f, "{count} entries"),
-            Self::SameName => f.write_str("the same name again"),
+            Self::SameName => f.write_str("the same property again"),
             Self::More => f.write_str("more"),
         }
     }
 }
 
-/// One event is described by so many faults; the rest is only counted.
+/// Maximum number of listed faults; others are counted.
 const MOST: usize = 256;
 
-/// The faults of one value, gathered on the way out of it.
+/// The faults of one value, collected from the inside out.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Faults {
     found: Vec<Found>,
     count: usize,
-    /// Faults are only counted while it is not known whether they matter.
+    /// Whether faults are only counted, as it is unknown whether they matter.
     quiet: bool,
 }
 
-/// A fault whose pointer is still being written, from its end.
+/// A fault whose pointer is under construction, from its end.
 #[derive(Debug, Clone)]
 struct Found {
     path: Vec<Segment>,
@@ -207,7 +207,7 @@ pub(super) enum Segment {
 }
 
 impl Faults {
-    /// Returns how many there are; grows with every fault, listed or not.
+    /// Returns the number of faults, listed or not.
     #[inline]
     pub(super) const fn count(&self) -> usize {
         self.count
@@ -221,12 +221,12 @@ impl Faults {
         }
     }
 
-    /// Switches between counting and listing; returns what was set before.
+    /// Switches between counting and listing. Returns the previous setting.
     pub(super) const fn set_quiet(&mut self, quiet: bool) -> bool {
         std::mem::replace(&mut self.quiet, quiet)
     }
 
-    /// All faults since `before` lie inside this member or entry.
+    /// Prepends this member or entry to the pointers of all faults since `before`.
     #[cold]
     pub(super) fn inside(&mut self, before: usize, segment: &Segment) {
         // More may have been counted than are listed.
@@ -239,7 +239,7 @@ impl Faults {
         self.count = before;
     }
 
-    /// Returns the faults, and how many more there were.
+    /// Returns the listed faults, and the number of others.
     pub(super) fn finish(self) -> (Vec<Fault>, usize) {
         let more = self.count - self.found.len();
         let faults = self.found.into_iter().map(|found| {
@@ -268,7 +268,7 @@ fn push_escaped(pointer: &mut String, name: &str) {
     }
 }
 
-/// Returns the beginning of a text.
+/// Returns a text, cut after a maximum length.
 fn shortened(text: &str) -> String {
     const LONGEST: usize = 60;
     match text.char_indices().nth(LONGEST) {

@@ -1,12 +1,12 @@
-//! Looking into a JSON text without a tree.
+//! Finds values in a JSON text without building a tree.
 
 use std::borrow::Cow;
 
 use super::text::decode;
 use super::{RawString, Scanner};
 
-/// Hands out the members of an object, in the order in which they stand, with the text of their values.
-/// False when the text is no object, or no JSON; what came before the fault has been handed out then.
+/// Calls a function with the members of an object, in order, with the text of their values. Returns false if the text
+/// is not an object or not JSON; members before the fault were passed on then.
 pub fn each_member<'a>(text: &'a str, mut member: impl FnMut(RawString<'a>, &'a str)) -> bool {
     let mut scanner = Scanner::new(text);
     if scanner.peek() != b'{' {
@@ -20,7 +20,7 @@ pub fn each_member<'a>(text: &'a str, mut member: impl FnMut(RawString<'a>, &'a 
     read.and_then(|()| scanner.end()).is_ok()
 }
 
-/// Returns the members of an object. `None` when the text is no object, or no JSON.
+/// Returns the members of an object; `None` if the text is not an object or not JSON.
 pub fn members(text: &str) -> Option<Vec<(Cow<'_, str>, &str)>> {
     let mut members = Vec::new();
     each_member(text, |name, value| {
@@ -30,7 +30,7 @@ pub fn members(text: &str) -> Option<Vec<(Cow<'_, str>, &str)>> {
     .then_some(members)
 }
 
-/// Returns the texts of the entries of a list. `None` when the text is no list, or no JSON.
+/// Returns the texts of the entries of a list; `None` if the text is not a list or not JSON.
 pub fn entries(text: &str) -> Option<Vec<&str>> {
     let mut scanner = Scanner::new(text);
     if scanner.peek() != b'[' {
@@ -77,7 +77,7 @@ pub fn at<'a>(text: &'a str, pointer: &str) -> Option<&'a str> {
     Some(found)
 }
 
-/// Returns how many bytes at the start of two texts are the same.
+/// Returns the length of the common prefix of two texts.
 pub fn shared_length(one: &[u8], other: &[u8]) -> usize {
     const BLOCK: usize = 32;
     const WORD: usize = 8;
@@ -90,7 +90,7 @@ pub fn shared_length(one: &[u8], other: &[u8]) -> usize {
     before + behind + rest.take_while(|(one, other)| one == other).count()
 }
 
-/// Returns the text of a JSON string. `None` when it is none.
+/// Returns the text of a JSON string; `None` for other values.
 pub fn string(raw: &str) -> Option<Cow<'_, str>> {
     let inside = raw.strip_prefix('"')?.strip_suffix('"')?;
     Some(decode(inside).0)

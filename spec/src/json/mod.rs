@@ -1,9 +1,10 @@
-//! Reading, checking and writing JSON text without a tree.
+//! Parses, validates and writes JSON text without building a tree.
 
 mod check;
 mod fault;
 mod look;
 mod outline;
+mod problem;
 mod scanner;
 mod text;
 #[cfg(feature = "types")]
@@ -14,6 +15,7 @@ pub use check::{Check, Checker, Members, TextPattern, TextRules, UNDECLARED};
 pub use fault::{Actual, Fault, FaultKind, Wanted};
 pub use look::{at, each_member, entries, members, shared_length, string};
 pub use outline::{Names, Outline, OutlineMember};
+pub use problem::Problem;
 pub(crate) use scanner::LOST;
 pub use scanner::{DEEPEST, RawNumber, RawString, Scan, Scanner, Syntax};
 pub use text::{decode, decode_onto, encode, is_escaped};

@@ -1,41 +1,40 @@
-//! Where the members of an object stand, noted while it is checked, so that nobody need look for them again.
+//! The places of an object's members, recorded while it is validated, so that they need not be searched again.
 
 use std::ops::Range;
 
 use super::text::{decode, is_escaped};
 use super::{Check, UNDECLARED, shared_length};
 
-/// Where the members of one object stand. It can be used again, and then allocates nothing.
+/// The places of the members of one object. Its memory can be reused.
 #[derive(Debug, Default)]
 pub struct Outline {
     members: Vec<OutlineMember>,
     names: Names,
-    /// Which of the declared members they are.
+    /// The declared members among them.
     places: Vec<u32>,
     state: Outlining,
-    /// Whether the object that is expected often comes again as it was.
+    /// Whether the expected object often repeats.
     recurs: bool,
-    /// It opens a stream: such objects are like those that opened other streams.
+    /// Whether it opens a stream: such objects resemble those that opened other streams.
     is_first: bool,
-    /// The last one that opened a stream, and the last one of all others. In boxes, as an outline is moved for each
-    /// event.
+    /// The last object that opened a stream, and the last other one. Boxed, as an outline is moved for each event.
     known: [Option<Box<Known>>; 2],
-    /// Which of them came last.
+    /// The later of the two.
     latest: usize,
-    /// The last valid ones of the others: what an event is about comes again inside of what later ones are about.
+    /// The last valid values of items and parts, which later objects often contain.
     recent: Vec<Valid>,
-    /// Which of them is the oldest.
+    /// The oldest of these.
     oldest: usize,
 }
 
-/// The last valid object of those that often come again.
+/// The last valid object of those that often repeat.
 #[derive(Debug, Default)]
 struct Known {
     text: String,
     members: Vec<OutlineMember>,
     names: Names,
     places: Vec<u32>,
-    /// What it is valid by.
+    /// The check that accepted it.
     check: Option<Check>,
 }
 
@@ -43,33 +42,33 @@ struct Known {
 #[derive(Debug)]
 struct Valid {
     text: String,
-    /// What it is valid by.
+    /// The check that accepted it.
     check: Check,
-    /// How many levels of values are nested in it.
+    /// Depth of its nested values.
     levels: u32,
 }
 
-/// So many objects are kept that are no responses, and of so many bytes.
+/// Maximum number and size of the kept objects that are not responses.
 const RECENT: (usize, usize) = (8, 1 << 13);
 
-/// Responses have about so many members.
+/// Approximate number of members of a response.
 const USUAL: usize = 40;
 
-/// Objects of more bytes are not kept.
+/// Maximum size of a kept object, in bytes.
 const LONGEST: usize = 1 << 16;
 
-/// Where a member stands in the text of its object. What stands behind 4 GiB of text is not found.
+/// The place of a member in the text of its object. Members beyond 4 GiB of text are not found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct OutlineMember {
     name: (u32, u32),
     value: (u32, u32),
     fingerprint: u32,
-    /// The last member before it that is in the same group of names: its number, from 1.
+    /// The previous member of the same group of names: its number, from 1.
     before: u8,
 }
 
 impl OutlineMember {
-    /// Returns a member of that name, as it is written from `start` on, and with its value there.
+    /// Creates a member with the name at `start`, and the place of its value.
     #[inline]
     pub fn new((raw, escaped): (&[u8], bool), start: usize, value: Range<usize>) -> Self {
         let offset = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
@@ -87,7 +86,7 @@ impl OutlineMember {
         Self { name: moved(name), value: moved(value), fingerprint, before }
     }
 
-    /// Returns its name, as it is written between the quotes.
+    /// Returns its name as written, without quotes.
     pub const fn name(&self) -> Range<usize> {
         self.name.0 as usize..self.name.1 as usize
     }
@@ -97,7 +96,7 @@ impl OutlineMember {
         self.value.0 as usize..self.value.1 as usize
     }
 
-    /// Returns whether it has that name in the text of its object.
+    /// Returns whether it has this name in the text of its object.
     #[inline]
     fn is_named(&self, text: &str, name: &str) -> bool {
         let raw = text.get(self.name()).unwrap_or_default();
@@ -105,20 +104,20 @@ impl OutlineMember {
     }
 }
 
-/// Where the members of an object are found by their names.
+/// An index of the members of an object by name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Names {
-    /// Of each group of names the number of the last member, from 1.
+    /// The number of the last member of each group of names, from 1.
     last: [u8; Names::GROUPS],
 }
 
 impl Names {
     const GROUPS: usize = 16;
 
-    /// Stands where there are too many members for the groups.
+    /// Marks an index of too many members for the groups.
     const MANY: u8 = u8::MAX;
 
-    /// Arranges members by their names.
+    /// Builds the index.
     pub fn of(members: &mut [OutlineMember]) -> Self {
         let mut last = [0; Self::GROUPS];
         if members.len() >= usize::from(Self::MANY) {
@@ -131,7 +130,7 @@ impl Names {
         Self { last }
     }
 
-    /// Returns the member of that name in the text of its object; the last one, where there are several.
+    /// Returns the member of this name in the text of its object; the last one if there are several.
     #[inline]
     pub fn find<'m>(
         &self,
@@ -169,14 +168,14 @@ impl Names {
     }
 }
 
-/// Returns the group of names that a name is in.
+/// Returns the group of a name.
 #[inline]
 const fn group(fingerprint: u32) -> usize {
     // A multiplier whose highest bits depend on all bits of the fingerprint.
     (fingerprint.wrapping_mul(0x9e37_79b1) >> 28) as usize
 }
 
-/// Returns what tells a name from nearly all others: its length, its first byte and its last.
+/// Returns a fingerprint of a name: its length, its first byte and its last.
 #[inline]
 fn fingerprint(name: &[u8]) -> u32 {
     let (Some(first), Some(last)) = (name.first(), name.last()) else { return 0 };
@@ -184,13 +183,13 @@ fn fingerprint(name: &[u8]) -> u32 {
     u32::from_le_bytes([*first, *last, low, high])
 }
 
-/// Returns the same for a name that is written with escapes.
+/// Returns the fingerprint of a name with escapes.
 #[cold]
 fn fingerprint_inside(raw: &[u8]) -> u32 {
     fingerprint(decode(&String::from_utf8_lossy(raw)).0.as_bytes())
 }
 
-/// Which of the declared members of an object came, and which should come next.
+/// The declared members of an object that were seen, and the expected next one.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Seen {
     bits: u64,
@@ -198,7 +197,7 @@ pub(super) struct Seen {
 }
 
 impl Seen {
-    /// Adds one; whether it was not seen yet. Those that are not declared may come again.
+    /// Adds a member. Returns whether it was not seen yet; undeclared ones may repeat.
     #[inline]
     pub(super) fn add(&mut self, place: u32) -> bool {
         if place == UNDECLARED {
@@ -220,40 +219,39 @@ impl Seen {
     }
 }
 
-/// How far the noting is.
+/// The state of the recording.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) enum Outlining {
-    /// Nobody wants to know members.
+    /// Members are not wanted.
     #[default]
     Off,
-    /// Those of no object are noted now.
+    /// No object is being recorded.
     Idle,
-    /// Those of the next object that is entered will be.
+    /// The next object will be recorded.
     Next,
-    /// All of them have been.
+    /// The object was recorded.
     Done,
 }
 
 impl Outline {
-    /// Returns the members in their order, if those of an object were noted, and where they are found by
-    /// their names.
+    /// Returns the members of the recorded object in order, if there is one, and their index by name.
     pub fn members(&self) -> Option<(&[OutlineMember], Names)> {
         (self.state == Outlining::Done).then_some((&self.members, self.names))
     }
 
-    /// From now on members are wanted; and whether the event opens a stream.
+    /// Starts recording for an event. `is_first` is whether the event opens a stream.
     pub(crate) const fn begin(&mut self, is_first: bool) {
         self.state = Outlining::Idle;
         self.is_first = is_first;
     }
 
-    /// Returns the object with which the one that is expected is compared.
+    /// Returns the object to compare the expected one with.
     fn known(&self) -> Option<&Known> {
         let place = if self.is_first { 0 } else { self.latest };
         self.known.get(place)?.as_deref()
     }
 
-    /// The next object is the one; and whether such objects often come again as they were.
+    /// Expects the object next. `recurs` is whether such objects often repeat.
     #[inline]
     pub(super) fn expect(&mut self, recurs: bool) {
         if self.state != Outlining::Off {
@@ -262,7 +260,7 @@ impl Outline {
         }
     }
 
-    /// It did not come: the value was something else.
+    /// Stops expecting the object, as the value was something else.
     #[inline]
     pub(super) fn expect_no_more(&mut self) {
         if self.state == Outlining::Next {
@@ -270,7 +268,7 @@ impl Outline {
         }
     }
 
-    /// Returns whether the members are wanted of the object that is entered now.
+    /// Returns whether to record the object that is entered now.
     pub(super) fn enter(&mut self) -> bool {
         let is_wanted = self.state == Outlining::Next;
         if is_wanted {
@@ -293,16 +291,15 @@ impl Outline {
         self.names = Names::of(&mut self.members);
     }
 
-    /// Returns whether the object that is entered now can be compared with one that was valid by the same
-    /// check.
+    /// Returns whether the object that is entered now can be compared with one that the same check accepted.
     pub(super) fn knows(&self, check: Check) -> bool {
         let is_wanted = self.recurs && self.state == Outlining::Next;
         let known = self.known().filter(|_| is_wanted).and_then(|known| known.check);
         known.is_some_and(|known| std::ptr::fn_addr_eq(known, check))
     }
 
-    /// Returns the length of an object that was valid by this check, if a text begins with it, and how many
-    /// levels of values are nested in it: no more than these may be.
+    /// If a text begins with an object that this check accepted, and its depth is within a limit, returns its length
+    /// and depth.
     pub(super) fn again(&mut self, check: Check, text: &str, most: u32) -> Option<(usize, u32)> {
         if self.knows(check) {
             let Self { members, names, known, latest, is_first, .. } = self;
@@ -320,17 +317,17 @@ impl Outline {
         recent.find(is_it).map(|valid| (valid.text.len(), valid.levels))
     }
 
-    /// Notes the next members as long as they are those of the known object to the letter, and were not seen yet.
-    /// They begin the text, which stands at this offset in the object. Gives the length of them all.
+    /// Records the next members while they equal those of the known object byte for byte, and were not seen yet. The
+    /// text is at an offset of the object. Returns their length.
     pub(super) fn pass_known(&mut self, text: &str, offset: usize, seen: &mut Seen) -> Option<usize> {
         let Self { members, places, known, latest, is_first, .. } = self;
         let known = known.get(if *is_first { 0 } else { *latest })?.as_deref()?;
         let next = known.members.get(members.len()..)?;
-        // With the quote before its name.
+        // From the quote before its name.
         let start = next.first()?.name().start.checked_sub(1)?;
         let end = start + shared_length(known.text.as_bytes().get(start..)?, text.as_bytes());
         let shift = u32::try_from(offset).ok()?.wrapping_sub(u32::try_from(start).ok()?);
-        // What follows a value must be the same, too, or it might not end there.
+        // The byte after a value must be equal, too, or the value might be longer.
         let is_passed =
             |(member, place): &(&OutlineMember, &u32)| member.value().end < end && seen.add(**place);
         let next_places = known.places.get(members.len()..)?;
@@ -341,7 +338,7 @@ impl Outline {
         Some(length)
     }
 
-    /// The object that was noted is valid.
+    /// Keeps the recorded object as a valid one.
     pub(super) fn keep(&mut self, check: Check, text: &str, levels: u32) {
         if !self.recurs {
             self.keep_recent(check, text, levels);
@@ -374,7 +371,7 @@ impl Outline {
         self.state
     }
 
-    /// Goes back to an earlier state, for another attempt at the same value.
+    /// Restores an earlier state, for another attempt at the same value.
     pub(super) const fn set_state(&mut self, state: Outlining) {
         self.state = state;
     }

@@ -1,15 +1,16 @@
 //! A cursor over JSON text that checks the grammar as it goes and builds nothing.
 
+use super::problem::Problem;
 use super::text;
 
-/// The text is not JSON. Where and why is told by [`Scanner::problem`].
+/// The text is not JSON. [`Scanner::problem`] returns the reason, [`Scanner::offset`] the place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Syntax;
 
-/// What scanning functions return.
+/// The result of scanning functions.
 pub type Scan<T> = Result<T, Syntax>;
 
-/// Typed reading and checking follows nested values this deep; skipping has no limit.
+/// Maximum depth of nested values for typed reading and validation. Skipping has no limit.
 pub const DEEPEST: u32 = 128;
 
 /// A cursor over JSON text.
@@ -18,26 +19,26 @@ pub struct Scanner<'a> {
     text: &'a str,
     at: usize,
     depth: u32,
-    /// Whether the string that was read last holds escapes.
+    /// Whether the last string has escapes.
     escaped: bool,
-    problem: &'static str,
+    problem: Problem,
 }
 
-/// A string as it stands in the text, without its quotes.
+/// A string as written, without its quotes.
 #[derive(Debug, Clone, Copy)]
 pub struct RawString<'a> {
-    /// What stands between the quotes.
+    /// The text between the quotes.
     pub raw: &'a str,
-    /// Whether escapes stand in it.
+    /// Whether it has escapes.
     pub escaped: bool,
 }
 
-/// A number as it stands in the text.
+/// A number as written.
 #[derive(Debug, Clone, Copy)]
 pub struct RawNumber<'a> {
     /// Its text.
     pub raw: &'a str,
-    /// Whether it is written with digits (and a sign) alone.
+    /// Whether it is written with only digits and a sign.
     pub plain: bool,
 }
 
@@ -52,7 +53,7 @@ impl RawNumber<'_> {
         let fraction = fraction.trim_end_matches('0');
         let whole_zeros = whole.len() - whole.trim_end_matches('0').len();
         let is_zero = fraction.is_empty() && whole.trim_start_matches('-').len() == whole_zeros;
-        // The last digit that is not zero must not stand behind the decimal point once it is moved.
+        // With the decimal point moved, no digit but 0 may follow it.
         let digits = |count: usize| i64::try_from(count).unwrap_or(i64::MAX);
         let shift = if fraction.is_empty() { -digits(whole_zeros) } else { digits(fraction.len()) };
         let negative = exponent.starts_with('-');
@@ -64,16 +65,16 @@ impl RawNumber<'_> {
 impl<'a> Scanner<'a> {
     /// Returns a cursor at the start of the text.
     pub const fn new(text: &'a str) -> Self {
-        Self { text, at: 0, depth: 0, escaped: false, problem: "" }
+        Self { text, at: 0, depth: 0, escaped: false, problem: Problem::Value }
     }
 
-    /// Byte offset of the cursor.
+    /// Returns the byte offset of the cursor.
     pub const fn offset(&self) -> usize {
         self.at
     }
 
-    /// Returns what was wrong with the text, after [`Syntax`] was returned.
-    pub const fn problem(&self) -> &'static str {
+    /// Returns why the text is not JSON, after a function returned [`Syntax`].
+    pub const fn problem(&self) -> Problem {
         self.problem
     }
 
@@ -87,13 +88,13 @@ impl<'a> Scanner<'a> {
         self.text.get(self.at..).unwrap_or_default()
     }
 
-    /// Goes back (or on) to an offset that the cursor had before.
+    /// Moves the cursor to an offset that it had before.
     pub const fn rewind(&mut self, to: usize) {
         self.at = to;
     }
 
     #[cold]
-    fn fail<T>(&mut self, problem: &'static str) -> Scan<T> {
+    fn fail<T>(&mut self, problem: Problem) -> Scan<T> {
         self.problem = problem;
         Err(Syntax)
     }
@@ -103,7 +104,7 @@ impl<'a> Scanner<'a> {
         self.text.as_bytes().get(self.at).copied().unwrap_or(0)
     }
 
-    /// Returns the first byte of the next token; 0 at the end.
+    /// Skips white space, and returns the first byte of the next token; 0 at the end.
     #[inline]
     pub fn peek(&mut self) -> u8 {
         let byte = self.byte();
@@ -117,10 +118,10 @@ impl<'a> Scanner<'a> {
         self.byte()
     }
 
-    /// Only space may follow.
+    /// Fails if anything but white space follows.
     pub fn end(&mut self) -> Scan<()> {
         self.peek();
-        if self.at == self.text.len() { Ok(()) } else { self.fail("something follows the value") }
+        if self.at == self.text.len() { Ok(()) } else { self.fail(Problem::TrailingText) }
     }
 
     #[inline]
@@ -128,7 +129,7 @@ impl<'a> Scanner<'a> {
         self.at += 1;
     }
 
-    /// After a member or an entry: true at the end of the object or list, false when another follows.
+    /// Reads the separator after a member or an entry. Returns whether it ends the object or array.
     #[inline]
     pub(super) fn separator(&mut self, end: u8) -> Scan<bool> {
         let byte = self.peek();
@@ -136,23 +137,23 @@ impl<'a> Scanner<'a> {
             self.at += 1;
             Ok(byte == end)
         } else {
-            self.fail("expected `,` or the end of the object or list")
+            self.fail(Problem::Separator)
         }
     }
 
-    /// Passes one byte that was peeked at.
+    /// Skips one byte that was peeked at.
     pub(super) const fn enter(&mut self) {
         self.at += 1;
     }
 
-    /// Enters a nested value; false when that would be too deep.
+    /// Enters a nested value. Returns false if that is too deep.
     #[inline]
     pub(crate) const fn descend(&mut self) -> bool {
         self.depth += 1;
         self.depth <= DEEPEST
     }
 
-    /// Returns how many values around the cursor were entered.
+    /// Returns the number of entered values around the cursor.
     #[inline]
     pub(super) const fn depth(&self) -> u32 {
         self.depth
@@ -163,8 +164,7 @@ impl<'a> Scanner<'a> {
         self.depth -= 1;
     }
 
-    /// Reads an object, handing every member's name to `member`, which reads the value.
-    /// The name is given decoded, and as it stands in the text.
+    /// Reads an object. Calls `member` with each name, decoded and as written; it reads the value.
     #[inline]
     pub(crate) fn object<E: From<Syntax>>(
         &mut self,
@@ -289,16 +289,16 @@ impl<'a> Scanner<'a> {
         self.at
     }
 
-    /// Passes a member's name and the colon; returns where the name ends.
+    /// Skips a member's name and the colon, and returns the end of the name.
     #[inline]
     fn name_end(&mut self) -> Scan<usize> {
         if self.byte() != b'"' {
-            return self.fail("expected the name of a member");
+            return self.fail(Problem::Name);
         }
         self.pass_string()?;
         let end = self.at - 1;
         if self.peek() != b':' {
-            return self.fail("expected `:` after the name of a member");
+            return self.fail(Problem::Colon);
         }
         self.at += 1;
         self.peek();
@@ -321,19 +321,18 @@ impl<'a> Scanner<'a> {
         Ok((self.text.as_bytes().get(start..self.at - 1).unwrap_or_default(), self.escaped))
     }
 
-    /// Passes a string; the cursor is at its opening quote.
+    /// Skips a string; the cursor is at its opening quote.
     #[inline]
     pub(super) fn pass_string(&mut self) -> Scan<()> {
         self.pass_string_within(|_| false).map(drop)
     }
 
-    /// Returns the same. Returns whether the string ends within two words, and these are as they are asked to
-    /// be.
+    /// Skips a string. Returns whether it ends within two words that satisfy a predicate.
     #[inline]
     fn pass_string_within(&mut self, is_good: impl Fn(u64) -> bool) -> Scan<bool> {
         let start = self.at + 1;
         self.escaped = false;
-        // Most strings end within two words: no loop, and one branch that is nearly always taken.
+        // Most strings end within two words. This path has no loop, and one branch that is nearly always taken.
         let bytes = self.text.as_bytes();
         let mut at = start;
         if let Some(window) = bytes.get(start..).and_then(|rest| rest.first_chunk::<16>()) {
@@ -364,12 +363,12 @@ impl<'a> Scanner<'a> {
                 }
                 Some(0..=0x1f) => {
                     self.at = at;
-                    return self.fail("a control character stands in a string; it must be escaped");
+                    return self.fail(Problem::ControlCharacter);
                 }
                 Some(_) => at += 1,
                 None => {
                     self.at = at;
-                    return self.fail("the text ends inside a string");
+                    return self.fail(Problem::UnclosedString);
                 }
             }
         }
@@ -387,7 +386,7 @@ impl<'a> Scanner<'a> {
             }
             _ => {
                 self.at = at;
-                self.fail("an escape is not one of JSON's")
+                self.fail(Problem::Escape)
             }
         }
     }
@@ -400,7 +399,7 @@ impl<'a> Scanner<'a> {
         Ok(RawNumber { raw: self.since(start), plain })
     }
 
-    /// Passes a number; returns whether it is written with digits (and a sign) alone.
+    /// Skips a number. Returns whether it is written with only digits and a sign.
     #[inline]
     pub(super) fn pass_number(&mut self) -> Scan<bool> {
         let bytes = self.text.as_bytes();
@@ -411,7 +410,7 @@ impl<'a> Scanner<'a> {
         match bytes.get(at) {
             Some(b'0') => at += 1,
             Some(b'1'..=b'9') => at = digits(bytes, at),
-            _ => return self.fail("expected a value"),
+            _ => return self.fail(Problem::Value),
         }
         self.at = at;
         match bytes.get(at) {
@@ -425,7 +424,7 @@ impl<'a> Scanner<'a> {
         if self.byte() == b'.' {
             let end = digits(bytes, self.at + 1);
             if end == self.at + 1 {
-                return self.fail("digits must follow the decimal point");
+                return self.fail(Problem::Fraction);
             }
             self.at = end;
         }
@@ -436,7 +435,7 @@ impl<'a> Scanner<'a> {
             }
             let end = digits(bytes, self.at);
             if end == self.at {
-                return self.fail("digits must follow the exponent sign");
+                return self.fail(Problem::Exponent);
             }
             self.at = end;
         }
@@ -451,7 +450,7 @@ impl<'a> Scanner<'a> {
             self.at += word.len();
             Ok(())
         } else {
-            self.fail("expected a value")
+            self.fail(Problem::Value)
         }
     }
 
@@ -463,7 +462,7 @@ impl<'a> Scanner<'a> {
         Ok(self.since(start))
     }
 
-    /// Skips any value, checking its grammar. Needs no more stack for deeper nesting.
+    /// Skips any value and checks its grammar. Nesting uses no stack.
     #[inline]
     pub fn skip(&mut self) -> Scan<()> {
         match self.peek() {
@@ -517,14 +516,14 @@ impl<'a> Scanner<'a> {
                         self.at += 1;
                         open.pop();
                     }
-                    _ => return self.fail("expected `,` or the end of the object or list"),
+                    _ => return self.fail(Problem::Separator),
                 }
             }
         }
     }
 
-    /// Returns the string value of a member of the object at the cursor, which stays where it is. `None` when
-    /// there is no such member, or it is no string.
+    /// Returns the string value of a member of the object at the cursor, without moving the cursor. Returns `None` if
+    /// the member is missing or not a string.
     pub(crate) fn member(&self, wanted: &str) -> Scan<Option<RawString<'a>>> {
         let mut ahead = *self;
         if ahead.peek() != b'{' {
@@ -548,7 +547,7 @@ impl<'a> Scanner<'a> {
     }
 }
 
-/// Returns where the digits from an offset on end.
+/// Returns the end of the digits from an offset.
 #[inline]
 fn digits(bytes: &[u8], mut at: usize) -> usize {
     while bytes.get(at).is_some_and(u8::is_ascii_digit) {
@@ -563,8 +562,8 @@ fn word(block: &[u8], offset: usize) -> u64 {
     u64::from_le_bytes(bytes.unwrap_or_default())
 }
 
-/// Returns how many bytes at the start of a text are known to be plain in a string; the next one may be, too,
-/// where the text ends within a word.
+/// Returns a number of leading bytes that are plain in a string. It can be too small if the text ends within a
+/// word.
 #[inline]
 fn plain_run(bytes: &[u8]) -> usize {
     let (blocks, _) = bytes.as_chunks::<BLOCK>();
@@ -580,25 +579,25 @@ fn plain_run(bytes: &[u8]) -> usize {
     at
 }
 
-/// So many bytes are looked at at once.
+/// Number of bytes examined at once.
 const BLOCK: usize = 32;
 
-/// Returns whether nothing in a block ends or interrupts a plain run in a string. Said without branches, so
-/// that it is compiled to instructions that look at many bytes.
+/// Returns whether no byte of a block ends or interrupts a plain run in a string. It has no branches, so that it is
+/// compiled to vector instructions.
 #[inline]
 fn is_plain(block: &[u8; BLOCK]) -> bool {
     let is_special = |byte: u8| (byte ^ b'"').min(byte ^ b'\\').min(byte.saturating_sub(0x1f)) == 0;
     !block.iter().fold(false, |found, byte| found | is_special(*byte))
 }
 
-/// The first byte of U+FFFD, which stands for characters that were lost.
+/// The first byte of U+FFFD, which replaces lost characters.
 pub(crate) const LOST: u8 = 0xef;
 
 const ONES: u64 = u64::from_le_bytes([1; 8]);
 const TOPS: u64 = u64::from_le_bytes([0x80; 8]);
 
-/// Marks (in each byte's top bit, the lowest one being right) what ends or interrupts a plain run in a
-/// string: a quote, a backslash, a control character.
+/// Marks the bytes that end or interrupt a plain run in a string, in each byte's top bit: quotes, backslashes and
+/// control characters. Only the lowest mark is reliable.
 #[inline]
 pub(super) const fn special(word: u64) -> u64 {
     let quote = word ^ (ONES * b'"' as u64);
@@ -609,7 +608,7 @@ pub(super) const fn special(word: u64) -> u64 {
     (quote | backslash | control) & TOPS
 }
 
-/// Which of the values that are open are objects, one bit each.
+/// Kinds of the open values: one bit each, set for objects.
 #[derive(Default)]
 struct Nesting {
     word: u64,

@@ -4,8 +4,8 @@ use std::borrow::Cow;
 
 use super::scanner::special;
 
-/// Decodes what stands between the quotes of a string whose grammar was checked.
-/// The flag is set when it holds a lone surrogate, which no Rust string can: U+FFFD stands for it.
+/// Decodes the text between the quotes of a valid string. The flag is set if it has a lone surrogate, which U+FFFD
+/// replaces, as Rust strings cannot contain it.
 pub fn decode(raw: &str) -> (Cow<'_, str>, bool) {
     if !is_escaped(raw) {
         return (Cow::Borrowed(raw), false);
@@ -15,7 +15,7 @@ pub fn decode(raw: &str) -> (Cow<'_, str>, bool) {
     (Cow::Owned(decoded), lone)
 }
 
-/// Returns the same, added to a text.
+/// Decodes a string, and appends it to a text.
 pub fn decode_onto(decoded: &mut String, raw: &str) -> bool {
     let (plain, mut rest) = split_at_escape(raw);
     decoded.push_str(plain);
@@ -44,7 +44,7 @@ pub fn decode_onto(decoded: &mut String, raw: &str) -> bool {
     lone
 }
 
-/// Returns whether an escape stands in the text of a string.
+/// Returns whether the text of a string has an escape.
 #[inline]
 pub fn is_escaped(raw: &str) -> bool {
     first_escape(raw).is_some()
@@ -54,7 +54,7 @@ fn split_at_escape(raw: &str) -> (&str, &str) {
     raw.split_at(first_escape(raw).unwrap_or(raw.len()))
 }
 
-/// Returns where the first backslash stands. Most texts are short, or have none.
+/// Returns the offset of the first backslash. Most texts are short, or have none.
 #[inline]
 fn first_escape(raw: &str) -> Option<usize> {
     const BLOCK: usize = 16;
@@ -66,8 +66,7 @@ fn first_escape(raw: &str) -> Option<usize> {
     bytes.get(before..)?.iter().position(|byte| is_one(*byte)).map(|at| before + at)
 }
 
-/// Returns the character that the hexadecimal digits (and a second escape, for a pair) mean, and what
-/// follows.
+/// Returns the character of the hexadecimal digits (and of a second escape, for a pair), and the rest.
 fn unicode(rest: &str) -> (Option<char>, &str) {
     let Some((high, behind)) = hex(rest) else { return (None, rest) };
     if !(0xd800..0xdc00).contains(&high) {
@@ -86,7 +85,7 @@ fn hex(text: &str) -> Option<(u32, &str)> {
     Some((u32::from_str_radix(digits, 16).ok()?, &text[4..]))
 }
 
-/// Appends a string, quoted and escaped as JSON demands.
+/// Appends a string as JSON, quoted and escaped.
 pub fn encode(text: &str, out: &mut String) {
     out.push('"');
     let mut rest = text;
@@ -113,7 +112,7 @@ pub fn encode(text: &str, out: &mut String) {
     out.push('"');
 }
 
-/// Returns where the first byte stands that must be escaped.
+/// Returns the offset of the first byte that must be escaped.
 #[inline]
 fn to_escape(bytes: &[u8]) -> Option<usize> {
     let (words, _) = bytes.as_chunks::<8>();

@@ -1,8 +1,8 @@
-//! Where an event may differ from the one before it.
+//! The values in which an event may differ from the previous one.
 
 use std::ops::Range;
 
-/// Where the values of an event stand that any other text or whole number could stand for.
+/// The places of the values of an event that any other text or whole number could replace.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Varying {
     values: [Range<usize>; Varying::MOST],
@@ -24,7 +24,7 @@ impl Varying {
         self.count += 1;
     }
 
-    /// Returns the values in their order. None, when there are too many.
+    /// Returns the values in order; none if there are too many.
     pub(crate) fn values(&self) -> &[Range<usize>] {
         self.values.get(..self.count).unwrap_or_default()
     }

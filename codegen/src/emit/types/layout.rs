@@ -1,8 +1,8 @@
-//! Line breaks where the formatter of Rust makes none: inside the calls of our macros.
+//! Line breaks inside calls of our macros, which rustfmt does not format.
 
 const MACROS: &[&str] = &["events! {", "object! {", "strings! {", "union! {"];
 
-/// Gives every entry of a macro call a line of its own.
+/// Puts every entry of a macro call on a line of its own.
 pub fn layout(formatted: &str) -> String {
     let mut out = String::with_capacity(formatted.len());
     let mut call: Option<String> = None;

@@ -1,4 +1,4 @@
-//! From the schemas of a dialect to Rust types.
+//! Converts the schemas of a dialect to Rust types.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,7 +8,7 @@ use crate::emit::names;
 use crate::formats::Glossary;
 use crate::schema::{Kind, Object, Property, Registry, Schema};
 
-/// Names that generated code needs for itself.
+/// Names that generated code uses itself.
 const TAKEN: &[&str] = &[
     "Event",
     "UnknownEvent",
@@ -34,7 +34,7 @@ const TAKEN: &[&str] = &[
     "Self",
 ];
 
-/// An event: its type on the wire, the variant and the struct.
+/// An event: its type, variant and struct.
 #[derive(Debug)]
 pub(super) struct EventItem {
     pub(super) wire: String,
@@ -44,18 +44,18 @@ pub(super) struct EventItem {
 
 pub(super) struct Lowered {
     pub(super) items: Items,
-    /// The items that are written elsewhere.
+    /// The items of another module.
     pub(super) shared: BTreeSet<String>,
     pub(super) events: Vec<EventItem>,
-    /// The items of named types, by their name on the wire.
+    /// The items of named types, by the name in the schemas.
     pub(super) types: BTreeMap<String, String>,
 }
 
-/// The names in Rust of what has a name of its own on the wire.
+/// The Rust names of types and events.
 pub(in crate::emit) struct Names<'d> {
-    /// By name of the type.
+    /// Types, by the name in the schemas.
     pub(in crate::emit) types: BTreeMap<&'d str, String>,
-    /// Of the structs, by type of the event.
+    /// Structs of events, by event type.
     pub(in crate::emit) events: BTreeMap<&'d str, String>,
     taken: Vec<String>,
 }
@@ -92,12 +92,12 @@ impl<'d> Names<'d> {
     }
 }
 
-/// The type that a numbered one repeats, such as `MessagePhase` for `MessagePhase-2`.
+/// Returns the type that a numbered one repeats, such as `MessagePhase` for `MessagePhase-2`.
 fn original<'d>(dialect: &Dialect, wire: &'d str) -> Option<&'d str> {
     names::copied(wire).filter(|original| dialect.types.get(*original) == dialect.types.get(wire))
 }
 
-/// Lowers all types and events of a dialect.
+/// Converts all types and events of a dialect.
 pub(super) fn lower(dialect: &Dialect, glossary: &Glossary) -> Lowered {
     let Names { types, events, taken } = Names::of(dialect, glossary);
     let events: Vec<EventItem> = events
@@ -126,14 +126,14 @@ pub(super) fn lower(dialect: &Dialect, glossary: &Glossary) -> Lowered {
 struct Lowering<'d> {
     registry: Registry<'d>,
     glossary: &'d Glossary,
-    /// Names of types: on the wire, in Rust.
+    /// Names of types: in the schemas, in Rust.
     types: BTreeMap<&'d str, String>,
     taken: Vec<String>,
     items: Items,
 }
 
 impl Lowering<'_> {
-    /// Declares an item whose name is already its own. `wire` is what the glossary knows it by.
+    /// Declares an item with a reserved name. `wire` is its name in the glossary.
     fn declare(&mut self, name: &str, wire: &str, doc: &str, schema: &Schema) {
         let mut schema = schema;
         while let Schema::Nullable(inner) = schema {
@@ -148,7 +148,7 @@ impl Lowering<'_> {
         self.items.insert(name.to_owned(), Item { name: name.to_owned(), doc: doc.to_owned(), body });
     }
 
-    /// The type of a schema; what has no name gets the hinted one.
+    /// Returns the type of a schema. A type without a name gets the hinted one.
     fn ty(&mut self, schema: &Schema, hint: &str, doc: &str) -> Ty {
         match schema {
             Schema::Any | Schema::Null => Ty::Any,
@@ -181,7 +181,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// A name that nothing else has yet.
+    /// Returns an unused name.
     fn free(&mut self, hint: &str) -> String {
         let numbered = (2..).map(|number| format!("{hint}{number}"));
         let name = std::iter::once(hint.to_owned()).chain(numbered).find(|name| !self.taken.contains(name));
@@ -202,7 +202,7 @@ impl Lowering<'_> {
         let mut doc =
             meaning.map_or_else(|| format!("The `{}` of this object.", property.name), str::to_owned);
         if property.deprecated {
-            doc += "\n\nOn its way out of the specification.";
+            doc += "\n\nDeprecated.";
         }
         let value = match self.constant(&property.schema) {
             Some(constant) if property.required => Value::Constant(constant),
@@ -219,7 +219,7 @@ impl Lowering<'_> {
         Member { wire: property.name.clone(), name, doc, value, start }
     }
 
-    /// What a required member is in a new value.
+    /// Returns the initial value of a required member.
     fn start(&self, wire: &str, property: &Property) -> Start {
         let own = self.glossary.defaults.get(wire).and_then(|own| own.get(&property.name));
         let stated = property.default.as_ref().filter(|value| !value.is_null()).map(ToString::to_string);
@@ -242,7 +242,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// The strings of a schema that only matches strings; none of them listed, when it takes any.
+    /// Returns the strings of a schema that allows only strings; an empty list if it allows any.
     fn strings(&self, schema: &Schema) -> Option<Vec<String>> {
         match self.registry.resolve(schema) {
             Schema::String(_) => Some(Vec::new()),
@@ -333,7 +333,7 @@ impl Lowering<'_> {
     }
 }
 
-/// The required member that tells an object without a name from the others of its union.
+/// Returns the required member that distinguishes an unnamed object from the others of its union.
 fn distinct(branches: &[Schema], at: usize) -> Option<&str> {
     let others = branches.iter().enumerate().filter(|(other, _)| *other != at);
     let others: Vec<&[Property]> = others.filter_map(|(_, branch)| properties(branch)).collect();

@@ -1,4 +1,4 @@
-//! Emits the typed events of a dialect: what they hold, and how they are read and written.
+//! Emits the typed events of a dialect, with readers and writers.
 
 #[cfg(feature = "cli")]
 mod layout;
@@ -19,7 +19,7 @@ pub use layout::layout;
 #[cfg(feature = "cli")]
 pub(super) use lower::Names;
 
-/// Emits the types of one dialect, but for those that are as in another one.
+/// Emits the types of a dialect, except those shared with another one.
 pub fn emit(dialect: &Dialect, base: Option<&Dialect>, glossary: &Glossary) -> TokenStream {
     let mut lowered = lower::lower(dialect, glossary);
     let shared = base.map(|base| {

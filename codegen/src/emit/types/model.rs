@@ -1,4 +1,4 @@
-//! The Rust types of a dialect, before they are written down.
+//! A model of the Rust types of a dialect.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,7 +10,7 @@ pub(super) enum Ty {
     Number,
     Boolean,
     Any,
-    /// An object of which nothing is known.
+    /// An object of unknown content.
     Members,
     List(Box<Ty>),
     Map(Box<Ty>),
@@ -19,7 +19,7 @@ pub(super) enum Ty {
     Named(String),
 }
 
-/// Something that is declared.
+/// A declared item.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Item {
     pub(super) name: String,
@@ -39,21 +39,21 @@ pub(super) enum Body {
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Member {
     pub(super) wire: String,
-    /// Its name in Rust.
+    /// Its Rust name.
     pub(super) name: String,
     pub(super) doc: String,
     pub(super) value: Value,
     pub(super) start: Start,
 }
 
-/// What a member is in a new value.
+/// The initial value of a member.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Start {
-    /// What the caller gives.
+    /// An argument of the constructor.
     Given,
     /// Absent, `null` or empty.
     Empty,
-    /// What its type starts as, if that can be made of nothing.
+    /// The default of its type, if that has one.
     Inner,
     /// This JSON.
     Json(String),
@@ -61,7 +61,7 @@ pub(super) enum Start {
 
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Value {
-    /// Always this string, so that it needs no field.
+    /// Always this string, without a field.
     Constant(String),
     Required(Ty),
     Optional(Ty),
@@ -79,16 +79,16 @@ pub(super) struct Word {
 pub(super) struct Variant {
     pub(super) name: String,
     pub(super) ty: Ty,
-    /// The values of the union's tag that mean it.
+    /// The values of the union's tag that select it.
     pub(super) tags: Vec<String>,
-    /// The kinds of value that it may match otherwise.
+    /// The kinds of value that it can match otherwise.
     pub(super) kinds: Vec<crate::schema::Kind>,
 }
 
 /// The items of a dialect, by name.
 pub(super) type Items = BTreeMap<String, Item>;
 
-/// Sizes of types, and which of them are too large, or recursive, to stand inside others.
+/// Sizes of types, and which of them need a box inside others because they are large or recursive.
 #[derive(Debug)]
 pub(super) struct Sizes<'i> {
     items: &'i Items,
@@ -96,7 +96,7 @@ pub(super) struct Sizes<'i> {
     known: BTreeMap<&'i str, usize>,
 }
 
-/// Where a type stands inside another.
+/// Position of a type inside another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Inside {
     /// In a field, or as an event.
@@ -108,8 +108,8 @@ pub(super) enum Inside {
 }
 
 impl Inside {
-    /// Machine words that a type may take there: about eight fields, and less where smaller siblings
-    /// would pay for it.
+    /// Returns the maximum size in machine words at this position: about eight fields, and less in variants, where
+    /// smaller siblings take as much.
     const fn room(self) -> usize {
         match self {
             Self::Struct => 27,
@@ -133,14 +133,14 @@ impl<'i> Sizes<'i> {
         sizes
     }
 
-    /// Whether the item stands there behind a pointer.
+    /// Returns whether the item is boxed at this position.
     pub(super) fn is_boxed(&self, name: &str, inside: Inside) -> bool {
         inside != Inside::Collection
             && (self.recursive.contains(&name)
                 || self.known.get(name).is_some_and(|&size| size > inside.room()))
     }
 
-    /// Whether values of the type can borrow.
+    /// Returns whether values of the type can borrow.
     pub(super) fn borrows(&self, ty: &Ty) -> bool {
         match ty {
             Ty::Integer | Ty::Boolean => false,
@@ -153,7 +153,7 @@ impl<'i> Sizes<'i> {
         }
     }
 
-    /// Whether a new value of the item needs nothing from the caller.
+    /// Returns whether the constructor of the item has no arguments.
     pub(super) fn starts(&self, name: &str) -> bool {
         match &self.items[name].body {
             Body::Struct(members) => members.iter().all(|member| !self.is_given(member)),
@@ -162,7 +162,7 @@ impl<'i> Sizes<'i> {
         }
     }
 
-    /// Whether the caller gives the member to a new value.
+    /// Returns whether the member is an argument of the constructor.
     pub(super) fn is_given(&self, member: &Member) -> bool {
         match (&member.start, &member.value) {
             (Start::Given, _) => true,
@@ -173,7 +173,7 @@ impl<'i> Sizes<'i> {
         }
     }
 
-    /// The type itself, where others only name it.
+    /// Returns the aliased type, if it is an alias.
     pub(super) fn resolve<'t>(&'t self, ty: &'t Ty) -> &'t Ty {
         match ty {
             Ty::Named(name) => match &self.items[name].body {
@@ -184,7 +184,7 @@ impl<'i> Sizes<'i> {
         }
     }
 
-    /// The body of the item that a type names.
+    /// Returns the body of the item that a type refers to.
     pub(super) fn body(&self, ty: &Ty) -> Option<&'i Body> {
         match ty {
             Ty::Named(name) => self.items.get(name).map(|item| &item.body),
@@ -192,7 +192,7 @@ impl<'i> Sizes<'i> {
         }
     }
 
-    /// The size of an item in machine words, roughly.
+    /// Returns the approximate size of an item in machine words.
     fn item(&mut self, name: &'i str) -> usize {
         if let Some(&size) = self.known.get(name) {
             return size;
@@ -235,7 +235,7 @@ impl<'i> Sizes<'i> {
         }
     }
 
-    /// Whether an item stands inside another without a list or map between them.
+    /// Returns whether an item is inside another without a list or map between them.
     fn reaches(&self, from: &str, to: &str, seen: &mut Vec<String>) -> bool {
         inside(&self.items[from].body).into_iter().any(|name| {
             name == to
@@ -247,7 +247,7 @@ impl<'i> Sizes<'i> {
     }
 }
 
-/// The types of what stands in an item.
+/// Returns the types of an item's members.
 fn types(body: &Body) -> Vec<&Ty> {
     match body {
         Body::Struct(members) => members
@@ -278,7 +278,7 @@ fn inside(body: &Body) -> Vec<&str> {
         .collect()
 }
 
-/// The items that are the same in two dialects, with all that they hold.
+/// Returns the items that are equal in two dialects, including the items that they use.
 pub(super) fn shared(items: &Items, others: &Items) -> BTreeSet<String> {
     let is_same = |(name, item): &(&String, &Item)| others.get(*name) == Some(*item);
     let mut shared: BTreeSet<String> = items.iter().filter(is_same).map(|(name, _)| name.clone()).collect();
@@ -293,7 +293,7 @@ pub(super) fn shared(items: &Items, others: &Items) -> BTreeSet<String> {
     }
 }
 
-/// The names of all items in an item.
+/// Returns the names of all items that an item uses.
 fn held(body: &Body) -> Vec<&str> {
     let mut rest = types(body);
     let mut held = Vec::new();

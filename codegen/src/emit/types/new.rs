@@ -1,4 +1,4 @@
-//! How new values are made: of what they require, and of nothing where nothing is required.
+//! Emits constructors: with the required values as arguments, or `Default` if there are none.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
@@ -7,7 +7,7 @@ use super::model::{Body, Inside, Member, Sizes, Start, Ty, Value};
 use super::write::{doc, ty};
 use crate::emit::names::ident;
 
-/// Writes the constructor of a struct; it has `Default` where nothing needs to be given.
+/// Writes the constructor of a struct, or `Default` if it has no arguments.
 pub(super) fn constructor(name: &Ident, members: &[Member], sizes: &Sizes<'_>) -> TokenStream {
     let (given, rest): (Vec<_>, Vec<_>) = required(members).partition(|(member, _)| sizes.is_given(member));
     let set = rest.into_iter().filter_map(|(member, _)| {
@@ -24,8 +24,8 @@ pub(super) fn constructor(name: &Ident, members: &[Member], sizes: &Sizes<'_>) -
     });
     let preset = preset.collect::<Vec<_>>();
     let others = match preset.as_slice() {
-        [] => "All else is absent, `null` or empty.".to_owned(),
-        preset => format!("{}. All else is absent, `null` or empty.", preset.join(", ")),
+        [] => "Other members are absent, `null` or empty.".to_owned(),
+        preset => format!("{}. Other members are absent, `null` or empty.", preset.join(", ")),
     };
     if given.is_empty() {
         let doc = doc(&others);
@@ -39,7 +39,7 @@ pub(super) fn constructor(name: &Ident, members: &[Member], sizes: &Sizes<'_>) -
             }
         };
     }
-    let doc = doc(&format!("Creates a value from what is required. {others}"));
+    let doc = doc(&format!("Creates a value from the required members. {others}"));
     let parameters = given.iter().map(|(member, of)| {
         let (field, of) = (ident(&member.name), parameter(of, sizes));
         quote!(#field: #of)
@@ -59,7 +59,7 @@ pub(super) fn constructor(name: &Ident, members: &[Member], sizes: &Sizes<'_>) -
     }
 }
 
-/// Writes how a test makes a value of a struct.
+/// Writes the expression with which a test creates a value of a struct.
 pub(super) fn sample(name: &Ident, members: &[Member], sizes: &Sizes<'_>) -> TokenStream {
     let given = required(members).filter(|(member, _)| sizes.is_given(member));
     let given: Vec<_> = given.map(|(_, of)| ty(of, Inside::Collection, sizes)).collect();
@@ -84,7 +84,7 @@ fn required(members: &[Member]) -> impl Iterator<Item = (&Member, &Ty)> {
     })
 }
 
-/// The type in which a caller gives a value: texts and numbers in whatever becomes one.
+/// Returns the argument type of a value: `impl Into` for texts and numbers.
 fn parameter(of: &Ty, sizes: &Sizes<'_>) -> TokenStream {
     let plain = ty(of, Inside::Collection, sizes);
     let resolved = sizes.resolve(of);

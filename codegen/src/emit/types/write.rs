@@ -1,4 +1,4 @@
-//! Writing the types down as Rust.
+//! Writes the types as Rust.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -22,7 +22,7 @@ pub(super) fn write(lowered: &Lowered) -> TokenStream {
     quote!(#events #(#items)* #samples)
 }
 
-/// Writes a table of new values, for the test that they are valid.
+/// Writes a table of new values, which a test validates.
 fn samples(lowered: &Lowered, sizes: &Sizes<'_>) -> TokenStream {
     let own = lowered.items.values().filter(|item| !lowered.shared.contains(&item.name));
     let impls = own.filter_map(|item| match &item.body {
@@ -79,7 +79,7 @@ fn events(lowered: &Lowered, sizes: &Sizes<'_>) -> TokenStream {
         #[non_exhaustive]
         pub enum Event<'a> {
             #(#variants)*
-            /// One that the dialect does not list, or that is not as its type demands.
+            /// An event that the dialect does not list, or that does not match its type.
             Unknown(UnknownEvent<'a>),
         }
         events! { Event; #(#rows)* }
@@ -88,7 +88,7 @@ fn events(lowered: &Lowered, sizes: &Sizes<'_>) -> TokenStream {
     }
 }
 
-/// Writes accessors of the members that say where an event belongs: clients need them of every event.
+/// Writes accessors of the members that locate an event, which clients need for every event.
 fn accessors(lowered: &Lowered) -> TokenStream {
     let arms = |name: &str, text: bool| {
         let arm = |event: &EventItem| {
@@ -117,7 +117,7 @@ fn accessors(lowered: &Lowered) -> TokenStream {
         (arms("sequence_number", false), arms("output_index", false), arms("item_id", true));
     quote! {
         impl Event<'_> {
-            /// The `sequence_number`, if the event has one that fits.
+            /// Returns the `sequence_number`, if the event has a valid one.
             pub fn sequence_number(&self) -> Option<u64> {
                 match self {
                     #(#numbers)*
@@ -127,7 +127,7 @@ fn accessors(lowered: &Lowered) -> TokenStream {
                 }
             }
 
-            /// The `output_index`: the position of the item that the event is about.
+            /// Returns the `output_index`: the position of the event's item in the output.
             pub fn output_index(&self) -> Option<u64> {
                 match self {
                     #(#indices)*
@@ -137,7 +137,7 @@ fn accessors(lowered: &Lowered) -> TokenStream {
                 }
             }
 
-            /// The `item_id`: the id of the item that the event is about.
+            /// Returns the `item_id`: the id of the event's item.
             pub fn item_id(&self) -> Option<std::borrow::Cow<'_, str>> {
                 match self {
                     #(#ids)*
@@ -162,7 +162,7 @@ fn item(item: &Item, sizes: &Sizes<'_>) -> TokenStream {
                 #[derive(Debug, Clone, PartialEq)]
                 pub struct #name<'a> {
                     #(#fields)*
-                    /// Members that are not listed, or do not fit.
+                    /// Members that are not declared, or are invalid.
                     pub extra: Extra<'a>,
                 }
                 object! { #name; #(#rows)* }
@@ -196,7 +196,7 @@ fn row(member: &Member) -> TokenStream {
     let (wire, name) = (&member.wire, ident(&member.name));
     if wire.contains(['"', '\\']) || wire.contains(char::is_control) {
         let problem =
-            format!("property {wire:?} needs escapes in JSON; `ObjectWriter` does not make them for names");
+            format!("property {wire:?} needs escapes in JSON; `ObjectWriter` does not escape names");
         return quote!(compile_error!(#problem););
     }
     match &member.value {
@@ -221,7 +221,7 @@ fn strings(name: &proc_macro2::Ident, doc: &TokenStream, words: &[Word]) -> Toke
         #[non_exhaustive]
         pub enum #name<'a> {
             #(#variants)*
-            /// Another one.
+            /// An unknown value.
             Unknown(Str<'a>),
         }
         strings! { #name; #(#rows)* }
@@ -253,7 +253,7 @@ fn union(
         #[non_exhaustive]
         pub enum #name<'a> {
             #(#declared)*
-            /// A value that is none of these.
+            /// An unknown value.
             Unknown(Raw<'a>),
         }
         union! { #name by #tag; #(#rows)* }
@@ -270,7 +270,7 @@ fn variant_doc(tag: &str, variant: &Variant) -> String {
             Kind::Boolean => "a boolean",
             Kind::Number => "a number",
             Kind::String => "a string",
-            Kind::Array => "a list",
+            Kind::Array => "an array",
             Kind::Object => "an object",
         })
         .collect();
@@ -299,7 +299,7 @@ fn kind_name(kind: Kind) -> proc_macro2::Ident {
     })
 }
 
-/// A type as it is written where it stands.
+/// Returns the Rust of a type at a position.
 pub(super) fn ty(of: &Ty, inside: Inside, sizes: &Sizes<'_>) -> TokenStream {
     match of {
         Ty::Text => quote!(Str<'a>),

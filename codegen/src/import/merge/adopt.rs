@@ -1,16 +1,15 @@
-//! What only the document has, as files and parts of the dialect.
+//! Adds entries of the document that the dialect does not have.
 
 use serde_json::{Value, json};
 
 use super::leaves::{Kind, Leaf};
-use super::{Merge, Phase, Spot, referred_in, type_file};
+use super::{FilePointer, Merge, Phase, referred_in, type_file};
 use crate::import::lifecycle;
 use crate::import::sample::sample;
 use crate::todo::todo;
 
 impl Merge<'_> {
-    /// Returns a schema of the document in terms of the dialect: types that both have keep the dialect's
-    /// name.
+    /// Returns a schema of the document with the type names of the dialect.
     pub(super) fn adopted(&mut self, schema: &Value) -> Value {
         if let Some(name) = referred_in(schema) {
             let own = self.adopted_type(name);
@@ -41,7 +40,7 @@ impl Merge<'_> {
         }
     }
 
-    /// Returns the name that a type of the document has in the dialect, where it is added if it is not there.
+    /// Returns the name of a type of the document in the dialect, to which it is added if necessary.
     fn adopted_type(&mut self, name: &str) -> String {
         if let Some(own) = self.names.get(name) {
             return own.clone();
@@ -71,7 +70,7 @@ impl Merge<'_> {
         body(left).is_some() && body(left) == body(right)
     }
 
-    /// Returns the name without what says where an SDK keeps it, or of which variant it is.
+    /// Returns the name without the module of the SDK and without the variant.
     fn plain_name(&self, name: &str) -> String {
         let name = name.rsplit("__").next().unwrap_or(name);
         let name = name.strip_prefix(self.variant).unwrap_or(name);
@@ -81,7 +80,7 @@ impl Merge<'_> {
     pub(super) fn adopt_as(&mut self, name: &str, own: &str) {
         self.names.insert(name.to_owned(), own.to_owned());
         let Some(schema) = self.document.get(&type_file(name)).cloned() else { return };
-        // It must be there before what it refers to, which may be itself.
+        // Insert it before the types that it refers to, which may include itself.
         self.files.insert(type_file(own), Value::Null);
         let schema = with_description(self.adopted(&schema), own, "what it is, in a sentence");
         self.files.insert(type_file(own), schema);
@@ -97,8 +96,8 @@ impl Merge<'_> {
         self.files.insert(path.to_owned(), crate::import::text::ordered(map));
     }
 
-    /// Allows one thing more at a place, where the others of its kind stand.
-    pub(super) fn add_branch(&mut self, new: &Leaf, spot: &Spot, olds: &[(Spot, Leaf)]) {
+    /// Adds a branch at a place.
+    pub(super) fn add_branch(&mut self, new: &Leaf, place: &FilePointer, olds: &[(FilePointer, Leaf)]) {
         if self.phase == Phase::Look || olds.is_empty() {
             return;
         }
@@ -106,9 +105,9 @@ impl Merge<'_> {
             Some(name) => json!({ "$ref": format!("../{}", type_file(&self.adopted_type(name))) }),
             None => self.adopted(&new.schema),
         };
-        let holder = self.holder(spot);
+        let holder = self.holder(place);
         let named = adopted.get("$ref").cloned();
-        self.note(&holder, format!("takes {}, too", named.unwrap_or_else(|| adopted["type"].clone())));
+        self.note(&holder, format!("also allows {}", named.unwrap_or_else(|| adopted["type"].clone())));
         self.edit(&holder, |schema| {
             if let Some(Value::Array(branches)) = schema.get_mut("anyOf") {
                 let is_null = |branch: &Value| branch.get("type").is_some_and(|kind| kind == "null");
@@ -135,10 +134,10 @@ impl Merge<'_> {
     }
 }
 
-/// What stands beside a union, and not in its branches.
+/// Keywords beside a union, which its branches do not have.
 const HEAD: &[&str] = &["$schema", "$id", "description", "deprecated", "x-lifecycle", "default", "examples"];
 
-/// Values or any other string: an enumeration that the document says is open.
+/// Returns an open enumeration for a union of values and any string.
 fn open_enumeration(schema: &Value) -> Option<Value> {
     let branches = schema.get("anyOf")?.as_array()?;
     let leaves = || branches.iter().map(|schema| Leaf { name: None, schema: schema.clone() });
@@ -155,12 +154,12 @@ fn open_enumeration(schema: &Value) -> Option<Value> {
     if values.is_empty() || !only_values {
         return None;
     }
-    let reason = todo("the document takes any string here: say why a server may add values");
+    let reason = todo("the document allows any string here: explain why a server may add values");
     let open = json!({ "type": "string", "enum": values, "x-open": reason });
     Some(if nullable { json!({ "anyOf": [open, { "type": "null" }] }) } else { open })
 }
 
-/// Returns the name with the module that an SDK keeps it in: `response_steer_failed_event__Steer`.
+/// Returns the module of an SDK in a name: `response_steer_failed_event__Steer`.
 fn qualified(name: &str) -> String {
     let mut parts = name.rsplit("__");
     let last = parts.next().unwrap_or_default();

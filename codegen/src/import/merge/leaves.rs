@@ -1,15 +1,15 @@
-//! The schemas that a union comes down to, and which of them are the same thing.
+//! The leaves of unions, and matching leaves of two unions.
 
 use std::collections::BTreeSet;
 
 use serde_json::{Map, Value, json};
 
-use super::{Merge, Spot, referred_in, type_file};
+use super::{FilePointer, Merge, referred_in, type_file};
 
-/// A schema that is no union and no reference.
+/// A schema that is neither a union nor a reference.
 #[derive(Debug, Clone)]
 pub(super) struct Leaf {
-    /// The type that it is, when it has a name.
+    /// The name of its type, if it has one.
     pub(super) name: Option<String>,
     pub(super) schema: Value,
 }
@@ -38,7 +38,7 @@ impl Leaf {
         }
     }
 
-    /// Returns the strings that it allows, when these are few.
+    /// Returns its constant or enumerated strings.
     pub(super) fn values(&self) -> Option<Vec<Value>> {
         match (self.schema.get("const"), self.schema.get("enum")) {
             (Some(value), _) => Some(vec![value.clone()]),
@@ -47,10 +47,10 @@ impl Leaf {
         }
     }
 
-    /// Returns the values of `type` that an object may have, if it says so.
+    /// Returns the values of `type` of an object, if they are declared.
     fn tags(&self) -> Option<Vec<Value>> {
         let tag = self.schema.get("properties")?.get("type")?;
-        // Where it may be absent an SDK lets it be null, too.
+        // An SDK also allows null for an optional `type`.
         let branches =
             tag.get("anyOf").and_then(Value::as_array).map_or(std::slice::from_ref(tag), Vec::as_slice);
         let values =
@@ -64,7 +64,7 @@ impl Leaf {
         properties.into_iter().flat_map(Map::keys).map(String::as_str).collect()
     }
 
-    /// Returns how much two objects have in common, in percent.
+    /// Returns the similarity of two objects, in percent.
     fn likeness(&self, other: &Self) -> usize {
         let (own, others) = (self.properties(), other.properties());
         let all = own.union(&others).count();
@@ -72,11 +72,11 @@ impl Leaf {
     }
 }
 
-/// Objects without a `type` are the same from this likeness on.
+/// Minimum similarity of matching objects without a `type`.
 const ALIKE: usize = 50;
 
-/// Returns the object that the new one stands for: of the same `type`, or, without one, much like it.
-pub(super) fn best<'o>(new: &Leaf, olds: &'o [(Spot, Leaf)]) -> Option<&'o (Spot, Leaf)> {
+/// Returns the object that matches the new one: of the same `type`, or, without a `type`, a similar one.
+pub(super) fn best<'o>(new: &Leaf, olds: &'o [(FilePointer, Leaf)]) -> Option<&'o (FilePointer, Leaf)> {
     let objects = || olds.iter().filter(|(_, old)| old.kind() == Kind::Object);
     let tags = new.tags();
     let tagged = objects().filter(|(_, old)| match (&tags, old.tags()) {
@@ -84,7 +84,7 @@ pub(super) fn best<'o>(new: &Leaf, olds: &'o [(Spot, Leaf)]) -> Option<&'o (Spot
         (None, None) => true,
         _ => false,
     });
-    // Of several that are equally like it the first one counts.
+    // Of several equally similar ones, the first counts.
     let found = tagged.rev().max_by_key(|(_, old)| score(new, old));
     match found {
         Some((_, old)) if tags.is_none() && new.likeness(old) < ALIKE && objects().count() > 1 => None,
@@ -92,7 +92,7 @@ pub(super) fn best<'o>(new: &Leaf, olds: &'o [(Spot, Leaf)]) -> Option<&'o (Spot
     }
 }
 
-/// Returns how surely two objects are the same: shared properties count, and more so shared requirements.
+/// Returns a score for two objects: common properties count, common required properties count more.
 pub(super) fn score(new: &Leaf, old: &Leaf) -> usize {
     let names =
         |leaf: &Leaf| leaf.schema.get("required").and_then(Value::as_array).cloned().unwrap_or_default();
@@ -101,7 +101,7 @@ pub(super) fn score(new: &Leaf, old: &Leaf) -> usize {
 }
 
 impl Merge<'_> {
-    /// Returns what a schema of the document comes down to.
+    /// Returns the leaves of a schema of the document.
     pub(super) fn leaves_of_document(&self, schema: &Value) -> Vec<Leaf> {
         let mut found = Vec::new();
         self.collect(None, schema, &mut found, &mut BTreeSet::new());
@@ -134,47 +134,46 @@ impl Merge<'_> {
         }
     }
 
-    /// Returns what a schema of the dialect comes down to, each with its place.
-    pub(super) fn leaves_of_dialect(&self, spot: &Spot) -> Vec<(Spot, Leaf)> {
+    /// Returns the leaves of a schema of the dialect, each with its place.
+    pub(super) fn leaves_of_dialect(&self, place: &FilePointer) -> Vec<(FilePointer, Leaf)> {
         let mut found = Vec::new();
-        let mut pending = vec![spot.clone()];
+        let mut pending = vec![place.clone()];
         let mut seen = BTreeSet::new();
-        while let Some(spot) = pending.pop() {
-            let schema = self.at(&spot);
+        while let Some(place) = pending.pop() {
+            let schema = self.at(&place);
             if let Some(target) = referred_in(&schema) {
                 if seen.insert(target.to_owned()) {
-                    pending.push(Spot::of_type(target));
+                    pending.push(FilePointer::of_type(target));
                 }
             } else if let Some(Value::Array(branches)) = schema.get("anyOf") {
-                pending.extend((0..branches.len()).rev().map(|index| spot.at(format!("anyOf/{index}"))));
+                pending.extend((0..branches.len()).rev().map(|index| place.at(format!("anyOf/{index}"))));
             } else {
                 let (schema, nullable) = without_null(&schema);
-                let leaf = Leaf { name: spot.type_name().map(str::to_owned), schema };
-                found.push((spot.clone(), leaf));
+                let leaf = Leaf { name: place.type_name().map(str::to_owned), schema };
+                found.push((place.clone(), leaf));
                 if nullable {
-                    found.push((spot, null()));
+                    found.push((place, null()));
                 }
             }
         }
         found
     }
 
-    /// Returns the union that holds most of what a place comes down to: the place itself, or a named one in
-    /// it.
-    pub(super) fn holder(&self, spot: &Spot) -> Spot {
-        let schema = self.at(spot);
+    /// Returns the union with most leaves of a place: the place itself, or a named one in it.
+    pub(super) fn holder(&self, place: &FilePointer) -> FilePointer {
+        let schema = self.at(place);
         if let Some(target) = referred_in(&schema) {
-            return self.holder(&Spot::of_type(target));
+            return self.holder(&FilePointer::of_type(target));
         }
-        let Some(Value::Array(branches)) = schema.get("anyOf") else { return spot.clone() };
+        let Some(Value::Array(branches)) = schema.get("anyOf") else { return place.clone() };
         let inner = branches.iter().enumerate().filter_map(|(index, branch)| {
-            let target = Spot::of_type(referred_in(branch)?);
+            let target = FilePointer::of_type(referred_in(branch)?);
             self.at(&target).get("anyOf")?;
-            Some((self.leaves_of_dialect(&spot.at(format!("anyOf/{index}"))).len(), target))
+            Some((self.leaves_of_dialect(&place.at(format!("anyOf/{index}"))).len(), target))
         });
         match inner.max_by_key(|(count, _)| *count) {
             Some((count, target)) if count > branches.len() => self.holder(&target),
-            _ => spot.clone(),
+            _ => place.clone(),
         }
     }
 }
@@ -183,7 +182,7 @@ fn null() -> Leaf {
     Leaf { name: None, schema: json!({ "type": "null" }) }
 }
 
-/// Returns a schema without the null that it allows besides, and whether it does.
+/// Returns a schema without null, and whether it allowed null.
 fn without_null(schema: &Value) -> (Value, bool) {
     match schema.get("type") {
         Some(Value::Array(names)) => {

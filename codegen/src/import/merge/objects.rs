@@ -1,14 +1,14 @@
-//! One object of the document laid over one of the dialect.
+//! Merges an object of the document into one of the dialect.
 
 use serde_json::{Map, Value, json};
 
 use super::leaves::{Kind, Leaf};
-use super::{Merge, Phase, Spot, type_file};
+use super::{FilePointer, Merge, Phase, type_file};
 use crate::import::normal::members;
 use crate::import::unions;
 
 impl Merge<'_> {
-    pub(super) fn lay_object(&mut self, leaf: &Leaf, old: &Value, place: &Spot) {
+    pub(super) fn lay_object(&mut self, leaf: &Leaf, old: &Value, place: &FilePointer) {
         let new = &leaf.schema;
         let properties =
             |schema: &Value| schema.get("properties").and_then(Value::as_object).cloned().unwrap_or_default();
@@ -31,8 +31,8 @@ impl Merge<'_> {
                 Phase::Look => *self.demands.entry(key).or_default() |= demanded,
                 Phase::Write if self.demands.get(&key) == Some(&false) => {
                     let known = new_properties.contains_key(name);
-                    let what = if known { "optional since then" } else { "not in the document" };
-                    self.note(place, format!("`{name}` is {what}, and no longer required"));
+                    let what = if known { "now optional in the document" } else { "not in the document" };
+                    self.note(place, format!("`{name}` is no longer required: {what}"));
                     self.edit(place, |object| loosen(object, name));
                 }
                 Phase::Write => {}
@@ -45,14 +45,14 @@ impl Merge<'_> {
         }
     }
 
-    /// Returns whether the document before this one required a property. SDKs call much optional that a
-    /// server always sends, so that only a change tells something.
-    fn was_required(&self, leaf: &Leaf, place: &Spot, name: &str) -> bool {
+    /// Returns whether the previous document required a property. SDKs declare many properties optional that a server
+    /// always sends, so only a change is meaningful.
+    fn was_required(&self, leaf: &Leaf, place: &FilePointer, name: &str) -> bool {
         let file = leaf.name.as_deref().map_or_else(|| place.file.clone(), type_file);
         self.since.and_then(|since| since.get(&file)).is_some_and(|before| requires(before, name))
     }
 
-    fn add_property(&mut self, name: &str, schema: &Value, place: &Spot) {
+    fn add_property(&mut self, name: &str, schema: &Value, place: &FilePointer) {
         if self.phase == Phase::Look {
             return;
         }
@@ -68,17 +68,17 @@ impl Merge<'_> {
         });
     }
 
-    /// A property that must be there and may be null. One that may be absent is null in an SDK anyway.
-    fn allow_null(&mut self, new: &Value, spot: &Spot) {
+    /// Allows null for a required property. In an SDK, every optional property allows null.
+    fn allow_null(&mut self, new: &Value, place: &FilePointer) {
         let is_null = |kind: Kind| kind == Kind::Null;
         if self.leaves_of_document(new).iter().any(|leaf| is_null(leaf.kind()))
             && self
-                .leaves_of_dialect(spot)
+                .leaves_of_dialect(place)
                 .iter()
                 .all(|(_, old)| !is_null(old.kind()) && old.kind() != Kind::Any)
         {
-            self.note(spot, "null in the document, too");
-            self.edit(spot, |schema| *schema = unions::nullable(schema.take()));
+            self.note(place, "also allows null");
+            self.edit(place, |schema| *schema = unions::nullable(schema.take()));
         }
     }
 }

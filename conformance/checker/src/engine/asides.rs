@@ -45,17 +45,17 @@ pub(crate) struct About {
     pub(crate) response: Option<Box<str>>,
 }
 
-/// What a client can send about a response in flight.
+/// A kind of client message about a response in flight.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Aside {
-    /// Input that gives it another direction.
+pub(crate) enum InFlightMessage {
+    /// Steers the response by new input.
     Steer,
-    /// Input that is added to it.
+    /// Adds input to the response.
     Inject,
 }
 
-impl Aside {
-    /// Returns what a client's message is, unless it is about something else.
+impl InFlightMessage {
+    /// Returns the kind of a client's message, if it is one of these.
     fn of_message(dialect: &Dialect, kind: &str) -> Option<Self> {
         let is_this = |aside: Option<spec::table::Aside>| aside.is_some_and(|aside| aside.message == kind);
         if is_this(dialect.framing.steer) {
@@ -65,7 +65,7 @@ impl Aside {
         }
     }
 
-    /// Returns which message an event replies to, and how. Such an event is no part of a response.
+    /// Returns the kind of message that an event replies to, and the reply. Such an event is not part of a response.
     pub(crate) fn of_reply(dialect: &Dialect, event: &str) -> Option<(Self, Reply)> {
         let reply = |aside: Option<spec::table::Aside>| aside?.reply(event);
         let steer = reply(dialect.framing.steer).map(|reply| (Self::Steer, reply));
@@ -86,9 +86,9 @@ impl About {
 impl Asides {
     /// Takes a client's message.
     pub(super) fn sent(&mut self, dialect: &Dialect, kind: &str, message: &Object<'_>) {
-        let (list, name) = match Aside::of_message(dialect, kind) {
-            Some(Aside::Steer) => (&mut self.steered, "previous_response_id"),
-            Some(Aside::Inject) => (&mut self.injected, "response_id"),
+        let (list, name) = match InFlightMessage::of_message(dialect, kind) {
+            Some(InFlightMessage::Steer) => (&mut self.steered, "previous_response_id"),
+            Some(InFlightMessage::Inject) => (&mut self.injected, "response_id"),
             None => return,
         };
         if list.len() < MAX_ASIDES {
@@ -97,18 +97,18 @@ impl Asides {
     }
 
     /// Takes a reply of the server.
-    pub(super) fn came(&mut self, (aside, reply): (Aside, Reply), data: &str) {
+    pub(super) fn came(&mut self, (aside, reply): (InFlightMessage, Reply), data: &str) {
         let About { id, response } = About::of(data);
         let (id, response) = (id.unwrap_or_default(), response.unwrap_or_default());
         let list = match aside {
-            Aside::Steer => &mut self.steered,
-            Aside::Inject => &mut self.injected,
+            InFlightMessage::Steer => &mut self.steered,
+            InFlightMessage::Inject => &mut self.injected,
         };
         let was_taken = self.taken.iter().any(|steer| steer.id == id);
         if !was_taken && let Some(at) = list.iter().position(|asked| *asked == response) {
             list.remove(at);
         }
-        if aside == Aside::Inject {
+        if aside == InFlightMessage::Inject {
             return;
         }
         match reply {

@@ -1,4 +1,4 @@
-//! The line that a finding is about, cut around the place.
+//! Excerpts of lines around the place of a finding.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -7,25 +7,25 @@ use serde::{Deserialize, Serialize};
 
 use crate::Frame;
 
-/// A line of a recording, cut around a place. It is as the endpoint sent it: hostile, perhaps.
+/// An excerpt of a line of a recording around a place. It is unescaped text of the endpoint, which may be hostile.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Excerpt {
-    /// What is left of the line.
+    /// The text of the excerpt.
     pub text: String,
-    /// From which byte of the text to which the place is.
+    /// The byte range of the place in the text.
     pub mark: [usize; 2],
-    /// Whether something was cut off before, and behind.
+    /// Whether text was cut off before, and after.
     pub cut: [bool; 2],
 }
 
-/// So many bytes of a line are kept before the place, and from the place on.
+/// Maximum number of bytes kept before the place, and from the place on.
 const BEFORE: usize = 60;
 const FROM_PLACE: usize = 140;
 
 impl Excerpt {
-    /// The line of the frame in which a piece of its data stands, and where in the source that is, unless it was
-    /// decoded. It is about all of the data, when no piece is given.
+    /// Returns the line of a frame with a piece of its data, and the place of the piece in the source unless it was
+    /// decoded. Without a piece, the place is all of the data.
     pub(crate) fn of(frame: &Frame<'_>, in_data: Option<&Range<usize>>) -> (Self, Option<usize>) {
         let data = frame.data.as_deref().unwrap_or_default();
         let range = in_data.cloned().unwrap_or(0..data.len());
@@ -33,11 +33,11 @@ impl Excerpt {
             let at = start.min(frame.source.len());
             return (Self::cut(frame.source, start..start + (range.end - range.start)), Some(at));
         }
-        // What was decoded is shown as it is now, on the line that it came from.
+        // Decoded data is shown decoded, with its original line number.
         (Self::cut(data.as_bytes(), range), None)
     }
 
-    /// The first line of a piece of a recording.
+    /// Returns the first line of a piece of a recording.
     pub(super) fn head(piece: &[u8]) -> Self {
         let end = boundary(piece, piece.len());
         Self::cut(&piece[..end], 0..0)
@@ -45,7 +45,7 @@ impl Excerpt {
 
     fn cut(source: &[u8], place: Range<usize>) -> Self {
         let at = place.start.min(source.len());
-        // A line may be long, and how far it goes beyond what is shown makes no difference.
+        // A line can be long; its length beyond the excerpt does not matter.
         let first = at.saturating_sub(BEFORE + 5);
         let near = memchr::memrchr2(b'\n', b'\r', &source[first..at]).map(|end| first + end + 1);
         let line_start = near.unwrap_or(first);
@@ -64,7 +64,7 @@ impl Excerpt {
     }
 }
 
-/// The nearest offset before which no character is cut.
+/// Returns the nearest offset on a character boundary.
 fn boundary(bytes: &[u8], mut at: usize) -> usize {
     let least = at.saturating_sub(3);
     while at > least && bytes.get(at).is_some_and(|byte| byte & 0xc0 == 0x80) {
@@ -73,7 +73,7 @@ fn boundary(bytes: &[u8], mut at: usize) -> usize {
     at
 }
 
-/// How many lines end in these bytes.
+/// Returns the number of lines that end in these bytes.
 pub(super) fn line_ends(bytes: &[u8]) -> u64 {
     let is_pair = |at: &usize| bytes.get(*at..at + 2) == Some(b"\r\n");
     memchr::memchr2_iter(b'\n', b'\r', bytes).filter(|at| !is_pair(at)).count() as u64

@@ -1,4 +1,4 @@
-//! What is wrong, and where.
+//! Findings.
 
 use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};
@@ -12,35 +12,35 @@ use super::location::{Location, SavedLocation};
 use super::plan::Bound;
 use super::record::Record;
 
-/// A place where a stream breaks a rule, and how often it does so in the same way.
+/// A violation of a rule, with its place and the number of equal violations.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Finding {
     /// The rule, `group/name`.
     pub rule: Cow<'static, str>,
-    /// How binding it is.
+    /// Its level.
     #[serde(with = "LevelName")]
     pub level: Level,
-    /// What is wrong.
+    /// The message.
     pub message: String,
-    /// The exchange of the recording, when it holds several; filled in by whoever reads the recording.
+    /// The exchange, if the recording has several; set by the reader of the recording.
     pub exchange: Option<String>,
-    /// The event that is wrong.
+    /// The event at fault.
     #[serde(flatten)]
     pub place: Location,
     /// JSON pointer into the event.
     pub pointer: Option<String>,
-    /// What should stand there.
+    /// The expected value.
     pub expected: Option<String>,
-    /// What stands there.
+    /// The actual value.
     pub actual: Option<String>,
-    /// Another event, which explains it.
+    /// Another event that explains the finding.
     pub related: Option<Related>,
-    /// Clients that the rule's page names, but that this does not break: they are written for a dialect that
-    /// has what is missed here, or fail at other places only.
+    /// Clients of the rule's page that this violation does not break: they support a dialect that allows it, or fail
+    /// only at other places.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub spared: Vec<Cow<'static, str>>,
-    /// How many places are alike.
+    /// Number of equal violations.
     pub count: u64,
 }
 
@@ -48,14 +48,14 @@ pub struct Finding {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Related {
-    /// What it has to do with it.
+    /// Its relation to the finding.
     pub label: Cow<'static, str>,
     /// The event.
     #[serde(flatten)]
     pub place: Location,
 }
 
-/// How binding a rule is.
+/// The level of a rule.
 #[derive(Serialize, Deserialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(remote = "Level", rename_all = "lowercase")]
@@ -71,24 +71,23 @@ pub enum LevelName {
 }
 
 impl Finding {
-    /// The group that its rule is in.
+    /// Returns the group of its rule.
     pub fn group(&self) -> &str {
         catalogue::group(&self.rule)
     }
 
-    /// How binding it is for whoever reads of it: what breaks a known client is a warning at least, on whatever
-    /// authority.
+    /// Returns the level for reports: at least a warning if the violation breaks a known client.
     pub fn severity(&self) -> Level {
         if self.level < Level::Should && self.breaks_clients() { Level::Should } else { self.level }
     }
 
-    /// Whether a client is known that it breaks.
+    /// Returns whether it breaks a known client.
     pub fn breaks_clients(&self) -> bool {
         let breaks = catalogue::rule(&self.rule).map(|rule| rule.breaks).unwrap_or_default();
         breaks.iter().any(|broken| !self.spares(broken.client))
     }
 
-    /// Returns how a server repairs it, in a line.
+    /// Returns the fix for the server, in a line.
     pub fn fix(&self) -> Option<Cow<'static, str>> {
         let rule = catalogue::rule(&self.rule)?;
         let expected = self.expected.as_deref().filter(|_| rule.id.ends_with("-valid"));
@@ -102,65 +101,65 @@ impl Finding {
         }))
     }
 
-    /// The clients that it breaks, by what is known of them, each once, with all that happens to it.
+    /// Returns the known clients that it breaks, each once, with all its failures.
     pub fn broken_clients(&self) -> Vec<(&'static str, String)> {
         let mut clients = catalogue::rule(&self.rule).map(Rule::broken_clients).unwrap_or_default();
         clients.retain(|(client, _)| !self.spares(client));
         clients
     }
 
-    /// Whether it does not break a client, though the page of its rule names it.
+    /// Returns whether it does not break a client of the rule's page.
     pub fn spares(&self, client: &str) -> bool {
         self.spared.iter().any(|spared| spared == client)
     }
 }
 
-/// What a rule says of a record.
+/// The place of a violation in a record.
 pub(crate) struct Place<'p> {
-    /// JSON pointer to the value that is wrong.
+    /// JSON pointer to the value at fault.
     pub(crate) pointer: Option<&'p str>,
-    /// The byte of the data, where there is no value to point at.
+    /// Byte offset in the data, if there is no value to point to.
     pub(crate) at: Option<usize>,
-    /// The property that is missing there, if that is what is wrong.
+    /// The missing property, if that is the fault.
     pub(crate) missing: Option<&'p str>,
-    /// What should stand there.
+    /// The expected value.
     pub(crate) expected: Option<&'p str>,
-    /// What stands there.
+    /// The actual value.
     pub(crate) actual: Option<&'p str>,
 }
 
 impl Place<'_> {
-    /// The event as a whole.
+    /// The whole event.
     pub(crate) const WHOLE: Self =
         Self { pointer: None, at: None, missing: None, expected: None, actual: None };
 }
 
-/// Findings, each listed once.
+/// Findings, without duplicates.
 #[derive(Debug, Default)]
 pub struct Findings {
     found: Vec<Finding>,
     seen: HashMap<String, usize>,
-    /// The rules of which one is listed, by how binding it is.
+    /// The rules with a listed finding, by level.
     rules: BTreeSet<(Level, &'static str)>,
     omitted: u64,
-    /// Reusable to be written anew without allocating.
+    /// Reusable, to avoid allocations.
     key: String,
-    /// What was blamed in one frame: a fault is reported once, by the first rule that finds it.
+    /// The values at fault in the current frame: a fault is reported once, by the first rule that finds it.
     blamed: Blamed,
     locator: Locator,
 }
 
-/// The values of one frame that were blamed.
+/// The values of a frame that findings are about.
 #[derive(Debug, Default)]
 struct Blamed {
     frame: u64,
-    /// The rules that blamed them, by their pointers.
+    /// The rules of the findings, by pointer.
     rules: HashMap<String, Vec<&'static str>>,
     count: usize,
 }
 
 impl Blamed {
-    /// Forgets what was blamed, for another frame, but not the room that it took, if that is not much.
+    /// Clears the values for another frame, and keeps the memory if it is small.
     fn begin(&mut self, frame: u64) {
         if self.count > FEW {
             self.rules = HashMap::new();
@@ -169,7 +168,7 @@ impl Blamed {
         (self.frame, self.count) = (frame, 0);
     }
 
-    /// Whether a rule other than this one has blamed the value at a pointer, or what it lies in.
+    /// Returns whether another rule has a finding about the value at a pointer, or about a parent.
     fn has(&self, pointer: &str, rule: &str) -> bool {
         let is_others = |outer: &str| {
             self.rules.get(outer).is_some_and(|rules| rules.iter().any(|blamed_by| *blamed_by != rule))
@@ -189,15 +188,15 @@ impl Blamed {
     }
 }
 
-/// Most frames have no more faults.
+/// Usual maximum number of faults in a frame.
 const FEW: usize = 64;
 
-/// So many different findings are listed for one stream, and the first of each rule beyond them: however much
-/// else is wrong before it, a rule that is broken is known to be.
+/// Maximum number of different findings of a stream. Beyond them, the first finding of each rule is still listed, so
+/// that every violated rule is known.
 const MAX_FINDINGS: usize = 1000;
 
 impl Findings {
-    /// Notes a finding. The message is asked for only when the stream has not done the same before.
+    /// Adds a finding. `message` is called only for the first of equal findings.
     #[cold]
     pub(crate) fn add(
         &mut self,
@@ -209,7 +208,7 @@ impl Findings {
         self.add_related(bound, record, place, None, message);
     }
 
-    /// The same, of what may be no fault in other dialects: then it breaks no client that is written for them.
+    /// Adds a finding that other dialects may allow: then it does not break clients of these dialects.
     #[cold]
     pub(crate) fn add_here(
         &mut self,
@@ -230,7 +229,7 @@ impl Findings {
         }
     }
 
-    /// Notes a finding that another event explains. Gives its place in the list.
+    /// Adds a finding that another event explains. Returns its position in the list.
     #[cold]
     pub(crate) fn add_related(
         &mut self,
@@ -255,7 +254,7 @@ impl Findings {
         self.keep(bound, place, related, location, message)
     }
 
-    /// Notes a finding at a place that is gone by.
+    /// Adds a finding at an earlier place.
     #[cold]
     pub(crate) fn add_at(
         &mut self,
@@ -305,7 +304,7 @@ impl Findings {
         Some(self.found.len() - 1)
     }
 
-    /// Whether another rule has blamed the value, or what it lies in.
+    /// Returns whether another rule has a finding about the value, or about a parent.
     fn is_blamed(&mut self, frame: u64, rule: &Rule, place: &Place<'_>) -> bool {
         let Some(pointer) = place.pointer else { return false };
         let pointer = match place.missing {
@@ -323,12 +322,12 @@ impl Findings {
         false
     }
 
-    /// There were so many faults more, of which nothing is known.
+    /// Adds a number of unlisted faults.
     pub(crate) const fn add_omitted(&mut self, faults: usize) {
         self.omitted += faults as u64;
     }
 
-    /// Two findings are the same when all of this is.
+    /// The key of a finding: findings with equal keys are counted as one.
     fn write_key(&mut self, rule: &Rule, event_type: Option<&str>, place: &Place<'_>) {
         self.key.clear();
         for part in [rule.id, event_type.unwrap_or_default(), place.expected.unwrap_or_default()] {
@@ -345,12 +344,12 @@ impl Findings {
         }
     }
 
-    /// All of them so far, in the order of first appearance.
+    /// Returns all findings so far, in the order of their first occurrence.
     pub fn all(&self) -> &[Finding] {
         &self.found
     }
 
-    /// How many there were beyond those that are listed.
+    /// Returns the number of unlisted faults.
     pub const fn omitted(&self) -> u64 {
         self.omitted
     }
@@ -365,7 +364,7 @@ fn without_index(segment: &str) -> &str {
     if is_index { "*" } else { segment }
 }
 
-/// The clients that a rule's page names.
+/// Returns the clients on a rule's page.
 fn clients(rule: &Rule) -> impl Iterator<Item = &'static str> + use<> {
     let breaks = rule.breaks;
     let is_first = |at: usize, client: &str| breaks.iter().take(at).all(|before| before.client != client);
@@ -376,7 +375,7 @@ fn clients(rule: &Rule) -> impl Iterator<Item = &'static str> + use<> {
         .map(|(_, broken)| broken.client)
 }
 
-/// Whether nothing of what breaks a client by a rule is at hand.
+/// Returns whether a violation is at none of the places where it breaks a client.
 fn is_spared(
     rule: &Rule,
     client: &str,
@@ -390,7 +389,7 @@ fn is_spared(
     })
 }
 
-/// Whether a place is one of those that a pattern tells of.
+/// Returns whether a place matches a pattern.
 fn is_at(place: &Place<'_>, pattern: &str) -> bool {
     let missing = place.pointer.and(place.missing);
     let segments = place.pointer.unwrap_or_default().split('/').map(without_index).chain(missing);

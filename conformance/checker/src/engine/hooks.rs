@@ -14,7 +14,7 @@ pub(crate) enum Native {
     Frame(fn(&mut Case<'_>)),
     /// A frame, with or without data, that has lines which are not fields of server-sent events.
     Stray(fn(&mut Case<'_>)),
-    /// A frame whose data have an escape or a replacement character.
+    /// A frame with an escape or a replacement character in its data.
     Escaped(fn(&mut Case<'_>)),
     /// A frame that the dialect does not accept: not JSON, of an unknown type, or not valid against its
     /// schema.

@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 
 use spec::Count;
 
-/// An index: the number itself, or the place of a number that is none below [`Count::LIMIT`].
+/// An index: the number itself, or the position of a number that is not below [`Count::LIMIT`] in a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub(crate) struct Index(u64);
 
 impl Index {
-    /// Of a number that a stream can count to.
+    /// Creates an index from a number below the limit.
     pub(crate) const fn new(number: u64) -> Self {
         Self(number)
     }
@@ -20,7 +20,7 @@ impl Index {
     }
 }
 
-/// The numbers of a stream that stand where an index should, and cannot be one. Equal ones have the same place.
+/// The invalid indices of a stream. Equal numbers have the same position.
 #[derive(Debug, Default)]
 pub(super) struct Oddities {
     places: BTreeMap<Count, u64>,

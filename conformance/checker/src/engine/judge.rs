@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use spec::table::{EventInfo, EventLine, Reply, Role, Scope};
 use spec::{Count, Memory};
 
-use super::asides::Aside;
+use super::asides::InFlightMessage;
 use super::case::{Connection, Snapshot, Turn, triggers_compaction};
 use super::finding::Findings;
 use super::hooks::Plain;
@@ -111,7 +111,7 @@ impl Judge {
 
     /// Takes a client's request for a response.
     fn asked(&mut self, plan: &Plan, message: &Object<'_>, frame: &Frame<'_>) {
-        // What is created stands in the message itself, or in a member of it.
+        // The request is the message itself, or a member of it.
         let inner = message.value("response").map(Object::new);
         let request = inner.as_ref().unwrap_or(message);
         let name = message.string("stream_id").or_else(|| request.string("stream_id"));
@@ -162,10 +162,10 @@ impl Judge {
     }
 
     /// Takes a reply to a client's message about a response in flight.
-    fn aside(&mut self, plan: &Plan, record: &Record<'_>, aside: (Aside, Reply)) {
+    fn aside(&mut self, plan: &Plan, record: &Record<'_>, aside: (InFlightMessage, Reply)) {
         self.ask(&plan.hooks.aside, plan, record);
         self.connection.asides.came(aside, record.data());
-        // Whether it counts is not said.
+        // It is unknown whether it counts.
         if record.sequence_number > self.stream.sequence_number {
             self.stream.sequence_number.clone_from(&record.sequence_number);
         }
@@ -240,7 +240,7 @@ impl Judge {
         let frame = record.frame;
         let has_lanes = frame.transport == Transport::WebSocket && plan.dialect.framing.lanes;
         let name = record.event_type.as_deref().filter(|_| has_lanes);
-        let aside = name.and_then(|name| Aside::of_reply(plan.dialect, name));
+        let aside = name.and_then(|name| InFlightMessage::of_reply(plan.dialect, name));
         let is_placed = !has_lanes || self.enter_lane(record, aside.is_some());
         if is_placed && aside.is_none() {
             self.begin_turn(plan, record);
@@ -316,12 +316,12 @@ impl Judge {
             }
             self.end_turn(plan);
         } else if let Some(evicted) = self.connection.turn.take().and_then(|turn| turn.previous_response_id) {
-            // A turn that fails takes the response that it continues with it, unless that is another lane's.
+            // A failed turn also ends the response that it continues, unless that belongs to another lane.
             if self.lanes.named() == 0 || self.connection.latest.as_deref() == Some(&*evicted) {
                 self.connection.responses.remove(&evicted);
             }
         }
-        // Last, so that a note on a value hides no fault of it.
+        // Last, so that a note on a value does not hide a fault of it.
         if record.view.is_newer() {
             self.ask(&hooks.newer, plan, record);
         }
@@ -374,7 +374,7 @@ impl Judge {
         if turn.is_some() || !(begins || self.stream.is_answered_apart(record)) {
             return;
         }
-        // What was said of the response before it is answered first.
+        // Replies to the previous response come first.
         let turned = latest.as_deref().filter(|_| begins);
         if let Some(turned) = turned.filter(|id| asides.turning(id).is_some_and(|steer| !steer.is_pending)) {
             asides.follow(turned);
@@ -388,7 +388,7 @@ impl Judge {
     }
 
     fn end_turn(&mut self, plan: &Plan) {
-        // What ended on anything else was the only one.
+        // With other transports, there is only one response.
         if self.stream.has_ended() && self.stream.transport == Transport::WebSocket {
             self.connection.turn = None;
             self.remember_response(plan);

@@ -78,7 +78,7 @@ impl Lanes {
             unanswered: replace(&mut connection.unanswered, next.unanswered),
             latest: replace(&mut connection.latest, next.latest),
         };
-        // What the last event of the connection fed is in another lane.
+        // The node of the connection's last delta is in another lane.
         stream.forget_recent();
         self.others.insert(replace(&mut self.name, name), before);
         true

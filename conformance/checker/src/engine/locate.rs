@@ -32,7 +32,7 @@ impl Locator {
         let known = &self.lines;
         let (from, count) =
             if known.frame == frame && known.before <= before { (known.before, known.count) } else { (0, 0) };
-        // The two characters of one end were seen one by one.
+        // The two characters of one line end were counted separately.
         let is_cut = from > 0 && from < before && source.get(from - 1..=from) == Some(b"\r\n");
         let count = count + line_ends(&source[from..before]) - u64::from(is_cut);
         self.lines = Lines { frame, before, count };

@@ -41,7 +41,7 @@ impl Location {
         let frame = record.frame;
         let (excerpt, at) = Excerpt::of(frame, in_data);
         let lines_down = at.map_or(0, |at| locator.lines(record.number, frame.source, at));
-        // Bytes can be told one by one only where they stand as they came.
+        // Byte offsets are exact only for data that was not decoded.
         let contiguous = frame.bytes.end - frame.bytes.start == frame.source.len() as u64;
         let bytes = in_data.filter(|_| contiguous).and_then(|range| {
             let start = frame.place(range.start)? as u64 + frame.bytes.start;

@@ -20,7 +20,7 @@ mod stream;
 mod tracker;
 mod view;
 
-pub(crate) use asides::{About, Aside, Asides, Steer};
+pub(crate) use asides::{About, Asides, InFlightMessage, Steer};
 pub(crate) use case::{Case, Change, Connection, Ending, Snapshot, Turn};
 pub use excerpt::Excerpt;
 pub(crate) use finding::Place;
@@ -32,6 +32,6 @@ pub(crate) use location::SavedLocation;
 pub(crate) use node::{Node, State};
 pub use observer::{Observer, Occurrence, Seen};
 pub(crate) use plan::{Bound, Plan};
-pub use record::{Payload, Record};
+pub use record::{DataProblem, Payload, Record};
 pub(crate) use stream::{MOST_KEPT, Stream};
 pub(crate) use view::{Object, entries_that_are, number, same, short};

@@ -1,4 +1,4 @@
-//! What is open in a stream.
+//! The nodes of a stream: occurrences of scopes.
 
 use std::collections::BTreeSet;
 use std::collections::btree_map::{BTreeMap, Entry};
@@ -11,7 +11,7 @@ use super::location::SavedLocation;
 use super::reusable::{Recycle, Reusable};
 use super::view::Object;
 
-/// Which of its siblings an occurrence of a scope is: its indices, the outermost first.
+/// The key of an occurrence of a scope: its indices, the outermost first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub(crate) struct Key {
     indices: [Index; Key::MAX],
@@ -28,7 +28,7 @@ impl Key {
         }
     }
 
-    /// The same for a scope further out.
+    /// Returns the key of an ancestor.
     pub(super) fn first(mut self, length: usize) -> Self {
         for index in self.indices.iter_mut().skip(length) {
             *index = Index::default();
@@ -37,97 +37,97 @@ impl Key {
         self
     }
 
-    /// The index that tells it from its siblings.
+    /// Returns the index among its siblings.
     pub(crate) fn last(&self) -> Option<Index> {
         self.indices[..usize::from(self.length)].last().copied()
     }
 
-    /// The entry of a list that it is, if it can be one.
+    /// Returns its position in a list, if it is a valid one.
     pub(crate) fn entry(&self) -> Option<u64> {
         self.last()?.whole()
     }
 }
 
-/// How far an occurrence of a scope is.
+/// The state of an occurrence of a scope.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum State {
-    /// Something happened in it, and nothing opened it.
+    /// It has events, but was not opened.
     Implied,
     /// It is open.
     Open,
     /// It is closed.
     Closed,
-    /// It is of no interest any more, and its place and its room are free.
+    /// It is no longer needed, and its memory is free.
     Gone,
 }
 
 /// One occurrence of a scope: an item, a part, a text.
 #[derive(Debug)]
 pub(crate) struct Node {
-    /// Which it is of all that were ever added.
+    /// Its serial number among all added nodes.
     pub(super) number: u64,
-    /// What it is.
+    /// Its scope.
     pub(crate) scope: Scope,
-    /// Which one.
+    /// Its key.
     pub(crate) key: Key,
-    /// How far it is.
+    /// Returns its state.
     state: State,
-    /// What it lies in.
+    /// Its parent.
     pub(crate) parent: Option<usize>,
-    /// What lies in it, as far as that is still of interest.
+    /// Its children that are still needed.
     pub(crate) children: Vec<usize>,
     kind: Reusable<String>,
     id: Reusable<String>,
-    /// Where it was opened.
+    /// Location of the event that opened it.
     pub(crate) opened: Reusable<SavedLocation>,
-    /// Where it was closed.
+    /// Location of the event that closed it.
     pub(crate) closed: Reusable<SavedLocation>,
     /// The value that opened it.
     pub(crate) opening: Reusable<Object<'static>>,
     /// The value that closed it; for a text, its final value.
     pub(crate) closing: Reusable<Object<'static>>,
-    /// How many fragments came.
+    /// Number of deltas.
     pub(crate) fragments: u64,
-    /// The fragments, joined.
+    /// The joined deltas.
     pub(crate) joined: String,
-    /// The log probabilities that came with them: lists, as JSON.
+    /// The log probabilities of the deltas: lists, as JSON.
     pub(crate) logprobs: Vec<Box<str>>,
-    /// Not all of its fragments are known, or they were taken back.
+    /// Whether some of its deltas are unknown or were withdrawn.
     pub(crate) partial: bool,
-    /// The indices of what lies in it have gaps, which was told.
+    /// Whether a gap in the indices of its children was reported.
     pub(super) has_gaps: bool,
-    /// Its fragments and its final value differ, which was told.
+    /// Whether a difference between its deltas and its final value was reported.
     pub(crate) disputed: bool,
-    /// How far its phases are: the rank of the last one.
+    /// Rank of its last phase.
     pub(crate) phase: Option<usize>,
-    /// What relations keep of it.
+    /// Values that relations keep.
     pub(super) cells: Vec<(usize, Cell)>,
-    /// What is counted of what lies in it.
+    /// Counts of its children.
     counters: Vec<Counter>,
 }
 
-/// How many of a scope lie in something.
+/// Counts of the children of a scope.
 #[derive(Debug)]
 struct Counter {
     scope: Scope,
-    /// All, by the highest index.
+    /// All children, by the highest index.
     next: u64,
     open: usize,
 }
 
-/// What a relation keeps of an occurrence of its scope.
+/// The values that a relation keeps of an occurrence of its scope.
 #[derive(Debug)]
 pub(super) enum Cell {
     /// One value, as JSON.
     Value(Box<str>),
     /// Several, in order.
     Values(Vec<Box<str>>),
-    /// Several, by their hash.
+    /// Several, by hash.
     Hashes(BTreeSet<u64>),
 }
 
 impl Cell {
-    /// How much memory it takes, beside its own place.
+    /// Returns its size on the heap.
     fn weight(&self) -> usize {
         match self {
             Self::Value(value) => value.len(),
@@ -167,7 +167,7 @@ impl Node {
         }
     }
 
-    /// Forgets what it was, but not the room that it took.
+    /// Clears it, and keeps its memory.
     fn empty(&mut self) {
         let Self {
             number: _, scope: _, key: _, state, parent: _, children, kind, id, opened, closed, ..
@@ -190,13 +190,13 @@ impl Node {
         *state = State::Gone;
     }
 
-    /// The most that nodes take that an event makes, beside what they keep of it.
+    /// Maximum size of the nodes that an event creates, without the values that they keep.
     pub(super) const MAX_WEIGHT: usize = 4 * Self::OWN;
 
-    /// What one takes with its places in maps and lists, before it keeps anything.
+    /// Size of a node with its entries in maps and lists, without the values that it keeps.
     const OWN: usize = size_of::<Self>() + 256;
 
-    /// How much memory it takes, or a little more.
+    /// Returns an upper bound of its size.
     fn weight(&self) -> usize {
         let lists = self.children.capacity() * size_of::<usize>()
             + self.counters.capacity() * size_of::<Counter>()
@@ -210,17 +210,17 @@ impl Node {
         Self::OWN + lists + texts + cells + words + marks + values + self.joined.capacity()
     }
 
-    /// The `type` of what opened or closed it.
+    /// Returns the `type` of the value that opened or closed it.
     pub(crate) fn kind(&self) -> Option<&str> {
         self.kind.get().map(String::as_str)
     }
 
-    /// The id of an item.
+    /// Returns the id of an item.
     pub(crate) fn id(&self) -> Option<&str> {
         self.id.get().map(String::as_str)
     }
 
-    /// Takes the type and the id of the value that opens or closes it, unless they are known.
+    /// Sets the type and the id from the value that opens or closes it, unless they are known.
     pub(super) fn learn(&mut self, value: &Object<'_>) {
         if !self.kind.is_set()
             && let Some(kind) = value.string("type")
@@ -235,7 +235,7 @@ impl Node {
         }
     }
 
-    /// The index that its next child of a scope should have.
+    /// Returns the expected index of its next child of a scope.
     pub(super) fn next_index(&self, scope: Scope) -> u64 {
         self.counted(scope).map_or(0, |counter| counter.next)
     }
@@ -245,7 +245,7 @@ impl Node {
         counter.next = counter.next.max(index.saturating_add(1));
     }
 
-    /// How many of a scope are open in it.
+    /// Returns the number of its open children of a scope.
     pub(crate) fn open_within(&self, scope: Scope) -> usize {
         self.counted(scope).map_or(0, |counter| counter.open)
     }
@@ -263,12 +263,12 @@ impl Node {
         &mut self.counters[at]
     }
 
-    /// How far it is.
+    /// Its state.
     pub(crate) const fn state(&self) -> State {
         self.state
     }
 
-    /// What people call it: `part 0 of item 1 (msg_1)`.
+    /// Returns its name in messages: `part 0 of item 1 (msg_1)`.
     pub(crate) fn name(&self, nodes: &Nodes) -> String {
         let own = self.scope.info().name.replace('_', " ");
         let parent = self.parent.and_then(|parent| nodes.get(parent));
@@ -292,37 +292,37 @@ impl Node {
     }
 }
 
-/// All occurrences of scopes in a stream that are still of interest.
+/// The nodes of a stream that are still needed.
 #[derive(Debug, Default)]
 pub(crate) struct Nodes {
-    /// In boxes, so that they stay where they are when there are more.
+    /// The nodes, boxed so that they do not move.
     #[expect(clippy::vec_box, reason = "growing would copy the nodes, and need the room twice")]
     all: Vec<Box<Node>>,
-    /// What stands where their indices should.
+    /// Invalid indices.
     oddities: Oddities,
-    /// How many of them are of this stream; what is behind them is room that earlier ones took.
+    /// Number of nodes of this stream; the rest is memory of earlier streams.
     used: usize,
-    /// How many were ever added, in earlier streams, too.
+    /// Number of nodes ever added, including earlier streams.
     added: u64,
-    /// Which of them are gone.
+    /// Positions of free nodes.
     free: Vec<usize>,
     by_key: BTreeMap<(Scope, Key), usize>,
-    /// Items by their ids.
+    /// Items by id.
     by_id: BTreeMap<Box<str>, usize>,
-    /// Calls by the ids by which their results are told, the first of each.
+    /// Calls by `call_id`, the first of each.
     by_call_id: BTreeMap<Box<str>, usize>,
-    /// The one of each scope that was asked for last: most events are about the same as the one before.
+    /// The last used node of each scope: most events use the same node as the previous one.
     recent: Vec<Option<(Key, usize)>>,
 }
 
-/// Most streams have no more nodes at a time.
+/// Usual maximum number of nodes.
 const FEW: usize = 8;
 
-/// So many leave their room to the next stream.
+/// Maximum number of nodes whose memory is kept for the next stream.
 const MANY: usize = 64;
 
 impl Nodes {
-    /// None, and room for a few.
+    /// Creates an empty list with a small capacity.
     pub(super) fn new() -> Self {
         let mut nodes = Self::default();
         nodes.all.resize_with(FEW, || Box::new(Node::new(Scope::ROOT, Key::default(), State::Gone, None)));
@@ -330,7 +330,7 @@ impl Nodes {
         nodes
     }
 
-    /// Forgets all of them.
+    /// Removes all nodes.
     pub(super) fn clear(&mut self) {
         self.all.truncate(MANY);
         for node in self.all.iter_mut().take(self.used).filter(|node| node.state != State::Gone) {
@@ -346,13 +346,13 @@ impl Nodes {
         self.recent.resize(Scope::ALL.len(), None);
     }
 
-    /// A number as an index.
+    /// Converts a number to an index.
     #[inline]
     pub(super) fn index(&mut self, count: Count) -> Index {
         self.oddities.index(count)
     }
 
-    /// An index as people write it.
+    /// Returns the text of an index.
     pub(super) fn index_name(&self, index: Index) -> String {
         self.oddities.name(index)
     }
@@ -365,18 +365,18 @@ impl Nodes {
         self.all.get_mut(at).map(|node| &mut **node).filter(|node| node.state != State::Gone)
     }
 
-    /// All of them, by their places.
+    /// Returns all nodes with their positions.
     pub(super) fn numbered(&self) -> impl Iterator<Item = (usize, &Node)> {
         let all = self.all.iter().map(|node| &**node).enumerate();
         all.filter(|(_, node)| node.state != State::Gone)
     }
 
-    /// How much memory they take, or a little more.
+    /// Returns an upper bound of their size.
     pub(super) fn weight(&self) -> usize {
         self.numbered().map(|(_, node)| node.weight()).sum()
     }
 
-    /// Not all that belongs to what is open is known any more.
+    /// Marks all open nodes as incompletely known.
     pub(super) fn mark_gap(&mut self) {
         for node in self.all.iter_mut().filter(|node| !matches!(node.state, State::Closed | State::Gone)) {
             node.partial = true;
@@ -398,7 +398,7 @@ impl Nodes {
         self.by_id.get(id).copied()
     }
 
-    /// How far a node is from now on.
+    /// Sets the state of a node.
     pub(super) fn set_state(&mut self, at: usize, state: State) {
         let Some(node) = self.get_mut(at) else { return };
         let before = std::mem::replace(&mut node.state, state);
@@ -416,19 +416,19 @@ impl Nodes {
         }
     }
 
-    /// From now on an item is found by its id, unless another one is.
+    /// Indexes an item by its id, unless another one has it.
     pub(super) fn name_item(&mut self, at: usize) {
         if let Some(id) = self.all.get(at).and_then(|node| node.id()) {
             name_first(&mut self.by_id, id, at);
         }
     }
 
-    /// The first item that is a call of this id.
+    /// Returns the first call with this `call_id`.
     pub(crate) fn call_named(&self, id: &str) -> Option<&Node> {
         self.get(*self.by_call_id.get(id)?)
     }
 
-    /// From now on a call is found by its id, unless another one is.
+    /// Indexes a call by its `call_id`, unless another one has it.
     pub(super) fn name_call(&mut self, at: usize) {
         let Some(item) = self.all.get(at) else { return };
         if let Some(id) = item.opening.get().or(item.closing.get()).and_then(Object::call_id) {
@@ -436,7 +436,7 @@ impl Nodes {
         }
     }
 
-    /// Adds a node. One with the same key is found by its id only from then on.
+    /// Adds a node. An earlier one with the same key is then found only by its id.
     pub(super) fn add(&mut self, scope: Scope, key: Key, state: State, parent: Option<usize>) -> usize {
         let at = self.free.pop().unwrap_or_else(|| {
             self.used += 1;
@@ -459,12 +459,12 @@ impl Nodes {
         at
     }
 
-    /// Forgets a node, and what lies in it and is not open any more.
+    /// Removes a node and its descendants that are not open.
     pub(super) fn forget_closed_below(&mut self, at: usize) {
         let Some(node) = self.get_mut(at) else { return };
         let mut children = std::mem::take(&mut node.children);
         children.retain(|child| {
-            // What is not closed is still of interest, and so is what lies in it.
+            // Open nodes and their descendants are still needed.
             if self.get(*child).is_some_and(|node| node.state == State::Open) {
                 return true;
             }
@@ -494,14 +494,14 @@ impl Nodes {
     }
 }
 
-/// A name is that of the first who has it.
+/// Adds a name, unless another node has it.
 fn name_first(names: &mut BTreeMap<Box<str>, usize>, name: &str, at: usize) {
     if !names.contains_key(name) {
         names.insert(name.into(), at);
     }
 }
 
-/// The slot that tells an occurrence of a scope from its siblings.
+/// Returns the slot of the index among siblings of a scope.
 pub(super) fn own_slot(scope: Scope) -> Option<Slot> {
     let info = scope.info();
     let outer = info.parent.map_or(0, |parent| parent.info().key.len());

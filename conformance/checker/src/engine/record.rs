@@ -1,45 +1,45 @@
-//! A frame, read once.
+//! Parsed frames.
 
 use std::borrow::Cow;
 
-use spec::json::{Outline, RawString, Scanner};
+use spec::json::{Outline, Problem, RawString, Scanner};
 use spec::table::{EventInfo, EventLine};
 use spec::{Count, Dialect, Memory, Slot, Verdict, View};
 
 use crate::{Frame, Transport};
 
-/// A frame with data, and what its dialect makes of it.
+/// A parsed frame with data.
 #[derive(Debug)]
 pub struct Record<'a> {
     /// The frame.
     pub frame: &'a Frame<'a>,
-    /// Which frame of the stream it is, counted from 1.
+    /// Number of the frame in the stream, from 1.
     pub number: u64,
-    /// Which event of the stream it is, counted from 1.
+    /// Number of the event in the stream, from 1.
     pub event: u64,
-    /// Its type, by the dialect's framing.
+    /// Its type, according to the dialect's framing.
     pub event_type: Option<Cow<'a, str>>,
-    /// What the dialect knows of that type, and where in the list of its events.
+    /// The dialect's properties of the type, and their position in the list of events.
     pub known: Option<(usize, &'static EventInfo)>,
     /// Its sequence number.
     pub sequence_number: Option<Count>,
-    /// It reports an error.
+    /// Whether it reports an error.
     pub(crate) is_error: bool,
-    /// Its indices and its sequence number are digits alone, and few.
+    /// Whether its indices and its sequence number consist of a few digits.
     pub(crate) has_usual_counts: bool,
-    /// What its data are.
+    /// The kind of its data.
     pub payload: Payload,
-    /// What the schema of its type says.
+    /// The result of validation.
     pub verdict: Verdict,
-    /// The values that lifecycle and rules are about.
+    /// The values that the lifecycle and rules use.
     pub view: View<'a>,
-    /// The members of the object that the event is about, where they were noted.
+    /// The members of the event's object, if they were recorded.
     pub(crate) outline: Option<&'a Outline>,
-    /// Nothing in the data is escaped, and no character was lost.
+    /// Whether the data has no escapes and no lost characters.
     pub(crate) is_plain: bool,
 }
 
-/// What the data of a frame are.
+/// The kind of the data of a frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Payload {
     /// The marker `[DONE]`.
@@ -48,12 +48,34 @@ pub enum Payload {
     Object,
     /// Another JSON value.
     OtherValue,
-    /// No JSON: what is wrong, and at which byte of the data.
-    NotJson(&'static str, usize),
+    /// Data that is not JSON: the problem, and the byte offset.
+    NotJson(DataProblem, usize),
+}
+
+/// The reason why the data of a frame is not JSON.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DataProblem {
+    /// The frame exceeds [`Frame::LONGEST`] and was dropped.
+    TooLong,
+    /// There is no data.
+    Empty,
+    /// The text is not JSON.
+    Syntax(Problem),
+}
+
+impl DataProblem {
+    /// Returns the problem in words.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::TooLong => "the event is longer than 64 MiB",
+            Self::Empty => "it is empty",
+            Self::Syntax(problem) => problem.as_str(),
+        }
+    }
 }
 
 impl<'a> Record<'a> {
-    /// Reads a frame; a frame without data is nobody's event.
+    /// Parses a frame; a frame without data is not an event.
     #[expect(clippy::inline_always, reason = "a record is large, and would be copied for each event")]
     #[inline(always)]
     pub fn read(
@@ -103,7 +125,7 @@ impl<'a> Record<'a> {
         })
     }
 
-    /// An answer that is no stream, and so no event.
+    /// Creates a record for a body that is not a stream.
     pub(crate) fn of_body(frame: &'a Frame<'a>, number: u64) -> Self {
         Self {
             frame,
@@ -127,7 +149,7 @@ impl<'a> Record<'a> {
         self.known.is_some_and(|(_, info)| info.is_opening())
     }
 
-    /// A value that is a string, not yet decoded.
+    /// Returns a string value, not yet decoded.
     pub(crate) fn string(&self, slot: Slot) -> Option<RawString<'a>> {
         if !self.is_plain {
             return self.view.string(slot);
@@ -136,7 +158,7 @@ impl<'a> Record<'a> {
         Some(RawString { raw, escaped: false })
     }
 
-    /// Its type, for longer than the frame; empty when it has none.
+    /// Returns its type with a longer lifetime than the frame; empty if it has none.
     pub(crate) fn kept_type(&self) -> Cow<'static, str> {
         match self.known {
             Some((_, info)) => Cow::Borrowed(info.name),
@@ -144,21 +166,21 @@ impl<'a> Record<'a> {
         }
     }
 
-    /// The data.
+    /// Returns the data.
     pub fn data(&self) -> &'a str {
         self.frame.data.as_deref().unwrap_or_default()
     }
 }
 
-/// The problem of a frame that was dropped because it is too long.
-const TOO_LONG: Payload = Payload::NotJson("the event is longer than 64 MiB", 0);
+/// The payload of a frame that was dropped because it is too long.
+const TOO_LONG: Payload = Payload::NotJson(DataProblem::TooLong, 0);
 
-/// Whether nothing is escaped, and no U+FFFD can stand there: it begins with that byte.
+/// Returns whether the data has no escapes and no U+FFFD, which begins with this byte.
 fn is_plain(data: &str) -> bool {
     memchr::memchr2(b'\\', 0xef, data.as_bytes()).is_none()
 }
 
-/// Whether data begin with that type, as they mostly do. Nothing is known when they do not.
+/// Returns whether data begins with a member of that type, as it usually does. If not, the type is unknown.
 fn has_type(dialect: &Dialect, data: &str, name: &str) -> bool {
     dialect.framing.event_line != EventLine::Discriminator
         && data
@@ -167,19 +189,19 @@ fn has_type(dialect: &Dialect, data: &str, name: &str) -> bool {
             .is_some_and(|rest| rest.starts_with('"'))
 }
 
-/// The type of an event, where its dialect has it.
+/// Returns the type of an event, from the place that its dialect uses.
 fn event_type<'a>(dialect: &Dialect, frame: &'a Frame<'_>, data: &'a str) -> Option<Cow<'a, str>> {
     let inside = || spec::json::Checker::new(data).tag("type").ok().flatten();
     let line = || frame.event.as_deref().map(Cow::Borrowed);
     match dialect.framing.event_line {
         EventLine::EqualsType | EventLine::AlwaysMessage => inside(),
-        // Recordings without event lines can only say it inside.
+        // Recordings without `event:` fields have the type only in the data.
         EventLine::Discriminator => line().or_else(inside),
         EventLine::DiscriminatorIfUntyped => inside().or_else(line),
     }
 }
 
-/// What comes of an error that answers a message: it is in an envelope of its own, not in a stream.
+/// Validates an error that replies to a message: it has an envelope of its own, outside of a stream.
 #[cold]
 fn socket_error(dialect: &Dialect, data: &str, as_event: Verdict) -> Verdict {
     match as_event {
@@ -190,12 +212,12 @@ fn socket_error(dialect: &Dialect, data: &str, as_event: Verdict) -> Verdict {
     }
 }
 
-/// What data are that are no valid event of the dialect.
+/// Returns the kind of data that is not a valid event of the dialect.
 #[cold]
 fn what_else(data: &str, is_done: bool, verdict: &Verdict) -> Payload {
     match *verdict {
         _ if is_done => Payload::Done,
-        Verdict::NotJson(problem, at) => Payload::NotJson(problem, at),
+        Verdict::NotJson(problem, at) => Payload::NotJson(DataProblem::Syntax(problem), at),
         Verdict::Valid => Payload::Object,
         Verdict::Invalid(..) | Verdict::Unknown => payload(data),
     }
@@ -204,12 +226,12 @@ fn what_else(data: &str, is_done: bool, verdict: &Verdict) -> Payload {
 fn payload(data: &str) -> Payload {
     let mut scanner = Scanner::new(data);
     if scanner.peek() == 0 && data.trim_ascii().is_empty() {
-        return Payload::NotJson("it is empty", 0);
+        return Payload::NotJson(DataProblem::Empty, 0);
     }
     let is_object = scanner.peek() == b'{';
     match scanner.skip().and_then(|()| scanner.end()) {
         Ok(()) if is_object => Payload::Object,
         Ok(()) => Payload::OtherValue,
-        Err(_) => Payload::NotJson(scanner.problem(), scanner.offset()),
+        Err(_) => Payload::NotJson(DataProblem::Syntax(scanner.problem()), scanner.offset()),
     }
 }

@@ -1,9 +1,9 @@
-//! Rules that say how values relate.
+//! Rules about relations of values.
 
 use std::borrow::Cow;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use catalogue::{DecidedBy, Place as Values, Relation, Whose};
+use catalogue::{DecidedBy, Operand as Values, Relation, Whose};
 use spec::table::{EventInfo, Role, Scope, Slot};
 
 use super::finding::Place;
@@ -13,12 +13,12 @@ use super::stream::RESPONSE;
 use super::tracker::Tracker;
 use super::view::{Object, first_segment, same, short};
 
-/// What a relation does with an event.
+/// A step of a relation for an event.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Step {
-    /// Which of the plan's relations it is.
+    /// Position of the relation in the plan.
     relation: usize,
-    /// Where the value stands; the value of the event's lifecycle, when absent.
+    /// Place of the value; the lifecycle value of the event if absent.
     at: Option<Target>,
     act: Act,
 }
@@ -26,13 +26,13 @@ pub(super) struct Step {
 /// A place in an event.
 #[derive(Debug, Clone, Copy)]
 struct Target {
-    /// JSON pointer to it.
+    /// The JSON pointer.
     pointer: &'static str,
-    /// The member of the response that it is in, and the rest of the pointer.
+    /// The member of the response, and the rest of the pointer.
     in_response: Option<(&'static str, &'static str)>,
-    /// The pointer to it from the value of the event's lifecycle, if it is in that.
+    /// The pointer from the lifecycle value of the event, if the place is inside it.
     in_value: Option<&'static str>,
-    /// The member of that value that it is in, and the rest of the pointer.
+    /// The member of that value, and the rest of the pointer.
     in_member: Option<(&'static str, &'static str)>,
 }
 
@@ -60,7 +60,7 @@ enum Act {
 }
 
 impl Step {
-    /// What the relations do with an event.
+    /// Returns the steps of all relations for an event.
     pub(super) fn all_of(event: &EventInfo, relations: &[Bound]) -> Vec<Self> {
         let mut steps = Vec::new();
         for (relation, bound) in relations.iter().enumerate() {
@@ -80,13 +80,13 @@ impl Step {
                 Relation::Unique(of) => add(of, Act::OccursOnce),
                 Relation::Value { of, is } => add(of, Act::IsOneOf(is)),
                 Relation::Equal { of, equals } => {
-                    // The final value of a text is kept anyway.
+                    // The final value of a text is always kept.
                     if of.of != Whose::Role(Role::Final) {
                         add(of, Act::Keep);
                     }
                     add(equals, Act::IsWhatWasKept);
                 }
-                // Fragments are joined anyway.
+                // Deltas are always joined.
                 Relation::Concat { equals, .. } => add(equals, Act::IsWhatWasJoined),
                 Relation::Collect { of, .. } => add(of, Act::Collect),
             }
@@ -95,7 +95,7 @@ impl Step {
     }
 }
 
-/// Relations that compare what lies in a scope with what closes it.
+/// Returns the relations that compare the children of a scope with the value that closes it.
 pub(super) fn carried(relations: &[Bound]) -> Vec<Vec<usize>> {
     let is_carried = |bound: &Bound| match bound.rule.decided_by {
         DecidedBy::Relation(
@@ -114,7 +114,7 @@ pub(super) fn carried(relations: &[Bound]) -> Vec<Vec<usize>> {
     Scope::ALL.iter().map(of_scope).collect()
 }
 
-/// Of each scope those within it that have a relation which gathers them in a list, and that relation.
+/// Returns, for each scope, the child scopes with a relation that collects them in a list, and the relation.
 pub(super) fn collected(relations: &[Bound], carried: &[Vec<usize>]) -> Vec<Vec<(Scope, usize)>> {
     let is_list = |relation: &usize| {
         matches!(relations[*relation].rule.decided_by, DecidedBy::Relation(Relation::Collect { .. }))
@@ -130,7 +130,7 @@ pub(super) fn collected(relations: &[Bound], carried: &[Vec<usize>]) -> Vec<Vec<
 }
 
 impl<'r> Tracker<'_, 'r> {
-    /// Lets the relations look at an event that happens in a node. Most events are fragments, which have none.
+    /// Applies relations to an event of a node. Most events are deltas, which have none.
     #[inline]
     pub(super) fn relate(&mut self, event: usize, node: usize) {
         let steps = &self.plan.steps[event];
@@ -150,7 +150,7 @@ impl<'r> Tracker<'_, 'r> {
         }
     }
 
-    /// The occurrence of the relation's scope that a node is, or lies in.
+    /// Returns the occurrence of the relation's scope that is or contains a node.
     fn holder(&self, bound: Bound, node: usize) -> Option<usize> {
         let mut at = node;
         loop {
@@ -160,13 +160,13 @@ impl<'r> Tracker<'_, 'r> {
             }
             match found.parent {
                 Some(parent) => at = parent,
-                // Single happenings are kept by what they lie in.
+                // The parent keeps values of single events.
                 None => return Some(node),
             }
         }
     }
 
-    /// The value of the event that a relation is about.
+    /// Returns the value of the event for a relation.
     fn value(&self, at: Option<&Target>) -> Option<&'r str> {
         let view = &self.record.view;
         let Some(target) = at else { return view.raw(Slot::Value) };
@@ -254,7 +254,7 @@ impl<'r> Tracker<'_, 'r> {
         }
     }
 
-    /// Compares the final value of a text with its fragments.
+    /// Compares the final value of a text with its deltas.
     fn compare_joined(&mut self, bound: Bound, at: usize, raw: &str) {
         let Some(node) = self.stream.nodes.get_mut(at) else { return };
         if node.fragments == 0 || node.partial {
@@ -276,7 +276,7 @@ impl<'r> Tracker<'_, 'r> {
         });
     }
 
-    /// Compares what lies in a node with the value that closed it.
+    /// Compares the children of a node with the value that closed it.
     pub(super) fn carry(&mut self, node: usize, value: &Object<'_>, prefix: &str) {
         let plan = self.plan;
         let Some(closed) = self.stream.nodes.get(node) else { return };
@@ -371,7 +371,7 @@ impl<'r> Tracker<'_, 'r> {
         });
     }
 
-    /// Where the value of the event at hand stands in it.
+    /// Returns the place of the value in the current event.
     fn value_pointer(&self) -> &'static str {
         self.record
             .known
@@ -379,7 +379,7 @@ impl<'r> Tracker<'_, 'r> {
             .unwrap_or(if self.record.view.raw(Slot::Response).is_some() { "/response" } else { "" })
     }
 
-    /// Says what else in the stream has an id that is not expected here.
+    /// Describes the other object of the stream with an unexpected id.
     fn hint(&self, raw: &str) -> String {
         let known = spec::json::string(raw).and_then(|id| self.stream.known_as(&id));
         known.map(|what| format!(", {what}")).unwrap_or_default()
@@ -405,21 +405,21 @@ impl<'r> Tracker<'_, 'r> {
     }
 }
 
-/// Where occurrences of a scope stand in what closes that which they lie in.
+/// The places of a scope's values in the value that closes the parent.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Places {
     in_parent: Option<Template>,
     in_response: Option<Template>,
 }
 
-/// The place of an occurrence of a scope in a value: a member, or an entry of a list.
+/// The place of a scope's value: a member, or an entry of a list.
 #[derive(Debug, Clone, Copy)]
 struct Template {
-    /// JSON pointer to it, with a name for its index.
+    /// JSON pointer, with a placeholder for its index.
     text: &'static str,
-    /// JSON pointer to the list, or to the member itself.
+    /// JSON pointer to the list, or to the member.
     holder: &'static str,
-    /// Its first segment, and the rest.
+    /// First segment of the pointer, and the rest.
     segments: (&'static str, &'static str),
     is_list: bool,
 }
@@ -439,13 +439,13 @@ impl Template {
         Some(Self { text, holder, segments: first_segment(holder)?, is_list: list.is_some() })
     }
 
-    /// The list, or the member itself.
+    /// Returns the list, or the member.
     fn holder<'v>(&self, value: &'v Object<'_>) -> Option<&'v str> {
         let (name, rest) = self.segments;
         inside(value.get(name)?, rest)
     }
 
-    /// JSON pointer with the node's own index filled in.
+    /// Returns the JSON pointer with the node's index.
     fn fill(&self, node: &Node) -> Cow<'static, str> {
         match (self.text.split_once('{'), node.key.entry()) {
             (Some((start, rest)), Some(index)) => {
@@ -457,15 +457,15 @@ impl Template {
     }
 }
 
-/// The lists of a value in which things stand.
+/// The lists of a value.
 #[derive(Default)]
 struct Lists<'v> {
-    /// The last list that was looked into, and its entries: most things lie in one.
+    /// The last used list, and its entries: most values are in one list.
     last: Option<(&'static str, Vec<&'v str>)>,
 }
 
 impl<'v> Lists<'v> {
-    /// The text of what stands at a place, with the node's own index filled in.
+    /// Returns the text of the value at a place, for the node's index.
     fn at(&mut self, value: &'v Object<'_>, template: &Template, node: &Node) -> Option<&'v str> {
         if !template.is_list {
             return template.holder(value);
@@ -481,7 +481,7 @@ impl<'v> Lists<'v> {
     }
 }
 
-/// The text of the value at a JSON pointer in a text that has no space around it.
+/// Returns the text of the value at a JSON pointer in a text without surrounding white space.
 fn inside<'t>(text: &'t str, pointer: &str) -> Option<&'t str> {
     if pointer.is_empty() { Some(text) } else { spec::json::at(text, pointer) }
 }
@@ -491,7 +491,7 @@ fn first_difference(one: &str, other: &str) -> usize {
     one.chars().zip(other.chars()).take_while(|(one, other)| one == other).count() + 1
 }
 
-/// Two texts, cut around the first difference, as JSON strings.
+/// Returns excerpts of two texts around their first difference, as JSON strings.
 fn differing(one: &str, other: &str) -> (String, String) {
     const BEFORE: usize = 12;
     const BEHIND: usize = 24;

@@ -1,4 +1,4 @@
-//! What is known of a stream of one response.
+//! The state of a stream of one response.
 
 use std::borrow::Cow;
 use std::mem::take;
@@ -13,57 +13,57 @@ use super::reusable::{Recycle, Reusable};
 use super::view::Object;
 use crate::Transport;
 
-/// What is known of a stream of one response, up to the event at hand.
+/// The state of a stream of one response before the current event.
 #[derive(Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub(crate) struct Stream {
-    /// What was opened in it; the response itself comes first.
+    /// Its nodes; the first is the response.
     pub(crate) nodes: Nodes,
-    /// Its items, in the order in which they came.
+    /// Its items, in order of appearance.
     pub(crate) items: Vec<usize>,
-    /// It began before the one before it had ended.
+    /// Whether it began before the previous one had ended.
     pub(crate) overlaps: bool,
     /// The first item that ended incomplete.
     pub(super) incomplete: Option<usize>,
-    /// The last delta: the next event mostly feeds the same.
+    /// The last delta: the next event usually extends the same node.
     pub(super) recent: Recent,
-    /// What its frames came on.
+    /// The transport of its frames.
     pub(crate) transport: Transport,
-    /// How many events came before.
+    /// Number of previous events.
     pub(crate) events: u64,
-    /// The types of the first few of them.
+    /// The types of the first events.
     pub(crate) first_types: Vec<Cow<'static, str>>,
-    /// It is the rest of a stream that was broken off.
+    /// Whether it is the rest of an interrupted stream.
     pub(crate) resumed: bool,
-    /// Something in it could not be read, so not all that belongs to it is known.
+    /// Whether a part of it could not be parsed, so that values may be missing.
     pub(crate) has_gap: bool,
     /// The last sequence number.
     pub(crate) sequence_number: Option<Count>,
-    /// The response as the first event has it.
+    /// The response of the first event.
     pub(crate) first_snapshot: Reusable<Object<'static>>,
-    /// The functions that it declares, once a call has asked for them. Nothing where they cannot be known.
+    /// The declared functions, computed for the first call; none if they are unknown.
     pub(crate) functions: OnceLock<Option<Vec<String>>>,
     /// The last `error` event.
     pub(crate) error: Reusable<Object<'static>>,
-    /// Where the marker `[DONE]` stood first.
+    /// Location of the first `[DONE]`.
     pub(crate) done: Option<u64>,
-    /// What is kept of it takes no more memory than so much.
+    /// Upper bound of the memory of its state.
     weight: usize,
-    /// More of it would have to be kept than is, so nothing is, and what comes is not judged.
+    /// Whether its state exceeded the memory limit: it was dropped, and further events are not checked.
     pub(crate) is_beyond: bool,
 }
 
-/// The response is the first node of every stream.
+/// Position of the response, the first node of every stream.
 pub(super) const RESPONSE: usize = 0;
 
-/// So much memory is taken by what is open in a stream, and by its finished items, before it is judged no more.
-/// That are some hundred thousand items; no recorded stream has a thousand.
+/// Memory limit for open nodes and finished items. It allows some hundred thousand items; no recorded stream has a
+/// thousand.
 pub(crate) const MOST_KEPT: usize = 256 << 20;
 
-/// What is kept of data takes no more than so many times their room: texts, and where their members stand.
+/// Maximum ratio of kept data, which includes the places of members, to the size of the data.
 const OF_DATA: usize = 6;
 
-/// So many types of first events are kept.
+/// Number of first event types that are kept.
 const FIRST_TYPES: usize = 4;
 
 impl Stream {
@@ -71,7 +71,7 @@ impl Stream {
         Self::with(Nodes::new())
     }
 
-    /// Forgets all, for another stream.
+    /// Clears the state for another stream.
     pub(super) fn reset(&mut self) {
         let Self { nodes, items, recent, first_types, first_snapshot, .. } = self;
         nodes.clear();
@@ -107,7 +107,7 @@ impl Stream {
         }
     }
 
-    /// Returns what of the stream has this id, in words.
+    /// Describes the object of the stream with this id.
     #[cold]
     pub(crate) fn known_as(&self, id: &str) -> Option<String> {
         let snapshot = self.first_snapshot.get().and_then(|response| response.string("id"));
@@ -121,7 +121,7 @@ impl Stream {
         Some(format!("the {what} of item {}", self.nodes.index_name(node.key.last()?)))
     }
 
-    /// Notes that so much data came. What is kept of them is looked at only when that can be too much.
+    /// Counts received data. The kept data is measured only if it may exceed the limit.
     #[inline]
     pub(super) fn weigh(&mut self, data: usize) {
         self.weight += OF_DATA * data + Node::MAX_WEIGHT;
@@ -134,7 +134,7 @@ impl Stream {
     fn weigh_all(&mut self) {
         let items = self.items.capacity() * size_of::<usize>();
         self.weight = self.nodes.weight() + items;
-        // To weigh it for each event would take long.
+        // Measuring it for each event would be slow.
         if self.weight > MOST_KEPT - MOST_KEPT / 16 {
             let transport = self.transport;
             *self = Self { transport, is_beyond: true, ..Self::new() };
@@ -148,13 +148,13 @@ impl Stream {
         }
     }
 
-    /// The node that the last delta fed, where nothing but its text has to be looked at.
+    /// Returns the node of the last delta, if only its text needs an update.
     pub(super) fn fed(&self) -> Option<usize> {
         let is_usual = self.events >= FIRST_TYPES as u64 && self.done.is_none() && !self.error.is_set();
         self.recent.fed.filter(|_| is_usual).map(|(_, node)| node)
     }
 
-    /// Adds a fragment, as it is written, to the text of a node, if its sequence number is the next one.
+    /// Appends a delta, as written, to the text of a node, if its sequence number is the next one.
     pub(super) fn feed(&mut self, node: usize, text: &str, number: u64) -> bool {
         if self.sequence_number != number.checked_sub(1).map(Count::Whole) {
             return false;
@@ -167,19 +167,19 @@ impl Stream {
         true
     }
 
-    /// The next event may be of something else than the last one.
+    /// Clears the last delta, as the next event may belong to another node.
     pub(super) fn forget_recent(&mut self) {
         self.recent.forget();
     }
 
-    /// Something came that cannot be read: whatever follows may lack it.
+    /// Records a part that cannot be parsed, which later events may need.
     pub(super) fn mark_gap(&mut self) {
         self.has_gap = true;
         self.sequence_number = None;
         self.nodes.mark_gap();
     }
 
-    /// Whether a sequence number is the next one.
+    /// Returns whether a sequence number is the next one.
     pub(super) fn is_next(&self, number: Option<&Count>) -> bool {
         match (number, &self.sequence_number) {
             (Some(Count::Whole(number)), None) => *number == 0,
@@ -190,28 +190,28 @@ impl Stream {
         }
     }
 
-    /// The response.
+    /// Returns the response.
     pub(crate) fn response(&self) -> Option<&Node> {
         self.nodes.get(RESPONSE)
     }
 
-    /// Whether the response has begun.
+    /// Returns whether the response has begun.
     pub(crate) fn has_begun(&self) -> bool {
         self.response().is_some_and(|response| response.state() != State::Implied)
     }
 
-    /// Whether the response has ended.
+    /// Returns whether the response has ended.
     pub(crate) fn has_ended(&self) -> bool {
         self.response().is_some_and(|response| response.state() == State::Closed)
     }
 
-    /// Whether an event is an error that answers a message on a WebSocket, outside of any response: it has
-    /// an envelope of its own.
+    /// Returns whether an event is an error that replies to a WebSocket message, outside of any response: it has an
+    /// envelope of its own.
     pub(crate) fn is_answered_apart(&self, record: &Record<'_>) -> bool {
         record.frame.transport == Transport::WebSocket && record.is_error && !self.has_begun()
     }
 
-    /// Its items, in the order in which they came.
+    /// Its items, in order of appearance.
     pub(crate) fn items(&self) -> impl DoubleEndedIterator<Item = &Node> {
         self.items.iter().filter_map(|at| self.nodes.get(*at))
     }
@@ -221,32 +221,32 @@ impl Stream {
         self.nodes.get(self.incomplete?)
     }
 
-    /// What an occurrence of a scope is called.
+    /// Returns the name of a node in messages.
     pub(crate) fn name(&self, node: &Node) -> String {
         node.name(&self.nodes)
     }
 
-    /// What a node lies in.
+    /// Returns the parent of a node.
     pub(crate) fn parent(&self, node: &Node) -> Option<&Node> {
         self.nodes.get(node.parent?)
     }
 
-    /// What of a scope lies in a node.
+    /// Returns the children of a node in a scope.
     pub(crate) fn children<'s>(&'s self, node: &'s Node, scope: Scope) -> impl Iterator<Item = &'s Node> {
         node.children.iter().filter_map(|at| self.nodes.get(*at)).filter(move |child| child.scope == scope)
     }
 }
 
-/// What a delta fed, by the words with which it said so.
+/// The node of a delta, by the raw values of its keys.
 #[derive(Debug, Default)]
 pub(super) struct Recent {
-    /// The event and the node; nothing is known without them.
+    /// The event and the node, if known.
     fed: Option<(usize, usize)>,
     words: [Vec<u8>; Slot::PLACES.len()],
 }
 
 impl Recent {
-    /// What an event feeds, if it is like the last one.
+    /// Returns the node of an event with the same keys as the last one.
     pub(super) fn node(&self, event: usize, view: &View<'_>) -> Option<usize> {
         let (of, node) = self.fed?;
         if view.repeats() {
@@ -254,7 +254,7 @@ impl Recent {
         }
         let is_same = |(word, slot): (&Vec<u8>, Slot)| match (word.as_slice(), view.raw(slot)) {
             ([], None) => true,
-            // An index is mostly one digit, which takes no call to compare.
+            // An index is usually one digit, which is compared without a call.
             ([digit], Some(found)) => found.as_bytes() == [*digit],
             (word, Some(found)) => word == found.as_bytes(),
             (_, None) => false,

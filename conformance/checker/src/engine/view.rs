@@ -1,4 +1,4 @@
-//! JSON objects of a stream that are kept or looked into more than once.
+//! JSON objects of a stream that are kept or read more than once.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -8,10 +8,10 @@ use spec::json::{Names, Outline, OutlineMember, is_escaped, shared_length};
 
 use super::reusable::{Recycle, Reusable};
 
-/// Objects of more bytes have many members.
+/// Size in bytes from which objects have many members.
 const LARGE: usize = 400;
 
-/// A JSON value as its text, with the places of its members when it is an object.
+/// A JSON value as text, with the places of its members if it is an object.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Object<'a> {
     text: Cow<'a, str>,
@@ -20,7 +20,7 @@ pub(crate) struct Object<'a> {
 }
 
 impl<'a> Object<'a> {
-    /// Looks into a JSON text.
+    /// Parses a JSON text.
     pub(crate) fn new(text: &'a str) -> Self {
         let offset = |piece: &str| piece.as_ptr() as usize - text.as_ptr() as usize;
         let mut members = Vec::new();
@@ -40,7 +40,7 @@ impl<'a> Object<'a> {
         Self { text: Cow::Borrowed(text), members: Cow::Owned(members), names }
     }
 
-    /// An object whose members were noted while it was checked.
+    /// Creates an object whose members were recorded during validation.
     pub(crate) fn outlined(text: &'a str, outline: Option<&'a Outline>) -> Self {
         match outline.and_then(Outline::members) {
             Some((members, names)) => {
@@ -50,7 +50,7 @@ impl<'a> Object<'a> {
         }
     }
 
-    /// Takes the place of an object that was kept, for longer than what this one came from.
+    /// Copies the object over a kept one, with a longer lifetime.
     pub(crate) fn keep_in(&self, kept: &mut Reusable<Object<'static>>) {
         let Object { text, members, names } = kept.fill();
         self.text.as_ref().clone_into(text.to_mut());
@@ -58,13 +58,13 @@ impl<'a> Object<'a> {
         *names = self.names;
     }
 
-    /// The same for another copy of its text.
+    /// Returns the object for another copy of its text.
     pub(crate) fn of_same_text<'t>(&'t self, text: &'t str) -> Object<'t> {
         let members = Cow::Borrowed(&*self.members);
         Object { text: Cow::Borrowed(text), members, names: self.names }
     }
 
-    /// All of it.
+    /// Returns the whole text.
     pub(crate) fn text(&self) -> &str {
         &self.text
     }
@@ -77,31 +77,30 @@ impl<'a> Object<'a> {
         self.names.find(&self.members, &self.text, name)
     }
 
-    /// Its members, in their order, with their names as they are written.
+    /// Returns its members in order, with their names as written.
     pub(crate) fn members(&self) -> impl Iterator<Item = (&str, &str)> {
         self.members.iter().map(|member| (self.piece(member.name()), self.piece(member.value())))
     }
 
-    /// Where a member stands in the text.
+    /// Returns the place of a member in the text.
     pub(crate) fn place(&self, name: &str) -> Option<Range<usize>> {
         self.member(name).map(OutlineMember::value)
     }
 
-    /// The text of a member.
-    // Rules are code that runs once an event: to fetch it takes longer than to run it, so it is kept small.
+    /// Returns the text of a member.
+    // Rules run once an event, so that loading their code takes longer than running it. This keeps the code small.
     #[inline(never)]
     pub(crate) fn get(&self, name: &str) -> Option<&str> {
         Some(self.piece(self.member(name)?.value()))
     }
 
-    /// The members that another object has otherwise, or has not. Those that stand at the same place in both
-    /// are found at once.
+    /// Returns the members that differ in another object, or are missing there. Members at the same place in both are
+    /// compared at once.
     pub(crate) fn changes<'o>(
         &'o self,
         other: &'o Object<'_>,
     ) -> impl Iterator<Item = (&'o str, &'o str, Option<&'o str>)> {
-        // From one change to the next, the texts are the same: where that stretch ends, and how far apart it stands
-        // in them.
+        // Between changes, the texts are equal: the end of the equal stretch, and its shift between the texts.
         let mut stretch = (0, 0);
         let mut is_same = move |at: usize, member: &OutlineMember| {
             let Some(near) = other.members.get(at) else { return false };
@@ -113,7 +112,7 @@ impl<'a> Object<'a> {
                     shared_length(rest(&self.text, whole.start), rest(&other.text, whole_near.start));
                 stretch = (whole.start + length, apart);
             }
-            // Names of one length, and values of one length, that are the same as one text.
+            // Names of equal length and values of equal length, compared as one text.
             whole.end <= stretch.0
                 && near.name().len() == member.name().len()
                 && whole_near.len() == whole.len()
@@ -129,43 +128,43 @@ impl<'a> Object<'a> {
         pairs.filter(|(_, before, now)| *now != Some(*before))
     }
 
-    /// The text of a member, unless it is null.
+    /// Returns the text of a member, unless it is null.
     #[inline(never)]
     pub(crate) fn value(&self, name: &str) -> Option<&str> {
         self.get(name).filter(|raw| *raw != "null")
     }
 
-    /// A member that is a string.
+    /// Returns a string member.
     #[inline(never)]
     pub(crate) fn string(&self, name: &str) -> Option<Cow<'_, str>> {
         spec::json::string(self.get(name)?)
     }
 
-    /// Whether it is an item that was cut off. A web search that ends incomplete is not: the answer goes on
-    /// with what was found.
+    /// Returns whether it is an item that was cut off. An incomplete web search is not: the response continues with its
+    /// results.
     pub(crate) fn is_cut_off(&self) -> bool {
         self.plain("status") == Some("incomplete") && self.plain("type") != Some("web_search_call")
     }
 
-    /// A member that is a string without escapes, as names and ids are.
+    /// Returns a string member without escapes, such as a name or an id.
     #[inline(never)]
     pub(crate) fn plain(&self, name: &str) -> Option<&str> {
         let inside = self.get(name)?.strip_prefix('"')?.strip_suffix('"')?;
         (!is_escaped(inside)).then_some(inside)
     }
 
-    /// The id by which the result of a call is told, where this is a call.
+    /// Returns the `call_id`, if this is a call.
     pub(crate) fn call_id(&self) -> Option<&str> {
         self.plain("type").filter(|kind| kind.ends_with("_call"))?;
         self.plain("call_id")
     }
 
-    /// A member that is a number.
+    /// Returns a numeric member.
     pub(crate) fn number(&self, name: &str) -> Option<f64> {
         number(self.get(name)?)
     }
 
-    /// The entries of a member that is a list.
+    /// Returns the entries of a list member.
     pub(crate) fn entries(&self, name: &str) -> Option<Vec<&str>> {
         spec::json::entries(self.get(name)?)
     }
@@ -183,13 +182,13 @@ impl Recycle for Object<'static> {
     }
 }
 
-/// Where a member stands, name and value.
+/// The place of a member: name and value.
 fn whole(member: &OutlineMember) -> Range<usize> {
     member.name().start..member.value().end
 }
 
-/// The entries of a list, if they are these texts, as lists of what was told one by one mostly are. That is
-/// seen sooner than where entries end.
+/// Returns the entries of a list if they equal these texts, as lists of streamed values usually do. This comparison is
+/// faster than finding the ends of entries.
 pub(crate) fn entries_that_are<'l, 't>(
     list: &'l str,
     texts: impl Iterator<Item = Option<&'t str>>,
@@ -207,18 +206,18 @@ pub(crate) fn entries_that_are<'l, 't>(
     (rest == "]").then_some(entries)
 }
 
-/// A number, from its JSON text. Most are whole and small, and are read sooner as what they are.
+/// Parses a number. Most are whole and small, for which there is a faster path.
 pub(crate) fn number(raw: &str) -> Option<f64> {
     raw.parse::<u32>().map(f64::from).or_else(|_| raw.parse()).ok()
 }
 
-/// The first segment of a JSON pointer, and the rest.
+/// Returns the first segment of a JSON pointer, and the rest.
 pub(crate) fn first_segment(pointer: &str) -> Option<(&str, &str)> {
     let pointer = pointer.strip_prefix('/')?;
     Some(pointer.split_at(pointer.find('/').unwrap_or(pointer.len())))
 }
 
-/// Whether two JSON texts mean the same.
+/// Returns whether two JSON texts are equal values.
 pub(crate) fn same(one: &str, other: &str) -> bool {
     if one == other {
         return true;
@@ -241,7 +240,7 @@ fn equal(one: &Value, other: &Value) -> bool {
     }
 }
 
-/// A JSON text, short enough for a message.
+/// Returns a JSON text, shortened for a message.
 pub(crate) fn short(raw: &str) -> Cow<'_, str> {
     const MAX_SHOWN: usize = 60;
     if raw.len() <= MAX_SHOWN {

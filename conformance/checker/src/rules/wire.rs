@@ -5,10 +5,11 @@ use std::sync::LazyLock;
 
 use memchr::{memchr, memmem};
 use spec::Verdict;
+use spec::json::Problem;
 use spec::table::{EventLine, Marker};
 
 use crate::engine::Case;
-use crate::engine::{Payload, Place, short};
+use crate::engine::{DataProblem, Payload, Place, short};
 use crate::{Frame, Transport};
 
 pub(super) fn json_object(case: &mut Case<'_>) {
@@ -17,15 +18,15 @@ pub(super) fn json_object(case: &mut Case<'_>) {
     match record.payload {
         Payload::Done | Payload::Object => {}
         Payload::NotJson(problem, at) => {
-            let place = Place { at: Some(at), actual: Some(problem), ..place };
+            let place = Place { at: Some(at), actual: Some(problem.as_str()), ..place };
             let before = record.data().get(..at).unwrap_or_default();
             let follows_line =
                 before.trim_end_matches([' ', '\t']).ends_with('\n') && !before.trim().is_empty();
             case.report(&place, || match problem {
-                "something follows the value" if follows_line => {
+                DataProblem::Syntax(Problem::TrailingText) if follows_line => {
                     "two JSON values in one event: no blank line ends the first".to_owned()
                 }
-                _ => format!("the data is not JSON: {problem}"),
+                _ => format!("the data is not JSON: {}", problem.as_str()),
             });
         }
         Payload::OtherValue => {

@@ -6,7 +6,7 @@ use spec::table::{Reply, Role, Scope};
 
 use crate::Transport;
 use crate::engine::Case;
-use crate::engine::{About, Aside, Asides, Object, Place, Record, Steer, Turn, short};
+use crate::engine::{About, Asides, InFlightMessage, Object, Place, Record, Steer, Turn, short};
 
 fn is_on_socket(case: &Case<'_>) -> bool {
     case.record().is_some_and(|record| record.frame.transport == Transport::WebSocket)
@@ -126,16 +126,16 @@ pub(super) fn steered_ends(case: &mut Case<'_>) {
     }
 }
 
-/// What the event at hand is about, where it is such a reply to such a message.
-fn reply<'c>(case: &Case<'c>, aside: Aside, replies: &[Reply]) -> Option<(About, &'c Asides)> {
+/// Returns the subject of the current event, if it is one of these replies to this kind of message.
+fn reply<'c>(case: &Case<'c>, aside: InFlightMessage, replies: &[Reply]) -> Option<(About, &'c Asides)> {
     let record = case.record()?;
-    let (is_to, reply) = Aside::of_reply(case.dialect(), record.event_type.as_deref()?)?;
+    let (is_to, reply) = InFlightMessage::of_reply(case.dialect(), record.event_type.as_deref()?)?;
     let is_meant = is_to == aside && replies.contains(&reply);
     is_meant.then(|| (About::of(record.data()), &case.connection.asides))
 }
 
 pub(super) fn steer_asked(case: &mut Case<'_>) {
-    let Some((about, asides)) = reply(case, Aside::Steer, &[Reply::Accepted]) else { return };
+    let Some((about, asides)) = reply(case, InFlightMessage::Steer, &[Reply::Accepted]) else { return };
     let Some(steer) = case.dialect().framing.steer else { return };
     let response = about.response.unwrap_or_default();
     if case.connection.has_requests && !asides.steered.contains(&response) {
@@ -168,7 +168,7 @@ pub(super) fn steer_followed(case: &mut Case<'_>) {
 }
 
 pub(super) fn steer_pending(case: &mut Case<'_>) {
-    let Some((about, asides)) = reply(case, Aside::Steer, &[Reply::Pending]) else { return };
+    let Some((about, asides)) = reply(case, InFlightMessage::Steer, &[Reply::Pending]) else { return };
     let id = about.id.unwrap_or_default();
     let Some(steer) = asides.taken.iter().find(|steer| steer.id == id) else {
         case.fault("/steer/id", "the id of accepted steering input", &format!("{id:?}"), || {
@@ -194,7 +194,7 @@ pub(super) fn steer_pending(case: &mut Case<'_>) {
 }
 
 pub(super) fn steer_failed(case: &mut Case<'_>) {
-    let Some((about, asides)) = reply(case, Aside::Steer, &[Reply::Failed]) else { return };
+    let Some((about, asides)) = reply(case, InFlightMessage::Steer, &[Reply::Failed]) else { return };
     let (id, response) = (about.id, about.response.unwrap_or_default());
     let is_known = id.as_ref().is_some_and(|id| asides.taken.iter().any(|steer| steer.id == *id));
     // Input that fails before it is accepted need not have an id.
@@ -211,7 +211,7 @@ pub(super) fn steer_failed(case: &mut Case<'_>) {
 
 pub(super) fn inject_asked(case: &mut Case<'_>) {
     let replies = [Reply::Accepted, Reply::Failed];
-    let Some((about, asides)) = reply(case, Aside::Inject, &replies) else { return };
+    let Some((about, asides)) = reply(case, InFlightMessage::Inject, &replies) else { return };
     let Some(inject) = case.dialect().framing.inject else { return };
     let name = case.record().and_then(|record| record.event_type.as_deref()).unwrap_or_default();
     let response = about.response.unwrap_or_default();

@@ -158,7 +158,7 @@ fn requests_that_follow_are_judged() {
     assert_eq!(of("perfect", "turn/follow-ups"), right);
     assert_eq!(of("continues-another", "turn/follow-up").0, ClientOutcome::NotExercised);
     let (outcome, problems) = of("mixes-up-calls", "turn/tool-output");
-    assert_eq!((outcome, &*problems), (ClientOutcome::Right, "there is no output of the call call_1"));
+    assert_eq!((outcome, &*problems), (ClientOutcome::Right, "the input has no output of the call call_1"));
 }
 
 #[test]
@@ -185,10 +185,10 @@ fn what_a_reply_leaves_out_is_not_exercised() {
         run.cases.iter().map(|case| (case.outcome, &*case.detail)).collect();
     let left_out = |part| (ClientOutcome::NotExercised, part);
     let expected = [
-        left_out("the reply has no `calls`, which this case is about"),
-        left_out("the reply has no `usage`, which this case is about"),
+        left_out("the reply has no `calls`, which this case tests"),
+        left_out("the reply has no `usage`, which this case tests"),
         (ClientOutcome::Right, ""),
-        left_out("the reply has no `response_status`, which this case is about"),
+        left_out("the reply has no `response_status`, which this case tests"),
     ];
     assert_eq!(told, expected);
 }

@@ -1,4 +1,4 @@
-//! What a run comes to for the profiles of clients.
+//! Tests of certificates of clients.
 
 use std::{env, fs};
 

@@ -7,7 +7,7 @@ use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
 use clients::Answer;
-use clients::protocol::{Asked, AskedStep, Reply, ReplyCall, ReplyError, Status};
+use clients::protocol::{CaseMessage, CaseStep, Reply, ReplyCall, ReplyError, Status};
 use recordings::capture::{Entry, Format, read};
 use serde_json::{Value, json};
 use spec::Dialect;
@@ -23,7 +23,7 @@ fn the_client() {
     // What the test harness has begun to print is no reply.
     println!();
     for line in io::stdin().lock().lines() {
-        let asked: Asked = serde_json::from_str(&line.expect("it is text")).expect("it is a case");
+        let asked: CaseMessage = serde_json::from_str(&line.expect("it is text")).expect("it is a case");
         let reply = Client { kind: &kind, asked: &asked }.reply();
         let Some(reply) = reply else { continue };
         println!("{}", serde_json::to_string(&reply).expect("it is JSON"));
@@ -32,7 +32,7 @@ fn the_client() {
 
 struct Client<'a> {
     kind: &'a str,
-    asked: &'a Asked,
+    asked: &'a CaseMessage,
 }
 
 /// What a stream said so far.
@@ -149,7 +149,7 @@ impl Client<'_> {
         Ok(answer)
     }
 
-    fn steps(&self) -> &[AskedStep] {
+    fn steps(&self) -> &[CaseStep] {
         if self.is("stops-at-the-first-answer") { &[] } else { &self.asked.steps }
     }
 
@@ -167,7 +167,7 @@ impl Client<'_> {
             problem = self.hear(body, dialect, &mut heard).err();
             problem.is_some() || self.is_over(&heard)
         })?;
-        if heard.last.is_none() && problem.is_none() && self.steps().contains(&AskedStep::Resume) {
+        if heard.last.is_none() && problem.is_none() && self.steps().contains(&CaseStep::Resume) {
             let before = heard.clone();
             let id = before.id.as_deref().ok_or("there is no id to resume")?;
             let after = if self.is("resumes-from-the-start") { 0 } else { before.number };
@@ -445,10 +445,10 @@ impl Client<'_> {
 }
 
 /// The request of a step, if it sends one.
-fn following(step: &AskedStep, first: &Value, before: &Answer, kind: &str) -> Option<Value> {
+fn following(step: &CaseStep, first: &Value, before: &Answer, kind: &str) -> Option<Value> {
     let id = if kind == "continues-another" { Some("resp_0") } else { before.id.as_deref() };
     match step {
-        AskedStep::Continue { request } => {
+        CaseStep::Continue { request } => {
             let mut request = request.clone();
             if kind == "repeats-the-conversation" {
                 request["input"] = json!([
@@ -461,7 +461,7 @@ fn following(step: &AskedStep, first: &Value, before: &Answer, kind: &str) -> Op
             }
             Some(request)
         }
-        AskedStep::AnswerCalls { outputs } => {
+        CaseStep::AnswerCalls { outputs } => {
             let output = |call: &clients::Call| {
                 let call_id = if kind == "mixes-up-calls" { "call_0" } else { &call.call_id };
                 json!({"type": "function_call_output", "call_id": call_id, "output": outputs.get(&call.name)})
@@ -469,7 +469,7 @@ fn following(step: &AskedStep, first: &Value, before: &Answer, kind: &str) -> Op
             let input: Vec<Value> = before.calls.iter().map(output).collect();
             Some(json!({"model": first["model"], "input": input, "previous_response_id": id}))
         }
-        AskedStep::Resume => None,
+        CaseStep::Resume => None,
     }
 }
 

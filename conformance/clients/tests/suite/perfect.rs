@@ -163,8 +163,8 @@ fn expected_failures_do_not_fail_a_run_until_they_are_over() {
 fn a_command_that_is_no_client_is_refused() {
     for (words, told) in [
         (&["/no/such/program"][..], "cannot be started"),
-        (&["true"], "never replied"),
-        (&["cat"], "never replied"),
+        (&["true"], "did not reply"),
+        (&["cat"], "did not reply"),
     ] {
         let suite = ClientSuite {
             command: words.iter().map(Into::into).collect(),

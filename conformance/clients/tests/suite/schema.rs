@@ -2,7 +2,7 @@
 
 use std::{env, fs};
 
-use clients::protocol::{Asked, Reply};
+use clients::protocol::{CaseMessage, Reply};
 use serde_json::{Value, json};
 
 #[test]
@@ -12,7 +12,7 @@ fn protocol_schema_is_fresh() {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "The protocol of `conformance client`, version 1: a case is a line of stdin, a reply is a line of stdout.",
         "$defs": {
-            "case": schemars::schema_for!(Asked).as_value(),
+            "case": schemars::schema_for!(CaseMessage).as_value(),
             "reply": schemars::schema_for!(Reply).as_value(),
         },
     });

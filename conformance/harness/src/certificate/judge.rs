@@ -1,4 +1,4 @@
-//! What a run comes to for a profile.
+//! The result of a run for a profile.
 
 use catalogue::{Level, Profile};
 use spec::Dialect;
@@ -7,7 +7,7 @@ use super::exercise::exercises;
 use super::{chosen, demanded, specified};
 use crate::live::{self, About, Attempt, Case, RunFile};
 use checker::Rules;
-use results::{CaptureReport, Demand, Judged, ProfileReport, Reason, Run, State, Transport, Verdict};
+use results::{CaptureReport, Demand, Judgement, ProfileReport, Reason, Run, State, Transport, Verdict};
 
 /// A recorded attempt, and the case that it belongs to.
 #[derive(Debug, Clone, Copy)]
@@ -56,7 +56,7 @@ impl Judge<'_> {
         (Run::new(self.rules, captures, Some(live)), profiles)
     }
 
-    /// What it comes to for each profile that it was made for.
+    /// The results for the profiles of the run.
     fn profiles(&self) -> Vec<ProfileReport> {
         chosen(&self.run.options.profiles).map(|profile| self.profile(profile)).collect()
     }
@@ -182,8 +182,8 @@ impl Judge<'_> {
         (!is_shown).then(|| Reason::new(Demand::Rule, id, Verdict::NotExercised, text))
     }
 
-    /// What came of a trial, if it was run.
-    fn judgement(&self, trial: &str) -> Option<&Judged> {
+    /// Returns the judgement of a trial, if it was run.
+    fn judgement(&self, trial: &str) -> Option<&Judgement> {
         self.run.trials.iter().find(|told| told.name == trial).map(|told| &told.judged)
     }
 

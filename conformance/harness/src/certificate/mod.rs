@@ -55,9 +55,9 @@ pub struct Certificate {
     pub seed: String,
     /// Whether somebody asked for this seed; the suite chose it otherwise.
     pub is_seed_given: bool,
-    /// How far the run came.
+    /// The state of the run.
     pub state: State,
-    /// What the run comes to, by profile.
+    /// The results, by profile.
     pub profiles: Vec<ProfileReport>,
     /// SHA-256 of `report.json`.
     pub report: String,

@@ -9,7 +9,8 @@ use spec::Dialect;
 
 use super::judge::Sent;
 use crate::live::{
-    Asked, Before, Call, Case, Given, Offer, RunFile, Seed, begun, continued, message as message_of, messages,
+    Call, Case, Given, Offer, PreviousResponse, RequestContext, RunFile, Seed, begun, continued,
+    message as message_of, messages,
 };
 use recordings::capture::{REDACTED, Recorder};
 
@@ -140,10 +141,10 @@ impl<'r> Requests<'r> {
     }
 
     /// Returns the response that a case continues or refers to.
-    fn before(&self, case: &Case, sent: &[Sent<'_>]) -> Result<Option<Before>, String> {
+    fn before(&self, case: &Case, sent: &[Sent<'_>]) -> Result<Option<PreviousResponse>, String> {
         let Some(previous) = case.previous.and_then(|at| self.cases.get(at)) else { return Ok(None) };
         let last = sent.iter().rev().find(|sent| sent.case.name == previous.name);
-        let before = last.and_then(|sent| Before::of(&sent.attempt.facts));
+        let before = last.and_then(|sent| PreviousResponse::of(&sent.attempt.facts));
         let missing =
             || format!("it was sent although {}, which it continues, has no response", previous.name);
         before.map(Some).ok_or_else(missing)
@@ -153,11 +154,11 @@ impl<'r> Requests<'r> {
         &mut self,
         case: &Case,
         number: usize,
-        before: Option<&Before>,
+        before: Option<&PreviousResponse>,
         recorded: &Recorded,
     ) -> Option<String> {
         let call = |given: &Given| {
-            case.call(&Asked { model: &self.run.model, given, number, seed: &self.seed }, before)
+            case.call(&RequestContext { model: &self.run.model, given, number, seed: &self.seed }, before)
         };
         let mut expected = call(&self.given);
         if let (Some(body), Some(came)) = (&expected.body, &recorded.asked.body) {
@@ -179,7 +180,7 @@ impl<'r> Requests<'r> {
         &mut self,
         case: &Case,
         number: usize,
-        mut before: Option<Before>,
+        mut before: Option<PreviousResponse>,
         recorded: &Recorded,
     ) -> Option<String> {
         const UPGRADE: [&str; 4] = ["connection", "upgrade", "sec-websocket-key", "sec-websocket-version"];
@@ -201,7 +202,7 @@ impl<'r> Requests<'r> {
             let is_during = turn.websocket == Some(OnSocket::During);
             let before = if is_during { running.as_ref() } else { before.as_ref() };
             let expected = |given: &Given| {
-                let asked = Asked { model: &self.run.model, given, number, seed: &self.seed };
+                let asked = RequestContext { model: &self.run.model, given, number, seed: &self.seed };
                 message_of(turn, lane, &asked, before)
             };
             let mut given = self.given.clone();

@@ -5,15 +5,15 @@ use spec::table::Operation;
 
 use super::case::Case;
 use super::facts::Facts;
-use results::{Judged, UndecidedKind, Verdict};
+use results::{Judgement, UndecidedKind, Verdict};
 
 /// Maximum number of differences.
 const MAX_DIFFERENCES: usize = 3;
 
 /// Returns the verdict of comparing a response with its related one, if it has one.
-pub(super) fn agreement(case: &Case, attempts: &[&Facts], other: Option<&Facts>) -> Judged {
+pub(super) fn agreement(case: &Case, attempts: &[&Facts], other: Option<&Facts>) -> Judgement {
     let Some(own) = attempts.last() else {
-        return Judged::new(Verdict::NotExercised, "no request was sent");
+        return Judgement::new(Verdict::NotExercised, "no request was sent");
     };
     if let Some(words) = &case.says
         && !attempts.iter().any(|facts| facts.says(words))
@@ -21,10 +21,10 @@ pub(super) fn agreement(case: &Case, attempts: &[&Facts], other: Option<&Facts>)
         return unsaid(case, words);
     }
     if case.compared.is_none() {
-        return Judged::PASS;
+        return Judgement::PASS;
     }
     let Some(other) = other else {
-        return Judged::new(Verdict::NotExercised, "there is no other response to compare");
+        return Judgement::new(Verdict::NotExercised, "there is no other response to compare");
     };
     let found = match case.scenario.operation {
         _ if case.is_twin => return twins(own, other),
@@ -36,18 +36,18 @@ pub(super) fn agreement(case: &Case, attempts: &[&Facts], other: Option<&Facts>)
         Operation::Cancel => return cancelled(own, other),
         Operation::InputItems => input_items(own, other),
     };
-    found.map_or_else(|reason| Judged::new(Verdict::Fail, reason), |()| Judged::PASS)
+    found.map_or_else(|reason| Judgement::new(Verdict::Fail, reason), |()| Judgement::PASS)
 }
 
 /// Returns the verdict of missing words: a model may ignore the prompt, but cannot know words that the
 /// endpoint did not pass on.
-fn unsaid(case: &Case, words: &str) -> Judged {
+fn unsaid(case: &Case, words: &str) -> Judgement {
     if case.scenario.previous.is_some() {
         let reason = format!("no response contains {words:?}, which only the earlier turn contains");
-        return Judged::new(Verdict::Fail, reason);
+        return Judgement::new(Verdict::Fail, reason);
     }
     let reason = format!("no response contains {words:?}, which the request asks for");
-    Judged::undecided(Verdict::NotExercised, UndecidedKind::NotElicited, reason)
+    Judgement::undecided(Verdict::NotExercised, UndecidedKind::NotElicited, reason)
 }
 
 fn member<'v>(facts: &'v Facts, name: &str) -> &'v Value {
@@ -144,17 +144,17 @@ fn deleted(own: &Facts, other: &Facts) -> Result<(), String> {
     }
 }
 
-fn cancelled(own: &Facts, other: &Facts) -> Judged {
+fn cancelled(own: &Facts, other: &Facts) -> Judgement {
     if let Err(reason) = same_id(own, other) {
-        return Judged::new(Verdict::Fail, reason);
+        return Judgement::new(Verdict::Fail, reason);
     }
     match member(own, "status") {
-        Value::String(status) if status == "cancelled" => Judged::PASS,
+        Value::String(status) if status == "cancelled" => Judgement::PASS,
         status if has_ended(status) => {
             let reason = format!("the response had already ended: its status is {}", short(status));
-            Judged::new(Verdict::NotExercised, reason)
+            Judgement::new(Verdict::NotExercised, reason)
         }
-        status => Judged::new(Verdict::Fail, format!("the status is {}, not cancelled", short(status))),
+        status => Judgement::new(Verdict::Fail, format!("the status is {}, not cancelled", short(status))),
     }
 }
 
@@ -177,14 +177,14 @@ fn input_items(own: &Facts, other: &Facts) -> Result<(), String> {
 
 /// Returns a response as a whole has the shape that the end of its stream has: no member is missing, none is
 /// of another kind, in the response and in all items and parts that both have.
-fn twins(own: &Facts, stream: &Facts) -> Judged {
+fn twins(own: &Facts, stream: &Facts) -> Judgement {
     let (Some(whole), Some(streamed)) = (&own.response, &stream.response) else {
-        return Judged::new(Verdict::NotExercised, "there is no response to compare");
+        return Judgement::new(Verdict::NotExercised, "there is no response to compare");
     };
     let mut found = Vec::new();
     shapes(whole, streamed, "", &mut found);
     if let Err(reason) = list_differences("its fields differ from those of the streamed response", &found) {
-        return Judged::new(Verdict::Fail, reason);
+        return Judgement::new(Verdict::Fail, reason);
     }
     // The model decides whether it reasons.
     let kinds = |facts: &Facts| {
@@ -194,10 +194,10 @@ fn twins(own: &Facts, stream: &Facts) -> Judged {
     };
     let missing: Vec<String> = kinds(stream).difference(&kinds(own)).cloned().collect();
     if missing.is_empty() {
-        return Judged::PASS;
+        return Judgement::PASS;
     }
     let reason = format!("it lacks what the stream had: {}", missing.join(", "));
-    Judged::new(Verdict::NotExercised, reason)
+    Judgement::new(Verdict::NotExercised, reason)
 }
 
 fn shapes(whole: &Value, streamed: &Value, at: &str, found: &mut Vec<String>) {

@@ -7,7 +7,7 @@ use serde_json::Value;
 use spec::Dialect;
 use spec::table::{Operation, Scope};
 
-use super::call::Before;
+use super::call::PreviousResponse;
 
 /// A `response.create` and its response.
 #[derive(Debug)]
@@ -51,7 +51,7 @@ pub(super) enum Step<'b> {
     /// Listen.
     Listen,
     /// Send the message of this scenario, about this response.
-    Send(&'static Scenario, Option<&'b Before>),
+    Send(&'static Scenario, Option<&'b PreviousResponse>),
     /// Listen briefly: the response may end without a terminal event.
     Wind,
 }
@@ -62,7 +62,7 @@ pub(super) struct Batch {
     asks: Vec<Ask>,
     aside: Option<Aside>,
     /// The latest response.
-    running: Option<Before>,
+    running: Option<PreviousResponse>,
 }
 
 impl Batch {
@@ -194,13 +194,13 @@ pub(super) fn answered(kind: &str) -> Option<Operation> {
 }
 
 /// Returns the response of an event that begins one.
-pub fn begun(event: &str) -> Option<Before> {
+pub fn begun(event: &str) -> Option<PreviousResponse> {
     member(event, "/type").filter(|kind| kind == "response.created")?;
-    Some(Before { id: member(event, "/response/id")?.into_owned(), ..Before::default() })
+    Some(PreviousResponse { id: member(event, "/response/id")?.into_owned(), ..PreviousResponse::default() })
 }
 
 /// Returns the response of an event that ends one.
-pub fn continued(event: &str, dialect: &Dialect) -> Option<Before> {
+pub fn continued(event: &str, dialect: &Dialect) -> Option<PreviousResponse> {
     let kind = member(event, "/type")?;
     if !dialect.terminal.contains(&&*kind) {
         return None;
@@ -208,7 +208,7 @@ pub fn continued(event: &str, dialect: &Dialect) -> Option<Before> {
     let response: Value = serde_json::from_str(spec::json::at(event, "/response")?).ok()?;
     let id = response.get("id")?.as_str()?.to_owned();
     let output = response.get("output").and_then(Value::as_array).cloned().unwrap_or_default();
-    Some(Before { id, output, last_number: None })
+    Some(PreviousResponse { id, output, last_number: None })
 }
 
 #[cfg(test)]
@@ -273,7 +273,7 @@ mod tests {
         let start = || {
             let mut batch = batch(&turns, &["{}"]);
             batch.hear(r#"{"type":"response.created","response":{"id":"resp_1"}}"#, openai);
-            let about = Before { id: "resp_1".to_owned(), ..Before::default() };
+            let about = PreviousResponse { id: "resp_1".to_owned(), ..PreviousResponse::default() };
             let first = batch.hear(r#"{"type":"response.output_item.added"}"#, openai);
             assert_eq!(first, Step::Send(turns[1].0, Some(&about)));
             batch

@@ -30,7 +30,7 @@ pub struct Call {
 
 /// The previous response of a request.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Before {
+pub struct PreviousResponse {
     /// Its id.
     pub id: String,
     /// Its output.
@@ -39,7 +39,7 @@ pub struct Before {
     pub last_number: Option<u64>,
 }
 
-impl Before {
+impl PreviousResponse {
     /// Returns the response of a recording, if its id is valid in URLs.
     pub fn of(facts: &Facts) -> Option<Self> {
         let is_usable = |id: &String| !id.is_empty() && id.len() <= 4096 && !matches!(&**id, "." | "..");
@@ -90,7 +90,12 @@ impl Call {
 
     /// Returns what a scenario asks of a model, about the response before it if it is about one; without
     /// `stream`, where its twin is meant.
-    pub fn of(scenario: &Scenario, asked: &Asked<'_>, before: Option<&Before>, is_twin: bool) -> Self {
+    pub fn of(
+        scenario: &Scenario,
+        asked: &RequestContext<'_>,
+        before: Option<&PreviousResponse>,
+        is_twin: bool,
+    ) -> Self {
         let nobody = || asked.seed.unknown_id(scenario);
         let id = || before.map_or_else(nobody, |before| before.id.clone());
         let bare = |method, path| Self {
@@ -142,7 +147,12 @@ impl Call {
 }
 
 /// Returns the request body of a scenario, with all placeholders replaced.
-fn body(scenario: &Scenario, asked: &Asked<'_>, before: Option<&Before>, is_twin: bool) -> String {
+fn body(
+    scenario: &Scenario,
+    asked: &RequestContext<'_>,
+    before: Option<&PreviousResponse>,
+    is_twin: bool,
+) -> String {
     let text = asked.seed.fill(scenario.request, scenario);
     let text = text.replace(PLACEHOLDER, &mark(asked.number));
     let Ok(mut request) = serde_json::from_str::<Value>(&text) else { return text };
@@ -219,7 +229,7 @@ pub fn wanted() -> BTreeSet<&'static str> {
 
 /// Values that a run puts into all scenarios.
 #[derive(Debug, Clone, Copy)]
-pub struct Asked<'a> {
+pub struct RequestContext<'a> {
     /// The model.
     pub model: &'a str,
     /// Given resources.
@@ -237,7 +247,7 @@ pub(super) fn is_previous_output(entry: &Value) -> bool {
 
 /// Returns what takes its place: all items, with a result for each call if one is given. Thoughts that come
 /// encrypted go back without their open text, which requests have no place for.
-fn carried(before: &Before, entry: &Value) -> Vec<Value> {
+fn carried(before: &PreviousResponse, entry: &Value) -> Vec<Value> {
     let mut carried = before.output.clone();
     for item in carried.iter_mut().filter_map(Value::as_object_mut) {
         if item.get("encrypted_content").is_some_and(Value::is_string) {
@@ -279,21 +289,25 @@ mod tests {
     use super::*;
 
     static NONE: Given = Given::new();
-    const ASKED: Asked<'static> = Asked { model: "m", given: &NONE, number: 1, seed: &Seed::NONE };
+    const ASKED: RequestContext<'static> =
+        RequestContext { model: "m", given: &NONE, number: 1, seed: &Seed::NONE };
 
     fn scenario(operation: Operation, request: &'static str) -> Scenario {
         Scenario { operation, request, ..*catalogue::scenario("text/hello").unwrap() }
     }
 
     fn call(operation: Operation, request: &'static str) -> Call {
-        let before =
-            Before { id: "a/../b?c".to_owned(), output: vec![1.into(), 2.into()], last_number: Some(4) };
+        let before = PreviousResponse {
+            id: "a/../b?c".to_owned(),
+            output: vec![1.into(), 2.into()],
+            last_number: Some(4),
+        };
         Call::of(&scenario(operation, request), &ASKED, Some(&before), false)
     }
 
     #[test]
     fn requests_are_filled_in() {
-        let before = Before { id: "resp_1".to_owned(), ..Before::default() };
+        let before = PreviousResponse { id: "resp_1".to_owned(), ..PreviousResponse::default() };
         let of = |request| scenario(Operation::Create, request);
         let request =
             of(r#"{"model":"default","input":"a","previous_response_id":"previous","stream":true}"#);
@@ -307,21 +321,21 @@ mod tests {
         let carried = call(Operation::Create, r#"{"input":[0,{"type":"previous_output"},3]}"#);
         assert_eq!(carried.body.as_deref(), Some(r#"{"input":[0,1,2,3]}"#));
         let thought = json!({"type": "reasoning", "content": [], "encrypted_content": "x"});
-        let thought = Before { output: vec![thought], ..Before::default() };
+        let thought = PreviousResponse { output: vec![thought], ..PreviousResponse::default() };
         let next = of(r#"{"model":"m","input":[{"type":"previous_output"}]}"#);
         assert_eq!(
             body(&next, &ASKED, Some(&thought), false),
             r#"{"model":"m","input":[{"type":"reasoning","encrypted_content":"x"}]}"#
         );
         let call = json!({"type": "function_call", "call_id": "c"});
-        let called = Before { output: vec![call], ..Before::default() };
+        let called = PreviousResponse { output: vec![call], ..PreviousResponse::default() };
         let round = of(r#"{"model":"m","input":[{"type":"previous_output","call_output":"Rain"}]}"#);
         assert_eq!(
             body(&round, &ASKED, Some(&called), false),
             r#"{"model":"m","input":[{"type":"function_call","call_id":"c"},{"type":"function_call_output","call_id":"c","output":"Rain"}]}"#
         );
         let given = Given::from([("store".to_owned(), "vs_1".to_owned())]);
-        let asked = Asked { given: &given, ..ASKED };
+        let asked = RequestContext { given: &given, ..ASKED };
         let needy = of(r#"{"model":"m","tools":[{"ids":["given:store","given:other"]}]}"#);
         assert_eq!(needs(needy.request).collect::<Vec<_>>(), ["store", "other"]);
         assert_eq!(not_given(&needy, &given).as_deref(), Some("it needs --given other=..."));
@@ -329,7 +343,7 @@ mod tests {
             body(&needy, &asked, None, false),
             r#"{"model":"m","tools":[{"ids":["vs_1","given:other"]}]}"#
         );
-        let marked = Asked { number: 7, ..ASKED };
+        let marked = RequestContext { number: 7, ..ASKED };
         let said = body(&of(r#"{"model":"m","input":"Say {mark}."}"#), &marked, None, false);
         assert_eq!(said, format!(r#"{{"model":"m","input":"Say {}."}}"#, mark(7)));
         let malformed = Scenario { malformed: true, ..of(r#"{"model":"m"}"#) };

@@ -7,7 +7,7 @@ use serde_json::Value;
 use spec::Dialect;
 use spec::table::{Operation, Scope};
 
-use super::call::{Asked, Before, Call, Given, is_previous_output, not_given};
+use super::call::{Call, Given, PreviousResponse, RequestContext, is_previous_output, not_given};
 use super::crowd::PLACEHOLDER;
 use super::facts::lacks;
 use super::seed::Seed;
@@ -34,7 +34,7 @@ pub struct Case {
     pub unfit_kind: UndecidedKind,
     /// The feature of its operation, unless the endpoint is said to offer it: its route may be missing.
     pub optional: Option<&'static str>,
-    /// The words that one of its answers has to say.
+    /// The words that one of its responses must contain.
     pub says: Option<String>,
     /// Its trials, by what they judge.
     pub trials: Vec<About>,
@@ -354,7 +354,7 @@ impl Case {
     }
 
     /// The request.
-    pub fn call(&self, asked: &Asked<'_>, before: Option<&Before>) -> Call {
+    pub fn call(&self, asked: &RequestContext<'_>, before: Option<&PreviousResponse>) -> Call {
         Call::of(self.scenario, asked, before, self.is_twin)
     }
 

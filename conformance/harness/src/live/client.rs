@@ -34,7 +34,7 @@ pub struct Client {
     interrupt: watch::Receiver<bool>,
 }
 
-/// What came of a request, as far as the next step depends on it.
+/// The result of a request, on which the next step depends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Outcome {
     /// The status of the answer, if one came.
@@ -87,7 +87,7 @@ impl Client {
         }
     }
 
-    /// Sends a request and hands out the lines of the recording as they come.
+    /// Sends a request, and passes on the lines of the recording as they arrive.
     pub async fn send(&self, call: &Call, by: Instant, keep: &mut (dyn FnMut(&str) + Send)) -> Outcome {
         let mut headers = self.target.headers(call.wants_stream);
         if call.body.is_none() {
@@ -392,13 +392,13 @@ impl Decoding {
     }
 }
 
-/// So many bytes are kept in a line of a recording: much may come of few bytes that are compressed.
+/// Maximum length of a line of a recording, as a few compressed bytes can expand to many.
 const PIECE: usize = 1 << 20;
-/// So many bytes tell what is compressed.
+/// Number of bytes that identify a compression format.
 const SIGNATURE: usize = 4;
 
-/// Adds a piece, or ends the decompression where there is too much already; that the answer is too long is reported by its
-/// length.
+/// Adds a piece, or ends the decompression where there is too much already; that the answer is too long is reported
+/// by its length.
 fn bounded(plain: &mut Vec<u8>, piece: &[u8], most: usize) -> Result<(), CaptureError> {
     if plain.len() > most {
         return Err(CaptureError::Empty);
@@ -476,7 +476,7 @@ fn unconnected(error: &reqwest::Error) -> String {
     }
 }
 
-/// What to do about errors that are told in these words.
+/// Advice for errors with these words.
 const ADVICE: [(&str, &str); 2] = [
     ("UnknownIssuer", "; for a private certificate authority, pass --ca-file"),
     ("No CA certificates", "; pass the ones to trust with --ca-file"),

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use super::attempt::Attempt;
 use super::facts::Facts;
-use results::{Judged, Latency, Spread, Verdict};
+use results::{Judgement, Latency, Spread, Verdict};
 
 /// Placeholder of the mark in a request.
 pub(super) const PLACEHOLDER: &str = "{mark}";
@@ -35,9 +35,12 @@ pub(super) fn marks(text: &str) -> impl Iterator<Item = usize> {
 }
 
 /// Returns the verdict on whether concurrent streams were kept apart.
-pub(super) fn apart(attempts: &[&Facts]) -> Judged {
+pub(super) fn apart(attempts: &[&Facts]) -> Judgement {
     if attempts.len() < 2 {
-        return Judged::new(Verdict::NotExercised, "it was sent alone; --concurrent sends several at once");
+        return Judgement::new(
+            Verdict::NotExercised,
+            "it was sent alone; --concurrent sends several at once",
+        );
     }
     let mut leaks = foreign_marks(attempts);
     leaks.extend(shared_ids(attempts));
@@ -45,12 +48,12 @@ pub(super) fn apart(attempts: &[&Facts]) -> Judged {
         let more = leaks.len().saturating_sub(MAX_LEAKS);
         leaks.truncate(MAX_LEAKS);
         let more = if more > 0 { format!("; and {more} more") } else { String::new() };
-        return Judged::new(Verdict::Fail, leaks.join("; ") + &more);
+        return Judgement::new(Verdict::Fail, leaks.join("; ") + &more);
     }
     let is_told = |facts: &&&Facts| facts.asked_mark.is_some_and(|mark| facts.marks.contains(&mark));
     match attempts.iter().filter(is_told).count() {
-        0 => Judged::new(Verdict::NotExercised, "no response repeats the mark of its request"),
-        _ => Judged::PASS,
+        0 => Judgement::new(Verdict::NotExercised, "no response repeats the mark of its request"),
+        _ => Judgement::PASS,
     }
 }
 

@@ -11,7 +11,7 @@ use sha2::{Digest, Sha256};
 
 use super::reproduce::command;
 use super::target::Target;
-use results::{CaseReport, Latency, LiveReport, Options, ProfileReport, State, Told, Transport};
+use results::{CaseReport, Latency, LiveReport, Options, ProfileReport, State, Transport, TrialResult};
 
 /// The version of the format of [`RunFile`].
 pub const VERSION: u32 = 3;
@@ -49,7 +49,7 @@ pub struct RunFile {
     pub seed: String,
     /// Whether somebody asked for this seed; the suite chose it otherwise.
     pub is_seed_given: bool,
-    /// How far the run came.
+    /// The state of the run.
     pub state: State,
     /// SHA-256 of `report.json`.
     pub report: Option<String>,
@@ -59,7 +59,7 @@ pub struct RunFile {
     #[serde(default)]
     pub chain: String,
     /// The trials and what came of them.
-    pub trials: Vec<Told>,
+    pub trials: Vec<TrialResult>,
     /// Failures that were expected and are over, each with the reason why it cannot be expected.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub stale: Vec<String>,

@@ -7,15 +7,15 @@ use checker::Rules;
 use recordings::capture::Format;
 use recordings::check;
 use results::text::visible;
-use results::{Judged, Verdict};
+use results::{Judgement, Verdict};
 
 /// Maximum number of broken rules to report.
 const MAX_RULES: usize = 3;
 
 /// Checks that a stream and its resumption are one good stream. Findings of a single part are reported there.
-pub(super) fn joined(begun: &Attempt, rest: &Attempt, rules: &Rules, least: Level) -> Judged {
+pub(super) fn joined(begun: &Attempt, rest: &Attempt, rules: &Rules, least: Level) -> Judgement {
     let (Some(before), Some(after)) = (&begun.events, &rest.events) else {
-        return Judged::new(Verdict::NotExercised, "the stream is too long to be joined");
+        return Judgement::new(Verdict::NotExercised, "the stream is too long to be joined");
     };
     let whole = [before.as_slice(), after].concat();
     let report = check("joined", &mut whole.as_slice(), Some(Format::Sse), rules);
@@ -28,11 +28,11 @@ pub(super) fn joined(begun: &Attempt, rest: &Attempt, rules: &Rules, least: Leve
         }
     }
     if found.is_empty() {
-        return Judged::PASS;
+        return Judgement::PASS;
     }
     let told: Vec<&str> = found.iter().take(MAX_RULES).map(|(_, told)| told.as_str()).collect();
     let more = found.len().saturating_sub(MAX_RULES);
     let more = if more > 0 { format!("; and {more} more") } else { String::new() };
     let reason = format!("joined with the events before it, the stream breaks {}{more}", told.join("; "));
-    Judged::new(Verdict::Fail, reason)
+    Judgement::new(Verdict::Fail, reason)
 }

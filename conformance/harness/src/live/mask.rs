@@ -20,9 +20,12 @@ pub(super) struct Mask {
 /// Secrets in all spellings: any case, JSON- and percent-encoded up to twice, base64 and hexadecimal, and
 /// split over lines of server-sent events. Copies are cheap.
 #[derive(Debug, Clone)]
-pub(super) struct Secrets {
-    patterns: Arc<[Pattern]>,
-    /// The possible first bytes of all patterns.
+pub(super) struct Secrets(Arc<Patterns>);
+
+#[derive(Debug)]
+struct Patterns {
+    all: Vec<Pattern>,
+    /// The possible first bytes of all.
     begins: [bool; 256],
 }
 
@@ -58,22 +61,22 @@ enum Found {
 impl Secrets {
     pub(super) fn new(secrets: &[String]) -> Self {
         let texts: BTreeSet<String> = secrets.iter().flat_map(|secret| encodings(secret)).collect();
-        let patterns: Arc<[Pattern]> = texts.iter().map(|text| Pattern::new(text)).collect();
+        let all: Vec<Pattern> = texts.iter().map(|text| Pattern::new(text)).collect();
         let mut begins = [false; 256];
-        for pattern in patterns.iter() {
+        for pattern in &all {
             begins.iter_mut().zip(pattern.begins).for_each(|(any, this)| *any |= this);
         }
-        Self { patterns, begins }
+        Self(Arc::new(Patterns { all, begins }))
     }
 
     /// Returns whether there are none.
     pub(super) fn is_empty(&self) -> bool {
-        self.patterns.is_empty()
+        self.0.all.is_empty()
     }
 
     /// Returns the number of characters of the longest.
     pub(super) fn longest(&self) -> usize {
-        self.patterns.iter().map(|pattern| pattern.characters.len()).max().unwrap_or_default()
+        self.0.all.iter().map(|pattern| pattern.characters.len()).max().unwrap_or_default()
     }
 
     /// Returns the ranges of secrets, without line ends inside.
@@ -83,12 +86,13 @@ impl Secrets {
 
     /// Returns the ranges of secrets, and the start of one that may continue after these bytes.
     fn search(&self, bytes: &[u8], is_all: bool) -> (Vec<Range<usize>>, Option<usize>) {
+        let Patterns { all, begins } = &*self.0;
         let (mut places, mut at, mut ends) = (Vec::new(), 0, Ends::default());
-        while let Some(next) = bytes[at..].iter().position(|byte| self.begins[usize::from(*byte)]) {
+        while let Some(next) = bytes[at..].iter().position(|byte| begins[usize::from(*byte)]) {
             at += next;
             let rest = &bytes[at..];
             let (mut longest, mut is_begun) = (0, false);
-            for pattern in self.patterns.iter().filter(|pattern| pattern.begins[usize::from(rest[0])]) {
+            for pattern in all.iter().filter(|pattern| pattern.begins[usize::from(rest[0])]) {
                 match pattern.found(rest, &mut ends) {
                     Found::Nothing => {}
                     Found::Begun => is_begun = true,

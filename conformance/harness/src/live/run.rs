@@ -16,7 +16,7 @@ use tokio::sync::Mutex;
 use tokio::time::Instant;
 
 use super::attempt::{Attempt, Reading};
-use super::call::{Asked, Before, Given};
+use super::call::{Given, PreviousResponse, RequestContext};
 use super::case::{About, Case};
 use super::client::{Client, Outcome};
 use super::evidence::Evidence;
@@ -25,7 +25,7 @@ use super::seed::Seed;
 use super::socket::Script;
 use super::verdict::{answer, judge};
 use checker::Rules;
-use results::{Judged, UndecidedKind, Verdict};
+use results::{Judgement, UndecidedKind, Verdict};
 
 /// What is sent, and how.
 #[derive(Debug)]
@@ -103,16 +103,16 @@ struct Reach {
     refused: AtomicUsize,
 }
 
-/// So many requests are sent at least before an endpoint is given up.
+/// Minimum number of requests before an endpoint is given up.
 const TRIES: usize = 3;
 
-/// So many cases in a row may be refused before an endpoint is given up.
+/// Number of consecutive refused cases after which an endpoint is given up.
 const REFUSALS: usize = 3;
 
 /// An endpoint was given up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct GivenUp {
-    /// After so many requests.
+    /// Number of requests sent.
     pub sent: usize,
     /// Why, in words that follow on "as".
     pub reason: &'static str,
@@ -148,9 +148,9 @@ impl Reach {
     }
 }
 
-/// What came of a case.
+/// The outcome of a case.
 #[derive(Debug)]
-pub enum Done {
+pub enum CaseOutcome {
     /// It was sent.
     Sent(Vec<Attempt>),
     /// It was not, for a reason of this kind.
@@ -159,7 +159,7 @@ pub enum Done {
     Broken(String),
 }
 
-impl Done {
+impl CaseOutcome {
     fn skipped(reason: impl Into<String>) -> Self {
         Self::Skipped(UndecidedKind::Other, reason.into())
     }
@@ -174,7 +174,7 @@ pub struct Live {
     client: Client,
     runtime: Arc<Runtime>,
     evidence: Option<Evidence>,
-    done: Vec<OnceLock<Done>>,
+    done: Vec<OnceLock<CaseOutcome>>,
     next: AtomicUsize,
     reach: Reach,
     /// Why nothing more is sent.
@@ -247,48 +247,50 @@ impl Live {
             let at = self.next.fetch_add(1, Ordering::Relaxed);
             let Some((case, slot)) = self.plan.cases.get(at).zip(self.done.get(at)) else { return };
             let is_wanted = self.plan.wanted.get(at) == Some(&true);
-            let send = || if is_wanted { self.case(case) } else { Done::skipped("it was not selected") };
+            let send =
+                || if is_wanted { self.case(case) } else { CaseOutcome::skipped("it was not selected") };
             // Others wait for it, whatever happens.
             let done = panic::catch_unwind(AssertUnwindSafe(send));
-            let _ = slot.set(
-                done.unwrap_or_else(|_| Done::Broken("the harness failed; please report it".to_owned())),
-            );
+            let _ =
+                slot.set(done.unwrap_or_else(|_| {
+                    CaseOutcome::Broken("the harness failed; please report it".to_owned())
+                }));
         }
     }
 
-    /// What came of a case, once it is known.
-    pub fn wait(&self, case: usize) -> &Done {
-        const NONE: &Done = &Done::Skipped(UndecidedKind::Other, String::new());
+    /// Waits for the outcome of a case.
+    pub fn wait(&self, case: usize) -> &CaseOutcome {
+        const NONE: &CaseOutcome = &CaseOutcome::Skipped(UndecidedKind::Other, String::new());
         self.done.get(case).map_or(NONE, OnceLock::wait)
     }
 
     /// What was recorded of a case, once it is known.
     pub fn attempts_of(&self, case: usize) -> &[Attempt] {
         match self.wait(case) {
-            Done::Sent(attempts) => attempts,
-            Done::Skipped(..) | Done::Broken(_) => &[],
+            CaseOutcome::Sent(attempts) => attempts,
+            CaseOutcome::Skipped(..) | CaseOutcome::Broken(_) => &[],
         }
     }
 
-    /// What a trial comes to, without secrets.
-    pub fn judge(&self, case: usize, about: About) -> Judged {
+    /// Returns the judgement of a trial, without secrets.
+    pub fn judge(&self, case: usize, about: About) -> Judgement {
         let judged = self.judgement(case, about);
-        Judged { reason: self.client.target().masked(&judged.reason), ..judged }
+        Judgement { reason: self.client.target().masked(&judged.reason), ..judged }
     }
 
-    fn judgement(&self, case: usize, about: About) -> Judged {
-        let Some(of) = self.plan.cases.get(case) else { return Judged::new(Verdict::NotExercised, "") };
+    fn judgement(&self, case: usize, about: About) -> Judgement {
+        let Some(of) = self.plan.cases.get(case) else { return Judgement::new(Verdict::NotExercised, "") };
         match self.wait(case) {
-            Done::Sent(attempts) => {
+            CaseOutcome::Sent(attempts) => {
                 let compared = of.compared.filter(|_| about == About::Agrees);
                 let compared = compared.and_then(|at| match self.wait(at) {
-                    Done::Sent(attempts) => attempts.last(),
+                    CaseOutcome::Sent(attempts) => attempts.last(),
                     _ => None,
                 });
                 judge(of, about, attempts, compared, self.plan.least, &self.rules)
             }
-            Done::Skipped(kind, reason) => Judged::undecided(Verdict::NotExercised, *kind, reason),
-            Done::Broken(reason) => Judged::new(Verdict::HarnessError, reason),
+            CaseOutcome::Skipped(kind, reason) => Judgement::undecided(Verdict::NotExercised, *kind, reason),
+            CaseOutcome::Broken(reason) => Judgement::new(Verdict::HarnessError, reason),
         }
     }
 
@@ -296,7 +298,7 @@ impl Live {
     pub fn sent(&self) -> impl Iterator<Item = (&Case, &Attempt)> {
         let cases = self.plan.cases.iter().zip(&self.done);
         cases.flat_map(|(case, done)| match done.get() {
-            Some(Done::Sent(attempts)) => attempts.iter().map(|attempt| (case, attempt)).collect(),
+            Some(CaseOutcome::Sent(attempts)) => attempts.iter().map(|attempt| (case, attempt)).collect(),
             _ => Vec::new(),
         })
     }
@@ -321,46 +323,46 @@ impl Live {
         self.reach.given_up()
     }
 
-    fn case(&self, case: &Case) -> Done {
+    fn case(&self, case: &Case) -> CaseOutcome {
         if let Some(reason) = &case.unfit {
-            return Done::Skipped(case.unfit_kind, reason.clone());
+            return CaseOutcome::Skipped(case.unfit_kind, reason.clone());
         }
         if let Some(given_up) = self.reach.given_up() {
-            return Done::skipped(format!("not sent: {}", given_up.reason));
+            return CaseOutcome::skipped(format!("not sent: {}", given_up.reason));
         }
         if let Some(reason) = self.exhausted() {
-            return Done::skipped(reason);
+            return CaseOutcome::skipped(reason);
         }
         if let Some(reason) = self.stopped.get() {
-            return Done::skipped(reason.clone());
+            return CaseOutcome::skipped(reason.clone());
         }
         match self.before(case) {
             Ok(before) => {
                 let done = self.runtime.block_on(self.attempts(case, before.as_ref()));
-                if let Done::Sent(attempts) = &done {
+                if let CaseOutcome::Sent(attempts) = &done {
                     let last = attempts.last().and_then(|attempt| attempt.facts.status);
                     self.reach.end_case(last.is_some_and(|status| is_busy(status, case)));
                 }
                 done
             }
-            Err(reason) => Done::skipped(reason),
+            Err(reason) => CaseOutcome::skipped(reason),
         }
     }
 
     /// The response that a case continues or is about, or why there is none.
-    fn before(&self, case: &Case) -> Result<Option<Before>, String> {
+    fn before(&self, case: &Case) -> Result<Option<PreviousResponse>, String> {
         let Some(at) = case.previous else { return Ok(None) };
         let judged = self.judge(at, About::Answer);
         let name = self.plan.cases.get(at).map(|case| case.trial(About::Answer)).unwrap_or_default();
         let facts = match self.wait(at) {
-            Done::Sent(sent) if judged.verdict == Verdict::Pass => sent.last().map(|last| &last.facts),
+            CaseOutcome::Sent(sent) if judged.verdict == Verdict::Pass => sent.last().map(|last| &last.facts),
             _ => return Err(format!("the response it continues is missing: see {name}")),
         };
-        let before = facts.and_then(Before::of);
+        let before = facts.and_then(PreviousResponse::of);
         before.map(Some).ok_or_else(|| format!("the response it continues has no id: see {name}"))
     }
 
-    async fn attempts(&self, case: &Case, before: Option<&Before>) -> Done {
+    async fn attempts(&self, case: &Case, before: Option<&PreviousResponse>) -> CaseOutcome {
         if case.is_marked() && self.plan.concurrent > 1 {
             return self.crowd(case, before).await;
         }
@@ -371,7 +373,7 @@ impl Live {
             let goes_on = self.turn().await;
             let end = if goes_on { self.exhausted() } else { Some("the run was interrupted") };
             if let Some(reason) = end {
-                return if sent.is_empty() { Done::skipped(reason) } else { Done::Sent(sent) };
+                return if sent.is_empty() { CaseOutcome::skipped(reason) } else { CaseOutcome::Sent(sent) };
             }
             let number = sent.len() + 1;
             let suffix = if number == 1 { String::new() } else { format!(".{number}") };
@@ -381,14 +383,14 @@ impl Live {
                     sent.push(attempt);
                     outcome
                 }
-                Err(problem) => return Done::Broken(format!("{file}: {problem}")),
+                Err(problem) => return CaseOutcome::Broken(format!("{file}: {problem}")),
             };
             if let Some(until) = ask_again(outcome, case, deadline, refusals) {
                 refusals += 1;
                 if self.client.wait(until).await {
                     continue;
                 }
-                return Done::Sent(sent);
+                return CaseOutcome::Sent(sent);
             }
             let verdict = answer(case, &sent, self.rules.dialect()).verdict;
             let is_missed = verdict == Verdict::NotExercised;
@@ -396,14 +398,14 @@ impl Live {
                 if Instant::now() + POLLED < deadline && self.client.wait(Instant::now() + POLLED).await {
                     continue;
                 }
-                return Done::Sent(sent);
+                return CaseOutcome::Sent(sent);
             }
             let is_silent = || {
                 let says = |words: &String| sent.iter().any(|attempt| attempt.facts.says(words));
                 verdict == Verdict::Pass && case.says.as_ref().is_some_and(|words| !says(words))
             };
             if !(is_missed || is_silent()) || tries >= self.plan.attempts {
-                return Done::Sent(sent);
+                return CaseOutcome::Sent(sent);
             }
             (tries, refusals) = (tries + 1, 0);
             deadline = self.deadline();
@@ -411,9 +413,9 @@ impl Live {
     }
 
     /// Sends a case many times at once, each time with a mark of its own.
-    async fn crowd(&self, case: &Case, before: Option<&Before>) -> Done {
+    async fn crowd(&self, case: &Case, before: Option<&PreviousResponse>) -> CaseOutcome {
         if !self.turn().await {
-            return Done::skipped("the run was interrupted");
+            return CaseOutcome::skipped("the run was interrupted");
         }
         let deadline = self.deadline();
         let files: Vec<String> = (1..=self.plan.concurrent)
@@ -423,7 +425,11 @@ impl Live {
             let sent = self.exchange(file, case, before, number, deadline).await;
             sent.map(|(_, attempt)| attempt).map_err(|problem| format!("{file}: {problem}"))
         });
-        join_all(exchanges).await.into_iter().collect::<Result<_, _>>().map_or_else(Done::Broken, Done::Sent)
+        join_all(exchanges)
+            .await
+            .into_iter()
+            .collect::<Result<_, _>>()
+            .map_or_else(CaseOutcome::Broken, CaseOutcome::Sent)
     }
 
     /// Waits until the next request may be sent; whether the run goes on.
@@ -450,7 +456,7 @@ impl Live {
         &self,
         file: &str,
         case: &Case,
-        before: Option<&Before>,
+        before: Option<&PreviousResponse>,
         number: usize,
         by: Instant,
     ) -> Result<(Outcome, Attempt), String> {
@@ -465,7 +471,12 @@ impl Live {
                 written = write(file_of.as_mut(), line);
             }
         };
-        let asked = Asked { model: &self.plan.model, given: &self.plan.given, number, seed: &self.plan.seed };
+        let asked = RequestContext {
+            model: &self.plan.model,
+            given: &self.plan.given,
+            number,
+            seed: &self.plan.seed,
+        };
         let outcome = if case.turns.is_empty() {
             self.client.send(&case.call(&asked, before), by, &mut keep).await
         } else {

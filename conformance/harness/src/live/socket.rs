@@ -19,7 +19,7 @@ use tokio_tungstenite::tungstenite::protocol::{CloseFrame, Role, WebSocketConfig
 use tokio_tungstenite::tungstenite::{Error, Message};
 
 use super::batch::{Batch, Step, continued};
-use super::call::{Asked, Before, Call};
+use super::call::{Call, PreviousResponse, RequestContext};
 use super::client::{Client, Limit, Outcome, Sending, in_words, interrupted};
 use super::turns::{message, messages};
 use recordings::capture::{Loss, Recorder};
@@ -37,9 +37,9 @@ pub(super) struct Script<'s> {
     /// The scenarios of the turns.
     pub(super) turns: &'s [&'static Scenario],
     /// Values for all scenarios.
-    pub(super) asked: Asked<'s>,
+    pub(super) asked: RequestContext<'s>,
     /// The response that the first turn continues.
-    pub(super) before: Option<&'s Before>,
+    pub(super) before: Option<&'s PreviousResponse>,
     /// The dialect, which defines terminal events.
     pub(super) dialect: &'static Dialect,
 }
@@ -143,7 +143,7 @@ impl Sending<'_> {
         socket: &mut Socket,
         script: &Script<'_>,
         batch: &mut Batch,
-        before: &mut Option<Before>,
+        before: &mut Option<PreviousResponse>,
         length: &mut usize,
     ) -> Result<(), String> {
         let limits = *self.client.limits();

@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 use spec::Dialect;
 use spec::table::Operation;
 
-use super::call::{Asked, Before, Call, Given};
+use super::call::{Call, Given, PreviousResponse, RequestContext};
 use super::case::{About, Case, Offer, fitting, is_offered, says, trials};
 use super::seed::Seed;
 use checker::Rules;
@@ -95,8 +95,8 @@ fn unfit(turns: &[&'static Scenario], dialect: &'static Dialect, offer: &Offer) 
     let unfit = turns.iter().find_map(|turn| fitting(turn, false, dialect, offer));
     unfit.or_else(|| {
         let root = dialect.root("websocket_request")?;
-        let asked = Asked { model: "default", given: &Given::new(), number: 1, seed: &Seed::NONE };
-        let before = Before { id: "resp_1".to_owned(), ..Before::default() };
+        let asked = RequestContext { model: "default", given: &Given::new(), number: 1, seed: &Seed::NONE };
+        let before = PreviousResponse { id: "resp_1".to_owned(), ..PreviousResponse::default() };
         // What has to be refused may be megabytes long.
         let is_served = |turn: &&&'static Scenario| turn.status.is_empty();
         let refused = |turn: &&&'static Scenario| {
@@ -126,7 +126,12 @@ pub fn messages<'t>(
 }
 
 /// The message of a scenario, in the lane of that number if it is sent in several.
-pub fn message(scenario: &Scenario, lane: Option<u32>, asked: &Asked<'_>, before: Option<&Before>) -> String {
+pub fn message(
+    scenario: &Scenario,
+    lane: Option<u32>,
+    asked: &RequestContext<'_>,
+    before: Option<&PreviousResponse>,
+) -> String {
     let body = Call::of(scenario, asked, before, false).body.unwrap_or_default();
     let Ok(Value::Object(mut request)) = serde_json::from_str(&body) else { return body };
     if scenario.operation.is_aside() {
@@ -149,8 +154,8 @@ mod tests {
     #[test]
     fn nothing_of_http_is_said_on_a_websocket() {
         for scenario in SCENARIOS.iter().filter(|scenario| is_sent(scenario)) {
-            let before = Before { id: "resp_1".to_owned(), ..Before::default() };
-            let asked = Asked { model: "m", given: &Given::new(), number: 1, seed: &Seed::NONE };
+            let before = PreviousResponse { id: "resp_1".to_owned(), ..PreviousResponse::default() };
+            let asked = RequestContext { model: "m", given: &Given::new(), number: 1, seed: &Seed::NONE };
             let text = message(scenario, None, &asked, Some(&before));
             let message: Value = serde_json::from_str(&text).unwrap();
             let kind = match scenario.operation {

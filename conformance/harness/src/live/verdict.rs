@@ -13,7 +13,7 @@ use super::facts::{Facts, SWITCHED};
 use super::join::joined;
 use checker::Rules;
 use recordings::capture::Loss;
-use results::{CaptureReport, Judged, UndecidedKind, Verdict};
+use results::{CaptureReport, Judgement, UndecidedKind, Verdict};
 
 /// Statuses of endpoints that refuse the harness.
 const REFUSALS: [(u16, &str); 5] = [
@@ -33,7 +33,7 @@ pub fn judge(
     compared: Option<&Attempt>,
     least: Level,
     rules: &Rules,
-) -> Judged {
+) -> Judgement {
     let answer = answer(case, attempts, rules.dialect());
     if about == About::Answer {
         return answer;
@@ -43,7 +43,7 @@ pub fn judge(
     broken.sort_unstable();
     broken.dedup();
     if !broken.is_empty() {
-        return Judged::new(Verdict::Fail, broken.join(", "));
+        return Judgement::new(Verdict::Fail, broken.join(", "));
     }
     match answer.verdict {
         Verdict::Pass if about == About::Agrees => {
@@ -58,8 +58,8 @@ pub fn judge(
             }
         }
         Verdict::Pass if about == About::Apart => apart(&facts(attempts)),
-        Verdict::Pass => Judged::PASS,
-        _ => Judged::new(Verdict::NotExercised, format!("see {}", case.trial(About::Answer))),
+        Verdict::Pass => Judgement::PASS,
+        _ => Judgement::new(Verdict::NotExercised, format!("see {}", case.trial(About::Answer))),
     }
 }
 
@@ -69,7 +69,7 @@ fn facts(attempts: &[Attempt]) -> Vec<&Facts> {
 
 /// Returns the verdict on the last response: as requested, and complete. Of concurrent responses, each must
 /// be.
-pub(super) fn answer(case: &Case, attempts: &[Attempt], dialect: &Dialect) -> Judged {
+pub(super) fn answer(case: &Case, attempts: &[Attempt], dialect: &Dialect) -> Judgement {
     const WORST_FIRST: [Verdict; 3] = [Verdict::Fail, Verdict::HarnessError, Verdict::Pass];
     if !case.is_marked() {
         return last_answer(case, attempts, dialect);
@@ -95,46 +95,46 @@ pub(crate) fn missed<'a>(
     if verdicts.last() == Some(&Verdict::Pass) { verdicts.iter().filter(is_missed).count() } else { 0 }
 }
 
-fn last_answer(case: &Case, attempts: &[Attempt], dialect: &Dialect) -> Judged {
+fn last_answer(case: &Case, attempts: &[Attempt], dialect: &Dialect) -> Judgement {
     let Some(Attempt { facts, report, .. }) = attempts.last() else {
-        return Judged::new(Verdict::NotExercised, "no request was sent");
+        return Judgement::new(Verdict::NotExercised, "no request was sent");
     };
     let lost = facts.lost.as_ref();
     if let Some(interrupted @ Loss::Interrupted) = lost {
-        return Judged::new(Verdict::HarnessError, interrupted.to_string());
+        return Judgement::new(Verdict::HarnessError, interrupted.to_string());
     }
     let Some(status) = facts.status else {
         return match lost {
             Some(Loss::Unconnected(reason)) => {
-                Judged::undecided(Verdict::HarnessError, UndecidedKind::Unconnected, &**reason)
+                Judgement::undecided(Verdict::HarnessError, UndecidedKind::Unconnected, &**reason)
             }
-            Some(other) => Judged::new(Verdict::Fail, other.to_string()),
-            None => Judged::new(Verdict::Fail, "no response"),
+            Some(other) => Judgement::new(Verdict::Fail, other.to_string()),
+            None => Judgement::new(Verdict::Fail, "no response"),
         };
     };
     if let Some(judged) = unanswered(case, facts) {
         return judged;
     }
     if let Some(reason) = unsupported(case, facts) {
-        return Judged::undecided(Verdict::NotExercised, UndecidedKind::Unsupported, reason);
+        return Judgement::undecided(Verdict::NotExercised, UndecidedKind::Unsupported, reason);
     }
     if let Some(wrong) = wrong_status(case, status) {
         return wrong;
     }
     if let Some(reason) = lost.filter(|loss| **loss != Loss::Left) {
-        return Judged::new(Verdict::Fail, format!("the response is incomplete: {reason}"));
+        return Judgement::new(Verdict::Fail, format!("the response is incomplete: {reason}"));
     }
     if let Some(reason) = wrong_kind(case, facts, report) {
-        return Judged::new(Verdict::Fail, reason);
+        return Judgement::new(Verdict::Fail, reason);
     }
     if let Some(unwanted) = facts.unwanted(case.scenario) {
-        return Judged::new(Verdict::Fail, format!("the response has a {unwanted}, but should have none"));
+        return Judgement::new(Verdict::Fail, format!("the response has a {unwanted}, but should have none"));
     }
     if let Some(reason) = other_request(facts) {
-        return Judged::new(Verdict::Fail, reason);
+        return Judgement::new(Verdict::Fail, reason);
     }
     if case.scenario.cut_after.is_some() && lost.is_none() {
-        return Judged::new(Verdict::NotExercised, "the stream ended before the client could disconnect");
+        return Judgement::new(Verdict::NotExercised, "the stream ended before the client could disconnect");
     }
     let missing = match case.scenario.operation {
         _ if !case.scenario.status.is_empty() => Vec::new(),
@@ -143,11 +143,11 @@ fn last_answer(case: &Case, attempts: &[Attempt], dialect: &Dialect) -> Judged {
         _ => Vec::new(),
     };
     if missing.is_empty() {
-        return still_running(case, facts).unwrap_or(Judged::PASS);
+        return still_running(case, facts).unwrap_or(Judgement::PASS);
     }
     let times = if attempts.len() == 1 { "once".to_owned() } else { format!("{} times", attempts.len()) };
     let reason = format!("requested {times}, but there was no {}", missing.join(", no "));
-    Judged::undecided(Verdict::NotExercised, UndecidedKind::NotElicited, reason)
+    Judgement::undecided(Verdict::NotExercised, UndecidedKind::NotElicited, reason)
 }
 
 /// Returns why the response to a case shows that the endpoint lacks an optional route.
@@ -228,30 +228,30 @@ fn lacks_tool(sent: &Value, came: &Value) -> Option<String> {
 }
 
 /// Returns the verdict if the last turn on a WebSocket was not answered.
-fn unanswered(case: &Case, facts: &Facts) -> Option<Judged> {
+fn unanswered(case: &Case, facts: &Facts) -> Option<Judgement> {
     let status = facts.status.filter(|_| facts.turns < case.turns.len())?;
     if status != SWITCHED && facts.turns == 0 {
         // The handshake failed.
         return REFUSALS.iter().all(|(refusal, _)| *refusal != status).then(|| {
             let advice = "exclude the transport with --transport";
-            Judged::new(Verdict::Fail, format!("the WebSocket handshake got status {status}; {advice}"))
+            Judgement::new(Verdict::Fail, format!("the WebSocket handshake got status {status}; {advice}"))
         });
     }
     let (answered, all) = (facts.turns, case.turns.len());
     let otherwise = || format!("turn {answered} of {all} got an unexpected response");
     Some(facts.lost.as_ref().map_or_else(
-        || Judged::new(Verdict::NotExercised, otherwise()),
-        |reason| Judged::new(Verdict::Fail, format!("the response is incomplete: {reason}")),
+        || Judgement::new(Verdict::NotExercised, otherwise()),
+        |reason| Judgement::new(Verdict::Fail, format!("the response is incomplete: {reason}")),
     ))
 }
 
-fn wrong_status(case: &Case, status: u16) -> Option<Judged> {
+fn wrong_status(case: &Case, status: u16) -> Option<Judgement> {
     let expected: &[u16] = if case.scenario.status.is_empty() { &[200] } else { case.scenario.status };
     if expected.contains(&status) {
         return None;
     }
     if let Some((_, advice)) = REFUSALS.iter().find(|(refusal, _)| *refusal == status) {
-        return Some(Judged::new(
+        return Some(Judgement::new(
             Verdict::HarnessError,
             format!("the endpoint responds with {status}: {advice}"),
         ));
@@ -262,15 +262,15 @@ fn wrong_status(case: &Case, status: u16) -> Option<Judged> {
         400..500 => "; exclude unsupported features with --without",
         _ => "",
     };
-    Some(Judged::new(Verdict::Fail, format!("the response has status {status}, not {expected}{aside}")))
+    Some(Judgement::new(Verdict::Fail, format!("the response has status {status}, not {expected}{aside}")))
 }
 
 /// Returns what is polled should end.
-fn still_running(case: &Case, facts: &Facts) -> Option<Judged> {
+fn still_running(case: &Case, facts: &Facts) -> Option<Judgement> {
     let status = facts.response.as_ref()?.get("status")?.as_str()?;
     let is_running = matches!(status, "queued" | "in_progress");
     (case.scenario.operation == Operation::Poll && is_running)
-        .then(|| Judged::new(Verdict::NotExercised, format!("the response is still {status}")))
+        .then(|| Judgement::new(Verdict::NotExercised, format!("the response is still {status}")))
 }
 
 fn wrong_kind(case: &Case, facts: &Facts, report: &CaptureReport) -> Option<String> {

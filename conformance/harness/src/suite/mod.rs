@@ -40,7 +40,7 @@ use crate::certificate;
 use crate::live::{About, Budget, Case, Given, Limits, Offer, Target};
 use checker::Rules;
 use reports::Style;
-use results::{Filters, Options, Told, Transport};
+use results::{Filters, Options, Transport, TrialResult};
 
 pub use baseline::Known;
 pub use invocation::Invocation;
@@ -308,7 +308,7 @@ impl Suite {
     /// # Errors
     ///
     /// When nothing could be sent at all, or the evidence not be kept.
-    pub fn judge(&self) -> Result<Vec<Told>, SuiteError> {
+    pub fn judge(&self) -> Result<Vec<TrialResult>, SuiteError> {
         run::judge(self, &|_| true)
     }
 
@@ -317,7 +317,7 @@ impl Suite {
     /// # Errors
     ///
     /// When nothing could be sent at all, or the evidence not be kept.
-    pub fn judge_only(&self, is_wanted: &dyn Fn(&str) -> bool) -> Result<Vec<Told>, SuiteError> {
+    pub fn judge_only(&self, is_wanted: &dyn Fn(&str) -> bool) -> Result<Vec<TrialResult>, SuiteError> {
         run::judge(self, is_wanted)
     }
 

@@ -12,10 +12,10 @@ use super::progress;
 use super::session::{Finished, Planned, Session};
 use super::{Invocation, Suite, SuiteError};
 use crate::ProgressLine;
-use crate::live::Machine;
+use crate::live::RunRuntime;
 use reports::{Form, Screen};
 use results::text::{cut, visible};
-use results::{Filters, Judged, Outcome, Told, Verdict};
+use results::{Filters, Judgement, Outcome, TrialResult, Verdict};
 
 /// What a command that could not be carried out exits with.
 pub const NOT_DONE: u8 = 2;
@@ -55,7 +55,7 @@ pub fn run(
         let done = run_quietly(arguments, trials);
         return Ok(done.map_or(ExitCode::from(NOT_DONE), |_| ExitCode::SUCCESS));
     }
-    let machine = Machine::start().map_err(|error| SuiteError::new(error.to_string()))?;
+    let machine = RunRuntime::start().map_err(|error| SuiteError::new(error.to_string()))?;
     let is_unmet = unmet.iter().any(|told| told.judged.verdict == Verdict::Fail);
     trials.extend(unmet.into_iter().map(trial));
     let due = planned.into_iter().filter(|planned| !planned.is_empty());
@@ -85,7 +85,7 @@ pub fn run(
             Some(folder) => report.within(folder),
             None => report,
         };
-        is_undone |= trials.iter().any(Told::is_harness_error);
+        is_undone |= trials.iter().any(TrialResult::is_harness_error);
         is_stale |= report.live.as_ref().is_some_and(|live| !live.stale.is_empty());
         dialects.push((report.dialect.clone(), report.totals.trials));
         how.write(&report)?;
@@ -168,7 +168,7 @@ fn line(scenario: &str, failures: &[(&str, String)]) -> String {
 }
 
 /// What is said of shapes that were approved of, and that no stream is compared with.
-fn unmet(suites: &[Suite], planned: &[Planned<'_>]) -> Result<Vec<Told>, SuiteError> {
+fn unmet(suites: &[Suite], planned: &[Planned<'_>]) -> Result<Vec<TrialResult>, SuiteError> {
     let Some(snapshots) = suites.iter().find_map(|suite| suite.snapshots.as_ref()) else {
         return Ok(Vec::new());
     };
@@ -180,17 +180,17 @@ fn unmet(suites: &[Suite], planned: &[Planned<'_>]) -> Result<Vec<Told>, SuiteEr
     others.retain(|name| groups.contains(catalogue::group(name)));
     let told = |name: String| {
         let judged = if known.contains(&name) {
-            Judged::new(Verdict::NotExercised, "this run does not send it")
+            Judgement::new(Verdict::NotExercised, "this run does not send it")
         } else {
-            Judged::new(Verdict::Fail, snapshots.stale(&name, "there is no such scenario"))
+            Judgement::new(Verdict::Fail, snapshots.stale(&name, "there is no such scenario"))
         };
-        Told { name: format!("{name}::snapshot"), judged }
+        TrialResult { name: format!("{name}::snapshot"), judged }
     };
     Ok(others.into_iter().map(told).collect())
 }
 
-fn trial(told: Told) -> Trial {
-    let Told { name, judged } = told;
+fn trial(told: TrialResult) -> Trial {
+    let TrialResult { name, judged } = told;
     Trial::ignorable_test(name, move || match judged.verdict {
         Verdict::Fail => Err(judged.reason.into()),
         _ => Ok(Completion::ignored_with(judged.reason)),
@@ -211,7 +211,7 @@ fn reachable(suites: &[Suite]) -> Result<(), SuiteError> {
     )))
 }
 
-/// Whether what is told of the tests is for people, and not for programs.
+/// Returns whether the output of the tests is for people, not for programs.
 pub const fn is_for_people(arguments: &Arguments) -> bool {
     !arguments.quiet && matches!(arguments.format, None | Some(FormatSetting::Pretty))
 }
@@ -223,8 +223,8 @@ pub fn show(text: &str) {
 }
 
 /// Runs a suite without telling anybody but the caller.
-pub(super) fn judge(suite: &Suite, is_due: &dyn Fn(&str) -> bool) -> Result<Vec<Told>, SuiteError> {
-    let machine = Machine::start().map_err(|error| SuiteError::new(error.to_string()))?;
+pub(super) fn judge(suite: &Suite, is_due: &dyn Fn(&str) -> bool) -> Result<Vec<TrialResult>, SuiteError> {
+    let machine = RunRuntime::start().map_err(|error| SuiteError::new(error.to_string()))?;
     let planned = suite.plan(is_due);
     // A function cannot be written down: what it selects can.
     let with: Vec<String> = planned.names().collect();

@@ -16,13 +16,13 @@ use super::snapshot;
 use super::{Endpoint, Snapshots, Suite, SuiteError, demanded_tests, is_demanded};
 use crate::certificate::{Certificate, Judge, Sent};
 use crate::live::{
-    self, About, Case, Chain, Client, Evidence, Given, GivenUp, Kept, Live, Machine, Offer, Plan, RunFile,
+    self, About, Case, Chain, Client, Evidence, Given, GivenUp, Kept, Live, Offer, Plan, RunFile, RunRuntime,
     Seed, Target,
 };
-use gateway::{self, Embedded, Notes};
+use gateway::{self, Embedded, McpServer};
 use recordings::capture::REDACTED;
 use reports::{Style, diagnostic};
-use results::{Filters, Judged, Options, ProfileReport, Run, State, Told, Transport, Verdict};
+use results::{Filters, Judgement, Options, ProfileReport, Run, State, Transport, TrialResult, Verdict};
 
 /// What a suite will send, and which of its tests are wanted.
 pub(super) struct Planned<'s> {
@@ -33,10 +33,10 @@ pub(super) struct Planned<'s> {
     shapes: Vec<usize>,
 }
 
-/// What came of a suite.
+/// The results of a suite.
 pub(super) struct Finished {
     /// Its tests.
-    pub(super) trials: Vec<Told>,
+    pub(super) trials: Vec<TrialResult>,
     /// What reports tell of it.
     pub(super) report: Run,
 }
@@ -54,7 +54,7 @@ pub(super) struct Session {
     began: Instant,
     evidence: Option<Evidence>,
     /// The MCP server, if it is there for the run alone.
-    _notes: Option<Notes>,
+    _notes: Option<McpServer>,
     /// What answers, if it is there for the run alone.
     _gateway: Option<Embedded>,
 }
@@ -206,7 +206,7 @@ impl Planned<'_> {
     }
 
     /// Says what will be sent, and begins to.
-    pub(super) fn start(self, machine: &Machine, filters: &Filters) -> Result<Session, SuiteError> {
+    pub(super) fn start(self, machine: &RunRuntime, filters: &Filters) -> Result<Session, SuiteError> {
         let Self { suite, mut plan, due, shapes } = self;
         let notes = host(&mut plan.given)?;
         let (target, gateway) = suite.open()?;
@@ -253,13 +253,13 @@ const MCP_SERVER: &str = "mcp-server";
 const FAILING_MCP_SERVER: &str = "failing-mcp-server";
 
 /// Starts an MCP server where none was given and one can be reached.
-fn host(given: &mut Given) -> Result<Option<Notes>, SuiteError> {
+fn host(given: &mut Given) -> Result<Option<McpServer>, SuiteError> {
     let is_empty = |name: &&str| given.get(*name).is_some_and(String::is_empty);
     let wanted: Vec<&str> = [MCP_SERVER, FAILING_MCP_SERVER].into_iter().filter(is_empty).collect();
     if wanted.is_empty() {
         return Ok(None);
     }
-    let notes = Notes::start().map_err(|error| SuiteError::new(format!("the MCP server: {error}")))?;
+    let notes = McpServer::start().map_err(|error| SuiteError::new(format!("the MCP server: {error}")))?;
     for name in wanted {
         let url = if name == MCP_SERVER { notes.url() } else { notes.failing_url() };
         given.insert(name.to_owned(), url);
@@ -377,7 +377,7 @@ impl Session {
     }
 
     /// Keeps what came of it all, once it is there.
-    pub(super) fn finish(mut self, machine: &Machine) -> Result<Finished, SuiteError> {
+    pub(super) fn finish(mut self, machine: &RunRuntime) -> Result<Finished, SuiteError> {
         self.file.options.took_ms = u64::try_from(self.began.elapsed().as_millis()).ok();
         self.file.trials = self.due.iter().map(|(at, about)| trial_result(&self.live, *at, *about)).collect();
         let is_interrupted = machine.is_interrupted();
@@ -424,7 +424,7 @@ impl Session {
         if let Some(snapshots) = &self.suite.snapshots {
             trials.extend(self.shapes.iter().map(|at| {
                 let (name, file) = self.shape_names(*at);
-                Told { name, judged: snapshot::judge(&self.live, *at, &file, snapshots) }
+                TrialResult { name, judged: snapshot::judge(&self.live, *at, &file, snapshots) }
             }));
         }
         Ok(Finished { trials, report })
@@ -475,7 +475,7 @@ impl Tests {
     }
 
     /// Judges a trial, and returns why it does not fail the run though it has failed.
-    fn judged(&self, at: usize, about: About) -> (Judged, Option<String>) {
+    fn judged(&self, at: usize, about: About) -> (Judgement, Option<String>) {
         let judged = self.live.judge(at, about);
         let excuse = match judged.verdict {
             // What is written to a list of failures needs nobody's attention in this run.
@@ -488,13 +488,13 @@ impl Tests {
     }
 
     /// Judges a trial, and returns the verdict if it fails the run.
-    fn failure(&self, at: usize, about: About) -> Option<Judged> {
+    fn failure(&self, at: usize, about: About) -> Option<Judgement> {
         let (judged, excuse) = self.judged(at, about);
         (is_bad(&judged) && excuse.is_none()).then_some(judged)
     }
 
     /// Judges a shape, if it is compared with another.
-    fn judged_shape(&self, at: usize, file: &str) -> Option<Judged> {
+    fn judged_shape(&self, at: usize, file: &str) -> Option<Judgement> {
         let judged = snapshot::judge(&self.live, at, file, self.snapshots.as_ref()?);
         self.count(is_bad(&judged));
         Some(judged)
@@ -513,12 +513,12 @@ impl Tests {
 }
 
 /// Returns whether a verdict fails a run.
-const fn is_bad(judged: &Judged) -> bool {
+const fn is_bad(judged: &Judgement) -> bool {
     matches!(judged.verdict, Verdict::Fail | Verdict::HarnessError)
 }
 
 /// Returns what a verdict is as that of a test.
-fn completed(judged: Judged) -> Result<Completion, Failed> {
+fn completed(judged: Judgement) -> Result<Completion, Failed> {
     match judged.verdict {
         Verdict::Pass => Ok(Completion::Completed),
         Verdict::NotExercised => Ok(Completion::ignored_with(judged.reason)),
@@ -571,7 +571,7 @@ fn failure(live: &Live, at: usize, about: About, known: &[Known], reason: String
     text
 }
 
-fn trial_result(live: &Live, at: usize, about: About) -> Told {
+fn trial_result(live: &Live, at: usize, about: About) -> TrialResult {
     let name = live.plan.cases.get(at).map(|case| case.trial(about)).unwrap_or_default();
-    Told { name, judged: live.judge(at, about) }
+    TrialResult { name, judged: live.judge(at, about) }
 }

@@ -8,7 +8,7 @@ use std::path::{Component, Path, PathBuf};
 use similar::TextDiff;
 
 use crate::live::{About, Live};
-use results::{Judged, Verdict};
+use results::{Judgement, Verdict};
 
 /// A folder of snapshots, one file each.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -145,7 +145,7 @@ impl Snapshots {
 }
 
 /// Returns the verdict on the shape of a case. The shape of a failed response is not accepted.
-pub(super) fn judge(live: &Live, at: usize, name: &str, snapshots: &Snapshots) -> Judged {
+pub(super) fn judge(live: &Live, at: usize, name: &str, snapshots: &Snapshots) -> Judgement {
     let answer = live.judge(at, About::Answer);
     match answer.verdict {
         Verdict::HarnessError => return answer,
@@ -153,13 +153,13 @@ pub(super) fn judge(live: &Live, at: usize, name: &str, snapshots: &Snapshots) -
         Verdict::NotExercised if snapshots.blesses || !snapshots.file(name).exists() => return answer,
         Verdict::Fail if snapshots.blesses => {
             let reason = format!("its shape is not accepted: the response failed: {}", answer.reason);
-            return Judged::new(Verdict::Fail, reason);
+            return Judgement::new(Verdict::Fail, reason);
         }
         _ => {}
     }
-    let failed = |reason| Judged::new(Verdict::Fail, reason);
+    let failed = |reason| Judgement::new(Verdict::Fail, reason);
     match live.attempts_of(at).last().and_then(|attempt| attempt.shape.as_ref()) {
-        Some(Ok(Some(shape))) => snapshots.check(name, shape).map_or_else(failed, |()| Judged::PASS),
+        Some(Ok(Some(shape))) => snapshots.check(name, shape).map_or_else(failed, |()| Judgement::PASS),
         Some(Ok(None)) => failed("the response has no events".to_owned()),
         Some(Err(problem)) => failed(problem.clone()),
         None => answer,

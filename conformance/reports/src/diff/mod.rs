@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 pub use human::human;
 pub use markdown::markdown;
 
-use results::{CaseReport, Outcome, RuleTotal, Run, Told, Verdict};
+use results::{CaseReport, Outcome, RuleTotal, Run, TrialResult, Verdict};
 
 /// Version of the format. It increases when a member is removed or changes its meaning.
 pub const VERSION: u32 = 1;
@@ -158,12 +158,12 @@ impl Diff {
     }
 
     fn compare_trials(&mut self, before: &Run, after: &Run) {
-        fn trials(run: &Run) -> Vec<&Told> {
+        fn trials(run: &Run) -> Vec<&TrialResult> {
             run.live.iter().flat_map(|live| &live.cases).flat_map(|case| &case.trials).collect()
         }
         let (before, after) = (trials(before), trials(after));
         for (name, [before, after]) in pairs(&before, &after, |told| &told.name) {
-            let verdict = |told: Option<&&Told>| told.map(|told| told.judged.verdict);
+            let verdict = |told: Option<&&TrialResult>| told.map(|told| told.judged.verdict);
             let is_known = |verdict| matches!(verdict, Some(Verdict::Pass | Verdict::Fail));
             let (was, is) = (verdict(before), verdict(after));
             let list = match (was, is) {
@@ -186,7 +186,7 @@ fn is_checked(rule: &str, broken_in: &Run, run: &Run) -> bool {
     let Some(live) = &run.live else { return true };
     let causes = broken_in.causes.iter().filter(|cause| cause.rule == rule);
     let showed: BTreeSet<&str> = causes.flat_map(|cause| &cause.cases).map(String::as_str).collect();
-    let is_known = |told: &Told| matches!(told.judged.verdict, Verdict::Pass | Verdict::Fail);
+    let is_known = |told: &TrialResult| matches!(told.judged.verdict, Verdict::Pass | Verdict::Fail);
     let is_answered = |case: &CaseReport| !case.attempts.is_empty() && case.trials.iter().any(is_known);
     showed.is_empty()
         || live.cases.iter().any(|case| showed.contains(case.name.as_str()) && is_answered(case))

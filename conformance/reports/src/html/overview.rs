@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use results::{Demand, LiveReport, Matrix, OTHER_RULES, ProfileReport, ProfileState, Run, Tally, Verdict};
 
-/// So many names are told of what there may be very many of.
+/// Maximum number of names in a list that can be long.
 const NAMES: usize = 12;
 
 fn profiles(run: &Run, live: &LiveReport, plan: &Plan, html: &mut Html) {
@@ -66,7 +66,7 @@ fn because(profile: &ProfileReport, (run, live): (&Run, &LiveReport), plan: &Pla
     }
 }
 
-/// What came of all that profiles demand.
+/// The results of the requirements of all profiles.
 fn matrix(matrix: &Matrix, html: &mut Html) {
     if matrix.profiles.is_empty() {
         return;

@@ -235,7 +235,7 @@ fn case(run: &Run, plan: &Plan, at: usize, state: State, html: &mut Html) {
 /// Writes the tests of a scenario. Tests that depend on the response are counted.
 fn trials(case: &CaseReport, html: &mut Html) {
     let answer = case.trials.iter().find(|told| case.about(told) == "answer").map(|told| told.judged.verdict);
-    let is_waiting = |told: &&results::Told| {
+    let is_waiting = |told: &&results::TrialResult| {
         answer.is_some_and(|answer| answer != Verdict::Pass)
             && told.judged.verdict == Verdict::NotExercised
             && case.about(told) != "answer"

@@ -1,6 +1,6 @@
 //! Descriptions of the parts of rules.
 
-use catalogue::{Authority, Edit, Family, Place, Relation, Side, Target, Whose};
+use catalogue::{Authority, Edit, Family, Operand, Relation, Side, Target, Whose};
 use spec::table::{Role, Scope};
 
 use results::text::shortened;
@@ -33,7 +33,7 @@ pub const fn family(family: Family) -> &'static str {
 
 /// Returns the requirement of a relation within one occurrence of its scopes.
 pub fn relation(relation: &Relation, scopes: &[Scope]) -> String {
-    let place = |values: &Place| place(values, scopes);
+    let place = |values: &Operand| place(values, scopes);
     let names: Vec<_> = scopes.iter().map(|scope| scope.info().name.replace('_', " ")).collect();
     let within =
         if names.is_empty() { String::new() } else { format!("within one {}, ", names.join(" or ")) };
@@ -51,7 +51,7 @@ pub fn relation(relation: &Relation, scopes: &[Scope]) -> String {
     }
 }
 
-fn place(values: &Place, scopes: &[Scope]) -> String {
+fn place(values: &Operand, scopes: &[Scope]) -> String {
     let whose = match values.of {
         Whose::Role(role) => match role {
             Role::Open => "the event that opens it".to_owned(),

@@ -1,8 +1,9 @@
-//! Where values start from: what they are before their members are set.
+//! Initial values.
 
 use super::{Integer, Map, Nullable, Number, Raw, Read, Str};
 
-/// A value whose members are absent, `null`, zero or empty. Where some are required it is not valid yet.
+/// A type with an initial value, whose members are absent, `null`, zero or empty. It may be invalid until required
+/// members are set.
 pub(crate) trait Blank {
     fn blank() -> Self;
 }
@@ -37,7 +38,7 @@ impl<T: Blank> Blank for Box<T> {
     }
 }
 
-/// The value of a text of the specification's files, each of which a test reads.
+/// Returns the value of a JSON text from the files under `spec/`. A test parses each of them.
 pub(crate) fn literal<T: Read<'static> + Blank>(text: &'static str) -> T {
     T::parse(text).unwrap_or_else(|_| T::blank())
 }

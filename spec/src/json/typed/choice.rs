@@ -1,4 +1,4 @@
-//! Choosing the branch of a union, and keeping what fits none.
+//! Selects the branch of a union, and keeps values that match none.
 
 use super::{Miss, Raw, Read, Reader, Str};
 
@@ -18,22 +18,22 @@ pub mod kind {
     pub const OBJECT: u8 = 32;
 }
 
-/// Where a value starts, and how much before it was not understood.
+/// The start of a value, and the number of unknown values before it.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Place {
+pub(crate) struct Checkpoint {
     offset: usize,
     unexplained: u32,
 }
 
-/// A branch of a union: the kinds of value that it may match, and how it is read.
+/// A branch of a union: the kinds of value that it can match, and its reader.
 pub(crate) type Branch<'a, T> = (u8, fn(&mut Reader<'a>) -> Result<T, Miss>);
 
-/// Tries the branch of a number on a value of a kind.
+/// A function that tries a branch, by its number, on a value of a kind.
 type Attempt<'a, 'b> = dyn FnMut(&mut Reader<'a>, usize, u8) -> Option<Result<bool, Miss>> + 'b;
 
 impl<'a> Reader<'a> {
-    /// Returns the value of the string member that tells the branches of a union apart; `None` for what is no
-    /// object, and for unions that have no such member.
+    /// Returns the value of the member that distinguishes the branches of a union; `None` if the value is not an
+    /// object, or the union has no such member.
     #[inline]
     pub(crate) fn tag(&mut self, name: &str) -> Result<Option<Str<'a>>, Miss> {
         if name.is_empty() || self.scanner.peek() != b'{' {
@@ -42,10 +42,10 @@ impl<'a> Reader<'a> {
         Ok(Some(self.string_member(name)?.unwrap_or_default()))
     }
 
-    /// Reads a value with whichever branch leaves the least of it unexplained, the first of equals.
+    /// Reads a value with the branch that leaves the fewest values unknown; of equals, the first.
     ///
-    /// `branch` tries one by its number: `None` when there are no more, false when values of the kind
-    /// are not for it. The last one that it tried is the one to keep.
+    /// `branch` tries a branch by its number. It returns `None` if there are no more, and false if the branch does not
+    /// match the kind of value. The result of the last successful call is kept.
     pub(crate) fn best(&mut self, branch: &mut Attempt<'a, '_>) -> Result<(), Miss> {
         let kind = match self.scanner.peek() {
             b'{' => kind::OBJECT,
@@ -55,7 +55,7 @@ impl<'a> Reader<'a> {
             b'n' => kind::NULL,
             _ => kind::NUMBER,
         };
-        let place = self.place();
+        let place = self.checkpoint();
         let mut best: Option<(u32, usize, usize)> = None;
         let mut last = usize::MAX;
         let mut miss = Miss::Kind;
@@ -92,21 +92,21 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Returns the place of the object at the cursor.
+    /// Returns a checkpoint at an object.
     #[inline]
-    pub(super) fn start_of_object(&mut self) -> Result<Place, Miss> {
-        if self.scanner.peek() == b'{' { Ok(self.place()) } else { self.other_kind() }
+    pub(super) fn start_of_object(&mut self) -> Result<Checkpoint, Miss> {
+        if self.scanner.peek() == b'{' { Ok(self.checkpoint()) } else { self.other_kind() }
     }
 
-    /// Returns where the value at the cursor starts.
+    /// Returns a checkpoint at the next value.
     #[inline]
-    pub(crate) fn place(&mut self) -> Place {
+    pub(crate) fn checkpoint(&mut self) -> Checkpoint {
         self.scanner.peek();
-        Place { offset: self.scanner.offset(), unexplained: self.unexplained }
+        Checkpoint { offset: self.scanner.offset(), unexplained: self.unexplained }
     }
 
-    /// Goes back, if there is anything left to spend on that.
-    fn retry(&mut self, to: Place) -> bool {
+    /// Goes back to a checkpoint, if the limit of repeated reading allows it.
+    fn retry(&mut self, to: Checkpoint) -> bool {
         let again = self.scanner.offset() - to.offset;
         if again > self.retries {
             return false;
@@ -117,15 +117,15 @@ impl<'a> Reader<'a> {
         true
     }
 
-    /// Takes the value at a place as it stands, unless the text is not JSON.
+    /// Keeps the value at a checkpoint as text, unless the text is not JSON.
     #[cold]
-    pub(crate) fn missed(&mut self, miss: Miss, place: Place) -> Result<Raw<'a>, Miss> {
+    pub(crate) fn missed(&mut self, miss: Miss, place: Checkpoint) -> Result<Raw<'a>, Miss> {
         if miss == Miss::Syntax { Err(miss) } else { self.misfit(place) }
     }
 
-    /// Takes the value at a place as it stands.
+    /// Keeps the value at a checkpoint as text.
     #[cold]
-    pub(crate) fn misfit(&mut self, place: Place) -> Result<Raw<'a>, Miss> {
+    pub(crate) fn misfit(&mut self, place: Checkpoint) -> Result<Raw<'a>, Miss> {
         self.scanner.rewind(place.offset);
         self.unexplained = place.unexplained;
         self.not_understood();

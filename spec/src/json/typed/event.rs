@@ -1,38 +1,38 @@
-//! Events that their dialect does not know, and how events are told apart.
+//! Unknown events, and the selection of event types.
 
 use std::borrow::Cow;
 use std::fmt;
 
-use super::choice::Place;
+use super::choice::Checkpoint;
 use super::{IntoOwned, Miss, ParseError, Raw, Reader, Str};
 use crate::json::{at, string};
 
-/// An event that its dialect does not list, or that is not as its type demands.
+/// An event that its dialect does not list, or that does not match its type.
 #[derive(Debug, Clone, PartialEq)]
 pub struct UnknownEvent<'a> {
-    /// The type that it gives itself.
+    /// Its `type`.
     pub event_type: Option<Str<'a>>,
-    /// Why it was not read.
+    /// Why it is unknown.
     pub reason: Reason,
-    /// The whole of it.
+    /// The whole event.
     pub raw: Raw<'a>,
 }
 
-/// Why an event was not read as what its type says.
+/// The reason why an event is unknown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reason {
     /// It has no type.
     NoType,
-    /// The dialect has no event of that type.
+    /// The dialect does not list its type.
     NotListed,
-    /// It is not as its type demands.
+    /// It does not match its type.
     Miss(Miss),
 }
 
 impl fmt::Display for Reason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::NoType => f.write_str("it has no `type`"),
+            Self::NoType => f.write_str("the event has no `type`"),
             Self::NotListed => f.write_str("the dialect has no event of that type"),
             Self::Miss(miss) => miss.fmt(f),
         }
@@ -40,12 +40,12 @@ impl fmt::Display for Reason {
 }
 
 impl UnknownEvent<'_> {
-    /// Returns a member that is a whole number.
+    /// Returns a member, if it is a whole number.
     pub(crate) fn whole(&self, pointer: &str) -> Option<u64> {
         at(self.raw.as_str(), pointer)?.parse().ok()
     }
 
-    /// Returns a member that is a string.
+    /// Returns a member, if it is a string.
     pub(crate) fn text(&self, pointer: &str) -> Option<Cow<'_, str>> {
         at(self.raw.as_str(), pointer).and_then(string)
     }
@@ -92,7 +92,7 @@ pub(crate) fn parse_as<'a, T>(
 
 fn known_or<'a, T>(
     reader: &mut Reader<'a>,
-    place: Place,
+    place: Checkpoint,
     read: Option<Result<T, Miss>>,
     event_type: Option<Str<'a>>,
     unknown: Unknown<'a, T>,

@@ -1,22 +1,22 @@
-//! The fields of an object that is being read.
+//! Reads the fields of an object.
 
 use std::borrow::Cow;
 
-use super::choice::Place;
+use super::choice::Checkpoint;
 use super::scanner::RawString;
 use super::{Extra, Miss, Raw, Read, Reader, Str, decode};
 
-/// The members of an object that is being read.
+/// A reader of the members of an object.
 #[derive(Debug)]
 pub struct Fields<'a> {
-    /// The name of the member at whose value the cursor is.
+    /// The name of the current member.
     name: RawString<'a>,
-    /// The same name, when escapes stand in it.
+    /// The name of the current member, if it has escapes.
     decoded: String,
-    /// Which of the required ones were seen, one bit each.
+    /// The required members that were seen, one bit each.
     seen: u128,
     extra: Vec<(Str<'a>, Raw<'a>)>,
-    /// Values of optional fields that did not fit, each field once.
+    /// Invalid values of optional fields, each field once.
     misfits: Vec<(&'static str, Raw<'a>)>,
 }
 
@@ -26,7 +26,7 @@ impl<'a> Fields<'a> {
         if self.name.escaped { &self.decoded } else { self.name.raw }
     }
 
-    /// Reads a field without which there is no value.
+    /// Reads a required field.
     #[inline]
     pub(crate) fn required<T: Read<'a>>(
         &mut self,
@@ -35,7 +35,7 @@ impl<'a> Fields<'a> {
         _: &'static str,
         slot: &mut T,
     ) -> Result<(), Miss> {
-        let place = reader.place();
+        let place = reader.checkpoint();
         self.see(at, true);
         match T::read(reader) {
             Ok(value) => {
@@ -54,7 +54,7 @@ impl<'a> Fields<'a> {
         self.seen = self.seen & !(1 << at) | (fits as u128) << at;
     }
 
-    /// Reads a field that may be absent. What does not fit is kept among the unknown.
+    /// Reads an optional field. An invalid value is kept among the unknown ones.
     #[inline]
     pub(crate) fn optional<T: Read<'a>>(
         &mut self,
@@ -63,7 +63,7 @@ impl<'a> Fields<'a> {
         name: &'static str,
         slot: &mut Option<T>,
     ) -> Result<(), Miss> {
-        let place = reader.place();
+        let place = reader.checkpoint();
         match T::read(reader) {
             Ok(value) => {
                 *slot = Some(value);
@@ -76,13 +76,13 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// Keeps what does not fit a field, or forgets what did not before.
+    /// Keeps an invalid value of a field, or removes an earlier one.
     #[cold]
     fn settle(
         &mut self,
         reader: &mut Reader<'a>,
         name: &'static str,
-        place: Place,
+        place: Checkpoint,
         miss: Option<Miss>,
     ) -> Result<(), Miss> {
         self.misfits.retain(|(known, _)| *known != name);
@@ -92,7 +92,7 @@ impl<'a> Fields<'a> {
         Ok(())
     }
 
-    /// Reads a field that only ever has one value.
+    /// Reads a field with a constant value.
     #[inline]
     pub(crate) fn constant(
         &mut self,
@@ -110,7 +110,7 @@ impl<'a> Fields<'a> {
         Ok(())
     }
 
-    /// Keeps a member that the schema does not list.
+    /// Keeps an undeclared member.
     #[cold]
     pub(crate) fn unknown(&mut self, reader: &mut Reader<'a>) -> Result<(), Miss> {
         reader.not_understood();
@@ -118,7 +118,7 @@ impl<'a> Fields<'a> {
         Ok(())
     }
 
-    /// Returns what is left over at the end of the object.
+    /// Returns the unknown members at the end of the object.
     fn leftover(self) -> Extra<'a> {
         if self.extra.is_empty() && self.misfits.is_empty() {
             return Extra::new();
@@ -129,7 +129,7 @@ impl<'a> Fields<'a> {
 }
 
 impl<'a> Reader<'a> {
-    /// Reads an object whose members are known, and returns those that are not.
+    /// Reads an object, and returns its unknown members.
     pub(crate) fn fields(
         &mut self,
         required: u128,

@@ -1,9 +1,8 @@
-//! How generated types are read and written. The generator says what the members are; these macros
-//! say what is done with them.
+//! Macros that implement reading and writing of generated types.
 //!
-//! Methods are marked `#[inline]` so that they are only compiled for programs which call them.
+//! Methods are marked `#[inline]` so that they are compiled only for programs that call them.
 
-/// Implements what every typed value has, for users: its text, and a copy that borrows nothing.
+/// Implements the public methods of every typed value: its JSON text, and an owned copy.
 macro_rules! conversions {
     ($name:ident) => {
         impl std::fmt::Display for $name<'_> {
@@ -14,7 +13,7 @@ macro_rules! conversions {
         }
 
         impl $name<'_> {
-            /// The value as JSON text.
+            /// Returns the value as JSON text.
             #[inline]
             pub fn to_json(&self) -> String {
                 $crate::json::Write::to_json(self)
@@ -31,7 +30,7 @@ macro_rules! conversions {
     };
 }
 
-/// Implements the traits of serde by way of JSON text, where the feature is on.
+/// Implements the traits of serde by JSON text, if the feature is enabled.
 macro_rules! serde_by_text {
     ($name:ident) => {
         #[cfg(feature = "serde")]
@@ -54,7 +53,7 @@ macro_rules! serde_by_text {
     };
 }
 
-/// Implements an object: its constant members and its fields, each with its name on the wire.
+/// Implements an object: its constant members and its fields, each with its JSON name.
 macro_rules! object {
     (
         $name:ident;
@@ -121,8 +120,8 @@ macro_rules! object {
     };
 }
 
-/// Implements a union: the member that tells its objects apart (or ""), and for every variant the
-/// values of that member, or the kinds of value, that mean it.
+/// Implements a union: the member that distinguishes its objects (or ""), and for every variant the values of that
+/// member, or the kinds of value, that select it.
 macro_rules! union {
     ($name:ident by $tag:literal; $($variant:ident $(= $($value:literal)+)? $(in $($kind:ident)+)?;)*) => {
         impl $crate::json::Blank for $name<'_> {
@@ -133,7 +132,7 @@ macro_rules! union {
 
         impl<'a> $crate::json::Read<'a> for $name<'a> {
             fn read(reader: &mut $crate::json::Reader<'a>) -> Result<Self, $crate::json::Miss> {
-                let place = reader.place();
+                let place = reader.checkpoint();
                 Self::read_known(reader).or_else(|miss| reader.missed(miss, place).map(Self::Unknown))
             }
 
@@ -191,7 +190,7 @@ macro_rules! union {
     };
 }
 
-/// Implements a set of strings that may hold others.
+/// Implements an open enumeration of strings.
 macro_rules! strings {
     ($name:ident; $($wire:literal $variant:ident;)*) => {
         impl $crate::json::Blank for $name<'_> {
@@ -201,7 +200,7 @@ macro_rules! strings {
         }
 
         impl<'a> $name<'a> {
-            /// The string on the wire.
+            /// Returns the string.
             pub fn as_str(&self) -> &str {
                 match self {
                     $(Self::$variant => $wire,)*
@@ -291,18 +290,18 @@ macro_rules! strings {
 macro_rules! events {
     ($name:ident; $($wire:literal $variant:ident;)*) => {
         impl<'a> $name<'a> {
-            /// Reads an event, which its member `type` tells from others. Fails only when the text is no
-            /// JSON object; whatever else is wrong makes it an unknown event.
+            /// Parses an event by its member `type`. Fails only if the text is not a JSON object; an
+            /// invalid event becomes an unknown event.
             pub fn parse(text: &'a str) -> Result<Self, $crate::json::ParseError> {
                 <Self as $crate::json::Read<'a>>::parse(text)
             }
 
-            /// Reads an event whose type stands outside of the data, such as in the `event:` line.
+            /// Parses an event whose type is outside of the data, such as in the `event:` field.
             pub fn parse_as(event_type: &str, text: &'a str) -> Result<Self, $crate::json::ParseError> {
                 $crate::json::event::parse_as(event_type, text, Self::read_as, Self::Unknown)
             }
 
-            /// The type on the wire; empty when it is not known.
+            /// Returns the `type`; empty if it is unknown.
             pub fn event_type(&self) -> &str {
                 match self {
                     $(Self::$variant(_) => $wire,)*
@@ -355,7 +354,7 @@ macro_rules! events {
 
 pub(crate) use {conversions, events, object, serde_by_text, strings, union};
 
-/// Whether an object may lack a member.
+/// The presence of members: required or optional.
 #[expect(non_upper_case_globals, reason = "named as the methods of `Fields` are")]
 pub(crate) mod presence {
     pub(crate) const required: u128 = 1;

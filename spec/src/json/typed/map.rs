@@ -1,47 +1,47 @@
-//! Objects whose names are not known beforehand.
+//! Objects with arbitrary names.
 
 use std::collections::HashMap;
 use std::fmt;
 
 use super::{IntoOwned, Miss, ObjectWriter, Raw, Read, Reader, Str, Write};
 
-/// Names with values, in order; every name occurs once.
+/// An ordered map of names to values.
 #[derive(Clone, PartialEq)]
 pub struct Map<'a, T>(Vec<(Str<'a>, T)>);
 
-/// Members that the schema does not list.
+/// Undeclared members.
 pub type Extra<'a> = Map<'a, Raw<'a>>;
 
-/// Up to so many members, comparing each with each is cheaper than a table.
+/// Maximum number of members for which comparing all pairs is cheaper than a table.
 const FEW: usize = 16;
 
 impl<'a, T> Map<'a, T> {
-    /// Without members; does not allocate.
+    /// Creates an empty map without allocating.
     pub const fn new() -> Self {
         Self(Vec::new())
     }
 
-    /// Returns how many members there are.
+    /// Returns the number of members.
     pub const fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Returns whether there are none.
+    /// Returns whether the map is empty.
     pub const fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Returns the value of that name.
+    /// Returns the value of a name.
     pub fn get(&self, name: &str) -> Option<&T> {
         self.0.iter().find(|(known, _)| known == name).map(|(_, value)| value)
     }
 
-    /// Names and values, in order.
+    /// Returns the names and values, in order.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &T)> {
         self.0.iter().map(|(name, value)| (name.as_str(), value))
     }
 
-    /// Sets the value of a name and returns the one that it had.
+    /// Sets the value of a name, and returns the old one.
     pub fn insert(&mut self, name: impl Into<Str<'a>>, value: T) -> Option<T> {
         let name = name.into();
         if let Some((_, known)) = self.0.iter_mut().find(|(known, _)| *known == name) {
@@ -51,13 +51,13 @@ impl<'a, T> Map<'a, T> {
         None
     }
 
-    /// Takes the value of a name out.
+    /// Removes a name, and returns its value.
     pub fn remove(&mut self, name: &str) -> Option<T> {
         let at = self.0.iter().position(|(known, _)| known == name)?;
         Some(self.0.remove(at).1)
     }
 
-    /// From members as they were read: of those with the same name, the last counts.
+    /// Creates a map from parsed members. Of members with the same name, the last counts.
     pub(super) fn from_members(mut members: Vec<(Str<'a>, T)>) -> Self {
         let unique = if members.len() <= FEW {
             (1..members.len()).all(|at| members[..at].iter().all(|(name, _)| *name != members[at].0))
@@ -124,7 +124,7 @@ impl<T: fmt::Debug> fmt::Debug for Map<'_, T> {
 }
 
 impl<'a, T> Map<'a, T> {
-    /// Names as they are written, with their values.
+    /// Returns the names as written, with their values.
     pub(super) fn entries(&self) -> impl Iterator<Item = &(Str<'a>, T)> {
         self.0.iter()
     }

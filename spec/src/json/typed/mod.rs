@@ -1,4 +1,4 @@
-//! What typed events are made of: values that keep what they do not know, and how they are read and written.
+//! Typed values, which keep unknown members, with readers and writers.
 
 mod blank;
 mod choice;

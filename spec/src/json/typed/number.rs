@@ -1,4 +1,4 @@
-//! Numbers that are written back as they came.
+//! Numbers that keep their notation.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -6,20 +6,20 @@ use std::fmt;
 use super::scanner::RawNumber;
 use super::{IntoOwned, Miss, Read, Reader, Write};
 
-/// A number without a fractional part, however it is written: `5.0` and `1e3` are integers too.
+/// A number without a fractional part, in any notation: `5.0` and `1e3` are integers, too.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Integer(Whole);
 
 #[derive(Clone, PartialEq, Eq, Hash)]
 enum Whole {
-    /// As its digits say, and as they would be written.
+    /// In plain digits.
     Value(i64),
-    /// Written another way, or out of range.
+    /// In another notation, or out of range.
     Text(Box<str>),
 }
 
 impl Integer {
-    /// Its value, when that is in range.
+    /// Returns its value, if that is in range.
     pub fn get(&self) -> Option<i64> {
         match &self.0 {
             Whole::Value(value) => Some(*value),
@@ -38,7 +38,7 @@ impl Integer {
     }
 }
 
-/// The value of digits (and a sign) that are written the only way.
+/// Returns the value of digits (and a sign) in canonical notation.
 #[inline]
 fn canonical(raw: &str) -> Option<i64> {
     if raw.len() <= 15 && raw.as_bytes().first() != Some(&b'-') {
@@ -47,7 +47,7 @@ fn canonical(raw: &str) -> Option<i64> {
     if raw == "-0" { None } else { raw.parse().ok() }
 }
 
-/// The value of an integer in any notation, when it is in range.
+/// Returns the value of an integer in any notation, if it is in range.
 fn value_of(text: &str) -> Option<i64> {
     let (negative, magnitude) = match text.strip_prefix('-') {
         Some(rest) => (true, rest),
@@ -71,7 +71,7 @@ fn value_of(text: &str) -> Option<i64> {
 }
 
 impl Integer {
-    /// The value, where it is not negative and fits.
+    /// Returns the value, if it is not negative and in range.
     pub fn as_u64(&self) -> Option<u64> {
         u64::try_from(self.get()?).ok()
     }
@@ -155,17 +155,17 @@ impl fmt::Debug for Integer {
     }
 }
 
-/// A number, kept as its text: no digit is lost, `1e400` included. Two are equal when their texts are.
+/// A number, kept as text, so that no digit is lost, even of `1e400`. Two numbers are equal if their texts are.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Number<'a>(Cow<'a, str>);
 
 impl Number<'_> {
-    /// The nearest floating-point number; infinite where there is none.
+    /// Returns the nearest floating-point number, which can be infinite.
     pub fn as_f64(&self) -> f64 {
         self.0.parse().unwrap_or(f64::NAN)
     }
 
-    /// How it is written.
+    /// Returns its text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -211,13 +211,13 @@ macro_rules! from_whole {
 
 from_whole! { i32 i64 u32 u64 }
 
-/// Infinity, or what is not a number: JSON has neither.
+/// An infinite number or NaN, which JSON does not have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NotFinite;
 
 impl fmt::Display for NotFinite {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("JSON has no infinity and no NaN; give a finite number")
+        f.write_str("JSON has no infinity and no NaN; use a finite number")
     }
 }
 

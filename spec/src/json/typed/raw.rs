@@ -1,26 +1,26 @@
-//! Any JSON value, as its text.
+//! JSON values as text.
 
 use std::borrow::Cow;
 use std::fmt;
 
 use super::{IntoOwned, Miss, ParseError, Read, Reader, Write};
 
-/// A JSON value of any kind, kept as its text. Two are equal when their texts are.
+/// A JSON value of any kind, kept as text. Two values are equal if their texts are.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Raw<'a>(Cow<'a, str>);
 
 impl Raw<'_> {
-    /// Returns its text: always one JSON value, without space around it.
+    /// Returns its text: one JSON value without white space around it.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// Reads the value as another type.
+    /// Parses the value as another type.
     pub fn decode<'r, T: Read<'r>>(&'r self) -> Result<T, ParseError> {
         T::parse(&self.0)
     }
 
-    /// Returns the text of what can be written.
+    /// Creates a value from one that can be written as JSON.
     pub fn of(value: &impl Write) -> Raw<'static> {
         Raw(Cow::Owned(value.to_json()))
     }

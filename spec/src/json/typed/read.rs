@@ -1,21 +1,22 @@
-//! Reading typed values.
+//! Reads typed values.
 
 use std::fmt;
 
 use super::Reader;
-use super::scanner::Syntax;
+use crate::json::Problem;
+use crate::json::scanner::Syntax;
 
-/// What can be read from JSON.
+/// A type that can be read from JSON.
 pub trait Read<'a>: Sized {
-    /// Reads the value at the cursor. After a miss that is not of syntax the cursor is anywhere inside it.
+    /// Reads the value at the cursor. After a miss other than a syntax error, the cursor is anywhere inside it.
     fn read(reader: &mut Reader<'a>) -> Result<Self, Miss>;
 
-    /// Returns the same, but a union does not take what it does not know for a value.
+    /// Reads the value at the cursor, but fails on unknown values of a union.
     fn read_known(reader: &mut Reader<'a>) -> Result<Self, Miss> {
         Self::read(reader)
     }
 
-    /// Reads a text that holds one value and nothing else.
+    /// Parses a text with exactly one value.
     fn parse(text: &'a str) -> Result<Self, ParseError> {
         let mut reader = Reader::new(text);
         let value = Self::read(&mut reader).map_err(|miss| reader.error(miss))?;
@@ -24,16 +25,16 @@ pub trait Read<'a>: Sized {
     }
 }
 
-/// Why a value cannot be read as a type.
+/// The reason why a value cannot be read as a type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Miss {
     /// The text is not JSON.
     Syntax,
-    /// It is a value of another kind.
+    /// The value has another JSON type.
     Kind,
-    /// This required field is missing or does not fit.
+    /// This required field is missing or invalid.
     Field(&'static str),
-    /// It is nested deeper than values are followed.
+    /// It is nested too deeply.
     Depth,
 }
 
@@ -47,27 +48,27 @@ impl fmt::Display for Miss {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Syntax => f.write_str("the text is not JSON"),
-            Self::Kind => f.write_str("the value is of another kind"),
-            Self::Field(name) => write!(f, "the required field `{name}` is missing or does not fit"),
-            Self::Depth => write!(f, "it is nested deeper than {} levels", super::DEEPEST),
+            Self::Kind => f.write_str("the value has another JSON type"),
+            Self::Field(name) => write!(f, "the required field `{name}` is missing or invalid"),
+            Self::Depth => write!(f, "the value is nested deeper than {} levels", super::DEEPEST),
         }
     }
 }
 
-/// A text that is not JSON, or not the wanted type.
+/// The error for a text that is not JSON, or not of the expected type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ParseError {
-    /// What is wrong.
+    /// The reason.
     pub miss: Miss,
-    /// Byte offset at which that was found.
+    /// Byte offset of the error.
     pub offset: usize,
-    pub(super) problem: &'static str,
+    pub(super) problem: Option<Problem>,
 }
 
 impl fmt::Display for ParseError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "at byte {}: {}", self.offset, self.miss)?;
-        if self.problem.is_empty() { Ok(()) } else { write!(f, ": {}", self.problem) }
+        self.problem.map_or(Ok(()), |problem| write!(f, ": {problem}"))
     }
 }
 

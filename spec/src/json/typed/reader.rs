@@ -1,17 +1,16 @@
-//! The cursor that typed values are read from.
+//! The cursor for reading typed values.
 
 use super::scanner::{RawNumber, RawString, Scanner};
 use super::{Miss, ParseError, Str};
 
-/// A cursor that typed values are read from.
+/// A cursor for reading typed values.
 #[derive(Debug)]
 pub struct Reader<'a> {
     pub(super) scanner: Scanner<'a>,
-    /// How much of what was read so far is kept without being understood.
+    /// Number of unknown values kept so far.
     pub(super) unexplained: u32,
-    /// How many more bytes may be read again to try another branch of a union. Nested unions whose
-    /// branches nothing tells apart would multiply; so they read each byte a limited number of times,
-    /// and what a hostile text holds beyond that is kept as it stands.
+    /// Number of bytes that may still be read again to try another branch of a union. Nested unions without a tag would
+    /// multiply the work, so this limits it; beyond it, values of a hostile text are kept as text.
     pub(super) retries: usize,
 }
 
@@ -26,7 +25,7 @@ impl<'a> Reader<'a> {
     }
 
     pub(crate) fn error(&self, miss: Miss) -> ParseError {
-        let problem = if miss == Miss::Syntax { self.scanner.problem() } else { "" };
+        let problem = (miss == Miss::Syntax).then(|| self.scanner.problem());
         ParseError { miss, offset: self.scanner.offset(), problem }
     }
 
@@ -56,7 +55,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Reads `null`, if that is what stands there.
+    /// Reads `null`, if it is next.
     #[inline]
     pub(super) fn null(&mut self) -> Result<bool, Miss> {
         if self.scanner.peek() == b'n' { Ok(self.scanner.word("null").map(|()| true)?) } else { Ok(false) }
@@ -67,14 +66,14 @@ impl<'a> Reader<'a> {
         Ok(self.scanner.raw()?)
     }
 
-    /// Returns a value of a kind that was not wanted; what is no value at all is found here.
+    /// Returns the error for a value of another JSON type, or a syntax error if there is no value.
     #[cold]
     pub(super) fn other_kind<T>(&mut self) -> Result<T, Miss> {
         self.scanner.skip()?;
         Err(Miss::Kind)
     }
 
-    /// Goes one level deeper into a value that starts with this byte.
+    /// Enters a value that starts with this byte.
     #[inline]
     pub(super) fn enter(&mut self, open: u8) -> Result<(), Miss> {
         if self.scanner.peek() != open {
@@ -88,7 +87,7 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// Reads a list, calling `entry` at every value.
+    /// Reads a list, and calls `entry` at every value.
     #[inline]
     pub(super) fn entries(
         &mut self,
@@ -110,7 +109,7 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// Reads an object whose values are all of one type.
+    /// Reads an object with values of one type.
     pub(super) fn members(
         &mut self,
         mut member: impl FnMut(&mut Self, Str<'a>) -> Result<(), Miss>,
@@ -128,7 +127,7 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// Returns the name of the first member, if there is one; the cursor is then at its value.
+    /// Reads the name of the first member, if there is one; the cursor is then at its value.
     #[inline]
     pub(super) fn first_name(&mut self) -> Result<Option<RawString<'a>>, Miss> {
         if self.scanner.peek() == b'}' {
@@ -138,7 +137,7 @@ impl<'a> Reader<'a> {
         Ok(Some(self.scanner.name()?))
     }
 
-    /// Returns the name of the next member.
+    /// Reads the name of the next member.
     #[inline]
     pub(super) fn next_name(&mut self) -> Result<Option<RawString<'a>>, Miss> {
         if self.scanner.separator(b'}')? {
@@ -147,7 +146,7 @@ impl<'a> Reader<'a> {
         Ok(Some(self.scanner.name()?))
     }
 
-    /// Returns the string member of that name of the object at the cursor, which stays where it is.
+    /// Returns the string member with a name of the object at the cursor, which does not move.
     #[inline]
     pub(super) fn string_member(&self, name: &str) -> Result<Option<Str<'a>>, Miss> {
         Ok(self.scanner.member(name)?.map(Str::from_raw))

@@ -2,7 +2,7 @@
 
 use super::{Integer, Map, Nullable, Number, Raw, Str};
 
-/// A value of what a type requires, as a user of its constructor would make it.
+/// A type with a sample value, made from its required members by its constructor.
 pub(crate) trait Sample {
     fn sample() -> Self;
 }

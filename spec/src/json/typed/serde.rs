@@ -1,4 +1,4 @@
-//! The traits of serde, for all types by way of their JSON text.
+//! The traits of serde for all types, by their JSON text.
 
 use std::fmt;
 
@@ -8,12 +8,12 @@ use serde_core::ser::{self, Serialize, SerializeMap, SerializeSeq, Serializer};
 use super::{Integer, IntoOwned, Map, Nullable, Number, ParseError, Raw, Read, Str, Write, encode};
 use crate::json::{entries, members, string};
 
-/// Serializes what can be written.
+/// Serializes a value by its JSON text.
 pub(crate) fn serialize<S: Serializer>(value: &impl Write, serializer: S) -> Result<S::Ok, S::Error> {
     Text(&value.to_json()).serialize(serializer)
 }
 
-/// Deserializes what can be read from text.
+/// Deserializes a value by its JSON text.
 pub(crate) fn deserialize<'de, D: Deserializer<'de>, T>(
     deserializer: D,
     read: impl FnOnce(&str) -> Result<T, ParseError>,
@@ -29,7 +29,7 @@ struct Text<'a>(&'a str);
 impl Serialize for Text<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let text = self.0.trim_ascii();
-        let broken = || ser::Error::custom("a value holds text that is not JSON");
+        let broken = || ser::Error::custom("a value contains text that is not JSON");
         match text.as_bytes().first() {
             Some(b'{') => {
                 let members = members(text).ok_or_else(broken)?;
@@ -72,10 +72,10 @@ fn number<S: Serializer>(text: &str, serializer: S) -> Result<S::Ok, S::Error> {
     }
 }
 
-/// Writes what is deserialized as JSON text.
+/// A visitor that writes the value as JSON text.
 struct Collect<'o>(&'o mut String);
 
-/// What `serde_json` calls the only member of a number, if it keeps all digits.
+/// The name that `serde_json` uses for the only member of a number with arbitrary precision.
 const NUMBER: &str = "$serde_json::private::Number";
 
 impl<'de> DeserializeSeed<'de> for Collect<'_> {

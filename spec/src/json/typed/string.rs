@@ -1,4 +1,4 @@
-//! Strings that are borrowed where they can be.
+//! Strings that borrow if possible.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -8,10 +8,10 @@ use std::ops::Deref;
 use super::scanner::RawString;
 use super::{IntoOwned, Miss, Read, Reader, Write, decode, encode};
 
-/// A string: borrowed from the text it was read from when no escape stands in it, else decoded.
+/// A string: borrowed from the parsed text if it has no escapes, otherwise decoded.
 ///
-/// A JSON string may hold half of a surrogate pair, which no Rust string can. Such a string reads as
-/// text with U+FFFD in its place, says so ([`Str::is_lossy`]), and is written back as it came.
+/// A JSON string can contain a lone surrogate, which Rust strings cannot. Such a string has U+FFFD in its place, is
+/// marked ([`Str::is_lossy`]), and is written back unchanged.
 #[derive(Clone)]
 pub struct Str<'a>(Form<'a>);
 
@@ -25,7 +25,7 @@ enum Form<'a> {
 #[derive(Clone)]
 struct Lossy {
     text: Box<str>,
-    /// What stood between the quotes.
+    /// The text between the quotes.
     raw: Box<str>,
 }
 
@@ -40,12 +40,12 @@ impl<'a> Str<'a> {
         }
     }
 
-    /// Returns whether the JSON string holds a lone surrogate, so that the text is not all of it.
+    /// Returns whether the JSON string has a lone surrogate, which the text lacks.
     pub const fn is_lossy(&self) -> bool {
         matches!(self.0, Form::Lossy(_))
     }
 
-    /// Returns whether the text is borrowed, and so was not copied when it was read.
+    /// Returns whether the text is borrowed.
     pub const fn is_borrowed(&self) -> bool {
         matches!(self.0, Form::Borrowed(_))
     }
@@ -140,7 +140,7 @@ impl<'a> From<Cow<'a, str>> for Str<'a> {
     }
 }
 
-/// Equal as JSON values are: the same text, and the same surrogates where there are lone ones.
+/// Compares JSON values: equal texts, and equal lone surrogates.
 impl PartialEq for Str<'_> {
     fn eq(&self, other: &Self) -> bool {
         self.as_str() == other.as_str() && self.lossy_raw() == other.lossy_raw()

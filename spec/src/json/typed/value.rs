@@ -1,16 +1,16 @@
-//! What every typed value can do, and the containers that they are made of.
+//! Traits and containers of typed values.
 
 use super::{Miss, Read, Reader, Write};
 
-/// Cutting the ties to the text that a value was read from.
+/// Conversion to a value that borrows nothing.
 pub trait IntoOwned {
     /// The same type, borrowing nothing.
     type Owned;
 
-    /// A copy that borrows nothing.
+    /// Returns a copy that borrows nothing.
     fn detach(&self) -> Self::Owned;
 
-    /// The same, at the end of the borrowing value's life.
+    /// Converts the value into one that borrows nothing.
     fn into_owned(self) -> Self::Owned
     where
         Self: Sized,
@@ -19,13 +19,13 @@ pub trait IntoOwned {
     }
 }
 
-/// A value that must be there but may be `null`.
+/// A required value that can be `null`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Nullable<T> {
     /// `null`
     #[default]
     Null,
-    /// Anything else.
+    /// Another value.
     Value(T),
 }
 

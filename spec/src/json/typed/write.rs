@@ -1,8 +1,8 @@
-//! Writing typed values.
+//! Writes typed values.
 
 use super::{Extra, Map, Str, encode};
 
-/// What can be written as JSON.
+/// A type that can be written as JSON.
 pub trait Write {
     /// Appends the value.
     fn write(&self, out: &mut String);
@@ -32,7 +32,7 @@ impl<'o> ObjectWriter<'o> {
         Self { out, separator: "{" }
     }
 
-    /// The name comes with what stands around it: `,"name":`.
+    /// Writes a required member. The name includes its punctuation: `,"name":`.
     fn name(&mut self, name: &'static str) {
         let skip = usize::from(self.separator == "{");
         if skip > 0 {

@@ -1,4 +1,4 @@
-//! What is told of the lifecycle of scopes.
+//! Findings about the lifecycle of scopes.
 
 use catalogue::{Family, Level};
 use spec::Dialect;
@@ -11,8 +11,8 @@ use crate::engine::node::{Key, Node, State};
 use crate::engine::stream::RESPONSE;
 
 impl Tracker<'_, '_> {
-    /// The response begins with another event than the one that creates it; perhaps it was created in an
-    /// earlier part of the stream.
+    /// Reports a response that begins with another event than the one that creates it, unless an earlier part of the
+    /// stream created it.
     #[cold]
     pub(super) fn not_created(&mut self, is_doubtful: bool) {
         let Some(mut bound) = self.plan.structural(Family::BeforeOpen, Scope::ROOT) else { return };
@@ -34,7 +34,7 @@ impl Tracker<'_, '_> {
 
     #[cold]
     pub(super) fn before_open(&mut self, scope: Scope, parent: usize, key: Key) {
-        // What lies in something that was never opened is told of once.
+        // Descendants of an unopened node are reported once.
         if self.stream.resumed || self.stream.has_gap || parent != RESPONSE && self.is_implied(parent) {
             return;
         }
@@ -93,7 +93,7 @@ impl Tracker<'_, '_> {
         );
     }
 
-    /// Whether what a node lies in can hold it.
+    /// Checks whether the parent of a node can contain it.
     pub(super) fn wrong_parent(&mut self, node: usize) {
         let Some(found) = self.stream.nodes.get(node) else { return };
         self.wrong_kind(found.scope, found.parent.unwrap_or(RESPONSE));
@@ -131,7 +131,7 @@ impl Tracker<'_, '_> {
         format!("{} before it", names.join(" or "))
     }
 
-    /// A place elsewhere in the stream that explains a finding.
+    /// Returns another place in the stream that explains a finding.
     #[cold]
     pub(in crate::engine) fn related(
         &self,
@@ -160,7 +160,7 @@ impl Tracker<'_, '_> {
         self.findings.add_related(bound, self.record, &place, related, message);
     }
 
-    /// Something comes after the event that ends the response; in some dialects, that event does not end it.
+    /// Reports an event after the one that ends the response, which does not end it in some dialects.
     #[cold]
     pub(super) fn report_after_the_end(&mut self, family: Family, message: impl FnOnce() -> String) {
         let Some(bound) = self.plan.structural(family, Scope::ROOT) else { return };

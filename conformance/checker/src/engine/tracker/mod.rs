@@ -1,4 +1,4 @@
-//! Follows what opens, is fed and closes in a stream, as `spec/scopes.toml` has it.
+//! Tracks the nodes of a stream, by the scopes of `spec/scopes.toml`.
 
 mod fault;
 mod place;
@@ -17,26 +17,26 @@ use crate::engine::stream::{RESPONSE, Stream};
 use crate::engine::view::{Object, entries_that_are};
 use crate::engine::{Case, Connection, Ending, EndingRule, Ends, Hooks, Snapshot, SnapshotRule, ValueRules};
 
-/// What takes one event into the stream.
+/// Applies one event to the stream.
 pub(in crate::engine) struct Tracker<'t, 'r> {
     pub(in crate::engine) plan: &'t Plan,
     pub(in crate::engine) stream: &'t mut Stream,
     pub(in crate::engine) findings: &'t mut Findings,
     pub(in crate::engine) connection: &'t Connection,
     pub(in crate::engine) record: &'t Record<'r>,
-    /// The response that the event has.
+    /// The response in the event.
     pub(in crate::engine) response: Option<Object<'r>>,
-    /// The value with which it opens or closes something.
+    /// The value with which it opens or closes a node.
     pub(in crate::engine) value: Option<Object<'r>>,
-    /// What the event is about.
+    /// The node of the event.
     pub(in crate::engine) current: Option<usize>,
 }
 
-/// Most texts are longer than their first fragment by far.
+/// Initial capacity of a text, as most texts are much longer than their first delta.
 const USUAL_TEXT: usize = 256;
 
 impl<'r> Tracker<'_, 'r> {
-    /// Takes the event.
+    /// Applies the event.
     pub(in crate::engine) fn take(&mut self) {
         let Some((event, info)) = self.record.known else {
             if self.response_allows(false) {
@@ -79,12 +79,12 @@ impl<'r> Tracker<'_, 'r> {
         }
     }
 
-    /// The object that the event is about.
+    /// Returns the object of the event.
     fn outlined(&self, raw: &'r str) -> Object<'r> {
         Object::outlined(raw, self.record.outline)
     }
 
-    /// Whether the response has not ended yet.
+    /// Returns whether the response has not ended yet.
     fn response_allows(&mut self, ends: bool) -> bool {
         if !self.stream.has_ended() {
             return true;
@@ -101,7 +101,7 @@ impl<'r> Tracker<'_, 'r> {
         false
     }
 
-    /// The response begins with its opening event, unless this is the rest of a stream.
+    /// Begins the response, with its opening event unless this is the rest of a stream.
     fn begin(&mut self, info: Option<&EventInfo>) {
         if info.is_some_and(|info| info.is_opening() || info.early) || self.stream.has_begun() {
             return;
@@ -110,7 +110,7 @@ impl<'r> Tracker<'_, 'r> {
         let is_fresh = self.connection.is_fresh(self.record.frame.transport);
         let is_later = self.stream.events == 0 && number.is_some_and(|number| *number > Count::Whole(0));
         self.stream.resumed = is_later && is_fresh != Some(true);
-        // Whoever has seen one event alone is not likely to ask for the rest.
+        // A client that has received only one event is unlikely to resume the stream.
         let is_doubtful = self.stream.resumed && is_fresh.is_none() && number == Some(&Count::Whole(1));
         if (!self.stream.resumed || is_doubtful)
             && !self.stream.has_gap
@@ -170,7 +170,7 @@ impl<'r> Tracker<'_, 'r> {
             }
             match text {
                 Some(text) if text.escaped => {
-                    // Half of a surrogate pair: what it makes with the other half is not known.
+                    // Half of a surrogate pair: the character is unknown.
                     found.partial |= spec::json::decode_onto(&mut found.joined, text.raw);
                 }
                 Some(text) => {
@@ -209,7 +209,7 @@ impl<'r> Tracker<'_, 'r> {
         self.stream.nodes.set_state(node, State::Closed);
         if let Some(found) = self.stream.nodes.get_mut(node) {
             found.closed.note(self.record);
-            // Where the final text is missing, what lies in it is compared with its fragments.
+            // Without a final text, its annotations are compared with the deltas.
             if !found.disputed && found.closing.is_set() {
                 found.joined.recycle();
             }
@@ -264,14 +264,14 @@ impl<'r> Tracker<'_, 'r> {
         connection.ask(&plan.hooks.point, plan, record, stream, findings, |rule, case| rule(case, found));
     }
 
-    /// Keeps an error that is told in the stream: what comes next depends on it.
+    /// Records an error of the stream, on which later checks depend.
     fn note_error(&mut self) {
         if self.record.is_error {
             Object::new(self.record.data()).keep_in(&mut self.stream.error);
         }
     }
 
-    /// The response ends.
+    /// Ends the response.
     fn end(&mut self, event: usize) {
         self.note_error();
         self.relate(event, RESPONSE);
@@ -294,14 +294,14 @@ impl<'r> Tracker<'_, 'r> {
         self.record.known.and_then(|(_, info)| info.phase)
     }
 
-    /// What is still open when the response ends.
+    /// Reports nodes that are still open when the response ends.
     fn never_closed(&mut self) {
         let still_open: Vec<(usize, Scope)> = (self.stream.nodes.numbered())
             .filter(|(at, node)| {
                 *at != RESPONSE
                     && node.state() == State::Open
                     && self.plan.scope_events(node.scope).closes
-                    // What lies in something that was never opened is told of once.
+                    // Descendants of an unopened node are reported once.
                     && !node.parent.is_some_and(|parent| parent != RESPONSE && self.is_implied(parent))
             })
             .map(|(at, node)| (at, node.scope))
@@ -312,7 +312,7 @@ impl<'r> Tracker<'_, 'r> {
             let closing = self.closing_events(scope);
             let Some(mut bound) = self.plan.structural(Family::NeverClosed, scope) else { continue };
             let kind = self.stream.nodes.get(node).and_then(Node::kind);
-            // What dialects forgive is the end of what only the server has to do with.
+            // Some dialects allow hosted calls to stay open.
             if scope == Scope::CONTAINER && kind.is_some_and(is_for_client) {
                 bound.level = bound.level.max(bound.rule.level);
             }
@@ -323,11 +323,11 @@ impl<'r> Tracker<'_, 'r> {
         }
     }
 
-    /// Hands a snapshot of the response to the rules, and keeps the first.
+    /// Runs the rules about snapshots of the response, and keeps the first snapshot.
     fn snapshot(&mut self) {
         let Some((response, (_, event))) = self.response.take().zip(self.record.known) else { return };
         let Self { plan, stream, findings, connection, record, .. } = self;
-        // What is wrong with a response was told when it came first.
+        // Faults of a response are reported at its first occurrence.
         let first = stream.first_snapshot.get();
         let is_first_again = first.is_some_and(|first| first.text() == response.text());
         let first = first.filter(|_| !is_first_again);
@@ -354,8 +354,8 @@ impl<'r> Tracker<'_, 'r> {
         }
     }
 
-    /// The entries of the final output, and whether they are the finished items to the letter, in their order:
-    /// most are, and then they were looked into before.
+    /// Returns the entries of the final output, and whether they equal the finished items byte for byte and in order,
+    /// as most do, so that they need not be parsed again.
     fn output<'o>(stream: &'o Stream, response: &'o Object<'_>) -> (Vec<Object<'o>>, bool) {
         let finished = || stream.items().map(|item| item.closing.get());
         let texts = finished().map(|item| item.map(Object::text));
@@ -373,7 +373,7 @@ impl<'r> Tracker<'_, 'r> {
         (entries.into_iter().map(object).collect(), false)
     }
 
-    /// Runs the rules that are about a scope's opening or closing.
+    /// Runs the rules about opening or closing a scope.
     fn run(
         &mut self,
         node: usize,
@@ -392,12 +392,12 @@ fn rank(phases: &[&str], phase: Option<&str>) -> usize {
     phases.iter().position(|known| Some(*known) == phase).unwrap_or(0)
 }
 
-/// Whether clients take items of this type from the event that closes them: answers, and calls that they run.
+/// Returns whether clients use items of this type from the event that closes them: messages, and calls that they run.
 fn is_for_client(kind: &str) -> bool {
     matches!(kind, "message" | "function_call" | "custom_tool_call")
 }
 
-/// The stream is over, and the response has not ended.
+/// Reports a stream that is over before the response has ended.
 pub(in crate::engine) fn unended(
     plan: &Plan,
     stream: &Stream,
@@ -405,7 +405,7 @@ pub(in crate::engine) fn unended(
     findings: &mut Findings,
 ) {
     let Some(bound) = plan.structural(Family::NeverClosed, Scope::ROOT) else { return };
-    // An error without what should follow it is told by the rule that says what should.
+    // Another rule reports an error without the events that must follow it.
     if stream.has_gap || stream.error.is_set() {
         return;
     }

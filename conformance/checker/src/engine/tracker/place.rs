@@ -1,4 +1,4 @@
-//! What an event is about.
+//! Finds the node of an event.
 
 use std::borrow::Cow;
 
@@ -13,7 +13,7 @@ use crate::engine::node::{Key, Node, State, own_slot};
 use crate::engine::stream::RESPONSE;
 
 impl<'r> Tracker<'_, 'r> {
-    /// What an event is about, made up where nothing opened it. Nothing when that is closed.
+    /// Returns the node of an event, which is created if nothing opened it; none if the node is closed.
     pub(super) fn locate(&mut self, info: &'static EventInfo) -> Option<usize> {
         let scope = info.scope;
         let Some(parent) = scope.info().parent.filter(|parent| *parent != Scope::ROOT) else {
@@ -56,7 +56,7 @@ impl<'r> Tracker<'_, 'r> {
         Some(node)
     }
 
-    /// What a scope without indices is about: there is one in a response.
+    /// Returns the node of a scope without indices, of which a response has one.
     pub(super) fn plain_child(&mut self, scope: Scope) -> usize {
         self.stream
             .nodes
@@ -64,7 +64,7 @@ impl<'r> Tracker<'_, 'r> {
             .unwrap_or_else(|| self.stream.nodes.add(scope, Key::default(), State::Open, Some(RESPONSE)))
     }
 
-    /// The part that a text lies in.
+    /// Returns the part that contains a text.
     pub(super) fn parent_of(&mut self, parent: Scope, key: Key, item: usize) -> Option<usize> {
         let key = key.first(parent.info().key.len());
         if let Some(found) = self.stream.nodes.find(parent, key) {
@@ -91,7 +91,7 @@ impl<'r> Tracker<'_, 'r> {
         }
     }
 
-    /// The item that an event opens or closes.
+    /// Returns the item that an event opens or closes.
     pub(super) fn item(&mut self, info: &'static EventInfo) -> Option<usize> {
         let id = self.value_string("id");
         let index = self.output_index();
@@ -108,7 +108,7 @@ impl<'r> Tracker<'_, 'r> {
             if found.state() == State::Implied {
                 return Some(there);
             }
-            // That it was closed before it was opened has been told.
+            // Closing before opening was reported.
             found.opened.get()?;
             let related = self.related(there, |node| node.opened.get(), "the first was added here");
             let index = self.stream.nodes.index_name(key.last().unwrap_or_default());
@@ -132,19 +132,19 @@ impl<'r> Tracker<'_, 'r> {
         Some(item)
     }
 
-    /// A string of the value that the event has.
+    /// Returns a string member of the event's value.
     fn value_string(&self, name: &str) -> Option<Cow<'r, str>> {
         let raw = self.record.view.raw(Slot::Value)?;
         spec::json::string(raw.get(self.value.as_ref()?.place(name)?)?)
     }
 
-    /// The index of the item that the event is about.
+    /// Returns the index of the event's item.
     fn output_index(&mut self) -> Option<Index> {
         let count = self.record.view.count(Slot::OutputIndex)?;
         Some(self.stream.nodes.index(count))
     }
 
-    /// The item that an event lies in; it need not be open for the event to be found closed.
+    /// Returns the item that contains an event, even if it is closed.
     pub(super) fn item_of_event(&mut self) -> Option<usize> {
         let index = self.output_index();
         let id = self.record.view.string(Slot::ItemId);
@@ -152,7 +152,7 @@ impl<'r> Tracker<'_, 'r> {
         self.item_at(index, id.as_deref())
     }
 
-    /// The item at an index, or with an id: the id of an item that is known counts for more.
+    /// Returns the item at an index, or with an id; the id of a known item takes precedence.
     pub(super) fn item_at(&mut self, index: Option<Index>, id: Option<&str>) -> Option<usize> {
         let mut key = Key::default();
         if let Some(index) = index {
@@ -160,7 +160,7 @@ impl<'r> Tracker<'_, 'r> {
         }
         let there = index.and_then(|_| self.stream.nodes.find(Scope::CONTAINER, key));
         let Some(id) = id.filter(|id| !id.is_empty()) else {
-            // An event that names no item can only be about the last one.
+            // An event without a reference to an item can only belong to the last one.
             let last = || self.stream.items.last().copied().filter(|_| index.is_none());
             return there.or_else(last).or_else(|| Some(self.implied_item(index)));
         };
@@ -212,7 +212,7 @@ impl<'r> Tracker<'_, 'r> {
         Some(at)
     }
 
-    /// An item that nothing opened.
+    /// Creates an item that nothing opened.
     pub(super) fn implied_item(&mut self, index: Option<Index>) -> usize {
         let mut key = Key::default();
         let next =
@@ -234,7 +234,7 @@ impl<'r> Tracker<'_, 'r> {
         self.stream.nodes.get(node).is_some_and(|node| node.state() == State::Implied)
     }
 
-    /// Whether what an event is about may still change; if not, that is told.
+    /// Returns whether the node of an event is not closed; otherwise reports the event.
     pub(super) fn check_open(&mut self, parent: usize, node: Option<usize>, info: &EventInfo) -> bool {
         let closes = info.ends_scope();
         let state = |at: usize| self.stream.nodes.get(at).map(Node::state);
@@ -264,7 +264,7 @@ impl<'r> Tracker<'_, 'r> {
         false
     }
 
-    /// The innermost thing around a place that is closed.
+    /// Returns the innermost closed ancestor of a place.
     pub(super) fn closed_above(&self, from: usize) -> Option<usize> {
         let mut at = Some(from);
         while let Some(here) = at.filter(|at| *at != RESPONSE) {
@@ -277,11 +277,11 @@ impl<'r> Tracker<'_, 'r> {
         None
     }
 
-    /// Counts what lies in a node, and sees whether it has the next index.
+    /// Counts a child of a node, and checks that it has the next index.
     pub(super) fn count(&mut self, scope: Scope, key: Key, parent: usize, opens: bool) {
-        // A number that can be no index has a rule of its own.
+        // Another rule reports numbers that are not indices.
         let (Some(slot), Some(index)) = (own_slot(scope), key.entry()) else { return };
-        // An index that is not told is the schema's business.
+        // The schema requires the index.
         if slot != Slot::OutputIndex && self.record.view.raw(slot).is_none() {
             return;
         }

@@ -13,26 +13,26 @@ use super::host::Host;
 
 /// A small MCP server in this process, on a port of its own. It ends when it is dropped.
 #[derive(Debug)]
-pub struct Notes(Host);
+pub struct McpServer(Host);
 
-impl Notes {
-    /// Starts it.
+impl McpServer {
+    /// Starts the server.
     ///
     /// # Errors
     ///
-    /// When no port is free.
+    /// Fails if no port is free.
     pub fn start() -> io::Result<Self> {
         let works = post(|body: Bytes| async move { answer(&body, found) });
         let fails = post(|body: Bytes| async move { answer(&body, unreadable) });
         Host::start(Router::new().route("/mcp", works).route("/failing", fails)).map(Self)
     }
 
-    /// Returns what to tell those that should use it.
+    /// Returns the URL of the working tool.
     pub fn url(&self) -> String {
         format!("http://{}/mcp", self.0.address())
     }
 
-    /// Returns what to tell those whose calls should fail: the tools can be listed there, and none works.
+    /// Returns the URL of a server whose tools can be listed, but whose calls fail.
     pub fn failing_url(&self) -> String {
         format!("http://{}/failing", self.0.address())
     }

@@ -1,12 +1,12 @@
-//! Where something stands in a document.
+//! Places in a document.
 
 use std::fmt;
 
 /// A JSON pointer, written the way `$ref` writes it.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Place(String);
+pub(super) struct Pointer(String);
 
-impl Place {
+impl Pointer {
     /// Returns the document itself.
     pub(super) fn root() -> Self {
         Self("#".to_owned())
@@ -17,26 +17,26 @@ impl Place {
         Self::root().at("components").at("schemas").at(name)
     }
 
-    /// One step down.
+    /// Returns the pointer to a child.
     pub(super) fn at(&self, segment: impl fmt::Display) -> Self {
         let segment = segment.to_string().replace('~', "~0").replace('/', "~1");
         Self(format!("{}/{segment}", self.0))
     }
 
-    /// Returns the name of the schema of `components` in which this place lies.
+    /// Returns the name of the schema of `components` that contains this place.
     pub(super) fn component(&self) -> Option<String> {
         let rest = self.0.strip_prefix("#/components/schemas/")?;
         let segment = rest.split('/').next()?;
         Some(segment.replace("~1", "/").replace("~0", "~"))
     }
 
-    /// Returns the name of the schema of `components` that stands exactly here.
+    /// Returns the name of the schema of `components`, if this is its place.
     pub(super) fn whole_component(&self) -> Option<String> {
         self.component().filter(|name| Self::named(name) == *self)
     }
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for Pointer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
     }

@@ -26,17 +26,17 @@ pub async fn ended() -> io::Result<()> {
 
 /// The runtime of runs, with interruption by Ctrl-C and SIGTERM.
 #[derive(Debug, Clone)]
-pub struct Machine {
+pub struct RunRuntime {
     runtime: Arc<Runtime>,
     interrupt: watch::Receiver<bool>,
 }
 
-impl Machine {
-    /// Starts it.
+impl RunRuntime {
+    /// Starts the runtime.
     ///
     /// # Errors
     ///
-    /// When the system has no threads to give.
+    /// Fails if the system cannot create threads.
     pub fn start() -> io::Result<Self> {
         let runtime = Builder::new_multi_thread().worker_threads(1).enable_all().build()?;
         let (over, interrupt) = watch::channel(false);
