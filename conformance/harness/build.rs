@@ -1,6 +1,6 @@
-//! Gives a build its id: a hash over the sources that requests, evidence and verdicts are made by.
+//! Sets the build id: a hash of the sources that determine requests, evidence and verdicts.
 //!
-//! Nothing is built again for it: whatever changes one of them changes what this crate depends on.
+//! It needs no `rerun-if-changed`: those sources are dependencies of this crate anyway.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};

@@ -1,29 +1,29 @@
-//! The language in which a request says what the answer is to be: `[[verb words]]` in its input, or in
-//! `metadata.reference`. `|` parts the fragments of a text, `\n` is a line end.
+//! Directives by which a request controls the response: `[[verb words]]` in its input, or in `metadata.reference`.
+//! `|` separates the deltas of a text, `\n` is a newline.
 //!
-//! | directive | what it brings |
+//! | directive | effect |
 //! |---|---|
 //! | `say A\|B` | a message with this text |
-//! | `and A\|B` | one more part of text in the same message |
-//! | `parts N` | a message with so many parts |
+//! | `and A\|B` | another text part of the same message |
+//! | `parts N` | a message with N parts |
 //! | `refuse [A\|B]` | a refusal |
-//! | `cite [url \| file]` | an annotation of the last text, before its last fragment |
-//! | `summarize A\|B` | a part of the summary of reasoning |
-//! | `think A\|B` | the text of reasoning |
-//! | `encrypt` | reasoning comes encrypted too |
-//! | `call NAME [{JSON}] [parallel N] [interleaved]` | calls of a function |
+//! | `cite [url \| file]` | an annotation of the last text, before its last delta |
+//! | `summarize A\|B` | a part of the reasoning summary |
+//! | `think A\|B` | the reasoning text |
+//! | `encrypt` | encrypted reasoning content |
+//! | `call NAME [{JSON}] [parallel N] [interleaved]` | function calls |
 //! | `custom NAME A\|B` | a call of a custom tool |
 //! | `web_search Q`, `file_search Q`, `code A\|B`, `image [N]` | hosted tools |
 //! | `mcp_tools [failed]`, `mcp [failed] [{JSON}]` | an MCP server |
-//! | `shell COMMAND;COMMAND`, `patch A\|B` | tools that work on files |
-//! | `incomplete [content_filter]`, `fail [after N]` | another end; N events of items come before the failure |
-//! | `keepalive` | a sign of life before the first item |
-//! | `wait` | a WebSocket is listened to after the first fragment, until the client says something |
-//! | `rewrite` | text is rewritten once it was streamed, where the dialect knows of that |
-//! | `pad` | fragments are obfuscated |
-//! | `usage IN OUT` | these counts of tokens |
-//! | `error STATUS` | the request is refused |
-//! | `fault ID` | the answer breaks this rule, or has this fault of transport |
+//! | `shell COMMAND;COMMAND`, `patch A\|B` | tools on files |
+//! | `incomplete [content_filter]`, `fail [after N]` | an incomplete response, or a failure after N events of items |
+//! | `keepalive` | a keepalive event before the first item |
+//! | `wait` | after the first delta, a WebSocket waits for a message of the client |
+//! | `rewrite` | text is rewritten after it was streamed, if the dialect defines that |
+//! | `pad` | padded deltas |
+//! | `usage IN OUT` | these token counts |
+//! | `error STATUS` | the request is refused with this status |
+//! | `fault ID` | the response breaks this rule, or has this transport fault |
 
 use serde_json::json;
 

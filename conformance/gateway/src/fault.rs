@@ -1,4 +1,4 @@
-//! Answers that break a rule: the edits that prove the rule, made of the answer.
+//! Responses that break a rule: the edits of the rule's violation, applied to a response.
 
 use catalogue::{Edit, Rule};
 
@@ -8,37 +8,37 @@ use checker::Rules;
 use recordings::capture::Format;
 use recordings::{check, violation};
 
-/// An answer on the wire.
+/// A response on the wire.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Wire {
-    /// The status.
+    /// Its status.
     pub status: u16,
-    /// The type of the content.
+    /// Its content type.
     pub content_type: String,
-    /// The body.
+    /// Its body.
     pub body: Vec<u8>,
 }
 
-/// Maximum number of items of a response in which a rule is tried to be broken.
+/// Maximum number of items of a response in which a violation is tried.
 const ITEMS: usize = 3;
 
 impl Wire {
-    /// A stream.
+    /// Creates a streaming response.
     pub fn stream(answer: &Answer) -> Self {
         Self { status: 200, content_type: "text/event-stream".to_owned(), body: answer.stream().into_bytes() }
     }
 
-    /// An answer that is no stream.
+    /// Creates a non-streaming response.
     pub fn json(status: u16, body: &str) -> Self {
         Self { status, content_type: "application/json".to_owned(), body: body.as_bytes().to_vec() }
     }
 
-    /// Whether it is a stream.
+    /// Returns whether it is a stream.
     pub fn is_stream(&self) -> bool {
         self.content_type == "text/event-stream"
     }
 
-    /// The events of a stream, as they are sent.
+    /// Returns the events of a stream as sent.
     pub fn events(&self) -> Vec<Vec<u8>> {
         let mut events = Vec::new();
         let mut rest = self.body.as_slice();
@@ -50,7 +50,7 @@ impl Wire {
         events
     }
 
-    /// As it is recorded: with its head, as far as that tells something.
+    /// Returns its recording, with the head if that is relevant.
     pub fn recording(&self) -> Vec<u8> {
         let head = format!("HTTP/1.1 {} \r\ncontent-type: {}\r\n\r\n", self.status, self.content_type);
         [head.as_bytes(), &self.body].concat()
@@ -71,14 +71,14 @@ impl Wire {
         Some(Self { status, content_type, body: rest.get(end + 4..)?.to_vec() })
     }
 
-    /// The rules of a dialect that it breaks.
+    /// Returns the rules of a dialect that it breaks.
     pub fn broken(&self, rules: &Rules) -> Vec<&'static str> {
         let report = check("answer", &mut &*self.recording(), Some(Format::Http), rules);
         report.findings.iter().filter_map(|finding| Some(catalogue::rule(&finding.rule)?.id)).collect()
     }
 
-    /// The same, with a rule broken: `None` when it cannot be, or not without breaking others besides it and
-    /// those that are broken already.
+    /// Returns a copy that also breaks a rule, or `None` if that is impossible without breaking rules other than this
+    /// one and those that are already broken.
     #[must_use]
     pub fn breaking(&self, rule: &'static Rule, rules: &Rules, already: &[&str]) -> Option<Self> {
         let is_meant =
@@ -88,7 +88,7 @@ impl Wire {
             let broken = wire.broken(rules);
             (broken.contains(&rule.id) && broken.iter().all(is_meant)).then_some(wire)
         };
-        // What the page does with the first item may fit a later one only.
+        // An edit of the first item may only apply to a later one.
         let is_of_item = rule.violation.edits.iter().any(violation::is_of_item);
         let last = if is_of_item && self.is_stream() { ITEMS } else { 1 };
         (0..last).find_map(of_item)
@@ -102,11 +102,10 @@ impl Wire {
     }
 }
 
-/// The rules that can be broken in a dialect, each with a request in whose answer it can.
+/// Returns the rules that can be broken in a dialect, each with a request whose response can break it.
 pub fn faults(rules: &Rules) -> Vec<(&'static Rule, &'static str)> {
     let dialect = rules.dialect();
-    // An answer in the words of the golden that proves a rule breaks it if any does. Other answers take seconds to try,
-    // all for nothing.
+    // If any response can break a rule, one like its golden can. Trying the others would waste seconds.
     let is_alike = |golden: &str| {
         let of = golden.split_once('/').map_or(golden, |(of, _)| of);
         LIKE_GOLDENS.contains(&of) && LIKE_GOLDENS.iter().any(|name| dialect.is_or_extends(name))
@@ -114,11 +113,11 @@ pub fn faults(rules: &Rules) -> Vec<(&'static Rule, &'static str)> {
     find_faults(rules, &is_alike)
 }
 
-/// Dialects with the same events, up to the names of a few.
+/// Dialects with the same events, except for a few names.
 const LIKE_GOLDENS: [&str; 3] = ["open-responses", "open-responses@2026-01-15", "openai"];
 
-/// Looks for an answer that can break each rule: first the one that is like the golden of the rule, and if that is not
-/// enough to know, all others.
+/// Finds a response that can break each rule. Tries the one like the golden of the rule first, and all others unless
+/// `is_enough`.
 fn find_faults(rules: &Rules, is_enough: &dyn Fn(&str) -> bool) -> Vec<(&'static Rule, &'static str)> {
     let wires: Vec<(&'static str, Wire)> = super::examples()
         .filter_map(|golden| {
@@ -137,7 +136,7 @@ fn find_faults(rules: &Rules, is_enough: &dyn Fn(&str) -> bool) -> Vec<(&'static
     catalogue::RULES.iter().filter(bound).filter_map(can_break).collect()
 }
 
-/// What a request is answered with, as long as nothing is stored.
+/// Returns the response to a request when nothing is stored.
 pub fn respond(request: &serde_json::Value, dialect: &'static spec::Dialect) -> Wire {
     if let Some(problem) = super::refusal(request, dialect) {
         return Wire::json(problem.status, &problem.body().to_string());

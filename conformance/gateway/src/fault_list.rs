@@ -14,7 +14,7 @@ use checker::Rules;
 pub struct FaultInfo {
     /// Its name: the id of the broken rule, or of a transport fault.
     pub fault: &'static str,
-    /// What it changes.
+    /// The kind of the fault.
     pub kind: FaultKind,
     /// The level of the broken rule, if any.
     pub level: Option<&'static str>,
@@ -26,15 +26,15 @@ pub struct FaultInfo {
     pub breaks: BTreeMap<&'static str, String>,
 }
 
-/// What a fault changes.
+/// The kind of a fault.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum FaultKind {
-    /// It breaks a rule in a response.
+    /// A broken rule in a response.
     Rule,
-    /// It breaks a rule in a WebSocket turn.
+    /// A broken rule in a WebSocket turn.
     Websocket,
-    /// It is a transport fault.
+    /// A transport fault.
     Transport,
 }
 

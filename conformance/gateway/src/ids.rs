@@ -1,20 +1,20 @@
-//! Ids that differ from answer to answer.
+//! Ids that are unique per response.
 
-/// What an id begins with, before its number.
+/// Prefixes of ids, before their number.
 const PREFIXES: [&str; 16] = [
     "resp", "msg", "rs", "fc", "call", "ctc", "ws", "fs", "ci", "ig", "mcpl", "mcp", "apc", "sh", "sho",
     "cmp",
 ];
 
-/// How members that hold an id end, and what stands before that.
+/// The end of the name of a member that holds an id, and the start of its value.
 const END: &[u8] = b"id\":\"";
 const BEFORE: [&[u8]; 3] = [b"\"", b"\"item_", b"\"call_"];
 
-/// The id of an answer's response where the dialect wants a UUID.
+/// The id of a response in dialects that require a UUID.
 const UUID: &str = "550e8400-e29b-41d4-a716-446655440000";
 
-/// Gives an answer its own ids: those that are made for every answer alike get a tag. It works on bytes,
-/// for an answer need not be JSON once it is broken.
+/// Makes the ids of a response unique by adding a tag to generated ids. Works on bytes, since a broken response need
+/// not be JSON.
 pub fn tagged(answer: &[u8], tag: &str) -> Vec<u8> {
     let mut tagged = Vec::with_capacity(answer.len() + answer.len() / 16);
     let (mut rest, mut passed) = (answer, 0);
@@ -42,7 +42,7 @@ pub fn tagged(answer: &[u8], tag: &str) -> Vec<u8> {
     tagged
 }
 
-/// How long the prefix of an id is, with its underscore, when a number and nothing else follows.
+/// Returns the length of the prefix of an id with its underscore, if only a number follows.
 fn prefix(text: &[u8]) -> Option<usize> {
     let end = text.iter().take(32).position(|byte| *byte == b'"')?;
     let id = std::str::from_utf8(text.get(..end)?).ok()?;

@@ -1,8 +1,8 @@
-//! A gateway that answers as every dialect promises, and breaks exactly the rules it is told to.
+//! A reference gateway that conforms to every dialect, and breaks exactly the rules that a request selects.
 //!
-//! [`plan`] decides what the answer to a request is, [`answer`] makes the events of it; both are pure. What
-//! a request can ask for is told in [`directive`]. [`serve`] puts it on a port, [`Embedded`] does so within
-//! a program.
+//! [`plan`] determines the content of the response to a request, and [`answer`] generates its events; both are pure.
+//! [`directive`] documents what a request can control. [`serve`] serves the gateway on a port, [`Embedded`] within a
+//! program.
 
 mod compact;
 mod content;

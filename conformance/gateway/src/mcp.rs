@@ -16,14 +16,14 @@ const LARGEST: usize = 1 << 20;
 /// Maximum number of servers of a request.
 const SERVERS: usize = 4;
 
-/// What the servers of a request have said.
+/// The MCP servers of a request, with their results.
 #[derive(Debug, Default)]
 pub(super) struct Servers(Vec<Server>);
 
 #[derive(Debug)]
 struct Server {
     label: String,
-    /// Its tools, and what the first of them answers, unless it could not be asked.
+    /// Its tools and the result of calling the first one, unless the server could not be reached.
     said: Option<Said>,
 }
 
@@ -144,7 +144,7 @@ impl Session<'_> {
                 return None;
             }
         }
-        // It may come as a stream of one event.
+        // The response may be a stream of one event.
         let body = String::from_utf8(body).ok()?;
         let data = body.lines().find_map(|line| line.strip_prefix("data:")).unwrap_or(&body);
         serde_json::from_str::<Value>(data).ok()?.get("result").cloned()

@@ -38,14 +38,14 @@ impl McpServer {
     }
 }
 
-/// What a call of the tool with these parameters is answered with: as `result` or as `error`.
+/// A tool: returns the member of the response for these parameters, `result` or `error`, and its value.
 type Called = fn(Option<&Value>) -> (&'static str, Value);
 
 fn answer(body: &[u8], called: Called) -> Response {
     let Ok(message) = serde_json::from_slice::<Value>(body) else {
         return StatusCode::BAD_REQUEST.into_response();
     };
-    // What has no id wants no answer.
+    // A notification, which has no id, gets no response.
     let Some(id) = message.get("id") else { return StatusCode::ACCEPTED.into_response() };
     let params = message.get("params");
     let (name, value) = match message.get("method").and_then(Value::as_str) {

@@ -1,4 +1,4 @@
-//! When what happens.
+//! The order of events.
 
 use spec::table::Role;
 

@@ -1,108 +1,108 @@
-//! What a response will be, before a word of it is sent.
+//! Plans of responses: their content, before any event is generated.
 
 use serde_json::Value;
 
-/// A text, in the fragments it is streamed in.
+/// A text, split into the deltas of its stream.
 pub type Fragments = Vec<String>;
 
-/// What a response will be.
+/// The content of a response.
 #[expect(clippy::struct_excessive_bools, reason = "they have nothing to do with each other")]
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Plan {
-    /// What it puts out, in order.
+    /// The output items, in order.
     pub items: Vec<Item>,
-    /// How it ends.
+    /// How the response ends.
     pub ending: Ending,
-    /// Whether neighbouring calls are streamed at the same time.
+    /// Whether neighbouring calls are streamed concurrently.
     pub is_interleaved: bool,
-    /// Whether a sign of life comes before the first item.
+    /// Whether a keepalive event precedes the first item.
     pub has_keepalive: bool,
-    /// Whether the model was chosen here.
+    /// Whether the gateway selected the model.
     pub is_routed: bool,
-    /// Whether it waits in a queue first.
+    /// Whether the response is queued first.
     pub is_background: bool,
-    /// Whether text comes with the probabilities of its tokens.
+    /// Whether text has log probabilities.
     pub has_logprobs: bool,
-    /// Whether fragments are padded, so that their length tells nothing.
+    /// Whether deltas are padded to hide their length.
     pub is_obfuscated: bool,
-    /// Whether a WebSocket is listened to after the first fragment, before the rest is sent.
+    /// Whether a WebSocket waits for a message of the client after the first delta.
     pub waits: bool,
-    /// Whether text is rewritten once it was streamed.
+    /// Whether text is rewritten after it was streamed.
     pub is_rewritten: bool,
-    /// Tokens of the input.
+    /// Number of input tokens.
     pub input_tokens: u64,
-    /// Tokens of the output, when they are not to be counted.
+    /// Number of output tokens, if it is not to be counted.
     pub output_tokens: Option<u64>,
 }
 
-/// How a response ends.
+/// The end of a response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Ending {
-    /// All was said.
+    /// The response is completed.
     #[default]
     Completed,
-    /// It was cut short, for this reason.
+    /// The response is truncated, for this reason.
     Incomplete(&'static str),
-    /// It failed, after this number of events of its items.
+    /// The response fails after this number of events of items.
     Failed(usize),
 }
 
-/// One item of the output.
+/// An output item.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Item {
-    /// Words for the user.
+    /// A message.
     Message(Vec<Part>),
-    /// What the model thought.
+    /// Reasoning of the model.
     Reasoning(Thought),
-    /// A call of a function.
+    /// A function call.
     Function {
-        /// Its name.
+        /// The name of the function.
         name: String,
-        /// Its arguments, as JSON.
+        /// The arguments, as JSON.
         arguments: Fragments,
     },
     /// A call of a custom tool.
     Custom {
         /// The name of the tool.
         name: String,
-        /// What it is given.
+        /// The input of the tool.
         input: Fragments,
     },
-    /// A search of the web for this.
+    /// A web search with this query.
     WebSearch(String),
-    /// A search of files for this.
+    /// A file search with this query.
     FileSearch(String),
-    /// This code is run, and prints that.
+    /// Code to run, and its output.
     Code(Fragments, String),
-    /// An image, with this number of previews.
+    /// An image, with this number of partial images.
     Image(usize),
-    /// An MCP server is asked for its tools; whether that works.
+    /// A list of the tools of an MCP server.
     McpTools {
         /// The label of the server.
         server: String,
-        /// Its tools.
+        /// The tools of the server.
         tools: Vec<Value>,
-        /// Whether it does not answer.
+        /// Whether listing fails.
         fails: bool,
     },
-    /// A tool of an MCP server is called.
+    /// A call of a tool of an MCP server.
     McpCall {
         /// The label of the server.
         server: String,
         /// The name of the tool.
         name: String,
-        /// What it gives back.
+        /// The output of the tool.
         output: Option<String>,
         /// The arguments, as JSON.
         arguments: Fragments,
-        /// Whether it does not answer.
+        /// Whether the call fails.
         fails: bool,
     },
-    /// Commands for a shell, and what each prints.
+    /// Shell commands, each with its output.
     Shell(Vec<(Fragments, String)>),
-    /// A change of a file.
+    /// A patch of a file.
     Patch(Fragments),
-    /// What stands for the conversation, in encrypted form.
+    /// A compacted conversation, encrypted.
     Compaction(String),
 }
 
@@ -111,28 +111,28 @@ pub enum Item {
 pub struct Thought {
     /// The parts of its summary.
     pub summary: Vec<Fragments>,
-    /// Its text, when that is shown.
+    /// Its text, if visible.
     pub text: Option<Fragments>,
-    /// Whether it comes encrypted too.
+    /// Whether it also has encrypted content.
     pub is_encrypted: bool,
 }
 
 /// A part of a message.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Part {
-    /// Text, with annotations that come before its last fragment.
+    /// Text, with annotations that precede its last delta.
     Text(Fragments, Vec<Value>),
-    /// Why the model will not.
+    /// A refusal.
     Refusal(Fragments),
 }
 
-/// Approximate number of tokens of a text.
+/// Returns the approximate number of tokens of a text.
 pub fn tokens(text: &str) -> u64 {
     (text.chars().count() as u64).div_ceil(4)
 }
 
 impl Plan {
-    /// Tokens that were spent on thinking.
+    /// Returns the number of reasoning tokens.
     pub fn reasoning_tokens(&self) -> u64 {
         let thoughts = self.items.iter().filter_map(|item| match item {
             Item::Reasoning(thought) => Some(thought),
@@ -141,14 +141,14 @@ impl Plan {
         thoughts.flat_map(Thought::fragments).map(|text| tokens(text)).sum()
     }
 
-    /// Tokens of all that is put out.
+    /// Returns the number of tokens of the output.
     pub fn output_tokens(&self) -> u64 {
         let counted = || self.items.iter().flat_map(Item::fragments).map(|text| tokens(text)).sum();
         self.output_tokens.unwrap_or_else(counted).max(self.reasoning_tokens())
     }
 
-    /// Says the texts of its messages again and again, until each has so many fragments. What is cut short
-    /// or fails stays as it is.
+    /// Repeats the texts of messages until each has this number of deltas. Truncated and failed responses are
+    /// unchanged.
     pub fn lengthen(&mut self, fragments: usize) {
         if self.ending != Ending::Completed {
             return;
@@ -167,8 +167,8 @@ impl Plan {
         }
     }
 
-    /// Returns what of it has come after so many fragments, ended for a reason. The last item is cut within,
-    /// where that is a message.
+    /// Returns the part of the plan up to this number of deltas, with a reason for its end. If the last item is a
+    /// message, it is truncated.
     #[must_use]
     pub fn stopped(&self, fragments: usize, reason: &'static str) -> Self {
         let mut plan = Self { items: Vec::new(), ending: Ending::Incomplete(reason), ..self.clone() };
@@ -188,7 +188,7 @@ impl Plan {
         plan
     }
 
-    /// Cuts it after so many tokens. The last text is cut within, and what comes after it is left out.
+    /// Truncates the output after this number of tokens. The last text is truncated, and items after it are removed.
     pub fn limit(&mut self, limit: u64) {
         if self.output_tokens() <= limit {
             return;
@@ -238,7 +238,7 @@ impl Item {
         }
     }
 
-    /// Cuts it after so many tokens, and says whether it is still whole.
+    /// Truncates the item after this number of tokens, and returns whether it is still complete.
     fn cut(&mut self, left: &mut u64) -> bool {
         match self {
             Self::Message(parts) => {
@@ -264,7 +264,7 @@ impl Item {
                 is_whole
             }
             Self::Function { arguments: text, .. } => cut(text, left),
-            // What a tool does is not cut in the middle, nor is a thought.
+            // Tool calls and reasoning are not truncated.
             _ => {
                 let needed: u64 = self.fragments().into_iter().map(|text| tokens(text)).sum();
                 *left = left.saturating_sub(needed);
@@ -274,7 +274,7 @@ impl Item {
     }
 }
 
-/// Number of fragments of parts.
+/// Returns the parts up to this number of deltas.
 fn kept(parts: &[Part], mut fragments: usize) -> Vec<Part> {
     let mut kept = Vec::new();
     for part in parts {

@@ -1,4 +1,4 @@
-//! From a request to the plan of its answer.
+//! Conversion of requests to plans.
 
 use serde_json::{Map, Value, json};
 use spec::Dialect;
@@ -8,17 +8,17 @@ use super::plan::{Item, Part, Plan, Thought, tokens};
 use super::sample;
 use recordings::capture::base64_of;
 
-/// What was said last, and by whom.
+/// The last input of a request.
 #[derive(Default)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 struct Input {
-    /// The words of the user, the last ones of a conversation.
+    /// The last text of the user in a conversation.
     text: String,
-    /// Whether the last entry is what a tool gave back.
+    /// Whether the last entry is the output of a tool.
     is_tool_output: bool,
     has_image: bool,
     has_file: bool,
-    /// Whether the conversation is to be compacted.
+    /// Whether the request is a trigger to compact the conversation.
     is_trigger: bool,
 }
 
@@ -56,7 +56,7 @@ impl Input {
         }
     }
 
-    /// What was said besides directives.
+    /// Returns the text without directives.
     fn plain(&self) -> String {
         let mut pieces = self.text.split("[[");
         let first = pieces.next().unwrap_or_default();
@@ -69,13 +69,14 @@ pub(super) fn text<'v>(value: &'v Value, name: &str) -> Option<&'v str> {
     value.get(name)?.as_str()
 }
 
-/// The status that a request asks to be refused with.
+/// Returns the error status that a request selects, if any.
 pub(super) fn wanted_status(request: &Value) -> Option<u16> {
     directives(request, &Input::of(request)).status
 }
 
 fn directives(request: &Value, input: &Input) -> Directives {
-    // What a tool gave back is answered in words, whatever was asked before: or calls would never end.
+    // A tool output is answered with text, even if the conversation contains directives. Otherwise calls would never
+    // end.
     if input.is_tool_output {
         return Directives::default();
     }
@@ -83,7 +84,7 @@ fn directives(request: &Value, input: &Input) -> Directives {
     Directives::read(&format!("{reference}{}", input.text))
 }
 
-/// Makes the plan of the answer to a request that is valid.
+/// Returns the plan of the response to a valid request.
 pub fn plan(request: &Value, dialect: &Dialect, seed: u64) -> Plan {
     let input = Input::of(request);
     let asked = directives(request, &input);
@@ -97,7 +98,7 @@ pub fn plan(request: &Value, dialect: &Dialect, seed: u64) -> Plan {
     };
     let top = request.get("top_logprobs").and_then(Value::as_u64).unwrap_or(0);
     plan.has_logprobs = includes("message.output_text.logprobs") || top > 0;
-    // OpenAI pads fragments unless it is told not to.
+    // OpenAI pads deltas unless the request disables that.
     let pads = dialect.name == "openai"
         && request.pointer("/stream_options/include_obfuscation") != Some(&Value::Bool(false));
     plan.is_obfuscated |= pads;
@@ -119,7 +120,7 @@ pub fn plan(request: &Value, dialect: &Dialect, seed: u64) -> Plan {
     plan
 }
 
-/// A conversation, as only this gateway reads it.
+/// Returns a conversation in the form that only this gateway can read.
 fn compacted(request: &Value) -> String {
     let said = request.get("input").map(Value::to_string).unwrap_or_default();
     base64_of(said.as_bytes())
@@ -131,7 +132,7 @@ fn limit(plan: &mut Plan, request: &Value) {
     }
 }
 
-/// Makes the texts of an answer longer, where that leaves it what was asked for.
+/// Lengthens the texts of a response unless the request determines them.
 pub(super) fn lengthen(plan: &mut Plan, request: &Value, fragments: usize) {
     let format = request.pointer("/text/format/type");
     if format.is_none_or(|format| format == "text") {
@@ -157,7 +158,7 @@ fn reasoning(request: &Value, dialect: &Dialect, is_encrypted: bool) -> Option<T
     Some(thought)
 }
 
-/// The calls that the tools and the choice of them lead to.
+/// Returns the calls that the tools and `tool_choice` of a request lead to.
 fn calls(request: &Value, input: &Input) -> Vec<Item> {
     let all = request.get("tools").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
     let choice = request.get("tool_choice");
@@ -184,7 +185,7 @@ fn calls(request: &Value, input: &Input) -> Vec<Item> {
 
 fn is_meant(choice: &Value, tool: &Value) -> bool {
     let same = |name: &str| choice.get(name).is_none_or(|wanted| tool.get(name) == Some(wanted));
-    // The name of a tool of an MCP server stands in the choice only.
+    // For a tool of an MCP server, only `tool_choice` has the name.
     let is_named = text(tool, "type") == Some("mcp") || same("name");
     same("type") && is_named && same("server_label")
 }
@@ -200,7 +201,7 @@ fn call(tool: &Value, input: &Input, count: usize) -> Vec<Item> {
                 _ => Value::Object(serde_json::Map::new()),
             };
             let call = |number| {
-                // The calls of one answer ask for different things.
+                // Parallel calls in a response have different arguments.
                 let text =
                     arguments.to_string().replace("\"Oslo\"", &format!("\"{}\"", sample::city(number)));
                 Item::Function { name: name.clone(), arguments: sample::fragments_of(&text) }
@@ -229,7 +230,7 @@ fn call(tool: &Value, input: &Input, count: usize) -> Vec<Item> {
     }
 }
 
-/// A JSON object with the keys that the user puts in quotes.
+/// Returns a JSON object with the keys that the user quoted.
 fn object(input: &Input) -> String {
     let keys = input.text.split('"').skip(1).step_by(2);
     let members: Map<String, Value> = keys.map(|key| (key.to_owned(), "Hello, world.".into())).collect();
@@ -240,7 +241,7 @@ fn object(input: &Input) -> String {
     }
 }
 
-/// The word that the user asks for, after having it remembered before.
+/// Returns the word that the user asked to remember earlier, if the user asks for it now.
 fn recalled(request: &Value, input: &Input) -> Option<String> {
     if !input.text.to_lowercase().contains("which word") {
         return None;
@@ -249,7 +250,7 @@ fn recalled(request: &Value, input: &Input) -> Option<String> {
     word_after(&told, "Remember the word ")
 }
 
-/// The name that the user gave earlier in the conversation.
+/// Returns the name that the user mentioned earlier in the conversation.
 fn name(request: &Value) -> Option<String> {
     word_after(&request.get("input")?.to_string(), "My name is ")
 }
@@ -260,7 +261,7 @@ fn word_after(text: &str, words: &str) -> Option<String> {
     (!word.is_empty()).then_some(word)
 }
 
-/// Cuts a word as models do: what breaks between deltas can be broken here, too.
+/// Splits a word as models do, so that faults between deltas can be applied to it.
 fn in_pieces(word: &str) -> Vec<String> {
     let (first, rest) = word.split_at(word.chars().next().map_or(0, char::len_utf8));
     [first, rest].iter().filter(|piece| !piece.is_empty()).map(ToString::to_string).collect()

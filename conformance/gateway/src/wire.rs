@@ -15,7 +15,7 @@ pub enum WireFault {
     Cut,
     /// Lines end with CR LF, which is allowed.
     Crlf,
-    /// Every byte is sent separately, which is allowed.
+    /// Every byte is sent in its own chunk, which is allowed.
     SplitUtf8,
     /// The stream stalls, and the connection stays open.
     Stall,
@@ -36,7 +36,7 @@ pub enum WireFault {
 const HUGE: usize = 16 << 20;
 
 impl WireFault {
-    /// All of them.
+    /// All transport faults.
     pub const ALL: [Self; 10] = [
         Self::Cut,
         Self::Crlf,

@@ -1,4 +1,4 @@
-//! Checks whether the evidence of a run bears out its results.
+//! Checks whether the results of a run follow from its evidence.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -12,20 +12,20 @@ use crate::live::{self, Attempt, Case, Chain, Evidence, Offer, REPORT, RUN, RunF
 use crate::suite;
 use results::{Options, Verdict};
 
-/// The result of comparing the evidence of a run with its results.
+/// The result of comparing a run with its evidence.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Compared {
-    /// What is not as the run says.
+    /// Differences between the results and the evidence.
     pub differences: Vec<String>,
     /// Whether an exchange could not be read.
     pub is_unreadable: bool,
 }
 
-/// Compares evidence with what its run says.
+/// Compares the results of a run with its evidence.
 ///
 /// # Errors
 ///
-/// When the dialect is unknown, or the folder cannot be read.
+/// If the dialect is unknown, or the folder cannot be read.
 pub fn compare(evidence: &Evidence, run: &RunFile) -> Result<Compared, String> {
     let dialect =
         spec::dialect(&run.dialect).ok_or_else(|| format!("there is no dialect {:?}", run.dialect))?;
@@ -45,7 +45,7 @@ pub fn compare(evidence: &Evidence, run: &RunFile) -> Result<Compared, String> {
         case.expect(&seed);
     }
     let mut attempts: BTreeMap<&str, Vec<Attempt>> = BTreeMap::new();
-    // Of each recording, its case and how many attempts came before it.
+    // The case of each recording, and the number of earlier attempts.
     let mut order: Vec<(&str, usize)> = Vec::new();
     if let Some(line) = evidence.run_difference(run).map_err(unread)? {
         differences.push(format!("run.json: line {line} differs from what the suite writes"));
@@ -96,7 +96,7 @@ pub fn compare(evidence: &Evidence, run: &RunFile) -> Result<Compared, String> {
             let name = case.trial(*about);
             let Some(told) = run.trials.iter().find(|told| told.name == name) else { continue };
             if of(case).is_empty() {
-                // What was not sent has nothing to show.
+                // A case that was not sent has no evidence.
                 if matches!(told.judged.verdict, Verdict::Pass | Verdict::Fail) {
                     differences
                         .push(format!("{name}: the run states {}, but no request was sent", told.judged));

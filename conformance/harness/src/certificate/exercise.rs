@@ -42,7 +42,7 @@ pub(super) fn exercises(case: &Case, attempt: &Attempt, rule: &Rule, dialect: &D
         return false;
     }
     if rule.looks_at.contains(&LooksAt::Socket) {
-        // Only scenarios know which turns continue, refuse or overlap.
+        // Only scenarios define which turns continue, refuse or overlap.
         return names_it && !case.turns.is_empty();
     }
     let seen = scopes(attempt, dialect);

@@ -9,29 +9,29 @@ use crate::live::{self, About, Attempt, Case, RunFile};
 use checker::Rules;
 use results::{CaptureReport, Demand, Judgement, ProfileReport, Reason, Run, State, Transport, Verdict};
 
-/// A recorded attempt, and the case that it belongs to.
+/// A recorded attempt with its case.
 #[derive(Debug, Clone, Copy)]
 pub struct Sent<'r> {
     /// The case.
     pub case: &'r Case,
-    /// What was recorded of it.
+    /// Its recording.
     pub attempt: &'r Attempt,
 }
 
-/// All that a run has to show.
+/// The input of the judgement.
 #[derive(Debug, Clone, Copy)]
 pub struct Judge<'r> {
-    /// How it was made, and what came of its trials.
+    /// The description of the run, with its trials.
     pub run: &'r RunFile,
     /// The rules that were checked.
     pub rules: &'r Rules,
-    /// What can be sent.
+    /// All cases.
     pub cases: &'r [Case],
-    /// What was sent, in order.
+    /// The attempts, in order.
     pub sent: &'r [Sent<'r>],
 }
 
-/// Returns the report of an attempt. That a route is missing is no finding.
+/// Returns the report of an attempt, without findings about a missing route.
 fn captured(sent: &Sent<'_>) -> CaptureReport {
     let mut report = sent.attempt.report.clone();
     if live::unsupported(sent.case, &sent.attempt.facts).is_some() {
@@ -42,7 +42,7 @@ fn captured(sent: &Sent<'_>) -> CaptureReport {
 }
 
 impl Judge<'_> {
-    /// What reports tell of the run, and what it comes to for each profile that it was made for.
+    /// Returns the part of the report about the run, and the results for the profiles of the run.
     pub fn report(&self) -> (Run, Vec<ProfileReport>) {
         let profiles = self.profiles();
         let latency = live::latencies(self.sent.iter().map(|sent| (&*sent.case.name, sent.attempt)));
@@ -103,7 +103,7 @@ impl Judge<'_> {
         report.decided()
     }
 
-    /// Why a scenario, or each of several of which one is demanded, is not as demanded.
+    /// Adds the reasons why a scenario, or each of several alternatives, does not meet the requirement.
     fn scenario(&self, alternatives: &str, reasons: &mut Vec<Reason>) {
         let of_each: Vec<Vec<Reason>> = alternatives.split('|').map(|id| self.cases_of(id)).collect();
         let is_done = of_each.iter().any(Vec::is_empty);
@@ -111,7 +111,7 @@ impl Judge<'_> {
         reasons.extend(all.filter(|reason| !is_done || reason.verdict == Verdict::Fail));
     }
 
-    /// Why the cases of a scenario are not as demanded.
+    /// Returns the reasons why the cases of a scenario do not meet the requirement.
     fn cases_of(&self, scenario: &str) -> Vec<Reason> {
         let mut reasons = Vec::new();
         let of_scenario: Vec<&Case> = self.cases.iter().filter(|case| is_of(case, scenario)).collect();
@@ -131,7 +131,7 @@ impl Judge<'_> {
                     reasons.push(Reason::new(Demand::Scenario, &case.name, Verdict::NotExercised, text));
                     break;
                 };
-                // What rules say of it is judged rule by rule.
+                // Rules are judged separately.
                 if !matches!(about, About::Group(_) | About::Rest) && judged.verdict != Verdict::Pass {
                     let mut reason =
                         Reason::new(Demand::Scenario, &case.name, judged.verdict, judged.reason.clone());
@@ -143,7 +143,7 @@ impl Judge<'_> {
         reasons
     }
 
-    /// Why a rule is not as demanded, as far as the exchanges of a profile's scenarios show.
+    /// Returns why a rule does not meet the requirement in the exchanges of a profile's scenarios, if so.
     fn rule(&self, id: &str, profile: &Profile) -> Option<Reason> {
         if !self.rules.iter().any(|rule| rule.id == id) {
             return Some(Reason::new(
@@ -193,14 +193,14 @@ impl Judge<'_> {
     }
 }
 
-/// Whether a case shows what a scenario is demanded for. A WebSocket, where a scenario is not for one alone,
-/// is one more way to send it, and demanded by nobody.
+/// Returns whether a case counts for a scenario. A WebSocket case counts only if the scenario is for WebSockets alone;
+/// otherwise it is an additional transport.
 fn is_of(case: &Case, scenario: &str) -> bool {
     let is_one_more = case.transport() == Transport::Websocket && case.scenario.websocket.is_none();
     case.scenario.id == scenario && !is_one_more
 }
 
-/// Where the facts of a dialect come from; of one that only stands for another, where those of that do.
+/// Returns the source of the facts of a dialect, or of the version that it stands for.
 pub(super) fn source(dialect: &'static Dialect) -> &'static str {
     let stands_for =
         dialect.lineage.first().and_then(|name| spec::DIALECTS.iter().find(|of| of.name == *name));

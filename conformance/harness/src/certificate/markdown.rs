@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use super::Certificate;
 use results::{Demand, ProfileReport, Reason, State, Verdict};
 
-/// How many exchanges are named for a reason.
+/// Maximum number of exchanges listed for a reason.
 const EXCHANGES: usize = 3;
 
 pub(super) fn page(certificate: &Certificate) -> String {
@@ -48,7 +48,7 @@ pub(super) fn page(certificate: &Certificate) -> String {
     out
 }
 
-/// A table of profiles, and why those that are claimed are not passed.
+/// Returns a table of profiles, and the reasons why claimed profiles are not passed.
 pub fn profiles(profiles: &[ProfileReport], is_claimed: &dyn Fn(&ProfileReport) -> bool) -> String {
     let mut out = "\n| profile | specification | state | meaning |\n|---|---|---|---|\n".to_owned();
     for profile in profiles {
@@ -79,7 +79,7 @@ pub fn profiles(profiles: &[ProfileReport], is_claimed: &dyn Fn(&ProfileReport) 
     out
 }
 
-/// Why a profile is not passed, what is alike in one line.
+/// Returns the reasons why a profile is not passed, grouped if alike.
 fn reasons(reasons: &[Reason]) -> String {
     let mut lines: Vec<(String, Vec<&Reason>)> = Vec::new();
     let mut known: BTreeMap<(u8, u8, &str), usize> = BTreeMap::new();

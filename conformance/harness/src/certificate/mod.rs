@@ -1,7 +1,7 @@
-//! Certificates: what a run proves of an endpoint, profile by profile.
+//! Certificates: the results of a run by profile.
 //!
-//! A certificate is a function of the evidence of a run alone, so that anybody who has that can make it
-//! again and compare.
+//! A certificate is a function of the evidence of a run alone, so anyone with the evidence can reproduce and compare
+//! it.
 
 mod exercise;
 mod judge;
@@ -25,12 +25,12 @@ use crate::live::{Evidence, Kept, RunFile, command};
 use checker::level;
 use results::{Demand, Options, ProfileReport, ProfileState, Specification, State, Transport, Verdict};
 
-/// The version of the format of [`Certificate`]. It rises when a member goes away or changes its meaning.
+/// The version of the format of [`Certificate`], increased when a member is removed or changes its meaning.
 pub const VERSION: u32 = 1;
 
 /// The file with the certificate, in the folder of the run.
 pub const CERTIFICATE: &str = "certificate.json";
-/// The same for people.
+/// The file with the certificate as Markdown.
 pub const PAGE: &str = "certificate.md";
 
 /// `certificate.json`: what a run proves of an endpoint.
@@ -68,7 +68,7 @@ pub struct Certificate {
 }
 
 impl Certificate {
-    /// The certificate of a run whose report was written.
+    /// Returns the certificate of a run whose report was written.
     pub fn new(run: &RunFile, profiles: Vec<ProfileReport>) -> Self {
         Self {
             version: VERSION,
@@ -88,24 +88,24 @@ impl Certificate {
         }
     }
 
-    /// As JSON; `docs/certificate.schema.json` says what stands in it.
+    /// Returns the certificate as JSON, as specified by `docs/certificate.schema.json`.
     pub fn json(&self) -> String {
         let mut text = serde_json::to_string_pretty(self).unwrap_or_default();
         text.push('\n');
         text
     }
 
-    /// Writes it beside the evidence of its run.
+    /// Writes the certificate to the folder of the evidence.
     ///
     /// # Errors
     ///
-    /// When it cannot be written.
+    /// If it cannot be written.
     pub fn write(&self, evidence: &Evidence) -> io::Result<()> {
         evidence.write(CERTIFICATE, &self.json())?;
         evidence.write(PAGE, &self.markdown())
     }
 
-    /// What is not in the evidence of a run as it is here.
+    /// Returns how the certificate files in the folder differ from this certificate.
     pub fn differences(&self, evidence: &Evidence) -> Vec<String> {
         let files = [(CERTIFICATE, self.json()), (PAGE, self.markdown())];
         let differs = |(file, text): (&str, String)| match evidence.read(file) {
@@ -119,7 +119,7 @@ impl Certificate {
         files.into_iter().filter_map(differs).collect()
     }
 
-    /// What the run comes to, in a line: the profiles that were claimed, or that a scenario exercised.
+    /// Returns the result in one line: the profiles that were claimed, or that a scenario exercised.
     pub fn summary(&self) -> String {
         format!("certificate: {}", summary(self.profiles.iter().filter(|profile| self.is_claimed(profile))))
     }
@@ -129,7 +129,7 @@ impl Certificate {
         self.options.profiles.contains(&profile.name) || is_exercised(profile)
     }
 
-    /// As a page of Markdown.
+    /// Returns the certificate as Markdown.
     pub fn markdown(&self) -> String {
         markdown::page(self)
     }
@@ -162,38 +162,38 @@ pub fn summary<'p>(profiles: impl Iterator<Item = &'p ProfileReport>) -> String 
     if told.is_empty() { "no profile was exercised".to_owned() } else { told.join("; ") }
 }
 
-/// The first line that differs, counted from 1.
+/// Returns the number of the first line that differs, counted from 1.
 pub fn first_difference(one: &str, other: &str) -> usize {
     let same = one.lines().zip(other.lines()).take_while(|(one, other)| one == other);
     same.count() + 1
 }
 
-/// The specification of a profile that a dialect is, if there is one.
+/// Returns the specification of a profile that a dialect implements, if any.
 pub fn specification(profile: &Profile, dialect: &Dialect) -> Option<&'static str> {
     named(profile.specifications, dialect)
 }
 
-/// Which of some specifications a dialect is, if it is one.
+/// Returns which of some specifications a dialect implements, if any.
 fn named(specifications: &[&'static str], dialect: &Dialect) -> Option<&'static str> {
     let is_it = |name: &&&str| spec::dialect(name).is_some_and(|named| named.name == dialect.name);
     specifications.iter().find(is_it).copied()
 }
 
-/// Which of the specifications of a profile a dialect is, with its version and source.
+/// Returns which specification of a profile a dialect implements, with its version and source.
 pub fn specified(specifications: &[&'static str], dialect: &'static Dialect) -> Option<Specification> {
     let name = named(specifications, dialect)?;
-    // A dialect that is always a specification's latest version is known by what that version says.
+    // A dialect that stands for the latest version of a specification has the source of that version.
     let source = spec::dialect(name).map_or(dialect.source, judge::source);
     Some(Specification { name: name.to_owned(), source: source.to_owned() })
 }
 
-/// The rules that a profile demands in a dialect: those that are a MUST there.
+/// Returns the rules that a profile requires in a dialect: those with level MUST.
 pub fn demanded(profile: &Profile, dialect: &Dialect) -> Vec<&'static str> {
     let is_must = |id: &&&str| catalogue::rule(id).is_some_and(|rule| level(rule, dialect) == Level::Must);
     profile.rules.iter().filter(is_must).copied().collect()
 }
 
-/// The profiles of these names; all, when there are none.
+/// Returns the profiles with these names, or all if there are none.
 pub fn chosen(names: &[String]) -> impl Iterator<Item = &'static Profile> + '_ {
     PROFILES.iter().filter(|profile| names.is_empty() || names.iter().any(|name| name == profile.name))
 }
@@ -221,7 +221,7 @@ mod tests {
         );
     }
 
-    /// What is asked by the scenarios of a profile, and by those that they continue, and what it has to bring.
+    /// Returns the requests and requirements of the scenarios of a profile, and of those that they continue.
     fn questions(profile: &Profile) -> String {
         let mut asked: Vec<&Scenario> = Vec::new();
         let mut due: Vec<&str> = profile.scenarios.iter().flat_map(|ids| ids.split('|')).rev().collect();
@@ -235,7 +235,7 @@ mod tests {
     }
 
     fn question(scenario: &Scenario) -> String {
-        // Words about it may change. What else a scenario may come to have has to be thought of here.
+        // Texts may change. The pattern is exhaustive, so that new fields are considered here.
         let Scenario {
             id,
             operation,
@@ -266,7 +266,7 @@ mod tests {
         format!("{text} {cut_after:?} {fill:?} {websocket:?}{lanes}")
     }
 
-    /// What a version of a profile demands of a specification is written down once, and stays.
+    /// The requirements of a version of a profile are recorded once, and must not change.
     #[test]
     fn profiles_are_frozen() {
         let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../spec/frozen.txt");
@@ -307,7 +307,7 @@ mod tests {
         );
     }
 
-    /// Whoever holds to a specification can be asked for all of it.
+    /// Every profile can be passed in the dialect of its specification.
     #[test]
     fn profiles_demand_only_what_their_specifications_have() {
         for profile in PROFILES {

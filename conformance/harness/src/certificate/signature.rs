@@ -14,11 +14,11 @@ use results::ProfileState;
 /// The file with the signature, in the folder of the run.
 pub const SIGNATURE: &str = "certificate.sigstore.json";
 
-/// What is signed, beside the exchanges, whose hashes `run.json` has.
+/// The signed files, in addition to the exchanges, whose hashes are in `run.json`.
 const SIGNED: [&str; 4] = [CERTIFICATE, PAGE, REPORT, RUN];
 const PAYLOAD: &str = "application/vnd.in-toto+json";
 const BUNDLE: &str = "application/vnd.dev.sigstore.bundle.v0.3+json";
-/// What a public key of Ed25519 begins with in DER.
+/// The DER prefix of an Ed25519 public key.
 const PREFIX: [u8; 12] = [0x30, 0x2a, 0x30, 0x05, 0x06, 0x03, 0x2b, 0x65, 0x70, 0x03, 0x21, 0x00];
 
 /// A bundle of Sigstore with a public key.
@@ -147,7 +147,7 @@ pub fn statement(evidence: &Evidence) -> Result<Value, String> {
     }))
 }
 
-/// What is signed of a payload.
+/// Returns the signed bytes of a payload.
 fn encoding(payload: &[u8]) -> Vec<u8> {
     let head = format!("DSSEv1 {} {PAYLOAD} {} ", PAYLOAD.len(), payload.len());
     [head.as_bytes(), payload].concat()

@@ -89,7 +89,7 @@ fn list_differences(what: &str, found: &[String]) -> Result<(), String> {
     Err(format!("{what}: {told}{}", if more > 0 { format!("; and {more} more") } else { String::new() }))
 }
 
-/// Where two values differ, as far as both say something. What is encrypted is so anew every time.
+/// Returns where two values differ, ignoring members that only one has. Encrypted content always differs.
 fn differences(now: &Value, then: &Value, at: &str, found: &mut Vec<String>) {
     match (now, then) {
         (Value::Object(now), Value::Object(then)) => {

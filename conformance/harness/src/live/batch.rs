@@ -66,7 +66,7 @@ pub(super) struct Batch {
 }
 
 impl Batch {
-    /// Takes the next scenarios of a conversation that are sent together.
+    /// Removes and returns the next scenarios of a conversation that are sent together.
     pub(super) fn next(
         due: &mut std::iter::Peekable<impl Iterator<Item = Numbered>>,
     ) -> Option<(Self, Vec<Numbered>)> {

@@ -1,4 +1,4 @@
-//! What is sent: a scenario, or its twin, and what its answer is judged by.
+//! Cases: a scenario or its non-streaming twin, with its trials.
 
 use std::collections::BTreeSet;
 
@@ -15,41 +15,41 @@ use super::turns;
 use checker::Rules;
 use results::{OTHER_RULES, Options, Transport, UndecidedKind};
 
-/// A request that is sent, and what is asked of its answer.
+/// A request, and the trials of its response.
 #[derive(Debug, Clone)]
 pub struct Case {
-    /// Its name: that of the scenario, and of its twin with `.json` behind it.
+    /// Its name: that of the scenario, followed by `.json` for a twin.
     pub name: String,
     /// The scenario.
     pub scenario: &'static Scenario,
-    /// Whether it is sent without `stream`.
+    /// Whether it is the non-streaming twin.
     pub is_twin: bool,
-    /// The case whose response it continues or is about, by its place in the list.
+    /// Index of the case whose response it continues or refers to.
     pub previous: Option<usize>,
-    /// The case whose answer its own has to agree with.
+    /// Index of the case whose response must agree with its own.
     pub compared: Option<usize>,
-    /// Why it is not sent.
+    /// The reason why it is not sent.
     pub unfit: Option<String>,
-    /// What kind of reason that is.
+    /// The kind of that reason.
     pub unfit_kind: UndecidedKind,
-    /// The feature of its operation, unless the endpoint is said to offer it: its route may be missing.
+    /// The feature of its operation, unless the endpoint claims to support it: its route may be missing.
     pub optional: Option<&'static str>,
     /// The words that one of its responses must contain.
     pub says: Option<String>,
-    /// Its trials, by what they judge.
+    /// Its trials.
     pub trials: Vec<About>,
-    /// The turns that are taken on a WebSocket, with its own as the last; none, where it is sent by HTTP.
+    /// The turns on a WebSocket, with its own turn as the last; empty over HTTP.
     pub turns: Vec<&'static Scenario>,
 }
 
-/// What a trial judges.
+/// The subject of a trial.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum About {
-    /// Whether the answer is what was asked for, and came to its end.
+    /// Whether the response is the requested one, and complete.
     Answer,
-    /// Whether it agrees with the answer that it is about, or with its twin.
+    /// Whether the response agrees with the one that it refers to, or with its twin.
     Agrees,
-    /// Whether answers that were asked for at once keep apart.
+    /// Whether concurrent responses are isolated.
     Apart,
     /// The rules of a group.
     Group(&'static str),
@@ -58,7 +58,7 @@ pub enum About {
 }
 
 impl About {
-    /// What the name of the trial ends with.
+    /// Returns the suffix of the name of the trial.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Answer => "answer",
@@ -70,19 +70,19 @@ impl About {
     }
 }
 
-/// What an endpoint is said to offer.
+/// The features that an endpoint supports.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Offer {
-    /// Everything.
+    /// All features.
     All,
-    /// These features, and what needs none.
+    /// These features only.
     Only(Vec<String>),
-    /// Everything but these features.
+    /// All features except these.
     Without(Vec<String>),
 }
 
 impl Offer {
-    /// Returns what the endpoint of a run was said to offer.
+    /// Returns the features that the endpoint of a run supports.
     pub fn of(options: &Options) -> Self {
         match &options.features {
             Some(features) => {
@@ -94,7 +94,7 @@ impl Offer {
         }
     }
 
-    /// Returns whether a feature may be there.
+    /// Returns whether a feature may be supported.
     pub(super) fn allows(&self, feature: &str) -> bool {
         match self {
             Self::All => true,
@@ -103,14 +103,14 @@ impl Offer {
         }
     }
 
-    /// Returns whether a feature is said to be there.
+    /// Returns whether a feature was explicitly listed as supported.
     fn claims(&self, feature: &str) -> bool {
         matches!(self, Self::Only(_)) && self.allows(feature)
     }
 }
 
-/// All cases for a dialect and these transports: what is continued comes before what continues it, and what may
-/// keep an endpoint busy for long comes last, so that no other request has to wait for it.
+/// Returns all cases for a dialect and these transports. A case that others continue precedes them. Cases that may keep
+/// an endpoint busy for long come last, so that no other request waits for them.
 pub fn cases(dialect: &'static Dialect, rules: &Rules, offer: &Offer, transports: &[Transport]) -> Vec<Case> {
     let mut cases: Vec<Case> = Vec::new();
     for is_long in [false, true] {
@@ -123,7 +123,7 @@ pub fn cases(dialect: &'static Dialect, rules: &Rules, offer: &Offer, transports
         }
     }
     for case in cases.iter_mut().filter(|case| !transports.contains(&case.transport())) {
-        // What others continue has to be sent all the same.
+        // The case is still sent if others continue it.
         case.trials.clear();
     }
     cases
@@ -172,12 +172,12 @@ fn add(
     cases.iter().position(is_it)
 }
 
-/// Returns whether the endpoint is said to have all features that a scenario needs.
+/// Returns whether the endpoint supports all features that a scenario requires.
 pub(super) fn is_offered(scenario: &Scenario, offer: &Offer) -> bool {
     scenario.features.iter().all(|feature| offer.allows(feature))
 }
 
-/// Why a scenario is not sent, if it is not.
+/// Returns why a scenario is not sent, if it is not.
 pub(super) fn fitting(
     scenario: &Scenario,
     is_twin: bool,
@@ -215,7 +215,7 @@ pub(super) fn fitting(
     };
     let request = without_previous_output(&Seed::NONE.fill(scenario.request, scenario));
     match (dialect.root(root), scenario.status.is_empty()) {
-        // What must be refused is for those to say that say what a request is.
+        // Only a dialect that defines requests can define which ones to refuse.
         (None, false) => Some(format!("{name} defines no requests")),
         (Some(root), true) if !dialect.check_type(root, &request).is_valid() => {
             Some(format!("{name} has no such request"))
@@ -224,7 +224,7 @@ pub(super) fn fitting(
     }
 }
 
-/// What a scenario is there for, where that is a matter of other dialects alone.
+/// Returns the rule that a scenario is about, if only other dialects have that rule.
 fn foreign_rule(dialect: &Dialect, scenario: &Scenario) -> Option<&'static str> {
     let is_foreign = |id: &&&'static str| {
         let only_in = catalogue::rule(id).map_or(&[][..], |rule| rule.only_in);
@@ -234,7 +234,7 @@ fn foreign_rule(dialect: &Dialect, scenario: &Scenario) -> Option<&'static str> 
     scenario.rules.first().filter(|_| all).copied()
 }
 
-/// A request without what is taken from the response before.
+/// Returns a request without the values from the previous response.
 fn without_previous_output(request: &str) -> String {
     let Ok(mut request) = serde_json::from_str::<Value>(request) else { return request.to_owned() };
     if let Some(entries) = request.get_mut("input").and_then(Value::as_array_mut) {
@@ -243,12 +243,12 @@ fn without_previous_output(request: &str) -> String {
     request.to_string()
 }
 
-/// Returns the words that a run with this seed expects in the answer.
+/// Returns the words that a run with this seed expects in the response.
 pub(super) fn says(scenario: &Scenario, seed: &Seed) -> Option<String> {
     scenario.says.map(|words| seed.fill(words, scenario))
 }
 
-/// Groups whose rules are about few requests, each with the scope that such an answer has.
+/// Groups whose rules apply to few requests, each with the scope of such a response.
 const ON_DEMAND: [(&str, Option<Scope>); 5] = [
     ("call", Some(Scope::Arguments)),
     ("error", None),
@@ -265,7 +265,7 @@ fn wants_stream(scenario: &Scenario, is_twin: bool) -> bool {
     is_stream && !is_twin && scenario.status.is_empty()
 }
 
-/// What is judged of the answer to a scenario.
+/// Returns the trials of a scenario.
 pub(super) fn trials(scenario: &Scenario, is_twin: bool, dialect: &Dialect, rules: &Rules) -> Vec<About> {
     let mut scopes: BTreeSet<Scope> = BTreeSet::new();
     let is_stream = wants_stream(scenario, is_twin);
@@ -291,13 +291,13 @@ pub(super) fn trials(scenario: &Scenario, is_twin: bool, dialect: &Dialect, rule
     std::iter::once(About::Answer).chain(agrees).chain(groups).chain([About::Rest]).collect()
 }
 
-/// Whether each request has a mark of its own, so that many can be sent at once.
+/// Returns whether each request has a unique mark, so that many can be sent concurrently.
 fn is_marked(scenario: &Scenario, is_twin: bool) -> bool {
     !is_twin && scenario.request.contains(PLACEHOLDER)
 }
 
 impl Case {
-    /// Is not sent when it needs what was not given.
+    /// Skips the case if it requires a value that was not given.
     pub fn give(&mut self, given: &Given) {
         if self.unfit.is_none()
             && let Some(reason) = not_given(self.scenario, given)
@@ -307,27 +307,27 @@ impl Case {
         }
     }
 
-    /// Expects the words that a run with this seed asks for.
+    /// Expects the words that a run with this seed requests.
     pub fn expect(&mut self, seed: &Seed) {
         self.says = says(self.scenario, seed);
     }
 
-    /// The name of one of its trials.
+    /// Returns the name of one of its trials.
     pub fn trial(&self, about: About) -> String {
         format!("{}::{}", self.name, about.name())
     }
 
-    /// The name of the trial of its shape.
+    /// Returns the name of the trial of its shape.
     pub fn shape(&self) -> String {
         format!("{}::snapshot", self.name)
     }
 
-    /// Whether its answer is events.
+    /// Returns whether its response consists of events.
     pub fn has_stream(&self) -> bool {
         self.wants_stream() || self.transport() == Transport::Websocket
     }
 
-    /// Whether the order of its events depends on time: several lanes, or messages while an answer comes.
+    /// Returns whether the order of its events depends on timing: several lanes, or messages during a response.
     pub fn is_mixed(&self) -> bool {
         self.turns.iter().any(|turn| {
             let is_in_lane = || spec::json::at(turn.request, "/stream_id").is_some();
@@ -339,7 +339,7 @@ impl Case {
         })
     }
 
-    /// How it is sent, and answered.
+    /// Returns its transport.
     pub const fn transport(&self) -> Transport {
         match (self.turns.is_empty(), self.is_twin) {
             (false, _) => Transport::Websocket,
@@ -348,27 +348,27 @@ impl Case {
         }
     }
 
-    /// How many requests it takes.
+    /// Returns the number of its requests.
     pub fn requests(&self) -> usize {
         turns::messages(&self.turns).count().max(1)
     }
 
-    /// The request.
+    /// Returns its request.
     pub fn call(&self, asked: &RequestContext<'_>, before: Option<&PreviousResponse>) -> Call {
         Call::of(self.scenario, asked, before, self.is_twin)
     }
 
-    /// Whether each request has a mark of its own, so that many can be sent at once.
+    /// Returns whether each request has a unique mark, so that many can be sent concurrently.
     pub fn is_marked(&self) -> bool {
         is_marked(self.scenario, self.is_twin)
     }
 
-    /// Whether its answer is a part of a stream: the beginning, or the rest of one.
+    /// Returns whether its response is a part of a stream: the start, or the rest of one.
     pub fn is_part(&self) -> bool {
         self.scenario.cut_after.is_some() || self.scenario.operation == Operation::Resume
     }
 
-    /// Whether its answer should be a stream.
+    /// Returns whether its response should be a stream.
     pub fn wants_stream(&self) -> bool {
         wants_stream(self.scenario, self.is_twin)
     }

@@ -1,4 +1,4 @@
-//! Sends requests, and writes down what comes.
+//! Sends requests and records responses.
 
 use std::borrow::Cow;
 use std::error::Error;
@@ -18,40 +18,39 @@ use recordings::capture::{
     CaptureError, Compression, Decompressor, End, Exchange, Headers, Loss, Recorder, Request,
 };
 
-/// So often an endpoint can send a request on to another path.
+/// Maximum number of redirects.
 const REDIRECTIONS: usize = 5;
 
-/// What sends requests to one target, within limits.
+/// Client for one target, with limits.
 #[derive(Debug, Clone)]
 pub struct Client {
     http: reqwest::Client,
-    /// For a WebSocket, which begins as HTTP/1.1.
+    /// Client for WebSocket handshakes, which need HTTP/1.1.
     upgrading: reqwest::Client,
     target: Target,
-    /// The address of the proxy on the way, if there is one.
+    /// The address of the proxy, if any.
     proxy: Option<String>,
     limits: Limits,
     interrupt: watch::Receiver<bool>,
 }
 
-/// The result of a request, on which the next step depends.
+/// The result of a request, which determines the next step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Outcome {
-    /// The status of the answer, if one came.
+    /// The status of the response, if any.
     pub status: Option<u16>,
-    /// After which time the endpoint wants to be asked again.
+    /// The delay after which the endpoint accepts a retry.
     pub retry_after: Option<Duration>,
 }
 
 impl Client {
-    /// A client that gives up what it does when the signal turns true.
+    /// Creates a client that cancels requests when the signal turns true.
     ///
     /// # Errors
     ///
-    /// When nobody is trusted who could vouch for the endpoint, or the proxy of the environment is none for
-    /// HTTP.
+    /// If no certificate authority is available, or the proxy of the environment does not support HTTP.
     pub fn new(target: Target, limits: Limits, interrupt: watch::Receiver<bool>) -> Result<Self, String> {
-        // Another part of the program may have chosen one already.
+        // Another part of the program may have installed one already.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let proxy = if target.is_direct() { None } else { Proxy::of(target.url())? };
         let is_secure =
@@ -63,22 +62,22 @@ impl Client {
         Ok(Self { http, upgrading, target, proxy: proxy.map(|proxy| proxy.shown), limits, interrupt })
     }
 
-    /// The address of the proxy that requests go through, without its user, if there is one.
+    /// Returns the address of the proxy without its credentials, if requests use one.
     pub fn proxy(&self) -> Option<&str> {
         self.proxy.as_deref()
     }
 
-    /// The endpoint.
+    /// Returns the target.
     pub const fn target(&self) -> &Target {
         &self.target
     }
 
-    /// The limits.
+    /// Returns the limits.
     pub const fn limits(&self) -> &Limits {
         &self.limits
     }
 
-    /// Waits so long, but not beyond the end of the run; whether the run goes on.
+    /// Waits until this time, or until the run ends if that is earlier. Returns whether the run continues.
     pub(super) async fn wait(&self, until: Instant) -> bool {
         tokio::select! {
             biased;
@@ -87,7 +86,7 @@ impl Client {
         }
     }
 
-    /// Sends a request, and passes on the lines of the recording as they arrive.
+    /// Sends a request, and passes the lines of the recording to `keep` as they arrive.
     pub async fn send(&self, call: &Call, by: Instant, keep: &mut (dyn FnMut(&str) + Send)) -> Outcome {
         let mut headers = self.target.headers(call.wants_stream);
         if call.body.is_none() {
@@ -102,7 +101,7 @@ impl Client {
         sending.end(lost)
     }
 
-    /// A request that is about to be sent.
+    /// Prepares an exchange.
     pub(super) fn sending<'s>(
         &'s self,
         call: &'s Call,
@@ -122,17 +121,17 @@ impl Client {
         }
     }
 
-    /// What makes connections that become a WebSocket.
+    /// Returns the HTTP client for WebSocket handshakes.
     pub(super) const fn upgrading(&self) -> &reqwest::Client {
         &self.upgrading
     }
 
-    /// Turns true when the user ends the run.
+    /// Returns the signal that turns true when the user interrupts the run.
     pub(super) fn interrupt(&self) -> watch::Receiver<bool> {
         self.interrupt.clone()
     }
 
-    /// A request, as it is written down.
+    /// Returns a request as recorded.
     fn request(&self, call: &Call, headers: &HeaderMap) -> Request<'static> {
         Request {
             method: Cow::Owned(call.method.to_string()),
@@ -143,44 +142,44 @@ impl Client {
     }
 }
 
-/// What all requests have in common.
+/// Returns the settings common to all requests.
 fn usual(target: &Target, limits: &Limits, is_secure: bool) -> reqwest::ClientBuilder {
     let builder = reqwest::Client::builder();
     let builder = if target.is_direct() { builder.no_proxy() } else { builder };
-    // Where nobody has to vouch for anybody, a system may well know no authority.
+    // Without TLS verification, a system may have no certificate authorities.
     let builder =
         if is_secure { builder.tls_certs_merge(target.authorities()) } else { builder.tls_certs_only([]) };
     builder
         .connect_timeout(limits.connect)
         .redirect(redirect::Policy::custom(stay))
         .retry(reqwest::retry::never())
-        // A connection of its own for each exchange: one that the endpoint has closed meanwhile would
-        // look like an answer that never came.
+        // One connection per exchange. A pooled connection that the endpoint has closed meanwhile would look like a
+        // missing response.
         .pool_max_idle_per_host(0)
 }
 
-/// Follows only what leads to the same place of the same host, with the same request.
+/// Follows a redirect only to the same origin, with the same method and body.
 fn stay(attempt: redirect::Attempt<'_>) -> redirect::Action {
     let is_same = matches!(attempt.status(), StatusCode::TEMPORARY_REDIRECT | StatusCode::PERMANENT_REDIRECT)
         && attempt.previous().first().is_some_and(|first| first.origin() == attempt.url().origin());
     if is_same && attempt.previous().len() <= REDIRECTIONS { attempt.follow() } else { attempt.stop() }
 }
 
-/// Waits until the user ends the run.
+/// Waits until the user interrupts the run.
 pub(super) async fn interrupted(mut signal: watch::Receiver<bool>) {
     if signal.wait_for(|is_over| *is_over).await.is_err() {
-        // Nobody is left who could.
+        // The sender is gone, so no interrupt can follow.
         std::future::pending::<()>().await;
     }
 }
 
-/// One request on its way.
+/// A request in flight.
 pub(super) struct Sending<'s> {
     pub(super) client: &'s Client,
     call: &'s Call,
     exchange: Exchange<'static>,
     start: Instant,
-    /// When all has to be there.
+    /// Deadline of the whole response.
     pub(super) by: Instant,
     mask: Mask,
     keep: &'s mut (dyn FnMut(&str) + Send),
@@ -188,7 +187,7 @@ pub(super) struct Sending<'s> {
 }
 
 impl Sending<'_> {
-    /// Sends the request and reads the answer; fails with the reason why it was not read to its end.
+    /// Sends the request and reads the response. Fails with the reason why the response is incomplete.
     async fn run(&mut self, headers: HeaderMap) -> Result<(), Loss<'static>> {
         let Client { http, target, .. } = self.client;
         let request = http.request(self.call.method.clone(), self.call.url(target.url())).headers(headers);
@@ -200,7 +199,7 @@ impl Sending<'_> {
         self.read(&mut response).await
     }
 
-    /// Sends the request and waits for the head of the answer.
+    /// Sends the request and waits for the head of the response.
     pub(super) async fn ask(&mut self, request: RequestBuilder) -> Result<Response, Loss<'static>> {
         let limits = self.client.limits;
         let (by, what) = self.earlier(limits.first_event, self.call.wants_stream);
@@ -224,7 +223,7 @@ impl Sending<'_> {
         self.outcome.status = Some(response.status().as_u16());
         self.outcome.retry_after = retry_after(response.headers());
         self.exchange.status = self.outcome.status;
-        // The body is kept as it is decoded: what reads it must not decode it again.
+        // The body is recorded decoded, so readers must not decode it again.
         let (encoding, kept): (Vec<_>, Vec<_>) =
             written(response.headers()).into_iter().partition(|(name, _)| name == "content-encoding");
         self.exchange.headers = kept;
@@ -233,8 +232,8 @@ impl Sending<'_> {
         self.keep_masked(&line);
     }
 
-    /// Reads the body of the answer. What is compressed is written down as it was before: no mask could see a
-    /// secret in it.
+    /// Reads the body of the response. A compressed body is recorded uncompressed, as masks could not find secrets in
+    /// it otherwise.
     pub(super) async fn read(&mut self, response: &mut Response) -> Result<(), Loss<'static>> {
         let limits = self.client.limits;
         let is_framed = self.exchange.is_stream();
@@ -283,7 +282,8 @@ impl Sending<'_> {
         if self.exchange.is_stream() { "event ended" } else { "byte of the response was received" }
     }
 
-    /// Whether the first event has to be there before all has to.
+    /// Returns the deadline of the next chunk, and the limit that sets it: the timeout of the first event, or of the
+    /// whole response.
     fn earlier(&self, first_event: Duration, is_stream: bool) -> (Instant, Limit) {
         let first = self.start + first_event;
         if is_stream && first < self.by { (first, Limit::FirstEvent) } else { (self.by, Limit::Total) }
@@ -295,23 +295,23 @@ impl Sending<'_> {
         }
     }
 
-    /// How long ago it began.
+    /// Returns the time since the request started.
     pub(super) fn elapsed(&self) -> Duration {
         self.start.elapsed()
     }
 
-    /// Writes down what happened, without secrets in it.
+    /// Records body data without secrets.
     pub(super) fn keep(&mut self, line: &str) {
         (self.keep)(line);
     }
 
-    /// Writes down a line of its own: headers, addresses and reasons may repeat secrets, too.
+    /// Records a separate line without secrets; headers, addresses and errors may contain them, too.
     fn keep_masked(&mut self, line: &str) {
         let line = self.client.target.masked(line);
         (self.keep)(&line);
     }
 
-    /// A text without secrets in it.
+    /// Returns a text without secrets.
     pub(super) fn masked(&mut self, text: &str) -> String {
         let mut bytes = self.mask.push(text.as_bytes());
         bytes.extend(self.mask.finish());
@@ -333,16 +333,16 @@ impl Sending<'_> {
     }
 }
 
-/// What a body is compressed with.
+/// The compression of a body.
 enum Decoding {
-    /// Nothing that a header tells, nor these first bytes.
+    /// Not known from the headers or these first bytes.
     Plain(Vec<u8>),
-    /// This, and whether bytes came.
+    /// This compression, and whether any bytes arrived.
     Compressed(Box<Decompressor>, bool),
 }
 
 impl Decoding {
-    /// Returns how to read the body of an answer with these headers.
+    /// Returns the decoding of the body of a response with these headers.
     fn of(exchange: &Exchange<'_>) -> Result<Self, String> {
         match exchange.header("content-encoding").map(str::trim) {
             None | Some("" | "identity") => Ok(Self::Plain(Vec::new())),
@@ -358,7 +358,7 @@ impl Decoding {
         }
     }
 
-    /// Decodes the next bytes, to little more than `most`, and returns whether nothing can come after them.
+    /// Decodes the next bytes, to little more than `most`. Returns whether the compressed data has ended.
     fn push<'c>(&mut self, chunk: &'c [u8], most: usize) -> (Cow<'c, [u8]>, Result<bool, String>) {
         match self {
             Self::Plain(start) => {
@@ -379,7 +379,7 @@ impl Decoding {
         }
     }
 
-    /// Decodes what is left.
+    /// Decodes the remaining bytes.
     fn finish<'c>(&mut self, most: usize) -> (Cow<'c, [u8]>, Result<bool, String>) {
         match self {
             Self::Compressed(decompressor, true) => {
@@ -397,8 +397,8 @@ const PIECE: usize = 1 << 20;
 /// Number of bytes that identify a compression format.
 const SIGNATURE: usize = 4;
 
-/// Adds a piece, or ends the decompression where there is too much already; that the answer is too long is reported
-/// by its length.
+/// Adds a piece, or ends the decompression if the limit is exceeded; the length check reports that the response is too
+/// long.
 fn bounded(plain: &mut Vec<u8>, piece: &[u8], most: usize) -> Result<(), CaptureError> {
     if plain.len() > most {
         return Err(CaptureError::Empty);
@@ -407,7 +407,7 @@ fn bounded(plain: &mut Vec<u8>, piece: &[u8], most: usize) -> Result<(), Capture
     Ok(())
 }
 
-/// What has taken too long.
+/// The exceeded time limit.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Limit {
     FirstEvent,
@@ -437,7 +437,7 @@ fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     let text = |name: &str| Some(headers.get(name)?.to_str().ok()?.trim());
     let number = |name| text(name)?.parse::<u64>().ok();
     let date = |name| httpdate::parse_http_date(text(name)?).ok();
-    // The endpoint's own clock, if it tells: its dates are made with that.
+    // Dates are relative to the clock of the endpoint, if it sends its time.
     let until = || {
         let now = date("date").unwrap_or_else(SystemTime::now);
         Some(date("retry-after")?.duration_since(now).unwrap_or_default())
@@ -446,7 +446,7 @@ fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     number("retry-after-ms").map(Duration::from_millis).or_else(seconds).or_else(until)
 }
 
-/// An error with all that led to it, and without the address: it may hold secrets.
+/// Returns the message of an error and of its causes, without the address, which may contain secrets.
 pub(super) fn in_words(error: &reqwest::Error) -> String {
     let mut text = if error.is_redirect() { "too many redirections".to_owned() } else { String::new() };
     let mut cause = error.source();
@@ -463,7 +463,7 @@ pub(super) fn in_words(error: &reqwest::Error) -> String {
     if text.is_empty() { "the request could not be sent".to_owned() } else { text }
 }
 
-/// Why there is no connection, without what every such error says.
+/// Returns why there is no connection, without the phrases common to all such errors.
 fn unconnected(error: &reqwest::Error) -> String {
     let text = in_words(error);
     let text = text.strip_prefix("client error (Connect): ").unwrap_or(&text);

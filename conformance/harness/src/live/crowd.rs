@@ -1,8 +1,8 @@
-//! Streams that come at once: whether they keep apart, and how fast they are.
+//! Concurrent streams: whether they are isolated, and how fast they are.
 //!
-//! Each request has a mark of its own in its input, which its answer is asked to repeat. A mark of another
-//! request in an answer, or an id that two answers share, has leaked from stream to stream. That sequence
-//! numbers are counted together, the rules of each stream find by themselves.
+//! Each request has a unique mark in its input that the response must repeat. A mark of another request in a response,
+//! or an id that two responses share, has leaked between streams. Sequence numbers that are counted across streams are
+//! found by the rules of each stream.
 
 use std::collections::BTreeMap;
 

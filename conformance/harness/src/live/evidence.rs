@@ -1,4 +1,4 @@
-//! What is kept of a run, so that others can judge it again.
+//! The evidence of a run, from which it can be judged again.
 
 use std::collections::BTreeSet;
 use std::fmt::{Display, Write as _};
@@ -16,10 +16,10 @@ use results::{CaseReport, Latency, LiveReport, Options, ProfileReport, State, Tr
 /// The version of the format of [`RunFile`].
 pub const VERSION: u32 = 3;
 
-/// Names the sources that this build was made of: equal sources, equal name.
+/// The build id: a hash of the sources of this build.
 pub const BUILD: &str = env!("CONFORMANCE_BUILD");
 
-/// The version of the suite and the build, as people are shown them.
+/// The version and build of the suite for people.
 pub const SUITE: &str = concat!(env!("CARGO_PKG_VERSION"), " (build ", env!("CONFORMANCE_BUILD"), ")");
 
 /// `run.json`: how a run was made, and what came of it.
@@ -91,11 +91,11 @@ pub struct Kept {
 pub struct Chain(String);
 
 impl Chain {
-    /// The chain of a run, or where its exchanges are not in order.
+    /// Returns the chain of a run.
     ///
     /// # Errors
     ///
-    /// When an exchange has a place that another has, or that nothing leads to.
+    /// If the places of its exchanges have duplicates or gaps.
     pub fn of(run: &RunFile) -> Result<Self, String> {
         let mut exchanges: Vec<&Kept> = run.exchanges.iter().collect();
         exchanges.sort_by_key(|kept| kept.place);
@@ -111,21 +111,21 @@ impl Chain {
         Ok(Self(chain))
     }
 
-    /// In hexadecimal digits.
+    /// Returns the hash in hexadecimal digits.
     pub fn into_text(self) -> String {
         self.0
     }
 }
 
 impl RunFile {
-    /// As it is written.
+    /// Returns the file content.
     fn text(&self) -> io::Result<String> {
         let mut text = serde_json::to_string_pretty(self)?;
         text.push('\n');
         Ok(text)
     }
 
-    /// What reports say of the endpoint, its trials, what they come to by profile, and how fast it was.
+    /// Returns the report of the run.
     pub fn report(&self, profiles: Vec<ProfileReport>, latency: Vec<Latency>) -> LiveReport {
         let mut cases: Vec<CaseReport> = Vec::new();
         for told in &self.trials {
@@ -151,7 +151,7 @@ impl RunFile {
         }
     }
 
-    /// A case, as yet without its trials.
+    /// Returns the report of a case, without its trials.
     fn case(&self, name: &str) -> CaseReport {
         let scenario = catalogue::scenario(Transport::scenario(name));
         let exchanges = self.exchanges.iter().enumerate();
@@ -171,17 +171,17 @@ pub struct Evidence {
     folder: PathBuf,
 }
 
-/// The file with how a run was made.
+/// The file that describes the run.
 pub const RUN: &str = "run.json";
-/// The file with what was found.
+/// The file with the results.
 pub const REPORT: &str = "report.json";
 
 impl Evidence {
-    /// A folder for a new run. It may be there, but not hold another run.
+    /// Creates the folder of a new run. The folder may exist, but must not contain another run.
     ///
     /// # Errors
     ///
-    /// When it does, or cannot be made.
+    /// If it contains a run, or cannot be created.
     pub fn create(folder: &Path) -> io::Result<Self> {
         if folder.join(RUN).exists() || folder.join("exchanges").exists() {
             return Err(io::Error::other("it already contains a run; choose another folder"));
@@ -190,49 +190,49 @@ impl Evidence {
         Ok(Self { folder: folder.to_owned() })
     }
 
-    /// The folder of a run that was made.
+    /// Returns the folder of an existing run.
     pub fn open(folder: &Path) -> Self {
         Self { folder: folder.to_owned() }
     }
 
-    /// The folder.
+    /// Returns the path of the folder.
     pub fn folder(&self) -> &Path {
         &self.folder
     }
 
-    /// Begins the file of an exchange.
+    /// Creates the file of an exchange.
     pub(super) fn begin(&self, file: &str) -> io::Result<File> {
         let path = self.folder.join(file);
         fs::create_dir_all(path.parent().unwrap_or(&self.folder))?;
         File::create_new(path)
     }
 
-    /// Takes out of an exchange the secrets that are spread over its events; returns what is left.
+    /// Redacts the secrets of an exchange that are spread over several events. Returns the redacted text.
     pub(super) fn hide(&self, file: &str, target: &Target) -> io::Result<String> {
         let hidden = target.hidden(&fs::read_to_string(self.folder.join(file))?);
         self.write(file, &hidden)?;
         Ok(hidden)
     }
 
-    /// Writes how the run was made.
+    /// Writes the description of the run.
     pub fn write_run(&self, run: &RunFile) -> io::Result<()> {
         self.write(RUN, &run.text()?)
     }
 
-    /// Writes what was found; returns its hash.
+    /// Writes the results, and returns their hash.
     pub fn write_report(&self, report: &str) -> io::Result<String> {
         self.write(REPORT, report)?;
         Ok(hash(report.as_bytes()))
     }
 
-    /// Writes a file in one step: it is never there in part.
+    /// Writes a file atomically: it never exists in part.
     pub(crate) fn write(&self, name: &str, text: &str) -> io::Result<()> {
         let new = self.folder.join(format!("{name}.new"));
         File::create(&new)?.write_all(text.as_bytes())?;
         fs::rename(new, self.folder.join(name))
     }
 
-    /// Reads how the run was made.
+    /// Reads the description of the run.
     pub fn run(&self) -> io::Result<RunFile> {
         let path = self.folder.join(RUN);
         let text = self
@@ -240,7 +240,7 @@ impl Evidence {
             .and_then(|bytes| String::from_utf8(bytes).map_err(io::Error::other))
             .map_err(|error| io::Error::new(error.kind(), format!("{}: {error}", path.display())))?;
         let wrong = |problem: &dyn Display| io::Error::other(format!("{}: {problem}", path.display()));
-        // Before all else: what another version wrote may have other members.
+        // The version is checked first, as the members of another version may differ.
         let format: Versioned = serde_json::from_str(&text).map_err(|error| wrong(&error))?;
         if format.version != VERSION {
             let other =
@@ -250,7 +250,7 @@ impl Evidence {
         serde_json::from_str(&text).map_err(|error| wrong(&error))
     }
 
-    /// Reads a file of the run, and none besides: who made the run may have named any, or linked to it.
+    /// Reads a file of the run. Paths outside the folder are refused, even through links, as `run.json` is untrusted.
     pub fn read(&self, file: &str) -> io::Result<Vec<u8>> {
         let is_below = |part| matches!(part, Component::Normal(_));
         if !Path::new(file).components().all(is_below) {
@@ -269,7 +269,7 @@ impl Evidence {
         fs::read(path)
     }
 
-    /// Returns what is in the folder and not among these files, by its path within.
+    /// Returns the paths of files in the folder that are not among these.
     pub fn strangers(&self, files: &BTreeSet<&str>) -> io::Result<Vec<String>> {
         let mut strangers = Vec::new();
         let mut folders = vec![String::new()];
@@ -290,7 +290,7 @@ impl Evidence {
         Ok(strangers)
     }
 
-    /// Returns the first line of `run.json` that is not as the suite writes this run.
+    /// Returns the first line of `run.json` that differs from the one that the suite writes for this run.
     pub fn run_difference(&self, run: &RunFile) -> io::Result<Option<usize>> {
         let written = run.text()?;
         let found = self.read(RUN)?;
@@ -301,18 +301,18 @@ impl Evidence {
         Ok(Some(written.lines().zip(found.lines()).take_while(|(one, other)| one == other).count() + 1))
     }
 
-    /// Reads what was found.
+    /// Reads the results.
     pub fn report(&self) -> io::Result<Vec<u8>> {
         self.read(REPORT)
     }
 }
 
-/// SHA-256, in hexadecimal digits.
+/// Returns the SHA-256 in hexadecimal digits.
 pub fn hash(bytes: &[u8]) -> String {
     digits(&Sha256::digest(bytes))
 }
 
-/// Bytes in hexadecimal digits.
+/// Returns bytes as hexadecimal digits.
 pub(super) fn digits(bytes: &[u8]) -> String {
     let mut digits = String::new();
     for byte in bytes {

@@ -9,7 +9,7 @@ use base64::alphabet;
 use base64::engine::general_purpose::{GeneralPurpose, NO_PAD};
 use base64::prelude::Engine as _;
 
-/// Redacts secrets in chunks, wherever these are split.
+/// Redacts secrets in chunks, even if a secret is split across chunks.
 #[derive(Debug)]
 pub(super) struct Mask {
     secrets: Secrets,
@@ -40,21 +40,21 @@ struct Pattern {
 /// The spellings of a character.
 type Forms = Vec<Vec<u8>>;
 
-/// Where the characters of a pattern that were found so far may end, and those with the next one. Reused, as a search tries
-/// many places.
+/// The possible ends of the characters of a pattern found so far, and of those including the next one. Reused, as a
+/// search tries many positions.
 #[derive(Debug, Default)]
 struct Ends {
     ends: Vec<usize>,
     next: Vec<usize>,
 }
 
-/// How bytes match a secret.
+/// The result of matching bytes with a secret.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Found {
     Nothing,
-    /// All bytes may be its start.
+    /// All bytes may be the start of the secret.
     Begun,
-    /// It is present with this length.
+    /// The secret is present with this length.
     Whole(usize),
 }
 

@@ -1,4 +1,4 @@
-//! Sends cases, one after the other or several at once.
+//! Sends cases, sequentially or concurrently.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -27,46 +27,46 @@ use super::verdict::{answer, judge};
 use checker::Rules;
 use results::{Judgement, UndecidedKind, Verdict};
 
-/// What is sent, and how.
+/// The cases of a run, and how to send them.
 #[derive(Debug)]
 pub struct Plan {
-    /// All cases: what is continued comes before what continues it.
+    /// All cases; a case that others continue precedes them.
     pub cases: Vec<Case>,
-    /// Which of them are wanted, by their places.
+    /// Whether each case is selected, by index.
     pub wanted: Vec<bool>,
-    /// The model to ask for.
+    /// The requested model.
     pub model: String,
-    /// What only the owner of the endpoint can name.
+    /// Values that only the owner of the endpoint knows.
     pub given: Given,
-    /// How often to send a case that does not bring what it is there for.
+    /// Maximum number of attempts of a case whose response lacks what the scenario is about.
     pub attempts: usize,
-    /// How many to send at once.
+    /// Number of concurrent cases.
     pub jobs: usize,
-    /// How many requests to send at once of the cases that are about that.
+    /// Number of concurrent requests in cases about concurrency.
     pub concurrent: usize,
-    /// How long to wait from one request to the next.
+    /// Delay between requests.
     pub delay: Duration,
-    /// How binding a rule must be to fail a trial.
+    /// Lowest level of rules that fail a trial.
     pub least: Level,
-    /// Whether the shapes of streams are wanted.
+    /// Whether the shapes of streams are recorded.
     pub shapes: bool,
-    /// What the run may take as a whole.
+    /// Limits of the run as a whole.
     pub budget: Budget,
-    /// What chooses the words that only this run sends, where requests can have them.
+    /// Seed of the words that only this run sends.
     pub seed: Seed,
 }
 
-/// What a run may take as a whole.
+/// Limits of a run as a whole.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Budget {
-    /// How many bytes its exchanges may have, as they are recorded.
+    /// Maximum number of recorded bytes.
     pub bytes: Option<u64>,
-    /// How long it may send.
+    /// Maximum duration of sending.
     pub time: Option<Duration>,
 }
 
 impl Plan {
-    /// Wants what others continue or are compared with, too.
+    /// Also selects the cases that selected ones continue or are compared with.
     pub fn complete(&mut self) {
         for at in (0..self.cases.len()).rev() {
             let is_sent = self.wanted.get(at) == Some(&true) && self.cases[at].unfit.is_none();
@@ -77,14 +77,14 @@ impl Plan {
         }
     }
 
-    /// Whether one of them is asked for again until it is finished: nobody knows how often.
+    /// Returns whether a case polls for its response, so that the number of requests is unknown.
     pub fn polls(&self) -> bool {
         let due = self.cases.iter().zip(&self.wanted).filter(|(_, wanted)| **wanted);
         due.map(|(case, _)| case)
             .any(|case| case.unfit.is_none() && case.scenario.operation == Operation::Poll)
     }
 
-    /// How many requests are sent, when every case that is sent needs no second try.
+    /// Returns the number of requests if no selected case needs a second attempt.
     pub fn requests(&self) -> usize {
         let due =
             self.cases.iter().zip(&self.wanted).filter(|(case, wanted)| **wanted && case.unfit.is_none());
@@ -92,14 +92,14 @@ impl Plan {
     }
 }
 
-/// Whether the endpoint can be reached at all, and answers more than that it is busy.
+/// Whether the endpoint is reachable and not permanently busy.
 #[derive(Debug, Default)]
 struct Reach {
     is_reached: AtomicBool,
     failed: AtomicUsize,
-    /// How many requests were sent.
+    /// Number of requests sent.
     sent: AtomicUsize,
-    /// How many cases in a row ended with the answer that the endpoint is busy.
+    /// Number of consecutive cases that ended with a busy endpoint.
     refused: AtomicUsize,
 }
 
@@ -109,12 +109,12 @@ const TRIES: usize = 3;
 /// Number of consecutive refused cases after which an endpoint is given up.
 const REFUSALS: usize = 3;
 
-/// An endpoint was given up.
+/// A given up endpoint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct GivenUp {
     /// Number of requests sent.
     pub sent: usize,
-    /// Why, in words that follow on "as".
+    /// The reason, phrased to follow "as".
     pub reason: &'static str,
 }
 
@@ -128,7 +128,7 @@ impl Reach {
         }
     }
 
-    /// Takes how a case ended: whether the endpoint was busy at its last attempt.
+    /// Records whether the endpoint was busy at the last attempt of a case.
     fn end_case(&self, is_refused: bool) {
         if is_refused {
             self.refused.fetch_add(1, Ordering::Relaxed);
@@ -151,11 +151,11 @@ impl Reach {
 /// The outcome of a case.
 #[derive(Debug)]
 pub enum CaseOutcome {
-    /// It was sent.
+    /// The case was sent.
     Sent(Vec<Attempt>),
-    /// It was not, for a reason of this kind.
+    /// The case was skipped, for a reason of this kind.
     Skipped(UndecidedKind, String),
-    /// The evidence could not be kept or read.
+    /// The evidence could not be written or read.
     Broken(String),
 }
 
@@ -168,7 +168,7 @@ impl CaseOutcome {
 /// A run against an endpoint.
 #[derive(Debug)]
 pub struct Live {
-    /// What is sent.
+    /// The cases, and how to send them.
     pub plan: Plan,
     pub(crate) rules: Rules,
     client: Client,
@@ -177,19 +177,19 @@ pub struct Live {
     done: Vec<OnceLock<CaseOutcome>>,
     next: AtomicUsize,
     reach: Reach,
-    /// Why nothing more is sent.
+    /// The reason why sending stopped.
     stopped: OnceLock<String>,
-    /// When the next request may be sent.
+    /// Time from which the next request may be sent.
     pause: Mutex<Instant>,
     begun: Instant,
-    /// How many bytes were recorded.
+    /// Number of recorded bytes.
     recorded: AtomicU64,
-    /// How many exchanges have ended.
+    /// Number of finished exchanges.
     ended: AtomicUsize,
 }
 
 impl Live {
-    /// A run that is yet to start.
+    /// Creates a run without starting it.
     pub fn new(
         plan: Plan,
         rules: Rules,
@@ -216,14 +216,14 @@ impl Live {
         }
     }
 
-    /// When an exchange that begins now has to end.
+    /// Returns the deadline of an exchange that starts now.
     fn deadline(&self) -> Instant {
         let usual = Instant::now() + self.client.limits().total;
         let end = self.plan.budget.time.and_then(|time| self.begun.checked_add(time));
         end.map_or(usual, |end| usual.min(end))
     }
 
-    /// Returns why nothing more may be sent, if that is so.
+    /// Returns why nothing more may be sent, if a limit is exceeded.
     fn exhausted(&self) -> Option<&'static str> {
         let Budget { bytes, time } = self.plan.budget;
         if bytes.is_some_and(|most| self.recorded.load(Ordering::Relaxed) >= most) {
@@ -233,7 +233,7 @@ impl Live {
         is_over.then_some("not sent: the run reached --max-total-time")
     }
 
-    /// Begins to send, beside the thread that calls.
+    /// Starts sending in other threads.
     pub fn start(self: &Arc<Self>) {
         for _ in 0..self.plan.jobs.max(1) {
             let live = Arc::clone(self);
@@ -241,7 +241,8 @@ impl Live {
         }
     }
 
-    /// Takes cases until there are none. What a case continues was taken before it, so it gets done.
+    /// Sends cases until none are left. A case is taken after the one that it continues, so waiting for that one cannot
+    /// deadlock.
     fn work(&self) {
         loop {
             let at = self.next.fetch_add(1, Ordering::Relaxed);
@@ -249,7 +250,7 @@ impl Live {
             let is_wanted = self.plan.wanted.get(at) == Some(&true);
             let send =
                 || if is_wanted { self.case(case) } else { CaseOutcome::skipped("it was not selected") };
-            // Others wait for it, whatever happens.
+            // Other threads wait for the outcome, even if this panics.
             let done = panic::catch_unwind(AssertUnwindSafe(send));
             let _ =
                 slot.set(done.unwrap_or_else(|_| {
@@ -264,7 +265,7 @@ impl Live {
         self.done.get(case).map_or(NONE, OnceLock::wait)
     }
 
-    /// What was recorded of a case, once it is known.
+    /// Returns the attempts of a case, after waiting for its outcome.
     pub fn attempts_of(&self, case: usize) -> &[Attempt] {
         match self.wait(case) {
             CaseOutcome::Sent(attempts) => attempts,
@@ -294,7 +295,7 @@ impl Live {
         }
     }
 
-    /// The attempts that were recorded so far, by case.
+    /// Returns the attempts recorded so far, by case.
     pub fn sent(&self) -> impl Iterator<Item = (&Case, &Attempt)> {
         let cases = self.plan.cases.iter().zip(&self.done);
         cases.flat_map(|(case, done)| match done.get() {
@@ -303,13 +304,13 @@ impl Live {
         })
     }
 
-    /// Sends nothing more than what is on its way, for this reason.
+    /// Stops sending for this reason. Requests in flight are completed.
     pub fn stop(&self, reason: String) {
-        // The first reason stands.
+        // The first reason wins.
         let _ = self.stopped.set(reason);
     }
 
-    /// Returns how many of the cases that are sent are done, and how many there are.
+    /// Returns the number of finished cases and of all selected cases.
     pub fn progress(&self) -> (usize, usize) {
         let wanted = || {
             let cases = self.plan.cases.iter().zip(&self.plan.wanted).zip(&self.done);
@@ -318,7 +319,7 @@ impl Live {
         (wanted().filter(|(_, done)| done.get().is_some()).count(), wanted().count())
     }
 
-    /// Returns after how many requests it was given up, and why, if it was.
+    /// Returns why the endpoint was given up, and after how many requests, if it was.
     pub fn given_up(&self) -> Option<GivenUp> {
         self.reach.given_up()
     }
@@ -349,7 +350,7 @@ impl Live {
         }
     }
 
-    /// The response that a case continues or is about, or why there is none.
+    /// Returns the response that a case continues or refers to, or why there is none.
     fn before(&self, case: &Case) -> Result<Option<PreviousResponse>, String> {
         let Some(at) = case.previous else { return Ok(None) };
         let judged = self.judge(at, About::Answer);
@@ -412,7 +413,7 @@ impl Live {
         }
     }
 
-    /// Sends a case many times at once, each time with a mark of its own.
+    /// Sends a case many times concurrently, each time with a unique mark.
     async fn crowd(&self, case: &Case, before: Option<&PreviousResponse>) -> CaseOutcome {
         if !self.turn().await {
             return CaseOutcome::skipped("the run was interrupted");
@@ -432,7 +433,7 @@ impl Live {
             .map_or_else(CaseOutcome::Broken, CaseOutcome::Sent)
     }
 
-    /// Waits until the next request may be sent; whether the run goes on.
+    /// Waits until the next request may be sent. Returns whether the run continues.
     async fn turn(&self) -> bool {
         let mut pause = self.pause.lock().await;
         let goes_on = self.client.wait(*pause).await;
@@ -440,7 +441,7 @@ impl Live {
         goes_on
     }
 
-    /// What reads an exchange of a case.
+    /// Returns the reader of an exchange of a case.
     fn reading(&self, case: &Case) -> Reading<'_> {
         let mut reading = Reading::new(&self.rules, self.evidence.is_some());
         if case.is_part() {
@@ -501,24 +502,24 @@ impl Live {
     }
 }
 
-/// So long a response in the background is left alone.
+/// Delay between polls of a background response.
 const POLLED: Duration = Duration::from_millis(200);
 
 fn write(file: Option<&mut File>, line: &str) -> io::Result<()> {
     file.map_or(Ok(()), |file| file.write_all(line.as_bytes()))
 }
 
-/// So often a busy endpoint is asked again.
+/// Maximum number of retries when the endpoint is busy.
 const RETRIES: u32 = 4;
-/// So long is the first pause at least, and each that follows is twice as long.
+/// Minimum delay before the first retry; it doubles with each retry.
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// Returns whether a status says that the endpoint is busy, where that is not what a case asks for.
+/// Returns whether a status means that the endpoint is busy, unless the case expects that status.
 fn is_busy(status: u16, case: &Case) -> bool {
     matches!(status, 429 | 503) && !case.scenario.status.contains(&status)
 }
 
-/// When an endpoint that is busy wants to be asked again, if that is soon enough and was not so too often.
+/// Returns when to retry a request to a busy endpoint, if that is before the deadline and retries are left.
 fn ask_again(outcome: Outcome, case: &Case, deadline: Instant, refusals: u32) -> Option<Instant> {
     outcome.status.filter(|status| is_busy(*status, case))?;
     let pause = PAUSE * 2_u32.pow(refusals.min(RETRIES));
@@ -544,7 +545,7 @@ mod tests {
             assert_eq!(never.given_up().map(|it| it.sent), (number >= 3).then_some(number));
             assert_eq!(once.given_up(), None);
         }
-        // One that hangs up without an answer was there.
+        // An endpoint that closes the connection without a response was reachable.
         once.add(&Facts { lost: Some("connection closed".into()), ..Facts::default() });
         assert_eq!(once.given_up(), None);
     }

@@ -21,7 +21,7 @@ pub struct Target {
     /// Names of the headers added with `with_header`.
     wanted: Vec<String>,
     secrets: Vec<String>,
-    /// How to find these, once they are needed.
+    /// Search patterns of the secrets, computed on first use.
     patterns: OnceLock<Secrets>,
     is_direct: bool,
     authorities: Vec<Certificate>,
@@ -112,7 +112,7 @@ impl Target {
         let name = HeaderName::from_bytes(name.trim().as_bytes()).map_err(|_| wrong())?;
         let text = value.trim();
         let value = HeaderValue::from_str(text).map_err(|_| wrong())?;
-        // In `Bearer abc` and `session=abc; path=/`, the secret is a part.
+        // In `Bearer abc` and `session=abc; path=/`, only a part is the secret.
         let parts =
             text.split([' ', ';', ',']).map(|part| part.split_once('=').map_or(part, |(_, value)| value));
         self.add_secrets(parts.chain([text]).map(str::to_owned));
@@ -121,11 +121,11 @@ impl Target {
         Ok(self)
     }
 
-    /// Also trusts these certificate authorities, as PEM.
+    /// Also trusts these certificate authorities, given as PEM.
     ///
     /// # Errors
     ///
-    /// When there is none among it.
+    /// If the PEM contains no certificate.
     pub fn with_authorities(mut self, pem: &[u8]) -> Result<Self, TargetError> {
         let read = Certificate::from_pem_bundle(pem).unwrap_or_default();
         if read.is_empty() {

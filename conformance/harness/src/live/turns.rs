@@ -1,4 +1,4 @@
-//! What is sent on a WebSocket: scenarios as turns of a conversation.
+//! WebSocket conversations: scenarios as turns.
 
 use catalogue::{OnSocket, Scenario};
 use serde_json::{Map, Value};
@@ -11,7 +11,7 @@ use super::seed::Seed;
 use checker::Rules;
 use results::{Transport, UndecidedKind};
 
-/// What HTTP has in its requests, and a WebSocket not.
+/// Members of HTTP requests that WebSocket messages do not have.
 const OF_HTTP: [&str; 3] = ["stream", "stream_options", "background"];
 
 /// Adds the cases on a WebSocket: each has a connection of its own, and takes there also the turns that it
@@ -66,13 +66,14 @@ fn add_case(
     cases.len() - 1
 }
 
-/// The scenario whose answer has to come before on the same connection.
+/// Returns the scenario that must precede this one on the same connection.
 fn on_connection(scenario: &Scenario) -> Option<&'static Scenario> {
     let is_anew = scenario.websocket == Some(OnSocket::Anew);
     scenario.previous.filter(|_| !is_anew).and_then(catalogue::scenario)
 }
 
-/// Whether a scenario makes sense on a WebSocket: as one message, and not because of what HTTP forgets.
+/// Returns whether a scenario applies to WebSockets: it is a single message, and does not depend on HTTP being
+/// stateless.
 fn is_sent(scenario: &Scenario) -> bool {
     let Ok(Value::Object(request)) = serde_json::from_str(scenario.request) else { return false };
     let is = |name: &str| request.get(name) == Some(&Value::Bool(true));
@@ -97,7 +98,7 @@ fn unfit(turns: &[&'static Scenario], dialect: &'static Dialect, offer: &Offer) 
         let root = dialect.root("websocket_request")?;
         let asked = RequestContext { model: "default", given: &Given::new(), number: 1, seed: &Seed::NONE };
         let before = PreviousResponse { id: "resp_1".to_owned(), ..PreviousResponse::default() };
-        // What has to be refused may be megabytes long.
+        // A request that must be refused may be megabytes long.
         let is_served = |turn: &&&'static Scenario| turn.status.is_empty();
         let refused = |turn: &&&'static Scenario| {
             let message = message(turn, None, &asked, Some(&before));
@@ -115,7 +116,7 @@ fn of_socket(trials: Vec<About>) -> Vec<About> {
     trials
 }
 
-/// The messages of a conversation: the scenarios, and the number of the lane for what is sent in several.
+/// Returns the messages of a conversation: its scenarios, with the lane number of each if it is sent in several lanes.
 pub fn messages<'t>(
     turns: &'t [&'static Scenario],
 ) -> impl Iterator<Item = (&'static Scenario, Option<u32>)> + use<'t> {
@@ -125,7 +126,7 @@ pub fn messages<'t>(
     })
 }
 
-/// The message of a scenario, in the lane of that number if it is sent in several.
+/// Returns the message of a scenario, in the lane with this number if it is sent in several lanes.
 pub fn message(
     scenario: &Scenario,
     lane: Option<u32>,

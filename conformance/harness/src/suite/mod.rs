@@ -193,11 +193,11 @@ impl Suite {
         Self { max_failures: Some(failures.max(1)), ..self }
     }
 
-    /// Tells what scenarios need and only the owner of the endpoint can name: `vector-store`, the id of files
-    /// that can be searched; `mcp-server`, the URL of an MCP server with a tool `search_notes`, and
-    /// `failing-mcp-server`, of one whose tools all fail; and models that fail: `down-model` before a stream
-    /// begins, `failing-model` within it, `limited-model` with the status 429. What needs more than was given is
-    /// not sent.
+    /// Sets values that only the owner of the endpoint knows. Scenarios without their values are skipped.
+    ///
+    /// The names are `vector-store`, the id of a vector store with searchable files; `mcp-server`, the URL of an MCP
+    /// server with a tool `search_notes`; `failing-mcp-server`, the URL of one whose tools all fail; and models that
+    /// fail: `down-model` before a stream begins, `failing-model` during it, and `limited-model` with status 429.
     #[must_use]
     pub fn given(self, given: Given) -> Self {
         Self { given, ..self }
@@ -307,7 +307,7 @@ impl Suite {
     ///
     /// # Errors
     ///
-    /// When nothing could be sent at all, or the evidence not be kept.
+    /// If nothing could be sent, or the evidence could not be stored.
     pub fn judge(&self) -> Result<Vec<TrialResult>, SuiteError> {
         run::judge(self, &|_| true)
     }
@@ -316,7 +316,7 @@ impl Suite {
     ///
     /// # Errors
     ///
-    /// When nothing could be sent at all, or the evidence not be kept.
+    /// If nothing could be sent, or the evidence could not be stored.
     pub fn judge_only(&self, is_wanted: &dyn Fn(&str) -> bool) -> Result<Vec<TrialResult>, SuiteError> {
         run::judge(self, is_wanted)
     }

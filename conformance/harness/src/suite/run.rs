@@ -17,15 +17,14 @@ use reports::{Form, Screen};
 use results::text::{cut, visible};
 use results::{Filters, Judgement, Outcome, TrialResult, Verdict};
 
-/// What a command that could not be carried out exits with.
+/// Exit code of a command that could not be carried out.
 pub const NOT_DONE: u8 = 2;
 
-/// Runs these trials, and then those of suites. All sessions send at the same time; their trials wait for
-/// what comes, in order.
+/// Runs these trials, and then those of suites. All sessions send concurrently; their trials report in order.
 ///
 /// # Errors
 ///
-/// When a filter matches no test, nothing can be sent, or something cannot be written.
+/// If a filter matches no test, nothing can be sent, or a file cannot be written.
 pub fn run(
     suites: &[Suite],
     how: &Invocation,
@@ -89,7 +88,7 @@ pub fn run(
         is_stale |= report.live.as_ref().is_some_and(|live| !live.stale.is_empty());
         dialects.push((report.dialect.clone(), report.totals.trials));
         how.write(&report)?;
-        // Of many runs only those are told as a whole that say something.
+        // With several runs, only those that did not pass have a full summary.
         let is_told = suites.len() == 1 || report.outcome != Outcome::Passed;
         if how.form == Form::Human && is_for_people(arguments) && is_told {
             if !has_lines {
@@ -116,8 +115,8 @@ const LINES: usize = 6;
 /// Maximum length of a reason in a line.
 const REASON: usize = 160;
 
-/// Runs trials, one character each, and then sessions, a line for each scenario that fails. Returns whether something
-/// failed; nothing, when nobody reads the results any more.
+/// Runs trials, one character each, and then sessions, one line for each failing scenario. Returns whether something
+/// failed, or `None` if the output is closed.
 fn run_briefly(
     how: &Invocation,
     trials: Vec<Trial>,
@@ -153,7 +152,7 @@ fn run_briefly(
     Some(has_failed || failed > 0)
 }
 
-/// A scenario, and what failed of it. Reasons are for what is not broken by a rule.
+/// Returns the line of a scenario and its failures. Failures of rules have no reasons.
 fn line(scenario: &str, failures: &[(&str, String)]) -> String {
     let is_rule = |reason: &str| reason.split(", ").all(|rule| catalogue::rule(rule).is_some());
     let failures = failures.iter().map(|(about, reason)| {
@@ -167,7 +166,7 @@ fn line(scenario: &str, failures: &[(&str, String)]) -> String {
     format!("{}  {}", visible(scenario), failures.collect::<Vec<_>>().join(", "))
 }
 
-/// What is said of shapes that were approved of, and that no stream is compared with.
+/// Returns failures for snapshots that no stream is compared with.
 fn unmet(suites: &[Suite], planned: &[Planned<'_>]) -> Result<Vec<TrialResult>, SuiteError> {
     let Some(snapshots) = suites.iter().find_map(|suite| suite.snapshots.as_ref()) else {
         return Ok(Vec::new());
@@ -175,7 +174,7 @@ fn unmet(suites: &[Suite], planned: &[Planned<'_>]) -> Result<Vec<TrialResult>, 
     let compared: Vec<String> = planned.iter().flat_map(Planned::shapes).collect();
     let mut others = snapshots.others(compared.iter().map(String::as_str)).map_err(SuiteError::new)?;
     let known: BTreeSet<String> = suites.iter().flat_map(Suite::known_shapes).collect();
-    // Those of recordings may lie beside them.
+    // Snapshots of recordings may be in the same folder.
     let groups: BTreeSet<&str> = known.iter().map(|name| catalogue::group(name)).collect();
     others.retain(|name| groups.contains(catalogue::group(name)));
     let told = |name: String| {
@@ -197,7 +196,7 @@ fn trial(told: TrialResult) -> Trial {
     })
 }
 
-/// Fails where profiles are wanted of which nothing could be sent, whatever the filters.
+/// Fails if the selected profiles have no case that can be sent, regardless of filters.
 fn reachable(suites: &[Suite]) -> Result<(), SuiteError> {
     let Some(Suite { profiles, .. }) = suites.first().filter(|suite| !suite.profiles.is_empty()) else {
         return Ok(());
@@ -216,17 +215,17 @@ pub const fn is_for_people(arguments: &Arguments) -> bool {
     !arguments.quiet && matches!(arguments.format, None | Some(FormatSetting::Pretty))
 }
 
-/// Says something on stdout.
+/// Prints to stdout.
 pub fn show(text: &str) {
-    // Nobody is left to tell when stdout is gone.
+    // A closed stdout cannot be reported.
     let _ = io::stdout().lock().write_all(text.as_bytes());
 }
 
-/// Runs a suite without telling anybody but the caller.
+/// Runs a suite without output.
 pub(super) fn judge(suite: &Suite, is_due: &dyn Fn(&str) -> bool) -> Result<Vec<TrialResult>, SuiteError> {
     let machine = RunRuntime::start().map_err(|error| SuiteError::new(error.to_string()))?;
     let planned = suite.plan(is_due);
-    // A function cannot be written down: what it selects can.
+    // A predicate cannot be stored, so the selected names are.
     let with: Vec<String> = planned.names().collect();
     let is_everything = with.len() == suite.plan(&|_| true).names().count();
     let filters =
@@ -237,8 +236,7 @@ pub(super) fn judge(suite: &Suite, is_due: &dyn Fn(&str) -> bool) -> Result<Vec<
     Ok(trials)
 }
 
-/// Runs the trials. Nothing comes of it when nobody reads the results any more: the printer panics then,
-/// which is nothing to show.
+/// Runs the trials. Returns `None` if the output is closed: the printer panics then, and the panic is not printed.
 pub fn run_quietly(arguments: &Arguments, trials: Vec<Trial>) -> Option<Conclusion> {
     let usual = panic::take_hook();
     panic::set_hook(Box::new(move |info| {
@@ -250,8 +248,8 @@ pub fn run_quietly(arguments: &Arguments, trials: Vec<Trial>) -> Option<Conclusi
     panic::catch_unwind(AssertUnwindSafe(|| libtest_mimic::run(arguments, trials))).ok()
 }
 
-/// Says something on stderr.
+/// Prints to stderr.
 pub(super) fn eprint_line(text: &str) {
-    // Nobody is left to tell when stderr is gone.
+    // A closed stderr cannot be reported.
     let _ = writeln!(io::stderr().lock(), "{text}");
 }

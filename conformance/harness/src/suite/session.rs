@@ -1,4 +1,4 @@
-//! A suite on its way: what is sent, what is tested of it, and what is kept.
+//! Sessions of a suite: its cases, tests and evidence.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -24,43 +24,43 @@ use recordings::capture::REDACTED;
 use reports::{Style, diagnostic};
 use results::{Filters, Judgement, Options, ProfileReport, Run, State, Transport, TrialResult, Verdict};
 
-/// What a suite will send, and which of its tests are wanted.
+/// The cases of a suite, and its selected tests.
 pub(super) struct Planned<'s> {
     suite: &'s Suite,
     plan: Plan,
     due: Vec<(usize, About)>,
-    /// The cases of whose streams the shape is compared.
+    /// Indices of the cases whose stream shapes are compared.
     shapes: Vec<usize>,
 }
 
 /// The results of a suite.
 pub(super) struct Finished {
-    /// Its tests.
+    /// Its test results.
     pub(super) trials: Vec<TrialResult>,
-    /// What reports tell of it.
+    /// Its part of the report.
     pub(super) report: Run,
 }
 
-/// A suite that is being run.
+/// A suite in progress.
 pub(super) struct Session {
     suite: Suite,
     live: Arc<Live>,
     known: Arc<[Known]>,
-    /// How many tests have failed so far.
+    /// Number of failed tests so far.
     failures: Arc<AtomicUsize>,
     due: Vec<(usize, About)>,
     shapes: Vec<usize>,
     file: RunFile,
     began: Instant,
     evidence: Option<Evidence>,
-    /// The MCP server, if it is there for the run alone.
+    /// The MCP server, if it was started for this run.
     _notes: Option<McpServer>,
-    /// What answers, if it is there for the run alone.
+    /// The gateway, if it was started for this run.
     _gateway: Option<Embedded>,
 }
 
 impl Suite {
-    /// What is sent for the tests that are due by their names.
+    /// Returns the cases for the tests selected by name.
     pub(super) fn plan(&self, is_due: &dyn Fn(&str) -> bool) -> Planned<'_> {
         let mut cases = live::cases(self.dialect, &self.rules(), &self.offer(), &self.transports);
         let given = self.gifts();
@@ -97,13 +97,13 @@ impl Suite {
         Planned { suite: self, plan, due, shapes }
     }
 
-    /// The files of the shapes that its streams can have, however it is run.
+    /// Returns the snapshot files of all shapes that its streams can have, regardless of options.
     pub(super) fn known_shapes(&self) -> BTreeSet<String> {
         let cases = live::cases(self.dialect, &self.rules(), &Offer::All, &Transport::ALL);
         cases.iter().filter(|case| case.has_stream()).map(|case| self.name(&case.name)).collect()
     }
 
-    /// What was given. The reference gateway needs nobody to tell it what it has.
+    /// Returns the given values. Those of the reference gateway are built in.
     fn gifts(&self) -> Given {
         let (mut given, is_local) = match &self.endpoint {
             Endpoint::At(target) => (Given::new(), target.is_local()),
@@ -111,7 +111,7 @@ impl Suite {
         };
         given.extend(self.given.clone());
         if is_local {
-            // It is started when something is sent.
+            // Placeholders: the server is started when cases are sent.
             for name in [MCP_SERVER, FAILING_MCP_SERVER] {
                 given.entry(name.to_owned()).or_default();
             }
@@ -119,12 +119,12 @@ impl Suite {
         given
     }
 
-    /// What a test is called beside those of others.
+    /// Returns the name of a test, unique among suites.
     fn name(&self, trial: &str) -> String {
         if self.is_named { format!("{}/{trial}", self.dialect.name) } else { trial.to_owned() }
     }
 
-    /// Who is asked; a gateway of its own begins to listen.
+    /// Returns the target; starts the reference gateway if that is the target.
     fn open(&self) -> Result<(Target, Option<Embedded>), SuiteError> {
         match &self.endpoint {
             Endpoint::At(target) => Ok((target.clone(), None)),
@@ -188,24 +188,24 @@ impl Suite {
 }
 
 impl Planned<'_> {
-    /// The names of the tests that are due.
+    /// Returns the names of the selected tests.
     pub(super) fn names(&self) -> impl Iterator<Item = String> {
         let due = self.due.iter().filter_map(|(at, about)| Some(self.plan.cases.get(*at)?.trial(*about)));
         let shapes = self.shapes.iter().filter_map(|at| Some(self.plan.cases.get(*at)?.shape()));
         due.chain(shapes).map(|name| self.suite.name(&name))
     }
 
-    /// The files of the shapes that are compared.
+    /// Returns the snapshot files of the compared shapes.
     pub(super) fn shapes(&self) -> impl Iterator<Item = String> {
         self.shapes.iter().filter_map(|at| Some(self.suite.name(&self.plan.cases.get(*at)?.name)))
     }
 
-    /// Whether no test is due.
+    /// Returns whether no test is selected.
     pub(super) const fn is_empty(&self) -> bool {
         self.due.is_empty() && self.shapes.is_empty()
     }
 
-    /// Says what will be sent, and begins to.
+    /// Announces the run, and starts to send.
     pub(super) fn start(self, machine: &RunRuntime, filters: &Filters) -> Result<Session, SuiteError> {
         let Self { suite, mut plan, due, shapes } = self;
         let notes = host(&mut plan.given)?;
@@ -247,12 +247,12 @@ impl Planned<'_> {
     }
 }
 
-/// The name that an MCP server is given by.
+/// The name of the given MCP server.
 const MCP_SERVER: &str = "mcp-server";
-/// The name that one is given by whose tools can be listed, and fail.
+/// The name of the given MCP server whose tools can be listed, but fail.
 const FAILING_MCP_SERVER: &str = "failing-mcp-server";
 
-/// Starts an MCP server where none was given and one can be reached.
+/// Starts an MCP server if none was given and the endpoint can reach a local one.
 fn host(given: &mut Given) -> Result<Option<McpServer>, SuiteError> {
     let is_empty = |name: &&str| given.get(*name).is_some_and(String::is_empty);
     let wanted: Vec<&str> = [MCP_SERVER, FAILING_MCP_SERVER].into_iter().filter(is_empty).collect();
@@ -267,12 +267,12 @@ fn host(given: &mut Given) -> Result<Option<McpServer>, SuiteError> {
     Ok(Some(notes))
 }
 
-/// What was given; nothing of it, when there is a secret in it.
+/// Returns a given value for the report, redacted as a whole if it contains a secret.
 fn shown(target: &Target, value: &str) -> String {
     if target.masked(value) == value { value.to_owned() } else { REDACTED.to_owned() }
 }
 
-/// Says on stderr what will be sent.
+/// Prints to stderr what will be sent.
 fn announce(plan: &Plan, file: &RunFile, reference: Option<&str>) {
     let RunFile { target, proxy, .. } = file;
     let whom = reference.map_or_else(
@@ -294,7 +294,7 @@ fn counted(requests: usize) -> String {
 }
 
 impl Suite {
-    /// The evidence cannot be kept.
+    /// Returns the error that the evidence cannot be stored.
     fn lost(&self, error: &io::Error) -> SuiteError {
         let folder = self.out.as_ref().map(|folder| folder.display().to_string()).unwrap_or_default();
         SuiteError::new(format!("{folder}: {error}"))
@@ -302,7 +302,7 @@ impl Suite {
 }
 
 impl Session {
-    /// The tests that are due.
+    /// Returns the selected tests.
     pub(super) fn trials(&self) -> impl Iterator<Item = Trial> {
         let of_shapes = self.shapes.iter().map(|at| self.shape_trial(*at));
         self.due.iter().map(|(at, about)| self.trial(*at, *about)).chain(of_shapes)
@@ -314,7 +314,7 @@ impl Session {
         Trial::ignorable_test(trial, move || tests.shape(at, &file))
     }
 
-    /// What the test of a shape is called, and the file of that shape.
+    /// Returns the name of the test of a shape, and its snapshot file.
     fn shape_names(&self, at: usize) -> (String, String) {
         let case = self.live.plan.cases.get(at);
         let name = |name: &dyn Fn(&Case) -> String| self.suite.name(&case.map(name).unwrap_or_default());
@@ -338,7 +338,8 @@ impl Session {
         }
     }
 
-    /// Judges what is due, scenario by scenario, as soon as each is there: what failed of it, each with the reason.
+    /// Judges the selected tests scenario by scenario, as soon as each is finished. Returns the failures of each with
+    /// their reasons.
     pub(super) fn failures(&self) -> impl Iterator<Item = (String, Vec<(&'static str, String)>)> {
         let (tests, of_shapes) = (self.tests(), self.tests());
         let of_cases = self.due.chunk_by(|(one, _), (other, _)| one == other).filter_map(move |due| {
@@ -371,12 +372,12 @@ impl Session {
         has_failed
     }
 
-    /// Returns what a line of progress shows of it.
+    /// Returns the state for a progress line.
     pub(super) fn progress(&self) -> Sending {
         Sending { live: Arc::clone(&self.live), failures: Arc::clone(&self.failures) }
     }
 
-    /// Keeps what came of it all, once it is there.
+    /// Waits for all results, and writes the evidence and the report.
     pub(super) fn finish(mut self, machine: &RunRuntime) -> Result<Finished, SuiteError> {
         self.file.options.took_ms = u64::try_from(self.began.elapsed().as_millis()).ok();
         self.file.trials = self.due.iter().map(|(at, about)| trial_result(&self.live, *at, *about)).collect();
@@ -430,14 +431,14 @@ impl Session {
         Ok(Finished { trials, report })
     }
 
-    /// What reports know of the run, and what profiles make of it.
+    /// Returns the part of the report about the run, and the results by profile.
     fn report(&self) -> (Run, Vec<ProfileReport>) {
         let rules = self.suite.rules();
         let sent: Vec<Sent> = self.live.sent().map(|(case, attempt)| Sent { case, attempt }).collect();
         Judge { run: &self.file, rules: &rules, cases: &self.live.plan.cases, sent: &sent }.report()
     }
 
-    /// Writes what came of a run beside its exchanges.
+    /// Writes the files of a run other than its exchanges.
     fn keep(&mut self, evidence: &Evidence, report: &Run, profiles: Vec<ProfileReport>) -> io::Result<()> {
         self.file.report = Some(evidence.write_report(&reports::json(report))?);
         evidence.write_run(&self.file)?;
@@ -448,7 +449,7 @@ impl Session {
     }
 }
 
-/// What the tests of a session share.
+/// The shared state of the tests of a session.
 struct Tests {
     live: Arc<Live>,
     known: Arc<[Known]>,
@@ -474,11 +475,11 @@ impl Tests {
         self.judged_shape(at, file).map_or(Ok(Completion::Completed), completed)
     }
 
-    /// Judges a trial, and returns why it does not fail the run though it has failed.
+    /// Judges a trial, and returns why its failure does not fail the run, if so.
     fn judged(&self, at: usize, about: About) -> (Judgement, Option<String>) {
         let judged = self.live.judge(at, about);
         let excuse = match judged.verdict {
-            // What is written to a list of failures needs nobody's attention in this run.
+            // A listed failure does not fail the run.
             Verdict::Fail if self.is_listed => Some(format!("listed: {}", judged.reason)),
             Verdict::Fail => expected(&self.live, at, about, &self.known),
             _ => None,
@@ -487,20 +488,20 @@ impl Tests {
         (judged, excuse)
     }
 
-    /// Judges a trial, and returns the verdict if it fails the run.
+    /// Judges a trial, and returns the judgement if it fails the run.
     fn failure(&self, at: usize, about: About) -> Option<Judgement> {
         let (judged, excuse) = self.judged(at, about);
         (is_bad(&judged) && excuse.is_none()).then_some(judged)
     }
 
-    /// Judges a shape, if it is compared with another.
+    /// Judges a shape, if it is compared with a snapshot.
     fn judged_shape(&self, at: usize, file: &str) -> Option<Judgement> {
         let judged = snapshot::judge(&self.live, at, file, self.snapshots.as_ref()?);
         self.count(is_bad(&judged));
         Some(judged)
     }
 
-    /// Counts a failure, and stops the run after the last one that it may have.
+    /// Counts a failure, and stops the run at the maximum number of failures.
     fn count(&self, is_failure: bool) {
         if is_failure {
             let failures = self.failures.fetch_add(1, Ordering::Relaxed) + 1;
@@ -517,7 +518,7 @@ const fn is_bad(judged: &Judgement) -> bool {
     matches!(judged.verdict, Verdict::Fail | Verdict::HarnessError)
 }
 
-/// Returns what a verdict is as that of a test.
+/// Returns a verdict as the outcome of a test.
 fn completed(judged: Judgement) -> Result<Completion, Failed> {
     match judged.verdict {
         Verdict::Pass => Ok(Completion::Completed),
@@ -549,7 +550,7 @@ fn listed(expected: &BTreeMap<&str, &str>) -> Vec<String> {
     expected.iter().map(|(rule, reason)| format!("{rule}: {reason}")).collect()
 }
 
-/// Returns all that a failed test found and that is not expected.
+/// Returns all unexpected failures of a failed test.
 fn failure(live: &Live, at: usize, about: About, known: &[Known], reason: String) -> String {
     let Some(case) = live.plan.cases.get(at) else { return reason };
     let failing = baseline::failing(live, case, at, about);

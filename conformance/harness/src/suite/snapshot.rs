@@ -92,7 +92,7 @@ impl Snapshots {
         while let Some(folder) = folders.pop() {
             let failed = |error: io::Error| format!("{}: {error}", folder.display());
             let entries = match fs::read_dir(&folder) {
-                // There are no snapshots yet.
+                // No snapshots exist yet.
                 Err(error) if error.kind() == ErrorKind::NotFound => continue,
                 entries => entries.map_err(failed)?,
             };
