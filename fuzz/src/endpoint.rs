@@ -1,7 +1,7 @@
-//! An endpoint that plays a script to the suite's client, whatever is asked of it.
+//! An endpoint that plays a script to the suite's client, regardless of the request.
 //!
-//! The first byte of a script chooses the scenario. The others are sent as they are, but for NUL and the byte after
-//! it, which are an [escape](escape), and for [`ACCEPT`] and [`KEY`].
+//! The first byte of a script selects the scenario. The others are sent unchanged, except NUL and the byte after it,
+//! which form an [escape](escape), and [`ACCEPT`] and [`KEY`].
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -22,9 +22,9 @@ use tokio_tungstenite::tungstenite::handshake::derive_accept_key;
 use super::recordings::{gzip, zstd};
 use super::within::within;
 
-/// What stands for the answer to the `Sec-WebSocket-Key` of the request.
+/// Placeholder for the response to the `Sec-WebSocket-Key` of the request.
 pub const ACCEPT: &[u8] = b"{{accept}}";
-/// What stands for the key that came with the request.
+/// Placeholder for the API key of the request.
 pub const KEY: &[u8] = b"{{key}}";
 
 const SECRET: &str = "sk-fuzz-9f8e7d6c5b4a3210";
@@ -112,12 +112,12 @@ impl Drop for Folder {
     }
 }
 
-/// What an escape makes the endpoint do.
+/// The action of an escape.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Step {
     /// Send a NUL.
     Nul,
-    /// Wait so long.
+    /// Wait for this duration.
     Pause(Duration),
     /// Wait until the client leaves.
     Stall,
@@ -292,7 +292,7 @@ fn escaped(bytes: &[u8]) -> Vec<u8> {
     bytes.iter().flat_map(one).collect()
 }
 
-/// The messages of a WebSocket that the endpoint sends.
+/// Returns the WebSocket messages that the endpoint sends.
 fn frames(log: &[u8]) -> Vec<u8> {
     let mut sent = b"HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: websocket\r\n\
                      sec-websocket-accept: {{accept}}\r\n\r\n"
@@ -310,7 +310,7 @@ fn frames(log: &[u8]) -> Vec<u8> {
     sent
 }
 
-/// What a text of this length begins with.
+/// Returns the frame header of a text of this length.
 fn frame_head(length: usize) -> Vec<u8> {
     match u16::try_from(length) {
         Ok(length @ 0..126) => vec![0x81, length.to_le_bytes()[0]],

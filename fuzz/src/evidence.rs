@@ -42,7 +42,7 @@ pub fn verify(bytes: &[u8]) {
     assert_eq!(is_seen, !changed.is_empty(), "{changed:?} changed; {compared:?}");
 }
 
-/// A short run against the reference gateway.
+/// Returns a short run against the reference gateway.
 fn recorded() -> Files {
     let folder = Folder::new("recorded");
     let dialect = spec::dialect("openai").expect("it is built in");
@@ -105,7 +105,7 @@ fn edit(files: &mut Files, choices: &mut Choices<'_>) {
         2 => {
             let copy = format!("{name}.{}", choices.below(3));
             let bytes = files.get(&name).cloned().flatten();
-            // Whether a signature is one is for `--key` to tell.
+            // Only `--key` checks whether a signature is valid.
             files.extend(bytes.filter(|_| copy != SIGNATURE).map(|bytes| (copy, Some(bytes))));
         }
         3 => drop(files.insert(name, None)),
@@ -184,7 +184,7 @@ fn edit_value(value: &mut Value, choices: &mut Choices<'_>) {
     }
 }
 
-/// A value that nobody expects.
+/// Returns an unexpected value.
 fn odd(choices: &mut Choices<'_>) -> Value {
     let odd = [
         "null",

@@ -1,5 +1,5 @@
-//! What must hold of any bytes: the targets of cargo-fuzz, and of the test that stands in for it where
-//! there is no nightly compiler.
+//! Properties that hold for any bytes: the targets of cargo-fuzz, and of a test that replaces it without a nightly
+//! compiler.
 
 pub mod choices;
 pub mod endpoint;
@@ -16,8 +16,8 @@ use conformance::results::{CaptureReport, Run};
 use conformance::{Rules, check as check_recording};
 use random::Xorshift;
 
-/// Checks a recording in every dialect and tells what is found in every way. Nothing panics, and nothing
-/// that is told has control characters in it.
+/// Checks a recording in every dialect, and renders the findings in every format. Asserts that nothing panics and no
+/// output contains control characters.
 pub fn check(bytes: &[u8]) {
     for dialect in spec::DIALECTS {
         let rules = Rules::of(dialect);
@@ -47,7 +47,7 @@ pub fn split(bytes: &[u8]) {
     assert_eq!(found(vec![bytes]), found(pieces.clone()), "cut into {:?}", lengths(&pieces));
 }
 
-/// Everything that a recording holds, and what format it has or why it cannot be read.
+/// Returns all entries of a recording, and its format or why it cannot be read.
 pub fn entries(pieces: &[&[u8]], format: Option<Format>) -> (Vec<String>, Result<Format, CaptureError>) {
     let mut entries = Vec::new();
     let mut keep = |entry: Entry<'_>| entries.push(told(entry));
@@ -57,7 +57,7 @@ pub fn entries(pieces: &[&[u8]], format: Option<Format>) -> (Vec<String>, Result
     (entries, outcome)
 }
 
-/// An entry in words; its source as text, because lists of numbers take long to write.
+/// Returns an entry as text. Its source is shown as a string, because lists of numbers are slow to format.
 fn told(mut entry: Entry<'_>) -> String {
     let source = match &mut entry {
         Entry::Sent(frame) | Entry::Event(frame) | Entry::Body(frame) => std::mem::take(&mut frame.source),

@@ -11,7 +11,7 @@ use ruzstd::encoding::{CompressionLevel, compress_to_vec};
 
 const HEAD: &str = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream; charset=utf-8\r\n";
 
-/// A golden in every format that it can be in.
+/// Returns a golden in every possible format.
 pub fn of_golden(golden: &Golden) -> Vec<(Format, Vec<u8>)> {
     match golden.format {
         Format::Sse => of(golden.bytes),
@@ -19,7 +19,7 @@ pub fn of_golden(golden: &Golden) -> Vec<(Format, Vec<u8>)> {
     }
 }
 
-/// The stream in every format, with and without compression.
+/// Returns the stream in every format, with and without compression.
 pub fn of(stream: &[u8]) -> Vec<(Format, Vec<u8>)> {
     let text = String::from_utf8_lossy(stream);
     let events = data(stream);
@@ -75,7 +75,7 @@ pub fn of(stream: &[u8]) -> Vec<(Format, Vec<u8>)> {
     ]
 }
 
-/// The data of the events of a stream.
+/// Returns the data of the events of a stream.
 pub fn data(stream: &[u8]) -> Vec<String> {
     let mut data = Vec::new();
     let read = capture::read(stream, Some(Format::Sse), &mut |entry| {
@@ -86,7 +86,7 @@ pub fn data(stream: &[u8]) -> Vec<String> {
     read.map(|_| data).unwrap_or_default()
 }
 
-/// The bytes as gzip makes them smaller.
+/// Returns the bytes compressed with gzip.
 pub fn gzip(bytes: &[u8]) -> Vec<u8> {
     let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
     encoder.write_all(bytes).and_then(|()| encoder.finish()).expect("memory does not fail")
@@ -97,7 +97,7 @@ fn deflate(bytes: &[u8]) -> Vec<u8> {
     encoder.write_all(bytes).and_then(|()| encoder.finish()).expect("memory does not fail")
 }
 
-/// The bytes as zstd makes them smaller.
+/// Returns the bytes compressed with zstd.
 pub fn zstd(bytes: &[u8]) -> Vec<u8> {
     compress_to_vec(bytes, CompressionLevel::Fastest)
 }

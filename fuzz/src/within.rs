@@ -1,4 +1,4 @@
-//! Work that has to come to its end.
+//! Time limits.
 
 use std::io::{self, Write as _};
 use std::sync::mpsc;

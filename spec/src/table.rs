@@ -165,7 +165,7 @@ pub struct Dialect {
     pub product: &'static str,
     /// The source of its files.
     pub source: &'static str,
-    /// What it is, in a sentence.
+    /// Its summary, in one sentence.
     pub summary: &'static str,
     /// The dialects that it extends, nearest first.
     pub lineage: &'static [&'static str],
@@ -179,7 +179,7 @@ pub struct Dialect {
     pub error: &'static str,
     /// Types of whole bodies: `request`, `response`, ...
     pub roots: &'static [(&'static str, &'static str)],
-    /// The operations of the API besides the creation of a response.
+    /// The operations of the API other than the creation of a response.
     pub operations: &'static [Operation],
     /// Rules with another level in this dialect.
     pub rules: &'static [RuleLevel],
@@ -257,7 +257,7 @@ pub(crate) type EventCheck = for<'a> fn(&mut Checker<'a>, &mut View<'a>) -> Scan
 pub enum Verdict {
     /// It matches the schema.
     Valid,
-    /// It has these faults, of which at most 256 are listed, and this number of others.
+    /// The value has these faults, of which at most 256 are listed, and this number of others.
     Invalid(Vec<Fault>, usize),
     /// The dialect has no event or type of that name.
     Unknown,

@@ -1,4 +1,4 @@
-//! Typed events lose nothing: whatever is read is written back as the same JSON value.
+//! Typed events are lossless: every value is written back as the same JSON value.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -11,7 +11,7 @@ use spec::openai::{
     ToolChoiceParam,
 };
 
-/// The payloads of a recorded stream, each with its `event:` line when there is one.
+/// Returns the payloads of a recorded stream, each with its `event:` line if any.
 fn payloads(path: &Path) -> Vec<(String, String)> {
     let text = fs::read_to_string(path).unwrap();
     let mut found = Vec::new();
@@ -101,7 +101,7 @@ fn recorded_streams_lose_nothing() {
     let corpus = concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared/corpus/real");
     let mut openai = Tally::default();
     lossless!(openai, &Path::new(corpus).join("openai"), openai);
-    // Two early recordings have no sequence numbers; all else is read as what it says it is.
+    // Two early recordings have no sequence numbers; all other events are parsed as the type that they name.
     let numbered = |why: &&String| *why != INSIDE && !why.contains("`sequence_number`");
     assert_eq!(openai.unread.keys().find(numbered), None);
     let mut all = Tally::default();
@@ -288,7 +288,7 @@ fn the_branch_that_explains_most_is_taken() {
     same(json, &request.to_json());
 }
 
-/// What clients need of every event, and what they get without importing a trait.
+/// Common accessors of all events work without importing a trait.
 #[test]
 fn events_say_where_they_belong() {
     let of = |text: &'static str| spec::openai::Event::parse(text).expect("an object");

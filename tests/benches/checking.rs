@@ -54,7 +54,7 @@ fn streams(folder: &Path) -> Vec<Vec<u8>> {
     files.iter().filter(is_stream).map(|file| fs::read(file).expect("a recording")).collect()
 }
 
-/// What stands in the data lines.
+/// Returns the payloads of the data lines.
 fn events(streams: &[Vec<u8>]) -> Vec<Vec<u8>> {
     let mut data = Vec::new();
     for stream in streams {
@@ -68,7 +68,7 @@ fn events(streams: &[Vec<u8>]) -> Vec<Vec<u8>> {
     data
 }
 
-/// The same streams, every 25th event with a sequence number that is none.
+/// Returns the same streams with an invalid sequence number in every 25th event.
 fn damaged(streams: &[Vec<u8>]) -> Vec<Vec<u8>> {
     let mut count = 0;
     let mut damage = |stream: &Vec<u8>| {
@@ -121,7 +121,7 @@ fn check(rules: &Rules, streams: &[Vec<u8>]) -> u64 {
     found
 }
 
-/// Both in turn, so that a machine whose speed drifts does not favour one of them.
+/// Measures both alternately, so that a drifting clock speed does not favour one of them.
 fn compare(name: &str, repeat: usize, base: Pass<'_>, ours: Pass<'_>) {
     let (mut ratios, mut result) = (Vec::new(), 0);
     for _ in 0..ROUNDS {
@@ -144,7 +144,7 @@ fn timed(repeat: usize, pass: Pass<'_>) -> (Duration, u64) {
     (start.elapsed(), result)
 }
 
-/// A golden with so many deltas.
+/// Returns a golden with this number of deltas.
 fn long_stream(deltas: usize) -> Vec<u8> {
     let mut stream = Vec::new();
     long(deltas, &mut |bytes| stream.extend_from_slice(bytes));
@@ -162,12 +162,12 @@ fn long(deltas: usize, sink: &mut dyn FnMut(&[u8])) {
     }
 }
 
-/// The same with so many items, which the final output has the other way round.
+/// Writes a stream with this number of items, which the final output has in reverse order.
 fn crowded(items: usize, sink: &mut dyn FnMut(&[u8])) {
     many(items, &|_| true, sink);
 }
 
-/// The same, no text ever finished and all of them other ones in the end.
+/// Writes a stream with this number of items whose texts are never finished, and differ from the final output.
 fn unfinished(items: usize, sink: &mut dyn FnMut(&[u8])) {
     let is_begun = |frame: &str| frame.contains("added\n") || frame.contains(".delta\n");
     many(items, &is_begun, &mut |frame| {
@@ -203,7 +203,7 @@ fn golden() -> String {
     fs::read_to_string(corpus::repository().join("spec/goldens/openai/text.sse")).expect("a golden")
 }
 
-/// Where the first event of a type begins.
+/// Returns the offset of the first event of a type.
 fn begin(stream: &str, event: &str) -> usize {
     stream.find(&format!("event: {event}\n")).expect("the event")
 }
@@ -214,7 +214,7 @@ fn numbered(frame: &str, number: usize) -> String {
     format!("{head}\"sequence_number\":{number}{rest}")
 }
 
-/// The time and the memory for a stream grow with its length, and no faster.
+/// Asserts that time and memory grow at most linearly with the length of a stream.
 fn linear(rules: &Rules) {
     for deltas in [10_000, 100_000, 1_000_000] {
         grown(rules, &format!("{deltas} deltas"), |sink| long(deltas, sink));
@@ -242,7 +242,7 @@ fn grown(rules: &Rules, name: &str, stream: impl FnOnce(&mut dyn FnMut(&[u8]))) 
     println!("{each:6.0} ns an event, {} at most in memory: a stream of {name}", peak());
 }
 
-/// The most memory that the process had so far, where the system tells.
+/// Returns the peak memory of the process, if the system reports it.
 fn peak() -> String {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));

@@ -99,7 +99,7 @@ fn validators() -> BTreeMap<String, jsonschema::Validator> {
         .collect()
 }
 
-/// Reader and baseline in turn, so that a machine whose speed drifts does not favour one of them.
+/// Measures reader and baseline alternately, so that a drifting clock speed does not favour one of them.
 fn compare(name: &str, reader: &Reader, events: &[(String, String)], repeat: usize, bytes: usize) {
     let baseline: Reader = Box::new(|_, data| serde_json::from_slice::<Value>(data.as_bytes()).is_ok());
     let (mut ratios, mut rates, mut accepted) = (Vec::new(), Vec::new(), 0);

@@ -1,5 +1,4 @@
-//! What tests and benches read: recorded streams where a corpus lies beside the repository, the goldens
-//! everywhere.
+//! Data for tests and benches: recorded streams if a corpus exists beside the repository, and the goldens.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -11,10 +10,10 @@ use conformance::results::CaptureReport;
 use conformance::results::Finding;
 use spec::Dialect;
 
-/// One event: what the `event:` line says, if there is one, and its data.
+/// An event: its `event:` line, if any, and its data.
 #[derive(Debug, Clone)]
 pub struct Event {
-    /// The file it stands in, relative to the folder that was asked for.
+    /// Its file, relative to the searched folder.
     pub file: PathBuf,
     /// The `event:` line.
     pub line: Option<String>,
@@ -23,7 +22,7 @@ pub struct Event {
 }
 
 impl Event {
-    /// The type in the data, else what the `event:` line says.
+    /// Returns the type in the data, or else in the `event:` line.
     pub fn event_type(&self) -> String {
         let value: Option<serde_json::Value> = serde_json::from_str(&self.data).ok();
         let in_data = value.as_ref().and_then(|v| v.get("type")).and_then(serde_json::Value::as_str);
@@ -31,28 +30,27 @@ impl Event {
     }
 }
 
-/// The root of the repository.
+/// Returns the root of the repository.
 pub fn repository() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
-/// The corpus of recorded streams: beside the repository, or where `CONFORMANCE_CORPUS` says, when these tests
-/// are built.
+/// Returns the corpus of recorded streams: beside the repository, or in `CONFORMANCE_CORPUS` at build time.
 pub fn recordings() -> Option<PathBuf> {
     option_env!("CORPUS").map(PathBuf::from)
 }
 
-/// The same, for tests that are ignored without it.
+/// Returns the corpus, for tests that are ignored without it.
 pub fn required() -> PathBuf {
     recordings().expect("there was a corpus when the tests were built")
 }
 
-/// All events of the streams under a folder (`.sse` and `.ndjson`), in a stable order.
+/// Returns all events of the streams in a folder (`.sse` and `.ndjson`), in a stable order.
 pub fn events(folder: &Path) -> Vec<Event> {
     files(folder, &["sse", "ndjson"]).iter().flat_map(|file| of_file(folder, file)).collect()
 }
 
-/// All files under a folder with one of these extensions, in a stable order.
+/// Returns all files in a folder with one of these extensions, in a stable order.
 pub fn files(folder: &Path, extensions: &[&str]) -> Vec<PathBuf> {
     let mut files = Vec::new();
     collect(folder, extensions, &mut files);
@@ -101,12 +99,12 @@ fn of_file(folder: &Path, file: &Path) -> Vec<Event> {
     events
 }
 
-/// What the index of the corpus knows of its recordings, by their file.
+/// The index of the corpus: its recordings by file.
 pub struct Index(BTreeMap<String, Recording>);
 
-/// What is known of a recording.
+/// The index entry of a recording.
 pub struct Recording {
-    /// Who sent it.
+    /// The vendor of the endpoint.
     pub vendor: String,
     /// `real`, or what was done to it.
     pub class: String,
@@ -127,25 +125,26 @@ impl Index {
         Self(rows.collect())
     }
 
-    /// What is known of a file.
+    /// Returns the entry of a file.
     pub fn of(&self, file: &str) -> &Recording {
         self.0.get(file).unwrap_or_else(|| panic!("{file} is not in the index"))
     }
 }
 
 impl Recording {
-    /// Whether it was recorded on that day or later.
+    /// Returns whether it was recorded on that day or later.
     pub fn is_since(&self, day: &str) -> bool {
         self.recorded.as_deref().is_some_and(|recorded| recorded >= day)
     }
 }
 
-/// The dialect of that name.
+/// Returns the dialect with that name.
 pub fn dialect(name: &str) -> &'static Dialect {
     spec::DIALECTS.iter().find(|known| known.name == name).expect("the build has the dialect")
 }
 
-/// What all rules of a dialect say of the recordings under a folder, each with its path below it.
+/// Checks the recordings in a folder with all rules of a dialect. Returns the reports, each with its path relative to
+/// the folder.
 pub fn check(folder: &Path, extensions: &[&str], dialect: &'static Dialect) -> Vec<(String, CaptureReport)> {
     let rules = Rules::of(dialect);
     let checked = |path: &PathBuf| {
@@ -156,19 +155,19 @@ pub fn check(folder: &Path, extensions: &[&str], dialect: &'static Dialect) -> V
     files(folder, extensions).iter().map(checked).collect()
 }
 
-/// What a report lists.
+/// Returns the findings of a report.
 pub fn findings(report: &CaptureReport) -> impl Iterator<Item = &Finding> {
     report.findings.iter()
 }
 
-/// A pointer with a star for every index.
+/// Returns a pointer with `*` for every index.
 pub fn starred(pointer: &str) -> String {
     let segments =
         pointer.split('/').map(|segment| if segment.parse::<u32>().is_ok() { "*" } else { segment });
     segments.collect::<Vec<_>>().join("/")
 }
 
-/// How often rules are broken, by group of recordings.
+/// Number of findings of each rule, by group of recordings.
 #[derive(Default)]
 pub struct Fired(BTreeMap<(String, String, &'static str), (u64, BTreeSet<String>)>);
 
@@ -183,7 +182,7 @@ impl Fired {
         }
     }
 
-    /// A line for each: rule, level, findings, files, and the first of them.
+    /// Returns a line for each rule: its level, number of findings and files, and the first files.
     pub fn table(&self) -> String {
         let (mut text, mut last) = (String::new(), "");
         for ((group, rule, level), (count, files)) in &self.0 {

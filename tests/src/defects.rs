@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use codegen::formats::{Client, Defect, DefectVerdict, DefectsFile, Failure, MeasuredFile};
 
-/// `docs/defects.md`.
+/// Returns the text of `docs/defects.md`.
 pub fn page(file: &DefectsFile, measured: &MeasuredFile) -> String {
     let mut page = String::from(
         "# What breaks clients, and what catches it\n\n\

@@ -6,18 +6,18 @@ use catalogue::{Edit, Level, Side, Target, Violation};
 use codegen::formats;
 use conformance::{Rules, goldens, violation};
 
-/// What is found in a golden once it is edited.
+/// The findings in an edited golden.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Found {
     /// The rules that are broken, at level must or should.
     pub binding: BTreeSet<&'static str>,
-    /// What is found besides, at level may.
+    /// Other findings, at level MAY.
     pub notes: BTreeSet<&'static str>,
     /// The clients that what is found at level must or should breaks.
     pub broken: BTreeSet<&'static str>,
 }
 
-/// Edits a golden, `<dialect>/<name>`, and checks what comes of it in its dialect.
+/// Edits a golden, `<dialect>/<name>`, and checks it in its dialect.
 pub fn check(golden: &str, edits: &str) -> Result<Found, String> {
     let edits = formats::edits(edits).map_err(|error| error.to_string())?;
     let edits: Vec<Edit> = edits.iter().map(|(_, edit)| constant(edit)).collect();
@@ -46,7 +46,7 @@ pub fn check_bytes(dialect: &str, bytes: &[u8]) -> Result<Found, String> {
     Ok(found)
 }
 
-/// The edit as one that was there when the program was built. Tests end soon enough.
+/// Returns the edit with static lifetimes. The memory leaks, which is acceptable in tests.
 fn constant(edit: &formats::Edit) -> Edit {
     use formats::Edit as Read;
     match edit {

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 /// A value, what it shows, and whether it fits.
 #[derive(Debug, Clone)]
 pub struct Instance {
-    /// What was done: a path, and what is special there.
+    /// The variation: a path, and what differs there.
     pub what: String,
     /// The value.
     pub value: Value,
@@ -26,17 +26,17 @@ const NEAR: usize = 1;
 const DEEP: usize = 4;
 
 impl<'d> Instances<'d> {
-    /// Of the schemas of a dialect.
+    /// Creates a generator for the schemas of a dialect.
     pub const fn new(registry: Registry<'d>) -> Self {
         Self { registry }
     }
 
-    /// A value with nothing in it that may be left out.
+    /// Returns a value without optional parts.
     pub fn least(&self, schema: &Schema) -> Value {
         self.example(schema, DEEP)
     }
 
-    /// A value with everything in it.
+    /// Returns a value with all optional parts.
     pub fn full(&self, schema: &Schema) -> Value {
         self.example(schema, 0)
     }
@@ -314,7 +314,7 @@ fn vary_number(range: &Range, integral: bool, found: &mut Vec<Instance>) {
     found.push(instance("a fraction", json!(1.5), !integral && within(1.5)));
 }
 
-/// The number without a fraction where it needs none.
+/// Returns a number without a fraction, if it has none.
 fn whole(value: f64) -> Value {
     let written = format!("{value}");
     serde_json::from_str(&written).unwrap_or(json!(value))

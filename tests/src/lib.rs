@@ -1,4 +1,4 @@
-//! What the tests of this package share.
+//! Shared code of the tests of this package.
 
 pub mod corpus;
 pub mod defects;

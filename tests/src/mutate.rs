@@ -16,8 +16,7 @@ pub struct Mutator {
 }
 
 impl Mutator {
-    /// A mutator that knows the words and names of a dialect, so that it often writes something that
-    /// has a meaning elsewhere.
+    /// Creates a mutator that uses the words and names of a dialect, so that mutants often have a meaning elsewhere.
     pub fn new(dialect: &Dialect, seed: u64) -> Self {
         let (mut words, mut names) = (Vec::new(), Vec::new());
         let events = dialect.events.values().map(|event| &event.schema);
@@ -31,12 +30,12 @@ impl Mutator {
         Self { random: Xorshift::new(seed), words, names }
     }
 
-    /// Where its chance comes from.
+    /// Returns its random generator.
     pub const fn random(&mut self) -> &mut Xorshift {
         &mut self.random
     }
 
-    /// The text of a mutant of a value.
+    /// Returns a mutant of a value as text.
     pub fn mutant(&mut self, value: &Value) -> String {
         let mut mutant = value.clone();
         let steps = *self.random.pick(&[1, 1, 1, 1, 2, 3]);
@@ -132,7 +131,7 @@ impl Mutator {
         }
     }
 
-    /// A value of the same kind, at its limits or beyond them.
+    /// Returns a value of the same kind, at its limits or beyond them.
     fn near(&mut self, value: &Value) -> Value {
         match value {
             Value::Number(_) => self.number(),
@@ -216,7 +215,7 @@ fn collect(schema: &Schema, words: &mut Vec<String>, names: &mut Vec<String>) {
     }
 }
 
-/// How many values a value consists of, itself included.
+/// Returns the number of values in a value, including itself.
 fn count(value: &Value) -> usize {
     1 + match value {
         Value::Array(entries) => entries.iter().map(count).sum(),
@@ -225,7 +224,7 @@ fn count(value: &Value) -> usize {
     }
 }
 
-/// The value at a place, counted from the outside in.
+/// Returns the value at a position, counted in preorder.
 fn node<'v>(value: &'v Value, at: &mut usize) -> Option<&'v Value> {
     if *at == 0 {
         return Some(value);

@@ -11,14 +11,14 @@ use crate::corpus;
 /// A dialect and all that is known of it.
 #[derive(Debug)]
 pub struct Suite {
-    /// As it was generated.
+    /// The generated dialect.
     pub ours: &'static spec::Dialect,
-    /// What it was generated from.
+    /// The source that it was generated from.
     pub model: Dialect,
     judge: jsonschema::Validator,
 }
 
-/// What a value is checked as.
+/// The schema kind to check a value with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum As {
     /// An event.
@@ -36,7 +36,7 @@ pub struct Seed {
     pub kind: As,
     /// Its text.
     pub text: String,
-    /// Where it is from.
+    /// Its origin.
     pub from: String,
 }
 
@@ -60,7 +60,7 @@ impl Suite {
         Self { ours, model, judge }
     }
 
-    /// The examples of the schema files and the events of the goldens.
+    /// Returns the examples of the schema files and the events of the goldens.
     pub fn seeds(&self) -> Vec<Seed> {
         let examples = self.model.events.values().flat_map(|event| {
             event.examples.iter().map(|example| Seed {
@@ -75,7 +75,7 @@ impl Suite {
         examples.chain(goldens).collect()
     }
 
-    /// The recorded events that the dialect knows; none where no corpus lies beside the repository.
+    /// Returns the recorded events that the dialect defines; none without a corpus.
     pub fn recorded(&self) -> Vec<Seed> {
         corpus::recordings().map(|folder| self.of_streams(&folder)).unwrap_or_default()
     }
@@ -91,7 +91,7 @@ impl Suite {
         seeds.filter(|seed| self.model.events.contains_key(&seed.name)).collect()
     }
 
-    /// What the generated validator says.
+    /// Returns the verdict of the generated validator.
     pub fn ours(&self, kind: As, name: &str, text: &str) -> Verdict {
         match kind {
             As::Event => self.ours.check_event(name, text),
@@ -99,17 +99,17 @@ impl Suite {
         }
     }
 
-    /// The value as the judge wants it: as the member of an object, which says what it is.
+    /// Returns the value in the form that the judge validates: as the member of an object that names its type.
     pub fn subject(&self, name: &str, text: &str) -> serde_json::Result<Value> {
         serde_json::from_str(&format!("{{{name:?}:{text}}}"))
     }
 
-    /// Whether the judge takes the value.
+    /// Returns whether the judge accepts the value.
     pub fn accepts(&self, subject: &Value) -> bool {
         self.judge.is_valid(subject)
     }
 
-    /// What the judge says against the value.
+    /// Returns the errors that the judge reports for the value.
     pub fn complaints(&self, subject: &Value) -> Vec<Complaint> {
         let complaint = |error: jsonschema::ValidationError<'_>| {
             let pointer = error.instance_path().as_str();
@@ -124,7 +124,7 @@ impl Suite {
     }
 }
 
-/// One validator for everything in a dialect: of an object with a member for each event and type.
+/// Returns one validator for the whole dialect: for an object with a member for each event and type.
 fn judge(model: &Dialect) -> jsonschema::Validator {
     let mut definitions = Map::new();
     for name in model.events.keys() {

@@ -3,15 +3,14 @@
 use spec::json::{ParseError, Reason};
 use spec::table::EventLine;
 
-/// What came of reading an event and writing it again.
+/// The result of reading an event and writing it again.
 #[derive(Debug)]
 pub struct Reading {
     /// The type of the event.
     pub event_type: String,
-    /// Why it was not read as what its type says.
+    /// The reason why it was not read as its own type.
     pub unknown: Option<Reason>,
-    /// How many values of unions were kept without being understood; strings outside of an enum that
-    /// the schema leaves open are none.
+    /// Number of union values that were preserved without being understood, except strings outside an open enum.
     pub unknown_inside: usize,
     /// Written again.
     pub json: String,
@@ -44,7 +43,7 @@ macro_rules! reading {
 
 macro_rules! by_name {
     ($($module:ident $name:literal)*) => {
-        /// Reads an event the way its dialect tells events apart, and writes it again.
+        /// Reads an event by the discriminator of its dialect, and writes it again.
         pub fn read(dialect: &spec::Dialect, line: &str, text: &str) -> Result<Reading, ParseError> {
             match dialect.name {
                 $($name => reading!($module, line, text, dialect),)*

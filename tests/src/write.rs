@@ -6,22 +6,22 @@ use serde_json::Value;
 
 use crate::random::Xorshift;
 
-/// How a value is written; nothing of it changes the value.
+/// Formatting of a value that does not change its meaning.
 #[derive(Debug, Clone, Copy, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "any of them goes with any other")]
 pub struct Style {
-    /// Space stands wherever it may.
+    /// Whether whitespace is inserted wherever it is allowed.
     pub spaced: bool,
     /// Some characters of names and strings are written as escapes.
     pub escaped: bool,
-    /// Members stand in any order.
+    /// Whether members are in random order.
     pub shuffled: bool,
     /// Whole numbers are written with a fraction or an exponent.
     pub notated: bool,
 }
 
 impl Style {
-    /// Half of the time as plain as can be.
+    /// Returns a random style; half of the time, the compact one.
     pub fn any(random: &mut Xorshift) -> Self {
         if random.once_in(2) {
             return Self::default();
@@ -31,7 +31,7 @@ impl Style {
     }
 }
 
-/// The JSON text of a value.
+/// Returns the JSON text of a value.
 pub fn write(value: &Value, style: Style, random: &mut Xorshift) -> String {
     let mut writer = Writer { out: String::new(), style, random };
     writer.value(value);
@@ -138,7 +138,7 @@ mod tests {
 
     use super::*;
 
-    /// 5 and 5.0 are one number in JSON, and two in `Value`.
+    /// Compares JSON values; 5 and 5.0 are one number in JSON, but two in `Value`.
     fn same(a: &Value, b: &Value) -> bool {
         match (a, b) {
             (Value::Number(a), Value::Number(b)) => a == b || a.as_f64() == b.as_f64(),

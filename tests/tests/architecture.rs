@@ -11,7 +11,7 @@ use tests::corpus::{files, repository};
 
 const PAGE: &str = "docs/architecture.md";
 
-/// The packages of the workspace that others build on.
+/// Returns the packages of the workspace that others depend on.
 fn packages() -> Vec<Value> {
     let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let output = Command::new(cargo)
@@ -29,13 +29,13 @@ fn name(value: &Value) -> String {
     value["name"].as_str().unwrap_or_default().to_owned()
 }
 
-/// What a package uses at run time, or to be built.
+/// Returns the runtime and build dependencies of a package.
 fn uses(package: &Value) -> BTreeSet<String> {
     let all = package["dependencies"].as_array().into_iter().flatten();
     all.filter(|uses| uses["kind"] != "dev").map(name).collect()
 }
 
-/// Our crates, with those of them that each uses.
+/// Returns the crates of the workspace, each with its dependencies among them.
 fn crates() -> BTreeMap<String, BTreeSet<String>> {
     let packages = packages();
     let ours: BTreeSet<String> = packages.iter().map(name).collect();
@@ -57,7 +57,7 @@ fn every_dependency_has_its_reason() {
     assert_eq!(listed, &used - &ours, "docs/dependencies.md lists what Cargo.toml asks for");
 }
 
-/// The crates in the order of the page's table, the uppermost first.
+/// Returns the crates in the order of the page's table, from the top.
 fn floors(page: &str) -> Vec<String> {
     let rows = page.lines().filter_map(|line| line.strip_prefix("| `"));
     rows.filter_map(|row| row.split('`').next()).map(str::to_owned).collect()
@@ -99,7 +99,7 @@ fn the_picture_of_the_crates_is_fresh() {
     assert!(page == fresh, "{PAGE} is stale: BLESS=1 cargo test -p tests --test architecture");
 }
 
-/// The sources of every crate of the workspace.
+/// Returns the source folders of every crate of the workspace.
 fn source_folders() -> Vec<PathBuf> {
     let root = repository();
     let mut folders = vec![root.join("spec/src"), root.join("codegen/src"), root.join("conformance/src")];
@@ -109,7 +109,7 @@ fn source_folders() -> Vec<PathBuf> {
     folders
 }
 
-/// What the code of a file names of its own crate, without comments and tests.
+/// Returns the paths of the same crate that the code of a file uses, without comments and tests.
 fn named(text: &str) -> Vec<String> {
     let code = text.split("#[cfg(test)]\nmod tests").next().unwrap_or_default();
     let lines = code.lines().filter(|line| !line.trim_start().starts_with("//"));
@@ -131,14 +131,14 @@ fn named(text: &str) -> Vec<String> {
     names
 }
 
-/// The module at the top of a crate that each file lies in, and those that it uses.
+/// Returns the top-level modules of a crate, each with those that it uses.
 fn modules(source: &Path) -> BTreeMap<String, BTreeSet<String>> {
     let module = |file: &Path| {
         let path = file.strip_prefix(source).expect("it lies there").with_extension("");
         path.iter().next().expect("it has a name").to_string_lossy().into_owned()
     };
     let root = fs::read_to_string(source.join("lib.rs")).unwrap_or_default();
-    // What the root re-exports stands for the module that it comes from.
+    // A re-export of the root counts as the module that it comes from.
     let mut homes = BTreeMap::new();
     for exported in root.split("pub use ").skip(1).filter_map(|rest| rest.split_once(';')) {
         let Some((from, names)) = exported.0.split_once("::") else { continue };
@@ -159,7 +159,7 @@ fn modules(source: &Path) -> BTreeMap<String, BTreeSet<String>> {
     uses
 }
 
-/// A way from a module back to itself.
+/// Returns a dependency cycle among modules, if any.
 fn circle(uses: &BTreeMap<String, BTreeSet<String>>) -> Option<Vec<String>> {
     fn walk(
         uses: &BTreeMap<String, BTreeSet<String>>,
@@ -218,7 +218,7 @@ fn circles_are_found() {
     );
 }
 
-/// Whoever opens a file should see the end of it.
+/// Source files are short.
 #[test]
 fn files_are_short() {
     const LONGEST: usize = 800;

@@ -1,4 +1,4 @@
-//! What the suite says of recorded streams. The corpus is not part of the repository.
+//! Findings in recorded streams. The corpus is not part of the repository.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -12,7 +12,7 @@ use tests::corpus::{self, Fired, Index, Recording, starred};
 /// Since that day OpenAI's streams have all the fields that its schema requires.
 const TODAY: &str = "2026-01-13";
 
-/// Who sent it, and whether it was recorded today or before.
+/// Returns the vendor, and whether the recording is recent.
 fn group(recording: &Recording) -> String {
     let Recording { vendor, class, .. } = recording;
     let era = if recording.is_since(TODAY) { "since" } else { "before" };
@@ -20,7 +20,7 @@ fn group(recording: &Recording) -> String {
     format!("{vendor}{class}, {era} {TODAY}")
 }
 
-/// What is wrong with the streams of one group.
+/// Findings in the streams of one group.
 #[derive(Default)]
 struct Tally {
     streams: BTreeSet<String>,
@@ -57,7 +57,7 @@ fn tally(dialect: &str) -> BTreeMap<String, Tally> {
                 let kinds: BTreeSet<String> = faults
                     .iter()
                     .map(|fault| {
-                        // The same response stands in many events.
+                        // Many events contain the same response.
                         let name = if fault.pointer.starts_with("/response") { "response.*" } else { &name };
                         format!("{name} {}: {}", starred(&fault.pointer), shortened(&fault.kind.to_string()))
                     })
@@ -132,7 +132,7 @@ struct Known {
     rule: &'static str,
     /// Where; anywhere when empty.
     pointer: &'static str,
-    /// How that which should stand there begins.
+    /// The start of the expected value.
     expected: &'static str,
     /// Streams of that day or later do not have it.
     before: Option<&'static str>,
@@ -178,7 +178,7 @@ const KNOWN: &[Known] = &[
     Known { before: Some("2025-05-29"), ..Known::of(BOTH, "openai", "sequence/present") },
     Known::lacking(&["openai"], "openai", "property \"logprobs\"", "2025-07-03"),
     Known::lacking(&["openai"], "openai", "property \"environment\"", "2026-02-13"),
-    // Arguments come at once.
+    // LM Studio sends arguments without deltas.
     Known::of(BOTH, "lmstudio", "call/has-deltas"),
     // Its first streams have less.
     Known::lacking(BOTH, "xai", "property \"error\"", TODAY).at("/response"),
@@ -200,7 +200,7 @@ const KNOWN: &[Known] = &[
     Known::lacking(OPEN_RESPONSES, "xai", "property \"usage\"", TODAY),
     Known::lacking(OPEN_RESPONSES, "xai", "a number", TODAY).at("/response/temperature"),
     Known::lacking(OPEN_RESPONSES, "xai", "a number", TODAY).at("/response/top_p"),
-    // Nobody sends the marker.
+    // No recording has the marker.
     Known::of(OPEN_RESPONSES, "openai", "wire/done-marker"),
     Known::of(OPEN_RESPONSES, "azure", "wire/done-marker"),
     Known::of(OPEN_RESPONSES, "xai", "wire/done-marker"),
@@ -210,7 +210,7 @@ const KNOWN: &[Known] = &[
     Known::of(OPEN_RESPONSES, "lmstudio", "schema/event-known"),
     Known::of(OPEN_RESPONSES, "openai", "schema/type-known"),
     Known::of(OPEN_RESPONSES, "xai", "schema/type-known"),
-    // A web search of an early version shows none of its phases.
+    // A web search of an early version has no phases.
     Known { before: Some(TODAY), ..Known::of(&["openai"], "xai", "tool/has-phases") },
     Known::lacking(OPEN_RESPONSES, "openai", "property \"background\"", "2025-05-29"),
     Known::lacking(OPEN_RESPONSES, "openai", "property \"service_tier\"", "2025-05-29"),
@@ -278,12 +278,12 @@ fn rules_under_open_responses() {
     insta::assert_snapshot!(table);
 }
 
-/// What was written or shortened by hand is found out by what was lost.
+/// Detects recordings that were edited or shortened by hand.
 #[cfg_attr(not(corpus), ignore = "needs the corpus of recordings: set CONFORMANCE_CORPUS")]
 #[test]
 fn handmade_streams_are_found_out() {
     const BROKEN: [(&str, &[&str]); 4] = [
-        // Only its ids were replaced, and each by the same everywhere: there is nothing to find.
+        // Only ids were replaced, consistently, so there is nothing to find.
         ("pydai__test_openai_conversation_id_streaming_provider_details.1.sse", &[]),
         // Deltas and a whole item were cut out, and most of the response.
         (

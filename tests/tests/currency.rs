@@ -1,8 +1,8 @@
-//! What OpenAI streams since August 2026 is fine, and what it may stream tomorrow is a note that hides nothing.
+//! OpenAI's streams since August 2026 conform, and possible future additions cause notes that hide no other finding.
 
 use tests::edited;
 
-/// The rules that edits of a golden break, at level must or should, and at level may.
+/// Returns the rules that edits of a golden break, at level SHOULD or higher, and at level MAY.
 fn broken(golden: &str, edits: &str) -> (Vec<&'static str>, Vec<&'static str>) {
     let found = edited::check(golden, edits).unwrap_or_else(|problem| panic!("{golden}: {problem}"));
     (found.binding.into_iter().collect(), found.notes.into_iter().collect())
@@ -53,7 +53,7 @@ set error /error/code "too_tired""#;
     let (binding, notes) = broken("openai/failed", &both);
     assert!(binding.contains(&"schema/event-valid"), "{binding:?}");
     assert_eq!(notes, ["schema/value-known"]);
-    // What another rule finds wrong with the value itself is said instead.
+    // If another rule reports the value itself, this one does not.
     let unknown = r#"set response.incomplete /response/incomplete_details/reason "lost_interest""#;
     assert_eq!(broken("openai/incomplete", unknown), (vec!["response/incomplete-reason-known"], vec![]));
 }

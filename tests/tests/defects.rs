@@ -1,4 +1,4 @@
-//! What real clients fail on is caught, and what they must bear is let through.
+//! Defects that break real clients are caught, and variations that clients must accept pass.
 
 #![expect(clippy::print_stdout, reason = "gaps, for those who ask for the output")]
 
@@ -77,7 +77,7 @@ fn rules_name_only_clients_that_their_defects_break() {
                 if !measured.broken(&defect.case()).iter().any(|(client, _)| client.name == breakage.client) {
                     _ = writeln!(problems, "{}: {name} does not break {}", rule.id, breakage.client);
                 }
-                // What is allowed under a vendor's prefix breaks the same clients without one.
+                // A value with a vendor's prefix is allowed, but without the prefix it breaks the same clients.
                 let is_caught = matches!(defect.verdict(), Some(DefectVerdict::Caught(_)));
                 if is_caught && !defect.rules.iter().any(|caught_by| caught_by == rule.id) {
                     _ = writeln!(problems, "{}: it does not catch {name}", rule.id);
@@ -90,7 +90,7 @@ fn rules_name_only_clients_that_their_defects_break() {
 
 const MEASURED: &str = "docs/field-report.md, with faults";
 
-/// What the page says broke with the fault of a rule.
+/// Returns which clients a page lists as broken by the fault of a rule.
 fn broken_with_fault(page: &str, rule: &str) -> Option<String> {
     let rule = format!("`{rule}`");
     let cells = |row: &str| row.split('|').map(str::trim).map(str::to_owned).collect::<Vec<_>>();
@@ -134,7 +134,7 @@ fn the_page_is_fresh() {
     assert!(written == page, "docs/defects.md is stale: BLESS=1 cargo test -p tests --test defects");
 }
 
-/// Where the version of a client is pinned, and as which package.
+/// The file that pins the version of each client, and its package name.
 const PINS: [(&str, &str, &str); 12] = [
     ("openai-python", "versions.toml", "\"openai=="),
     ("openai-python stream()", "versions.toml", "\"openai=="),
@@ -161,7 +161,7 @@ fn clients_are_measured_with_the_versions_that_are_pinned() {
     }
 }
 
-/// The rows of the first table of a page whose head begins with these cells, without the head.
+/// Returns the rows of the first table of a page whose header starts with these cells, without the header.
 fn rows<'p>(page: &'p str, first: &str, second: &str) -> Vec<Vec<&'p str>> {
     let cells = |line: &'p str| -> Vec<&'p str> {
         let inner = line.trim().trim_start_matches('|').trim_end_matches('|');
@@ -173,7 +173,7 @@ fn rows<'p>(page: &'p str, first: &str, second: &str) -> Vec<Vec<&'p str>> {
     head.chain(from.skip(1).take_while(|cells| cells.len() > 2)).collect()
 }
 
-/// The table of claims says what the published matrix shows.
+/// The table of claims agrees with the published matrix.
 #[test]
 fn claims_are_those_of_the_matrix() {
     let (_, measured) = files();

@@ -7,7 +7,7 @@ use std::{env, fs};
 use conformance::pages;
 use tests::corpus;
 
-/// A document of ours, by its path in the repository.
+/// Asserts that a generated document, given by its path in the repository, is up to date.
 fn is_fresh(path: &str, text: &str) {
     let full = corpus::repository().join(path);
     if env::var_os("BLESS").is_some() {
@@ -60,7 +60,7 @@ fn what_the_official_suite_looks_at_is_looked_at() {
     }
 }
 
-/// All documents that people read.
+/// Returns all documents for people.
 fn documents() -> Vec<PathBuf> {
     let root = corpus::repository();
     let mut found: Vec<PathBuf> = Vec::new();
@@ -80,7 +80,7 @@ fn documents() -> Vec<PathBuf> {
     found
 }
 
-/// The targets of the links in a document, without those in fences and in code.
+/// Returns the targets of the links in a document, without those in code.
 fn links(text: &str) -> Vec<String> {
     let mut links = Vec::new();
     let mut is_fenced = false;
@@ -89,7 +89,7 @@ fn links(text: &str) -> Vec<String> {
         if is_fenced {
             continue;
         }
-        // Every other piece stands between backquotes.
+        // Every other piece is between backquotes.
         let prose: Vec<&str> = line.split('`').collect();
         let joined: String = prose.iter().step_by(2).copied().collect::<Vec<_>>().join("``");
         for piece in joined.split("](").skip(1) {
@@ -99,7 +99,7 @@ fn links(text: &str) -> Vec<String> {
     links
 }
 
-/// What the headings of a document can be linked by.
+/// Returns the anchors of the headings of a document.
 fn anchors(text: &str) -> BTreeSet<String> {
     let headings = text.lines().filter(|line| line.starts_with('#'));
     headings
@@ -169,7 +169,7 @@ fn outputs(text: &str) -> BTreeSet<String> {
     found
 }
 
-/// Whoever follows the documents in a clone has a clean one afterwards.
+/// Following the documents in a clone leaves no untracked files.
 #[test]
 fn what_examples_write_is_ignored_by_git() {
     let ignored = fs::read_to_string(corpus::repository().join(".gitignore")).expect("it is there");

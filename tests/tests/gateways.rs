@@ -1,5 +1,5 @@
-//! What gateways get wrong is found in their recordings. They are not part of the repository: where they
-//! do not lie beside it, nothing is tested.
+//! Defects of gateways are found in their recordings. The recordings are not part of the repository; without them, the
+//! tests are skipped.
 
 #![expect(clippy::print_stdout, reason = "what no rule finds, for those who ask for the output")]
 
@@ -59,7 +59,7 @@ fn folder() -> PathBuf {
 
 const DIALECTS: [&str; 2] = ["open-responses", "openai"];
 
-/// What is found in the recordings of the gateways, by dialect and recording.
+/// The reports of the recordings of the gateways, by dialect and recording.
 struct Checked(BTreeMap<&'static str, BTreeMap<String, CaptureReport>>);
 
 impl Checked {
@@ -81,7 +81,7 @@ impl Checked {
         reports.get(recording).unwrap_or_else(|| panic!("there is no recording {recording}"))
     }
 
-    /// Whether a rule finds something in a recording.
+    /// Returns whether a rule has findings in a recording.
     fn finds(&self, dialect: &str, recording: &str, rule: &str) -> bool {
         assert!(
             catalogue::RULES.iter().any(|known| known.id == rule),
@@ -137,7 +137,7 @@ fn what_is_not_found_is_still_not_found() {
             println!("unseen: {what} {why}");
         }
         for recording in recordings {
-            // It exists, whatever is said of it.
+            // Asserts that the recording exists.
             checked.report(dialect, recording);
             let (Some(wanted), Some(gap)) = (wanted, gap) else { continue };
             println!("gap: {recording}: {what} {gap}");
@@ -157,7 +157,7 @@ fn what_is_not_found_is_still_not_found() {
     assert!(stale.is_empty(), "{stale}");
 }
 
-/// Where nothing was recorded, that is said; all else can be read.
+/// Exchanges without a recording are documented; all others can be read.
 #[cfg_attr(not(corpus), ignore = "needs the corpus of recordings: set CONFORMANCE_CORPUS")]
 #[test]
 fn recordings_can_be_read() {

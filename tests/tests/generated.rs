@@ -10,7 +10,7 @@ fn spec() -> PathBuf {
     corpus::repository().join("spec")
 }
 
-/// The Rust that a dialect has for an event or type, with its validator.
+/// Returns the generated Rust of an event or type, with its validator.
 fn rust(dialect: &str, name: &str) -> String {
     let files = SpecFiles::load(&spec()).unwrap_or_else(|error| panic!("{error}"));
     let dialect = dialect::load(&spec(), dialect).unwrap_or_else(|error| panic!("{error}"));
@@ -39,7 +39,7 @@ snapshots! {
     delta_of_aitronos: "aitronos" "response.output_text.delta"
 }
 
-/// Every event: its scope, role, phase, and where its value stands.
+/// Returns a table of all events: scope, role, phase, and the location of the value.
 fn table(dialect: &spec::Dialect) -> String {
     let mut text = String::new();
     for event in dialect.events {

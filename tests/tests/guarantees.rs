@@ -1,5 +1,5 @@
-//! What the documents of dialects promise: each promise that a rule sees to is broken by edits of a golden,
-//! and the rule tells.
+//! Each guarantee in the documents of dialects that a rule checks is broken by edits of a golden, and the rule reports
+//! it.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -7,7 +7,7 @@ use std::fmt::Write;
 use codegen::catalogue::Catalogue;
 use tests::{corpus, edited};
 
-/// What the schema of an event says is proven for every event elsewhere.
+/// Schemas of events are tested elsewhere, for every event.
 const SCHEMA: &str = "schema/event-valid";
 
 #[test]

@@ -1,5 +1,4 @@
-//! What hostile text does to the validators and the typed readers: always something defined, never a
-//! panic, and never more than a small stack.
+//! Hostile input to the validators and the typed readers has defined results, without panics, on a small stack.
 
 #![expect(clippy::print_stdout, reason = "figures, for those who ask for the output")]
 
@@ -25,7 +24,7 @@ fn on_small_stack(test: impl FnOnce() + Send + 'static) {
     }
 }
 
-/// The places and expectations of a verdict that there are faults; empty when there are none.
+/// Returns the pointers and expectations of the faults of an event; empty if it is valid.
 fn faults(event: &str, text: &str) -> Vec<(String, String)> {
     match DIALECT.check_event(event, text) {
         Verdict::Valid => Vec::new(),
@@ -40,7 +39,7 @@ fn places(event: &str, text: &str) -> Vec<String> {
     faults(event, text).into_iter().map(|(pointer, _)| pointer).collect()
 }
 
-/// A text delta with these members in place of the usual ones, or beside them.
+/// Returns a text delta with these members added or replaced.
 fn delta_with(members: &str) -> String {
     let usual = [
         r#""item_id":"msg_1""#,
@@ -57,7 +56,7 @@ fn delta_with(members: &str) -> String {
 
 const DELTA: &str = "response.output_text.delta";
 
-/// The example of `response.created` with another value at a place.
+/// Returns the example of `response.created` with the value at a pointer replaced.
 fn created_with(pointer: &str, value: &Value) -> String {
     let model = dialect::load(&corpus::repository().join("spec"), "openai").expect("the dialect can be read");
     let mut event = model.events["response.created"].examples[0].clone();
@@ -260,7 +259,7 @@ fn a_hundred_megabytes_are_one_string() {
     });
 }
 
-/// The shortest golden or example of every event of every dialect.
+/// Returns the shortest golden or example of every event of every dialect.
 fn shortest() -> Vec<(&'static spec::Dialect, String, String)> {
     let mut found = Vec::new();
     for dialect in spec::DIALECTS {
@@ -278,7 +277,7 @@ fn truncated_events_are_not_json() {
     on_small_stack(move || {
         for (dialect, name, text) in events {
             let ends = text.char_indices().map(|(end, _)| end);
-            // Long events hold nothing that short ones do not, after so much of them.
+            // In long events, the middle repeats what short events already cover.
             for end in ends.filter(|end| *end < 3_000 || text.len() - end < 500) {
                 let cut = &text[..end];
                 let verdict = dialect.check_event(&name, cut);
@@ -293,7 +292,7 @@ fn truncated_events_are_not_json() {
     });
 }
 
-/// Whether the text is JSON, and whether it is an object; open where `serde_json` has limits of its own.
+/// Returns whether the text is JSON, and whether it is an object; `None` where `serde_json` has limits of its own.
 fn json_and_object(text: &str) -> Option<(bool, bool)> {
     match serde_json::from_str::<Value>(text) {
         Ok(value) => Some((true, value.is_object())),
@@ -314,7 +313,7 @@ fn whatever(dialect: &spec::Dialect, name: &str, text: &str) -> bool {
         assert_eq!(is_json, json, "{verdict:?}: {text}");
         assert_eq!(reading.is_ok(), object, "{reading:?}: {text}");
     }
-    // What is no object is refused at its first byte; what follows is not looked at.
+    // A value that is not an object is refused at its first byte, without reading the rest.
     if text.trim_start_matches([' ', '\n', '\r', '\t']).starts_with('{') {
         assert_eq!(reading.is_ok(), is_json, "{verdict:?}, {reading:?}: {text}");
     }

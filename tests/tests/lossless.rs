@@ -18,7 +18,7 @@ use tests::typed::{self, Reading};
 
 const FEW: usize = 7_000;
 
-/// Reads an event and writes it; fails unless the same comes out.
+/// Reads an event and writes it again. Fails if the values differ.
 fn round_trip(suite: &Suite, name: &str, text: &str) -> Reading {
     let reading = typed::read(suite.ours, name, text)
         .unwrap_or_else(|error| panic!("{}, {name}: {error}\n{text}", suite.ours.name));
@@ -27,7 +27,7 @@ fn round_trip(suite: &Suite, name: &str, text: &str) -> Reading {
     reading
 }
 
-/// The same round trip, for what `spec` calls valid: nothing of it may be left as unknown.
+/// Reads and writes a valid event again. Fails if any part of it is unknown.
 fn understood(suite: &Suite, name: &str, text: &str) {
     let reading = round_trip(suite, name, text);
     if suite.ours.check_event(name, text).is_valid() {
@@ -49,7 +49,7 @@ fn same(before: &str, after: &str) {
     assert_eq!(numbers(before), numbers(after), "\nread:    {before}\nwritten: {after}");
 }
 
-/// The numbers in a text as they are written: equality of values would not see a digit lost.
+/// Returns the numbers in a text as written, since comparing parsed values would not detect a lost digit.
 fn numbers(text: &str) -> Vec<&str> {
     let mut found = Vec::new();
     let bytes = text.as_bytes();
@@ -119,7 +119,7 @@ macro_rules! dialects {
 
 spec::with_dialects!(dialects);
 
-/// Reads a body, if it can be read, and writes it again; says whether it could.
+/// Reads a body and writes it again, if it can be read. Returns whether it could.
 fn body<'a, T: Read<'a> + Write + IntoOwned<Owned: Write>>(text: &'a str) -> bool {
     let Ok(read) = T::parse(text) else { return false };
     let json = read.to_json();

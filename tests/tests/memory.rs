@@ -1,5 +1,4 @@
-//! What is remembered from one event to the next makes no difference to what is found in it, and never grows
-//! beyond a limit.
+//! State carried between events does not change findings, and its size is limited.
 
 use std::io::{Cursor, Read};
 
@@ -9,20 +8,20 @@ use spec::{Count, Dialect, Memory, Slot, View};
 use tests::mutate::Mutator;
 use tests::suite::{As, Suite};
 
-/// So many events follow each other in one dialect.
+/// Number of consecutive events in one dialect.
 const EVENTS: usize = 4_000;
 
 /// Reads events one after the other, and each by itself.
 struct Reading {
     dialect: &'static Dialect,
     memory: Memory,
-    /// What the event before was about.
+    /// The identifying values of the previous event.
     before: Vec<Option<String>>,
     repeats: usize,
     fragments: usize,
 }
 
-/// The slots whose values are the same in an event that repeats the one before it.
+/// Returns the values of the slots that are equal in consecutive events about the same text.
 fn about(view: &View<'_>) -> Vec<Option<String>> {
     let slots = Slot::ALL.iter().filter(|slot| !matches!(slot, Slot::Value | Slot::SequenceNumber));
     slots.map(|slot| view.raw(*slot).map(str::to_owned)).collect()
@@ -138,7 +137,7 @@ fn what_varies_varies_within_its_kind() {
     }
 }
 
-/// What came before as what an event was about comes again within what a later one is about.
+/// The identifying values of an event recur inside the content of a later one.
 #[test]
 fn what_lies_in_something_is_read_as_it_is_alone() {
     let dialect = &spec::openai::DIALECT;
@@ -181,7 +180,7 @@ fn what_lies_in_something_is_read_as_it_is_alone() {
     assert_eq!(valid, 2);
 }
 
-/// A golden stream, cut before its first delta.
+/// Returns a golden stream up to its first delta.
 fn begun() -> (&'static str, &'static str) {
     let golden = include_str!("../../spec/goldens/openai/text.sse");
     golden.split_at(golden.find("event: response.output_text.delta").expect("a delta"))
@@ -244,7 +243,7 @@ fn a_stream_with_too_much_open_is_judged_up_to_there() {
     assert!(error.starts_with("a stream has more than 256 MiB open at once: its last "), "{error}");
     let all = before.matches("data:").count() + times + rest.matches("data:").count();
     assert_eq!(count(report.events), all);
-    // That a sequence number comes again is seen before that; that the end does not fit, is not.
+    // A repeated sequence number is detected earlier, a mismatching end is not.
     assert!(
         report.findings.iter().all(|finding| finding.rule.starts_with("sequence/")),
         "{:?}",

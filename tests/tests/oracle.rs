@@ -16,7 +16,7 @@ use tests::suite::{As, Complaint, Seed, Suite};
 
 const FEW: usize = 7_000;
 
-/// What was found out so far.
+/// The results so far.
 struct Trial<'s> {
     suite: &'s Suite,
     accepted: usize,
@@ -48,8 +48,8 @@ impl<'s> Trial<'s> {
         *(if theirs { &mut self.accepted } else { &mut self.refused }) += 1;
     }
 
-    /// Whether both name the same places. At a union each chooses its own branch to explain what is
-    /// wrong, so there it is enough that one place of ours leads to one of theirs, or beyond it.
+    /// Returns whether both report the same places. At a union, each selects its own branch to explain the error, so
+    /// one matching place, or one that contains the other, is enough.
     fn same_places(&mut self, ours: &Verdict, complaints: &[Complaint]) -> bool {
         let mut places: Vec<&str> = ours.faults().iter().map(place).collect();
         let mut wanted: Vec<&str> = complaints.iter().map(|complaint| complaint.pointer.as_str()).collect();
@@ -77,7 +77,7 @@ impl<'s> Trial<'s> {
     }
 }
 
-/// Where the judge would see a fault: a member that may not be there is one of its object.
+/// Returns where the judge would report a fault: a forbidden member is reported at its object.
 fn place(fault: &Fault) -> &str {
     let pointer = fault.pointer.as_str();
     let undeclared = fault.kind == FaultKind::Undeclared;

@@ -1,4 +1,4 @@
-//! How many recorded streams keep the rules of another document: the figures that findings cite.
+//! Number of recorded streams that conform to rules of another document: the figures that findings cite.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;

@@ -1,5 +1,5 @@
-//! Recorded streams, written otherwise and with events taken out. They are not part of the repository:
-//! where they do not lie beside it, nothing is tested.
+//! Recorded streams, reformatted or with events removed. They are not part of the repository; without them, the tests
+//! are skipped.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -17,7 +17,7 @@ const LONGEST: usize = 300_000;
 /// The events of a stream: the type, and the data.
 type Events = Vec<(String, Value)>;
 
-/// The recorded streams of OpenAI and Azure that have sequence numbers, by their file.
+/// Returns the recorded streams of OpenAI and Azure that have sequence numbers, by file.
 fn streams() -> BTreeMap<String, Events> {
     let recordings = corpus::required();
     let mut streams: BTreeMap<String, Events> = BTreeMap::new();
@@ -39,7 +39,7 @@ fn check(rules: &Rules, stream: &str) -> CaptureReport {
     conformance::check("rewritten", &mut stream.as_bytes(), None, rules)
 }
 
-/// The stream, each event written in the same way.
+/// Returns the stream with each event formatted by `write`.
 fn written(events: &Events, write: impl Fn(&str, &Value) -> String) -> String {
     events.iter().map(|(name, data)| write(name, data)).collect()
 }
@@ -76,7 +76,7 @@ fn with_more_members(data: &Value) -> Value {
     data
 }
 
-/// All that is not ASCII, escaped.
+/// Returns the JSON text with all non-ASCII characters escaped.
 fn escaped(data: &Value) -> String {
     let mut text = String::new();
     for character in data.to_string().chars() {
@@ -91,7 +91,7 @@ fn escaped(data: &Value) -> String {
     text
 }
 
-/// The same stream, written in other ways that are as good.
+/// Returns the same stream in equivalent formats.
 fn rewritten(events: &Events) -> [(&'static str, String); 5] {
     let each = |write: &dyn Fn(&str, &Value) -> String| written(events, write);
     [
@@ -139,7 +139,7 @@ fn streams_written_otherwise_are_judged_alike() {
     }
 }
 
-/// Takes an event out, and counts the others anew.
+/// Removes an event, and renumbers the others.
 fn without(events: &Events, index: usize) -> Events {
     let first = events[0].1["sequence_number"].as_u64().expect("a number");
     let left = events.iter().enumerate().filter(|(at, _)| *at != index).map(|(_, event)| event.clone());
@@ -150,7 +150,7 @@ fn without(events: &Events, index: usize) -> Events {
     numbered.collect()
 }
 
-/// What an event is missed by when the first of its type is taken out of a stream, at level must or should.
+/// Records which rules detect that the first event of a type was removed from a stream, at level SHOULD or higher.
 #[cfg_attr(not(corpus), ignore = "needs the corpus of recordings: set CONFORMANCE_CORPUS")]
 #[test]
 fn events_that_are_taken_out_are_missed() {

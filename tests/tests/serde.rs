@@ -37,7 +37,7 @@ fn goldens_of_all_dialects_lose_nothing() {
     assert!(count > 500, "{count}");
 }
 
-/// What `axum::Json` and channels want of a type.
+/// Types meet the trait bounds of `axum::Json` and channels.
 #[test]
 fn values_can_be_owned() {
     #[derive(Debug, PartialEq, Serialize, Deserialize)]

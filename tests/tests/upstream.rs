@@ -1,4 +1,4 @@
-//! The dialect `openai` has taken up the documents that it says it stands for: importing them again changes nothing.
+//! The dialect `openai` is up to date with the documents that it cites: importing them again changes nothing.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ const DOCUMENTS: [(&str, Option<&str>); 3] = [
     ("sdk-2026-11/openai-python-3.54.0.responses.schema.json", None),
 ];
 
-/// A copy of the dialect, gone when the test ends.
+/// A temporary copy of the dialect.
 struct Copy(PathBuf);
 
 impl Copy {
@@ -35,7 +35,7 @@ impl Copy {
 
 impl Drop for Copy {
     fn drop(&mut self) {
-        // What is left is in the folder for temporary files.
+        // Leftovers are in the folder for temporary files.
         let _ = fs::remove_dir_all(&self.0);
     }
 }

@@ -9,7 +9,7 @@ use conformance::Suite;
 use conformance::gateway::{Embedded, Settings};
 use conformance::live::Target;
 
-/// What the gateway offers: all that needs something else is ignored, and says so.
+/// The features of the gateway. Tests that require others are ignored, and report so.
 const FEATURES: [&str; 4] = ["tools", "parallel-tool-calls", "structured-output", "store"];
 
 fn main() -> ExitCode {

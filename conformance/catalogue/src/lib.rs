@@ -1,7 +1,7 @@
 //! Rules, scenarios, profiles and requirements, as data.
 //!
-//! They are pages and tables in the folder of the specification. They are a crate of their own, so that a
-//! changed sentence does not compile the dialects again.
+//! They are generated from pages and tables in the folder of the specification. They are in a separate crate, so that a
+//! changed sentence does not recompile the dialects.
 
 mod features;
 mod recorded;
@@ -52,12 +52,12 @@ pub struct Rule {
 }
 
 impl Rule {
-    /// The group that it is in.
+    /// Returns the group of the rule.
     pub fn group(&self) -> &'static str {
         group(self.id)
     }
 
-    /// The clients that it protects, each once, with all that happens to it.
+    /// Returns the clients that it protects, without duplicates, each with all its failures.
     pub fn broken_clients(&self) -> Vec<(&'static str, String)> {
         let mut clients: Vec<(&str, String)> = Vec::new();
         for broken in self.breaks {
@@ -71,7 +71,7 @@ impl Rule {
     }
 }
 
-/// The group that the rule or scenario of an id, `group/name`, is in.
+/// Returns the group of a rule or scenario with this id, `group/name`.
 pub fn group(id: &str) -> &str {
     id.split_once('/').map_or(id, |(group, _)| group)
 }
@@ -294,54 +294,54 @@ pub struct Scenario {
     pub request: &'static str,
 }
 
-/// An answer that is played to a client, and what it must make of it.
+/// A response that is played to a client, and the expected result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ClientCase {
     /// Its id, `group/name`.
     pub id: &'static str,
-    /// What the client receives, in a line.
+    /// What the client receives, in one line.
     pub title: &'static str,
-    /// Why it must do what is expected, as Markdown.
+    /// The reason for the expected result, as Markdown.
     pub reason: &'static str,
-    /// What makes that binding.
+    /// The authority for the expected result.
     pub authority: &'static str,
-    /// What it has to do.
+    /// The expected result.
     pub expect: Expect,
-    /// The recording that is played; without it, the reference gateway answers the request.
+    /// The recording to play; if absent, the reference gateway answers the request.
     pub golden: Option<&'static str>,
-    /// What the client is to send, as JSON; empty, where that is the request of the golden.
+    /// The request that the client sends, as JSON; if empty, that of the golden.
     pub request: &'static str,
-    /// Edits of the answer.
+    /// Edits of the response.
     pub edits: &'static [Edit],
-    /// How the answer is sent.
+    /// The transports of the response.
     pub transports: &'static [Channel],
-    /// Bytes that are sent at once; whole events, when absent.
+    /// Size of the chunks in bytes; if absent, each chunk is one event.
     pub chunk: Option<u32>,
-    /// Milliseconds before each event.
+    /// Delay before each event, in milliseconds.
     pub pause_ms: Option<u32>,
-    /// How the connection ends.
+    /// The end of the connection.
     pub end: Ending,
-    /// The answer ends so after this many events.
+    /// Number of events after which the response ends in that way.
     pub end_after: Option<u32>,
-    /// The number of events after which the client has to leave.
+    /// Number of events after which the client must disconnect.
     pub cancel_after: Option<u32>,
-    /// Kilobytes of text that stand for the word FILL in the request.
+    /// Kilobytes of text that replace the word FILL in the request.
     pub fill: Option<u32>,
-    /// What a client has to return for the case to count; when empty, the texts, refusals, reasoning and calls that the
-    /// answer has.
+    /// What a client must return for the case to count; if empty, the texts, refusals, reasoning and calls in the
+    /// response.
     pub about: &'static [About],
-    /// What the client does after the first answer, in order.
+    /// The steps of the client after the first response, in order.
     pub steps: &'static [ClientStep],
 }
 
-/// A step of a client after an answer.
+/// A step of a client after a response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ClientStep {
-    /// What it does.
+    /// The action.
     pub step: Step,
-    /// The outputs of functions that it sends back, by name.
+    /// The function outputs that it sends back, by name.
     pub outputs: &'static [(&'static str, &'static str)],
-    /// The request that is sent, or that the reference gateway answers in its place, as JSON.
+    /// The request to send, or for the reference gateway to answer in its place, as JSON.
     pub request: &'static str,
 }
 
@@ -364,22 +364,22 @@ pub struct Profile {
     pub scenarios: &'static [&'static str],
 }
 
-/// What a certificate of one kind demands of a client.
+/// The requirements of a certificate for clients.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ClientProfile {
     /// Its name.
     pub name: &'static str,
-    /// What a certificate of this kind says, in a line.
+    /// Its title.
     pub title: &'static str,
-    /// Whom it is for.
+    /// The clients that it is for.
     pub summary: &'static str,
     /// Its version, from 1.
     pub version: u32,
-    /// The dialects, each of one version, that it is about.
+    /// Its dialects, each of one version.
     pub specifications: &'static [&'static str],
-    /// How the cases are sent.
+    /// The transports of the cases.
     pub transports: &'static [Channel],
-    /// The cases that a client must handle, over each of these transports that they have.
+    /// The cases that a client must pass, over each of these transports that they support.
     pub cases: &'static [&'static str],
 }
 
@@ -407,13 +407,13 @@ pub struct Requirement {
 }
 
 impl Requirement {
-    /// Its name among those of all versions.
+    /// Returns its name, unique across all versions.
     pub fn name(&self) -> String {
         format!("{}#{}", self.version, self.id)
     }
 
-    /// Returns the sentence of this name. Without a version, it is that of the dialect, or else of the latest
-    /// version.
+    /// Returns the requirement with this name. A name without a version refers to that of the dialect, or else to the
+    /// latest version.
     pub fn find(name: &str, dialect: &spec::Dialect) -> Option<&'static Self> {
         let (version, id) = name.split_once('#').map_or((None, name), |(version, id)| (Some(version), id));
         let of_id = || REQUIREMENTS.iter().filter(|sentence| sentence.id.eq_ignore_ascii_case(id));
@@ -447,18 +447,18 @@ pub enum Coverage {
     Open(&'static str),
 }
 
-/// The rule of that id.
+/// Returns the rule with this id.
 pub fn rule(id: &str) -> Option<&'static Rule> {
     let at = RULES.binary_search_by(|rule| rule.id.cmp(id)).ok()?;
     RULES.get(at)
 }
 
-/// Returns the client of that name.
+/// Returns the client with this name.
 pub fn client(name: &str) -> Option<&'static Client> {
     CLIENTS.iter().find(|client| client.name == name)
 }
 
-/// The scenario of that id.
+/// Returns the scenario with this id.
 pub fn scenario(id: &str) -> Option<&'static Scenario> {
     let at = SCENARIOS.binary_search_by(|scenario| scenario.id.cmp(id)).ok()?;
     SCENARIOS.get(at)

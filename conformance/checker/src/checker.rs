@@ -38,8 +38,8 @@ pub struct Checker {
 }
 
 impl Checker {
-    /// Maximum number of bytes kept of open nodes and finished items. A stream that needs more is checked
-    /// up to that point.
+    /// Maximum number of bytes stored for open nodes and finished items. A stream that exceeds it is checked up to that
+    /// point.
     pub const MOST_KEPT: usize = MOST_KEPT;
 
     /// Creates a checker with all rules of a dialect.
@@ -64,26 +64,26 @@ impl Checker {
         self.judge.reset();
     }
 
-    /// Takes the head of the exchange: the request, and the status and headers of the response.
+    /// Processes the head of the exchange: the request, and the status and headers of the response.
     pub fn exchange(&mut self, exchange: &Exchange<'_>) {
         self.judge.exchange(exchange);
     }
 
-    /// Takes a client's message on a WebSocket. Returns new findings.
+    /// Processes a client's message on a WebSocket. Returns new findings.
     pub fn sent(&mut self, frame: &Frame<'_>) -> &[Finding] {
         let before = self.findings().len();
         self.judge.sent(&self.plan, frame);
         self.since(before)
     }
 
-    /// Takes the body of a response that is not a stream. Returns new findings.
+    /// Processes the body of a non-streaming response. Returns new findings.
     pub fn body(&mut self, frame: &Frame<'_>) -> &[Finding] {
         let before = self.findings().len();
         self.judge.body(&self.plan, frame);
         self.since(before)
     }
 
-    /// Takes the next bytes of a stream of server-sent events. Returns new findings.
+    /// Processes the next bytes of a stream of server-sent events. Returns new findings.
     pub fn push(&mut self, chunk: &[u8]) -> &[Finding] {
         let before = self.findings().len();
         let Self { parser, memory, judge, plan } = self;
@@ -91,7 +91,7 @@ impl Checker {
         self.since(before)
     }
 
-    /// Takes the data of one event. Returns new findings.
+    /// Processes the data of one event. Returns new findings.
     pub fn event(&mut self, data: &str) -> &[Finding] {
         let frame = Frame {
             data: Some(data.into()),
@@ -106,14 +106,14 @@ impl Checker {
         self.frame(&frame)
     }
 
-    /// Takes one frame. Returns new findings.
+    /// Processes one frame. Returns new findings.
     pub fn frame(&mut self, frame: &Frame<'_>) -> &[Finding] {
         let before = self.findings().len();
         self.judge.frame(&self.plan, &mut self.memory, frame, None);
         self.since(before)
     }
 
-    /// Takes one frame and shows it to an observer. Returns new findings.
+    /// Processes one frame and shows it to an observer. Returns new findings.
     pub fn frame_seen_by(&mut self, frame: &Frame<'_>, observer: &mut dyn Observer) -> &[Finding] {
         let before = self.findings().len();
         let observer = observer.is_watching().then_some(observer);
@@ -160,7 +160,7 @@ impl Checker {
         self.take_findings()
     }
 
-    /// Takes all findings, and the number of faults beyond them, out of the checker.
+    /// Removes and returns all findings, and the number of faults beyond them.
     pub fn take_findings(&mut self) -> (Vec<Finding>, u64) {
         self.judge.take_findings().finish()
     }

@@ -322,7 +322,7 @@ impl Outline {
         self.line_start = 0;
     }
 
-    /// Passes on the frame at the start of these bytes, of which `valid` is known to be UTF-8.
+    /// Passes on the frame at the start of these bytes, of which the first `valid` are known to be UTF-8.
     #[inline]
     fn hand_out(
         &self,

@@ -6,7 +6,7 @@ use recordings::goldens::GOLDENS;
 use recordings::violation;
 use spec::Dialect;
 
-/// The responses that the events of a stream bring.
+/// Returns the responses in the events of a stream.
 fn responses(stream: &[u8]) -> Vec<String> {
     let mut found = Vec::new();
     let mut take = |frame: Frame<'_>| {

@@ -8,7 +8,7 @@ use recordings::goldens::{GOLDENS, Golden};
 use spec::table::EventInfo;
 use spec::{Dialect, Level, Slot};
 
-/// Of each class of numbers that count nothing, some.
+/// Samples of each class of invalid numbers.
 const ODD: [&str; 14] = [
     "-1",
     "-18446744073709551616",
@@ -26,7 +26,7 @@ const ODD: [&str; 14] = [
     "1e99999999999999999999",
 ];
 
-/// How often a test replaces a number by one of a million digits, which takes time.
+/// Number of digits of the longest number, used rarely as it is slow.
 const DIGITS: usize = 1_000_000;
 
 fn findings(checker: &mut Checker, event: &str, data: &str) -> Vec<Finding> {
@@ -42,7 +42,7 @@ fn findings(checker: &mut Checker, event: &str, data: &str) -> Vec<Finding> {
     checker.frame(&frame).to_vec()
 }
 
-/// The numbers that tell an event of this type apart, each with the member that it is in this dialect.
+/// Returns the identifying numbers of an event of this type, each with the name of its member in this dialect.
 fn counts(dialect: &Dialect, event: &EventInfo) -> Vec<(Slot, &'static str)> {
     let slots = event.scope.info().key.iter().copied().chain([Slot::SequenceNumber]);
     let member = |slot: Slot| {
@@ -54,7 +54,7 @@ fn counts(dialect: &Dialect, event: &EventInfo) -> Vec<(Slot, &'static str)> {
     slots.filter_map(|slot| Some((slot, member(slot)?))).collect()
 }
 
-/// The members that a number may be in: one dialect has a shorter name for the index of an item.
+/// Returns the possible names of a member: one dialect shortens the name of the item index.
 fn names(dialect: &str, name: &'static str) -> impl Iterator<Item = &'static str> {
     let is_short = dialect == "aitronos" && name == "output_index";
     [name].into_iter().chain(is_short.then_some("index"))
@@ -110,7 +110,7 @@ fn judged(dialect: &'static Dialect, stream: &str) -> Vec<Finding> {
     checker.into_findings().0
 }
 
-/// A stream in which each number of a member is another one; returns how many there are, too.
+/// Returns a stream in which each number of a member is replaced, and how many there are.
 fn rewritten(stream: &str, member: &str, number: impl Fn(u64) -> String) -> (String, usize) {
     let name = format!("\"{member}\":");
     let mut pieces = stream.split(&*name);
@@ -148,7 +148,7 @@ fn numbers_are_compared_by_value() {
         let text = std::str::from_utf8(golden.bytes).expect("text");
         let clean = judged(dialect_of(golden), text);
         for member in MEMBERS.into_iter().flat_map(|name| names(golden.dialect, name)) {
-            // Only every second one, so that what is equal is written in two ways.
+            // Only every second number is replaced, so that equal numbers are written in two ways.
             for odd in [0, 1] {
                 let write = |number: u64| match (number % 2 == odd, number) {
                     (true, 0) => "-0e3".to_owned(),
@@ -182,7 +182,7 @@ fn one_number_that_counts_nothing_is_one_finding() {
                 let others: Vec<_> = found
                     .iter()
                     .filter(|finding| !is_told(std::slice::from_ref(finding), member))
-                    // Without its number, the first event may begin anything.
+                    // Without its number, the first event may start any stream.
                     .filter(|finding| finding.pointer.as_deref() != Some(&format!("/{member}")))
                     .collect();
                 let id = format!("{}/{} {member} {shift}", golden.dialect, golden.name);

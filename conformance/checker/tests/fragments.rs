@@ -13,7 +13,7 @@ impl Observer for Watch {
     }
 }
 
-/// What one checker finds when it is watched, and another one when it is not.
+/// Returns the findings of one checker with an observer, and of another one without.
 fn both(checkers: &mut [Checker; 2], stream: &[u8]) -> [(Vec<Finding>, u64, u64); 2] {
     let mut watch = Watch::default();
     for checker in checkers.iter_mut() {

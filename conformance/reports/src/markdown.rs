@@ -1,6 +1,6 @@
 //! A run as Markdown, for a pull request, a job summary or a README.
 //!
-//! What comes from elsewhere stands in code spans: nothing is a link, a mention, markup or HTML there.
+//! Untrusted text is in code spans, where links, mentions, markup and HTML have no effect.
 
 use std::fmt::Write as _;
 

@@ -15,14 +15,14 @@ use results::{CaptureReport, CaseReport, Finding, Location, RuleTotal, Run, Tria
 
 /// Maximum number of results; the most severe come first.
 const MOST: usize = 5000;
-/// So long may a text be.
+/// Maximum length of a text.
 const LENGTH: usize = 2000;
-/// So long may a line be that is quoted.
+/// Maximum length of a quoted line.
 const QUOTED: usize = 200;
 /// The rule of trials that are about the answer itself.
 const ANSWER: &str = "answer/as-asked";
 
-/// The log.
+/// Returns the SARIF log.
 pub(super) fn sarif(run: &Run) -> String {
     let mut rules: Vec<Value> = run.rules.iter().map(descriptor).collect();
     rules.push(json!({
@@ -74,13 +74,13 @@ pub(super) fn sarif(run: &Run) -> String {
     text
 }
 
-/// Where the suite is published; nowhere yet, when empty.
+/// The repository of the suite; empty until it is published.
 const REPOSITORY: &str = env!("CARGO_PKG_REPOSITORY");
 /// The specification that it checks.
 const SPECIFICATION: &str = "https://www.openresponses.org/";
 
-/// The first finding of each cause in each scenario, or in each recording, that is a warning at least; and how often
-/// the cause shows there.
+/// Returns the first finding of each cause in each scenario or recording, if it is at least a warning, with the number
+/// of findings of that cause there.
 fn once_a_scenario(run: &Run) -> Vec<(&CaptureReport, &Finding, u64)> {
     let mut scenarios: BTreeMap<usize, &str> = BTreeMap::new();
     for case in run.live.iter().flat_map(|live| &live.cases) {
@@ -118,7 +118,7 @@ const fn level(level: Level) -> &'static str {
     }
 }
 
-/// A rule, with its page.
+/// Returns the descriptor of a rule, with its documentation.
 fn descriptor(rule: &RuleTotal) -> Value {
     let title = visible(&rule.title);
     let page = catalogue::rule(&rule.id).map(pages::rule).unwrap_or_default();
@@ -138,7 +138,7 @@ fn descriptor(rule: &RuleTotal) -> Value {
     descriptor
 }
 
-/// Where the page of a rule can be read, or else what it stands on.
+/// Returns the URL of the page of a rule, or else of its source.
 fn address(rule: &Rule) -> Option<String> {
     if REPOSITORY.is_empty() {
         return pages::requirement(rule).map(|sentence| sentence.address.to_owned());
@@ -194,7 +194,7 @@ fn result(capture: &CaptureReport, finding: &Finding, times: u64, numbers: &BTre
     result
 }
 
-/// A text without what a message gives a meaning to: links and placeholders.
+/// Returns a message with links and placeholders escaped.
 fn message(text: &str) -> Value {
     let mut safe = String::new();
     for character in visible(&cut(text, LENGTH)).chars() {
@@ -220,11 +220,11 @@ fn location(capture: &str, place: &Location) -> Value {
     json!({ "physicalLocation": { "artifactLocation": { "uri": uri(capture) }, "region": region } })
 }
 
-/// What stays the same while lines move, ids and texts differ, and other findings come and go.
+/// Returns a fingerprint that is independent of lines, ids, texts and other findings.
 fn fingerprint(capture: &CaptureReport, finding: &Finding) -> String {
     let pointer = finding.pointer.as_deref().unwrap_or_default();
     let pointer = starred(pointer);
-    // What a schema expects is always the same; what other rules expect are values of the stream.
+    // The expectation of a schema is constant; other rules expect values of the stream.
     let expected = finding.expected.as_deref().filter(|_| finding.group() == "schema").unwrap_or_default();
     let event = finding.place.event_type.as_deref().unwrap_or_default();
     let exchange = finding.exchange.as_deref().unwrap_or_default();
@@ -239,7 +239,7 @@ fn hash(parts: &[&str]) -> String {
     })
 }
 
-/// Trials whose answer is not what was asked for.
+/// Returns the results of trials whose response is not the requested one.
 fn unanswered(run: &Run) -> impl Iterator<Item = Value> {
     let cases = run.live.iter().flat_map(|live| &live.cases);
     let failed = |told: &&TrialResult| told.judged.verdict == Verdict::Fail;
@@ -270,7 +270,7 @@ fn answer(case: &CaseReport, told: &TrialResult, run: &Run) -> Value {
     })
 }
 
-/// What could not be found out, and what is not told.
+/// Returns notifications about undecided trials and omitted results.
 fn notifications(run: &Run, omitted: usize) -> Vec<Value> {
     let note = |level: &str, text: String| json!({ "level": level, "message": message(&text) });
     let over = |entry: &String| note("error", format!("unexpectedly passing: {entry}"));
@@ -293,7 +293,7 @@ fn notifications(run: &Run, omitted: usize) -> Vec<Value> {
     notes
 }
 
-/// What does not stand for itself in the path of a URI.
+/// Characters to escape in the path of a URI.
 const OF_PATH: &AsciiSet = &CONTROLS
     .add(b' ')
     .add(b'"')
@@ -312,7 +312,7 @@ const OF_PATH: &AsciiSet = &CONTROLS
     .add(b'|')
     .add(b'}');
 
-/// The URI of a recording: relative, unless its path is not.
+/// Returns the URI of a recording, relative unless its path is absolute.
 fn uri(name: &str) -> String {
     let path = utf8_percent_encode(name, OF_PATH).to_string();
     if path.starts_with('/') { format!("file://{path}") } else { path }

@@ -46,7 +46,7 @@ fn profile(name: &str, state: ProfileState, reasons: &[(&str, Verdict, &str)]) -
     }
 }
 
-/// A run with a case of every outcome.
+/// Returns a run with a case of every outcome.
 fn run() -> ClientRun {
     use ClientOutcome as Of;
     let mut cases = vec![
@@ -103,7 +103,7 @@ fn run() -> ClientRun {
     .concluded()
 }
 
-/// The same client later: one case is better, one is worse, one is gone.
+/// Returns a later run of the same client: one case is better, one is worse, one is missing.
 fn later() -> ClientRun {
     let mut run = ClientRun { client_version: Some("1.3".to_owned()), ..run() };
     run.cases.retain(|case| case.name != "legal/slow");
@@ -183,7 +183,7 @@ fn outcomes_decide_how_a_run_ends() {
         ("fault/wire/utf-8", Outcome::Passed, Outcome::Failed),
         ("legal/slow", Outcome::Incomplete, Outcome::Incomplete),
         ("text/hello", Outcome::Passed, Outcome::Failed),
-        // What is expected to fail does not.
+        // An expected failure passes.
         ("text/refusal", Outcome::Passed, Outcome::Passed),
     ] {
         assert_eq!((of(name, false), of(name, true)), (usual, strict), "{name}");

@@ -1,4 +1,4 @@
-//! The results of a run against an endpoint, besides those of its recordings.
+//! The results of a run against an endpoint, apart from those of its recordings.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -161,7 +161,7 @@ impl Verdict {
     /// All verdicts, in the order of reports.
     pub const ALL: [Self; 4] = [Self::Pass, Self::Fail, Self::NotExercised, Self::HarnessError];
 
-    /// How people read of what ended so.
+    /// Returns the word for trials with this verdict.
     pub const fn word(self) -> &'static str {
         match self {
             Self::Pass => "passed",
@@ -171,7 +171,7 @@ impl Verdict {
         }
     }
 
-    /// How bad it is; nothing, when it is good.
+    /// Returns the level of a verdict, or `None` if it is good.
     pub const fn level(self) -> Option<Level> {
         match self {
             Self::Pass => None,
@@ -180,7 +180,7 @@ impl Verdict {
         }
     }
 
-    /// A sign for it, where there is no room for its name.
+    /// Returns a symbol for narrow columns.
     pub const fn sign(self) -> &'static str {
         match self {
             Self::Pass => "✓",
@@ -190,7 +190,7 @@ impl Verdict {
         }
     }
 
-    /// Its name, for people.
+    /// Returns the name for people.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Pass => "pass",
@@ -202,15 +202,15 @@ impl Verdict {
 }
 
 impl Judgement {
-    /// The test passed.
+    /// The verdict of a passed trial.
     pub const PASS: Self = Self { verdict: Verdict::Pass, reason: String::new(), kind: UndecidedKind::Other };
 
-    /// A verdict with its reason.
+    /// Creates a verdict with its reason.
     pub fn new(verdict: Verdict, reason: impl Into<String>) -> Self {
         Self::undecided(verdict, UndecidedKind::Other, reason)
     }
 
-    /// A verdict with a reason of this kind.
+    /// Creates a verdict with a reason of this kind.
     pub fn undecided(verdict: Verdict, kind: UndecidedKind, reason: impl Into<String>) -> Self {
         Self { verdict, reason: reason.into(), kind }
     }
@@ -237,10 +237,10 @@ pub enum Transport {
 }
 
 impl Transport {
-    /// All of them.
+    /// All transports.
     pub const ALL: [Self; 3] = [Self::Sse, Self::Json, Self::Websocket];
 
-    /// Its name.
+    /// Returns the name.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Sse => "sse",
@@ -249,7 +249,7 @@ impl Transport {
         }
     }
 
-    /// What the name of a case ends with, after that of its scenario.
+    /// Returns the suffix of the name of a case, which follows that of its scenario.
     pub const fn suffix(self) -> &'static str {
         match self {
             Self::Sse => "",
@@ -258,14 +258,14 @@ impl Transport {
         }
     }
 
-    /// The name of the scenario of a case.
+    /// Returns the name of the scenario of a case.
     pub fn scenario(case: &str) -> &str {
         let known = [Self::Json, Self::Websocket];
         known.iter().find_map(|transport| case.strip_suffix(transport.suffix())).unwrap_or(case)
     }
 }
 
-/// What the trial is about, by the end of its name, that judges the rules of all groups without a trial of their own.
+/// Suffix of the name of the trial for the rules of all groups without a separate trial.
 pub const OTHER_RULES: &str = "other-rules";
 
 /// The options of a run that bear on its verdicts, or on what was sent.
@@ -375,7 +375,7 @@ pub enum State {
 }
 
 impl CaseReport {
-    /// How its trials ended.
+    /// Returns the number of its trials by verdict.
     pub fn tally(&self) -> Tally {
         let mut tally = Tally::default();
         for told in &self.trials {
@@ -384,17 +384,17 @@ impl CaseReport {
         tally
     }
 
-    /// The recordings of it.
+    /// Returns its recordings.
     pub fn recordings<'r>(&'r self, run: &'r Run) -> impl Iterator<Item = &'r CaptureReport> {
         self.attempts.iter().filter_map(|at| run.captures.get(*at))
     }
 
-    /// What a trial is about, by the end of its name: `answer`, a group of rules, or [`OTHER_RULES`].
+    /// Returns the subject of a trial, from the suffix of its name: `answer`, a group of rules, or [`OTHER_RULES`].
     pub fn about<'t>(&self, trial: &'t TrialResult) -> &'t str {
         trial.name.rsplit("::").next().unwrap_or_default()
     }
 
-    /// The findings that a trial failed by, each with its recording.
+    /// Returns the findings that fail a trial, each with its recording.
     pub fn findings<'r>(
         &'r self,
         trial: &'r TrialResult,
@@ -420,35 +420,35 @@ impl LiveReport {
     pub fn unsupported(&self) -> BTreeSet<&'static str> {
         let is_unsupported = |told: &TrialResult| told.judged.kind == UndecidedKind::Unsupported;
         let cases = self.cases.iter().filter(|case| case.trials.iter().any(is_unsupported));
-        // What follows the id of the scenario is its transport.
+        // The suffix after the id of the scenario is the transport.
         let scenario = |case: &CaseReport| catalogue::scenario(case.name.split('.').next()?);
         cases.filter_map(|case| scenario(case)?.route_feature()).collect()
     }
 
-    /// Whether a trial ended so.
+    /// Returns whether a trial has this verdict.
     pub fn has(&self, verdict: Verdict) -> bool {
         self.cases.iter().flat_map(|case| &case.trials).any(|told| told.judged.verdict == verdict)
     }
 }
 
 impl TrialResult {
-    /// Whether nothing can be said of the endpoint.
+    /// Returns whether there is no result for the endpoint.
     pub fn is_harness_error(&self) -> bool {
         self.judged.verdict == Verdict::HarnessError
     }
 }
 
 impl LiveReport {
-    /// How fast streams were that were asked for at once.
+    /// Returns the latency of concurrent streams.
     pub fn crowds(&self) -> impl Iterator<Item = &Latency> {
-        // Streams of other scenarios came one after the other.
+        // Streams of other scenarios were sequential.
         let is_crowd = |latency: &&Latency| catalogue::group(&latency.case) == "crowd" && latency.streams > 1;
         self.latency.iter().filter(is_crowd)
     }
 }
 
 impl Latency {
-    /// How fast half of them were, in words, and 99 of 100 in brackets.
+    /// Returns the median as text, with the 99th percentile in parentheses.
     pub fn words(&self) -> String {
         let between = self.between_events.map(|spread| format!(", event to event {}", spread.words()));
         format!(
@@ -464,7 +464,7 @@ impl Latency {
 impl Spread {
     fn words(&self) -> String {
         let ms = |us: u32| f64::from(us) / 1000.0;
-        // Lines are not broken before a unit.
+        // No line break before a unit.
         format!("{:.1}\u{a0}ms\u{a0}({:.1})", ms(self.p50_us), ms(self.p99_us))
     }
 }

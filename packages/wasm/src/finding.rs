@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use checker::Finding;
 use serde::Serialize;
 
-/// A finding as it stands in a JSON report, with what reports derive from it.
+/// A finding as in a JSON report, with the values that reports derive from it.
 #[derive(Serialize)]
 struct Told<'f> {
     #[serde(flatten)]

@@ -1,8 +1,8 @@
 //! The checker as WebAssembly, for JavaScript.
 //!
-//! Texts and bytes pass through two buffers of this module: what JavaScript hands over is written where [`input`] says,
-//! and what it gets is read where [`output`] says, UTF-8 and as long as the call before has returned. That takes eighty
-//! lines of JavaScript, and no generator of bindings. Handles of checkers count from 1.
+//! Texts and bytes are passed through two buffers of this module: JavaScript writes arguments to [`input`] and reads
+//! results from [`output`], as UTF-8 with the length returned by the call. This needs eighty lines of JavaScript and no
+//! binding generator. Handles of checkers count from 1.
 
 #![expect(unsafe_code, reason = "names that are exported could clash; nothing else here is unsafe")]
 
@@ -31,7 +31,7 @@ impl Module {
         String::from_utf8_lossy(self.input.get(..length).unwrap_or_default()).into_owned()
     }
 
-    /// Hands a text to JavaScript, and returns its length.
+    /// Stores a text for JavaScript, and returns its length.
     fn hand_over(&mut self, text: impl Into<Vec<u8>>) -> usize {
         self.output = text.into();
         self.output.len()
@@ -63,7 +63,7 @@ fn with<R>(work: impl FnOnce(&mut Module) -> R) -> R {
     MODULE.with_borrow_mut(work)
 }
 
-/// Makes room for so many bytes, and returns where to write them.
+/// Reserves this number of bytes, and returns where to write them.
 #[unsafe(no_mangle)]
 extern "C" fn input(length: usize) -> *mut u8 {
     with(|module| {
@@ -78,7 +78,7 @@ extern "C" fn output() -> *const u8 {
     with(|module| module.output.as_ptr())
 }
 
-/// Hands over the names of all dialects, as JSON.
+/// Outputs the names of all dialects, as JSON.
 #[unsafe(no_mangle)]
 extern "C" fn dialects() -> usize {
     let names: Vec<&str> = spec::dialects().map(|(name, _)| name).collect();
@@ -121,19 +121,19 @@ extern "C" fn reset(handle: usize) {
     });
 }
 
-/// Takes the next bytes of a stream. Hands over what was found for the first time.
+/// Processes the next bytes of a stream. Outputs new findings.
 #[unsafe(no_mangle)]
 extern "C" fn push(handle: usize) -> usize {
     with(|module| module.step(handle, |checker, bytes| checker.push(bytes)))
 }
 
-/// Takes the data of one event. Hands over what was found for the first time.
+/// Processes the data of one event. Outputs new findings.
 #[unsafe(no_mangle)]
 extern "C" fn event(handle: usize) -> usize {
     with(|module| module.step(handle, |checker, bytes| checker.event(&String::from_utf8_lossy(bytes))))
 }
 
-/// Takes the body of a response that is no stream. Hands over what was found for the first time.
+/// Processes the body of a non-streaming response. Outputs new findings.
 #[unsafe(no_mangle)]
 extern "C" fn body(handle: usize) -> usize {
     with(|module| {
@@ -151,7 +151,7 @@ extern "C" fn body(handle: usize) -> usize {
     })
 }
 
-/// Takes the status and the headers of the response, as JSON: `[200, [["content-type", "text/event-stream"]]]`.
+/// Processes the status and the headers of the response, as JSON: `[200, [["content-type", "text/event-stream"]]]`.
 #[unsafe(no_mangle)]
 extern "C" fn response(handle: usize) -> usize {
     with(|module| {
@@ -174,7 +174,7 @@ extern "C" fn finish(handle: usize) -> usize {
     with(|module| module.step(handle, |checker, _| checker.finish()))
 }
 
-/// Hands over all findings so far.
+/// Outputs all findings so far.
 #[unsafe(no_mangle)]
 extern "C" fn findings(handle: usize) -> usize {
     with(|module| module.step(handle, |checker, _| checker.findings()))

@@ -59,7 +59,7 @@ pub struct TextRules {
     pub length: (u64, u64),
     /// The pattern, if it has one.
     pub pattern: Option<TextPattern>,
-    /// The limits in words.
+    /// The limits as text.
     pub expected: &'static str,
 }
 
@@ -88,8 +88,8 @@ impl<'a> Checker<'a> {
         (self.outline, self.varying)
     }
 
-    /// Records the members of the next value, if it is an object and they are wanted. `recurs` is whether such values
-    /// often repeat.
+    /// Records the members of the next value if it is an object and recording is enabled. `recurs` is whether such
+    /// values often repeat.
     #[inline]
     pub(crate) fn outlined(&mut self, recurs: bool, check: impl FnOnce(&mut Self) -> Scan<()>) -> Scan<()> {
         self.outline.expect(recurs);
@@ -401,7 +401,7 @@ impl<'a> Checker<'a> {
         self.object_of(None, members, place_of, member)
     }
 
-    /// Checks for an object whose members are recorded if wanted. `check` identifies the validator.
+    /// Checks for an object whose members are recorded if recording is enabled. `check` identifies the validator.
     #[inline]
     pub fn noted_object(
         &mut self,

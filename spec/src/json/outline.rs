@@ -222,7 +222,7 @@ impl Seen {
 /// The state of the recording.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) enum Outlining {
-    /// Members are not wanted.
+    /// Recording is disabled.
     #[default]
     Off,
     /// No object is being recorded.
@@ -298,8 +298,8 @@ impl Outline {
         known.is_some_and(|known| std::ptr::fn_addr_eq(known, check))
     }
 
-    /// If a text begins with an object that this check accepted, and its depth is within a limit, returns its length
-    /// and depth.
+    /// Returns the length and depth of the object at the start of a text if this check accepted that object before, and
+    /// its depth is within the limit.
     pub(super) fn again(&mut self, check: Check, text: &str, most: u32) -> Option<(usize, u32)> {
         if self.knows(check) {
             let Self { members, names, known, latest, is_first, .. } = self;

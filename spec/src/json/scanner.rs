@@ -204,7 +204,7 @@ impl<'a> Scanner<'a> {
     pub(super) fn name_bytes(&mut self) -> Scan<(&'a [u8], bool)> {
         let start = self.peek_at() + 1;
         let bytes = self.text.as_bytes();
-        // Most names are short, and nothing stands between them, their colon and their value.
+        // Most names are short, with no whitespace around their colon.
         if let Some(window) = bytes.get(start..).and_then(|rest| rest.first_chunk::<16>())
             && bytes.get(start - 1) == Some(&b'"')
         {
@@ -221,7 +221,7 @@ impl<'a> Scanner<'a> {
         Ok((self.text.as_bytes().get(start..end).unwrap_or_default(), self.escaped))
     }
 
-    /// Passes a member's name and its colon if they are the expected ones, and nothing else stands there.
+    /// Consumes a member's name and its colon if they are the expected ones without whitespace.
     #[inline]
     pub(super) fn pass_expected_name(&mut self, name: &[u8]) -> bool {
         let bytes = self.text.as_bytes();
@@ -235,7 +235,7 @@ impl<'a> Scanner<'a> {
         hit
     }
 
-    /// Passes these bytes if they stand at the cursor.
+    /// Consumes these bytes if they are at the cursor.
     #[inline]
     pub(crate) fn pass_same(&mut self, bytes: &[u8]) -> bool {
         let end = self.at + bytes.len();
@@ -579,7 +579,7 @@ fn plain_run(bytes: &[u8]) -> usize {
     at
 }
 
-/// Number of bytes examined at once.
+/// Number of bytes examined per step.
 const BLOCK: usize = 32;
 
 /// Returns whether no byte of a block ends or interrupts a plain run in a string. It has no branches, so that it is

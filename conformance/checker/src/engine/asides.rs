@@ -84,7 +84,7 @@ impl About {
 }
 
 impl Asides {
-    /// Takes a client's message.
+    /// Processes a client's message.
     pub(super) fn sent(&mut self, dialect: &Dialect, kind: &str, message: &Object<'_>) {
         let (list, name) = match InFlightMessage::of_message(dialect, kind) {
             Some(InFlightMessage::Steer) => (&mut self.steered, "previous_response_id"),
@@ -96,7 +96,7 @@ impl Asides {
         }
     }
 
-    /// Takes a reply of the server.
+    /// Processes a reply of the server.
     pub(super) fn came(&mut self, (aside, reply): (InFlightMessage, Reply), data: &str) {
         let About { id, response } = About::of(data);
         let (id, response) = (id.unwrap_or_default(), response.unwrap_or_default());

@@ -1,4 +1,4 @@
-//! What a rule receives.
+//! The input of a rule.
 
 use std::borrow::Cow;
 use std::collections::{HashSet, VecDeque};
@@ -99,11 +99,11 @@ pub(crate) struct Snapshot<'s> {
     pub(crate) usage: Option<Object<'s>>,
     /// Members that differ from the first snapshot, or are missing.
     pub(crate) changes: Vec<Change<'s>>,
-    /// What contains it.
+    /// The holder of the value.
     holder: Holder,
 }
 
-/// What contains a response.
+/// The holder of a response.
 #[derive(Debug, Clone, Copy)]
 enum Holder {
     Event(&'static EventInfo),
@@ -146,7 +146,7 @@ impl<'s> Snapshot<'s> {
         Self { response, status: response.string("status"), usage, changes, holder: Holder::Event(event) }
     }
 
-    /// Takes a response that is a body.
+    /// Creates a case for a response that is a body.
     pub(crate) fn of_body(response: &'s Object<'s>) -> Self {
         let usage = response.value("usage").map(Object::new);
         let status = response.string("status");

@@ -41,7 +41,7 @@ pub(crate) enum Native {
     AnySnapshot(SnapshotRule),
     /// An event with a snapshot that differs from the first one.
     Snapshot(SnapshotRule),
-    /// The same, or a body that is a response.
+    /// A snapshot of the response in an event, or a body that is a response.
     Response(SnapshotRule),
     /// A value opened a node of a scope.
     Opened(Scope, ValueRule),

@@ -109,7 +109,7 @@ impl Judge {
         }
     }
 
-    /// Takes a client's request for a response.
+    /// Processes a client's request for a response.
     fn asked(&mut self, plan: &Plan, message: &Object<'_>, frame: &Frame<'_>) {
         // The request is the message itself, or a member of it.
         let inner = message.value("response").map(Object::new);
@@ -161,7 +161,7 @@ impl Judge {
         is_told && entered
     }
 
-    /// Takes a reply to a client's message about a response in flight.
+    /// Processes a reply to a client's message about a response in flight.
     fn aside(&mut self, plan: &Plan, record: &Record<'_>, aside: (InFlightMessage, Reply)) {
         self.ask(&plan.hooks.aside, plan, record);
         self.connection.asides.came(aside, record.data());
@@ -202,8 +202,8 @@ impl Judge {
         }
     }
 
-    /// Takes a fragment of the same text as the previous event, as most events are. Returns false, with nothing done,
-    /// if any rule has to be called. The result equals that of [`Self::record`].
+    /// Processes a delta of the same text as the previous event, as most events are. Returns false without doing
+    /// anything if a rule has to be called. The result equals that of [`Self::record`].
     #[inline]
     fn fragment(&mut self, plan: &Plan, memory: &Memory, frame: &Frame<'_>) -> bool {
         let (Some((event, info)), Some(data)) = (self.known, frame.data.as_deref()) else { return false };

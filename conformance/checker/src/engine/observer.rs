@@ -1,4 +1,4 @@
-//! What observers see of a stream while it is checked.
+//! Observers of a stream while it is checked.
 
 use spec::table::Scope;
 

@@ -16,7 +16,7 @@ pub(crate) struct Bound {
     pub(crate) level: Level,
 }
 
-/// What to do with every event of a dialect.
+/// The actions for each event of a dialect.
 #[derive(Debug)]
 pub(crate) struct Plan {
     pub(crate) dialect: &'static Dialect,

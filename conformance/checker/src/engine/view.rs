@@ -1,4 +1,4 @@
-//! JSON objects of a stream that are kept or read more than once.
+//! JSON objects of a stream that are stored or read more than once.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -182,7 +182,7 @@ impl Recycle for Object<'static> {
     }
 }
 
-/// The place of a member: name and value.
+/// Returns the range of a member: name and value.
 fn whole(member: &OutlineMember) -> Range<usize> {
     member.name().start..member.value().end
 }

@@ -1,4 +1,4 @@
-//! Whether a fault in one dialect is also one in others.
+//! Comparison of faults across dialects.
 
 use spec::json::Fault;
 use spec::{Dialect, Verdict};

@@ -96,7 +96,7 @@ pub(super) fn body_valid(case: &mut Case<'_>, frame: &Frame<'_>) {
     }
 }
 
-/// What other dialects say of a body.
+/// Returns the result of validating a body in other dialects.
 fn of_body(root: &'static str, body: &str) -> OtherDialects<impl Fn(&'static Dialect) -> Option<Verdict>> {
     OtherDialects::new(move |other| Some(other.check_type(other.root(root)?, body)))
 }

@@ -1,4 +1,4 @@
-//! One JSON value a line.
+//! NDJSON: one JSON value per line.
 
 use memchr::memchr;
 

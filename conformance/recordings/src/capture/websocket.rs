@@ -1,7 +1,7 @@
 //! WebSocket messages, one JSON object per line.
 //!
-//! What is sent and what comes is told apart by the name of the member that holds it (`sent`, `recv`),
-//! or by one that says the direction (`direction`, or `type` in the manner of HTTP archives).
+//! The direction of a message is given by the name of the member that contains it (`sent`, `recv`), or by a separate
+//! member (`direction`, or `type` as in HTTP archives).
 
 use std::borrow::Cow;
 use std::time::Duration;

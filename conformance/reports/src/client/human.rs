@@ -145,7 +145,7 @@ fn summary(run: &ClientRun, screen: Screen, out: &mut String) {
     );
 }
 
-/// The profiles of which some case was exercised.
+/// Returns the profiles with an exercised case.
 pub(crate) fn claimed(run: &ClientRun) -> impl Iterator<Item = &ProfileReport> {
     let is_claimed = |profile: &&ProfileReport| {
         let missing = profile.reasons.iter().filter(|reason| reason.verdict == Verdict::NotExercised).count();
@@ -154,7 +154,7 @@ pub(crate) fn claimed(run: &ClientRun) -> impl Iterator<Item = &ProfileReport> {
     run.profiles.iter().filter(is_claimed)
 }
 
-/// The cases by group, in order.
+/// Returns the cases by group, in order.
 pub(super) fn groups(run: &ClientRun) -> Vec<(&str, Vec<&ClientCaseReport>)> {
     let mut groups: Vec<(&str, Vec<&ClientCaseReport>)> = Vec::new();
     for case in &run.cases {

@@ -6,7 +6,7 @@ use super::page::Html;
 use super::{POLICY, STYLE, class_of, duration, number, section, table, word};
 use crate::client::{ClientMatrix, claimed};
 
-/// The report of a client.
+/// Returns the report of a client run.
 pub(crate) fn report(run: &ClientRun) -> String {
     let title = format!("{}: client conformance of {}", word(run.outcome), run.title());
     document(&title, |html| {

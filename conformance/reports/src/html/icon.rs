@@ -2,7 +2,7 @@
 
 use results::Outcome;
 
-/// The icon of a run that ended so.
+/// Returns the icon of a run with this outcome.
 pub(super) const fn of(outcome: Outcome) -> &'static str {
     match outcome {
         Outcome::Passed => {

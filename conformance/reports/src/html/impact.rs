@@ -1,4 +1,4 @@
-//! Which clients break, which do not, and of which nothing is known.
+//! The clients section: which clients break, which do not, and which were not tested.
 
 use std::cmp::Reverse;
 
@@ -16,7 +16,7 @@ const UNMEASURED: usize = 3;
 /// Maximum number of clients that have a card, with how they break.
 const CARDS: usize = 8;
 
-/// Every known client and what the run means for it.
+/// Writes every known client, and how the findings affect it.
 pub(super) fn clients(run: &Run, plan: &Plan, html: &mut Html) {
     let mut broken = run.clients_that_are(ClientState::Broken);
     // The sort is stable: what is equal stays in the order of the harm.
@@ -42,7 +42,7 @@ pub(super) fn clients(run: &Run, plan: &Plan, html: &mut Html) {
     });
 }
 
-/// The clients that do not break, or of which nothing is known.
+/// Writes the clients that do not break, or were not tested.
 fn others(run: &Run, plan: &Plan, is_open: bool, html: &mut Html) {
     let reads = if run.causes.is_empty() {
         "nothing in this run breaks them"
@@ -123,7 +123,7 @@ fn one(client: &ClientTotal, has_failure: bool, run: &Run, plan: &Plan, html: &m
     });
 }
 
-/// With which rules a client was not tried.
+/// Returns the rules that a client was not tested with.
 fn untried(client: &ClientTotal) -> String {
     let named = client.unmeasured.iter().take(UNMEASURED).cloned().collect::<Vec<_>>().join(", ");
     match (named.is_empty(), client.unmeasured.len().saturating_sub(UNMEASURED)) {
@@ -133,7 +133,7 @@ fn untried(client: &ClientTotal) -> String {
     }
 }
 
-/// The findings that break a client, by their numbers.
+/// Writes links to the findings that break a client.
 fn causes(client: &ClientTotal, run: &Run, plan: &Plan, html: &mut Html) {
     let own = || run.causes.iter().enumerate().filter(|(_, cause)| cause.clients.contains(&client.name));
     for (at, cause) in own().take(CAUSES) {

@@ -27,10 +27,11 @@ const STYLE: &str = include_str!("style.css");
 /// The script of the page: a search.
 const SCRIPT: &str = include_str!("script.js");
 
-/// What the page may do: show its own icon, apply its own style and run its own script, whose hashes these are.
+/// The content security policy: the page may only show its own icon, and use its own style and script, identified by
+/// their hashes.
 const POLICY: &str = include_str!("policy.txt");
 
-/// A run, as one HTML file that needs nothing else.
+/// Returns a run as a self-contained HTML file.
 pub fn html(run: &Run) -> String {
     let mut html = Html::default();
     let plan = Plan::of(run);
@@ -65,7 +66,7 @@ fn head(run: &Run, html: &mut Html) {
     html.style(STYLE);
 }
 
-/// A section with its heading, to which the page can lead.
+/// Writes a section with a heading that can be linked.
 fn section(id: &'static str, heading: &str, html: &mut Html, write: impl FnOnce(&mut Html)) {
     html.tag("section").set("id", id).set("aria-labelledby", format!("{id}-heading")).inside(|html| {
         html.tag("h2").set("id", format!("{id}-heading")).text(heading);
@@ -73,7 +74,7 @@ fn section(id: &'static str, heading: &str, html: &mut Html, write: impl FnOnce(
     });
 }
 
-/// A table that is moved aside by itself where the screen is too narrow.
+/// Writes a table that scrolls on narrow screens.
 fn table(class: &'static str, caption: &str, head: &[&str], html: &mut Html, rows: impl FnOnce(&mut Html)) {
     let around = html.tag("div").class("scroll").set("role", "group").set("tabindex", 0);
     around.set("aria-label", caption).inside(|html| {
@@ -107,7 +108,7 @@ const fn class_of(outcome: Outcome) -> &'static str {
     }
 }
 
-/// How a verdict looks: its class and its word.
+/// Returns the class and the label of a verdict.
 const fn look(verdict: Verdict) -> (&'static str, &'static str) {
     let class = match verdict {
         Verdict::Pass => "good",
@@ -118,7 +119,7 @@ const fn look(verdict: Verdict) -> (&'static str, &'static str) {
     (class, verdict.word())
 }
 
-/// A number, with thin spaces between thousands.
+/// Returns a number with thin spaces between thousands.
 fn number(number: impl Into<u64>) -> String {
     let digits = number.into().to_string();
     let mut out = String::new();
@@ -131,12 +132,12 @@ fn number(number: impl Into<u64>) -> String {
     out
 }
 
-/// A number and what it counts.
+/// Returns a number with its noun.
 fn counted(count: u64, what: &str) -> String {
     format!("{} {what}{}", number(count), if count == 1 { "" } else { "s" })
 }
 
-/// A time, in the unit in which it reads best.
+/// Returns a duration in the most readable unit.
 fn duration(ms: u64) -> String {
     match ms {
         0..10_000 => format!("{} ms", number(ms)),

@@ -33,11 +33,11 @@ fn profiles(run: &Run, live: &LiveReport, plan: &Plan, html: &mut Html) {
     });
 }
 
-/// What a profile demands and the run does not show, each with a link to where it is.
+/// Writes the requirements of a profile that the run does not meet, each with a link.
 fn because(profile: &ProfileReport, (run, live): (&Run, &LiveReport), plan: &Plan, html: &mut Html) {
-    // Only a rule that is broken has its page here.
+    // Only broken rules have an entry in this report.
     let is_broken = |name: &str| run.rules.iter().any(|rule| rule.id == name && rule.times > 0);
-    // What failed comes before what was not exercised.
+    // Failures come before requirements that were not exercised.
     let is_due = |verdict| profile.state != ProfileState::Failed || verdict == Verdict::Fail;
     let mut seen = BTreeSet::new();
     let due = profile.reasons.iter().filter(|reason| is_due(reason.verdict));
@@ -66,7 +66,7 @@ fn because(profile: &ProfileReport, (run, live): (&Run, &LiveReport), plan: &Pla
     }
 }
 
-/// The results of the requirements of all profiles.
+/// Writes the results of the requirements of all profiles.
 fn matrix(matrix: &Matrix, html: &mut Html) {
     if matrix.profiles.is_empty() {
         return;
@@ -100,7 +100,7 @@ const fn of_state(state: ProfileState) -> &'static str {
     }
 }
 
-/// How many ended how.
+/// Writes the number of tests by verdict.
 fn counts(tally: Tally, html: &mut Html) {
     for verdict in Verdict::ALL.into_iter().filter(|verdict| tally.of(*verdict) > 0) {
         let (class, word) = look(verdict);
@@ -144,9 +144,9 @@ pub(super) fn sections(run: &Run, plan: &Plan, html: &mut Html) {
     next(run, html);
 }
 
-/// How tests ended, by the group of their scenario.
+/// Writes the verdicts by group of scenarios.
 fn groups(run: &Run, html: &mut Html) {
-    // Of columns of zeros, only that of tests that passed is worth its room.
+    // Columns of zeros are omitted, except that of passed tests.
     let is_shown = |verdict: &Verdict| {
         *verdict == Verdict::Pass || run.groups.iter().any(|group| group.trials.of(*verdict) > 0)
     };
@@ -175,12 +175,12 @@ fn groups(run: &Run, html: &mut Html) {
     });
 }
 
-/// Every scenario with each of its tests.
+/// Writes every scenario with each of its tests.
 fn grid(live: &LiveReport, plan: &Plan, html: &mut Html) {
     let about = live.cases.iter().flat_map(|case| case.trials.iter().map(|told| case.about(told)));
     let columns: BTreeSet<&str> = about.collect();
     let mut columns: Vec<&str> = columns.into_iter().collect();
-    // What is not in a group of its own comes last.
+    // Trials without a group come last.
     columns.sort_by_key(|name| (*name != "answer", *name == OTHER_RULES, *name));
     let mut head = vec!["scenario"];
     head.extend(&columns);
@@ -209,7 +209,7 @@ fn grid(live: &LiveReport, plan: &Plan, html: &mut Html) {
     });
 }
 
-/// What was expected to fail, and does not.
+/// Writes the expected failures that passed.
 fn stale(run: &Run, html: &mut Html) {
     if run.stale().is_empty() {
         return;
@@ -222,7 +222,7 @@ fn stale(run: &Run, html: &mut Html) {
     });
 }
 
-/// What to do, with commands to copy.
+/// Writes the next steps, with commands to copy.
 fn next(run: &Run, html: &mut Html) {
     if run.next.is_empty() {
         return;
@@ -239,7 +239,7 @@ fn next(run: &Run, html: &mut Html) {
     });
 }
 
-/// How the run was made.
+/// Writes the settings of the run.
 pub(super) fn footer(run: &Run, html: &mut Html) {
     if let Some(live) = &run.live {
         html.tag("details").class("more").inside(|html| {
@@ -260,7 +260,7 @@ pub(super) fn footer(run: &Run, html: &mut Html) {
     html.tag("p").text(&text);
 }
 
-/// An option, as people write it.
+/// Returns an option as written on the command line.
 fn option(name: &str, value: &Value) -> (String, String) {
     let words = |name: &str| name.replace('_', " ");
     if let (Some(name), Some(ms)) = (name.strip_suffix("_ms"), value.as_u64()) {

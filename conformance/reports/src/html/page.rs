@@ -4,8 +4,8 @@ use std::fmt::{self, Display, Write};
 
 use results::text::visible;
 
-/// A page on its way. There is no method that takes markup: texts are escaped, and what is not seen or
-/// reorders what stands beside it is shown as an escape.
+/// An HTML page under construction. No method accepts markup: texts are escaped, and invisible or bidirectional control
+/// characters are shown as escapes.
 #[derive(Debug, Default)]
 pub(super) struct Html {
     out: String,
@@ -26,26 +26,26 @@ impl Html {
         Tag { html: self, name }
     }
 
-    /// A text.
+    /// Writes a text.
     pub(super) fn text(&mut self, text: &str) {
         // Writing to a string cannot fail.
         let _ = Escaped(&mut self.out).write_str(&visible(text));
     }
 
-    /// The same, with the line ends of the text.
+    /// Writes a text, preserving its line breaks.
     pub(super) fn lines(&mut self, text: &str) {
         for (number, line) in text.split('\n').enumerate() {
             if number > 0 {
                 self.out.push('\n');
             }
-            // What indents a line does so.
+            // Indentation is preserved.
             let rest = line.trim_start_matches('\t');
             self.out.push_str(&"  ".repeat(line.len() - rest.len()));
             self.text(rest);
         }
     }
 
-    /// The icon of the page, which is part of the program: SVG without a double quote.
+    /// Writes the icon of the page, which is built in: SVG without double quotes.
     pub(super) fn icon(&mut self, svg: &'static str) {
         self.out.push_str("<link rel=\"icon\" href=\"data:image/svg+xml,");
         for character in svg.chars() {
@@ -59,33 +59,33 @@ impl Html {
         self.out.push_str("\"/>");
     }
 
-    /// The style of the page, which is part of the program.
+    /// Writes the style sheet of the page, which is built in.
     pub(super) fn style(&mut self, css: &'static str) {
         self.out.push_str("<style>");
         self.out.push_str(css);
         self.out.push_str("</style>");
     }
 
-    /// The script of the page, which is part of the program.
+    /// Writes the script of the page, which is built in.
     pub(super) fn script(&mut self, script: &'static str) {
         self.out.push_str("<script>");
         self.out.push_str(script);
         self.out.push_str("</script>");
     }
 
-    /// The page.
+    /// Returns the finished page.
     pub(super) fn into_document(self) -> String {
         format!("<!doctype html>\n{}\n", self.out)
     }
 }
 
 impl Tag<'_> {
-    /// Its class, or several.
+    /// Sets the class of the element, or several.
     pub(super) fn class(self, class: &str) -> Self {
         self.set("class", class)
     }
 
-    /// An attribute. Addresses are for [`Self::link`].
+    /// Sets an attribute. Use [`Self::link`] for URLs.
     pub(super) fn set(self, name: &'static str, value: impl Display) -> Self {
         debug_assert!(!matches!(name, "href" | "src" | "style"), "{name}");
         let _ = write!(self.html.out, " {name}=\"");
@@ -94,7 +94,7 @@ impl Tag<'_> {
         self
     }
 
-    /// An attribute that is there or not.
+    /// Sets a boolean attribute.
     pub(super) fn set_if(self, is_there: bool, name: &'static str) -> Self {
         if is_there { self.set(name, "") } else { self }
     }
@@ -107,19 +107,19 @@ impl Tag<'_> {
         self
     }
 
-    /// What stands in it.
+    /// Writes the content of the element.
     pub(super) fn inside(self, write: impl FnOnce(&mut Html)) {
         self.html.out.push('>');
         write(self.html);
         let _ = write!(self.html.out, "</{}>", self.name);
     }
 
-    /// A text stands in it.
+    /// Writes a text as the content of the element.
     pub(super) fn text(self, text: &str) {
         self.inside(|html| html.text(text));
     }
 
-    /// Nothing stands in it.
+    /// Writes the element without content.
     pub(super) fn empty(self) {
         self.html.out.push_str("/>");
     }

@@ -1,4 +1,4 @@
-//! What was not tested: grouped by what stood in the way, each group with what would change that.
+//! The untested requirements, grouped by reason, each group with advice.
 
 use std::collections::BTreeSet;
 
@@ -78,7 +78,7 @@ const GROUPS: &[Group] = &[
     },
 ];
 
-/// The features that scenarios needed, and the run was not told of.
+/// Returns the features that scenarios require, but the run did not list as supported.
 fn features(run: &Run, live: &LiveReport) -> BTreeSet<&'static str> {
     let of = run.undecided.iter().filter(|undecided| undecided.kind == UndecidedKind::NotOffered);
     let scenarios = of.flat_map(|undecided| &undecided.cases);
@@ -135,7 +135,7 @@ fn one(group: &Group, of: &[&Undecided], run: &Run, live: &LiveReport, html: &mu
     });
 }
 
-/// A reason, without what its group says of all of them.
+/// Returns a reason without the part that its group already states.
 fn label(undecided: &Undecided) -> &str {
     let reason = undecided.reason.as_str();
     let short = match undecided.kind {

@@ -224,7 +224,7 @@ impl Page {
         }
     }
 
-    /// A single file needs no breakdown.
+    /// Writes the findings by file, unless there is a single file.
     fn by_file(&mut self, run: &Run, shown: Level) {
         if run.captures.len() < 2 {
             return;

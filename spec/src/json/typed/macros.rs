@@ -19,7 +19,7 @@ macro_rules! conversions {
                 $crate::json::Write::to_json(self)
             }
 
-            /// The same value, without a borrow of the text that it was read from.
+            /// Returns the value without borrowing from the text it was read from.
             #[inline]
             pub fn into_owned(self) -> $name<'static> {
                 $crate::json::IntoOwned::detach(&self)
@@ -208,7 +208,7 @@ macro_rules! strings {
                 }
             }
 
-            /// The same value, without a borrow of the text that it was read from.
+            /// Returns the value without borrowing from the text it was read from.
             #[inline]
             pub fn into_owned(self) -> $name<'static> {
                 $crate::json::IntoOwned::detach(&self)

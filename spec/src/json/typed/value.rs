@@ -4,7 +4,7 @@ use super::{Miss, Read, Reader, Write};
 
 /// Conversion to a value that borrows nothing.
 pub trait IntoOwned {
-    /// The same type, borrowing nothing.
+    /// The same type, without borrows.
     type Owned;
 
     /// Returns a copy that borrows nothing.
@@ -25,12 +25,12 @@ pub enum Nullable<T> {
     /// `null`
     #[default]
     Null,
-    /// Another value.
+    /// A value other than null.
     Value(T),
 }
 
 impl<T> Nullable<T> {
-    /// The value, unless it is null.
+    /// Returns the value, unless it is null.
     pub const fn as_option(&self) -> Option<&T> {
         match self {
             Self::Null => None,
@@ -38,7 +38,7 @@ impl<T> Nullable<T> {
         }
     }
 
-    /// The value, unless it is null.
+    /// Returns the value, unless it is null.
     pub fn into_option(self) -> Option<T> {
         match self {
             Self::Null => None,

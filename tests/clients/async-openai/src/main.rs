@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 type Problem = Box<dyn std::error::Error>;
 
-/// What a response says.
+/// Returns what the client understood of a response.
 fn understood(response: &Response) -> Value {
     let (mut calls, mut reasoning, mut refusal) = (Vec::new(), String::new(), String::new());
     for item in &response.output {
@@ -53,7 +53,7 @@ fn understood(response: &Response) -> Value {
     told
 }
 
-/// The request of a step, after what was understood of the response before.
+/// Returns the request of a step, given what was understood of the previous response.
 fn following(asked: &Value, step: &Value, before: &Value) -> Value {
     let mut request = step["request"].clone();
     if step["step"] == "answer-calls" {
@@ -89,7 +89,7 @@ async fn send(client: &Client<OpenAIConfig>, asked: &Value, request: &Value) -> 
         return Ok(understood(&client.responses().create(request).await?));
     }
     let mut streamed = String::new();
-    // Where no event ends the response, there is no text to be had from it.
+    // Without an event that ends the response, there is no text.
     let mut told = json!({"text": null, "response_status": null});
     let mut stream = client.responses().create_stream(request).await?;
     let mut events = 0;
