@@ -12,7 +12,7 @@ mod fuzz;
 
 use fuzz::random::Xorshift;
 
-/// What compresses bytes.
+/// A function that compresses bytes.
 type Compress = fn(&[u8]) -> Vec<u8>;
 
 fn openai() -> &'static spec::Dialect {
@@ -83,7 +83,7 @@ fn a_missing_end_loses_only_what_is_missing() {
     assert_eq!(outcome, Err(CaptureError::CompressedTwice("zstd")));
 }
 
-/// How much comes of a damaged recording does not depend on how it was cut.
+/// The readable part of a damaged recording does not depend on how the input is chunked.
 #[test]
 fn damage_is_met_at_the_same_place() {
     let stream = goldens::golden("openai/text").unwrap().bytes;
@@ -151,7 +151,7 @@ fn skippable_frames_of_zstandard_are_skipped() {
 
 #[test]
 fn what_grows_without_measure_is_given_up() {
-    // An event as it is, and then blocks of four bytes that stand for 128 KiB each.
+    // A valid event, followed by blocks of four bytes that each expand to 128 KiB.
     let mut bomb = vec![0x28, 0xb5, 0x2f, 0xfd, 0x00, 0x58, 0x48, 0x00, 0x00];
     bomb.extend_from_slice(b"data: 1\n\n");
     for _ in 0..4000 {

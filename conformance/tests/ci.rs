@@ -1,4 +1,4 @@
-//! What the documents and the action say for CI does what they say.
+//! The CI examples in the documents and the GitHub action work as described.
 #![cfg(feature = "cli")]
 
 use std::collections::BTreeMap;
@@ -13,7 +13,7 @@ fn repository() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("it lies in the repository")
 }
 
-/// An empty folder of its own for a test.
+/// Creates an empty folder for a test.
 fn folder(name: &str) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("ci").join(name);
     let _ = fs::remove_dir_all(&folder);
@@ -36,7 +36,7 @@ fn told(output: &Output) -> String {
     format!("{}\n{}\n{}", output.status, text(&output.stdout), text(&output.stderr))
 }
 
-/// A port that was free a moment ago.
+/// Returns a port that was free a moment ago.
 fn port() -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port is free");
     listener.local_addr().expect("it is bound").port()
@@ -89,7 +89,7 @@ fn the_action_checks_recordings() {
     assert!(stdout.contains("::error file=a.sse,line=1"), "{stdout}");
 }
 
-/// The reference gateway, as long as it is wanted.
+/// A running reference gateway, stopped when dropped.
 struct Gateway {
     child: Child,
     url: String,
@@ -141,7 +141,7 @@ fn getting_started_runs_as_it_is_written() {
     }
 }
 
-/// The entries of a list in the example for GitLab.
+/// Returns the entries of a list in the example for GitLab.
 fn gitlab(text: &str, list: &str) -> String {
     let (_, job) = text.split_once("```yaml\nconformance:\n").expect("there is a job");
     let (job, _) = job.split_once("```").expect("it ends");

@@ -22,14 +22,14 @@ fn conformance(args: &[&str], input: &str) -> Outcome {
         .stderr(Stdio::piped())
         .spawn()
         .expect("the program starts");
-    // It need not read what it has no use for.
+    // The program may exit without reading its input.
     let _ = child.stdin.take().expect("it is piped").write_all(input.as_bytes());
     let output = child.wait_with_output().expect("it ends");
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("what it prints is UTF-8");
     Outcome { code: output.status.code(), stdout: text(output.stdout), stderr: text(output.stderr) }
 }
 
-/// A folder of its own for a test.
+/// Creates a folder with these files for a test.
 fn folder(name: &str, files: &[(&str, &str)]) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     let _ = fs::remove_dir_all(&folder);
@@ -83,7 +83,7 @@ fn the_suite_runs_over_recordings() {
     );
     let dialect = spec::DIALECTS.iter().find(|dialect| dialect.name == "openai").expect("the build has it");
     let all = conformance::Rules::of(dialect);
-    // What a bare stream can show.
+    // Only rules that a bare stream can exercise.
     let is_seen = |rule: &catalogue::Rule| {
         rule.looks_at.contains(&LooksAt::Stream) && !rule.looks_at.contains(&LooksAt::Head)
     };
@@ -261,7 +261,7 @@ fn everything_can_be_listed() {
         assert_eq!(list.code, Some(0), "{what}");
         let json = conformance(&["list", what, "--format", "json"], "");
         let entries: Vec<serde_json::Value> = serde_json::from_str(&json.stdout).expect(what);
-        // Before them stand the heads of the columns, and after some of them what they are.
+        // The table has column headers, and some rows have additional text.
         let mut lines = list.stdout.lines();
         let heads = lines.next().unwrap_or_default();
         assert!(heads.contains("  ") && heads.to_uppercase() == heads, "{heads}");

@@ -23,7 +23,7 @@ fn run(arguments: &[&str]) -> (Option<i32>, String, String) {
     (output.status.code(), text(&output.stdout), text(&output.stderr))
 }
 
-/// A folder of its own for a test.
+/// Creates a folder for a test.
 fn folder(name: &str) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     let _ = fs::remove_dir_all(&folder);
@@ -38,7 +38,7 @@ fn of(path: &Path) -> &str {
 #[test]
 fn exit_codes_say_how_a_run_ended() {
     assert_eq!(client(&["text/hello"], ALWAYS_HELLO).0, Some(0));
-    // A call is another answer, which this client says nothing of.
+    // The response is a function call, which this client does not report.
     assert_eq!(client(&["call/one"], ALWAYS_HELLO).0, Some(1));
     let (code, _, problem) = client(&["text/"], "exit 1");
     assert!(code == Some(2) && problem.contains("did not reply"), "{code:?} {problem}");

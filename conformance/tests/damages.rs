@@ -19,13 +19,13 @@ impl Stream {
         frame.starts_with(&format!("event: {name}\n"))
     }
 
-    /// Without the events of these types.
+    /// Returns the stream without the events of these types.
     fn without(mut self, names: &[&str]) -> Self {
         self.0.retain(|frame| !names.iter().any(|name| Self::is(frame, name)));
         self
     }
 
-    /// With another text in the events of a type.
+    /// Returns the stream with a text replaced in the events of a type.
     fn with(mut self, name: &str, from: &str, to: &str) -> Self {
         for frame in self.0.iter_mut().filter(|frame| Self::is(frame, name)) {
             assert!(frame.contains(from), "{from} in {frame}");
@@ -34,14 +34,14 @@ impl Stream {
         self
     }
 
-    /// With another frame behind the first of a type.
+    /// Returns the stream with a frame inserted after the first one of a type.
     fn and(mut self, name: &str, frame: &str) -> Self {
         let at = self.0.iter().position(|frame| Self::is(frame, name)).expect("the event");
         self.0.insert(at + 1, frame.to_owned());
         self
     }
 
-    /// The stream, its events numbered from 0.
+    /// Returns the stream with its events numbered from 0.
     fn text(&self) -> String {
         let mut next = 0;
         let renumbered = self.0.iter().map(|frame| match frame.rsplit_once("\"sequence_number\":") {
@@ -55,7 +55,7 @@ impl Stream {
         renumbered.collect()
     }
 
-    /// The worst of what is found.
+    /// Asserts that the worst finding has this level and rule.
     #[track_caller]
     fn breaks(&self, level: Level, rule: &str) {
         let mut checker = Checker::new(spec::dialect("openai").expect("the dialect"));
@@ -72,7 +72,7 @@ const ADDED: &str = "response.output_item.added";
 const DONE: &str = "response.output_item.done";
 const COMPLETED: &str = "response.completed";
 
-/// The stream as the answer to a request, in a recording.
+/// Returns the findings in a recording with the stream as the response to a request.
 fn recorded(stream: &str, method: &str) -> Vec<(Level, String)> {
     let recorder = Recorder::new();
     let exchange = Exchange {
@@ -108,7 +108,7 @@ fn a_response_that_was_never_created() {
         (checker.findings()[0].level, &*checker.findings()[0].rule),
         (Level::May, "response/created-first")
     );
-    // Whoever has seen more asks for the rest.
+    // A client that has received the first events requests the rest.
     let later = Stream::of("text").0.split_off(2).concat();
     checker.reset();
     checker.push(later.as_bytes());

@@ -81,7 +81,7 @@ fn bash(folder: &Path, line: &str) -> Output {
     command.output().expect("there is a shell")
 }
 
-/// What the blocks of a page find in their folder: recordings, runs and a configuration, made by real commands.
+/// The folder in which the commands of a page run: recordings, runs and a configuration, created by real commands.
 static SEEDS: LazyLock<PathBuf> = LazyLock::new(|| {
     let folder = empty("seeds");
     let stream = goldens::golden("openai/text").expect("it is there").bytes;
@@ -111,7 +111,7 @@ static SEEDS: LazyLock<PathBuf> = LazyLock::new(|| {
     folder
 });
 
-/// The shell blocks of a page.
+/// Returns the shell blocks of a page.
 fn blocks(page: &Path) -> Vec<String> {
     let text = fs::read_to_string(page).expect("it is there");
     let of = |fence: &str| {
@@ -125,7 +125,7 @@ fn blocks(page: &Path) -> Vec<String> {
     ["```sh\n", "```console\n"].into_iter().flat_map(of).collect()
 }
 
-/// The commands of a block, without comments.
+/// Returns the commands of a block, without comments.
 fn commands(block: &str) -> Vec<String> {
     let without_comment = |line: &str| line.split("  #").next().unwrap_or_default().trim().to_owned();
     let joined = block.replace("\\\n", " ");
@@ -165,7 +165,7 @@ fn seed(folder: &Path, block: &str) {
     }
 }
 
-/// Starts a server, and stops it once it says where it listens.
+/// Starts a server, and stops it after it has printed its address.
 fn serve(folder: &Path, line: &str) -> Result<(), String> {
     let words: Vec<&str> = line.split_whitespace().skip(1).collect();
     let mut server = Command::new(PROGRAM)

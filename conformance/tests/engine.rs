@@ -1,4 +1,4 @@
-//! What is found in a stream, and where.
+//! The findings of the engine and their locations.
 
 use std::fmt::Write as _;
 
@@ -12,7 +12,7 @@ fn dialect(name: &str) -> &'static spec::Dialect {
     spec::DIALECTS.iter().find(|dialect| dialect.name == name).expect("the build has it")
 }
 
-/// What these tests are about; pages of other rules prove those.
+/// Returns the rules that these tests are about. Other rules are tested by the violations of their pages.
 fn rules(name: &str) -> Rules {
     let chosen = [
         "schema/event-known",
@@ -51,7 +51,7 @@ fn a_checker_can_be_sent_to_another_thread() {
     is_send::<Checker>();
 }
 
-/// Who sends a thousand harmless oddities first hides nothing behind them.
+/// Many harmless oddities do not hide a later fault.
 #[test]
 fn a_rule_that_is_broken_late_is_listed() {
     let mut stream = String::new();
@@ -178,7 +178,7 @@ fn texts_that_were_never_finished_are_looked_for() {
     };
     let streamed = texts("Said", 200);
     assert_eq!(unfinished(&streamed, &streamed), 0);
-    // What began a text goes on, and what was a text is within another.
+    // A later text may continue a streamed one, or contain it.
     assert_eq!(
         unfinished(&texts("Said", 3), &["Said 0. And more.".into(), "I said: Said 2. Said 1.".into()]),
         0
@@ -202,7 +202,7 @@ fn an_error_on_a_websocket_has_an_envelope_of_its_own() {
     }
 }
 
-/// A recorder that keeps no header says nothing of the content type.
+/// Without recorded headers, the content type is not checked.
 #[test]
 fn headers_that_nobody_kept_are_not_judged() {
     let faults = |header: &str| {
@@ -236,13 +236,13 @@ fn one_response_after_the_other_is_no_fault_where_nothing_frames_them() {
     let text = String::from_utf8_lossy(stream);
     let (streams, is_told, _) = found(format!("{text}{text}"));
     assert_eq!((streams, is_told), (1, true));
-    // What comes after the end without beginning anew is a fault.
+    // Events after the end are a fault unless they begin a new response.
     let last = events.rsplit('\n').next().unwrap();
     let (streams, is_told, _) = found(format!("{events}\n{last}"));
     assert_eq!((streams, is_told), (1, true));
 }
 
-/// Events beside the response, such as the limits of an account, do not begin it.
+/// Events outside the response, such as rate limits, do not begin it.
 #[test]
 fn early_events_do_not_begin_a_response() {
     let golden = |name: &str| conformance::goldens::golden(name).expect("a golden").bytes;

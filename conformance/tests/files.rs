@@ -10,7 +10,7 @@ use conformance::goldens;
 #[path = "../../fuzz/src/lib.rs"]
 mod fuzz;
 
-/// What `check` says of paths in a folder: how it exits, the recordings it names in order, and stderr.
+/// Runs `check` on paths in a folder. Returns the exit code, the recordings in order, and stderr.
 fn check(folder: &Path, paths: &[&str]) -> (Option<i32>, Vec<String>, String) {
     let output = Command::new(env!("CARGO_BIN_EXE_conformance"))
         .args(["check", "--format", "json", "--dialect", "openai"])
@@ -113,7 +113,7 @@ fn a_folder_that_cannot_be_listed_is_told() {
     let is_barred = fs::read_dir(&closed).is_err();
     let (code, told, _) = check(&folder, &["."]);
     fs::set_permissions(&closed, fs::Permissions::from_mode(0o755)).expect("they can be changed");
-    // Who may do everything is barred from nothing.
+    // The root user can read all files.
     if is_barred {
         assert!(told[1].starts_with("./b: Permission denied"), "{told:?}");
         assert_eq!(code, Some(2));
@@ -190,7 +190,7 @@ fn recordings_of_other_apis_are_one_line() {
         "{told}"
     );
     assert!(told.contains("2 files skipped"), "{told}");
-    // What was named, or answers a request for a response, is judged.
+    // Files are checked if they are named explicitly, or respond to a request for a response.
     assert_eq!(summary(&["all/b.sse"]).0, Some(1));
     let (code, told, findings) = summary(&["ours"]);
     assert_eq!(code, Some(1), "{told}");

@@ -1,5 +1,5 @@
-//! A short run of what `fuzz/` does, without its compiler: goldens in every format and scripts of endpoints, damaged by
-//! chance, and runs edited by chance. `FUZZ_ROUNDS` says how many of each, `FUZZ_SEED` where to begin.
+//! A short run of the fuzz targets of `fuzz/`, without its compiler: randomly damaged goldens in every format and
+//! scripts of endpoints, and randomly edited runs. `FUZZ_ROUNDS` sets the number of each, `FUZZ_SEED` the first seed.
 
 use std::env;
 

@@ -32,7 +32,7 @@ impl Answer {
         String::from_utf8_lossy(&self.body).into_owned()
     }
 
-    /// The rules that it breaks.
+    /// Returns the rules that it breaks.
     fn broken(&self, dialect: &'static Dialect) -> Vec<String> {
         let recording = [self.head.as_bytes(), b"\r\n\r\n", &self.body].concat();
         let report = check("answer", &mut &*recording, Some(Format::Http), &Rules::of(dialect));
@@ -41,7 +41,7 @@ impl Answer {
     }
 }
 
-/// Asks in an old version of the protocol, in which bodies come as they are.
+/// Sends a request over HTTP/1.0, so that the body is not chunked.
 fn ask(gateway: &Embedded, method: &str, path: &str, body: &str) -> Answer {
     let mut stream = TcpStream::connect(gateway.address()).unwrap();
     stream.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
@@ -227,7 +227,7 @@ fn rules_are_broken_on_the_wire() {
         let mut broken = post(&gateway, &hello()).broken(dialect);
         broken.sort_unstable();
         assert_eq!(broken, ["sequence/by-one", "text/deltas-joined"]);
-        // What cannot be broken alone is not broken.
+        // A rule that cannot be broken alone is not broken.
         let other = json!({"model": "m", "input": "[[call f {}]]", "stream": true});
         assert_eq!(post(&gateway, &other).broken(dialect), ["sequence/by-one"]);
     }
@@ -254,7 +254,7 @@ fn texts_can_be_made_long() {
         if dialect.name != "eugpt" {
             assert_eq!(deltas(&hello()), 990, "{}", dialect.name);
         }
-        // What is asked for stays what it is.
+        // Explicitly requested content does not change.
         for asked in ["[[say Hello|.]][[fail after 3]]", "[[say Hello|.]][[incomplete]]", "[[refuse]]"] {
             assert!(deltas(&json!({"model": "reference-1", "input": asked, "stream": true})) < 10, "{asked}");
         }

@@ -3,7 +3,7 @@
 use catalogue::Level;
 use conformance::{Rules, check, goldens};
 
-/// The messages of a golden of OpenAI's dialect.
+/// Returns the messages of a golden of OpenAI's dialect.
 fn log(name: &str) -> Vec<String> {
     let id = format!("openai/{name}");
     let bytes = goldens::golden(&id).unwrap_or_else(|| panic!("{id}")).bytes;
@@ -37,7 +37,7 @@ fn lanes_steering_and_injection_are_clean() {
     }
 }
 
-/// Requests need not be known: the events say their lanes.
+/// Lanes work without recorded requests: the events name their lanes.
 #[test]
 fn lanes_are_told_apart_without_requests() {
     let mut messages = log("websocket-lanes");
@@ -45,14 +45,14 @@ fn lanes_are_told_apart_without_requests() {
     assert_eq!(broken("openai", &messages), []);
 }
 
-/// The specification has no lanes: nothing says there which response an event is of.
+/// The specification has no lanes, so events cannot be assigned to overlapping responses.
 #[test]
 fn a_dialect_without_lanes_forbids_what_is_mixed() {
     let found = broken("open-responses", &log("websocket-lanes"));
     assert!(found.contains(&(Level::Must, "ws/one-in-flight".to_owned())), "{found:?}");
 }
 
-/// What is wrong in one lane is told of that lane, and of no other.
+/// A fault in one lane is reported for that lane only.
 #[test]
 fn rules_bind_in_each_lane() {
     let in_lane = |line: &String, lane: &str| line.contains(&format!("\"stream_id\":\"{lane}\""));

@@ -44,7 +44,7 @@ fn merging_shards_equals_checking_all_at_once() {
         let shards: Vec<Run> = captures.chunks(size).map(shard).collect();
         let merged = Run::merge(shards.clone()).expect("they fit");
         assert!(reports::json(&merged) == whole, "shards of {size}");
-        // What was merged can be merged: in whichever groups, it comes to the same.
+        // Merging is associative: merged reports can be merged again, with the same result.
         let halves = shards.chunks(shards.len().div_ceil(2));
         let halves: Vec<Run> = halves.map(|half| Run::merge(half.to_vec()).expect("they fit")).collect();
         assert!(reports::json(&Run::merge(halves).expect("they fit")) == whole, "merged twice");
@@ -82,7 +82,7 @@ fn the_command_merges_reports() {
     let read = |name| fs::read_to_string(folder.join(name)).expect("it is there");
     assert!(read("merged.json") == read("whole.json"));
 
-    // What does not fit is refused, by its name.
+    // Reports that do not fit are refused with their names.
     let refused = |arguments: &[&str], reason: &str| {
         let output = run(&folder, arguments);
         let told = String::from_utf8_lossy(&output.stderr);

@@ -8,7 +8,7 @@ use std::{env, fs};
 use conformance::violation;
 use unicode_width::UnicodeWidthStr;
 
-/// Of the font, in pixels.
+/// Width of a character in pixels.
 const WIDTH: f64 = 8.4;
 const HEIGHT: usize = 20;
 const MARGIN: usize = 20;
@@ -24,7 +24,7 @@ fn picture_is_fresh() {
     assert!(found == picture, "docs/terminal.svg is stale: BLESS=1 cargo test -p conformance --test picture");
 }
 
-/// What is told of a stream in which the first event of a part is missing.
+/// Returns the report of a stream without the first event of a part.
 fn printed() -> String {
     let page = catalogue::rule("part/before-open").expect("there is such a rule");
     let recording = violation::recording(page).expect("its edits can be made");
@@ -76,7 +76,7 @@ fn draw(text: &str) -> String {
     svg + "</svg>\n"
 }
 
-/// The pieces of a line, with the classes of their styles.
+/// Returns the pieces of a line, with the classes of their styles.
 fn pieces(line: &str) -> Vec<(&'static str, &str)> {
     let mut parts = line.split("\x1b[");
     let mut pieces = vec![("", parts.next().unwrap_or_default())];

@@ -1,4 +1,4 @@
-//! What must hold of every stream, whatever is in it.
+//! Properties that hold for every stream.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -86,7 +86,7 @@ fn a_checker_that_is_reset_finds_what_a_new_one_finds() {
     assert_eq!(judged, 3 * catalogue::RULES.len());
 }
 
-/// A stream that is cut off is blamed for that, and for nothing else.
+/// A truncated stream has a finding about that, and no other.
 #[test]
 fn a_stream_that_is_cut_off_is_blamed_for_nothing_else() {
     let expected = [
@@ -115,7 +115,7 @@ fn a_stream_that_is_cut_off_is_blamed_for_nothing_else() {
     }
 }
 
-/// The events of a stream, each with the item that it is about.
+/// Returns the events of a stream, each with the index of its item.
 fn events(golden: &Golden) -> Vec<(Option<u64>, String)> {
     let text = String::from_utf8_lossy(golden.bytes);
     let frames = text.split_inclusive("\n\n");
@@ -126,7 +126,7 @@ fn events(golden: &Golden) -> Vec<(Option<u64>, String)> {
     frames.map(|frame| (index(frame), frame.to_owned())).collect()
 }
 
-/// The same events in another order: those of one item keep theirs, and items are added in turn.
+/// Returns the events in another order: those of each item keep theirs, and items are added in turn.
 fn permuted(events: &[(Option<u64>, String)], random: &mut Lcg) -> String {
     let items: BTreeSet<u64> = events.iter().filter_map(|(item, _)| *item).collect();
     let mut queues: Vec<Vec<&str>> = items

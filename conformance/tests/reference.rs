@@ -1,4 +1,4 @@
-//! The reference gateway keeps every rule of every dialect, and breaks those that it is told to.
+//! The reference gateway conforms to every rule of every dialect, and breaks the selected ones.
 
 use catalogue::Rule;
 use conformance::{Checker, Rules, gateway, goldens};

@@ -1,4 +1,4 @@
-//! What is found in a stream depends on no name of an event, an id or an index.
+//! Findings do not depend on names of events, ids or indices.
 
 use catalogue::{DecidedBy, Operand, RULES, Relation, Rule, Whose};
 use conformance::{Rules, check, violation};
@@ -15,7 +15,7 @@ const NAMES: [(&str, &str); 5] = [
     ("\"output_index\"", "\"zap_index\""),
 ];
 
-/// The same, in texts about the stream.
+/// Words of findings to rename.
 const WORDS: [(&str, &str); 5] = [
     ("renamed has", "openai has"),
     ("zip.error", "error"),
@@ -28,7 +28,7 @@ fn replaced(text: &str, names: &[(&str, &str)]) -> String {
     names.iter().fold(text.to_owned(), |text, (from, to)| text.replace(from, to))
 }
 
-/// What is found in a recording, but for places in the file, in the words of `openai`.
+/// Returns the findings in a recording without locations in the file, with the names of `openai`.
 fn found(dialect: &'static spec::Dialect, format: Format, bytes: &[u8]) -> Vec<String> {
     let report = check("renamed", &mut &*bytes, Some(format), &Rules::of(dialect));
     let words = |finding: &Finding| {
@@ -58,7 +58,7 @@ fn names_events(rule: &str) -> bool {
     })
 }
 
-/// What is found in a recording, as it is and under other names. Only text can be given other names.
+/// Returns the findings in a recording with original and with other names. Only text can be renamed.
 fn both(format: Format, bytes: &[u8]) -> Option<[Vec<String>; 2]> {
     let text = std::str::from_utf8(bytes).ok()?;
     let before = found(&spec::openai::DIALECT, format, bytes);

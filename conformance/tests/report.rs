@@ -4,7 +4,7 @@ use conformance::capture::Format;
 use conformance::reports::{Screen, Style, diagnostic};
 use conformance::{Rules, check, goldens, violation};
 
-/// All that is told of a recording by some of the rules.
+/// Returns the report of a recording for some of the rules.
 fn told(dialect: &str, recording: &[u8], rules: &[&str], width: usize) -> String {
     let dialect = spec::DIALECTS.iter().find(|known| known.name == dialect).expect("the build has it");
     let chosen = Rules::of(dialect).only(|rule| rules.contains(&rule.id));
@@ -14,7 +14,7 @@ fn told(dialect: &str, recording: &[u8], rules: &[&str], width: usize) -> String
     report.findings.iter().map(|finding| diagnostic(&report.name, finding, "openai", screen)).collect()
 }
 
-/// What a rule says of its own violation.
+/// Returns the report of the violation of a rule.
 fn violated(rule: &str) -> String {
     let page = catalogue::rule(rule).expect("there is such a rule");
     let golden = goldens::golden(page.violation.golden).expect("there is such a golden");
@@ -64,7 +64,7 @@ fn a_message_on_a_websocket() {
     insta::assert_snapshot!("websocket", violated("ws/one-in-flight"));
 }
 
-/// Nothing of what a stranger wrote reaches the terminal as it is, wherever it is told.
+/// Untrusted text is escaped in terminals everywhere.
 #[test]
 fn hostile_text_is_shown_and_not_obeyed() {
     let hostile = "\u{1b}]0;x\u{7}\u{202e}\u{200d}\u{9b}2J\u{e0041}\u{3164}";
@@ -103,7 +103,7 @@ fn a_long_line_is_cut_to_the_screen() {
     }
 }
 
-/// The clients that something in a recording breaks by a rule, in the dialect `open-responses`.
+/// Returns the clients that a recording breaks by a rule, in the dialect `open-responses`.
 fn broken(recording: &str, rule: &str) -> Vec<&'static str> {
     let dialect = conformance::dialect("open-responses").expect("the build has it");
     let chosen = Rules::of(dialect).only(|known| known.id == rule);
@@ -132,7 +132,7 @@ fn what_the_dialect_of_a_client_has_does_not_break_it() {
     let done = done.replacen("\"type\":\"web_search_call\"", "\"type\":\"sparkle_call\"", 1);
     let mixed = format!("{added}event: response.output_item.done{done}");
     assert_eq!(broken(&mixed, "schema/type-known"), ["async-openai"]);
-    // Places alike are told as one, and what breaks at the last of them breaks.
+    // Equal places are reported once, including the clients that only the last one breaks.
     let frames = search.split_inclusive("\n\n");
     let added = frames.clone().find(|frame| frame.contains("output_item.added")).expect("it is there");
     let alike =

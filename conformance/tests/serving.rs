@@ -39,7 +39,7 @@ impl Answer {
     }
 }
 
-/// Asks in an old version of the protocol, in which bodies come as they are.
+/// Sends a request over HTTP/1.0, so that the body is not chunked.
 fn ask(to: SocketAddr, method: &str, path: &str, headers: &str, body: &str) -> Answer {
     let mut stream = TcpStream::connect(to).unwrap();
     stream.set_read_timeout(Some(Duration::from_secs(30))).unwrap();

@@ -165,7 +165,7 @@ fn rules_of_turns_can_be_broken() {
     let dialect = dialect("open-responses");
     let rules = Rules::of(dialect);
     let mut faults = gateway::socket_faults(&rules);
-    // What needs more than turns that wait for each other is broken in runs (tests/live/faults.rs).
+    // Rules that need overlapping turns are broken in runs (tests/live/faults.rs).
     faults.retain(|(rule, _)| !matches!(rule.id, "ws/created-asked" | "ws/turns-in-order"));
     assert_eq!(faults.len(), 5);
     for (rule, _) in faults {
@@ -173,7 +173,7 @@ fn rules_of_turns_can_be_broken() {
         let (mut socket, _) = connect(&gateway);
         let mut log = String::new();
         let input = "Name a colour, please, and then another one, and do not hesitate to name a third one.";
-        // Turns are told apart by their order: where one is not answered, nothing follows it.
+        // Turns are identified by their order, so nothing follows a turn without a response.
         let is_last = rule.id == "ws/answers-create";
         let mut latest = Value::Null;
         for previous in [Value::Null, json!("resp_0"), Value::Null].into_iter().take(3 - usize::from(is_last))
@@ -205,13 +205,13 @@ fn rules_of_turns_can_be_broken() {
     }
 }
 
-/// A request in a lane, of which only these lanes are used.
+/// Returns a request in a lane.
 fn in_lane(lane: &str, input: &str) -> Value {
     json!({"type": "response.create", "model": "m", "store": false, "stream_id": lane, "input": [
         {"type": "message", "role": "user", "content": [{"type": "input_text", "text": input}]}]})
 }
 
-/// Sends messages, and returns what came until so many responses had ended or were refused.
+/// Sends messages. Returns the events until this number of responses has ended or was refused.
 fn converse(socket: &mut TcpStream, messages: &[Value], ends: usize) -> (String, Vec<Value>) {
     let mut log = String::new();
     for message in messages {
@@ -232,7 +232,7 @@ fn converse(socket: &mut TcpStream, messages: &[Value], ends: usize) -> (String,
     (log, came)
 }
 
-/// As many responses at once as are allowed, and no lane more.
+/// The maximum number of concurrent lanes works, and one more is refused.
 #[test]
 fn lanes_have_their_limits() {
     let dialect = dialect("openai");
@@ -267,7 +267,7 @@ fn lanes_have_their_limits() {
     }
 }
 
-/// Every answer to a message about a response is as the dialect has it.
+/// All replies to messages about a response conform to the dialect.
 #[test]
 fn responses_are_steered_in_their_lane() {
     let dialect = dialect("openai");

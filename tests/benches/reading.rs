@@ -1,9 +1,9 @@
-//! How fast events are read, as ratios to `serde_json::from_slice::<Value>` on the same bytes in the
+//! Throughput of reading events, as ratios to `serde_json::from_slice::<Value>` on the same bytes in the
 //! same run, on one thread.
 //!
-//! `cargo bench -p tests --bench reading [-- MEGABYTES]`: so much is read in each round (40 unless
-//! said otherwise), the recorded OpenAI streams again and again where they lie beside the repository,
-//! else the goldens. With `--features peers` other crates are measured beside ours.
+//! `cargo bench -p tests --bench reading [-- MEGABYTES]`: the size of the data per round (default: 40). The data are the
+//! recorded OpenAI streams, repeated, if a corpus exists beside the repository, and the goldens otherwise. With
+//! `--features peers`, other crates are measured for comparison.
 #![allow(clippy::print_stdout, clippy::cast_precision_loss)]
 
 use std::collections::BTreeMap;

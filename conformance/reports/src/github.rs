@@ -1,7 +1,7 @@
 //!
-//! GitHub shows ten errors and ten warnings of a step. So the first place of each cause is told, what breaks most
-//! clients first, then answers by the reason; what is left out is counted. An annotation has a file only where that
-//! can be in the repository: the answers of an endpoint are not.
+//! GitHub shows ten errors and ten warnings of a step. Therefore each cause has one annotation, at its first finding,
+//! sorted by the number of broken clients. Failed responses follow, grouped by reason, and then the number of omitted
+//! annotations. An annotation has a file only if that can be in the repository, unlike the responses of an endpoint.
 
 use std::fmt::Write as _;
 

@@ -1,7 +1,7 @@
 //!
-//! Crates that show annotated sources want the whole source, count its lines themselves and tell a place
-//! as path, line and column. Of a recording only pieces around a few places are kept, which may lie a
-//! million lines apart, and their place is an event. So this draws them itself.
+//! Crates for annotated sources require the whole source, count its lines themselves, and print a location as path,
+//! line and column. Reports only contain excerpts of a recording, which may be a million lines apart, and locate them
+//! by event.
 
 use std::ops::Range;
 

@@ -1,4 +1,4 @@
-//! What differs between two runs.
+//! Differences between two runs.
 
 use conformance::reports::Style;
 use conformance::reports::diff::{Diff, RuleChange, human, markdown};
@@ -10,7 +10,7 @@ fn names(changes: &[conformance::reports::diff::TrialChange]) -> Vec<&str> {
     changes.iter().map(|change| change.name.as_str()).collect()
 }
 
-/// A run in which one trial was not there.
+/// Returns the run without a trial.
 fn without(mut run: Run, trial: &str) -> Run {
     for case in run.live.iter_mut().flat_map(|live| &mut live.cases) {
         case.trials.retain(|told| told.name != trial);
@@ -18,7 +18,7 @@ fn without(mut run: Run, trial: &str) -> Run {
     run
 }
 
-/// A run in which one trial ended otherwise.
+/// Returns the run with another verdict of a trial.
 fn ended(mut run: Run, trial: &str, verdict: Verdict) -> Run {
     let cases = run.live.iter_mut().flat_map(|live| &mut live.cases);
     let told = cases.flat_map(|case| &mut case.trials).find(|told| told.name == trial);
@@ -84,7 +84,7 @@ fn each_turn_of_a_trial_has_its_place() {
     }
 }
 
-/// Of a trial that fails and was not run before, nobody knows that the fault is an old one.
+/// A failing trial that is missing in the old run is not a known failure.
 #[test]
 fn a_trial_that_was_not_run_before_has_its_place() {
     let trial = "text/hello::part";
@@ -102,7 +102,7 @@ fn a_trial_that_was_not_run_before_has_its_place() {
         let told = human(&diff, Style::Plain);
         assert_eq!(told.contains("text/hello::part not run -> "), list != 4, "{told}");
     }
-    // What is not run any more is told, whatever it was.
+    // Trials missing in the new run are reported, regardless of their verdict.
     for was in [Verdict::Pass, Verdict::Fail] {
         let diff = Diff::new(&ended(runs::good(), trial, was), &before);
         assert_eq!(names(&diff.no_longer_exercised), [trial]);
@@ -110,7 +110,7 @@ fn a_trial_that_was_not_run_before_has_its_place() {
     }
 }
 
-/// What was asked in one run only is told first, and trials of it by group.
+/// Cases in only one of the runs come first, with their trials by group.
 #[test]
 fn unlike_runs_are_folded() {
     let mut whole = runs::good();
@@ -145,7 +145,7 @@ fn unlike_runs_are_folded() {
         page.contains("- `call`: ") && page.contains("and 25 more") && page.lines().count() < 30,
         "{page}"
     );
-    // Failures are told one by one, and runs that were asked the same have nothing to be told first.
+    // Failures are listed one by one. If both runs have the same cases, nothing precedes them.
     let mut failing = whole.clone();
     for told in failing.live.iter_mut().flat_map(|live| &mut live.cases).flat_map(|case| &mut case.trials) {
         told.judged.verdict = Verdict::Fail;

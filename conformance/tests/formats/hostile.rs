@@ -1,4 +1,4 @@
-//! Nothing of what a stranger wrote is obeyed, whatever it is shown by.
+//! Untrusted text has no effect in any format.
 
 use conformance::reports::diff::{self, Diff};
 use conformance::reports::{Form, Style};
@@ -7,7 +7,7 @@ use pulldown_cmark::{Event, Options, Parser, Tag};
 use crate::runs::{self, HOSTILE};
 use crate::{FORMS, rendered};
 
-/// What moves the cursor, or reorders what stands beside it.
+/// Returns whether a character moves the cursor or reorders text.
 fn is_raw(character: char) -> bool {
     HOSTILE.contains(character) && (character.is_control() || matches!(character, '\u{202e}' | '\u{fffe}'))
 }
@@ -18,7 +18,7 @@ fn nothing_raw_is_in_any_format() {
         let told = rendered(&runs::hostile(), form);
         let raw = told.chars().find(|character| is_raw(*character) && *character != '\n');
         assert_eq!(raw, None, "{name}: {told}");
-        // It is told, and not left out.
+        // The text is shown, not removed.
         assert!(form == Form::Badge || told.contains("alert(1)"), "{name}: {told}");
     }
     let json = rendered(&runs::hostile(), Form::Json);
@@ -37,7 +37,7 @@ fn annotations_are_those_of_the_suite() {
     assert!(!told.lines().any(|line| line.starts_with("::set-output")), "{told}");
 }
 
-/// Of a page, what is markup.
+/// Returns the markup of a page.
 fn markup(page: &str) -> Vec<String> {
     let mut found = Vec::new();
     let mut in_badge = false;

@@ -1,4 +1,4 @@
-//! A run of a hundred thousand findings is told in few rows.
+//! The report of a run with a hundred thousand findings is short.
 
 use std::time::Instant;
 

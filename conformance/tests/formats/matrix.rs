@@ -1,4 +1,4 @@
-//! What profiles demand, by group of scenarios.
+//! The matrix of profiles by group of scenarios.
 
 use catalogue::Level;
 use conformance::reports::{Detail, Form, Screen, Style, summary};
@@ -7,7 +7,7 @@ use unicode_width::UnicodeWidthStr;
 
 use crate::{rendered, runs};
 
-/// As many as there are, with names as long as theirs.
+/// The number and lengths of the real names.
 const NAMES: [&str; 10] = [
     "background",
     "compaction",
@@ -46,7 +46,7 @@ fn profile(name: &str, scenarios: &[&str], reasons: Vec<Reason>) -> ProfileRepor
     }
 }
 
-/// A run in which each of ten profiles came to something else.
+/// Returns a run in which each of ten profiles has another result.
 fn run() -> Run {
     let mut live = runs::bad().live.expect("it is of an endpoint");
     let broken = "exchanges/text/hello.2.exchange";
@@ -105,7 +105,8 @@ fn a_demand_counts_where_its_scenario_is() {
         column("core"),
         ["image: 1 harness error", "text: 1 passed, 2 failed", "rules: 2 passed, 1 failed"]
     );
-    // Of alternatives one is demanded; a twin is the same scenario; a rule that nothing shows has no scenario.
+    // Of alternatives, one is required. A twin counts as the same scenario. A rule that was not exercised has no
+    // scenario.
     assert_eq!(
         column("reasoning"),
         ["reasoning: 1 not exercised", "text: 1 passed", "rules: 2 passed, 1 not exercised"]
@@ -113,7 +114,7 @@ fn a_demand_counts_where_its_scenario_is() {
     assert_eq!(column("websocket"), ["ws: 1 passed", "rules: 3 passed"]);
 }
 
-/// Of a run that sent little, the profiles that are about the rest say nothing.
+/// Profiles that a small run did not exercise are omitted.
 #[test]
 fn profiles_that_nothing_was_sent_for_are_left_out_unless_they_were_asked_for() {
     let run = run();

@@ -1,4 +1,4 @@
-//! The runs that every format must be able to tell.
+//! Runs that every format must support.
 
 use conformance::results::{
     CaptureReport, CaseReport, Demand, Judgement, Latency, LiveReport, Lost, Options, ProfileReport,
@@ -21,7 +21,7 @@ fn rules() -> Rules {
     Rules::of(dialect).only(|rule| RULES.contains(&rule.id))
 }
 
-/// A run, without most of the clients that nothing is wrong for.
+/// Returns a run, without most of the unaffected clients.
 pub(crate) fn run(captures: Vec<CaptureReport>, live: Option<LiveReport>) -> Run {
     let mut run = Run::new(&rules(), captures, live);
     run.clients.retain(|client| client.captures > 0 || client.name == "llm");
@@ -36,7 +36,7 @@ fn golden(id: &str) -> &'static [u8] {
     goldens::golden(id).expect("it exists").bytes
 }
 
-/// What comes of the violation of a rule.
+/// Returns the report of the violation of a rule.
 pub(crate) fn violated(name: &str, rule: &str) -> CaptureReport {
     let page = catalogue::rule(rule).expect("there is such a rule");
     recording(name, &violation::recording(page).expect("its edits can be made"))
@@ -61,7 +61,7 @@ fn case(name: &str, attempts: &[usize], trials: &[(&str, Verdict, &str)]) -> Cas
     }
 }
 
-/// What comes of a profile that demands all cases.
+/// Returns the results of a profile that requires all cases.
 fn profile(cases: &[CaseReport]) -> ProfileReport {
     let trials = cases.iter().flat_map(|case| case.trials.iter().map(move |told| (&case.name, told)));
     let bad: Vec<Reason> = trials
@@ -124,7 +124,7 @@ fn live(target: &str, model: &str, cases: Vec<CaseReport>) -> LiveReport {
     }
 }
 
-/// Everything holds.
+/// Returns a run that passed.
 pub(crate) fn good() -> Run {
     let captures = vec![
         recording("exchanges/text/hello.exchange", golden("openai/text")),
@@ -136,7 +136,7 @@ pub(crate) fn good() -> Run {
     run(captures, Some(live("https://gateway.test/v1/responses", "small", cases)))
 }
 
-/// Rules are broken, an answer is not what it should be, and some things could not be found out.
+/// Returns a run with broken rules, a wrong response and undecided trials.
 pub(crate) fn bad() -> Run {
     let mut lost = recording("exchanges/text/long.exchange", b"data: {\"type\":\"response.creat\n\n");
     lost.lost = 1;
@@ -188,7 +188,7 @@ pub(crate) fn bad() -> Run {
     run(captures, Some(LiveReport { stale, ..live }))
 }
 
-/// A good stream with an event that nobody knows.
+/// Returns a good stream with an unknown event.
 pub(crate) fn heartbeat() -> Run {
     let text = String::from_utf8_lossy(golden("openai/text")).into_owned();
     let at = text.find("event: response.output_item.added").expect("it is there");
@@ -198,7 +198,7 @@ pub(crate) fn heartbeat() -> Run {
     Run::new(&rules(), vec![recording("heartbeat.sse", format!("{before}{event}{behind}").as_bytes())], None)
 }
 
-/// What a stranger can write where.
+/// Untrusted text that endpoints control.
 pub(crate) const HOSTILE: &str = "\u{1b}[2J\u{202e}]]></failure><script>alert(1)</script>::error::x%0A\r\n::set-output|`a``b`<!-- @team #1 https://evil.test [x](javascript:y) {0} \u{fffe}\u{0}";
 
 /// Names, messages and pieces of recordings are hostile.

@@ -1,4 +1,4 @@
-//! What other programs read is as they expect it.
+//! Machine-readable formats conform to their schemas.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -64,7 +64,7 @@ fn junit_is_as_its_schema_says() {
     }
 }
 
-/// The counts of a suite are those of its cases, and those of all are their sums.
+/// Asserts that the counts of a suite match its cases, and the totals are their sums.
 fn counts_are_right(document: &Value) {
     let mut sums = [0; 3];
     let number = |element: &Value, name: &str| {

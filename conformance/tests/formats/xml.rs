@@ -4,7 +4,7 @@ use quick_xml::Reader;
 use quick_xml::events::Event;
 use serde_json::{Map, Value, json};
 
-/// The document: each element is its name, attributes, text and children.
+/// Parses the document. Each element consists of its name, attributes, text and children.
 pub(crate) fn read(xml: &str) -> Result<Value, String> {
     for character in xml.chars() {
         let is_valid = matches!(character, '\t' | '\n' | '\r' | ' '..='\u{d7ff}' | '\u{e000}'..='\u{fffd}' | '\u{10000}'..);
@@ -78,7 +78,7 @@ fn add(open: &mut [Value], text: &str) {
     }
 }
 
-/// Space between elements is no text.
+/// Removes whitespace between elements.
 fn trimmed(mut element: Value) -> Value {
     if element["text"].as_str().is_some_and(|text| text.trim().is_empty()) {
         element["text"] = "".into();

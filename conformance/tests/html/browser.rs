@@ -10,7 +10,7 @@ use std::{env, fs};
 use base64::Engine as _;
 use serde_json::{Value, json};
 
-/// How many browsers were started: each has a profile of its own.
+/// Number of started browsers, as each needs its own profile folder.
 static STARTED: AtomicUsize = AtomicUsize::new(0);
 
 /// A browser that is spoken to over a pipe: by the commands of its developer tools, each ended by a zero
@@ -80,7 +80,7 @@ impl Browser {
         }
     }
 
-    /// A new tab, in which nothing has happened.
+    /// Opens a new tab.
     fn open(&mut self) {
         self.session = None;
         let target = self.call("Target.createTarget", &json!({ "url": "about:blank" }))["targetId"].clone();
@@ -97,7 +97,7 @@ impl Browser {
         self.call("Emulation.setDeviceMetricsOverride", &size);
     }
 
-    /// What an expression is in the page.
+    /// Evaluates an expression in the page.
     fn value(&mut self, expression: &str) -> Value {
         let result =
             self.call("Runtime.evaluate", &json!({ "expression": expression, "returnByValue": true }));
@@ -128,7 +128,7 @@ fn show(browser: &mut Browser, name: &str, page: &str) -> String {
     address
 }
 
-/// The scenarios and groups of scenarios that are to be seen, by class.
+/// Returns the visible scenarios and groups of scenarios by class.
 const SEEN: &str = "[...new Set([...document.querySelectorAll('.case, .passed')].filter(one => one.checkVisibility()).map(one => one.className))].sort().join()";
 
 #[test]
@@ -138,7 +138,7 @@ fn browsers_show_pages_and_load_nothing() {
     for (name, _, page) in &*super::PAGES {
         let address = show(&mut browser, name, page);
 
-        // What the style has done shows that the policy lets it, and the width that nothing sticks out.
+        // The style has an effect, so the policy allows it. The width shows that nothing overflows.
         assert_eq!(
             browser.value("getComputedStyle(document.body).margin !== '8px'"),
             true,
@@ -180,18 +180,18 @@ fn browsers_show_pages_and_load_nothing() {
     }
 }
 
-/// Links lead to what they name, filters and the search show what was asked for, and print leaves out what passed.
+/// Links lead to their targets, filters and the search work, and print omits passed tests.
 #[test]
 #[ignore = "needs chromium: cargo test -p conformance --test html -- --ignored"]
 fn readers_find_what_they_look_for() {
     let mut browser = Browser::start();
     show(&mut browser, "bad", super::page("bad").1);
 
-    // Only what failed is as red as a failure, in what came of profiles.
+    // Among results of profiles, only failures are red.
     let red = "(() => { const red = getComputedStyle(document.querySelector('.state.bad')).color; return [...document.querySelectorAll('#profiles td, #profiles td *')].filter(place => getComputedStyle(place).color === red && !place.closest('.bad')).length; })()";
     assert_eq!(browser.value(red), 0, "cells are red that did not fail");
 
-    // Whoever follows a mark, the number beside a client, or a name sees what it is about.
+    // Marks, the numbers beside clients, and names are links to their subjects.
     for links in ["[data-count]", ".by a", "#profiles a", ".cases a", ".place a"] {
         let leads = format!(
             "(() => {{ const link = [...document.querySelectorAll('{links}')].pop(); location.hash = link.getAttribute('href'); return document.getElementById(decodeURIComponent(location.hash).slice(1)).checkVisibility(); }})()"
@@ -257,8 +257,8 @@ fn axe() -> String {
     fs::read_to_string(script).expect("axe-core has its script")
 }
 
-/// Nothing keeps people from reading a page, however wide the screen and whatever its colours; and the first screen
-/// is kept as a picture.
+/// Pages meet accessibility rules at all screen widths and in all color schemes. Screenshots of the first screen are
+/// stored.
 #[test]
 #[ignore = "needs chromium and npm: cargo test -p conformance --test html -- --ignored"]
 fn everybody_can_read_pages() {
@@ -272,7 +272,7 @@ fn everybody_can_read_pages() {
             let features = json!([{ "name": "prefers-color-scheme", "value": colours }]);
             browser.call("Emulation.setEmulatedMedia", &json!({ "features": features }));
             browser.call("Runtime.evaluate", &json!({ "expression": axe }));
-            // What is folded is checked, too.
+            // Collapsed content is checked, too.
             browser.value("document.querySelectorAll('details').forEach(one => { one.open = true; })");
             for width in [360, 700, 1280] {
                 browser.size(width, 900);
@@ -301,7 +301,7 @@ fn everybody_can_read_pages() {
     assert_eq!(browser.call("Runtime.evaluate", &run)["result"]["value"], "label");
 }
 
-/// The first screen says what matters; pictures of it stay in the folder of the pages.
+/// The first screen shows the main results. Screenshots are stored in the folder of the pages.
 #[test]
 #[ignore = "needs chromium: cargo test -p conformance --test html -- --ignored"]
 fn the_first_screen_says_what_matters() {

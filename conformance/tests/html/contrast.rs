@@ -4,21 +4,21 @@ use std::collections::{BTreeMap, BTreeSet};
 
 const STYLE: &str = include_str!("../../reports/src/html/style.css");
 
-/// What texts are written in, and on what. Each may stand on each.
+/// Text colors and background colors, which may be combined freely.
 const TEXTS: [&str; 8] = ["bad", "good", "idle", "ink", "link", "note", "soft", "warn"];
 const GROUNDS: [&str; 7] = ["bad-tint", "good-tint", "note-tint", "page", "sheet", "sunk", "warn-tint"];
-/// What is drawn, and on what.
+/// Colors of symbols, and their backgrounds.
 const SIGNS: [&str; 12] =
     ["bad", "good", "idle", "input", "item", "note", "part", "response", "soft", "tool", "warn", "words"];
 const UNDER_SIGNS: [&str; 2] = ["page", "sheet"];
-/// Lines that only part what stands apart anyway.
+/// The color of purely decorative lines.
 const QUIET: &str = "line";
 
-/// What WCAG 2 asks for at level AA.
+/// Contrast that WCAG 2 requires at level AA.
 const OF_TEXTS: f64 = 4.5;
 const OF_SIGNS: f64 = 3.0;
 
-/// The colours by their names, in each of the modes.
+/// Returns the colors by name, in each mode.
 fn modes() -> Vec<(&'static str, BTreeMap<&'static str, [u8; 3]>)> {
     let mut blocks = STYLE.split(":root {").skip(1).filter_map(|rest| rest.split('}').next()).map(colours);
     let day = blocks.next().expect("there are colours");
@@ -51,7 +51,7 @@ fn contrast(one: [u8; 3], other: [u8; 3]) -> f64 {
     (one.max(other) + 0.05) / (one.min(other) + 0.05)
 }
 
-/// The colours that are used for something, by the property.
+/// Returns the colors that these properties use.
 fn used(properties: &[&str]) -> BTreeSet<&'static str> {
     let declarations = STYLE.split([';', '{', '}']).filter_map(|text| text.trim().split_once(": "));
     let of = declarations.filter(|(name, _)| properties.contains(name));

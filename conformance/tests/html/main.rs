@@ -34,7 +34,7 @@ fn page(name: &str) -> (&'static Run, &'static str) {
 /// The script of the pages.
 const SCRIPT: &str = include_str!("../../reports/src/html/script.js");
 
-/// The findings that marks of a page stand for. There are marks for wide screens, and as many for narrow ones.
+/// Returns the number of findings that the marks of a page stand for. Wide and narrow screens have separate marks.
 fn marks(page: &str) -> u64 {
     let elements = elements(page);
     let counts = elements.iter().filter_map(|element| element.get("data-count"));
@@ -53,7 +53,7 @@ fn a_good_run() {
     insta::assert_snapshot!("good", scenarios.replace("><", ">\n<"));
 }
 
-/// The browser is told to load nothing, and there is nothing to load or to run.
+/// The policy forbids loading anything, and the page has nothing to load or run.
 #[test]
 fn pages_are_self_contained_and_well_formed() {
     for (name, _, page) in &*PAGES {
@@ -67,7 +67,7 @@ fn pages_are_self_contained_and_well_formed() {
             "{policy}"
         );
         assert!(policy.contains("script-src &#39;sha256-") && !policy.contains("unsafe"), "{policy}");
-        // One script that the program has itself; that the policy has its hash is tested beside it.
+        // The only script is the built-in one, whose hash in the policy is tested elsewhere.
         assert_eq!(named(&elements, "script").len(), 1, "{name}");
         assert!(page.ends_with(&format!("<script>{SCRIPT}</script></body></html>\n")), "{name}");
         for forbidden in ["iframe", "object", "embed", "form", "base", "image", "img", "foreignObject"] {
@@ -180,7 +180,7 @@ fn nothing_hostile_is_obeyed_or_hidden() {
     }
 }
 
-/// However much there is to tell, a page is no longer than a browser can show.
+/// Pages of large runs stay small enough for browsers.
 #[test]
 fn pages_are_bounded() {
     let (run, page) = page("huge");

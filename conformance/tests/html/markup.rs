@@ -1,4 +1,4 @@
-//! What a page consists of.
+//! A small HTML parser for tests.
 
 /// The elements of a page, by name, with their attributes as they are written.
 #[derive(Debug)]
@@ -39,7 +39,7 @@ pub(crate) fn elements(page: &str) -> Vec<Element<'_>> {
             open.push(name);
         }
         if matches!(name, "style" | "script") {
-            // Nothing in it is a tag.
+            // Its content has no tags.
             let end = rest.find(&format!("</{name}>")).expect("it ends");
             assert!(!rest[..end].contains('<'), "{name} holds no tag");
             rest = &rest[end..];
@@ -49,18 +49,18 @@ pub(crate) fn elements(page: &str) -> Vec<Element<'_>> {
     elements
 }
 
-/// What is called so.
+/// Returns the elements with this name.
 pub(crate) fn named<'e, 'p>(elements: &'e [Element<'p>], name: &str) -> Vec<&'e Element<'p>> {
     elements.iter().filter(|element| element.name == name).collect()
 }
 
 impl Element<'_> {
-    /// Whether an attribute has this value.
+    /// Returns whether the element has this attribute.
     pub(crate) fn has(&self, attribute: &str) -> bool {
         format!(" {} ", self.attributes).contains(&format!(" {attribute} "))
     }
 
-    /// The value of an attribute, as it is written.
+    /// Returns the value of an attribute without decoding it.
     pub(crate) fn get(&self, name: &str) -> Option<&str> {
         let from = format!(" {}", self.attributes).find(&format!(" {name}=\""))? + name.len() + 2;
         self.attributes.get(from..)?.split('"').next()

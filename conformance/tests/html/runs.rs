@@ -11,14 +11,14 @@ use conformance::results::{
 };
 use conformance::{Rules, goldens, violation};
 
-/// What nobody may be made to see, load or run.
+/// Untrusted text that must not be rendered, loaded or run.
 pub(crate) const HOSTILE: &str = "</code></pre></style><script>alert(1)</script><img src=http://evil.test/x onerror=alert(1)>\"' onload='x' \u{202e}\u{200d}\u{1b}[2J\u{0}]]>--><a href=javascript:alert(1)>&lt;";
 
 fn rules() -> Rules {
     Rules::of(conformance::dialect("openai").expect("the build has it"))
 }
 
-/// The recording of an exchange in which events come some time after each other.
+/// Returns the recording of an exchange with delays between events.
 fn exchange(request: &str, stream: &[u8], end: End<'_>) -> Vec<u8> {
     let recorder = Recorder::new();
     let mut recording = recorder.begin(&Exchange {
@@ -46,7 +46,7 @@ fn checked(name: &str, recording: &[u8]) -> CaptureReport {
     check_with_timelines(name, &mut { recording }, None, &rules())
 }
 
-/// What kind of reason it is, by its words.
+/// Returns the kind of a reason from its text.
 fn kind(reason: &str) -> UndecidedKind {
     let all = [
         ("requested ", UndecidedKind::NotElicited),
@@ -71,7 +71,7 @@ fn case(name: &str, attempts: Vec<usize>, trials: &[(&str, Verdict, &str)]) -> C
     }
 }
 
-/// What comes of a profile that demands texts, or all else.
+/// Returns the results of a profile that requires texts, or everything else.
 fn profile(name: &str, cases: &[CaseReport]) -> ProfileReport {
     let own = || cases.iter().filter(|case| case.name.starts_with("text/") == (name == "core"));
     let reasons = own().flat_map(|case| {
@@ -140,7 +140,7 @@ fn golden(name: &str) -> Vec<u8> {
     exchange(REQUEST, golden.bytes, End::Closed)
 }
 
-/// Nothing is wrong.
+/// Returns a run that passed.
 pub(crate) fn good() -> Run {
     let names = [
         ("text/hello", "text"),
@@ -160,7 +160,7 @@ pub(crate) fn good() -> Run {
     live(captures, cases.collect())
 }
 
-/// Everything is wrong that can be.
+/// Returns a run with every kind of failure.
 pub(crate) fn bad() -> Run {
     let broken = [
         "item/reopened",
@@ -228,7 +228,7 @@ pub(crate) fn bad() -> Run {
     run
 }
 
-/// Whoever is tested means no good: what it says could be markup, scripts or signs that cannot be seen.
+/// Returns a run of a malicious endpoint, whose texts contain markup, scripts or invisible characters.
 pub(crate) fn hostile() -> Run {
     let text = serde_json::to_string(HOSTILE).expect("it is text");
     let events = [
@@ -268,7 +268,7 @@ pub(crate) fn hostile() -> Run {
     run
 }
 
-/// A stream of more than a thousand events, and twenty others.
+/// Returns a run with a stream of more than a thousand events, and twenty others.
 pub(crate) fn long() -> Run {
     let text = goldens::golden("openai/text").expect("it is there");
     let text = String::from_utf8_lossy(text.bytes).into_owned();
@@ -282,7 +282,7 @@ pub(crate) fn long() -> Run {
         "exchanges/text/story.exchange",
         &exchange(REQUEST, stream.concat().as_bytes(), End::Closed),
     )];
-    // That it breaks rules is not what it is about.
+    // Its findings are irrelevant here.
     captures[0].findings.clear();
     let mut cases = vec![case("text/story", vec![0], &[("answer", Verdict::Pass, "")])];
     for number in 1..21 {
@@ -293,7 +293,8 @@ pub(crate) fn long() -> Run {
     live(captures, cases)
 }
 
-/// Fifty scenarios, one of them with a stream of fifty thousand events, and a hundred thousand findings.
+/// Returns a run with fifty scenarios, one of them with a stream of fifty thousand events, and a hundred thousand
+/// findings.
 pub(crate) fn huge() -> Run {
     let mut stream = String::new();
     let mut number = 0;

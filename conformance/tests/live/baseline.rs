@@ -5,7 +5,7 @@ use std::fs;
 use crate::program::{Outcome, conformance, expect, folder, path};
 use crate::server::{Server, answer, golden};
 
-/// An endpoint that names one of its events wrongly, and has nothing but streams.
+/// Returns an endpoint that gives one of its events a wrong name, and only supports streams.
 fn broken() -> Server {
     let stream = golden("openai/text").replace("event: response.output_item.added", "event: added");
     Server::new(move |request, to| {
@@ -46,7 +46,7 @@ fn what_is_known_is_told_and_does_not_fail_the_run() {
             "text/hello.json::answer ... ignored (expected: answer: there are streams only)",
         ],
     );
-    // What is told of the endpoint is the same.
+    // The results of the endpoint are the same.
     let told = fs::read_to_string(out.join("run.json")).expect("it is written");
     assert!(told.contains("\"verdict\": \"fail\""), "{told}");
     assert!(run.stderr.contains("incomplete") || run.stderr.contains("failed core"), "{}", run.stderr);
@@ -117,7 +117,7 @@ fn a_list_is_written_from_what_fails() {
         let args = ["--target", &server.url, "text/hello", "--attempts", "1"];
         conformance(&[args.as_slice(), more].concat())
     };
-    // As with the baselines of other tools, that the list could be written is what was wanted.
+    // As in other tools, writing the list is a success.
     let written = run(&["--write-expected-failures", path(&file)]);
     expect(
         &written,
@@ -139,7 +139,7 @@ fn a_list_is_written_from_what_fails() {
     let kept = run(&["--expected-failures", path(&file), "--write-expected-failures", path(&file)]);
     expect(&kept, 0, &[]);
     assert!(fs::read_to_string(&file).is_ok_and(|text| text.contains("reason = \"a \\\"known\\\" one\"")));
-    // What is over is not listed again.
+    // Obsolete entries are not listed again.
     let over =
         fs::read_to_string(&file).expect("it is there") + &entry("wire/terminated", "text/hello", "over");
     fs::write(&file, over).expect("it is written");
@@ -151,7 +151,7 @@ fn a_list_is_written_from_what_fails() {
         mended.stderr
     );
     assert!(fs::read_to_string(&file).is_ok_and(|text| !text.contains("wire/terminated")));
-    // Where nothing could be found out, there is nothing to list.
+    // Without results, the list is not changed.
     let before = fs::read_to_string(&file).expect("it is there");
     let args = ["--target", "http://127.0.0.1:1", "text/hello", "--expected-failures", path(&file)];
     let nobody = conformance(&[args.as_slice(), &["--write-expected-failures", path(&file)]].concat());

@@ -116,7 +116,7 @@ fn a_gigabyte_is_cut_off_and_leaves_the_rest() {
     assert!(stdout.lines().any(is_passed), "{stdout}");
     let kept = fs::metadata(out.join("exchanges/text/hello.exchange")).expect("it is kept").len();
     assert!((1_000_000..2_000_000).contains(&kept), "{kept} bytes were kept");
-    // What was said beyond the limit waits in the buffers of the system.
+    // Data beyond the limit remains in the buffers of the system.
     assert!(sent.load(Ordering::SeqCst) < 64 << 20, "{sent:?} bytes were taken");
     assert!((1..200_000).contains(&peak), "{peak} kB of memory");
 }
@@ -195,7 +195,7 @@ fn who_is_asked_to_wait_waits() {
 /// Ten gigabytes in a few kilobytes, and who sends them does not say so.
 #[test]
 fn bombs_are_cut_off() {
-    // The end of Brotli is never sent. A block stands for 16 MiB of zeros, of Zstandard for 128 KiB.
+    // The end of the Brotli stream is never sent. A block expands to 16 MiB of zeros, one of Zstandard to 128 KiB.
     const BROTLI_FIRST: &[u8] = b"\xcf\xff\xff\x7f\x00\x24\x00\xe2\xb1\x40\x72\xef\xff\x0d";
     const BROTLI_NEXT: &[u8] = b"\xfc\xff\xff\x07\x40\x02\x20\x0e\x0b\x40\xf7\xfe\xdf\x00";
     const ZSTD_HEAD: &[u8] = b"\x28\xb5\x2f\xfd\x00\x58";

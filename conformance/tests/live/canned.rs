@@ -27,7 +27,7 @@ struct Answer {
 /// The sentence that instructions carry.
 const PHRASE: &str = "Your name is ";
 
-/// The words that a run chose for a request, and the instructions with them.
+/// Returns the words that a run chose for a request, and the instructions with them.
 fn words(body: &str) -> Option<(String, Vec<String>)> {
     let body: Value = serde_json::from_str(body).ok()?;
     let instructions = body.get("instructions")?.as_str()?;
@@ -36,8 +36,8 @@ fn words(body: &str) -> Option<(String, Vec<String>)> {
     Some((instructions.to_owned(), words))
 }
 
-/// What a request is known by: its address and its body without instructions, and for a server that knows the words of
-/// a run without these.
+/// Returns the key of a request: its address and its body without instructions, and without the words of a run if the
+/// server knows them.
 fn question(path: &str, body: &str, replay: Replay) -> String {
     let asked = words(body).filter(|_| replay == Replay::Instructed);
     let Ok(mut body) = serde_json::from_str::<Value>(body) else { return format!("{path} {body}") };
@@ -51,7 +51,7 @@ fn question(path: &str, body: &str, replay: Replay) -> String {
         .fold(text, |text, word| text.replace(word, "{word}"))
 }
 
-/// The answers of a run by their questions, in the order in which they came.
+/// Returns the responses of a run by the keys of their requests, in order.
 fn dictionary(out: &Path, replay: Replay) -> HashMap<String, Vec<Answer>> {
     let evidence = Evidence::open(out);
     let run = evidence.run().expect("it is there");
@@ -88,11 +88,11 @@ fn dictionary(out: &Path, replay: Replay) -> HashMap<String, Vec<Answer>> {
     answers
 }
 
-/// How the server treats what it has.
+/// How a server with canned responses adapts them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Replay {
     Verbatim,
-    /// With the instructions of the request in the place of those that were recorded.
+    /// The recorded instructions are replaced by those of the request.
     Instructed,
 }
 
@@ -105,7 +105,7 @@ impl Answer {
     }
 }
 
-/// A text as it stands between the quotes of JSON.
+/// Returns a text escaped for a JSON string, without the quotes.
 fn json_text(text: &str) -> String {
     Value::from(text).to_string().trim_matches('"').to_owned()
 }
@@ -153,12 +153,12 @@ fn answers_of_another_run_pass_for_none() {
     let after = run(&canned(&recorded, Replay::Verbatim), "two", &other);
     assert!(passed(&after) * 20 < all, "{} of {all}: {:#?}", passed(&after), names(&after));
     assert_eq!(profiles(&other), Vec::<String>::new());
-    // Whoever fills in the instructions still has to answer what was asked.
+    // A server that only replaces the instructions does not respond to the request.
     run(&canned(&recorded, Replay::Instructed), "two", &instructed);
     assert_eq!(profiles(&instructed), Vec::<String>::new());
 }
 
-/// The names of the profiles that passed.
+/// Returns the names of the passed profiles.
 fn profiles(out: &Path) -> Vec<String> {
     let certificate = fs::read(out.join("certificate.json")).expect("it is written");
     let certificate: Certificate = serde_json::from_slice(&certificate).expect("it is as its type says");

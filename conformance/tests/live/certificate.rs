@@ -1,4 +1,4 @@
-//! What runs prove, profile by profile.
+//! Certificates of runs.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -25,11 +25,11 @@ fn profile<'c>(certificate: &'c Certificate, name: &str) -> &'c ProfileReport {
     certificate.profiles.iter().find(|profile| profile.name == name).expect("it is judged")
 }
 
-/// Which of these profiles a gateway that breaks a rule fails for that.
+/// Returns which of these profiles fail for a gateway that breaks a rule.
 fn failing(dialect: &'static Dialect, rule: &str, profiles: &[&str]) -> BTreeSet<String> {
     let out = folder(&format!("certificate-{}-{}", dialect.name, rule.replace('/', "-")));
     let settings = Settings { rules: catalogue::rule(rule).into_iter().collect(), ..Settings::new(dialect) };
-    // What is never answered on a WebSocket need not be waited for so long.
+    // A shorter timeout for WebSocket messages without a response.
     let limits = Limits { first_event: Duration::from_secs(2), ..Limits::default() };
     Suite::reference(settings)
         .limits(limits)
@@ -51,7 +51,7 @@ fn failing(dialect: &'static Dialect, rule: &str, profiles: &[&str]) -> BTreeSet
 fn every_demand_of_a_profile_can_fail() {
     let mut unproven: BTreeSet<(&str, &str)> =
         PROFILES.iter().flat_map(|profile| profile.rules.iter().map(|rule| (*rule, profile.name))).collect();
-    // What was proven in one dialect need not be in the other.
+    // A requirement proven in one dialect is not tested again in the other.
     for name in ["openai", "open-responses"] {
         let dialect = conformance::dialect(name).expect("it is known");
         let is_demanded = |rule: &str, name: &str| {
@@ -134,7 +134,7 @@ fn what_was_not_exercised_is_never_green() {
         assert!(reasons.any(|told| told.reason == reason), "{name}: {certificate:#?}");
         expect(&conformance(&["verify", path(&out)]), 0, &["consistent: "]);
     }
-    // Of turns on a WebSocket nothing is sent to who is asked for none.
+    // Turns of WebSocket scenarios are not sent if WebSockets are not selected.
     let unsent = conformance(&["--profile", "websocket", "--transport", "sse,json"]);
     let told =
         "nothing that websocket demands can be sent over this transport: choose another with --transport";

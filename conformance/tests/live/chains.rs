@@ -1,5 +1,4 @@
-//! Scenarios of several requests, against the reference gateway and against endpoints that only half do
-//! what they are asked.
+//! Scenarios of several requests, against the reference gateway and against endpoints that support them partially.
 
 use std::fs;
 
@@ -31,7 +30,7 @@ fn a_stream_is_left_and_taken_up_again() {
     let resumed = read("exchanges/background/resumed.exchange");
     assert!(resumed.contains("stream=true&starting_after=6") && !resumed.contains("response.created"));
     expect(&conformance(&["verify", path(&out)]), 0, &["consistent: these 2 exchanges"]);
-    // Whoever begins again does not go on.
+    // A stream that restarts is not a continuation.
     let again = Server::new(|_, stream| {
         answer(stream, "200 OK", "text/event-stream", crate::server::golden("openai/background"));
     });

@@ -1,11 +1,11 @@
-//! Requests that are sent at once.
+//! Concurrent requests.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::program::{conformance, expect, folder, path, says};
 use crate::server::{Request, Server, answer, golden};
 
-/// The good stream, with ids of its own and with the mark of a request in its text.
+/// Returns the good stream, with unique ids and the mark of a request in its text.
 fn stream(number: u64, mark: &str) -> String {
     golden("openai/text")
         .replace("\"Hello", &format!("\"{mark}"))
@@ -18,7 +18,7 @@ fn mark(request: &Request) -> &str {
     &request.body[at..at + 9]
 }
 
-/// The words are sent to a server that answers so.
+/// Runs the concurrency scenarios against a server with these responses.
 fn run(
     name: &str,
     reply: impl Fn(&Request, u64) -> String + Send + Sync + 'static,

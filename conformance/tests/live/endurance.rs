@@ -35,7 +35,7 @@ fn a_busy_endpoint_is_not_kept_busy() {
         let start = Instant::now();
         expect(&hello(&server, &[]), 2, &["the endpoint responds with 429"]);
         assert_eq!(server.requests().len(), 5);
-        // Each pause is twice as long as the one before.
+        // Each delay is twice as long as the previous one.
         assert!(start.elapsed() >= Duration::from_millis(1500));
     }
 }

@@ -1,4 +1,4 @@
-//! What is kept of a run, and what is not.
+//! The evidence of a run.
 
 use std::fs;
 use std::path::Path;
@@ -26,7 +26,7 @@ fn a_changed_byte_is_named() {
         fs::write(&file, old).expect("it can be written");
         verdict
     };
-    // A byte that no rule looks at, one that breaks a rule, and what the run itself says.
+    // Changes of a byte that no rule checks, of one that breaks a rule, and of the description of the run.
     let exchange = "exchanges/text/hello.exchange";
     expect(&change(exchange, "event-stream", "event-stream "), 1, &["hello.exchange: the file was changed"]);
     let broken = change(exchange, "response.completed", "response.complete");
@@ -127,7 +127,7 @@ fn places_are_paths_from_the_working_directory() {
         let within = report(".", format, &out);
         assert!(within.contains(name) && !within.contains(&format!("/{name}")), "{format}: {within}");
     }
-    // What is kept can be moved, and code scanning knows its findings again.
+    // Evidence can be moved, and code scanning still recognizes its findings.
     let json = report("places", "json", parent);
     assert!(json.contains(&format!("\"{name}\"")) && !json.contains("places"), "{json}");
     let before = report("places", "sarif", parent);
@@ -154,7 +154,7 @@ fn an_incomplete_run_is_no_proof() {
 #[test]
 fn secrets_are_in_no_file() {
     const MARKS: [&str; 4] = ["sk-MARK-11111111", "MARK-22222222", "MARK-33333333", "MARK-44444444"];
-    // It says what it was told, in headers and in the body, and cuts it anywhere.
+    // The server echoes the request in headers and in the body, split anywhere.
     let server = Server::new(|request, stream| {
         let told = request.headers.replace("\r\n", " ");
         let more = format!(

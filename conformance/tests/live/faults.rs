@@ -1,4 +1,4 @@
-//! Each fault that the reference gateway offers is found by a run against it, and nothing else is.
+//! Each fault of the reference gateway is detected by a run against it, without other findings.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -19,7 +19,7 @@ use spec::table::Operation;
 
 const MODEL: &str = "default";
 
-/// What can be asked in a dialect, and what would be answered.
+/// The cases of a dialect, with the responses to them.
 struct Known {
     rules: Rules,
     cases: Vec<Case>,
@@ -48,7 +48,7 @@ impl Known {
         Self { rules, cases, answers }
     }
 
-    /// A case in whose answer a rule can be broken, rather one that has a trial for rules of its group.
+    /// Returns a case whose response can break a rule, preferring one with a trial for the group of the rule.
     fn provoking(&self, rule: &'static Rule) -> Option<usize> {
         let all = || 0..self.cases.len();
         let is_on_socket = |at: &usize| {
@@ -56,7 +56,7 @@ impl Known {
             !case.turns.is_empty() && case.unfit.is_none() && case.scenario.rules.contains(&rule.id)
         };
         if socket_faults(&self.rules).iter().any(|(other, _)| other.id == rule.id) {
-            // What is refused comes first: that is where most of them are.
+            // Refused requests come first, as most rules of errors are broken there.
             let order =
                 |at: &usize| (self.cases[*at].scenario.status.is_empty(), self.cases[*at].turns.len());
             return all().filter(is_on_socket).min_by_key(order);
@@ -74,7 +74,7 @@ impl Known {
     }
 }
 
-/// What came of a case, and of those that it needs.
+/// The results of a case, and of those that it depends on.
 struct Outcome {
     trials: BTreeMap<&'static str, Judgement>,
     findings: Vec<Finding>,
@@ -130,7 +130,7 @@ impl Harness {
     }
 }
 
-/// That a rule was found to be broken, and no rule besides its companions.
+/// Asserts that a rule was found broken, and no other rule except its companions.
 fn is_found(rule: &Rule, outcome: &Outcome) -> Result<(), String> {
     let trial = outcome.trials.get(rule.group()).or(outcome.trials.get("other-rules"));
     let told = trial.filter(|judged| judged.verdict == Verdict::Fail);
@@ -147,7 +147,7 @@ fn is_found(rule: &Rule, outcome: &Outcome) -> Result<(), String> {
     }
 }
 
-/// The dialects, with that of the rule's own violation first.
+/// Returns the dialects, with that of the rule's own violation first.
 fn dialects(rule: &Rule) -> Vec<&'static Dialect> {
     let mut dialects = spec::DIALECTS.to_vec();
     let own = rule.violation.golden.split('/').next();
@@ -194,8 +194,7 @@ fn every_rule_that_the_gateway_breaks_is_found_in_a_run() {
     assert_eq!(missed, OUT_OF_REACH.map(|(rule, _)| rule), "rules that no run sees broken");
 }
 
-/// What a fault of transport comes to: nothing where it is allowed, and what a trial that fails says
-/// otherwise.
+/// An allowed transport fault passes; for the others, a trial fails with the expected reason.
 #[test]
 fn every_fault_of_transport_has_its_verdict() {
     let usual = Limits::default();

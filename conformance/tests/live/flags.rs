@@ -8,7 +8,7 @@ use conformance::gateway::{Embedded, Settings};
 use crate::program::{command, conformance, expect, folder, outcome, path};
 use crate::server::{Request, Server, answer, golden, response, text};
 
-/// An endpoint that only creates responses, and answers other routes so.
+/// Returns an endpoint that only creates responses, and answers other routes with this status and body.
 fn creating(status: &'static str, body: &'static str) -> Server {
     Server::new(move |request, stream| match &*request.path {
         "/v1/responses" => text(request, stream),
@@ -36,11 +36,11 @@ fn missing_routes_are_unsupported_and_no_failure() {
             "--without compaction,input-items,retrieval",
         ];
         expect(&run, 0, &words);
-        // What is claimed has to be there.
+        // Claimed features must be supported.
         let claimed = ["--features", "store,retrieval,input-items,compaction"];
         let run = conformance(&[&["run", "--target", &server.url], &claimed[..], &tests[..]].concat());
         expect(&run, 1, &["test state/retrieved::answer", "the response has status"]);
-        // What is said to be missing is not sent.
+        // Scenarios of missing features are not sent.
         let run = conformance(&["run", "--target", &server.url, "--without", "retrieval", "state/retrieved"]);
         expect(&run, 0, &["the endpoint lacks retrieval (--without)"]);
     }
@@ -72,7 +72,7 @@ fn evidence_of_unsupported_routes_is_verified() {
     expect(&conformance(&["verify", path(&out)]), 0, &["consistent: "]);
 }
 
-/// An endpoint whose streams have no end.
+/// Returns a stream without an end.
 fn endless(request: &Request) -> String {
     let stream = golden("openai/text");
     let end = stream.rfind("event: response.completed").unwrap_or(stream.len());
@@ -210,7 +210,7 @@ fn targets_have_names_and_settings() {
     );
     let unknown = configured(&at, "[defaults]\nmodle = 'a'\n", &["--target", "x"]);
     assert!(unknown.code == Some(2) && unknown.stderr.contains("modle"), "{}", unknown.stderr);
-    // Nothing of the file bears on the suite itself.
+    // The file does not affect the suite itself.
     expect(&run(&["text/hello::answer"]), 0, &["1 passed"]);
 }
 

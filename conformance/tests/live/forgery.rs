@@ -1,4 +1,4 @@
-//! What `verify` says to runs that were made up, as far as it can tell.
+//! Results of `verify` for forged runs.
 
 use std::fs;
 use std::path::Path;
@@ -86,7 +86,7 @@ fn edit_all(folder: &Path, from: &str, to: &str) {
     }
 }
 
-/// Takes what is listed of a file out of run.json.
+/// Removes the entries of a file from run.json.
 fn unlist(folder: &Path, list: &str, is_it: impl Fn(&serde_json::Value) -> bool) {
     let text = fs::read_to_string(folder.join("run.json")).expect("it is there");
     let mut run: serde_json::Value = serde_json::from_str(&text).expect("it is JSON");
@@ -108,7 +108,7 @@ fn is_hello(entry: &serde_json::Value) -> bool {
 
 type Edit = fn(&Path);
 
-/// What was edited, how, and what `verify` says to it.
+/// Edits of files, with the expected results of `verify`.
 const EDITED: &[(&str, Edit, &str)] = &[
     (
         "a byte of an answer",
@@ -230,7 +230,7 @@ const EDITED: &[(&str, Edit, &str)] = &[
     ),
 ];
 
-/// The same, after everything that follows from it was made again.
+/// Edits after which all derived files were regenerated, with the expected results of `verify`.
 const REMADE: &[(&str, Edit, &str)] = &[
     (
         "another target",
@@ -346,7 +346,7 @@ const REMADE: &[(&str, Edit, &str)] = &[
     ),
 ];
 
-/// What nobody can tell by the files: why `verify` says that it proves no origin.
+/// Edits that cannot be detected from the files, which is why `verify` reports that it proves no origin.
 const NOT_TOLD: &[(&str, Edit)] = &[
     ("a dialect with the same requests, and its verdicts", |at| {
         edit(at, "run.json", "\"dialect\": \"openai\"", "\"dialect\": \"open-responses\"");
@@ -406,7 +406,7 @@ fn what_the_files_cannot_tell_is_consistent() {
     }
 }
 
-/// Another build of the same version may well come to the same verdicts.
+/// Another build of the same version may reach the same verdicts.
 #[test]
 fn other_builds_are_named() {
     let out = made("built");
@@ -458,7 +458,7 @@ fn signatures_are_of_a_key_and_of_all_files() {
     expect(&check(&others), 1, &["the signature does not match this key and statement"]);
     let wrong = check(&private);
     assert!(wrong.code == Some(2) && wrong.stderr.contains("not a public key"), "{}", wrong.stderr);
-    // What nobody can tell by the files is told by the signature.
+    // Edits that cannot be detected from the files are detected by the signature.
     edit_all(&out, "http://127.0.0.1", "http://vendor.example");
     remake(&out);
     expect(&verify(&out), 0, &["consistent: "]);

@@ -1,4 +1,5 @@
-//! A naive gateway with ten typical mistakes: what a first run against it says, of all of them and of each alone.
+//! A naive gateway with ten typical mistakes: the results of a first run against it, for all of them and for each
+//! alone.
 
 use std::collections::BTreeSet;
 use std::net::TcpStream;
@@ -37,7 +38,7 @@ enum Mistake {
     DoneMarker,
 }
 
-/// What the gateway gets wrong, and the ids that it gives.
+/// The mistakes of the gateway, and the ids that it generates.
 struct Gateway {
     mistakes: BTreeSet<Mistake>,
     ids: AtomicU64,

@@ -12,7 +12,7 @@ pub(crate) struct Outcome {
     pub(crate) stderr: String,
 }
 
-/// The program; a run of the suite prints each of its tests.
+/// Returns the command of the program with these arguments; runs of the suite list each test.
 pub(crate) fn command(args: &[&str]) -> Command {
     const COMMANDS: [&str; 10] =
         ["check", "diff", "explain", "init", "list", "record", "report", "serve", "sign", "verify"];
@@ -25,7 +25,7 @@ pub(crate) fn command(args: &[&str]) -> Command {
     bare(&[flags, format, names].concat())
 }
 
-/// The program, as it is by itself.
+/// Returns the command of the program with these arguments only.
 pub(crate) fn bare(args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_conformance"));
     command.args(args).current_dir(env!("CARGO_TARGET_TMPDIR"));
@@ -68,7 +68,7 @@ pub(crate) fn path(folder: &Path) -> &str {
     folder.to_str().expect("it is UTF-8")
 }
 
-/// That the run ends so, with these words in its results.
+/// Asserts that the run has this exit code and prints these words.
 pub(crate) fn expect(outcome: &Outcome, code: i32, words: &[&str]) {
     let Outcome { stdout, stderr, .. } = outcome;
     assert_eq!(outcome.code, Some(code), "{stdout}\n{stderr}");
@@ -77,7 +77,7 @@ pub(crate) fn expect(outcome: &Outcome, code: i32, words: &[&str]) {
     }
 }
 
-/// Whether there are these words in a text. How far the columns of tests stand apart is up to the longest name.
+/// Returns whether a text contains these words. Column widths are ignored, as they depend on the longest name.
 pub(crate) fn says(text: &str, words: &str) -> bool {
     let close = |text: &str| text.split(' ').filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ");
     text.contains(words) || close(text).contains(&close(words))

@@ -13,7 +13,7 @@ use crate::program::{command, expect, files, folder, outcome, path};
 
 const TENANT: &str = "tenant-that-is-mine";
 
-/// What a run was to do, and what came of it, without its own times.
+/// Returns the settings and the results of a run, without times.
 fn done(run: &Path) -> (Value, Value) {
     let text = fs::read_to_string(run.join("run.json")).expect("it is written");
     let mut run: Value = serde_json::from_str(&text).expect("it is JSON");
@@ -24,7 +24,7 @@ fn done(run: &Path) -> (Value, Value) {
     (run["options"].take(), run["trials"].take())
 }
 
-/// Makes a run again in a shell, as its certificate says.
+/// Repeats a run in a shell with the command of its certificate.
 fn again(run: &Path) -> PathBuf {
     let text = fs::read_to_string(run.join("certificate.json")).expect("it is written");
     let certificate: Certificate = serde_json::from_str(&text).expect("it is as its type says");

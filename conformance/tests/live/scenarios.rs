@@ -1,4 +1,4 @@
-//! What is sent, and in which order.
+//! The selection and order of scenarios.
 
 use std::fs;
 use std::time::{Duration, Instant};
@@ -150,7 +150,7 @@ fn failures_are_asked_only_of_models_that_are_said_to_fail() {
     let down = failures(&["--given", "down-model=m-down"]);
     expect(&down, 0, &["test error/upstream-down::answer     ... ok", "0 failed"]);
     assert_eq!(server.connections(), 1);
-    // What is named and does not fail is found out.
+    // A given model that does not fail is detected.
     expect(&failures(&["--given", "down-model=default"]), 1, &["not 500 or 502 or 503"]);
     let record = conformance(&["record", "--target", &server.url, "--scenario", "error/upstream-down"]);
     assert!(record.code == Some(2) && record.stderr.contains("--given down-model="), "{}", record.stderr);

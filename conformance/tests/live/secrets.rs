@@ -1,4 +1,4 @@
-//! What an endpoint repeats of a key is in nothing that is written, however it does so.
+//! The key of an endpoint is redacted in all outputs, in whichever encoding the endpoint repeats it.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -16,7 +16,7 @@ use crate::server::{Request, Server, golden, head, write};
 
 const KEY: &str = "sk-MARK-9f8e7d6c/5b4a+3210";
 
-/// The key in all the ways in which it could be found.
+/// Returns the key in all encodings that are redacted.
 fn written() -> Vec<String> {
     let each = |write: &dyn Fn(char) -> String| KEY.chars().map(write).collect::<Vec<_>>().concat();
     let percent = each(&|character| format!("%{:02X}", u32::from(character)));
@@ -31,13 +31,13 @@ fn written() -> Vec<String> {
     ways
 }
 
-/// What nothing may hold: the key, and enough of each way to write it that it could be made out.
+/// Returns texts that no output may contain: the key, and recognizable parts of each of its encodings.
 fn forbidden() -> Vec<String> {
     let cores = written().into_iter().map(|way| way.chars().skip(4).take(way.len() - 8).collect());
     cores.chain([KEY.to_owned()]).collect()
 }
 
-/// A stream with the key in deltas of text and of arguments, a character or some more at a time, in lines of
+/// Returns a stream with the key in deltas of text and of arguments, split after one or more characters, in lines of
 /// data, and in one piece.
 fn stream() -> String {
     let mut stream = format!(": {}\n\n: {}\n: {}\n\n", written().join(" "), &KEY[..9], &KEY[9..]);
@@ -76,7 +76,7 @@ fn echo(request: &Request, stream: &mut std::net::TcpStream) {
     );
     let body = self::stream();
     match request.number % 4 {
-        // Compressed, although nobody asked for it; and without a word about it.
+        // Compressed although the request does not allow it, and without a `Content-Encoding`.
         0 | 1 => {
             let mut encoder = GzEncoder::new(Vec::new(), flate2::Compression::default());
             encoder.write_all(body.as_bytes()).expect("it is memory");
@@ -98,7 +98,7 @@ fn echo(request: &Request, stream: &mut std::net::TcpStream) {
     }
 }
 
-/// Looks into bytes, and into what is compressed in them.
+/// Searches bytes, also after decompression.
 fn search(name: &str, bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
     for way in forbidden() {
@@ -112,7 +112,7 @@ fn search(name: &str, bytes: &[u8]) {
             continue;
         };
         let mut plain = Vec::new();
-        // What cannot be decompressed is not compressed.
+        // Data that cannot be decompressed is not compressed.
         let _ = MultiGzDecoder::new(&*bytes).read_to_end(&mut plain);
         assert!(plain.is_empty(), "{name} has compressed bytes");
         search(name, &bytes);

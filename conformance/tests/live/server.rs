@@ -1,4 +1,4 @@
-//! An endpoint that does what a test tells it.
+//! An endpoint with scripted responses.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -12,12 +12,12 @@ pub(crate) struct Request {
     pub(crate) path: String,
     pub(crate) headers: String,
     pub(crate) body: String,
-    /// How many came before it.
+    /// Number of earlier requests.
     pub(crate) number: usize,
 }
 
 impl Request {
-    /// Whether a stream is asked for.
+    /// Returns whether it requests a stream.
     pub(crate) fn wants_stream(&self) -> bool {
         self.body.contains("\"stream\":true")
     }
@@ -32,7 +32,7 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    /// A server that answers so.
+    /// Starts a server with these responses.
     pub(crate) fn new(answer: impl Fn(&Request, &mut TcpStream) + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port is free");
         let url = format!("http://{}", listener.local_addr().expect("it is bound"));
@@ -48,12 +48,12 @@ impl Server {
         Self { url, connections, requests }
     }
 
-    /// How often somebody connected.
+    /// Returns the number of connections.
     pub(crate) fn connections(&self) -> usize {
         self.connections.load(Ordering::SeqCst)
     }
 
-    /// The requests that came.
+    /// Returns the received requests.
     pub(crate) fn requests(&self) -> Vec<Request> {
         self.requests.lock().expect("nobody panicked").clone()
     }
@@ -90,20 +90,20 @@ pub(crate) fn write(stream: &mut TcpStream, bytes: impl AsRef<[u8]>) -> bool {
     stream.write_all(bytes.as_ref()).and_then(|()| stream.flush()).is_ok()
 }
 
-/// An answer that ends with the connection.
+/// Sends a response that ends with the connection.
 pub(crate) fn answer(stream: &mut TcpStream, status: &str, content_type: &str, body: impl AsRef<[u8]>) {
     head(stream, status, content_type, "");
     write(stream, body);
 }
 
-/// The head of an answer that ends with the connection; more headers end with a line end each.
+/// Sends the head of a response that ends with the connection. Each additional header ends with a newline.
 pub(crate) fn head(stream: &mut TcpStream, status: &str, content_type: &str, more: &str) {
     let head =
         format!("HTTP/1.1 {status}\r\ncontent-type: {content_type}\r\nconnection: close\r\n{more}\r\n");
     write(stream, head);
 }
 
-/// The good answer to a request for a short text.
+/// Sends the good response to a request for a short text.
 pub(crate) fn text(request: &Request, stream: &mut TcpStream) {
     if request.wants_stream() {
         answer(stream, "200 OK", "text/event-stream", golden("openai/text"));
@@ -112,12 +112,12 @@ pub(crate) fn text(request: &Request, stream: &mut TcpStream) {
     }
 }
 
-/// A good stream.
+/// Returns a good stream.
 pub(crate) fn golden(id: &str) -> &'static str {
     std::str::from_utf8(conformance::goldens::golden(id).expect("it exists").bytes).expect("it is UTF-8")
 }
 
-/// The response in which the good stream ends.
+/// Returns the response at the end of the good stream.
 pub(crate) fn response() -> String {
     let data = golden("openai/text").lines().rev().find_map(|line| line.strip_prefix("data: {"));
     let event: serde_json::Value =

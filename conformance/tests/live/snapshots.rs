@@ -38,7 +38,7 @@ fn a_shape_is_approved_of_and_then_kept() {
     compared(&worse, &shapes, 1, &told, &[]);
     let came = fs::read_to_string(&new).expect("it is written");
     assert!(!came.contains("content_part.added") && came.contains("content_part.done"), "{came}");
-    // What is as it was leaves nothing behind.
+    // An unchanged shape writes no file.
     compared(&good, &shapes, 0, &[], &[]);
     assert!(!new.exists());
 }
@@ -58,7 +58,7 @@ fn the_shape_of_a_failure_is_not_approved_of() {
         &["--bless"],
     );
     assert!(!shapes.exists());
-    // It is no answer to what was asked for, but what was approved of has to come all the same.
+    // The truncated response is not the requested one, but a snapshot requires a complete one.
     compared(&streaming(golden("openai/text")), &shapes, 0, &[], &["--bless"]);
     compared(&cut, &shapes, 1, &["\n-response.completed  response #1 "], &[]);
     let down = Server::new(|_, to| answer(to, "500 Internal Server Error", "text/html", "<p>"));
@@ -84,14 +84,14 @@ fn recordings_are_compared_too() {
     fs::write(&capture, swapped).expect("it can be written");
     run(1, &["-response.output_item.added  item 0 ", "+response.output_item.added  item 1 "], &[]);
     assert_eq!(files(&shapes).len(), 2);
-    // What is not recorded any more is told, unless somebody asks for one recording alone.
+    // A snapshot without a recording is reported, unless a single recording is selected.
     let beside = files(&shapes).remove(0);
     fs::write(beside.with_file_name("gone.sse.shape"), "").expect("it can be written");
     run(1, &["/gone.sse::snapshot\n", "it is stale: there is no recording with this name; delete "], &[]);
     let one = conformance(&["::snapshot", "--capture", path(&capture), "--snapshots", path(&shapes)]);
     expect(&one, 1, &["a.sse::snapshot"]);
     assert!(!one.stdout.contains("gone.sse"), "{}", one.stdout);
-    // Those of scenarios lie beside them.
+    // Snapshots of scenarios may be in the same folder.
     fs::create_dir_all(shapes.join("text")).expect("it can be made");
     fs::write(shapes.join("text/gone.shape"), "").expect("it can be written");
     let both = conformance(&["::snapshot", "--capture", path(&captures), "--snapshots", path(&shapes)]);

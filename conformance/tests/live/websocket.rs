@@ -9,12 +9,12 @@ use std::time::{Duration, Instant};
 use crate::program::{Outcome, conformance, expect, files, folder, path};
 use crate::server::{Server, answer, golden, text, write};
 
-/// The events of a good stream.
+/// Returns the events of a good stream.
 fn messages() -> Vec<&'static str> {
     golden("openai/text").lines().filter_map(|line| line.strip_prefix("data: ")).collect()
 }
 
-/// Takes the upgrade, as the server of a WebSocket does.
+/// Accepts the upgrade to a WebSocket.
 fn accept(headers: &str, stream: &mut TcpStream) {
     let key = headers.lines().find_map(|line| line.strip_prefix("sec-websocket-key: ")).expect("it is there");
     let accept = tokio_tungstenite::tungstenite::handshake::derive_accept_key(key.trim().as_bytes());
@@ -59,7 +59,7 @@ fn close(stream: &mut TcpStream, code: u16, reason: &str) {
     frame(stream, 8, &[&code.to_be_bytes(), reason.as_bytes()].concat());
 }
 
-/// A server that takes the upgrade, hears a message, and does so.
+/// Starts a server that accepts the upgrade, reads a message, and then runs this function.
 fn socket(then: impl Fn(&str, &mut TcpStream) + Send + Sync + 'static) -> Server {
     Server::new(move |request, stream| {
         if request.headers.contains("sec-websocket-key") {
@@ -142,7 +142,7 @@ fn every_limit_holds() {
     assert!(start.elapsed() < Duration::from_secs(90), "{:?}", start.elapsed());
 }
 
-/// What breaks the framing ends the answer, with the reason; no answer is made of it.
+/// A framing error ends the response with its reason, without a partial message.
 #[test]
 fn frames_that_break_the_protocol_end_the_answer() {
     const PLAIN: &str = "x";

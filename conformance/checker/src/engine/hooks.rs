@@ -53,15 +53,15 @@ pub(crate) enum Native {
     ClosedAs(&'static [&'static str], ValueRule),
     /// A fragment of a node of a scope.
     Fragment(Scope, NodeRule),
-    /// The same, with log probabilities.
+    /// A fragment with log probabilities of a node of a scope.
     LogprobsOf(Scope, NodeRule),
     /// An event of the role `point` in a node.
     Point(NodeRule),
     /// The terminal event, with a snapshot.
     Ending(EndingRule),
-    /// The same, if its output differs from the finished items.
+    /// The terminal event, with a snapshot whose output differs from the finished items.
     EndingOtherwise(EndingRule),
-    /// The same, if its `tool_choice` is not `auto`.
+    /// The terminal event, with a snapshot whose `tool_choice` is not `auto`.
     EndingWithChoice(EndingRule),
     /// The end of the stream, without a record.
     StreamEnd(fn(&mut Case<'_>)),

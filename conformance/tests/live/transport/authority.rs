@@ -35,7 +35,7 @@ fn authority() -> &'static Authority {
     })
 }
 
-/// The file with the certificate of the authority.
+/// Returns the file with the certificate of the authority.
 pub(crate) fn file() -> PathBuf {
     static FILE: OnceLock<PathBuf> = OnceLock::new();
     let make = || {
@@ -47,7 +47,7 @@ pub(crate) fn file() -> PathBuf {
     FILE.get_or_init(make).clone()
 }
 
-/// What a server needs that speaks these protocols, the dearest first.
+/// Returns the TLS configuration of a server that supports these protocols, in order of preference.
 pub(crate) fn config(protocols: &[&str]) -> Arc<ServerConfig> {
     let Authority { leaf, key, .. } = authority();
     let key = PrivateKeyDer::from(PrivatePkcs8KeyDer::from(key.clone()));

@@ -14,7 +14,7 @@ use super::secure::Secure;
 use crate::program::{Outcome, conformance, expect, folder, path};
 use crate::server::{golden, response};
 
-/// What a server saw of a request.
+/// A request as seen by the server.
 #[derive(Debug)]
 pub(super) struct Seen {
     pub(super) version: Version,
@@ -24,7 +24,7 @@ pub(super) struct Seen {
 
 pub(super) type All = Arc<Mutex<Vec<Seen>>>;
 
-/// A server of HTTP/2 that breaks off the streams of events, or doesn't.
+/// Starts an HTTP/2 server that optionally breaks off its streams.
 pub(super) fn server(breaks_off: bool) -> (Secure, All) {
     let seen = All::default();
     let all = Arc::clone(&seen);
@@ -68,7 +68,7 @@ async fn respond(
         let _ = sending.send_data(piece.to_owned().into(), false);
     }
     if is_cut {
-        // What was said before it arrives before it.
+        // Sent data must arrive before the reset.
         tokio::time::sleep(Duration::from_millis(200)).await;
         sending.send_reset(h2::Reason::INTERNAL_ERROR);
     } else {
@@ -76,14 +76,14 @@ async fn respond(
     }
 }
 
-/// A server that leaves with GOAWAY: in the middle of the first stream, or once it has ended.
+/// Starts a server that closes connections with GOAWAY, during the first stream or after it.
 fn leaving(is_abrupt: bool) -> Secure {
     Secure::new(&["h2"], move |stream| async move {
         let Ok(mut connection) = h2::server::handshake(stream).await else { return };
         let Some(Ok((request, answer))) = connection.accept().await else { return };
         tokio::spawn(respond(request, answer, All::default(), is_abrupt));
         if is_abrupt {
-            // Until then, what was said before it is sent.
+            // Until then, pending data is sent.
             let _ = tokio::time::timeout(Duration::from_millis(100), connection.accept()).await;
             connection.abrupt_shutdown(h2::Reason::ENHANCE_YOUR_CALM);
         } else {
@@ -134,7 +134,7 @@ fn an_endpoint_that_goes_away_after_its_streams_breaks_nothing() {
     expect(&run, 0, &["test text/hello::answer", "test text/hello.json::answer", " 0 failed; 0 ignored"]);
 }
 
-/// Nobody else sees the key, nor that there is a connection.
+/// The connection is encrypted, so the key is not visible to others.
 #[test]
 fn redirections_over_tls_are_not_followed_elsewhere() {
     let (other, seen) = server(false);

@@ -1,5 +1,5 @@
-//! What lies between the suite and an endpoint: TLS, HTTP/2, proxies. All servers are on this machine, and
-//! all certificates are made for the run.
+//! Transports between the suite and an endpoint: TLS, HTTP/2, proxies. All servers are on this machine, and all
+//! certificates are generated for the run.
 
 mod authority;
 mod http2;
@@ -21,7 +21,7 @@ fn gateway() -> Embedded {
     Embedded::start(Settings::new(dialect)).expect("a port is free")
 }
 
-/// A gateway behind TLS that speaks these protocols, or says so: it knows HTTP/1.1 alone.
+/// Starts a TLS server in front of a gateway. It negotiates these protocols, but only supports HTTP/1.1.
 fn before(gateway: &Embedded, protocols: &[&str]) -> Secure {
     let address = gateway.address();
     Secure::new(protocols, move |mut stream| async move {
@@ -34,7 +34,7 @@ fn before(gateway: &Embedded, protocols: &[&str]) -> Secure {
 #[test]
 fn a_websocket_is_opened_over_tls() {
     let gateway = gateway();
-    // Only HTTP/1.1 becomes a WebSocket, whatever else is offered.
+    // WebSockets need HTTP/1.1, even if HTTP/2 is offered.
     let server = before(&gateway, &["h2", "http/1.1"]);
     let (url, authority, out) = (server.url(), file(), folder("wss"));
     let args = ["--target", &url, "--ca-file", path(&authority), "--transport", "websocket"];

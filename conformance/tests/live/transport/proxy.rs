@@ -15,7 +15,7 @@ use crate::program::{Outcome, command, expect, files, folder, outcome, path};
 use crate::server::{Server, answer, text};
 
 const USER: &str = "user-4711:password-0815";
-/// As a proxy is told it.
+/// The credentials as sent to the proxy.
 const BASIC: &str = "dXNlci00NzExOnBhc3N3b3JkLTA4MTU=";
 
 /// A proxy that connects every request to one local port, or refuses it.
@@ -49,7 +49,7 @@ impl Tunnel {
     }
 }
 
-/// All up to the blank line; nothing else comes before it is answered.
+/// Reads the head of a request, up to the blank line. The client sends nothing else before the response.
 fn head(stream: &TcpStream) -> String {
     let lines = BufReader::new(stream).lines().map_while(Result::ok).take_while(|line| !line.is_empty());
     lines.collect::<Vec<_>>().join("\n").to_lowercase()
@@ -72,13 +72,13 @@ fn connect(mut stream: TcpStream, port: Option<u16>) {
     let _ = stream.shutdown(std::net::Shutdown::Write);
 }
 
-/// A run of the short text in an environment.
+/// Runs the scenario of a short text with these environment variables.
 fn hello(target: &str, environment: &[(&str, &str)], more: &[&str]) -> Outcome {
     let mut command = command(&[&["--target", target, "text/hello"], more].concat());
     outcome(command.envs(environment.iter().copied()).arg("--ca-file").arg(file()))
 }
 
-/// Nothing that a run says or keeps tells who the user of the proxy is.
+/// Asserts that no output or file of a run contains the credentials of the proxy.
 fn is_hidden(run: &Outcome, out: &Path) {
     let kept = files(out).into_iter().map(|file| fs::read(file).expect("it can be read"));
     for said in kept.chain([run.stdout.clone().into_bytes(), run.stderr.clone().into_bytes()]) {
@@ -91,7 +91,7 @@ fn is_hidden(run: &Outcome, out: &Path) {
 fn an_http_proxy_is_sent_what_is_for_the_endpoint() {
     let (proxy, out) = (Server::new(text), folder("proxy"));
     let url = proxy.url.replace("//", &format!("//{USER}@"));
-    // Only the proxy can know where that is.
+    // Only the proxy can resolve this host.
     let run = hello("http://gateway.invalid/v1", &[("HTTP_PROXY", &url)], &["--out", path(&out)]);
     expect(&run, 0, &["test text/hello::answer", " 0 failed; 0 ignored"]);
     let told = format!("to http://gateway.invalid/v1/responses through the proxy {}", proxy.url);
@@ -125,7 +125,7 @@ fn a_tunnel_leads_to_an_endpoint_behind_tls() {
         assert!(head.starts_with(&format!("connect gateway.invalid:{} ", server.port)), "{head}");
         assert!(head.contains(&format!("proxy-authorization: basic {}", BASIC.to_lowercase())), "{head}");
     }
-    // What is for the proxy alone does not reach the endpoint.
+    // Headers for the proxy are not sent to the endpoint.
     for request in seen.lock().expect("nobody panicked").iter() {
         assert_eq!(request.version, Version::HTTP_2);
         assert!(!request.headers.contains_key("proxy-authorization"), "{request:?}");

@@ -12,14 +12,15 @@ use super::authority::config;
 
 /// A server behind TLS, until the test ends.
 pub(crate) struct Secure {
-    /// Where it is, without a host: its certificate is for several.
+    /// Its port. The host is up to the caller, as the certificate covers several.
     pub(crate) port: u16,
-    /// What each connection agreed to speak.
+    /// The negotiated protocol of each connection.
     spoken: Arc<Mutex<Vec<String>>>,
 }
 
 impl Secure {
-    /// A server that speaks these protocols, the dearest first, and does this with each connection.
+    /// Starts a server that supports these protocols, in order of preference, and handles each connection with this
+    /// function.
     pub(crate) fn new<F>(
         protocols: &[&str],
         serve: impl Fn(TlsStream<TcpStream>) -> F + Send + Sync + 'static,
@@ -48,12 +49,12 @@ impl Secure {
         Self { port, spoken }
     }
 
-    /// Its address.
+    /// Returns its URL.
     pub(crate) fn url(&self) -> String {
         format!("https://127.0.0.1:{}", self.port)
     }
 
-    /// What each connection agreed to speak.
+    /// Returns the negotiated protocol of each connection.
     pub(crate) fn spoken(&self) -> Vec<String> {
         self.spoken.lock().expect("nobody panicked").clone()
     }

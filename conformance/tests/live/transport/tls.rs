@@ -12,7 +12,7 @@ use super::authority::{config, file};
 use crate::program::{Outcome, command, expect, folder, outcome, path};
 use crate::server::{Server, golden, response, text};
 
-/// A good endpoint behind TLS that closes the connections of these numbers in the handshake.
+/// Starts a good endpoint with TLS that closes the connections with these numbers during the handshake.
 fn secure(closed: &'static [usize]) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port is free");
     let url = format!("https://{}", listener.local_addr().expect("it is bound"));
@@ -52,7 +52,8 @@ fn serve(stream: &mut StreamOwned<ServerConnection, TcpStream>) {
     let _ = stream.flush();
 }
 
-/// The short text, streamed and not, by a system that knows only the usual authorities.
+/// Returns the command for the scenario of a short text, streaming and not, with the default certificate authorities
+/// only.
 fn hello(url: &str) -> Command {
     let mut command = command(&["--target", url, "text/hello"]);
     command.env_remove("SSL_CERT_FILE").env_remove("SSL_CERT_DIR");
