@@ -1,4 +1,4 @@
-//! `codegen check`: the repository's own files agree with each other, and whatever is broken is found.
+//! `codegen check`: the files of the repository are consistent, and inconsistencies are found.
 
 mod support;
 

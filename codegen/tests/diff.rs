@@ -1,4 +1,4 @@
-//! What differs between the dialects in the specification.
+//! Differences between the dialects in the specification.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -22,7 +22,7 @@ impl Clients {
         Self { spec }
     }
 
-    /// A client that runs a script.
+    /// Adds a client that runs a script.
     fn client(self, name: &str, script: &str) -> Self {
         let path = self.spec.0.join("bin").join(name);
         fs::write(&path, format!("#!/bin/sh\n{script}\n")).unwrap();
@@ -42,7 +42,7 @@ impl Clients {
         self.client("npm", &format!("echo '{versions}'"))
     }
 
-    /// A Python whose package has these types.
+    /// Adds a Python whose package has these types.
     fn python(self, bundle: &str) -> Self {
         let path = self.spec.0.join("bundle.json");
         fs::write(&path, bundle).unwrap();
@@ -62,7 +62,7 @@ impl Clients {
     }
 }
 
-/// The versions that the dialect `openai` stands for.
+/// Returns the versions that the dialect `openai` is based on.
 fn stated(registry: &str) -> String {
     let text = fs::read_to_string(own_spec().join("dialects/openai/dialect.toml")).unwrap();
     let file: toml::Table = toml::from_str(&text).unwrap();

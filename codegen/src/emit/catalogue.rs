@@ -123,7 +123,7 @@ fn rule(rule: &Rule, catalogue: &Catalogue) -> TokenStream {
     }
 }
 
-/// Rules of which the violation shows only one of many ways to break them.
+/// Prefix of rules whose violation shows only one of many ways to break them.
 const OF_SCHEMAS: &str = "schema/";
 
 /// Returns the measured behaviour of clients on streams that break a rule, unless its page has a better description.

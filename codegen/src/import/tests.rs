@@ -388,7 +388,7 @@ fn a_document_without_events_is_refused() {
     assert!(message.starts_with("at #/openapi: found no such value"), "{message}");
 }
 
-/// A folder of this test's own, gone when the test ends.
+/// A temporary folder, removed when dropped.
 struct Folder(PathBuf);
 
 impl Folder {

@@ -4,12 +4,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// The folder of the repository's own specification.
+/// Returns the folder of the repository's own specification.
 pub(crate) fn own_spec() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../spec")
 }
 
-/// A copy that is gone when it goes out of scope.
+/// A temporary copy, removed when dropped.
 pub(crate) struct Copy(pub(crate) PathBuf);
 
 impl Copy {

@@ -75,7 +75,7 @@ impl Desk {
         state.ended.len() == self.asked().len() || state.last.elapsed() > patience
     }
 
-    /// Takes the end of a case, if it has ended.
+    /// Removes and returns the end of a case, if it has ended.
     pub(super) fn take(&self, at: usize) -> Option<(Ended, Duration)> {
         self.state().ended.remove(&at)
     }

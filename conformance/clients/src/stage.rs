@@ -53,7 +53,7 @@ impl Playing {
         }
     }
 
-    /// Takes the requests recorded for a case so far.
+    /// Removes and returns the requests recorded for a case so far.
     pub(super) fn take(&self, at: usize) -> Vec<Sent> {
         self.sent().remove(&at).unwrap_or_default()
     }

@@ -35,7 +35,7 @@ struct Said {
 }
 
 impl Servers {
-    /// Asks the servers that a request names and that are on this machine.
+    /// Queries the MCP servers of a request that are on this machine.
     pub(super) async fn ask(request: &Value) -> Self {
         let mut servers = Vec::new();
         let tools = request.get("tools").and_then(Value::as_array).into_iter().flatten();
@@ -50,7 +50,7 @@ impl Servers {
         Self(servers)
     }
 
-    /// Puts what they have said into a plan.
+    /// Adds the results of the servers to a plan.
     pub(super) fn announce(&self, plan: &mut Plan) {
         for Server { label, said } in &self.0 {
             for item in &mut plan.items {

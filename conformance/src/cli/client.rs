@@ -261,7 +261,7 @@ impl ClientArgs {
 /// The name of the report in a folder.
 pub(super) const FILE: &str = "client.json";
 
-/// A case that has ended, as a test.
+/// Returns a finished case as a test.
 fn trial(case: &ClientCaseReport, is_strict: bool) -> Trial {
     let told = format!("{}: {}", case.outcome.name(), results::text::visible(&case.detail));
     let has_failed = case.has_failed(is_strict) || case.outcome == ClientOutcome::HarnessError;
@@ -329,7 +329,7 @@ pub(super) fn read(path: &Path) -> Result<Option<ClientRun>> {
     Ok(Some(serde_json::from_str(&text).with_context(|| file.display().to_string())?))
 }
 
-/// What is read of a report before it is known to be one.
+/// The members that identify a report.
 #[derive(Deserialize)]
 struct Head {
     client_run: Option<u32>,

@@ -57,7 +57,7 @@ enum Format {
 }
 
 impl What {
-    /// The members of its entries that people are shown, by the heads of their columns.
+    /// Returns the members of its entries to show, by column header.
     const fn columns(self) -> &'static [&'static str] {
         match self {
             Self::Rules => &["RULE", "LEVEL", "AUTHORITY", "REQUIREMENT"],
@@ -82,7 +82,7 @@ impl What {
         }
     }
 
-    /// What to say after the list.
+    /// Returns a note to print after the list.
     fn note(self, dialect: &Dialect) -> Option<String> {
         let name = dialect.name;
         match self {
@@ -109,7 +109,7 @@ impl ListArgs {
                 let columns = self.what.map_or(&["LIST", "COUNT", "WHAT IT IS"][..], What::columns);
                 let stdout = io::stdout();
                 let screen = Color::default().screen(&stdout);
-                // Where nobody looks, an entry keeps to its line.
+                // Entries are only wrapped for terminals.
                 let width = if stdout.is_terminal() { screen.width } else { usize::MAX };
                 let note = self.what.and_then(|what| what.note(dialect));
                 let rest = note.map(|note| format!("\n{}\n", wrap(&note, screen.width).join("\n")));
@@ -121,8 +121,8 @@ impl ListArgs {
     }
 }
 
-/// The first members of each entry under the heads of their columns. The last is broken into lines where there is
-/// room beside the others, and begins on a line of its own where there is none.
+/// Writes the first members of each entry as columns. The last column is wrapped if there is enough room beside the
+/// others, and starts on a new line otherwise.
 fn table(columns: &[&str], entries: &[Value], screen: Screen) -> String {
     const GAP: usize = 2;
     const LEAST: usize = 40;
@@ -158,7 +158,7 @@ fn table(columns: &[&str], entries: &[Value], screen: Screen) -> String {
     out
 }
 
-/// What can be listed.
+/// Returns the available lists.
 fn lists(dialect: &Dialect) -> Vec<Value> {
     let list = |what: &What| {
         let value = what.to_possible_value()?;
@@ -168,7 +168,7 @@ fn lists(dialect: &Dialect) -> Vec<Value> {
     What::value_variants().iter().filter_map(list).collect()
 }
 
-/// How many rules there are, and in which groups.
+/// Returns the number of rules and their groups.
 fn groups() -> String {
     let mut groups: BTreeMap<&str, usize> = BTreeMap::new();
     for rule in catalogue::RULES {
@@ -338,7 +338,7 @@ mod tests {
         let indented =
             "RULE  LEVEL  TITLE\na/b   must   one two three four five six seven eight\n             nine\n";
         assert_eq!(shown(53), indented);
-        // Without room beside the names, the text stands under them.
+        // Without room beside the names, the text is below them.
         assert_eq!(
             shown(36),
             "RULE  LEVEL\n    TITLE\na/b   must\n    one two three four five six\n    seven eight nine\n"

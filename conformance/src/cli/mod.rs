@@ -234,7 +234,7 @@ mod tests {
         words
     }
 
-    /// Every command in the documents can be entered as it stands there.
+    /// Every command in the documents is accepted by the parser.
     #[test]
     fn commands_in_the_documents_are_valid() {
         let mut pages: Vec<PathBuf> = fs::read_dir(repository().join("docs"))

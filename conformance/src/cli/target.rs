@@ -98,7 +98,7 @@ impl TargetArgs {
         key.chain(self.header.iter().map(|header| format!("--header={header}"))).collect()
     }
 
-    /// Connects a client to a route beside `/responses`, such as `/models`.
+    /// Creates a client for a route other than `/responses`, such as `/models`.
     pub(super) fn client_beside(&self, base: &str, route: &str, machine: &RunRuntime) -> Result<Client> {
         let client = Client::new(self.target(base)?.beside(route), self.limits(), machine.interrupt());
         client.map_err(|problem| anyhow!(problem)).context("the HTTP client cannot be set up")

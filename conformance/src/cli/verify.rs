@@ -1,4 +1,4 @@
-//! `conformance verify`: whether the evidence of a run bears out what it says.
+//! `conformance verify`: checks whether the results of a run follow from its evidence.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -83,6 +83,6 @@ fn known(run: &RunFile) -> Result<()> {
     names::profiles(profiles)
 }
 
-/// What no look at the files can tell.
+/// The limits of verification.
 const UNPROVEN: &str = "not proven: that they came from the named endpoint; to check this, run the \
                         commands under Reproduce in certificate.md\n";

@@ -1,7 +1,4 @@
-//! How fast the checker is without Python: the other half of `measure.py` beside it.
-//!
-//! `cargo bench --profile dist -p python --bench throughput -- FILE` checks the stream in the file, 64 KB at a time, and
-//! prints megabytes a second, and nanoseconds for each event that is given as such.
+//! Throughput of the checker without Python, for comparison with `measure.py`.
 #![allow(clippy::print_stdout, clippy::cast_precision_loss)]
 
 use std::time::Instant;

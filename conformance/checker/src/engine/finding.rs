@@ -327,7 +327,7 @@ impl Findings {
         self.omitted += faults as u64;
     }
 
-    /// The key of a finding: findings with equal keys are counted as one.
+    /// Writes the key of a finding: findings with equal keys are counted as one.
     fn write_key(&mut self, rule: &Rule, event_type: Option<&str>, place: &Place<'_>) {
         self.key.clear();
         for part in [rule.id, event_type.unwrap_or_default(), place.expected.unwrap_or_default()] {

@@ -7,13 +7,13 @@ use super::excerpt::line_ends;
 /// Finds values in the data of frames. For many findings in one frame, its lists and lines are read once.
 #[derive(Debug, Default)]
 pub(super) struct Locator {
-    /// The frame and the pointer to the last list that was looked into.
+    /// The frame and the pointer of the last list that was searched.
     list: (u64, String),
     entries: Vec<Range<usize>>,
     lines: Lines,
 }
 
-/// How many lines end before an offset of the source of a frame.
+/// Counts the lines that end before an offset of the source of a frame.
 #[derive(Debug, Default)]
 struct Lines {
     frame: u64,

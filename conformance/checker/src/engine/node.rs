@@ -263,7 +263,7 @@ impl Node {
         &mut self.counters[at]
     }
 
-    /// Its state.
+    /// Returns its state.
     pub(crate) const fn state(&self) -> State {
         self.state
     }

@@ -211,12 +211,12 @@ impl Stream {
         record.frame.transport == Transport::WebSocket && record.is_error && !self.has_begun()
     }
 
-    /// Its items, in order of appearance.
+    /// Returns its items, in order of appearance.
     pub(crate) fn items(&self) -> impl DoubleEndedIterator<Item = &Node> {
         self.items.iter().filter_map(|at| self.nodes.get(*at))
     }
 
-    /// The first item that ended incomplete.
+    /// Returns the first item that ended incomplete.
     pub(crate) fn incomplete(&self) -> Option<&Node> {
         self.nodes.get(self.incomplete?)
     }

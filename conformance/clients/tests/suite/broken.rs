@@ -39,7 +39,7 @@ const BROKEN: [(&str, ClientOutcome); 26] = [
     ("resumes-from-the-start", ClientOutcome::Reported),
 ];
 
-/// The cases in which a client did otherwise than the perfect one.
+/// Returns the cases in which a client behaves differently from the perfect one.
 fn caught(perfect: &BTreeMap<String, ClientOutcome>, run: &ClientRun) -> Vec<(String, ClientOutcome)> {
     let differs = |case: &&results::ClientCaseReport| perfect.get(&case.name) != Some(&case.outcome);
     run.cases.iter().filter(differs).map(|case| (case.name.clone(), case.outcome)).collect()
@@ -47,7 +47,7 @@ fn caught(perfect: &BTreeMap<String, ClientOutcome>, run: &ClientRun) -> Vec<(St
 
 #[test]
 fn each_broken_client_is_caught_where_it_breaks() {
-    // Where the server stalls or is slow, all annotations wait.
+    // Cases with a stalled or slow server are left out, as every client waits in them.
     let is_wanted = |name: &str| !name.starts_with("broken/stalled") && name != "legal/slow";
     let over_http = |kind: &str| ClientSuite { transports: vec![Transport::Sse], ..suite(kind) };
     let perfect = run(&over_http("perfect"), &is_wanted);

@@ -7,7 +7,7 @@ use results::{ClientRun, Demand, ProfileState, Verdict};
 
 use super::{run, suite};
 
-/// A run with the cases that profiles demand.
+/// Returns a run with the cases that profiles require.
 fn demanded(kind: &str, dialect: &str, profiles: &[&str]) -> ClientRun {
     let profiles: Vec<String> = profiles.iter().map(ToString::to_string).collect();
     let suite = ClientSuite { dialect: spec::dialect(dialect).unwrap(), profiles, ..suite(kind) };

@@ -20,7 +20,7 @@ use tokio_tungstenite::tungstenite::{Message, WebSocket, client};
 #[ignore = "the tests start it as a child"]
 fn the_client() {
     let Ok(kind) = std::env::var("CLIENT_KIND") else { return };
-    // What the test harness has begun to print is no reply.
+    // Ends the line that the test harness has started, as it is not part of a reply.
     println!();
     for line in io::stdin().lock().lines() {
         let asked: CaseMessage = serde_json::from_str(&line.expect("it is text")).expect("it is a case");
@@ -35,7 +35,7 @@ struct Client<'a> {
     asked: &'a CaseMessage,
 }
 
-/// What a stream said so far.
+/// The content of a stream so far.
 #[derive(Clone, Default)]
 struct Heard {
     events: u32,
@@ -280,7 +280,7 @@ impl Client<'_> {
         Ok(())
     }
 
-    /// What a stream that is over says as a whole.
+    /// Returns the content of a finished stream.
     fn whole(&self, heard: Heard, problem: Option<String>) -> Result<Answer, String> {
         let texts: Vec<String> = heard.texts.values().map(|units| String::from_utf16_lossy(units)).collect();
         if let Some(most) = self.asked.cancel_after_events {
@@ -387,14 +387,14 @@ impl Client<'_> {
                 }
                 continue;
             };
-            // Where more waits to be read, it is read first.
+            // Read all available data first.
             if (read < buffer.len() && is_enough(&bytes[head..])) || read == 0 {
                 return Ok(bytes.split_off(head));
             }
         }
     }
 
-    /// Takes a turn on a WebSocket.
+    /// Runs a turn on a WebSocket.
     fn talk(&self, dialect: &Dialect) -> Result<Answer, String> {
         let asked = self.asked;
         let (host, path) = parts(&asked.base_url);
@@ -444,7 +444,7 @@ impl Client<'_> {
     }
 }
 
-/// The request of a step, if it sends one.
+/// Returns the request of a step, if it sends one.
 fn following(step: &CaseStep, first: &Value, before: &Answer, kind: &str) -> Option<Value> {
     let id = if kind == "continues-another" { Some("resp_0") } else { before.id.as_deref() };
     match step {
@@ -485,7 +485,7 @@ fn parts(base_url: &str) -> (&str, &str) {
     rest.split_at(rest.find('/').unwrap_or(rest.len()))
 }
 
-/// The code units of a JSON string. Halves of a character can come in two strings.
+/// Returns the code units of a JSON string. Two strings may contain the halves of a surrogate pair.
 fn units(json: &str) -> Vec<u16> {
     let mut units = Vec::new();
     let inside = json.strip_prefix('"').and_then(|json| json.strip_suffix('"')).unwrap_or(json);

@@ -14,7 +14,7 @@ use std::time::Duration;
 use clients::{ClientSuite, Mode};
 use results::{ClientRun, Transport};
 
-/// A suite for the client that this program is, when it is started with a kind.
+/// Returns a suite for the client of this kind, which is this program itself.
 fn suite(kind: &str) -> ClientSuite {
     let program = env::current_exe().expect("it is known").into_os_string();
     let kind = format!("CLIENT_KIND={kind}");

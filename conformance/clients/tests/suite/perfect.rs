@@ -36,7 +36,7 @@ fn a_perfect_client_is_right_or_reports_in_every_case_dialect_and_transport() {
         assert!(wrong.is_empty(), "{name}:\n{}", wrong.join("\n"));
         assert_eq!(run.outcome, Outcome::Passed);
         assert!(run.cases.len() >= least, "{name}: {} cases", run.cases.len());
-        // What must be survived is returned, and what must be reported is.
+        // The perfect client returns all responses that it must survive, and reports all errors that it must report.
         for case in &run.cases {
             let due = match &*case.expect {
                 "must-survive" => Some(ClientOutcome::Right),

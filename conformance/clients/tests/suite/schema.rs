@@ -1,4 +1,4 @@
-//! The protocol is as its schema says.
+//! The protocol conforms to its schema.
 
 use std::{env, fs};
 

@@ -56,7 +56,7 @@ impl Judge<'_> {
         (Run::new(self.rules, captures, Some(live)), profiles)
     }
 
-    /// The results for the profiles of the run.
+    /// Returns the results for the profiles of the run.
     fn profiles(&self) -> Vec<ProfileReport> {
         chosen(&self.run.options.profiles).map(|profile| self.profile(profile)).collect()
     }

@@ -65,7 +65,7 @@ pub struct RunFile {
     pub stale: Vec<String>,
 }
 
-/// What every version of the format has.
+/// The members that every version of the format has.
 #[derive(Debug, Deserialize)]
 struct Versioned {
     version: u32,
@@ -85,8 +85,8 @@ pub struct Kept {
     pub place: usize,
 }
 
-/// A hash over how a run was made, and over its exchanges in the order in which they ended: none can be left out,
-/// added or moved without another one.
+/// A hash of the description of a run and of its exchanges in the order in which they ended. It changes if an exchange
+/// is removed, added or moved.
 #[derive(Debug)]
 pub struct Chain(String);
 

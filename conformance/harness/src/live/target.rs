@@ -92,7 +92,7 @@ impl Target {
     ///
     /// # Errors
     ///
-    /// When it cannot stand in a header.
+    /// If it is not a valid header value.
     pub fn with_key(mut self, key: &str) -> Result<Self, TargetError> {
         let value = HeaderValue::from_str(&format!("Bearer {key}"))
             .map_err(|_| TargetError("the API key has characters that are invalid in a header".to_owned()))?;

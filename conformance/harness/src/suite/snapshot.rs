@@ -38,7 +38,7 @@ impl Snapshots {
     ///
     /// # Errors
     ///
-    /// Says what differs, or that nothing was approved yet; what came is in a file beside.
+    /// If they differ, or there is no snapshot yet. The new shape is written to a file beside the snapshot.
     pub fn check(&self, name: &str, shape: &str) -> Result<(), String> {
         let file = self.file(name);
         let new = with_ending(&file, ".new");
