@@ -11,7 +11,7 @@ use codegen::check::check;
 use codegen::{SpecFiles, dialect, emit};
 use support::{Copy, own_spec};
 
-/// Runs `codegen new` and returns its exit code and what it wrote.
+/// Runs `codegen new`. Returns its exit code and output.
 fn new(spec: &Path, args: &[&str]) -> (i32, String) {
     codegen(&[&["new"], args].concat(), spec)
 }

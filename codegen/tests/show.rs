@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-/// Runs `codegen show` in the root of the workspace: its exit code, what it printed, and what it complained of.
+/// Runs `codegen show` in the root of the workspace. Returns its exit code, stdout and stderr.
 fn show(args: &[&str]) -> (i32, String, String) {
     let output = Command::new(env!("CARGO_BIN_EXE_codegen"))
         .arg("show")

@@ -1,4 +1,4 @@
-//! Recordings of the same stream in every format say the same.
+//! Recordings of the same stream have the same events in every format.
 
 use std::io::Read;
 

@@ -60,7 +60,7 @@ fn the_shell_examples_run() {
     }
 }
 
-/// Runs what the action runs, and returns what it wrote for the steps behind it.
+/// Runs the script of the action. Returns its output, and the variables that it sets for later steps.
 fn action(folder: &Path, variables: &[(&str, &str)]) -> (Output, BTreeMap<String, String>) {
     let script = repository().join(".ci/action");
     let (out, results) = (folder.join("out"), folder.join("results"));
@@ -150,7 +150,7 @@ fn gitlab(text: &str, list: &str) -> String {
     entries.collect::<Vec<_>>().join("\n")
 }
 
-/// Its steps, in a shell each, as a runner does it: with a `cargo` that installs what was built for the test.
+/// Runs each step in a shell, as a runner does, with a `cargo` that installs the program built for the test.
 #[test]
 fn the_example_for_gitlab_runs() {
     let text = fs::read_to_string(repository().join("docs/ci.md")).expect("it is there");

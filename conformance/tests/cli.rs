@@ -1,4 +1,4 @@
-//! The program: what it prints where, and how it exits.
+//! The program: its output and exit codes.
 
 use std::fs;
 use std::io::Write;
@@ -208,7 +208,7 @@ fn rules_are_explained() {
     assert_eq!(page.code, Some(0));
     assert!(page.stdout.starts_with("schema/event-known: "), "{}", page.stdout);
     assert!(page.stdout.contains("level      MUST in open-responses"), "{}", page.stdout);
-    // The violation is shown, and what is found in it.
+    // The page shows the violation and the finding in it.
     assert!(page.stdout.contains(" | + "), "{}", page.stdout);
     assert!(page.stdout.contains("error[schema/event-known]: "), "{}", page.stdout);
     let off = conformance(&["explain", "response/times-in-seconds", "--dialect", "eugpt"], "").stdout;
@@ -240,7 +240,7 @@ fn every_sentence_that_is_listed_is_explained() {
         hidden.contains("uncovered  no rule and no scenario covers it. A duty of the client."),
         "{hidden}"
     );
-    // A recommendation of another document binds nobody; one's own document needs no reason.
+    // A SHOULD of another document is not binding; one of the dialect's own document needs no reason.
     let should = conformance(&["explain", "wire/no-id-line"], "").stdout;
     let in_a_line = should.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(in_a_line.contains("not of openai: here a SHOULD"), "{should}");

@@ -1,4 +1,4 @@
-//! Damages of good streams, each found at the level that it has: what it breaks decides that.
+//! Damaged streams have findings at the level that fits their effect.
 
 use catalogue::Level;
 use conformance::capture::{End, Exchange, Recorder, Request};

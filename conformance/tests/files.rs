@@ -1,4 +1,4 @@
-//! Which files of a folder are recordings, and what happens to those that cannot be read.
+//! Detection of recordings in folders, and errors of unreadable files.
 
 use std::fs;
 use std::path::{Path, PathBuf};

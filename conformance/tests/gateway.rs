@@ -1,4 +1,4 @@
-//! The reference gateway on a port.
+//! The reference gateway over HTTP.
 
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
@@ -339,7 +339,7 @@ fn mcp_servers_on_this_machine_are_really_asked() {
     let output = ask_with(&notes.url());
     assert_eq!(output[0]["tools"][0]["description"], "Searches the notes of the user for a word.");
     assert_eq!(output[1]["output"], "One note has the word migration.");
-    // Others are not: what they would say is made up.
+    // Servers on other machines are not contacted: their output is made up.
     assert_eq!(ask_with("https://mcp.example.com")[1]["output"], "One note: Migration");
     drop(notes);
     let output = ask_with("http://127.0.0.1:9/mcp");

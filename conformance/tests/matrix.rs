@@ -1,4 +1,4 @@
-//! Which rules the violation of each rule breaks.
+//! The rules that the violation of each rule breaks.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

@@ -1,4 +1,4 @@
-//! Reports of parts of an archive come to the report of the whole.
+//! Merged reports of parts of an archive equal the report of the whole.
 #![cfg(feature = "cli")]
 
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! The picture of a terminal in the README, made from what the program prints.
+//! The picture of a terminal in the README, generated from the output of the program.
 
 use std::fmt::Write as _;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! Findings as people see them.
+//! Findings in reports for people.
 
 use conformance::capture::Format;
 use conformance::reports::{Screen, Style, diagnostic};

@@ -1,4 +1,4 @@
-//! The reference gateway on a WebSocket.
+//! The reference gateway over WebSockets.
 
 use std::fmt::Write as _;
 use std::io::{Read as _, Write as _};
@@ -84,7 +84,7 @@ fn turns_follow_each_other() {
         let first = turn(ask(&Value::Null));
         let second = turn(ask(&first["response"]["id"]));
         assert_eq!(second["response"]["previous_response_id"], first["response"]["id"]);
-        // A turn that fails takes what it continues with it.
+        // A failed turn evicts the response that it continues.
         let mut failing = ask(&second["response"]["id"]);
         failing["input"] = json!([{"type": "function_call_output", "call_id": "call_0", "output": "x"}]);
         assert_eq!(turn(failing)["status"], 400);

@@ -1,4 +1,4 @@
-//! Choices that bytes make, so that a fuzzer which changes the bytes changes the choices.
+//! Choices determined by bytes, so that a fuzzer controls them.
 
 /// The bytes that are left.
 #[derive(Debug)]

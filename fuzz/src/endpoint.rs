@@ -49,8 +49,8 @@ const LIMITS: Limits = Limits {
     bytes: 1 << 16,
 };
 
-/// Runs a scenario against an endpoint that plays a script. Nothing panics or hangs, what is kept of the run is
-/// consistent, and the key is nowhere in it.
+/// Runs a scenario against an endpoint that plays a script. Asserts that nothing panics or hangs, and the evidence is
+/// consistent and does not contain the key.
 pub fn client(bytes: &[u8]) {
     let Some((first, script)) = bytes.split_first() else { return };
     let case = CASES[usize::from(*first) % CASES.len()];
@@ -92,7 +92,7 @@ fn search(folder: &Path) {
     }
 }
 
-/// A folder of its own, until it is dropped.
+/// A temporary folder, removed when dropped.
 #[derive(Debug)]
 pub(crate) struct Folder(pub(crate) PathBuf);
 
@@ -121,11 +121,11 @@ enum Step {
     Pause(Duration),
     /// Wait until the client leaves.
     Stall,
-    /// Close the connection; the next one gets what follows.
+    /// Close the connection; the next one receives the rest.
     Close,
 }
 
-/// Returns what NUL and this byte mean.
+/// Returns the action of NUL followed by this byte.
 fn escape(byte: u8) -> Step {
     match byte {
         0 => Step::Nul,

@@ -1,4 +1,4 @@
-//! A run that was edited, against `verify`.
+//! `verify` on edited runs.
 
 use std::collections::BTreeMap;
 use std::fs;

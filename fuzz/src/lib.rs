@@ -32,7 +32,7 @@ pub fn check(bytes: &[u8]) {
     }
 }
 
-/// Cuts a recording anywhere. What it holds and what is found stay the same.
+/// Splits a recording at random. Asserts that its entries and findings stay the same.
 pub fn split(bytes: &[u8]) {
     let mut random = Xorshift::of(bytes);
     let longest = [2, 16, 300, 5000][random.below(4)];

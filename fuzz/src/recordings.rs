@@ -1,4 +1,4 @@
-//! One stream, recorded in every way.
+//! Recordings of a stream in every format.
 
 use std::io::Write;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! Writes seeds to where the targets look for them: the goldens in every format, and scripts of endpoints.
+//! Writes the seeds of the targets: the goldens in every format, and scripts of endpoints.
 
 use std::path::Path;
 use std::{fs, io};

@@ -50,7 +50,7 @@ fn same(json: &str, written: &str) {
 /// Values that were kept as they stood inside of events that were read.
 const INSIDE: &str = "unknown inside";
 
-/// Counts events, and those of them that were not read as what they say they are.
+/// Counts events, and those that were not parsed as the type that they name.
 #[derive(Default)]
 struct Tally {
     events: usize,

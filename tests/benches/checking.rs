@@ -1,8 +1,8 @@
 //! Throughput of checking streams, as ratios to `serde_json::from_slice::<Value>` on the same events in
 //! the same run, on one thread, bytes in memory.
 //!
-//! `cargo bench -p tests --bench checking [-- MEGABYTES]`: the size of the data per round (default: 40). The data are the
-//! recorded OpenAI streams, repeated, if a corpus exists beside the repository, and the goldens otherwise.
+//! `cargo bench -p tests --bench checking [-- MEGABYTES]`: the size of the data per round (default: 40). The data are
+//! the recorded OpenAI streams, repeated, if a corpus exists beside the repository, and the goldens otherwise.
 #![allow(clippy::print_stdout, clippy::cast_precision_loss)]
 
 use std::fs;

@@ -1,8 +1,8 @@
 //! Throughput of reading events, as ratios to `serde_json::from_slice::<Value>` on the same bytes in the
 //! same run, on one thread.
 //!
-//! `cargo bench -p tests --bench reading [-- MEGABYTES]`: the size of the data per round (default: 40). The data are the
-//! recorded OpenAI streams, repeated, if a corpus exists beside the repository, and the goldens otherwise. With
+//! `cargo bench -p tests --bench reading [-- MEGABYTES]`: the size of the data per round (default: 40). The data are
+//! the recorded OpenAI streams, repeated, if a corpus exists beside the repository, and the goldens otherwise. With
 //! `--features peers`, other crates are measured for comparison.
 #![allow(clippy::print_stdout, clippy::cast_precision_loss)]
 

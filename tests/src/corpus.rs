@@ -106,7 +106,7 @@ pub struct Index(BTreeMap<String, Recording>);
 pub struct Recording {
     /// The vendor of the endpoint.
     pub vendor: String,
-    /// `real`, or what was done to it.
+    /// `real`, or the kind of modification.
     pub class: String,
     /// The day, if it is known.
     pub recorded: Option<String>,

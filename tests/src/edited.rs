@@ -9,11 +9,11 @@ use conformance::{Rules, goldens, violation};
 /// The findings in an edited golden.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Found {
-    /// The rules that are broken, at level must or should.
+    /// The broken rules, at level SHOULD or higher.
     pub binding: BTreeSet<&'static str>,
     /// Other findings, at level MAY.
     pub notes: BTreeSet<&'static str>,
-    /// The clients that what is found at level must or should breaks.
+    /// The clients that findings at level SHOULD or higher break.
     pub broken: BTreeSet<&'static str>,
 }
 

@@ -3,7 +3,7 @@
 use codegen::schema::{Additional, Array, Kind, Object, Pattern, Range, Registry, Schema, StringRules};
 use serde_json::{Map, Value, json};
 
-/// A value, what it shows, and whether it fits.
+/// A value, its description, and whether it is valid.
 #[derive(Debug, Clone)]
 pub struct Instance {
     /// The variation: a path, and what differs there.

@@ -1,4 +1,4 @@
-//! The structure that docs/architecture.md describes is the one that the code has.
+//! The code has the structure that docs/architecture.md describes.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -193,7 +193,7 @@ fn circle(uses: &BTreeMap<String, BTreeSet<String>>) -> Option<Vec<String>> {
 #[test]
 fn no_circle_runs_across_folders() {
     for source in source_folders() {
-        // Files that lie side by side may know each other; a folder knows only what it builds on.
+        // Files in a folder may use each other; a folder only uses modules below it.
         let folders = |way: &[String]| way.iter().any(|module| source.join(module).is_dir());
         let found = circle(&modules(&source)).filter(|way| folders(way));
         assert_eq!(found, None, "{}", source.display());

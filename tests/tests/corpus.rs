@@ -204,7 +204,7 @@ const KNOWN: &[Known] = &[
     Known::of(OPEN_RESPONSES, "openai", "wire/done-marker"),
     Known::of(OPEN_RESPONSES, "azure", "wire/done-marker"),
     Known::of(OPEN_RESPONSES, "xai", "wire/done-marker"),
-    // Hosted tools have types of their own, and reasoning comes under other names: without a prefix.
+    // Hosted tools and reasoning have additional event types without a prefix.
     Known::of(OPEN_RESPONSES, "openai", "schema/event-known"),
     Known::of(OPEN_RESPONSES, "xai", "schema/event-known"),
     Known::of(OPEN_RESPONSES, "lmstudio", "schema/event-known"),
@@ -227,7 +227,7 @@ const KNOWN: &[Known] = &[
     Known::lacking(OPEN_RESPONSES, "azure", "property \"presence_penalty\"", TODAY),
 ];
 
-/// Checks the streams of real vendors, and gives the table of what is found in them.
+/// Checks the streams of real vendors, and returns the table of findings.
 fn rules(dialect: &'static str) -> String {
     let recordings = corpus::required();
     let index = Index::read(&recordings);
@@ -348,7 +348,7 @@ fn recordings_of_a_vendor_are_clean_in_its_dialect() {
     assert_eq!(strict.iter().filter(|(_, report)| is_faulty(report)).count(), 4);
 }
 
-/// Formats of recorders that tests of other projects use: what is in each, and on which lines.
+/// Formats of recorders in tests of other projects: the entries of each, with their lines.
 #[cfg_attr(not(corpus), ignore = "needs the corpus of recordings: set CONFORMANCE_CORPUS")]
 #[test]
 fn recorders_of_other_projects_are_read() {

@@ -1,4 +1,4 @@
-//! Documents that are made from the catalogue are fresh, and no link leads nowhere.
+//! Generated documents are up to date, and no link is broken.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! The emitted Rust of a chosen handful, and the events of every dialect, to be read in reviews.
+//! Snapshots for reviews: the generated Rust of some types, and the events of every dialect.
 
 use std::fmt::Write;
 use std::path::PathBuf;

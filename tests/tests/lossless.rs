@@ -1,5 +1,5 @@
-//! Typed events read every JSON object and write it back as the same value; what is valid is
-//! understood wholly.
+//! Typed events read every JSON object and write it back as the same value; valid ones have no
+//! unknown parts.
 //!
 //! `MUTANTS` sets the number of mutants over all dialects, as in `oracle.rs`.
 

@@ -21,7 +21,7 @@ struct Trial<'s> {
     suite: &'s Suite,
     accepted: usize,
     refused: usize,
-    /// Refusals in which no union had a part: both must name the same places.
+    /// Number of refusals without a union, in which both must report the same places.
     plain: usize,
     disagreements: Vec<String>,
 }
@@ -31,7 +31,7 @@ impl<'s> Trial<'s> {
         Self { suite, accepted: 0, refused: 0, plain: 0, disagreements: Vec::new() }
     }
 
-    /// Compares both verdicts on a text, and where it is known with what it should be.
+    /// Compares both verdicts on a text with each other, and with the expected one if it is known.
     fn judge(&mut self, kind: As, name: &str, text: &str, expected: Option<bool>, from: &str) {
         let subject =
             self.suite.subject(name, text).unwrap_or_else(|error| panic!("{from}: {error}: {text}"));

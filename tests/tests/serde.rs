@@ -1,4 +1,4 @@
-//! Typed values through serde: what `serde_json` makes of them is what it makes of their text.
+//! Typed values through serde: they serialize as their JSON text does.
 
 use serde::de::value::{Error, MapDeserializer};
 use serde::de::{DeserializeOwned, IntoDeserializer};

@@ -3,7 +3,7 @@
 //!
 //! Both are walked in parallel, from their common events and bodies. Branches of a union are matched by their `type`.
 //! New entries of the document are added, and nothing becomes stricter, because older servers and other vendors keep
-//! sending what they send.
+//! using the old format.
 
 mod adopt;
 mod leaves;

@@ -1,4 +1,4 @@
-//! A response that is sent as a body is judged as the response that an event brings.
+//! A response has the same findings as a body and in an event.
 
 use catalogue::{LooksAt, RULES};
 use checker::{Checker, Exchange, Finding, Frame, Transport, sse};

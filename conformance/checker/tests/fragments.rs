@@ -1,4 +1,4 @@
-//! Fragments that repeat are checked in a short way. What is found is what is found the long way.
+//! The fast path for repeated deltas has the same findings as the general path.
 
 use checker::{Checker, Finding, Frame, Observer, Seen, sse};
 use recordings::goldens::GOLDENS;

@@ -1,4 +1,4 @@
-//! A small MCP server, over streamable HTTP: one tool that searches notes, and the same where it fails.
+//! A small MCP server, over streamable HTTP: one tool that searches notes, and a variant of it that fails.
 
 use std::io;
 
@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use super::host::Host;
 
-/// A small MCP server in this process, on a port of its own. It ends when it is dropped.
+/// A small MCP server in this process, on a free port, stopped when dropped.
 #[derive(Debug)]
 pub struct McpServer(Host);
 

@@ -182,7 +182,7 @@ impl Gateway {
         let turn = Turn::new(&id, request, whole, &snapshots[2]);
         let is_background = request.get("background") == Some(&Value::Bool(true));
         let is_stored = !id.is_empty() && request.get("store") != Some(&Value::Bool(false));
-        // A stored response may be streamed later; the results of faults refer to what is sent now.
+        // A stored response may be streamed later; the results of faults only refer to this response.
         let mut unsent = faults.clone();
         let of_stream = if is_stream { faults } else { &mut unsent };
         let stream = Wire::stream(&answer);

@@ -1,6 +1,6 @@
 //! Timelines of exchanges, built by an observer of the checker, which knows the item or part of each event.
 //!
-//! What comes too early, twice or too late has its bar, too.
+//! Events that are too early, repeated or too late are included.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -487,7 +487,7 @@ mod tests {
                 // Hosted tools of Azure have no last phase.
                 let is_whole = open == 0 || golden.dialect == "azure";
                 assert!(is_whole || breaks_off, "{}:\n{}", golden.name, told(timeline));
-                // Codex begins with an event of its own.
+                // Codex starts with an additional event.
                 let is_opened = golden.dialect == "codex" || timeline.bars.iter().all(|bar| bar.opened);
                 assert!(is_opened, "{}:\n{}", golden.name, told(timeline));
                 assert!(timeline.faulty.is_empty(), "{}", golden.name);

@@ -323,7 +323,7 @@ impl Line<'_> {
     }
 }
 
-/// Returns the flags with which a run was made, where they bear on which tests it has.
+/// Returns the flags of a run that determine which tests it has.
 fn rerun(folder: &Path) -> Result<Flags> {
     let run = Evidence::open(folder).run().with_context(|| folder.display().to_string())?;
     let mut flags = Flags::default();

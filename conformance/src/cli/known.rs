@@ -7,7 +7,7 @@ use catalogue::Rule;
 use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
 use clap::{Arg, Command, Error};
 
-/// Takes any text, and completes known names.
+/// A value parser that accepts any text, and completes known names.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Known(fn() -> Vec<&'static str>);
 
@@ -30,7 +30,7 @@ pub(super) const RULES: Known = Known(|| {
     let groups: BTreeSet<&str> = catalogue::RULES.iter().map(Rule::group).collect();
     catalogue::RULES.iter().map(|rule| rule.id).chain(groups).collect()
 });
-/// What can be explained.
+/// Topics of `explain`.
 pub(super) const TOPICS: Known = Known(|| {
     let mut names: BTreeSet<&str> = catalogue::REQUIREMENTS.iter().map(|sentence| sentence.id).collect();
     names.extend(spec::DIALECTS.iter().flat_map(|dialect| dialect.events).map(|event| event.name));

@@ -49,7 +49,7 @@ fn worse_and_better_are_told_apart() {
     assert!(!better.is_worse());
     let ids = |rules: &[RuleChange]| rules.iter().map(|rule| rule.id.clone()).collect::<Vec<_>>();
     assert_eq!(ids(&better.better_rules), ["part/before-open", "schema/event-known"]);
-    // The scenarios that showed these were not sent again: nobody knows whether they are better.
+    // The scenarios that broke these were not sent again, so it is unknown whether they are better.
     assert_eq!(ids(&better.other_rules), ["text/equals-part", "wire/json-object"]);
     assert_eq!(names(&better.better_trials), ["text/hello::part"]);
     insta::assert_snapshot!("diff_human", human(&worse, Style::Plain));

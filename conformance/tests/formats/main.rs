@@ -37,7 +37,7 @@ fn every_format_tells_of_every_run() {
     }
 }
 
-/// An event that nobody knows is a note of the dialect, and ends the stream of a client.
+/// An unknown event is only a note in the dialect, but breaks the stream for a client.
 #[test]
 fn what_breaks_a_client_is_told_in_every_format() {
     let run = runs::heartbeat();

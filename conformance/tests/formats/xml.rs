@@ -1,4 +1,4 @@
-//! XML as JSON, so that a JSON Schema can say what it may be.
+//! Conversion of XML to JSON, so that a JSON Schema can validate it.
 
 use quick_xml::Reader;
 use quick_xml::events::Event;

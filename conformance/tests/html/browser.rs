@@ -1,4 +1,4 @@
-//! Pages in a real browser, where there is one.
+//! Pages in a real browser, if one is installed.
 
 use std::collections::VecDeque;
 use std::io::{BufRead, BufReader, Write};
@@ -291,7 +291,7 @@ fn everybody_can_read_pages() {
         }
     }
     assert_eq!(checked, 18);
-    // axe does find what is wrong.
+    // axe finds a deliberate fault.
     browser.value("document.querySelector('#search').removeAttribute('aria-label'), document.querySelector('#search').placeholder = ''");
     let run = json!({
         "expression": "axe.run().then(found => found.violations.map(one => one.id).join())",

@@ -1,4 +1,4 @@
-//! Whether everybody can read a page: the contrast of its colours, in daylight, in the dark and on paper.
+//! The contrast of the colors of pages, in light mode, in dark mode and in print.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -86,7 +86,7 @@ fn texts_and_signs_can_be_told_from_what_is_below_them() {
     assert!(!faint((&["line"], &["page"]), OF_SIGNS).is_empty());
 }
 
-/// A colour that is new in the style is measured, too, and one that nobody uses goes.
+/// All colors of the style sheet are measured, and all listed colors are used.
 #[test]
 fn every_colour_of_the_style_is_measured() {
     let names = |lists: &[&[&'static str]]| lists.concat().into_iter().collect::<BTreeSet<_>>();

@@ -1,4 +1,4 @@
-//! Runs as pages for browsers.
+//! HTML reports of runs.
 
 mod browser;
 mod contrast;

@@ -1,4 +1,4 @@
-//! Failures that are known.
+//! Expected failures.
 
 use std::fs;
 

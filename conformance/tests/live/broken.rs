@@ -1,4 +1,4 @@
-//! Endpoints that break off, stall, say too much or something else, or let nobody in.
+//! Endpoints that break off, stall, send too much or other data, or refuse access.
 
 use std::fs;
 use std::net::TcpStream;

@@ -1,4 +1,4 @@
-//! An endpoint that has nothing but the answers of another run.
+//! An endpoint with canned responses from another run.
 
 use std::collections::HashMap;
 use std::fs;
@@ -148,7 +148,7 @@ fn answers_of_another_run_pass_for_none() {
     expect(&conformance(&[&transports[..], &["--out", path(&recorded)]].concat()), 0, &[]);
     let before = run(&canned(&recorded, Replay::Verbatim), "one", &same);
     let all = before.trials.len();
-    // It is good at what it knows.
+    // It passes with the recorded words.
     assert!(passed(&before) * 10 > all * 7, "{} of {all}", passed(&before));
     let after = run(&canned(&recorded, Replay::Verbatim), "two", &other);
     assert!(passed(&after) * 20 < all, "{} of {all}: {:#?}", passed(&after), names(&after));

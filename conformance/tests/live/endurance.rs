@@ -1,4 +1,4 @@
-//! Endpoints and signals that would keep a run going, or end it too soon.
+//! Endpoints and signals that could prolong a run, or end it too early.
 
 use std::fs;
 use std::process::{Command, Stdio};

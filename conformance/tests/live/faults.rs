@@ -100,7 +100,7 @@ impl Harness {
         given
     }
 
-    /// Runs one case against a gateway of its own.
+    /// Runs one case against a separate gateway.
     fn run(&self, known: &Known, at: usize, settings: Settings, limits: Limits) -> Outcome {
         let gateway = Embedded::start(settings).expect("a port is free");
         let target = Target::new(&gateway.url()).expect("it is an address").direct();

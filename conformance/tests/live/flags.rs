@@ -1,4 +1,4 @@
-//! Flags of a run: what is left out, when it stops, what it repeats, and what it writes.
+//! Flags of a run: selection, limits, attempts and output files.
 
 use std::fs;
 use std::path::Path;

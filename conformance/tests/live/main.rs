@@ -1,4 +1,4 @@
-//! Runs against endpoints that behave, and against some that do not.
+//! Runs against conforming and broken endpoints.
 #![cfg(feature = "cli")]
 
 mod baseline;

@@ -199,7 +199,7 @@ impl Gateway {
     }
 }
 
-/// Runs a few scenarios, and gives what was printed, with the rules of the causes in order.
+/// Runs a few scenarios. Returns the output, and the rules of the causes in order.
 fn run(name: &str, mistakes: impl IntoIterator<Item = Mistake>, filters: &[&str]) -> (String, Vec<String>) {
     let server = Gateway::serve(mistakes);
     let out = folder(name);

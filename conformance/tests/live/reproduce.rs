@@ -1,4 +1,4 @@
-//! The commands of a certificate make the same run again.
+//! The commands of a certificate reproduce the run.
 
 use std::env;
 use std::fs;

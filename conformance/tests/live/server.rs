@@ -23,7 +23,7 @@ impl Request {
     }
 }
 
-/// A server on a port of its own, until the test ends.
+/// A server on a free port, stopped when dropped.
 #[derive(Debug)]
 pub(crate) struct Server {
     pub(crate) url: String,
@@ -85,7 +85,7 @@ fn serve(mut stream: TcpStream, seen: &Mutex<Vec<Request>>, answer: &dyn Fn(&Req
     answer(&request, &mut stream);
 }
 
-/// Writes, and does not care whether anybody listens.
+/// Writes, ignoring errors of closed connections.
 pub(crate) fn write(stream: &mut TcpStream, bytes: impl AsRef<[u8]>) -> bool {
     stream.write_all(bytes.as_ref()).and_then(|()| stream.flush()).is_ok()
 }

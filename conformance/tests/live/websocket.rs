@@ -1,4 +1,4 @@
-//! Runs over a WebSocket: against endpoints that behave, and some that do not.
+//! Runs over WebSockets, against conforming and broken endpoints.
 
 use std::fs;
 use std::io::Read as _;

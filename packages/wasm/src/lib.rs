@@ -37,7 +37,7 @@ impl Module {
         self.output.len()
     }
 
-    /// Has a checker do something with what was handed over, and hands over what it found.
+    /// Calls a checker with the input, and outputs its findings.
     fn step(
         &mut self,
         handle: usize,
@@ -72,7 +72,7 @@ extern "C" fn input(length: usize) -> *mut u8 {
     })
 }
 
-/// Returns where what was handed over last is to be read.
+/// Returns where to read the last output.
 #[unsafe(no_mangle)]
 extern "C" fn output() -> *const u8 {
     with(|module| module.output.as_ptr())
@@ -168,7 +168,7 @@ extern "C" fn response(handle: usize) -> usize {
     })
 }
 
-/// Ends the stream. Hands over what was found for the first time.
+/// Ends the stream. Outputs new findings.
 #[unsafe(no_mangle)]
 extern "C" fn finish(handle: usize) -> usize {
     with(|module| module.step(handle, |checker, _| checker.finish()))

@@ -1,4 +1,4 @@
-//! Broken clients are caught in exactly the cases that show what is broken.
+//! Broken clients fail exactly the cases about their defect.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

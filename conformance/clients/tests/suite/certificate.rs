@@ -46,7 +46,7 @@ fn a_perfect_client_passes_all_profiles() {
             run.profiles.iter().map(|one| &one.reasons).collect::<Vec<_>>()
         );
     }
-    // A dialect that no specification describes is not what they are about.
+    // Profiles do not apply to a dialect without a specification.
     let run = demanded("perfect", "vllm-responses", &["client-core"]);
     assert_eq!(run.profiles[0].state, ProfileState::NotApplicable);
 }

@@ -128,7 +128,7 @@ fn reasons(reasons: &[Reason]) -> String {
     out
 }
 
-/// Words of anybody, as nothing but words.
+/// Escapes untrusted text for Markdown.
 pub fn text(words: &str) -> String {
     let mut out = String::new();
     for c in words.chars() {
@@ -136,7 +136,7 @@ pub fn text(words: &str) -> String {
             _ if c.is_control() => out.push(' '),
             '<' => out += "&lt;",
             '&' => out += "&amp;",
-            // Marks that turn text around, or hide it.
+            // Bidirectional controls and invisible characters.
             '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}' => {}
             '\\' | '`' | '*' | '_' | '[' | ']' | '|' | '!' | '~' | '#' => out.extend(['\\', c]),
             _ => out.push(c),
@@ -145,7 +145,7 @@ pub fn text(words: &str) -> String {
     out
 }
 
-/// Words of anybody, as they are.
+/// Returns untrusted text as a code span.
 pub fn code(words: &str) -> String {
     let is_plain = |c: char| !c.is_control() && c.is_ascii() && !"`|".contains(c);
     if words.chars().all(is_plain) { format!("`{words}`") } else { text(words) }

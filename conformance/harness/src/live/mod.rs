@@ -1,7 +1,7 @@
-//! Runs against endpoints: scenarios are sent, and what comes is written down, then judged.
+//! Runs against endpoints: sends scenarios, records the responses, and judges the recordings.
 //!
-//! A [`Client`] makes recordings; all verdicts are functions of recordings alone, so that anybody who has
-//! the [`Evidence`] of a run can compute them again.
+//! A [`Client`] makes recordings; all verdicts are functions of recordings alone, so that they can be computed again
+//! from the [`Evidence`] of a run.
 
 mod agree;
 mod attempt;

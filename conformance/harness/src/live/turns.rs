@@ -14,8 +14,7 @@ use results::{Transport, UndecidedKind};
 /// Members of HTTP requests that WebSocket messages do not have.
 const OF_HTTP: [&str; 3] = ["stream", "stream_options", "background"];
 
-/// Adds the cases on a WebSocket: each has a connection of its own, and takes there also the turns that it
-/// continues.
+/// Adds the cases on a WebSocket: each has a separate connection, on which it also sends the turns that it continues.
 pub(super) fn add(
     cases: &mut Vec<Case>,
     scenarios: impl Iterator<Item = &'static Scenario>,

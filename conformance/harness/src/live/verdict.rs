@@ -265,7 +265,7 @@ fn wrong_status(case: &Case, status: u16) -> Option<Judgement> {
     Some(Judgement::new(Verdict::Fail, format!("the response has status {status}, not {expected}{aside}")))
 }
 
-/// Returns what is polled should end.
+/// Returns the failure of a polled response that is still running, if it is.
 fn still_running(case: &Case, facts: &Facts) -> Option<Judgement> {
     let status = facts.response.as_ref()?.get("status")?.as_str()?;
     let is_running = matches!(status, "queued" | "in_progress");

@@ -1,8 +1,7 @@
 //! Parsing of recordings of any format into frames.
 //!
-//! [`Reader`] takes bytes as they come and finds out by itself what they are, compressed or not;
-//! [`sse::Parser`] and [`ndjson::Parser`] are for those who know. A [`Recorder`] writes exchanges down,
-//! without their secrets.
+//! [`Reader`] parses bytes incrementally, and detects their format and compression; [`sse::Parser`] and
+//! [`ndjson::Parser`] parse a known format. A [`Recorder`] records exchanges without their secrets.
 
 pub(crate) mod base64;
 mod body;

@@ -30,7 +30,7 @@ const ITEMS: usize = 50;
 ///
 /// # Errors
 ///
-/// When it cannot be read, or is too long to be compared by anybody.
+/// If it cannot be read, or is too long for a snapshot.
 pub fn shape(
     input: &mut dyn Read,
     format: Option<Format>,

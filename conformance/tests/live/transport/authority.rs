@@ -1,4 +1,4 @@
-//! Certificates that are made for a run of the tests, of an authority that nobody knows.
+//! Certificates generated for a run of the tests, of an untrusted authority.
 
 use std::fs;
 use std::path::{Path, PathBuf};

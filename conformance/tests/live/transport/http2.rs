@@ -1,4 +1,4 @@
-//! HTTP/2, which is agreed on in the handshake of TLS.
+//! HTTP/2, negotiated in the TLS handshake.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! Proxies, which the environment names.
+//! Proxies of the environment.
 
 use std::fs;
 use std::io::{self, BufRead as _, BufReader, Write as _};

@@ -1,4 +1,4 @@
-//! Endpoints behind TLS, which may break off or be somebody else.
+//! TLS endpoints, also with aborted handshakes and wrong certificates.
 
 use std::io::{Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
