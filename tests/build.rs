@@ -1,4 +1,4 @@
-//! Finds out what the tests can be run with: those that need a corpus of recordings are ignored without one.
+//! Detects the corpus of recordings. Tests that need it are ignored without it.
 
 use std::path::Path;
 use std::{env, fs};

@@ -42,7 +42,7 @@ enum Break {
 
 use Break::{Edit, Write};
 
-/// Breaks the small specification, and expects findings of exactly these files that say this.
+/// Breaks the small specification, and expects exactly these findings by file.
 fn breaks(edits: &[Break], expected: &[(&str, &str)]) {
     let copy = small_spec();
     for edit in edits {

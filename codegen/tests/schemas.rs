@@ -1,4 +1,4 @@
-//! The JSON Schemas of our own formats are fresh, and our own files are as they say.
+//! The JSON Schemas of our own formats are up to date, and our own files are valid.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,7 +1,7 @@
 //! Conformance tests for the Responses API.
 //!
-//! This is the command, and everything that it is made of under one name: [`Checker`] judges a stream as it
-//! comes, [`check`] a recording, and [`Suite`] an endpoint.
+//! This crate contains the command, and reexports its parts: [`Checker`] checks a stream incrementally, [`check`] a
+//! recording, and [`Suite`] an endpoint.
 
 #[cfg(feature = "cli")]
 pub mod cli;

@@ -196,7 +196,7 @@ fn the_action_runs_against_an_endpoint() {
     assert!(junit.contains("text/hello"), "{junit}");
 }
 
-/// A release as it lies on a server: the archive for this machine, with its checksum.
+/// Downloads a release from a server: the archive for this machine, with its checksum.
 #[test]
 fn the_action_downloads_what_is_released_and_checks_it() {
     let folder = folder("download");
@@ -226,7 +226,7 @@ fn the_action_downloads_what_is_released_and_checks_it() {
     assert!(output.status.success(), "{}", told(&output));
     let checked = bash(&folder, &["-c", "good/conformance"], &[]);
     assert_eq!(checked.stdout, b"released\n");
-    // It is there already: nothing is downloaded.
+    // It is already installed, so nothing is downloaded.
     assert!(download("good", "none").status.success());
 
     let refused = |output: &Output, reason: &str| {

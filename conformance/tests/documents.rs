@@ -132,7 +132,7 @@ fn commands(block: &str) -> Vec<String> {
     joined.lines().map(without_comment).filter(|line| !line.is_empty() && !line.starts_with('#')).collect()
 }
 
-/// Fills a folder with what a block needs and does not make itself.
+/// Creates the files that a block requires and does not create itself.
 fn seed(folder: &Path, block: &str) {
     for (name, made) in [
         ("stream.sse", "conformance record"),

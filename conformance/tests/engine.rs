@@ -217,7 +217,7 @@ fn headers_that_nobody_kept_are_not_judged() {
     assert_eq!(faults(""), [""; 0]);
 }
 
-/// Events alone do not say where a connection ends; a stream of server-sent events is one.
+/// Bare events do not show where a connection ends, but a stream of server-sent events is one connection.
 #[test]
 fn one_response_after_the_other_is_no_fault_where_nothing_frames_them() {
     let stream = conformance::goldens::golden("openai/text").unwrap().bytes;

@@ -140,7 +140,7 @@ fn examples_have_the_shape_of_their_golden() {
     assert!(gateway::examples().all(|id| goldens::golden(id).is_some()));
 }
 
-/// Rules about several turns on a WebSocket: faults are made within one answer.
+/// Returns whether a rule is about WebSocket turns, since these faults are applied to a single response.
 fn needs_websocket(rule: &Rule) -> bool {
     rule.violation.golden.contains("websocket")
 }

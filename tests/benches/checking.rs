@@ -19,7 +19,7 @@ use tests::corpus;
 const ROUNDS: usize = 7;
 const CHUNK: usize = 64 << 10;
 
-/// Does something with all streams; how much came of it.
+/// A pass over all streams that returns the size of its result.
 type Pass<'p> = &'p dyn Fn() -> u64;
 
 fn main() {

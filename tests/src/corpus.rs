@@ -172,7 +172,7 @@ pub fn starred(pointer: &str) -> String {
 pub struct Fired(BTreeMap<(String, String, &'static str), (u64, BTreeSet<String>)>);
 
 impl Fired {
-    /// Counts what a recording of that group breaks.
+    /// Counts the findings in a recording of that group.
     pub fn add(&mut self, group: &str, file: &str, report: &CaptureReport) {
         for finding in findings(report) {
             let key = (group.to_owned(), finding.rule.to_string(), finding.level.name());

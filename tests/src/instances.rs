@@ -1,4 +1,4 @@
-//! Values made from a schema: such as fit it, and such as miss it by one thing.
+//! Values generated from a schema: valid ones, and ones with a single fault.
 
 use codegen::schema::{Additional, Array, Kind, Object, Pattern, Range, Registry, Schema, StringRules};
 use serde_json::{Map, Value, json};
@@ -10,7 +10,7 @@ pub struct Instance {
     pub what: String,
     /// The value.
     pub value: Value,
-    /// Whether it fits the schema; open where another branch of a union may take what one refuses.
+    /// Whether it is valid; `None` if another branch of a union may accept it.
     pub fits: Option<bool>,
 }
 
@@ -256,7 +256,7 @@ fn of_every_kind() -> [(Kind, Value); 6] {
     ]
 }
 
-/// Schemas say that a property may not be there by wanting a string that is longer than it may be.
+/// Returns whether a schema is unsatisfiable. Schemas forbid a property by a string with contradictory lengths.
 fn is_impossible(schema: &Schema) -> bool {
     matches!(schema, Schema::String(StringRules { min_length: Some(least), max_length: Some(most), .. }) if least > most)
 }

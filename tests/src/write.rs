@@ -1,4 +1,4 @@
-//! Writing the same JSON value in many ways.
+//! Formatting of the same JSON value in many ways.
 
 use std::fmt::Write;
 

@@ -171,8 +171,8 @@ impl Known {
     }
 }
 
-/// All that may be found in the streams of real vendors. What a property is missing for is that it came
-/// later; the day is that of the first recording which has it.
+/// The accepted findings in the streams of real vendors. Properties are missing in streams from before they were
+/// introduced; the day is that of the first recording with the property.
 const KNOWN: &[Known] = &[
     // Every event has a number since that day.
     Known { before: Some("2025-05-29"), ..Known::of(BOTH, "openai", "sequence/present") },
@@ -290,7 +290,7 @@ fn handmade_streams_are_found_out() {
             "vercel-openai__openai-phase.1.ndjson",
             &["item/index-gap", "schema/event-valid", "sequence/by-one", "text/deltas-joined"],
         ),
-        // Deltas were cut out, and the numbers made good.
+        // Deltas were removed, and the sequence numbers adjusted.
         ("vercel-openai__openai-shell-container.1.ndjson", &["text/deltas-joined"]),
         // Two lines are no JSON, and the others have no numbers.
         ("vercel-openai__parallel-tool-call-wrapper.1.ndjson", &["sequence/present", "wire/json-object"]),
@@ -330,7 +330,7 @@ fn examples_of_products_are_clean() {
     }
 }
 
-/// A gateway that proxies a vendor is judged by what that vendor sends.
+/// Gateways that proxy a vendor may have the accepted findings of that vendor.
 #[cfg_attr(not(corpus), ignore = "needs the corpus of recordings: set CONFORMANCE_CORPUS")]
 #[test]
 fn recordings_of_a_vendor_are_clean_in_its_dialect() {

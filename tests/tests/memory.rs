@@ -186,7 +186,7 @@ fn begun() -> (&'static str, &'static str) {
     golden.split_at(golden.find("event: response.output_text.delta").expect("a delta"))
 }
 
-/// Bytes that come again and again.
+/// A reader that repeats bytes.
 struct Again {
     bytes: Cursor<Vec<u8>>,
     times: usize,

@@ -113,8 +113,8 @@ fn patches(dialect: &Dialect, report: &mut Report) {
     }
 }
 
-/// Checks that crate `spec` has a feature for every dialect. A dialect that only gives another one a
-/// shorter name shares the feature of that one.
+/// Checks that crate `spec` has a feature for every dialect. A dialect that is only an alias shares the
+/// feature of the other one.
 fn features(context: &Context, report: &mut Report) {
     let Ok(text) = fs::read_to_string(context.spec.join("Cargo.toml")) else { return };
     let Ok(manifest) = toml::from_str::<toml::Table>(&text) else { return };

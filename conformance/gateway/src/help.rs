@@ -25,7 +25,7 @@ pub(super) fn text(settings: &Settings, faults: &[FaultInfo]) -> String {
 const EXAMPLES: &str = "[[say Hello|, wor|ld.]], [[refuse]], [[summarize A|B]][[say C]], \
                         [[call get_weather {\"city\":|\"Oslo\"}]], [[fail]], [[error 429]]";
 
-/// Returns the help as a page for browsers. It holds nothing that came from a client.
+/// Returns the help as a page for browsers. It contains no data of clients.
 pub(super) fn html(settings: &Settings, faults: &[FaultInfo]) -> String {
     let mut rows = String::new();
     for fault in faults {

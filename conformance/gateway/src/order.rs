@@ -42,8 +42,7 @@ pub(super) fn order(entries: &[Entry], is_interleaved: bool) -> Vec<(usize, Mome
     all
 }
 
-/// Returns what happens to an item, in turns: it opens with its first fragment, and closes with its last
-/// value.
+/// Returns the events of an item, grouped: it is opened with its first delta, and closed with its last value.
 fn turns(entry: &Entry) -> Vec<Vec<Moment<'_>>> {
     let mut turns = vec![vec![Moment::Open]];
     let mut has_begun = false;

@@ -229,7 +229,7 @@ fn readers_find_what_they_look_for() {
     assert_eq!(browser.value(SEEN), "", "what passed is not printed");
 }
 
-/// A page of a thousand events is there in less than a second and a half.
+/// A page of a thousand events loads in less than a second and a half.
 #[test]
 #[ignore = "needs chromium: cargo test -p conformance --test html -- --ignored"]
 fn long_streams_load_soon() {
@@ -241,7 +241,7 @@ fn long_streams_load_soon() {
     assert!(took.as_f64().is_some_and(|ms| ms > 0.0 && ms < 1500.0), "{took} ms");
 }
 
-/// The version of axe-core, which finds what people with disabilities stumble over.
+/// The version of axe-core, which checks accessibility.
 const AXE: &str = "axe-core@4.14.1";
 
 /// Has npm fetch axe-core once.

@@ -192,7 +192,7 @@ fn who_is_asked_to_wait_waits() {
     }
 }
 
-/// Ten gigabytes in a few kilobytes, and who sends them does not say so.
+/// Ten gigabytes, compressed to a few kilobytes.
 #[test]
 fn bombs_are_cut_off() {
     // The end of the Brotli stream is never sent. A block expands to 16 MiB of zeros, one of Zstandard to 128 KiB.

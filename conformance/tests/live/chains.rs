@@ -44,7 +44,7 @@ fn a_stream_that_is_taken_up_again_is_checked_as_a_whole() {
     let rules = ["text/deltas-joined"].into_iter().filter_map(catalogue::rule).collect();
     let gateway = Embedded::start(Settings { rules, ..Settings::new(dialect) }).expect("a port is free");
     let out = folder("resumed-badly");
-    // The delta that is wrong came before the client left, and the text that it should be part of after.
+    // The wrong delta precedes the disconnect, and the text that it should be part of follows it.
     let args = ["--target", &gateway.url(), "background/resumed", "--out", path(&out)];
     let told = "joined with the events before it, the stream breaks text/deltas-joined: ";
     let run = conformance(&args);

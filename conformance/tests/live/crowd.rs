@@ -55,6 +55,6 @@ fn what_leaks_from_stream_to_stream_is_found() {
     assert!(says(&told, "crowd/words::apart ... FAILED"), "{told}");
     assert!(told.contains("response 7 contains the mark of the request for response 3"), "{told}");
     let (told, _) = run("crowd-ids", |request, number| stream(number / 4, mark(request)));
-    // Which of them come first is up to the machine.
+    // Their order depends on timing.
     assert!(told.contains("share the id \"resp_") || told.contains("share the id \"msg_"), "{told}");
 }

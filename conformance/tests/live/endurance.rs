@@ -128,7 +128,7 @@ fn pipes_in_folders_are_not_read() {
     expect(&conformance(&["check", path(&folder)]), 0, &["passed: 1 file"]);
 }
 
-/// Connections are held by those who ask for something.
+/// Connections without a complete request head are closed.
 #[test]
 fn who_does_not_end_the_head_of_a_request_is_hung_up_on() {
     use std::io::{Read as _, Write as _};

@@ -15,8 +15,8 @@ use crate::program::{Outcome, conformance, expect, folder, path};
 const HELLO: &str = "exchanges/text/hello.exchange";
 const TWIN: &str = "exchanges/text/hello.json.exchange";
 
-/// Makes all again that follows from exchanges and from how a run was made: verdicts, hashes, chain, report,
-/// certificate.
+/// Regenerates everything that is derived from the exchanges and the description of a run: verdicts, hashes, chain,
+/// report, certificate.
 fn remake(folder: &Path) {
     let evidence = Evidence::open(folder);
     let mut run = evidence.run().expect("it can be read");

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread;
 
-/// A request that came.
+/// A received request.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Request {
     pub(crate) path: String,

@@ -26,7 +26,7 @@ struct Module {
 }
 
 impl Module {
-    /// Returns the text that was handed over.
+    /// Returns the input text.
     fn text(&self, length: usize) -> String {
         String::from_utf8_lossy(self.input.get(..length).unwrap_or_default()).into_owned()
     }
@@ -85,7 +85,7 @@ extern "C" fn dialects() -> usize {
     with(|module| module.hand_over(serde_json::to_vec(&names).unwrap_or_default()))
 }
 
-/// Opens a checker for the dialect whose name was handed over; 0 where there is none.
+/// Opens a checker for the dialect with the input name. Returns its handle, or 0 if there is no such dialect.
 #[unsafe(no_mangle)]
 extern "C" fn open() -> usize {
     with(|module| {
@@ -197,8 +197,8 @@ fn count(handle: usize, of: impl FnOnce(&Checker) -> u64) -> f64 {
     with(|module| slot(&mut module.checkers, handle).and_then(|slot| slot.as_ref()).map_or(0, of) as f64)
 }
 
-/// Checks a recording. What was handed over has two lines of text, the dialect and the name of the recording, and then
-/// its bytes. Hands over the report: as JSON, or as a page if `is_page`.
+/// Checks a recording. The input consists of two lines of text, the dialect and the name of the recording, followed by
+/// its bytes. Outputs the report as JSON, or as an HTML page if `is_page`.
 #[unsafe(no_mangle)]
 extern "C" fn check(is_page: bool) -> usize {
     with(|module| {

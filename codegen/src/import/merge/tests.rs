@@ -47,7 +47,7 @@ fn laid(files: BTreeMap<String, Value>, document: &Value, since: Option<&Value>)
     once
 }
 
-/// Returns what the property is after a bundle was laid over a dialect.
+/// Returns the property after merging a bundle into a dialect.
 fn value(old: &Value, new: &Value) -> Value {
     let (files, _) = laid(dialect(old, &json!({})), &bundle(new, &json!({})), None);
     files["events/thing.done.json"]["properties"]["value"].clone()

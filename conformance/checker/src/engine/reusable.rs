@@ -16,7 +16,7 @@ pub(crate) trait Recycle {
     fn weight(&self) -> usize;
 }
 
-/// More bytes than these are freed: memory is for what is open.
+/// Maximum number of unused bytes to keep, so that memory is available for open nodes.
 const LITTLE: usize = 4096;
 
 impl<T> Reusable<T> {

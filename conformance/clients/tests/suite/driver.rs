@@ -1,4 +1,4 @@
-//! A client over `spec`, whole or with one thing broken: what the tests start as a child.
+//! A client based on `spec`, perfect or with one defect, that the tests start as a child process.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a client talks to the suite in this way")]
 
 use std::collections::BTreeMap;
@@ -187,7 +187,7 @@ impl Client<'_> {
         is_ended || is_enough
     }
 
-    /// Reads all events that have come.
+    /// Reads all available events.
     fn hear(&self, body: &[u8], dialect: &Dialect, heard: &mut Heard) -> Result<(), String> {
         let body = if self.is("knows-lf-only") {
             body.split(|byte| *byte == b'\r').collect::<Vec<_>>().join(&b"#"[..])

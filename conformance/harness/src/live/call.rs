@@ -71,7 +71,7 @@ impl Call {
         }
     }
 
-    /// Returns the request for what is at the address itself.
+    /// Returns the request for the resource at the address itself.
     pub fn retrieve() -> Self {
         Self { wants_stream: false, ..Self::upgrade() }
     }
@@ -88,8 +88,8 @@ impl Call {
         }
     }
 
-    /// Returns what a scenario asks of a model, about the response before it if it is about one; without
-    /// `stream`, where its twin is meant.
+    /// Returns the request of a scenario, which refers to the previous response if there is one, or that of its
+    /// non-streaming twin.
     pub fn of(
         scenario: &Scenario,
         asked: &RequestContext<'_>,
@@ -245,8 +245,8 @@ pub(super) fn is_previous_output(entry: &Value) -> bool {
     entry.get("type").is_some_and(|kind| kind == "previous_output")
 }
 
-/// Returns what takes its place: all items, with a result for each call if one is given. Thoughts that come
-/// encrypted go back without their open text, which requests have no place for.
+/// Returns the replacement of `previous_output`: all items, with a result for each call if one is given. Encrypted
+/// reasoning is sent without its plain text, which requests do not allow.
 fn carried(before: &PreviousResponse, entry: &Value) -> Vec<Value> {
     let mut carried = before.output.clone();
     for item in carried.iter_mut().filter_map(Value::as_object_mut) {
@@ -263,7 +263,7 @@ fn carried(before: &PreviousResponse, entry: &Value) -> Vec<Value> {
     carried
 }
 
-/// Returns a body of somebody else, with the model under test in the place of `default`.
+/// Returns a request body with `default` replaced by the model under test.
 pub fn filled(request: &str, model: &str) -> String {
     let Ok(mut request) = serde_json::from_str::<Value>(request) else { return request.to_owned() };
     if let Value::Object(members) = &mut request {

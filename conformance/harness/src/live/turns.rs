@@ -107,7 +107,7 @@ fn unfit(turns: &[&'static Scenario], dialect: &'static Dialect, offer: &Offer) 
     })
 }
 
-/// Rules about bodies and statuses of HTTP have nothing to say of messages.
+/// Removes the trials of rules about HTTP bodies and statuses, which do not apply to messages.
 fn of_socket(trials: Vec<About>) -> Vec<About> {
     let mut trials: Vec<About> =
         trials.into_iter().filter(|about| !matches!(about, About::Group("error" | "ws"))).collect();

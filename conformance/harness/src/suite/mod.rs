@@ -1,6 +1,6 @@
 //! The suite against an endpoint, as tests.
 //!
-//! This is what `conformance --target` runs, for those who want it among their own tests. In
+//! This runs the same tests as `conformance --target`, as a part of your own tests. In
 //! `tests/conformance.rs`, which has `harness = false` in `Cargo.toml`:
 //!
 //! ```no_run

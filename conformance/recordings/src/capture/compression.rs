@@ -72,7 +72,7 @@ impl Mark {
                 return Self::Perhaps;
             }
         }
-        // Zstandard may begin with frames that are there to be skipped.
+        // Zstandard may begin with skippable frames.
         if let [0x50..=0x5f, rest @ ..] = start {
             const SKIPPED: [u8; 3] = [0x2a, 0x4d, 0x18];
             if rest.starts_with(&SKIPPED) {

@@ -7,11 +7,11 @@ use serde_json::{Map, Value, json};
 use super::{base64, exchange};
 use checker::{Exchange, Headers, Loss, Request};
 
-/// A recorder that turns an exchange into lines of JSON while it happens. It does no I/O and reads no clock:
+/// A recorder that converts an exchange to lines of JSON while it happens. It does no I/O and reads no clock:
 /// the caller passes times, counted from the start of the request, and stores the lines.
 ///
-/// Only values of headers and of query parameters that it knows to be harmless are kept, and in the body
-/// of a request none that a tool would use to authorize itself. Chunks are kept as they came.
+/// Values of headers and of query parameters are only recorded if they are known to be harmless. Credentials of tools
+/// are removed from request bodies. Chunks are recorded unchanged.
 ///
 /// ```
 /// use std::time::Duration;

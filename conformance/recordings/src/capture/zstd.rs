@@ -1,7 +1,7 @@
 //! Zstandard, block by block.
 //!
-//! The decoder wants a block as a whole, and reads one frame; what a recording has are pieces of any
-//! size, and sometimes several frames.
+//! The decoder requires whole blocks, and reads a single frame; a recording has chunks of any size, and may have
+//! several frames.
 
 use std::io::{self, BufRead, Read};
 

@@ -19,7 +19,7 @@ const CARDS: usize = 8;
 /// Writes every known client, and how the findings affect it.
 pub(super) fn clients(run: &Run, plan: &Plan, html: &mut Html) {
     let mut broken = run.clients_that_are(ClientState::Broken);
-    // The sort is stable: what is equal stays in the order of the harm.
+    // The sort is stable: equal elements stay in the order of severity.
     broken.sort_by_cached_key(|client| {
         Reverse(run.causes.iter().filter(|cause| cause.clients.contains(&client.name)).count())
     });

@@ -1,4 +1,4 @@
-//! Writes HTML in which nothing can be but what this code wrote.
+//! A writer of HTML that escapes all texts.
 
 use std::fmt::{self, Display, Write};
 
@@ -125,7 +125,7 @@ impl Tag<'_> {
     }
 }
 
-/// Escapes what has a meaning in HTML.
+/// A writer that escapes special characters of HTML.
 struct Escaped<'s>(&'s mut String);
 
 impl Write for Escaped<'_> {

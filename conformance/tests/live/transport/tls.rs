@@ -33,7 +33,7 @@ fn secure(closed: &'static [usize]) -> String {
 fn serve(stream: &mut StreamOwned<ServerConnection, TcpStream>) {
     let mut request = Vec::new();
     let mut piece = [0; 4096];
-    // The body is an object, and comes last.
+    // The body, an object, is last.
     while !(request.ends_with(b"}") && request.windows(4).any(|window| window == b"\r\n\r\n")) {
         match stream.read(&mut piece) {
             Ok(length) if length > 0 => request.extend_from_slice(&piece[..length]),
