@@ -1,4 +1,4 @@
-//! The reference gateway over WebSockets.
+//! The reference gateway over WebSocket connections.
 
 use std::fmt::Write as _;
 use std::io::{Read as _, Write as _};

@@ -1,4 +1,4 @@
-//! Runs over WebSockets, against conforming and broken endpoints.
+//! Runs over WebSocket connections, against conforming and broken endpoints.
 
 use std::fs;
 use std::io::Read as _;

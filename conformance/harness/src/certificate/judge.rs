@@ -193,7 +193,7 @@ impl Judge<'_> {
     }
 }
 
-/// Returns whether a case counts for a scenario. A WebSocket case counts only if the scenario is for WebSockets alone;
+/// Returns whether a case counts for a scenario. A WebSocket case counts only if the scenario is for WebSocket connections alone;
 /// otherwise it is an additional transport.
 fn is_of(case: &Case, scenario: &str) -> bool {
     let is_one_more = case.transport() == Transport::Websocket && case.scenario.websocket.is_none();

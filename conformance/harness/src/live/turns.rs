@@ -71,7 +71,7 @@ fn on_connection(scenario: &Scenario) -> Option<&'static Scenario> {
     scenario.previous.filter(|_| !is_anew).and_then(catalogue::scenario)
 }
 
-/// Returns whether a scenario applies to WebSockets: it is a single message, and does not depend on HTTP being
+/// Returns whether a scenario applies to WebSocket connections: it is a single message, and does not depend on HTTP being
 /// stateless.
 fn is_sent(scenario: &Scenario) -> bool {
     let Ok(Value::Object(request)) = serde_json::from_str(scenario.request) else { return false };
