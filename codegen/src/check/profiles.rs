@@ -56,7 +56,7 @@ fn specifications<'c>(
                 file,
                 Place::entry("specifications"),
                 format!("there is no dialect \"{name}\""),
-                "use dialects with a version, <dialect>@<version>",
+                "use a dialect under dialects/",
             ),
         }
     }

@@ -1,4 +1,7 @@
 //! Throughput of the checker without Python, for comparison with `measure.py`.
+//!
+//! `cargo bench --profile dist -p python --bench throughput -- FILE` checks the stream in the file, 64 KB at a time, and
+//! prints megabytes per second, and nanoseconds per event when each event is passed on its own.
 #![allow(clippy::print_stdout, clippy::cast_precision_loss)]
 
 use std::time::Instant;

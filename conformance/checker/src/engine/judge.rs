@@ -346,10 +346,7 @@ impl Judge {
 
     fn count(&mut self, record: &Record<'_>) {
         self.events += 1;
-        let is_early = record.known.is_some_and(|(_, info)| info.early);
-        if !is_early || self.stream.has_begun() {
-            self.stream.count(record);
-        }
+        self.stream.count(record);
         self.last.renew(record);
     }
 

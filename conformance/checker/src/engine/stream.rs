@@ -141,7 +141,12 @@ impl Stream {
         }
     }
 
+    /// Counts an event, unless it precedes the response.
     pub(super) fn count(&mut self, record: &Record<'_>) {
+        let is_early = record.known.is_some_and(|(_, info)| info.early);
+        if is_early && !self.has_begun() {
+            return;
+        }
         self.events += 1;
         if self.first_types.len() < FIRST_TYPES {
             self.first_types.push(record.kept_type());

@@ -30,7 +30,7 @@ struct Patterns {
 }
 
 /// One spelling of a secret.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 struct Pattern {
     characters: Vec<Forms>,
     /// Its possible first bytes.
