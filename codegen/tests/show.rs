@@ -20,12 +20,12 @@ fn an_event_is_shown_with_its_validator() {
     assert_eq!(code, 0);
     assert!(types.contains("pub struct OutputTextDelta<'a>"), "{types}");
     assert!(types.contains("pub fn new("), "{types}");
-    assert!(!types.contains("fn event_"), "no validator was asked for: {types}");
+    assert!(!types.contains("EVENT_"), "no validator was asked for: {types}");
     let (code, both, _) = show(&["response.output_text.delta", "--validator"]);
     assert_eq!(code, 0);
     assert!(both.starts_with(&types), "{both}");
-    assert!(both.contains("fn event_response_output_text_delta"), "{both}");
-    assert!(!both.contains("fn type_"), "types are shown by their own names: {both}");
+    assert!(both.contains("EVENT_RESPONSE_OUTPUT_TEXT_DELTA"), "{both}");
+    assert!(!both.contains("static TYPE_"), "types are shown by their own names: {both}");
 }
 
 #[test]
@@ -33,7 +33,7 @@ fn a_type_is_shown_in_its_dialect() {
     let (code, text, _) = show(&["ResponseUsage", "--validator"]);
     assert_eq!(code, 0);
     assert!(text.contains("pub struct ResponseUsage"), "{text}");
-    assert!(text.contains("fn type_response_usage"), "{text}");
+    assert!(text.contains("static TYPE_RESPONSE_USAGE"), "{text}");
     let (code, text, _) = show(&["ResponseResource", "--dialect", "open-responses"]);
     assert_eq!(code, 0);
     assert!(text.contains("pub struct Response<'a>"), "{text}");

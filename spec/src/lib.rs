@@ -7,6 +7,7 @@
 #[cfg(all(test, feature = "types"))]
 mod constructors;
 mod count;
+mod event;
 pub mod json;
 mod shape;
 pub mod table;

@@ -2,7 +2,8 @@
 
 use std::mem;
 
-use crate::json::{Check, Checker, Fault, FaultKind, Outline, Problem, Scan, Wanted};
+use crate::event::EventSchema;
+use crate::json::{Checker, Fault, FaultKind, Outline, Problem, Scan, Schema, Wanted};
 use crate::shape::Shape;
 use crate::view::View;
 
@@ -56,7 +57,7 @@ pub struct EventInfo {
     pub phase: Option<&'static str>,
     /// Whether it may precede the event that opens the response.
     pub early: bool,
-    pub(crate) check: EventCheck,
+    pub(crate) schema: EventSchema,
 }
 
 impl EventInfo {
@@ -188,7 +189,7 @@ pub struct Dialect {
     /// Names of its types, sorted.
     pub types: &'static [&'static str],
     pub(crate) place_of_event: fn(&str) -> Option<usize>,
-    pub(crate) check_named: fn(&str) -> Option<Check>,
+    pub(crate) schema_named: fn(&str) -> Option<Schema>,
 }
 
 /// State kept from one event to the next, so that repeated parts are not validated again, and the places of the members
@@ -248,9 +249,6 @@ impl Memory {
         verdict
     }
 }
-
-/// A validator of an event's payload, which extracts its values.
-pub(crate) type EventCheck = for<'a> fn(&mut Checker<'a>, &mut View<'a>) -> Scan<()>;
 
 /// The result of validating a value against its schema.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -334,19 +332,19 @@ impl Dialect {
 
     /// Returns the unknown values of open enumerations in a value of a named type.
     pub fn newer_values_of_type(&self, name: &str, json: &str) -> Vec<Fault> {
-        let Some(check) = (self.check_named)(name) else { return Vec::new() };
+        let Some(schema) = (self.schema_named)(name) else { return Vec::new() };
         let mut checker = Checker::new(json).known_only();
-        let scan = check(&mut checker);
+        let scan = checker.check(&schema);
         newer(verdict(scan, &mut checker))
     }
 
     /// Validates a value against a named type.
     pub fn check_type(&self, name: &str, json: &str) -> Verdict {
-        match (self.check_named)(name) {
+        match (self.schema_named)(name) {
             None => Verdict::Unknown,
-            Some(check) => {
+            Some(schema) => {
                 let mut checker = Checker::new(json);
-                let scan = check(&mut checker);
+                let scan = checker.check(&schema);
                 verdict(scan, &mut checker)
             }
         }
@@ -364,12 +362,12 @@ fn newer(verdict: Verdict) -> Vec<Fault> {
 fn fill<'a>(view: &mut View<'a>, event: Option<&EventInfo>, checker: &mut Checker<'a>) -> Verdict {
     let Some(event) = event else {
         let taken = view.take_members(checker, Slot::USUAL);
-        if taken.and_then(|()| checker.any()).and_then(|()| checker.end()).is_err() {
+        if taken.and_then(|()| checker.check(&Schema::Any)).and_then(|()| checker.end()).is_err() {
             *view = View::new(view.text());
         }
         return Verdict::Unknown;
     };
-    let scan = (event.check)(checker, view);
+    let scan = event.schema.read(checker, view);
     view.set_newer(checker.is_newer());
     verdict(scan, checker)
 }

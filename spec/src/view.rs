@@ -56,8 +56,9 @@ impl<'a> View<'a> {
 
     #[inline]
     pub(crate) fn put(&mut self, slot: Slot, (start, end): (usize, usize)) {
-        if let (Ok(start), Ok(end)) = (u32::try_from(start), u32::try_from(end)) {
-            self.put_place(slot, (start, end));
+        if let Ok(end) = u32::try_from(end) {
+            #[expect(clippy::cast_possible_truncation, reason = "it is not behind the end")]
+            self.put_place(slot, (start as u32, end));
         }
     }
 
@@ -108,24 +109,6 @@ impl<'a> View<'a> {
     pub fn string(&self, slot: Slot) -> Option<RawString<'a>> {
         let raw = self.raw(slot)?.strip_prefix('"')?.strip_suffix('"')?;
         Some(RawString { raw, escaped: is_escaped(raw) })
-    }
-
-    /// Checks a value and keeps its text.
-    #[inline]
-    pub(crate) fn take(
-        &mut self,
-        checker: &mut Checker<'a>,
-        slot: Slot,
-        check: impl FnOnce(&mut Checker<'a>) -> Scan<()>,
-    ) -> Scan<()> {
-        let start = checker.offset();
-        if matches!(slot, Slot::Response | Slot::Value) {
-            checker.outlined(slot == Slot::Response, check)?;
-        } else {
-            check(checker)?;
-        }
-        self.put(slot, (start, checker.offset()));
-        Ok(())
     }
 
     /// Keeps the text of these members of the object at the cursor, which does not move.

@@ -1,4 +1,4 @@
-//! Emits the validators: one function for each schema with a name, a body or branches.
+//! Emits the schemas as tables, one for each object and union, with which values are compared.
 
 use std::collections::BTreeSet;
 
@@ -13,8 +13,7 @@ use crate::dialect::{Dialect, Event};
 use crate::formats::{Role, ScopesFile};
 use crate::schema::{Additional, Kind, Object, Pattern, Property, Range, Registry, Schema, StringRules};
 
-/// Emits the validators of a dialect, except those shared with another one, and two functions that return them by
-/// name.
+/// Emits the tables of a dialect, except those shared with another one, and two functions that find them by name.
 ///
 /// # Errors
 ///
@@ -29,19 +28,19 @@ pub(super) fn emit(
     let shared = base.map(|base| {
         let others = self::noted(base, scopes);
         Shared::new(dialect, base, scopes, |name| {
-            let function = type_function(name).to_string();
-            noted.contains(&function) == others.contains(&function)
+            let path = type_path(name);
+            noted.contains(&path) == others.contains(&path)
         })
     });
     let has_type = |name: &str| shared.as_ref().is_some_and(|shared| shared.types.contains(name));
     let has_event = |name: &str| shared.as_ref().is_some_and(|shared| shared.events.contains(name));
     let mut emitter =
-        Emitter { registry: dialect.registry(), order, noted, functions: Vec::new(), taken: BTreeSet::new() };
+        Emitter { registry: dialect.registry(), order, noted, tables: Vec::new(), taken: BTreeSet::new() };
     for name in dialect.types.keys() {
-        emitter.taken.insert(type_function(name).to_string());
+        emitter.taken.insert(type_path(name));
     }
     for (name, schema) in dialect.types.iter().filter(|(name, _)| !has_type(name)) {
-        emitter.named(&type_function(name), schema).map_err(|error| format!("types/{name}.json: {error}"))?;
+        emitter.table(&type_path(name), schema).map_err(|error| format!("types/{name}.json: {error}"))?;
     }
     let (mut events, mut places) = (Vec::new(), Vec::new());
     for event in dialect.events.values() {
@@ -53,17 +52,15 @@ pub(super) fn emit(
         }
         let outer =
             Outer { slots: slots(dialect, event, scopes), is_delta: event.lifecycle.role == Role::Delta };
-        let function =
-            emitter.event(event, &outer).map_err(|e| format!("events/{}.json: {e}", event.name))?;
-        events.push(quote!(#function));
+        events.push(emitter.event(event, &outer).map_err(|e| format!("events/{}.json: {e}", event.name))?);
     }
     let count = events.len();
     // Lookups go to the other dialect if it has all types of this one.
     let whole =
         shared.as_ref().filter(|it| it.base.types.keys().all(|name| dialect.types.contains_key(name)));
     let listed = dialect.types.keys().filter(|name| whole.is_none() || !has_type(name)).map(|name| {
-        let function = type_function(name);
-        (name.as_str(), quote!(Some(#function)))
+        let schema = emitter.registry.get(name).map(|schema| refer(name, schema));
+        (name.as_str(), quote!(Some(#schema)))
     });
     let otherwise = whole.map_or_else(
         || quote!(None),
@@ -73,8 +70,8 @@ pub(super) fn emit(
         },
     );
     let imports = shared.as_ref().map(|shared| {
-        let (path, functions) = (shared.path(), shared.types.iter().map(|name| type_function(name)));
-        quote!(pub(crate) use #path::check::{#(#functions),*};)
+        let (path, tables) = (shared.path(), shared.types.iter().map(|name| table_ident(&type_path(name))));
+        quote!(pub(crate) use #path::check::{#(#tables),*};)
     });
     let by_event = match &shared {
         Some(shared) if shared.base.events.keys().eq(dialect.events.keys()) => {
@@ -87,27 +84,30 @@ pub(super) fn emit(
         }
     };
     let by_type = super::lookup(&quote!(name), listed, &otherwise);
-    let functions = emitter.functions;
+    let tables = emitter.tables;
     Ok(quote! {
-        use crate::json::{Check, Checker, Members, Scan, TextPattern, TextRules, UNDECLARED};
-        use crate::table::EventCheck;
-        use crate::{Slot, View};
+        use crate::event::{EventMember, EventSchema};
+        use crate::json::{
+            ListSchema, Member, MemberRules, NumberRules, ObjectSchema, Others, Places, Schema, Tag, TextPattern,
+            TextRules, UnionSchema,
+        };
+        use crate::Slot;
         #imports
 
-        /// The validators of events, sorted by type.
-        pub(crate) const EVENTS: [EventCheck; #count] = [#(#events),*];
+        /// The schemas of events, sorted by type.
+        pub(crate) const EVENTS: [EventSchema; #count] = [#(#events),*];
 
-        /// Returns the position of the validator of an event.
+        /// Returns the position of the schema of an event.
         pub(crate) fn place_of_event(event: &str) -> Option<usize> {
             #by_event
         }
 
-        /// Returns the validator of a named type.
-        pub(crate) fn named(name: &str) -> Option<Check> {
+        /// Returns the schema with a name.
+        pub(crate) fn named(name: &str) -> Option<Schema> {
             #by_type
         }
 
-        #(#functions)*
+        #(#tables)*
     })
 }
 
@@ -120,22 +120,21 @@ struct Outer {
 }
 
 impl Outer {
-    /// Returns the check of a member's value, and the slot that receives it.
-    fn call(&self, property: &Property, check: &TokenStream) -> TokenStream {
-        let slot = self.slots.iter().find(|(member, _)| *member == property.name).map(|(_, slot)| slot);
-        // Ids and indices stay the same from one delta to the next.
-        let may_vary = slot.is_none_or(|slot| slot == "Value" || slot == "SequenceNumber");
+    /// Returns the slot that receives the value of a member.
+    fn slot(&self, property: &Property) -> Option<&Ident> {
+        self.slots.iter().find(|(member, _)| *member == property.name).map(|(_, slot)| slot)
+    }
+
+    /// Returns whether any other value of a member is valid, too, and has the same effect except for the text and the
+    /// number. Ids and indices stay the same from one delta to the next.
+    fn may_vary(&self, property: &Property) -> bool {
         let takes_all = match &property.schema {
             Schema::String(rules) => *rules == StringRules::default(),
             Schema::Integer(range) => *range == Range::default(),
             _ => false,
         };
-        let varying = quote!(|c| c.varying(#check));
-        let check = if self.is_delta && may_vary && takes_all { &varying } else { check };
-        match slot {
-            Some(slot) => quote!(view.take(c, Slot::#slot, #check)),
-            None => apply(check),
-        }
+        let slot = self.slot(property);
+        self.is_delta && takes_all && slot.is_none_or(|slot| slot == "Value" || slot == "SequenceNumber")
     }
 }
 
@@ -155,7 +154,7 @@ fn slots(dialect: &Dialect, event: &Event, scopes: &ScopesFile) -> Vec<(String, 
         .collect()
 }
 
-/// Returns the validators of the types of responses and of lifecycle values in events.
+/// Returns the paths of the types of responses and of lifecycle values in events.
 fn noted(dialect: &Dialect, scopes: &ScopesFile) -> BTreeSet<String> {
     let registry = dialect.registry();
     let mut noted = BTreeSet::new();
@@ -169,7 +168,7 @@ fn noted(dialect: &Dialect, scopes: &ScopesFile) -> BTreeSet<String> {
             object.properties.iter().filter(|it| is_meant(&it.name)).map(|it| &it.schema).collect();
         while let Some(schema) = rest.pop() {
             match schema {
-                Schema::Ref(name) if noted.insert(type_function(name).to_string()) => {
+                Schema::Ref(name) if noted.insert(type_path(name)) => {
                     rest.extend(registry.get(name));
                 }
                 Schema::Nullable(inner) => rest.push(inner),
@@ -181,238 +180,208 @@ fn noted(dialect: &Dialect, scopes: &ScopesFile) -> BTreeSet<String> {
     noted
 }
 
-pub(super) fn type_function(name: &str) -> Ident {
-    format_ident!("type_{}", names::snake(name))
+/// Returns the path of a named type. An inline schema has the path of its parent and its name there.
+pub(super) fn type_path(name: &str) -> String {
+    format!("type_{}", names::snake(name))
 }
 
-pub(super) fn event_function(name: &str) -> String {
+/// Returns the path of an event.
+pub(super) fn event_path(name: &str) -> String {
     format!("event_{}", names::snake(name))
+}
+
+/// Returns the name of the table for a path.
+pub(super) fn table_ident(path: &str) -> Ident {
+    format_ident!("{}", path.to_uppercase())
+}
+
+/// Returns the schema that a name refers to.
+fn refer(name: &str, target: &Schema) -> TokenStream {
+    let (table, variant) = (table_ident(&type_path(name)), variant(target));
+    quote!(Schema::#variant(&#table))
+}
+
+/// Returns how other schemas refer to a table of a schema.
+fn variant(schema: &Schema) -> Ident {
+    match schema {
+        Schema::Object(_) => format_ident!("Object"),
+        Schema::Union(_) => format_ident!("Union"),
+        _ => format_ident!("Named"),
+    }
 }
 
 struct Emitter<'d> {
     registry: Registry<'d>,
     order: UsualOrder,
-    /// The validators of responses and lifecycle values in events.
+    /// The paths of responses and lifecycle values in events.
     noted: BTreeSet<String>,
-    functions: Vec<TokenStream>,
+    tables: Vec<TokenStream>,
     taken: BTreeSet<String>,
 }
 
 impl Emitter<'_> {
-    fn named(&mut self, function: &Ident, schema: &Schema) -> Result<(), String> {
-        let path = function.to_string();
-        let body = match schema {
-            Schema::Object(object) => self.object(object, &path, &Outer::default())?,
-            Schema::Union(branches) => self.union(branches, &path)?,
-            other => {
-                let check = self.check(other, &path)?;
-                apply(&check)
-            }
+    /// Emits the table of a schema.
+    fn table(&mut self, path: &str, schema: &Schema) -> Result<Ident, String> {
+        let (of_type, table) = match schema {
+            Schema::Object(object) => (quote!(ObjectSchema), self.object(object, path)?),
+            Schema::Union(branches) => (quote!(UnionSchema), self.union(branches, path)?),
+            other => (quote!(Schema), self.schema(other, path)?),
         };
-        self.functions.push(quote! {
-            pub(crate) fn #function(c: &mut Checker<'_>) -> Scan<()> { #body }
-        });
-        Ok(())
+        let name = table_ident(path);
+        self.tables.push(quote! { pub(crate) static #name: #of_type = #table; });
+        Ok(name)
     }
 
-    fn event(&mut self, event: &Event, outer: &Outer) -> Result<Ident, String> {
-        let function = self.fresh(&event_function(&event.name));
-        let body = match self.registry.resolve(&event.schema) {
-            Schema::Object(object) => self.object(object, &function.to_string(), outer)?,
-            other => {
-                // In a union of objects, branches have no slots.
-                let check = self.check(other, &function.to_string())?;
-                let call = apply(&check);
-                let members = outer.slots.iter().map(|(name, slot)| quote!((#name, Slot::#slot)));
-                quote! { view.take_members(c, &[#(#members),*])?; #call }
-            }
+    fn event(&mut self, event: &Event, outer: &Outer) -> Result<TokenStream, String> {
+        let path = self.fresh(&event_path(&event.name));
+        let schema = self.registry.resolve(&event.schema);
+        let Schema::Object(object) = schema else {
+            let schema = self.schema(schema, &path)?;
+            let slots = outer.slots.iter().map(|(name, slot)| quote!((#name, Slot::#slot)));
+            return Ok(quote!(EventSchema::Union(#schema, &[#(#slots),*])));
         };
-        self.functions.push(quote! {
-            fn #function<'a>(c: &mut Checker<'a>, view: &mut View<'a>) -> Scan<()> { #body }
+        let table = self.table(&path, schema)?;
+        let members = self.order.members(&path, object);
+        let members = members.iter().map(|property| {
+            let slot = super::tables::option(outer.slot(property).map(|slot| quote!(Slot::#slot)));
+            let varies = outer.may_vary(property);
+            quote!(EventMember { slot: #slot, varies: #varies })
         });
-        Ok(function)
+        let others_vary = outer.is_delta;
+        Ok(quote! {
+            EventSchema::Object { schema: &#table, members: &[#(#members),*], others_vary: #others_vary }
+        })
     }
 
-    fn fresh(&mut self, wanted: &str) -> Ident {
+    fn fresh(&mut self, wanted: &str) -> String {
         let mut name = wanted.to_owned();
         let mut number = 2;
         while !self.taken.insert(name.clone()) {
             name = format!("{wanted}_{number}");
             number += 1;
         }
-        names::ident(&name)
+        name
     }
 
-    /// Emits a function for an inline schema.
-    fn inline(&mut self, schema: &Schema, path: &str) -> Result<TokenStream, String> {
-        let function = self.fresh(path);
-        self.named(&function, schema)?;
-        Ok(quote!(#function))
-    }
-
-    /// Returns an expression that can be called with a checker.
-    fn check(&mut self, schema: &Schema, path: &str) -> Result<TokenStream, String> {
+    /// Returns a schema as an expression. Objects and unions get tables of their own.
+    fn schema(&mut self, schema: &Schema, path: &str) -> Result<TokenStream, String> {
         Ok(match schema {
-            Schema::Any => quote!(Checker::any),
-            Schema::Null => quote!(Checker::null),
-            Schema::Boolean => quote!(Checker::boolean),
-            Schema::String(rules) if *rules == StringRules::default() => quote!(Checker::string),
+            Schema::Any => quote!(Schema::Any),
+            Schema::Null => quote!(Schema::Null),
+            Schema::Boolean => quote!(Schema::Boolean),
+            Schema::String(rules) if *rules == StringRules::default() => quote!(Schema::String),
             Schema::String(rules) => {
                 let rules = text_rules(rules);
-                quote!(|c| c.text(#rules))
+                quote!(Schema::Text(#rules))
             }
             Schema::Integer(range) => number(true, range),
             Schema::Number(range) => number(false, range),
-            Schema::Const(Value::String(value)) => quote!(|c| c.constant(#value)),
-            Schema::Const(Value::Bool(value)) => quote!(|c| c.constant_boolean(#value)),
+            Schema::Const(Value::String(value)) => quote!(Schema::Constant(#value)),
+            Schema::Const(Value::Bool(value)) => quote!(Schema::ConstantBoolean(#value)),
             Schema::Const(other) => {
                 return Err(format!("constant {other}: only strings and booleans are supported"));
             }
-            Schema::Enum(values) => quote!(|c| c.one_of(&[#(#values),*])),
-            Schema::OpenEnum(values) => quote!(|c| c.known(&[#(#values),*])),
+            Schema::Enum(values) => quote!(Schema::OneOf(&[#(#values),*])),
+            Schema::OpenEnum(values) => quote!(Schema::Known(&[#(#values),*])),
             Schema::Array(array) => {
-                let entry = self.check(&array.items, &format!("{path}_item"))?;
-                match (array.min_items, array.max_items) {
-                    (None, None) => quote!(|c| c.array(#entry)),
-                    (least, most) => {
-                        let expected = limits("entries", least, most);
-                        let least = Literal::u64_unsuffixed(least.unwrap_or(0));
-                        let most = most
-                            .map_or_else(|| quote!(u64::MAX), |n| Literal::u64_unsuffixed(n).into_token());
-                        quote!(|c| c.array_of(#least, #most, #expected, #entry))
-                    }
-                }
+                let entries = self.schema(&array.items, &format!("{path}_item"))?;
+                let (least, most) = (array.min_items, array.max_items);
+                let expected = limits("entries", least, most);
+                let length = length(least, most);
+                quote!(Schema::List(&ListSchema { entries: #entries, length: #length, expected: #expected }))
             }
             Schema::Nullable(inner) => {
-                let inner = self.check(inner, path)?;
-                quote!(|c| c.nullable(#inner))
+                let inner = self.schema(inner, path)?;
+                quote!(Schema::Nullable(&#inner))
             }
             Schema::Ref(name) => {
-                let function = type_function(name);
-                quote!(#function)
+                let target = self.registry.get(name).ok_or_else(|| format!("there is no type {name}"))?;
+                refer(name, target)
             }
-            Schema::Object(_) | Schema::Union(_) => self.inline(schema, path)?,
+            Schema::Object(_) | Schema::Union(_) => {
+                let path = self.fresh(path);
+                let (table, variant) = (self.table(&path, schema)?, variant(schema));
+                quote!(Schema::#variant(&#table))
+            }
         })
     }
 
-    fn object(&mut self, object: &Object, path: &str, outer: &Outer) -> Result<TokenStream, String> {
+    fn object(&mut self, object: &Object, path: &str) -> Result<TokenStream, String> {
         if object.properties.len() > 64 {
             return Err(format!("{} properties: validators support at most 64", object.properties.len()));
         }
-        let members = self.order.members(path, object);
-        let (mut places, mut arms) = (Vec::new(), Vec::new());
-        let mut required = 0_u64;
-        for (place, property) in members.iter().enumerate() {
+        let properties = self.order.members(path, object);
+        let (mut members, mut required) = (Vec::new(), 0_u64);
+        for (place, property) in properties.iter().enumerate() {
             let name = &property.name;
-            let check = self.check(&property.schema, &format!("{path}_{}", names::snake(name)))?;
+            let schema = self.schema(&property.schema, &format!("{path}_{}", names::snake(name)))?;
             required |= u64::from(property.required) << place;
-            let call = outer.call(property, &check);
-            let place = Literal::usize_unsuffixed(place);
-            places.push((name.as_str(), quote!(#place)));
-            arms.push(quote!(#place => #call,));
+            members.push(quote!(Member { name: #name, schema: #schema }));
         }
-        let otherwise = match &object.additional {
-            Additional::Open if outer.is_delta => quote!(c.varying(Checker::any)),
-            Additional::Open => quote!(c.any()),
-            Additional::Closed => quote!(c.undeclared(name)),
+        let others = match &object.additional {
+            Additional::Open => quote!(Others::Open),
+            Additional::Closed => quote!(Others::Closed),
             Additional::Typed(schema) => {
-                let check = self.check(schema, &format!("{path}_value"))?;
-                quote!(c.extra(name, #check))
+                let schema = self.schema(schema, &format!("{path}_value"))?;
+                quote!(Others::Typed(#schema))
             }
         };
-        let read =
-            if arms.is_empty() { otherwise } else { quote!(match place { #(#arms)* _ => #otherwise }) };
-        let (count, counted) = object.max_properties.map_or_else(Default::default, |most| {
-            let most = Literal::u64_unsuffixed(most);
-            (quote!(let mut members = 0;), quote!(members += 1; c.at_most(members, #most);))
-        });
-        let names_within = object.property_names.as_ref().map(|rules| {
-            let rules = text_rules(rules);
-            quote!(c.name_within(name, #rules);)
-        });
-        let body = if counted.is_empty() && names_within.is_none() {
-            read
-        } else {
-            quote!({ #counted #names_within #read })
-        };
-        let names = members.iter().map(|property| &property.name);
+        let is_limited = object.max_properties.is_some() || object.property_names.is_some();
+        let limits = super::tables::option(is_limited.then(|| {
+            let most = most(object.max_properties);
+            let names = super::tables::option(object.property_names.as_ref().map(text_rules));
+            quote!(&MemberRules { most: #most, names: #names })
+        }));
+        let names = properties.iter().map(|property| &property.name);
         let required = Literal::u64_unsuffixed(required);
-        let (find, place) = if places.is_empty() {
-            (quote!(|_| UNDECLARED), quote!(_))
-        } else {
-            let find = super::lookup_bytes(&quote!(name), places, &quote!(UNDECLARED));
-            (quote!(|name| #find), quote!(place))
-        };
-        let by_name = names_within.is_some() || object.additional != Additional::Open;
-        let name = if by_name { quote!(name) } else { quote!(_) };
-        let (read_object, valid_by) = if self.noted.contains(path) {
-            let function = names::ident(path);
-            (quote!(noted_object), quote!(#function,))
-        } else {
-            (quote!(object), TokenStream::new())
-        };
+        let is_noted = self.noted.contains(path);
         Ok(quote! {
-            #count
-            c.#read_object(
-                #valid_by
-                Members { names: &[#(#names),*], required: #required },
-                #find,
-                |c, #place, #name| #body,
-            )
+            ObjectSchema {
+                members: &[#(#members),*],
+                places: Places::of(&[#(#names),*]),
+                required: #required,
+                others: #others,
+                limits: #limits,
+                is_noted: #is_noted,
+            }
         })
     }
 
     fn union(&mut self, branches: &[Schema], path: &str) -> Result<TokenStream, String> {
         let plan = self.registry.plan(branches);
-        let mut checks = Vec::new();
+        let mut schemas = Vec::new();
         for (index, branch) in branches.iter().enumerate() {
-            checks.push(self.check(branch, &format!("{path}_{index}"))?);
+            schemas.push(self.schema(branch, &format!("{path}_{index}"))?);
         }
-        let mut arms = Vec::new();
+        let mut kinds = Vec::new();
         for (kind, candidates) in &plan.by_kind {
             let byte = first_byte(*kind);
             let enough = candidates.iter().position(|&i| self.registry.takes_all(&branches[i], *kind));
             let candidates = enough.map_or(candidates.as_slice(), |at| &candidates[at..=at]);
-            let body = candidates_body(&checks, candidates);
-            arms.push(quote!(#byte => #body,));
+            let schema = first_of(&schemas, candidates);
+            kinds.push(quote!((#byte, #schema)));
         }
-        if let Some(tag) = &plan.tag {
+        let tag = plan.tag.as_ref().map(|tag| {
             let property = &tag.property;
-            let wanted = tag.values.iter().map(|(value, _)| value);
-            let hits = tag.values.iter().map(|(value, branch)| {
-                let call = apply(&checks[*branch]);
-                (value.as_str(), call)
-            });
-            let wanted = quote!(&[#(#wanted),*]);
-            let found = super::lookup(&quote!(value), hits, &quote!(c.no_branch(#property, tag, #wanted)));
-            arms.push(quote! {
-                b'{' => {
-                    let tag = c.tag(#property)?;
-                    let value = tag.as_deref().unwrap_or_default();
-                    #found
-                }
-            });
-        } else if !plan.objects.is_empty() {
-            let body = candidates_body(&checks, &plan.objects);
-            arms.push(quote!(b'{' => #body,));
+            let values = tag.values.iter().map(|(value, _)| value);
+            let schemas = tag.values.iter().map(|(_, branch)| &schemas[*branch]);
+            quote!(Tag { property: #property, values: &[#(#values),*], schemas: &[#(#schemas),*] })
+        });
+        if tag.is_none() && !plan.objects.is_empty() {
+            let schema = first_of(&schemas, &plan.objects);
+            kinds.push(quote!((b'{', #schema)));
         }
-        let expected = in_words(&plan);
-        Ok(quote! { match c.kind() { #(#arms)* _ => c.no_kind(#expected) } })
+        let (tag, expected) = (super::tables::option(tag), in_words(&plan));
+        Ok(quote! { UnionSchema { kinds: &[#(#kinds),*], tag: #tag, expected: #expected } })
     }
 }
 
-/// Calls a check that may be a closure or a path.
-fn apply(check: &TokenStream) -> TokenStream {
-    let text = check.to_string();
-    if text.starts_with("| c | ") { check.clone().into_iter().skip(3).collect() } else { quote!(#check(c)) }
-}
-
-fn candidates_body(checks: &[TokenStream], candidates: &[usize]) -> TokenStream {
+fn first_of(schemas: &[TokenStream], candidates: &[usize]) -> TokenStream {
     if let [only] = candidates {
-        apply(&checks[*only])
+        schemas[*only].clone()
     } else {
-        let calls = candidates.iter().map(|&index| apply(&checks[index]));
-        quote!(c.first_of(&[#(|c| #calls),*]))
+        let schemas = candidates.iter().map(|&index| &schemas[index]);
+        quote!(Schema::FirstOf(&[#(#schemas),*]))
     }
 }
 
@@ -448,7 +417,7 @@ fn in_words(plan: &crate::schema::UnionPlan) -> String {
 
 fn number(integral: bool, range: &Range) -> TokenStream {
     if *range == Range::default() {
-        return if integral { quote!(Checker::integer) } else { quote!(Checker::number) };
+        return if integral { quote!(Schema::Integer) } else { quote!(Schema::Number) };
     }
     let limit = |value: Option<f64>, open: TokenStream| match value {
         Some(value) => Literal::f64_suffixed(value).into_token(),
@@ -463,7 +432,14 @@ fn number(integral: bool, range: &Range) -> TokenStream {
         (None, Some(high)) => format!("{kind} of at most {high}"),
         (None, None) => kind.to_owned(),
     };
-    quote!(|c| c.number_in(#integral, #least, #most, #expected))
+    quote! {
+        Schema::NumberIn(&NumberRules {
+            is_integral: #integral,
+            minimum: #least,
+            maximum: #most,
+            expected: #expected,
+        })
+    }
 }
 
 fn text_rules(rules: &StringRules) -> TokenStream {
@@ -487,9 +463,17 @@ fn text_rules(rules: &StringRules) -> TokenStream {
         },
     );
     let expected = format!("a string of {}", words.join(", "));
-    let least = Literal::u64_unsuffixed(rules.min_length.unwrap_or(0));
-    let most = rules.max_length.map_or_else(|| quote!(u64::MAX), |n| Literal::u64_unsuffixed(n).into_token());
-    quote!(&TextRules { length: (#least, #most), pattern: #pattern, expected: #expected })
+    let length = length(rules.min_length, rules.max_length);
+    quote!(&TextRules { length: #length, pattern: #pattern, expected: #expected })
+}
+
+fn length(least: Option<u64>, longest: Option<u64>) -> TokenStream {
+    let (least, most) = (Literal::u64_unsuffixed(least.unwrap_or(0)), most(longest));
+    quote!((#least, #most))
+}
+
+fn most(limit: Option<u64>) -> TokenStream {
+    limit.map_or_else(|| quote!(u64::MAX), |limit| Literal::u64_unsuffixed(limit).into_token())
 }
 
 fn limits(unit: &str, least: Option<u64>, most: Option<u64>) -> String {

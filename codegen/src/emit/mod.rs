@@ -105,26 +105,8 @@ fn lookup<'n>(
     arms: impl IntoIterator<Item = (&'n str, TokenStream)>,
     otherwise: &TokenStream,
 ) -> TokenStream {
-    by_length(subject, arms, otherwise, Literal::string)
-}
-
-/// Returns the same over byte strings.
-fn lookup_bytes<'n>(
-    subject: &TokenStream,
-    arms: impl IntoIterator<Item = (&'n str, TokenStream)>,
-    otherwise: &TokenStream,
-) -> TokenStream {
-    by_length(subject, arms, otherwise, |name| Literal::byte_string(name.as_bytes()))
-}
-
-fn by_length<'n>(
-    subject: &TokenStream,
-    arms: impl IntoIterator<Item = (&'n str, TokenStream)>,
-    otherwise: &TokenStream,
-    literal: impl Fn(&str) -> Literal,
-) -> TokenStream {
     let arms = arms.into_iter().map(|(name, body)| {
-        let (length, name) = (Literal::usize_unsuffixed(name.len()), literal(name));
+        let (length, name) = (Literal::usize_unsuffixed(name.len()), Literal::string(name));
         quote!((#length, #name) => #body,)
     });
     quote!(match (#subject.len(), #subject) { #(#arms)* _ => #otherwise })

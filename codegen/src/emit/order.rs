@@ -6,12 +6,12 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::check::{event_function, type_function};
+use super::check::{event_path, type_path};
 use super::names;
 use crate::dialect::Dialect;
 use crate::schema::{Kind, Object, Property, Registry, Schema};
 
-/// The observed order of members, by the path of the object's validator.
+/// The observed order of members, by the path of the object.
 #[derive(Debug, Default)]
 pub(super) struct UsualOrder {
     seen: BTreeMap<String, Vec<String>>,
@@ -24,7 +24,7 @@ impl UsualOrder {
         let registry = dialect.registry();
         for event in dialect.events.values() {
             for example in &event.examples {
-                order.walk(registry, &event.schema, &event_function(&event.name), example);
+                order.walk(registry, &event.schema, &event_path(&event.name), example);
             }
         }
         order
@@ -44,7 +44,7 @@ impl UsualOrder {
         match schema {
             Schema::Ref(name) => {
                 if let Some(target) = registry.get(name) {
-                    self.walk(registry, target, &type_function(name).to_string(), value);
+                    self.walk(registry, target, &type_path(name), value);
                 }
             }
             Schema::Nullable(inner) => self.walk(registry, inner, path, value),

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use proc_macro2::{TokenStream, TokenTree};
 
 use super::types::Names;
-use super::{check, names, types};
+use super::{check, types};
 use crate::dialect::Dialect;
 use crate::formats::{Glossary, ScopesFile};
 
@@ -31,14 +31,11 @@ pub fn show(
     let named: BTreeSet<String> = event_names.values().chain(type_names.values()).cloned().collect();
     let mut text = pick(&emitted, wanted, &named);
     if with_validator {
-        let named = dialect.types.keys().map(|wire| format!("type_{}", names::snake(wire))).collect();
-        let kind = if is_event { "event" } else { "type" };
+        let named = dialect.types.keys().map(|wire| check::table_ident(&check::type_path(wire)).to_string()).collect();
+        let path = if is_event { check::event_path(name) } else { check::type_path(name) };
         text.push('\n');
-        text += &pick(
-            &items(check::emit(dialect, None, scopes)?),
-            &format!("{kind}_{}", names::snake(name)),
-            &named,
-        );
+        let table = check::table_ident(&path).to_string();
+        text += &pick(&items(check::emit(dialect, None, scopes)?), &table, &named);
     }
     Ok(Some(text))
 }
@@ -61,7 +58,7 @@ fn items(tokens: TokenStream) -> Vec<Item> {
                 syn::Item::Struct(item) => (item.ident.to_string(), true),
                 syn::Item::Enum(item) => (item.ident.to_string(), true),
                 syn::Item::Type(item) => (item.ident.to_string(), true),
-                syn::Item::Fn(item) => (item.sig.ident.to_string(), true),
+                syn::Item::Static(item) => (item.ident.to_string(), true),
                 syn::Item::Impl(item) => match &*item.self_ty {
                     syn::Type::Path(path) => (path.path.segments.last()?.ident.to_string(), false),
                     _ => return None,

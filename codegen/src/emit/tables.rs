@@ -185,7 +185,7 @@ pub(super) fn dialect(dialect: &Dialect, base: Option<&Dialect>, scopes: &Scopes
             };
             let at = Literal::usize_unsuffixed(place);
             let there = Literal::usize_unsuffixed(base.events.values().position(is_same)?);
-            Some(quote!(EventInfo { check: check::EVENTS[#at], ..#path::EVENTS[#there] }))
+            Some(quote!(EventInfo { schema: check::EVENTS[#at], ..#path::EVENTS[#there] }))
         });
         row.unwrap_or_else(|| event(place, info))
     });
@@ -228,7 +228,7 @@ pub(super) fn dialect(dialect: &Dialect, base: Option<&Dialect>, scopes: &Scopes
                 events: EVENTS,
                 types: TYPES,
                 place_of_event: check::place_of_event,
-                check_named: check::named,
+                schema_named: check::named,
             }
         };
     }
@@ -254,7 +254,7 @@ fn event(place: usize, event: &Event) -> TokenStream {
             value: #value,
             phase: #phase,
             early: #early,
-            check: check::EVENTS[#place],
+            schema: check::EVENTS[#place],
         }
     }
 }

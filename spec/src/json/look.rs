@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use super::check::decode_if;
 use super::text::decode;
 use super::{RawString, Scanner};
 
@@ -88,6 +89,12 @@ pub fn shared_length(one: &[u8], other: &[u8]) -> usize {
     let behind = WORD * words.take_while(|(one, other)| one == other).count();
     let rest = one.iter().zip(other).skip(behind);
     before + behind + rest.take_while(|(one, other)| one == other).count()
+}
+
+/// Returns the first string with this name among the members of an object; `None` if there is none, or the text before it
+/// is not JSON.
+pub fn string_member<'a>(object: &'a str, name: &str) -> Option<Cow<'a, str>> {
+    Scanner::new(object).member(name).ok().flatten().map(decode_if)
 }
 
 /// Returns the text of a JSON string; `None` for other values.

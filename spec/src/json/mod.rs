@@ -11,9 +11,12 @@ mod text;
 mod typed;
 mod varying;
 
-pub use check::{Check, Checker, Members, TextPattern, TextRules, UNDECLARED};
+pub(crate) use check::{
+    Checker, ListSchema, Member, MemberRules, NumberRules, ObjectSchema, Others, Places, Schema, Tag, TextPattern,
+    TextRules, UnionSchema,
+};
 pub use fault::{Actual, Fault, FaultKind, Wanted};
-pub use look::{at, each_member, entries, members, shared_length, string};
+pub use look::{at, each_member, entries, members, shared_length, string, string_member};
 pub use outline::{Names, Outline, OutlineMember};
 pub use problem::Problem;
 pub(crate) use scanner::LOST;

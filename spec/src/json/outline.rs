@@ -3,7 +3,9 @@
 use std::ops::Range;
 
 use super::text::{decode, is_escaped};
-use super::{Check, UNDECLARED, shared_length};
+use super::check::ObjectSchema;
+use super::scanner::is_same;
+use super::shared_length;
 
 /// The places of the members of one object. Its memory can be reused.
 #[derive(Debug, Default)]
@@ -34,16 +36,16 @@ struct Known {
     members: Vec<OutlineMember>,
     names: Names,
     places: Vec<u32>,
-    /// The check that accepted it.
-    check: Option<Check>,
+    /// The schema that it has.
+    schema: Option<&'static ObjectSchema>,
 }
 
 /// A valid object.
 #[derive(Debug)]
 struct Valid {
     text: String,
-    /// The check that accepted it.
-    check: Check,
+    /// The schema that it has.
+    schema: &'static ObjectSchema,
     /// Depth of its nested values.
     levels: u32,
 }
@@ -100,7 +102,7 @@ impl OutlineMember {
     #[inline]
     fn is_named(&self, text: &str, name: &str) -> bool {
         let raw = text.get(self.name()).unwrap_or_default();
-        raw == name || is_escaped(raw) && decode(raw).0 == name
+        is_same(raw.as_bytes(), name.as_bytes()) || is_escaped(raw) && decode(raw).0 == name
     }
 }
 
@@ -177,7 +179,7 @@ const fn group(fingerprint: u32) -> usize {
 
 /// Returns a fingerprint of a name: its length, its first byte and its last.
 #[inline]
-fn fingerprint(name: &[u8]) -> u32 {
+const fn fingerprint(name: &[u8]) -> u32 {
     let (Some(first), Some(last)) = (name.first(), name.last()) else { return 0 };
     let [low, high, ..] = name.len().to_le_bytes();
     u32::from_le_bytes([*first, *last, low, high])
@@ -188,6 +190,9 @@ fn fingerprint(name: &[u8]) -> u32 {
 fn fingerprint_inside(raw: &[u8]) -> u32 {
     fingerprint(decode(&String::from_utf8_lossy(raw)).0.as_bytes())
 }
+
+/// The place of an undeclared member.
+pub(super) const UNDECLARED: u32 = u32::MAX;
 
 /// The declared members of an object that were seen, and the expected next one.
 #[derive(Debug, Clone, Copy, Default)]
@@ -291,17 +296,17 @@ impl Outline {
         self.names = Names::of(&mut self.members);
     }
 
-    /// Returns whether the object that is entered now can be compared with one that the same check accepted.
-    pub(super) fn knows(&self, check: Check) -> bool {
+    /// Returns whether the object that is entered now can be compared with one that has the same schema.
+    pub(super) fn knows(&self, schema: &ObjectSchema) -> bool {
         let is_wanted = self.recurs && self.state == Outlining::Next;
-        let known = self.known().filter(|_| is_wanted).and_then(|known| known.check);
-        known.is_some_and(|known| std::ptr::fn_addr_eq(known, check))
+        let known = self.known().filter(|_| is_wanted).and_then(|known| known.schema);
+        known.is_some_and(|known| std::ptr::eq(known, schema))
     }
 
-    /// Returns the length and depth of the object at the start of a text if this check accepted that object before, and
+    /// Returns the length and depth of the object at the start of a text if that object has had this schema before, and
     /// its depth is within the limit.
-    pub(super) fn again(&mut self, check: Check, text: &str, most: u32) -> Option<(usize, u32)> {
-        if self.knows(check) {
+    pub(super) fn again(&mut self, schema: &ObjectSchema, text: &str, most: u32) -> Option<(usize, u32)> {
+        if self.knows(schema) {
             let Self { members, names, known, latest, is_first, .. } = self;
             let place = if *is_first { 0 } else { *latest };
             let known = known.get(place)?.as_deref().filter(|known| text.starts_with(&known.text))?;
@@ -313,7 +318,7 @@ impl Outline {
         let is_inside = self.state == Outlining::Idle;
         let mut recent = self.recent.iter().filter(|valid| is_inside && valid.levels <= most);
         let is_it =
-            |valid: &&Valid| std::ptr::fn_addr_eq(valid.check, check) && text.starts_with(&valid.text);
+            |valid: &&Valid| std::ptr::eq(valid.schema, schema) && text.starts_with(&valid.text);
         recent.find(is_it).map(|valid| (valid.text.len(), valid.levels))
     }
 
@@ -339,9 +344,9 @@ impl Outline {
     }
 
     /// Keeps the recorded object as a valid one.
-    pub(super) fn keep(&mut self, check: Check, text: &str, levels: u32) {
+    pub(super) fn keep(&mut self, schema: &'static ObjectSchema, text: &str, levels: u32) {
         if !self.recurs {
-            self.keep_recent(check, text, levels);
+            self.keep_recent(schema, text, levels);
         } else if text.len() <= LONGEST {
             self.latest = usize::from(!self.is_first);
             let known = self.known[self.latest].get_or_insert_default();
@@ -349,20 +354,20 @@ impl Outline {
             known.members.clone_from(&self.members);
             known.names = self.names;
             known.places.clone_from(&self.places);
-            known.check = Some(check);
+            known.schema = Some(schema);
         }
     }
 
-    fn keep_recent(&mut self, check: Check, text: &str, levels: u32) {
+    fn keep_recent(&mut self, schema: &'static ObjectSchema, text: &str, levels: u32) {
         let (most, longest) = RECENT;
         if text.len() > longest {
             return;
         }
         if self.recent.len() < most {
-            self.recent.push(Valid { text: text.to_owned(), check, levels });
+            self.recent.push(Valid { text: text.to_owned(), schema, levels });
         } else if let Some(valid) = self.recent.get_mut(self.oldest) {
             text.clone_into(&mut valid.text);
-            (valid.check, valid.levels) = (check, levels);
+            (valid.schema, valid.levels) = (schema, levels);
             self.oldest = (self.oldest + 1) % most;
         }
     }

@@ -199,9 +199,15 @@ impl<'a> Scanner<'a> {
         Ok(RawString { raw: self.text.get(start..end).unwrap_or_default(), escaped: self.escaped })
     }
 
-    /// Returns the bytes of a name, and whether they contain escapes.
+    /// Returns whether the last name or string has escapes.
     #[inline]
-    pub(super) fn name_bytes(&mut self) -> Scan<(&'a [u8], bool)> {
+    pub(super) const fn is_escaped(&self) -> bool {
+        self.escaped
+    }
+
+    /// Returns the bytes of a name.
+    #[inline]
+    pub(super) fn name_bytes(&mut self) -> Scan<&'a [u8]> {
         let start = self.peek_at() + 1;
         let bytes = self.text.as_bytes();
         // Most names are short, with no whitespace around their colon.
@@ -214,25 +220,29 @@ impl<'a> Scanner<'a> {
             if matches!(bytes.get(end..end + 3), Some(&[b'"', b':', value]) if value > b' ') {
                 self.at = end + 2;
                 self.escaped = false;
-                return Ok((bytes.get(start..end).unwrap_or_default(), false));
+                return Ok(bytes.get(start..end).unwrap_or_default());
             }
         }
         let end = self.name_end()?;
-        Ok((self.text.as_bytes().get(start..end).unwrap_or_default(), self.escaped))
+        Ok(self.text.as_bytes().get(start..end).unwrap_or_default())
     }
 
     /// Consumes a member's name and its colon if they are the expected ones without whitespace.
     #[inline]
     pub(super) fn pass_expected_name(&mut self, name: &[u8]) -> bool {
-        let bytes = self.text.as_bytes();
-        let end = self.at + 1 + name.len();
-        let hit = matches!(bytes.get(end..end + 3), Some(&[b'"', b':', value]) if value > b' ')
-            && bytes.get(self.at) == Some(&b'"')
-            && bytes.get(self.at + 1..end) == Some(name);
+        let length = name.len() + 4;
+        let Some([b'"', found @ .., b'"', b':', value]) = self.window(length) else { return false };
+        let hit = *value > b' ' && is_same(found, name);
         if hit {
-            self.at = end + 2;
+            self.at += length - 1;
         }
         hit
+    }
+
+    /// Returns the next bytes, if there are as many.
+    #[inline]
+    fn window(&self, length: usize) -> Option<&'a [u8]> {
+        self.text.as_bytes().get(self.at..)?.get(..length)
     }
 
     /// Consumes these bytes if they are at the cursor.
@@ -272,13 +282,11 @@ impl<'a> Scanner<'a> {
     /// Passes a string if it is the expected one, written without escapes.
     #[inline]
     pub(super) fn pass_expected_string(&mut self, text: &[u8]) -> bool {
-        let bytes = self.text.as_bytes();
-        let end = self.at + 1 + text.len();
-        let hit = bytes.get(end) == Some(&b'"')
-            && bytes.get(self.at) == Some(&b'"')
-            && bytes.get(self.at + 1..end) == Some(text);
+        let length = text.len() + 2;
+        let Some([b'"', found @ .., b'"']) = self.window(length) else { return false };
+        let hit = is_same(found, text);
         if hit {
-            self.at = end + 1;
+            self.at += length;
         }
         hit
     }
@@ -313,12 +321,12 @@ impl<'a> Scanner<'a> {
         Ok(RawString { raw: self.text.get(start..self.at - 1).unwrap_or_default(), escaped: self.escaped })
     }
 
-    /// Returns the bytes of a string, and whether they contain escapes.
+    /// Returns the bytes of a string.
     #[inline]
-    pub(super) fn string_bytes(&mut self) -> Scan<(&'a [u8], bool)> {
+    pub(super) fn string_bytes(&mut self) -> Scan<&'a [u8]> {
         let start = self.at + 1;
         self.pass_string()?;
-        Ok((self.text.as_bytes().get(start..self.at - 1).unwrap_or_default(), self.escaped))
+        Ok(self.text.as_bytes().get(start..self.at - 1).unwrap_or_default())
     }
 
     /// Skips a string; the cursor is at its opening quote.
@@ -535,7 +543,11 @@ impl<'a> Scanner<'a> {
         }
         loop {
             let name = ahead.name()?;
-            let hit = if name.escaped { text::decode(name.raw).0 == wanted } else { name.raw == wanted };
+            let hit = if name.escaped {
+                text::decode(name.raw).0 == wanted
+            } else {
+                is_same(name.raw.as_bytes(), wanted.as_bytes())
+            };
             if hit && ahead.byte() == b'"' {
                 return ahead.string().map(Some);
             }
@@ -544,6 +556,24 @@ impl<'a> Scanner<'a> {
                 return Ok(None);
             }
         }
+    }
+}
+
+/// Returns whether two short texts are equal. Names are compared so often that calling `memcmp` takes longer.
+#[inline]
+pub(super) fn is_same(one: &[u8], other: &[u8]) -> bool {
+    if one.len() != other.len() {
+        return false;
+    }
+    // The first and the last bytes of a text overlap if it is shorter than both together.
+    match one.len() {
+        0..4 => one.iter().zip(other).all(|(one, other)| one == other),
+        4..8 => one.first_chunk::<4>() == other.first_chunk() && one.last_chunk::<4>() == other.last_chunk(),
+        8..=16 => one.first_chunk::<8>() == other.first_chunk() && one.last_chunk::<8>() == other.last_chunk(),
+        17..=32 => {
+            one.first_chunk::<16>() == other.first_chunk() && one.last_chunk::<16>() == other.last_chunk()
+        }
+        _ => one == other,
     }
 }
 

@@ -191,7 +191,7 @@ fn has_type(dialect: &Dialect, data: &str, name: &str) -> bool {
 
 /// Returns the type of an event, from the place that its dialect uses.
 fn event_type<'a>(dialect: &Dialect, frame: &'a Frame<'_>, data: &'a str) -> Option<Cow<'a, str>> {
-    let inside = || spec::json::Checker::new(data).tag("type").ok().flatten();
+    let inside = || spec::json::string_member(data, "type");
     let line = || frame.event.as_deref().map(Cow::Borrowed);
     match dialect.framing.event_line {
         EventLine::EqualsType | EventLine::AlwaysMessage => inside(),

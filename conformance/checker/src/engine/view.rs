@@ -273,7 +273,7 @@ mod tests {
         let lines = goldens.flat_map(|golden| std::str::from_utf8(golden.bytes).unwrap().lines());
         let (mut memory, mut noted) = (spec::Memory::default(), 0);
         for data in lines.filter_map(|line| line.strip_prefix("data: ")).chain([odd]) {
-            let name = spec::json::Checker::new(data).tag("type").ok().flatten().unwrap_or_default();
+            let name = spec::json::string_member(data, "type").unwrap_or_default();
             let mut view = spec::View::nothing();
             memory.next_event(spec::openai::DIALECT.event(&name), data, &mut view);
             let about = view.raw(spec::Slot::Response).or(view.raw(spec::Slot::Value));

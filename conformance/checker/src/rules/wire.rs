@@ -51,7 +51,7 @@ pub(super) fn event_line(case: &mut Case<'_>) {
         return;
     }
     let line = frame.event.as_deref();
-    let inside = || spec::json::Checker::new(record.data()).tag("type").ok().flatten();
+    let inside = || spec::json::string_member(record.data(), "type");
     let expected = match case.dialect().framing.event_line {
         EventLine::AlwaysMessage => Some(Cow::Borrowed("message")),
         EventLine::EqualsType => record.event_type.as_deref().map(Cow::Borrowed),

@@ -1,0 +1,206 @@
+//! Validation of JSON text by [`Schema`] tables. It parses a value once, builds nothing, and records every fault.
+
+mod object;
+mod scalars;
+mod schema;
+mod union;
+
+use std::borrow::Cow;
+use std::mem;
+
+pub(crate) use schema::{
+    ListSchema, Member, MemberRules, NumberRules, ObjectSchema, Others, Places, Schema, Tag, TextPattern, TextRules,
+    UnionSchema,
+};
+
+use super::Varying;
+use super::fault::{Actual, Fault, FaultKind, Faults, Wanted};
+use super::outline::Outline;
+use super::problem::Problem;
+use super::scanner::{RawString, Scan, Scanner};
+use super::text::decode;
+
+/// A cursor that records schema faults.
+#[derive(Debug)]
+pub(crate) struct Checker<'a> {
+    scanner: Scanner<'a>,
+    faults: Faults,
+    outline: Outline,
+    varying: Varying,
+    /// Depth of the values entered inside the object whose members are recorded.
+    deepest: u32,
+    /// Whether an open enumeration had an unknown value.
+    is_newer: bool,
+    /// Whether such a value is a fault.
+    known_only: bool,
+}
+
+impl<'a> Checker<'a> {
+    /// Returns a checker at the start of the text.
+    pub(crate) fn new(text: &'a str) -> Self {
+        Self::with_outline(text, Outline::default())
+    }
+
+    /// Returns a checker that reuses memory for the members of an object.
+    pub(crate) fn with_outline(text: &'a str, outline: Outline) -> Self {
+        let (faults, varying) = (Faults::default(), Varying::default());
+        Self {
+            scanner: Scanner::new(text),
+            faults,
+            outline,
+            varying,
+            deepest: 0,
+            is_newer: false,
+            known_only: false,
+        }
+    }
+
+    /// Returns the recorded members of an object with their memory, and the values that may vary.
+    pub(crate) fn into_notes(self) -> (Outline, Varying) {
+        (self.outline, self.varying)
+    }
+
+    /// Checks a value, and records its members if it is an object and recording is enabled. `recurs` is whether such
+    /// values often repeat.
+    #[inline]
+    pub(crate) fn outlined(&mut self, schema: &Schema, recurs: bool) -> Scan<()> {
+        self.outline.expect(recurs);
+        self.check(schema)?;
+        self.outline.expect_no_more();
+        Ok(())
+    }
+
+    /// Checks a value that may vary: if it is a text or a whole number, any other one is valid, too.
+    #[inline]
+    pub(crate) fn varying(&mut self, schema: &Schema) -> Scan<()> {
+        let start = self.scanner.offset();
+        let first = self.scanner.peek();
+        self.check(schema)?;
+        if first == b'"' || is_number(first) {
+            self.varying.add(start..self.scanner.offset());
+        }
+        Ok(())
+    }
+
+    /// Checks the value at the cursor, and moves behind it. Fails only if the text is not JSON; other faults are
+    /// recorded.
+    #[inline]
+    pub(crate) fn check(&mut self, schema: &Schema) -> Scan<()> {
+        // Nearly all values of events.
+        match *schema {
+            Schema::String => self.string(),
+            Schema::Integer => self.integer(),
+            Schema::Constant(wanted) => self.constant(wanted),
+            _ => self.check_other(schema),
+        }
+    }
+
+    fn check_other(&mut self, schema: &Schema) -> Scan<()> {
+        match *schema {
+            Schema::String => self.string(),
+            Schema::Integer => self.integer(),
+            Schema::Constant(wanted) => self.constant(wanted),
+            Schema::Object(object) => self.object(object),
+            Schema::List(list) => self.list(list),
+            Schema::Nullable(_) if self.scanner.peek() == b'n' => self.scanner.word("null"),
+            Schema::Nullable(inner) | Schema::Named(inner) => self.check_other(inner),
+            Schema::Union(union) => self.union(union),
+            Schema::OneOf(wanted) => self.one_of(wanted),
+            Schema::Known(known) => self.known(known),
+            Schema::Boolean => self.boolean(),
+            Schema::Null => self.null(),
+            Schema::Any => self.scanner.skip(),
+            Schema::Number => self.number(),
+            Schema::NumberIn(rules) => self.number_in(rules),
+            Schema::Text(rules) => self.text(rules),
+            Schema::ConstantBoolean(wanted) => self.constant_boolean(wanted),
+            Schema::FirstOf(schemas) => self.first_of(schemas),
+        }
+    }
+
+    /// Reports values that are newer than the dialect as faults.
+    pub(crate) const fn known_only(mut self) -> Self {
+        self.known_only = true;
+        self
+    }
+
+    /// Returns whether a value was newer than the dialect.
+    #[inline]
+    pub(crate) const fn is_newer(&self) -> bool {
+        self.is_newer
+    }
+
+    /// Returns the byte offset of the cursor.
+    pub(crate) const fn offset(&self) -> usize {
+        self.scanner.offset()
+    }
+
+    /// Returns why the text is not JSON, after a check failed.
+    pub(crate) const fn problem(&self) -> Problem {
+        self.scanner.problem()
+    }
+
+    /// Fails if anything but white space follows.
+    pub(crate) fn end(&mut self) -> Scan<()> {
+        self.scanner.end()
+    }
+
+    /// Returns the listed faults so far, and the number of others.
+    pub(crate) fn finish(&mut self) -> (Vec<Fault>, usize) {
+        mem::take(&mut self.faults).finish()
+    }
+
+    /// Returns whether there was no fault so far.
+    #[inline]
+    pub(crate) const fn is_clean(&self) -> bool {
+        self.faults.count() == 0
+    }
+
+    /// Calls a function with the members of the object at the cursor, which does not move: the name, and the range of
+    /// the value.
+    pub(crate) fn members(&self, mut member: impl FnMut(&str, (usize, usize))) -> Scan<()> {
+        let mut ahead = self.scanner;
+        if ahead.peek() != b'{' {
+            return Ok(());
+        }
+        ahead.object(|ahead, _, name| {
+            let start = ahead.offset();
+            ahead.skip()?;
+            member(&decode_if(name), (start, ahead.offset()));
+            Ok(())
+        })
+    }
+
+    #[cold]
+    fn wrong(&mut self, kind: FaultKind) -> Scan<()> {
+        let raw = self.scanner.raw()?;
+        self.faults.add(kind, || Actual::of(raw));
+        Ok(())
+    }
+
+    /// Records that the value at the cursor does not match the description.
+    #[cold]
+    fn not(&mut self, description: &'static str) -> Scan<()> {
+        self.wrong(FaultKind::Value(Wanted::Described(description)))
+    }
+
+    #[cold]
+    fn wrong_text(&mut self, wanted: Wanted, raw: &str) {
+        self.faults.add(FaultKind::Value(wanted), || Actual::of(raw));
+    }
+}
+
+#[inline]
+const fn is_number(byte: u8) -> bool {
+    byte == b'-' || byte.is_ascii_digit()
+}
+
+/// Returns the decoded bytes of a name or value with escapes.
+#[cold]
+fn decoded(raw: &[u8]) -> Vec<u8> {
+    decode(&String::from_utf8_lossy(raw)).0.into_owned().into_bytes()
+}
+
+pub(super) fn decode_if(string: RawString<'_>) -> Cow<'_, str> {
+    if string.escaped { decode(string.raw).0 } else { Cow::Borrowed(string.raw) }
+}

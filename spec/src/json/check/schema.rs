@@ -1,0 +1,237 @@
+//! Schemas as tables, with which [`Checker`](super::Checker) compares values.
+
+use crate::json::scanner::is_same;
+
+/// The schema of a value.
+#[allow(dead_code, reason = "a dialect need not have schemas of all kinds")]
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Schema {
+    /// Any value.
+    Any,
+    /// `null`.
+    Null,
+    /// `true` or `false`.
+    Boolean,
+    /// This boolean.
+    ConstantBoolean(bool),
+    /// A string.
+    String,
+    /// A string within limits.
+    Text(&'static TextRules),
+    /// This string.
+    Constant(&'static str),
+    /// One of these strings.
+    OneOf(&'static [&'static str]),
+    /// One of these strings, or another one that a newer server has added.
+    Known(&'static [&'static str]),
+    /// A number.
+    Number,
+    /// A number without a fractional part.
+    Integer,
+    /// A number within limits.
+    NumberIn(&'static NumberRules),
+    /// A list.
+    List(&'static ListSchema),
+    /// `null`, or a value of another schema.
+    Nullable(&'static Schema),
+    /// An object.
+    Object(&'static ObjectSchema),
+    /// A value whose kind or tag selects its schema.
+    Union(&'static UnionSchema),
+    /// A value of one of these schemas.
+    FirstOf(&'static [Schema]),
+    /// A value of a schema with a name.
+    Named(&'static Schema),
+}
+
+/// The schema of an object.
+#[derive(Debug)]
+pub(crate) struct ObjectSchema {
+    /// Its declared members, in their usual order, at most 64. The position of a member is its place.
+    pub(crate) members: &'static [Member],
+    /// Their places by name.
+    pub(crate) places: Places,
+    /// The required ones, one bit each.
+    pub(crate) required: u64,
+    /// Its other members.
+    pub(crate) others: Others,
+    /// Limits of all of its members, if there are any.
+    pub(crate) limits: Option<&'static MemberRules>,
+    /// Whether it is the type of a response, or of the value that an event opens or closes something with.
+    pub(crate) is_noted: bool,
+}
+
+/// A declared member of an object.
+#[derive(Debug)]
+pub(crate) struct Member {
+    /// Its name.
+    pub(crate) name: &'static str,
+    /// The schema of its value.
+    pub(crate) schema: Schema,
+}
+
+/// The undeclared members that an object can have.
+#[derive(Debug)]
+pub(crate) enum Others {
+    /// Any members.
+    Open,
+    /// None.
+    Closed,
+    /// Members with values of this schema.
+    Typed(Schema),
+}
+
+/// Limits of the members of an object.
+#[derive(Debug)]
+pub(crate) struct MemberRules {
+    /// Maximum number of members.
+    pub(crate) most: u64,
+    /// Limits of their names.
+    pub(crate) names: Option<&'static TextRules>,
+}
+
+/// The schema of a list.
+#[derive(Debug)]
+pub(crate) struct ListSchema {
+    /// The schema of its entries.
+    pub(crate) entries: Schema,
+    /// Minimum and maximum number of entries.
+    pub(crate) length: (u64, u64),
+    /// The limits as text.
+    pub(crate) expected: &'static str,
+}
+
+/// A schema that is selected by a value.
+#[derive(Debug)]
+pub(crate) struct UnionSchema {
+    /// The schemas for kinds of values, by the first byte of one: `0` for numbers, `t` for booleans.
+    pub(crate) kinds: &'static [(u8, Schema)],
+    /// The schemas for objects, if they have a tag.
+    pub(crate) tag: Option<Tag>,
+    /// The kinds as text.
+    pub(crate) expected: &'static str,
+}
+
+/// The member that selects the schema of an object.
+#[derive(Debug)]
+pub(crate) struct Tag {
+    /// Its name.
+    pub(crate) property: &'static str,
+    /// Its values.
+    pub(crate) values: &'static [&'static str],
+    /// The schema for each value.
+    pub(crate) schemas: &'static [Schema],
+}
+
+/// Limits of a number.
+#[derive(Debug)]
+pub(crate) struct NumberRules {
+    /// Whether it has no fractional part.
+    pub(crate) is_integral: bool,
+    /// Its minimum.
+    pub(crate) minimum: f64,
+    /// Its maximum.
+    pub(crate) maximum: f64,
+    /// The limits as text.
+    pub(crate) expected: &'static str,
+}
+
+/// Limits of a string.
+#[derive(Debug)]
+pub(crate) struct TextRules {
+    /// Minimum and maximum number of characters.
+    pub(crate) length: (u64, u64),
+    /// The pattern, if it has one.
+    pub(crate) pattern: Option<TextPattern>,
+    /// The limits as text.
+    pub(crate) expected: &'static str,
+}
+
+/// A literal prefix, followed by characters of one class.
+#[derive(Debug)]
+pub(crate) struct TextPattern {
+    /// The prefix.
+    pub(crate) prefix: &'static str,
+    /// Inclusive ranges of the class.
+    pub(crate) class: &'static [(char, char)],
+    /// Exact number of characters of the class; at least one if absent.
+    pub(crate) count: Option<usize>,
+}
+
+/// The places of members by name: those of a group of names are linked, the last one first.
+#[derive(Debug)]
+pub(crate) struct Places {
+    /// The last member of each group of names, counted from 1.
+    last: [u8; GROUPS],
+    /// The previous member in the group of each member.
+    before: [u8; MOST],
+}
+
+/// Number of groups of names.
+const GROUPS: usize = 32;
+
+/// Maximum number of declared members of an object.
+const MOST: usize = 64;
+
+impl Places {
+    /// Finds the places of members.
+    pub(crate) const fn of(names: &[&str]) -> Self {
+        let (mut last, mut before) = ([0; GROUPS], [0; MOST]);
+        let (mut place, mut number) = (0, 1);
+        while place < names.len() {
+            let group = group(names[place].as_bytes());
+            before[place] = last[group];
+            last[group] = number;
+            (place, number) = (place + 1, number + 1);
+        }
+        Self { last, before }
+    }
+}
+
+/// Returns the group of a name, by its length, its first byte and its last.
+#[inline]
+const fn group(name: &[u8]) -> usize {
+    let (Some(first), Some(last)) = (name.first(), name.last()) else { return 0 };
+    // The highest bits of the product depend on all bits.
+    let mixed = (*first as u32) ^ (*last as u32) << 8 ^ (name.len() as u32) << 16;
+    (mixed.wrapping_mul(0x9e37_79b1) >> 27) as usize
+}
+
+impl ObjectSchema {
+    /// Returns the place of a declared member.
+    #[inline]
+    pub(super) fn place(&self, name: &[u8]) -> Option<u32> {
+        let mut number = self.places.last[group(name)];
+        loop {
+            let place = number.checked_sub(1)?;
+            if is_same(self.members.get(usize::from(place))?.name.as_bytes(), name) {
+                return Some(place.into());
+            }
+            number = *self.places.before.get(usize::from(place))?;
+        }
+    }
+}
+
+impl TextRules {
+    /// Returns whether a text is within the limits.
+    pub(super) fn allow(&self, text: &str) -> bool {
+        let (least, most) = self.length;
+        let bytes = text.len() as u64;
+        // Characters are between a quarter of the bytes and all of them.
+        let within = (least == 0 && bytes <= most) || {
+            let characters = text.chars().count() as u64;
+            (least..=most).contains(&characters)
+        };
+        within && self.pattern.as_ref().is_none_or(|pattern| pattern.matches(text))
+    }
+}
+
+impl TextPattern {
+    fn matches(&self, text: &str) -> bool {
+        text.strip_prefix(self.prefix).is_some_and(|rest| {
+            let of_class = |c| self.class.iter().any(|(low, high)| (*low..=*high).contains(&c));
+            rest.chars().all(of_class)
+                && self.count.map_or(!rest.is_empty(), |count| rest.chars().count() == count)
+        })
+    }
+}

@@ -1,0 +1,81 @@
+//! Selection of the schema of a value.
+
+use std::borrow::Cow;
+
+use super::{Checker, Schema, Tag, UnionSchema, decode_if};
+use crate::json::fault::{Actual, FaultKind, Segment, Wanted};
+use crate::json::scanner::{Scan, is_same};
+
+impl Checker<'_> {
+    /// Checks for a value whose kind or tag selects its schema.
+    pub(super) fn union(&mut self, union: &'static UnionSchema) -> Scan<()> {
+        let kind = match self.scanner.peek() {
+            b'-' | b'0'..=b'9' => b'0',
+            b'f' => b't',
+            byte => byte,
+        };
+        if let Some(tag) = union.tag.as_ref().filter(|_| kind == b'{') {
+            return self.tagged(tag);
+        }
+        match union.kinds.iter().find(|(of, _)| *of == kind) {
+            Some((_, schema)) => self.check(schema),
+            None => self.not(union.expected),
+        }
+    }
+
+    fn tagged(&mut self, tag: &'static Tag) -> Scan<()> {
+        let found = self.scanner.member(tag.property)?.map(decode_if);
+        let value = found.as_deref().unwrap_or_default();
+        let is_it = |known: &&str| is_same(known.as_bytes(), value.as_bytes());
+        match tag.values.iter().position(|known| is_it(known)).and_then(|place| tag.schemas.get(place)) {
+            Some(schema) => self.check(schema),
+            None => self.no_branch(tag, found),
+        }
+    }
+
+    /// Records an object whose tag is missing, or selects no branch of a union.
+    #[cold]
+    fn no_branch(&mut self, tag: &'static Tag, found: Option<Cow<'_, str>>) -> Scan<()> {
+        let Tag { property, values, .. } = *tag;
+        let before = self.faults.count();
+        if let Some(found) = found {
+            self.wrong_text(Wanted::OneOf(values), &format!("\"{found}\""));
+            self.faults.inside(before, &Segment::Name(property));
+        } else {
+            let kind = FaultKind::Missing { property, wanted: Wanted::OneOf(values) };
+            self.faults.add(kind, || Actual::NoString);
+        }
+        self.scanner.skip()
+    }
+
+    /// Tries the branches of a union without a tag, in order. If none matches, records the faults of the best match.
+    pub(super) fn first_of(&mut self, branches: &[Schema]) -> Scan<()> {
+        let start = self.scanner;
+        let before = self.faults.count();
+        let was_quiet = self.faults.set_quiet(true);
+        let mut best: Option<(usize, &Schema)> = None;
+        let outlining = self.outline.state();
+        for branch in branches {
+            self.scanner = start;
+            self.outline.set_state(outlining);
+            self.check(branch)?;
+            let faults = self.faults.count() - before;
+            if faults == 0 {
+                self.faults.set_quiet(was_quiet);
+                return Ok(());
+            }
+            self.faults.forget_since(before);
+            if best.is_none_or(|(least, _)| faults < least) {
+                best = Some((faults, branch));
+            }
+        }
+        self.scanner = start;
+        self.outline.set_state(outlining);
+        self.faults.set_quiet(was_quiet);
+        match best {
+            Some((_, branch)) => self.check(branch),
+            None => self.scanner.skip(),
+        }
+    }
+}
+
