@@ -31,7 +31,7 @@ pub(crate) struct EventMember {
 
 impl EventSchema {
     /// Validates an event, and extracts its values.
-    pub(crate) fn read<'a>(&self, checker: &mut Checker<'a>, view: &mut View<'a>) -> Scan<()> {
+    pub(crate) fn read<'a>(&self, checker: &mut Checker<'a, '_>, view: &mut View<'a>) -> Scan<()> {
         match *self {
             Self::Object { schema, members, others_vary } => {
                 let other = EventMember { slot: None, varies: others_vary };

@@ -15,6 +15,7 @@ mod view;
 
 pub use count::{Count, Odd};
 pub use json::Fault;
+pub use shape::Fragment;
 pub use table::{Dialect, EventInfo, Level, Memory, Scope, Slot, Verdict};
 pub use view::View;
 

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::json::{LOST, Scanner, Varying};
+use crate::json::{LOST, RawString, Scanner, Varying};
 use crate::table::{EventInfo, Slot};
 use crate::view::{View, usual_count};
 
@@ -14,15 +14,28 @@ const LONGEST: usize = 4096;
 #[derive(Debug, Default)]
 pub(crate) struct Shape {
     event: Option<&'static EventInfo>,
-    text: String,
+    /// The event as a frame of server-sent events, to its end.
+    frame: String,
+    /// Its data in the frame.
+    data: Range<usize>,
+    /// The varying values, in the data.
     varying: Varying,
     slots: Vec<SlotPlace>,
-    fragment: Option<Fragment>,
+    fragment: Option<FragmentPlaces>,
 }
 
-/// The varying values of a delta of a text. The text between them is plain.
+/// A delta of a text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Fragment<'a> {
+    /// Its text.
+    pub text: RawString<'a>,
+    /// Its sequence number.
+    pub number: u64,
+}
+
+/// The places of a delta among the varying values. The text between these is plain.
 #[derive(Debug, Clone, Copy)]
-struct Fragment {
+struct FragmentPlaces {
     text: usize,
     number: usize,
 }
@@ -62,8 +75,11 @@ impl Shape {
             return;
         }
         self.event = Some(event);
-        text.clone_into(&mut self.text);
-        self.fragment = Fragment::of(event, view, values);
+        self.frame.clear();
+        self.frame.extend(["event: ", event.name, "\ndata: "]);
+        self.data = self.frame.len()..self.frame.len() + text.len();
+        self.frame.extend([text, "\n\n"]);
+        self.fragment = FragmentPlaces::of(event, view, values);
         let offset = |at: u32| {
             let behind = values.iter().map(|value| u8::from(value.start < at as usize)).sum();
             Offset { at, behind }
@@ -82,16 +98,40 @@ impl Shape {
 
     /// Returns the text and the number of another event, if it has this shape and is a delta.
     #[inline]
-    pub(crate) fn fragment<'a>(&self, event: &EventInfo, data: &'a str) -> Option<(&'a str, u64)> {
+    pub(crate) fn fragment<'a>(&self, event: &EventInfo, data: &'a str) -> Option<Fragment<'a>> {
+        let (fragment, end) = self.fragment_from(self.data.start, self.data.end, event, data)?;
+        (end == data.len()).then_some(fragment)
+    }
+
+    /// Returns the same for the frame at the start of a text, and its length.
+    #[inline]
+    pub(crate) fn fragment_of_frame<'a>(
+        &self,
+        event: &EventInfo,
+        text: &'a str,
+    ) -> Option<(Fragment<'a>, usize)> {
+        self.fragment_from(0, self.frame.len(), event, text)
+    }
+
+    /// Compares a text with a part of the frame.
+    #[inline]
+    fn fragment_from<'a>(
+        &self,
+        start: usize,
+        end: usize,
+        event: &EventInfo,
+        text: &'a str,
+    ) -> Option<(Fragment<'a>, usize)> {
         let (values, fragment) = (self.varying.values(), self.fragment?);
         if values.is_empty() || !std::ptr::eq(self.event?, event) {
             return None;
         }
-        let known = self.text.as_bytes();
-        let mut scanner = Scanner::new(data);
-        let mut places = [(0, 0); Varying::MOST];
-        let mut at = 0;
+        let known = self.frame.as_bytes();
+        let mut scanner = Scanner::new(text);
+        let mut places = [(0, 0, false); Varying::MOST];
+        let mut at = start;
         for (value, place) in values.iter().zip(&mut places) {
+            let value = self.data.start + value.start..self.data.start + value.end;
             if !scanner.pass_same(known.get(at..value.start)?) {
                 return None;
             }
@@ -99,14 +139,16 @@ impl Shape {
             if !scanner.pass_alike(*known.get(value.start)?)? {
                 return None;
             }
-            (place.1, at) = (scanner.offset(), value.end);
+            (place.1, place.2, at) = (scanner.offset(), scanner.is_escaped(), value.end);
         }
-        if !scanner.pass_same(known.get(at..)?) || scanner.offset() != data.len() {
+        if !scanner.pass_same(known.get(at..end)?) {
             return None;
         }
-        let (start, end) = *places.get(fragment.text)?;
-        let (from, to) = *places.get(fragment.number)?;
-        Some((data.get(start + 1..end - 1)?, usual_count(data.get(from..to)?)?))
+        let (start, end, escaped) = *places.get(fragment.text)?;
+        let (from, to, _) = *places.get(fragment.number)?;
+        let raw = text.get(start + 1..end - 1)?;
+        let number = usual_count(text.get(from..to)?)?;
+        Some((Fragment { text: RawString { raw, escaped }, number }, scanner.offset()))
     }
 
     /// Sets the places of values in the data of another event, if it has this shape.
@@ -117,7 +159,7 @@ impl Shape {
         }
         // All offsets fit.
         u32::try_from(data.len()).ok()?;
-        let known = self.text.as_bytes();
+        let known = self.frame.as_bytes().get(self.data.clone())?;
         let mut scanner = Scanner::new(data);
         let mut shifts = Shifts::default();
         let mut at = 0;
@@ -145,7 +187,7 @@ const fn low(offset: usize) -> u32 {
     offset as u32
 }
 
-impl Fragment {
+impl FragmentPlaces {
     fn of(event: &EventInfo, view: &View<'_>, values: &[Range<usize>]) -> Option<Self> {
         let text = view.text();
         let place = |slot| {

@@ -1,10 +1,8 @@
 //! Tables of dialects, events and scopes.
 
-use std::mem;
-
 use crate::event::EventSchema;
 use crate::json::{Checker, Fault, FaultKind, Outline, Problem, Scan, Schema, Wanted};
-use crate::shape::Shape;
+use crate::shape::{Fragment, Shape};
 use crate::view::View;
 
 include!(concat!(env!("OUT_DIR"), "/words.rs"));
@@ -206,12 +204,19 @@ impl Memory {
         &self.outline
     }
 
-    /// Returns the text as written and the sequence number of a delta that equals the previous one except for these,
+    /// Returns the text and the sequence number of a delta that equals the previous one except for these,
     /// and for values without a slot. Returns none if anything else could matter, such as a character that is escaped
     /// as a number. Such an event is valid, and begins with its type.
     #[inline]
-    pub fn fragment<'a>(&self, event: &EventInfo, data: &'a str) -> Option<(&'a str, u64)> {
+    pub fn fragment<'a>(&self, event: &EventInfo, data: &'a str) -> Option<Fragment<'a>> {
         self.shape.fragment(event, data)
+    }
+
+    /// Returns the same for the frame of server-sent events at the start of a text, and the length of the frame with its
+    /// blank line.
+    #[inline]
+    pub fn fragment_of_frame<'a>(&self, event: &EventInfo, text: &'a str) -> Option<(Fragment<'a>, usize)> {
+        self.shape.fragment_of_frame(event, text)
     }
 
     /// Validates the payload of an event of a stream, and extracts its values, like [`Dialect::view_event`], but
@@ -237,13 +242,11 @@ impl Memory {
         data: &'a str,
         view: &mut View<'a>,
     ) -> Verdict {
-        let mut checker = Checker::with_outline(data, mem::take(&mut self.outline));
+        let mut checker = Checker::new(data, &mut self.outline);
         *view = View::new(data);
         let verdict = fill(view, event, &mut checker);
-        let (outline, varying) = checker.into_notes();
-        self.outline = outline;
         match event.filter(|_| verdict.is_valid() && !view.is_newer()) {
-            Some(event) => self.shape.learn(event, view, &varying),
+            Some(event) => self.shape.learn(event, view, checker.varying_values()),
             None => self.shape.forget(),
         }
         verdict
@@ -320,20 +323,22 @@ impl Dialect {
     /// the dialect does not list are read from their default places.
     pub fn view_event<'a>(&self, event: &str, data: &'a str) -> (Verdict, View<'a>) {
         let mut view = View::new(data);
-        let verdict = fill(&mut view, self.event(event), &mut Checker::new(data));
+        let verdict = fill(&mut view, self.event(event), &mut Checker::new(data, &mut Outline::default()));
         (verdict, view)
     }
 
     /// Returns the unknown values of open enumerations in an event.
     pub fn newer_values(&self, event: &str, data: &str) -> Vec<Fault> {
-        let mut checker = Checker::new(data).known_only();
+        let mut outline = Outline::default();
+        let mut checker = Checker::new(data, &mut outline).known_only();
         newer(fill(&mut View::new(data), self.event(event), &mut checker))
     }
 
     /// Returns the unknown values of open enumerations in a value of a named type.
     pub fn newer_values_of_type(&self, name: &str, json: &str) -> Vec<Fault> {
         let Some(schema) = (self.schema_named)(name) else { return Vec::new() };
-        let mut checker = Checker::new(json).known_only();
+        let mut outline = Outline::default();
+        let mut checker = Checker::new(json, &mut outline).known_only();
         let scan = checker.check(&schema);
         newer(verdict(scan, &mut checker))
     }
@@ -343,7 +348,8 @@ impl Dialect {
         match (self.schema_named)(name) {
             None => Verdict::Unknown,
             Some(schema) => {
-                let mut checker = Checker::new(json);
+                let mut outline = Outline::default();
+                let mut checker = Checker::new(json, &mut outline);
                 let scan = checker.check(&schema);
                 verdict(scan, &mut checker)
             }
@@ -359,7 +365,7 @@ fn newer(verdict: Verdict) -> Vec<Fault> {
 }
 
 /// Validates a whole event. The values of an unknown one are read from their default places.
-fn fill<'a>(view: &mut View<'a>, event: Option<&EventInfo>, checker: &mut Checker<'a>) -> Verdict {
+fn fill<'a>(view: &mut View<'a>, event: Option<&EventInfo>, checker: &mut Checker<'a, '_>) -> Verdict {
     let Some(event) = event else {
         let taken = view.take_members(checker, Slot::USUAL);
         if taken.and_then(|()| checker.check(&Schema::Any)).and_then(|()| checker.end()).is_err() {
@@ -372,7 +378,7 @@ fn fill<'a>(view: &mut View<'a>, event: Option<&EventInfo>, checker: &mut Checke
     verdict(scan, checker)
 }
 
-fn verdict(scan: Scan<()>, checker: &mut Checker<'_>) -> Verdict {
+fn verdict(scan: Scan<()>, checker: &mut Checker<'_, '_>) -> Verdict {
     if scan.and_then(|()| checker.end()).is_err() {
         return Verdict::NotJson(checker.problem(), checker.offset());
     }

@@ -112,7 +112,7 @@ impl<'a> View<'a> {
     }
 
     /// Keeps the text of these members of the object at the cursor, which does not move.
-    pub(crate) fn take_members(&mut self, checker: &Checker<'a>, members: &[(&str, Slot)]) -> Scan<()> {
+    pub(crate) fn take_members(&mut self, checker: &Checker<'a, '_>, members: &[(&str, Slot)]) -> Scan<()> {
         checker.members(|name, value| {
             if let Some((_, slot)) = members.iter().find(|(member, _)| *member == name) {
                 self.put(*slot, value);

@@ -4,7 +4,7 @@ use std::io::{Cursor, Read};
 
 use conformance::{Checker, Rules, check};
 use serde_json::Value;
-use spec::{Count, Dialect, Memory, Slot, View};
+use spec::{Count, Dialect, Fragment, Memory, Slot, View};
 use tests::mutate::Mutator;
 use tests::suite::{As, Suite};
 
@@ -33,15 +33,22 @@ impl Reading {
         let (alone, view) = self.dialect.view_event(name, text);
         let mut seen = View::nothing();
         let info = self.dialect.event(name);
-        if let Some((fragment, number)) = info.and_then(|info| self.memory.fragment(info, text)) {
+        let fragment = info.and_then(|info| self.memory.fragment(info, text));
+        let frame = format!("event: {name}\ndata: {text}\n\n");
+        let (stream, other) = (format!("{frame}event: "), frame.replacen("\n\n", "\nid: 1\n\n", 1));
+        let in_frame = |stream| info.and_then(|info| self.memory.fragment_of_frame(info, stream));
+        assert_eq!(
+            in_frame(&stream),
+            fragment.map(|fragment| (fragment, frame.len())),
+            "{dialect} {name}: {text}"
+        );
+        assert_eq!(in_frame(&other), None, "{dialect} {name}: {text}");
+        if let Some(Fragment { text: delta, number }) = fragment {
             self.fragments += 1;
             assert!(alone.is_valid(), "{dialect} {name}: {text}");
-            assert_eq!(view.raw(Slot::Value), Some(&*format!("\"{fragment}\"")), "{dialect} {name}: {text}");
-            assert_eq!(
-                view.count(Slot::SequenceNumber),
-                Some(Count::Whole(number)),
-                "{dialect} {name}: {text}"
-            );
+            assert_eq!(view.string(Slot::Value), Some(delta), "{dialect} {name}: {text}");
+            let number = Some(Count::Whole(number));
+            assert_eq!(view.count(Slot::SequenceNumber), number, "{dialect} {name}: {text}");
             assert_eq!(about(&view), self.before, "{dialect} {name}: {text}");
             assert!(!text.contains("\\u") && !text.contains('\u{fffd}'), "{dialect} {name}: {text}");
         }

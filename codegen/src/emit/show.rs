@@ -31,7 +31,11 @@ pub fn show(
     let named: BTreeSet<String> = event_names.values().chain(type_names.values()).cloned().collect();
     let mut text = pick(&emitted, wanted, &named);
     if with_validator {
-        let named = dialect.types.keys().map(|wire| check::table_ident(&check::type_path(wire)).to_string()).collect();
+        let named = dialect
+            .types
+            .keys()
+            .map(|wire| check::table_ident(&check::type_path(wire)).to_string())
+            .collect();
         let path = if is_event { check::event_path(name) } else { check::type_path(name) };
         text.push('\n');
         let table = check::table_ident(&path).to_string();

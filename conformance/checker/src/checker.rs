@@ -5,6 +5,7 @@ use std::sync::Arc;
 use spec::{Dialect, Memory};
 
 use crate::engine::{Finding, Judge, MOST_KEPT, Observer, Plan};
+use crate::sse::FrameStart;
 use crate::{Exchange, Frame, Rules, Transport, sse};
 
 /// Checks one stream as it arrives. It does no I/O and reads no clock, and its findings do not depend on
@@ -87,7 +88,7 @@ impl Checker {
     pub fn push(&mut self, chunk: &[u8]) -> &[Finding] {
         let before = self.findings().len();
         let Self { parser, memory, judge, plan } = self;
-        parser.for_each_frame(chunk, &mut |frame| judge.frame(plan, memory, frame, None));
+        parser.push_to(chunk, &mut Frames { judge, plan, memory });
         self.since(before)
     }
 
@@ -125,7 +126,7 @@ impl Checker {
     pub fn finish(&mut self) -> &[Finding] {
         let before = self.findings().len();
         let Self { parser, memory, judge, plan } = self;
-        parser.finish_each(&mut |frame| judge.frame(plan, memory, frame, None));
+        parser.finish_to(&mut Frames { judge, plan, memory });
         judge.finish(plan);
         self.since(before)
     }
@@ -167,5 +168,22 @@ impl Checker {
 
     fn since(&self, before: usize) -> &[Finding] {
         self.findings().get(before..).unwrap_or_default()
+    }
+}
+
+/// Checks frames as they are parsed.
+struct Frames<'c> {
+    judge: &'c mut Judge,
+    plan: &'c Plan,
+    memory: &'c mut Memory,
+}
+
+impl sse::Sink for Frames<'_> {
+    fn frame(&mut self, frame: &mut Frame<'_>) {
+        self.judge.frame(self.plan, self.memory, frame, None);
+    }
+
+    fn repeated_frame(&mut self, text: &str, start: &FrameStart) -> Option<usize> {
+        self.judge.repeated_frame(self.plan, self.memory, text, start)
     }
 }

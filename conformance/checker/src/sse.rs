@@ -42,6 +42,37 @@ pub struct Parser {
     time: Option<Duration>,
 }
 
+/// Receives frames.
+pub(crate) trait Sink {
+    /// Processes a frame. It is passed by reference, as it is large.
+    fn frame(&mut self, frame: &mut Frame<'_>);
+
+    /// Processes the frame at the start of a text if it differs from the previous one only in a few values, so that it
+    /// need not be parsed. Returns its length: two lines, and a blank one.
+    fn repeated_frame(&mut self, text: &str, start: &FrameStart) -> Option<usize>;
+}
+
+/// The start of a frame in the recording.
+#[derive(Debug)]
+pub(crate) struct FrameStart {
+    pub(crate) byte: u64,
+    pub(crate) line: u64,
+    pub(crate) time: Option<Duration>,
+}
+
+/// Receives frames by value.
+struct ByValue<'s, F>(&'s mut F);
+
+impl<F: FnMut(Frame<'_>)> Sink for ByValue<'_, F> {
+    fn frame(&mut self, frame: &mut Frame<'_>) {
+        self.0(mem::take(frame));
+    }
+
+    fn repeated_frame(&mut self, _: &str, _: &FrameStart) -> Option<usize> {
+        None
+    }
+}
+
 /// The state of the current frame. Offsets are relative to its first byte.
 #[derive(Debug)]
 struct Outline {
@@ -113,22 +144,32 @@ impl Parser {
 
     /// Parses the next bytes.
     pub fn push(&mut self, chunk: &[u8], sink: &mut impl FnMut(Frame<'_>)) {
-        self.for_each_frame(chunk, &mut |frame| sink(mem::take(frame)));
+        self.push_to(chunk, &mut ByValue(sink));
     }
 
-    /// Parses the next bytes, and passes frames by reference, as they are large.
-    pub(crate) fn for_each_frame(&mut self, chunk: &[u8], sink: &mut impl FnMut(&mut Frame<'_>)) {
+    /// Parses the next bytes.
+    pub(crate) fn push_to(&mut self, chunk: &[u8], sink: &mut impl Sink) {
         let mut rest = self.without_bom(chunk);
         // The part of the rest that is UTF-8: many frames are validated at once.
         let mut valid: Option<&str> = None;
         while !rest.is_empty() {
-            if self.after_cr && self.frame.is_empty() && self.pending.is_empty() {
-                self.after_cr = false;
-                if let [b'\n', behind @ ..] = rest {
+            if self.frame.is_empty() && self.pending.is_empty() {
+                if mem::take(&mut self.after_cr)
+                    && let [b'\n', behind @ ..] = rest
+                {
                     self.frame.start += 1;
                     rest = behind;
                     valid = None;
                     continue;
+                }
+                let text = valid.get_or_insert_with(|| valid_start(rest));
+                while let Some(length) = sink.repeated_frame(text, &self.frame.begins(self.time)) {
+                    self.frame.skip_repeated(length);
+                    *text = text.get(length..).unwrap_or_default();
+                    rest = rest.get(length..).unwrap_or_default();
+                }
+                if rest.is_empty() {
+                    return;
                 }
             }
             let Some(used) = self.find_end(rest) else {
@@ -154,11 +195,11 @@ impl Parser {
 
     /// Ends the stream.
     pub fn finish(&mut self, sink: &mut impl FnMut(Frame<'_>)) {
-        self.finish_each(&mut |frame| sink(mem::take(frame)));
+        self.finish_to(&mut ByValue(sink));
     }
 
-    /// Ends the stream, and passes frames by reference.
-    pub(crate) fn finish_each(&mut self, sink: &mut impl FnMut(&mut Frame<'_>)) {
+    /// Ends the stream.
+    pub(crate) fn finish_to(&mut self, sink: &mut impl Sink) {
         if self.bom < BOM.len() {
             self.pending.extend_from_slice(&BOM[..self.bom]);
             self.bom = BOM.len();
@@ -313,6 +354,17 @@ impl Outline {
         counted.map(|(_, bytes)| bytes).sum()
     }
 
+    /// Returns the start of the frame.
+    const fn begins(&self, time: Option<Duration>) -> FrameStart {
+        FrameStart { byte: self.start, line: self.first_line, time }
+    }
+
+    /// Starts the next frame after a repeated one.
+    const fn skip_repeated(&mut self, length: usize) {
+        self.start += length as u64;
+        self.first_line += 3;
+    }
+
     /// Starts the next frame, after this number of bytes and a blank line.
     fn begin_next(&mut self, length: usize) {
         let Dropped { bytes, lines, .. } = std::mem::take(&mut self.dropped);
@@ -330,7 +382,7 @@ impl Outline {
         valid: &str,
         terminated: bool,
         time: Option<Duration>,
-        sink: &mut impl FnMut(&mut Frame<'_>),
+        sink: &mut impl Sink,
     ) {
         if self.is_empty() {
             return;
@@ -365,7 +417,7 @@ impl Outline {
                     frame.event = Some(Cow::Borrowed(event));
                     frame.data = Some(Cow::Borrowed(data));
                     frame.places = Places::At(at);
-                    return sink(&mut frame);
+                    return sink.frame(&mut frame);
                 }
                 for line in &self.lines {
                     let value = |range: Range<usize>| Cow::Borrowed(text.get(range).unwrap_or_default());
@@ -380,7 +432,7 @@ impl Outline {
                 }
             }
         }
-        sink(&mut frame);
+        sink.frame(&mut frame);
     }
 
     /// Returns the event, the data and the place of the data of a frame that has nothing else.
@@ -394,8 +446,8 @@ impl Outline {
 
     /// Passes on a frame that is too long, without its data.
     #[cold]
-    fn hand_out_cut(&self, terminated: bool, time: Option<Duration>, sink: &mut impl FnMut(&mut Frame<'_>)) {
-        sink(&mut Frame {
+    fn hand_out_cut(&self, terminated: bool, time: Option<Duration>, sink: &mut impl Sink) {
+        sink.frame(&mut Frame {
             data: Some(Cow::Borrowed("")),
             bytes: self.bytes(),
             line: self.first_line,

@@ -12,8 +12,8 @@ mod typed;
 mod varying;
 
 pub(crate) use check::{
-    Checker, ListSchema, Member, MemberRules, NumberRules, ObjectSchema, Others, Places, Schema, Tag, TextPattern,
-    TextRules, UnionSchema,
+    Checker, ListSchema, Member, MemberRules, NumberRules, ObjectSchema, Others, Places, Schema, Tag,
+    TextPattern, TextRules, UnionSchema,
 };
 pub use fault::{Actual, Fault, FaultKind, Wanted};
 pub use look::{at, each_member, entries, members, shared_length, string, string_member};

@@ -2,10 +2,10 @@
 
 use std::ops::Range;
 
-use super::text::{decode, is_escaped};
 use super::check::ObjectSchema;
 use super::scanner::is_same;
 use super::shared_length;
+use super::text::{decode, is_escaped};
 
 /// The places of the members of one object. Its memory can be reused.
 #[derive(Debug, Default)]
@@ -101,8 +101,14 @@ impl OutlineMember {
     /// Returns whether it has this name in the text of its object.
     #[inline]
     fn is_named(&self, text: &str, name: &str) -> bool {
+        let raw = text.as_bytes().get(self.name()).unwrap_or_default();
+        is_same(raw, name.as_bytes()) || self.is_escaped_as(text, name)
+    }
+
+    #[cold]
+    fn is_escaped_as(&self, text: &str, name: &str) -> bool {
         let raw = text.get(self.name()).unwrap_or_default();
-        is_same(raw.as_bytes(), name.as_bytes()) || is_escaped(raw) && decode(raw).0 == name
+        is_escaped(raw) && decode(raw).0 == name
     }
 }
 
@@ -114,7 +120,7 @@ pub struct Names {
 }
 
 impl Names {
-    const GROUPS: usize = 16;
+    pub(super) const GROUPS: usize = 16;
 
     /// Marks an index of too many members for the groups.
     const MANY: u8 = u8::MAX;
@@ -172,14 +178,14 @@ impl Names {
 
 /// Returns the group of a name.
 #[inline]
-const fn group(fingerprint: u32) -> usize {
+pub(super) const fn group(fingerprint: u32) -> usize {
     // A multiplier whose highest bits depend on all bits of the fingerprint.
     (fingerprint.wrapping_mul(0x9e37_79b1) >> 28) as usize
 }
 
 /// Returns a fingerprint of a name: its length, its first byte and its last.
 #[inline]
-const fn fingerprint(name: &[u8]) -> u32 {
+pub(super) const fn fingerprint(name: &[u8]) -> u32 {
     let (Some(first), Some(last)) = (name.first(), name.last()) else { return 0 };
     let [low, high, ..] = name.len().to_le_bytes();
     u32::from_le_bytes([*first, *last, low, high])
@@ -317,8 +323,7 @@ impl Outline {
         }
         let is_inside = self.state == Outlining::Idle;
         let mut recent = self.recent.iter().filter(|valid| is_inside && valid.levels <= most);
-        let is_it =
-            |valid: &&Valid| std::ptr::eq(valid.schema, schema) && text.starts_with(&valid.text);
+        let is_it = |valid: &&Valid| std::ptr::eq(valid.schema, schema) && text.starts_with(&valid.text);
         recent.find(is_it).map(|valid| (valid.text.len(), valid.levels))
     }
 

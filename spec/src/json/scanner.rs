@@ -25,7 +25,7 @@ pub struct Scanner<'a> {
 }
 
 /// A string as written, without its quotes.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RawString<'a> {
     /// The text between the quotes.
     pub raw: &'a str,
@@ -201,7 +201,7 @@ impl<'a> Scanner<'a> {
 
     /// Returns whether the last name or string has escapes.
     #[inline]
-    pub(super) const fn is_escaped(&self) -> bool {
+    pub(crate) const fn is_escaped(&self) -> bool {
         self.escaped
     }
 
@@ -569,7 +569,9 @@ pub(super) fn is_same(one: &[u8], other: &[u8]) -> bool {
     match one.len() {
         0..4 => one.iter().zip(other).all(|(one, other)| one == other),
         4..8 => one.first_chunk::<4>() == other.first_chunk() && one.last_chunk::<4>() == other.last_chunk(),
-        8..=16 => one.first_chunk::<8>() == other.first_chunk() && one.last_chunk::<8>() == other.last_chunk(),
+        8..=16 => {
+            one.first_chunk::<8>() == other.first_chunk() && one.last_chunk::<8>() == other.last_chunk()
+        }
         17..=32 => {
             one.first_chunk::<16>() == other.first_chunk() && one.last_chunk::<16>() == other.last_chunk()
         }

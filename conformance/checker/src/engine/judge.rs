@@ -3,20 +3,21 @@
 use std::borrow::Cow;
 
 use spec::table::{EventInfo, EventLine, Reply, Role, Scope};
-use spec::{Count, Memory};
+use spec::{Count, Fragment, Memory};
 
 use super::asides::InFlightMessage;
 use super::case::{Connection, Snapshot, Turn, triggers_compaction};
 use super::finding::Findings;
 use super::hooks::Plain;
 use super::lanes::{LaneOf, Lanes};
-use super::location::SavedLocation;
+use super::location::{FrameExtent, SavedLocation};
 use super::observer::{Observer, Occurrence, Seen};
 use super::plan::Plan;
 use super::record::{Payload, Record};
 use super::stream::Stream;
 use super::tracker::Tracker;
 use super::view::Object;
+use crate::sse::FrameStart;
 use crate::{Exchange, Frame, Transport};
 
 /// Checks the frames of a connection.
@@ -214,16 +215,63 @@ impl Judge {
             && frame.id.is_none()
             && frame.invalid_utf8.is_none()
             && frame.event.as_deref() == Some(info.name);
-        let Some(node) = self.stream.fed().filter(|_| is_usual) else { return false };
-        let Some((text, number)) = memory.fragment(info, data) else { return false };
-        if !self.stream.feed(node, text, number) {
+        if !is_usual {
             return false;
         }
-        self.stream.transport = frame.transport;
-        self.stream.weigh(data.len());
+        let Some(fragment) = memory.fragment(info, data) else { return false };
+        self.take_fragment(info, frame.transport, fragment, data.len(), || FrameExtent::of(frame)).is_some()
+    }
+
+    /// Processes the frame at the start of a text if it is such a delta, without parsing the frame. Returns the length of
+    /// the frame.
+    #[inline]
+    pub(crate) fn repeated_frame(
+        &mut self,
+        plan: &Plan,
+        memory: &Memory,
+        text: &str,
+        start: &FrameStart,
+    ) -> Option<usize> {
+        let (_, info) = self.known.filter(|(event, _)| plan.is_fragment[*event] && !self.stream.is_beyond)?;
+        let (fragment, length) = memory.fragment_of_frame(info, text)?;
+        let data = "event: ".len() + info.name.len() + "\ndata: ".len();
+        // The blank line is not part of it.
+        let source = text.as_bytes().get(..length - 1)?;
+        self.frames += 1;
+        let taken =
+            self.take_fragment(info, Transport::Http, fragment, source.len() - data - 1, || FrameExtent {
+                source,
+                bytes: start.byte..start.byte + source.len() as u64,
+                line: start.line,
+                is_on_one_line: false,
+                data,
+                time: start.time,
+            });
+        if taken.is_none() {
+            self.frames -= 1;
+        }
+        taken.map(|()| length)
+    }
+
+    /// Processes the text and the number of a delta, unless a rule has to be called.
+    #[inline]
+    fn take_fragment<'f>(
+        &mut self,
+        info: &'static EventInfo,
+        transport: Transport,
+        Fragment { text, number }: Fragment<'_>,
+        length: usize,
+        extent: impl FnOnce() -> FrameExtent<'f>,
+    ) -> Option<()> {
+        let node = self.stream.fed()?;
+        if !self.stream.feed(node, text, number) {
+            return None;
+        }
+        self.stream.transport = transport;
+        self.stream.weigh(length);
         self.events += 1;
-        self.last.renew_as(info.name.into(), frame, (self.frames, self.events, Some(number)));
-        true
+        self.last.renew_as(info.name.into(), &extent(), (self.frames, self.events, Some(number)));
+        Some(())
     }
 
     /// Counts an event that is not checked.

@@ -86,6 +86,31 @@ pub(crate) struct SavedLocation {
 /// Maximum number of bytes kept of a frame.
 const HEAD: usize = 200;
 
+/// Where a frame is in the recording.
+#[derive(Debug)]
+pub(crate) struct FrameExtent<'f> {
+    pub(crate) source: &'f [u8],
+    pub(crate) bytes: Range<u64>,
+    pub(crate) line: u64,
+    pub(crate) is_on_one_line: bool,
+    /// Offset of its data.
+    pub(crate) data: usize,
+    pub(crate) time: Option<Duration>,
+}
+
+impl<'f> FrameExtent<'f> {
+    pub(super) fn of(frame: &Frame<'f>) -> Self {
+        Self {
+            source: frame.source,
+            bytes: frame.bytes.clone(),
+            line: frame.line,
+            is_on_one_line: frame.is_on_one_line,
+            data: frame.place(0).unwrap_or(0),
+            time: frame.time,
+        }
+    }
+}
+
 impl Reusable<SavedLocation> {
     pub(super) fn note(&mut self, record: &Record<'_>) {
         self.fill().renew(record);
@@ -105,14 +130,14 @@ impl SavedLocation {
     /// Overwrites the location without a new allocation.
     pub(super) fn renew(&mut self, record: &Record<'_>) {
         let numbers = (record.number, record.event, whole_number(record));
-        self.renew_as(record.kept_type(), record.frame, numbers);
+        self.renew_as(record.kept_type(), &FrameExtent::of(record.frame), numbers);
     }
 
     /// Overwrites the location with that of an event of a type: numbers of the frame and event, and sequence number.
     pub(super) fn renew_as(
         &mut self,
         event_type: Cow<'static, str>,
-        frame: &Frame<'_>,
+        frame: &FrameExtent<'_>,
         numbers: (u64, u64, Option<u64>),
     ) {
         self.event_type = event_type;
@@ -121,7 +146,7 @@ impl SavedLocation {
         self.bytes = frame.bytes.clone();
         self.line = frame.line;
         self.is_on_one_line = frame.is_on_one_line;
-        self.data = frame.place(0).unwrap_or(0);
+        self.data = frame.data;
         self.head.clear();
         self.head.extend_from_slice(&frame.source[..frame.source.len().min(HEAD)]);
     }

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::mem::take;
 use std::sync::OnceLock;
 
+use spec::json::RawString;
 use spec::table::{Scope, Slot};
 use spec::{Count, View};
 
@@ -159,14 +160,18 @@ impl Stream {
         self.recent.fed.filter(|_| is_usual).map(|(_, node)| node)
     }
 
-    /// Appends a delta, as written, to the text of a node, if its sequence number is the next one.
-    pub(super) fn feed(&mut self, node: usize, text: &str, number: u64) -> bool {
+    /// Appends a delta to the text of a node, if its sequence number is the next one.
+    pub(super) fn feed(&mut self, node: usize, text: RawString<'_>, number: u64) -> bool {
         if self.sequence_number != number.checked_sub(1).map(Count::Whole) {
             return false;
         }
         let Some(node) = self.nodes.get_mut(node) else { return false };
         node.fragments += 1;
-        node.partial |= spec::json::decode_onto(&mut node.joined, text);
+        if text.escaped {
+            node.partial |= spec::json::decode_onto(&mut node.joined, text.raw);
+        } else {
+            node.joined.push_str(text.raw);
+        }
         self.sequence_number = Some(Count::Whole(number));
         self.events += 1;
         true

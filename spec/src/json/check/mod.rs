@@ -9,8 +9,8 @@ use std::borrow::Cow;
 use std::mem;
 
 pub(crate) use schema::{
-    ListSchema, Member, MemberRules, NumberRules, ObjectSchema, Others, Places, Schema, Tag, TextPattern, TextRules,
-    UnionSchema,
+    ListSchema, Member, MemberRules, NumberRules, ObjectSchema, Others, Places, Schema, Tag, TextPattern,
+    TextRules, UnionSchema,
 };
 
 use super::Varying;
@@ -22,10 +22,10 @@ use super::text::decode;
 
 /// A cursor that records schema faults.
 #[derive(Debug)]
-pub(crate) struct Checker<'a> {
+pub(crate) struct Checker<'a, 'm> {
     scanner: Scanner<'a>,
     faults: Faults,
-    outline: Outline,
+    outline: &'m mut Outline,
     varying: Varying,
     /// Depth of the values entered inside the object whose members are recorded.
     deepest: u32,
@@ -35,29 +35,23 @@ pub(crate) struct Checker<'a> {
     known_only: bool,
 }
 
-impl<'a> Checker<'a> {
-    /// Returns a checker at the start of the text.
-    pub(crate) fn new(text: &'a str) -> Self {
-        Self::with_outline(text, Outline::default())
-    }
-
-    /// Returns a checker that reuses memory for the members of an object.
-    pub(crate) fn with_outline(text: &'a str, outline: Outline) -> Self {
-        let (faults, varying) = (Faults::default(), Varying::default());
+impl<'a, 'm> Checker<'a, 'm> {
+    /// Returns a checker at the start of the text, which records the places of the members of an object.
+    pub(crate) fn new(text: &'a str, outline: &'m mut Outline) -> Self {
         Self {
             scanner: Scanner::new(text),
-            faults,
+            faults: Faults::default(),
             outline,
-            varying,
+            varying: Varying::default(),
             deepest: 0,
             is_newer: false,
             known_only: false,
         }
     }
 
-    /// Returns the recorded members of an object with their memory, and the values that may vary.
-    pub(crate) fn into_notes(self) -> (Outline, Varying) {
-        (self.outline, self.varying)
+    /// Returns the values that may vary.
+    pub(crate) const fn varying_values(&self) -> &Varying {
+        &self.varying
     }
 
     /// Checks a value, and records its members if it is an object and recording is enabled. `recurs` is whether such

@@ -8,7 +8,7 @@ use crate::json::outline::{OutlineMember, Seen, UNDECLARED};
 use crate::json::scanner::{DEEPEST, Scan};
 use crate::json::text::decode;
 
-impl Checker<'_> {
+impl Checker<'_, '_> {
     /// Checks for a list.
     pub(super) fn list(&mut self, list: &'static ListSchema) -> Scan<()> {
         if self.scanner.peek() != b'[' {

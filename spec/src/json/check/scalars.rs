@@ -4,7 +4,7 @@ use super::{Checker, NumberRules, TextRules, decode_if, decoded, is_number};
 use crate::json::fault::{FaultKind, Wanted};
 use crate::json::scanner::{RawNumber, Scan, is_same};
 
-impl Checker<'_> {
+impl Checker<'_, '_> {
     /// Checks for `null`.
     #[inline]
     pub(super) fn null(&mut self) -> Scan<()> {
@@ -62,7 +62,10 @@ impl Checker<'_> {
     /// Checks for one of these strings.
     #[inline]
     pub(super) fn one_of(&mut self, wanted: &'static [&'static str]) -> Scan<()> {
-        self.string_that(|text| wanted.iter().any(|value| is_same(value.as_bytes(), text)), Wanted::OneOf(wanted))
+        self.string_that(
+            |text| wanted.iter().any(|value| is_same(value.as_bytes(), text)),
+            Wanted::OneOf(wanted),
+        )
     }
 
     /// Checks for one of these strings, or another one that a newer server has added.

@@ -1,5 +1,6 @@
 //! Schemas as tables, with which [`Checker`](super::Checker) compares values.
 
+use crate::json::outline::{Names, fingerprint, group};
 use crate::json::scanner::is_same;
 
 /// The schema of a value.
@@ -162,13 +163,10 @@ pub(crate) struct TextPattern {
 #[derive(Debug)]
 pub(crate) struct Places {
     /// The last member of each group of names, counted from 1.
-    last: [u8; GROUPS],
+    last: [u8; Names::GROUPS],
     /// The previous member in the group of each member.
     before: [u8; MOST],
 }
-
-/// Number of groups of names.
-const GROUPS: usize = 32;
 
 /// Maximum number of declared members of an object.
 const MOST: usize = 64;
@@ -176,10 +174,10 @@ const MOST: usize = 64;
 impl Places {
     /// Finds the places of members.
     pub(crate) const fn of(names: &[&str]) -> Self {
-        let (mut last, mut before) = ([0; GROUPS], [0; MOST]);
+        let (mut last, mut before) = ([0; Names::GROUPS], [0; MOST]);
         let (mut place, mut number) = (0, 1);
         while place < names.len() {
-            let group = group(names[place].as_bytes());
+            let group = group(fingerprint(names[place].as_bytes()));
             before[place] = last[group];
             last[group] = number;
             (place, number) = (place + 1, number + 1);
@@ -188,20 +186,11 @@ impl Places {
     }
 }
 
-/// Returns the group of a name, by its length, its first byte and its last.
-#[inline]
-const fn group(name: &[u8]) -> usize {
-    let (Some(first), Some(last)) = (name.first(), name.last()) else { return 0 };
-    // The highest bits of the product depend on all bits.
-    let mixed = (*first as u32) ^ (*last as u32) << 8 ^ (name.len() as u32) << 16;
-    (mixed.wrapping_mul(0x9e37_79b1) >> 27) as usize
-}
-
 impl ObjectSchema {
     /// Returns the place of a declared member.
     #[inline]
     pub(super) fn place(&self, name: &[u8]) -> Option<u32> {
-        let mut number = self.places.last[group(name)];
+        let mut number = self.places.last[group(fingerprint(name))];
         loop {
             let place = number.checked_sub(1)?;
             if is_same(self.members.get(usize::from(place))?.name.as_bytes(), name) {

@@ -6,7 +6,7 @@ use super::{Checker, Schema, Tag, UnionSchema, decode_if};
 use crate::json::fault::{Actual, FaultKind, Segment, Wanted};
 use crate::json::scanner::{Scan, is_same};
 
-impl Checker<'_> {
+impl Checker<'_, '_> {
     /// Checks for a value whose kind or tag selects its schema.
     pub(super) fn union(&mut self, union: &'static UnionSchema) -> Scan<()> {
         let kind = match self.scanner.peek() {
@@ -26,8 +26,8 @@ impl Checker<'_> {
     fn tagged(&mut self, tag: &'static Tag) -> Scan<()> {
         let found = self.scanner.member(tag.property)?.map(decode_if);
         let value = found.as_deref().unwrap_or_default();
-        let is_it = |known: &&str| is_same(known.as_bytes(), value.as_bytes());
-        match tag.values.iter().position(|known| is_it(known)).and_then(|place| tag.schemas.get(place)) {
+        let found_at = tag.values.iter().position(|known| is_same(known.as_bytes(), value.as_bytes()));
+        match found_at.and_then(|place| tag.schemas.get(place)) {
             Some(schema) => self.check(schema),
             None => self.no_branch(tag, found),
         }
@@ -78,4 +78,3 @@ impl Checker<'_> {
         }
     }
 }
-
