@@ -162,14 +162,17 @@ impl Parser {
                     valid = None;
                     continue;
                 }
-                let text = valid.get_or_insert_with(|| valid_start(rest));
-                while let Some(length) = sink.repeated_frame(text, &self.frame.begins(self.time)) {
-                    self.frame.skip_repeated(length);
-                    *text = text.get(length..).unwrap_or_default();
-                    rest = rest.get(length..).unwrap_or_default();
-                }
-                if rest.is_empty() {
-                    return;
+                // Dropped comments are part of the frame.
+                if self.frame.dropped.bytes == 0 {
+                    let text = valid.get_or_insert_with(|| valid_start(rest));
+                    while let Some(length) = sink.repeated_frame(text, &self.frame.begins(self.time)) {
+                        self.frame.skip_repeated(length);
+                        *text = text.get(length..).unwrap_or_default();
+                        rest = rest.get(length..).unwrap_or_default();
+                    }
+                    if rest.is_empty() {
+                        return;
+                    }
                 }
             }
             let Some(used) = self.find_end(rest) else {

@@ -115,3 +115,32 @@ fn what_is_found_does_not_depend_on_the_way() {
     }
     assert!(streams > 500 && found > 500, "{streams} streams, {found} findings");
 }
+
+/// A comment that is dropped belongs to the frame behind it.
+#[test]
+fn a_delta_behind_a_long_comment_is_where_it_is() {
+    let golden = GOLDENS.iter().map(|golden| std::str::from_utf8(golden.bytes).expect("goldens are UTF-8"));
+    let dialect = spec::dialect("openai").expect("the dialect");
+    let streams =
+        golden.filter(|text| text.starts_with("event:")).filter_map(|text| damaged(text).into_iter().next());
+    for stream in streams.take(5) {
+        let ends: Vec<usize> = stream.match_indices("_text.delta\n").map(|(at, _)| at).collect();
+        let start = stream[..ends[4]].rfind("event: ").expect("the start of the frame");
+        let (before, behind) = stream.split_at(start);
+        let comment = format!(":{}\n", "x".repeat(100_000));
+        // So that findings refer to the delta.
+        let behind =
+            behind.replacen("event: response.output_item.done", "event: response.output_item.gone", 1);
+        let places = |pieces: &[&str]| {
+            let mut checker = Checker::new(dialect);
+            for piece in pieces {
+                checker.push(piece.as_bytes());
+            }
+            checker.finish();
+            checker.findings().iter().map(|finding| finding.place.bytes).collect::<Vec<_>>()
+        };
+        let apart = places(&[before, &comment, &behind]);
+        assert!(!apart.is_empty());
+        assert_eq!(apart, places(&[&format!("{before}{comment}{behind}")]));
+    }
+}
