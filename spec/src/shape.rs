@@ -22,6 +22,8 @@ pub(crate) struct Shape {
     varying: Varying,
     slots: Vec<SlotPlace>,
     fragment: Option<FragmentPlaces>,
+    /// Whether the last event had it. Otherwise an event with it is valid, too, but does not repeat the last one.
+    is_last: bool,
 }
 
 /// A delta of a text.
@@ -69,9 +71,9 @@ impl Offset {
 impl Shape {
     /// Keeps the shape of a valid event.
     pub(crate) fn learn(&mut self, event: &'static EventInfo, view: &View<'_>, varying: &Varying) {
-        self.forget();
         let (text, values) = (view.text(), varying.values());
-        if values.is_empty() || text.len() > LONGEST {
+        self.is_last = !values.is_empty() && text.len() <= LONGEST;
+        if !self.is_last {
             return;
         }
         self.event = Some(event);
@@ -92,8 +94,9 @@ impl Shape {
         self.varying = varying.clone();
     }
 
-    pub(crate) const fn forget(&mut self) {
-        self.varying.forget();
+    /// Passes over an event that has no shape.
+    pub(crate) const fn pass(&mut self) {
+        self.is_last = false;
     }
 
     /// Returns the text and the number of another event, if it has this shape and is a delta.
@@ -123,7 +126,7 @@ impl Shape {
         text: &'a str,
     ) -> Option<(Fragment<'a>, usize)> {
         let (values, fragment) = (self.varying.values(), self.fragment?);
-        if values.is_empty() || !std::ptr::eq(self.event?, event) {
+        if !self.is_last || !std::ptr::eq(self.event?, event) {
             return None;
         }
         let known = self.frame.as_bytes();
@@ -152,9 +155,9 @@ impl Shape {
     }
 
     /// Sets the places of values in the data of another event, if it has this shape.
-    pub(crate) fn fit<'a>(&self, event: &EventInfo, data: &'a str, view: &mut View<'a>) -> Option<()> {
+    pub(crate) fn fit<'a>(&mut self, event: &EventInfo, data: &'a str, view: &mut View<'a>) -> Option<()> {
         let values = self.varying.values();
-        if values.is_empty() || !std::ptr::eq(self.event?, event) {
+        if !std::ptr::eq(self.event?, event) {
             return None;
         }
         // All offsets fit.
@@ -174,7 +177,8 @@ impl Shape {
         if !scanner.pass_same(known.get(at..)?) || scanner.offset() != data.len() {
             return None;
         }
-        view.repeat(data);
+        view.set(data, self.is_last);
+        self.is_last = true;
         for SlotPlace { slot, start, end } in &self.slots {
             view.put_place(*slot, (start.moved(&shifts), end.moved(&shifts)));
         }
@@ -209,7 +213,7 @@ impl FragmentPlaces {
     }
 }
 
-/// Returns whether a text has no escapes and no U+FFFD.
+/// Returns whether a text has no escapes, no U+FFFD, and no line ends, which would end a line of the frame.
 fn is_plain(text: &str) -> bool {
-    !text.bytes().any(|byte| matches!(byte, b'\\' | LOST))
+    !text.bytes().any(|byte| matches!(byte, b'\\' | b'\n' | b'\r' | LOST))
 }

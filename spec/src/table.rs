@@ -247,7 +247,7 @@ impl Memory {
         let verdict = fill(view, event, &mut checker);
         match event.filter(|_| verdict.is_valid() && !view.is_newer()) {
             Some(event) => self.shape.learn(event, view, checker.varying_values()),
-            None => self.shape.forget(),
+            None => self.shape.pass(),
         }
         verdict
     }

@@ -22,11 +22,11 @@ impl<'a> View<'a> {
         Self { text, slots: [(0, 0); Slot::COUNT], repeats: false, is_newer: false }
     }
 
-    /// Marks the event as equal in shape to the previous one.
+    /// Sets the text of the event. `repeats` is whether it equals the previous one in shape.
     #[inline]
-    pub(crate) const fn repeat(&mut self, text: &'a str) {
+    pub(crate) const fn set(&mut self, text: &'a str, repeats: bool) {
         self.text = text;
-        self.repeats = true;
+        self.repeats = repeats;
     }
 
     /// Returns whether the event equals the previous one except for its value, its sequence number, and values

@@ -144,3 +144,28 @@ fn a_delta_behind_a_long_comment_is_where_it_is() {
         assert_eq!(apart, places(&[&format!("{before}{comment}{behind}")]));
     }
 }
+
+/// Data of several lines are joined by line feeds. Bytes with a line feed at the same place are not the same frame.
+#[test]
+fn a_line_of_data_without_its_field_is_not_data() {
+    let dialect = spec::dialect("openai").expect("the dialect");
+    let mut checkers = [(); 4].map(|()| Checker::new(dialect));
+    let golden = GOLDENS
+        .iter()
+        .find(|golden| golden.dialect == "openai" && golden.name == "text")
+        .expect("the golden");
+    let text = std::str::from_utf8(golden.bytes).expect("goldens are UTF-8");
+    let stream = damaged(text).into_iter().next().expect("a stream of deltas");
+    let stream = stream.replace(",\"item_id\"", ",\ndata: \"item_id\"");
+    let deltas: Vec<usize> = stream.match_indices("\ndata: \"item_id\"").map(|(at, _)| at).collect();
+    let (before, behind) = stream.split_at(deltas[5]);
+    let broken = format!("{before}{}", behind.replacen("\ndata: ", "\n", 1));
+    for (stream, is_sound) in [(stream.as_str(), true), (broken.as_str(), false)] {
+        let [watched, others @ ..] = outcomes(&mut checkers, stream.as_bytes());
+        let has_stray_line = watched.0.iter().any(|finding| finding.rule == "wire/known-fields");
+        assert_eq!(has_stray_line, !is_sound, "{stream}");
+        for other in others {
+            assert_eq!(watched, other, "{stream}");
+        }
+    }
+}

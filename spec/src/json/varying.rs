@@ -13,10 +13,6 @@ impl Varying {
     /// Maximum number of values of an event that may vary.
     pub(crate) const MOST: usize = 4;
 
-    pub(crate) const fn forget(&mut self) {
-        self.count = 0;
-    }
-
     pub(super) fn add(&mut self, value: Range<usize>) {
         if let Some(place) = self.values.get_mut(self.count) {
             *place = value;
