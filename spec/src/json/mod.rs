@@ -11,6 +11,7 @@ mod text;
 mod typed;
 mod varying;
 
+#[allow(unused_imports, reason = "a dialect need not have schemas of all kinds")]
 pub(crate) use check::{
     Checker, ListSchema, Member, MemberRules, NumberRules, ObjectSchema, Others, Places, Schema, Tag,
     TextPattern, TextRules, UnionSchema,

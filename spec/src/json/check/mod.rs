@@ -2,12 +2,14 @@
 
 mod object;
 mod scalars;
+#[allow(dead_code, reason = "a dialect need not have schemas of all kinds")]
 mod schema;
 mod union;
 
 use std::borrow::Cow;
 use std::mem;
 
+#[allow(unused_imports, reason = "a dialect need not have schemas of all kinds")]
 pub(crate) use schema::{
     ListSchema, Member, MemberRules, NumberRules, ObjectSchema, Others, Places, Schema, Tag, TextPattern,
     TextRules, UnionSchema,

@@ -4,7 +4,6 @@ use crate::json::outline::{Names, fingerprint, group};
 use crate::json::scanner::is_same;
 
 /// The schema of a value.
-#[allow(dead_code, reason = "a dialect need not have schemas of all kinds")]
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Schema {
     /// Any value.
