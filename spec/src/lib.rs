@@ -7,6 +7,7 @@
 #[cfg(all(test, feature = "types"))]
 mod constructors;
 mod count;
+mod delta;
 mod event;
 pub mod json;
 mod shape;
@@ -14,8 +15,8 @@ pub mod table;
 mod view;
 
 pub use count::{Count, Odd};
+pub use delta::{Fragment, FragmentFrame};
 pub use json::Fault;
-pub use shape::Fragment;
 pub use table::{Dialect, EventInfo, Level, Memory, Scope, Slot, Verdict};
 pub use view::View;
 

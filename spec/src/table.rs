@@ -1,8 +1,9 @@
 //! Tables of dialects, events and scopes.
 
+use crate::delta::{Fragment, FragmentFrame};
 use crate::event::EventSchema;
 use crate::json::{Checker, Fault, FaultKind, Outline, Problem, Scan, Schema, Wanted};
-use crate::shape::{Fragment, Shape};
+use crate::shape::Shape;
 use crate::view::View;
 
 include!(concat!(env!("OUT_DIR"), "/words.rs"));
@@ -204,19 +205,24 @@ impl Memory {
         &self.outline
     }
 
-    /// Returns the text and the sequence number of a delta that equals the previous one except for these,
-    /// and for values without a slot. Returns none if anything else could matter, such as a character that is escaped
-    /// as a number. Such an event is valid, and begins with its type.
+    /// Returns the delta that follows the last event, if the data is one that equals it except for its text, the next
+    /// sequence number, and values without a slot. Returns none if anything else could matter, such as a character that
+    /// is escaped as a number. Such an event is valid, and begins with its type.
     #[inline]
     pub fn fragment<'a>(&self, event: &EventInfo, data: &'a str) -> Option<Fragment<'a>> {
         self.shape.fragment(event, data)
     }
 
-    /// Returns the same for the frame of server-sent events at the start of a text, and the length of the frame with its
-    /// blank line.
+    /// Returns the same for the frame of server-sent events at the start of a text.
     #[inline]
-    pub fn fragment_of_frame<'a>(&self, event: &EventInfo, text: &'a str) -> Option<(Fragment<'a>, usize)> {
+    pub fn fragment_of_frame<'a>(&self, event: &EventInfo, text: &'a str) -> Option<FragmentFrame<'a>> {
         self.shape.fragment_of_frame(event, text)
+    }
+
+    /// Moves on by the delta that was returned, instead of [`Self::next_event`].
+    #[inline]
+    pub fn take_fragment(&mut self) {
+        self.shape.advance();
     }
 
     /// Validates the payload of an event of a stream, and extracts its values, like [`Dialect::view_event`], but

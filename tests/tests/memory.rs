@@ -4,7 +4,7 @@ use std::io::{Cursor, Read};
 
 use conformance::{Checker, Rules, check};
 use serde_json::Value;
-use spec::{Count, Dialect, Fragment, Memory, Slot, View};
+use spec::{Count, Dialect, Fragment, FragmentFrame, Memory, Slot, View};
 use tests::mutate::Mutator;
 use tests::suite::{As, Suite};
 
@@ -37,11 +37,9 @@ impl Reading {
         let frame = format!("event: {name}\ndata: {text}\n\n");
         let (stream, other) = (format!("{frame}event: "), frame.replacen("\n\n", "\nid: 1\n\n", 1));
         let in_frame = |stream| info.and_then(|info| self.memory.fragment_of_frame(info, stream));
-        assert_eq!(
-            in_frame(&stream),
-            fragment.map(|fragment| (fragment, frame.len())),
-            "{dialect} {name}: {text}"
-        );
+        let data = frame.len() - text.len() - 2..frame.len() - 2;
+        let whole = fragment.map(|fragment| FragmentFrame { fragment, data, length: frame.len() });
+        assert_eq!(in_frame(&stream), whole, "{dialect} {name}: {text}");
         assert_eq!(in_frame(&other), None, "{dialect} {name}: {text}");
         if let Some(Fragment { text: delta, number }) = fragment {
             self.fragments += 1;
@@ -80,6 +78,15 @@ impl Reading {
     }
 }
 
+/// Returns an event with the next sequence number.
+fn following(text: &str) -> String {
+    let Some((before, rest)) = text.split_once("\"sequence_number\":") else { return text.to_owned() };
+    let end = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
+    let (number, rest) = rest.split_at(end);
+    let next = number.parse::<u64>().map_or(number.to_owned(), |number| (number + 1).to_string());
+    format!("{before}\"sequence_number\":{next}{rest}")
+}
+
 #[test]
 fn events_are_read_in_a_row_as_each_is_alone() {
     let mut fragments = 0;
@@ -94,6 +101,7 @@ fn events_are_read_in_a_row_as_each_is_alone() {
                 let value: Value = serde_json::from_str(&seed.text).expect("seeds are JSON");
                 reading.next(&seed.name, &seed.text);
                 reading.next(&seed.name, &seed.text);
+                reading.next(&seed.name, &following(&seed.text));
                 reading.next(&seed.name, &mutator.mutant(&value));
                 reading.next(&seed.name, &mutator.mutant(&value));
             }
@@ -141,6 +149,62 @@ fn what_varies_varies_within_its_kind() {
         read(&usual);
         assert!(read(&usual));
         assert!(!read(&delta(text, number, item, end)), "{text} {number} {item} {end}");
+    }
+}
+
+/// A delta is expected with the next number, however many digits that has, and wherever it is.
+#[test]
+fn numbers_follow_each_other() {
+    let name = "response.output_text.delta";
+    let event = spec::openai::DIALECT.event(name);
+    let info = event.expect("the dialect has it");
+    let number_first = |text: &str, number: u64| {
+        format!(
+            r#"{{"type":"{name}","sequence_number":{number},"item_id":"msg_1","output_index":0,"content_index":0,"delta":"{text}","logprobs":[],"obfuscation":"{text}"}}"#
+        )
+    };
+    let number_last = |text: &str, number: u64| {
+        format!(
+            r#"{{"type":"{name}","content_index":0,"delta":"{text}","item_id":"msg_1","logprobs":[],"obfuscation":"","output_index":0,"sequence_number":{number}}}"#
+        )
+    };
+    let orders: [&dyn Fn(&str, u64) -> String; 2] = [&number_first, &number_last];
+    for delta in orders {
+        let mut memory = Memory::default();
+        let read = |memory: &mut Memory, number| {
+            let text = delta("some", number);
+            assert!(memory.next_event(event, &text, &mut View::nothing()).is_valid(), "{text}");
+        };
+        let is_expected = |memory: &Memory, number| {
+            let text = delta("more text", number);
+            let fragment = memory.fragment(info, &text);
+            assert!(fragment.is_none_or(|fragment| fragment.number == number), "{text}");
+            assert!(fragment.is_none_or(|fragment| fragment.text.raw == "more text"), "{text}");
+            fragment.is_some()
+        };
+        read(&mut memory, 7);
+        for next in 8..1_200 {
+            for other in [0, next - 1, next + 1, next * 10, next + 1_000] {
+                assert!(!is_expected(&memory, other), "{other} instead of {next}");
+            }
+            assert!(is_expected(&memory, next), "{next}");
+            if next % 3 == 0 {
+                read(&mut memory, next);
+            } else {
+                memory.take_fragment();
+            }
+        }
+        for (number, next) in [(98, 99), (5, 6), (99_999, 100_000), (0, 1), (999_999_999, 1_000_000_000)] {
+            read(&mut memory, number);
+            assert!(is_expected(&memory, next), "{next}");
+        }
+        read(&mut memory, 99_999_999_999_999_999);
+        assert!(
+            !is_expected(&memory, 100_000_000_000_000_000),
+            "a number of too many digits is not expected"
+        );
+        read(&mut memory, 3);
+        assert!(is_expected(&memory, 4));
     }
 }
 

@@ -183,7 +183,7 @@ impl sse::Sink for Frames<'_> {
         self.judge.frame(self.plan, self.memory, frame, None);
     }
 
-    fn repeated_frame(&mut self, text: &str, start: &FrameStart) -> Option<usize> {
-        self.judge.repeated_frame(self.plan, self.memory, text, start)
+    fn repeated_frames(&mut self, text: &str, start: &FrameStart) -> Option<(u64, usize)> {
+        self.judge.repeated_frames(self.plan, self.memory, text, start)
     }
 }

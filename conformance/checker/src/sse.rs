@@ -6,6 +6,7 @@ use std::ops::Range;
 use std::time::Duration;
 
 use memchr::{memchr, memchr2};
+use spec::FragmentFrame;
 
 use super::frame::{Frame, Places, Transport};
 
@@ -47,9 +48,9 @@ pub(crate) trait Sink {
     /// Processes a frame. It is passed by reference, as it is large.
     fn frame(&mut self, frame: &mut Frame<'_>);
 
-    /// Processes the frame at the start of a text if it differs from the previous one only in a few values, so that it
-    /// need not be parsed. Returns its length: two lines, and a blank one.
-    fn repeated_frame(&mut self, text: &str, start: &FrameStart) -> Option<usize>;
+    /// Processes the frames at the start of a text that differ from the previous one only in a few values, so that they
+    /// need not be parsed. Returns their number and length, if there are any. Each has two lines and a blank one.
+    fn repeated_frames(&mut self, text: &str, start: &FrameStart) -> Option<(u64, usize)>;
 }
 
 /// The start of a frame in the recording.
@@ -68,7 +69,7 @@ impl<F: FnMut(Frame<'_>)> Sink for ByValue<'_, F> {
         self.0(mem::take(frame));
     }
 
-    fn repeated_frame(&mut self, _: &str, _: &FrameStart) -> Option<usize> {
+    fn repeated_frames(&mut self, _: &str, _: &FrameStart) -> Option<(u64, usize)> {
         None
     }
 }
@@ -165,8 +166,9 @@ impl Parser {
                 // Dropped comments are part of the frame.
                 if self.frame.dropped.bytes == 0 {
                     let text = valid.get_or_insert_with(|| valid_start(rest));
-                    while let Some(length) = sink.repeated_frame(text, &self.frame.begins(self.time)) {
-                        self.frame.skip_repeated(length);
+                    if let Some((frames, length)) = sink.repeated_frames(text, &self.frame.begins(self.time))
+                    {
+                        self.frame.skip_repeated(frames, length);
                         *text = text.get(length..).unwrap_or_default();
                         rest = rest.get(length..).unwrap_or_default();
                     }
@@ -363,9 +365,9 @@ impl Outline {
     }
 
     /// Starts the next frame after a repeated one.
-    const fn skip_repeated(&mut self, length: usize) {
+    const fn skip_repeated(&mut self, frames: u64, length: usize) {
         self.start += length as u64;
-        self.first_line += 3;
+        self.first_line += FragmentFrame::LINES * frames;
     }
 
     /// Starts the next frame, after this number of bytes and a blank line.

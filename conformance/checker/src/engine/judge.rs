@@ -2,8 +2,9 @@
 
 use std::borrow::Cow;
 
+use spec::json::RawString;
 use spec::table::{EventInfo, EventLine, Reply, Role, Scope};
-use spec::{Count, Fragment, Memory};
+use spec::{Count, FragmentFrame, Memory};
 
 use super::asides::InFlightMessage;
 use super::case::{Connection, Snapshot, Turn, triggers_compaction};
@@ -179,12 +180,12 @@ impl Judge {
         frame: &Frame<'_>,
         observer: Option<&mut dyn Observer>,
     ) {
+        if observer.is_none() && self.fragment(plan, memory, frame).is_some() {
+            return;
+        }
         self.frames += 1;
         if self.stream.is_beyond {
             self.pass(frame);
-            return;
-        }
-        if observer.is_none() && self.fragment(plan, memory, frame) {
             return;
         }
         if !frame.strays.is_empty() {
@@ -203,75 +204,97 @@ impl Judge {
         }
     }
 
-    /// Processes a delta of the same text as the previous event, as most events are. Returns false without doing
-    /// anything if a rule has to be called. The result equals that of [`Self::record`].
+    /// Processes a delta of the same text as the previous event, as most events are. Returns none without doing anything
+    /// if a rule has to be called. The result equals that of [`Self::record`].
     #[inline]
-    fn fragment(&mut self, plan: &Plan, memory: &Memory, frame: &Frame<'_>) -> bool {
-        let (Some((event, info)), Some(data)) = (self.known, frame.data.as_deref()) else { return false };
-        let is_usual = plan.is_fragment[event]
-            && frame.terminated
+    fn fragment(&mut self, plan: &Plan, memory: &mut Memory, frame: &Frame<'_>) -> Option<()> {
+        let info = self.known_fragment(plan)?;
+        let data = frame.data.as_deref()?;
+        let is_usual = frame.terminated
             && frame.transport != Transport::WebSocket
             && frame.strays.is_empty()
             && frame.id.is_none()
             && frame.invalid_utf8.is_none()
             && frame.event.as_deref() == Some(info.name);
-        if !is_usual {
-            return false;
-        }
-        let Some(fragment) = memory.fragment(info, data) else { return false };
-        self.take_fragment(info, frame.transport, fragment, data.len(), || FrameExtent::of(frame)).is_some()
-    }
-
-    /// Processes the frame at the start of a text if it is such a delta, without parsing the frame. Returns the length of
-    /// the frame.
-    #[inline]
-    pub(crate) fn repeated_frame(
-        &mut self,
-        plan: &Plan,
-        memory: &Memory,
-        text: &str,
-        start: &FrameStart,
-    ) -> Option<usize> {
-        let (_, info) = self.known.filter(|(event, _)| plan.is_fragment[*event] && !self.stream.is_beyond)?;
-        let (fragment, length) = memory.fragment_of_frame(info, text)?;
-        let data = "event: ".len() + info.name.len() + "\ndata: ".len();
-        // The blank line is not part of it.
-        let source = text.as_bytes().get(..length - 1)?;
-        self.frames += 1;
-        let taken =
-            self.take_fragment(info, Transport::Http, fragment, source.len() - data - 1, || FrameExtent {
-                source,
-                bytes: start.byte..start.byte + source.len() as u64,
-                line: start.line,
-                is_on_one_line: false,
-                data,
-                time: start.time,
-            });
-        if taken.is_none() {
-            self.frames -= 1;
-        }
-        taken.map(|()| length)
-    }
-
-    /// Processes the text and the number of a delta, unless a rule has to be called.
-    #[inline]
-    fn take_fragment<'f>(
-        &mut self,
-        info: &'static EventInfo,
-        transport: Transport,
-        Fragment { text, number }: Fragment<'_>,
-        length: usize,
-        extent: impl FnOnce() -> FrameExtent<'f>,
-    ) -> Option<()> {
-        let node = self.stream.fed()?;
-        if !self.stream.feed(node, text, number) {
+        let mut fragment = Some(memory.fragment(info, data).filter(|_| is_usual)?);
+        let next =
+            |number| fragment.take_if(|next| next.number == number).map(|next| (next.text, data.len()));
+        if self.take_fragments(frame.transport, next) == 0 {
             return None;
         }
-        self.stream.transport = transport;
-        self.stream.weigh(length);
-        self.events += 1;
-        self.last.renew_as(info.name.into(), &extent(), (self.frames, self.events, Some(number)));
+        memory.take_fragment();
+        self.renew_last(info, &FrameExtent::of(frame));
         Some(())
+    }
+
+    /// Processes the frames at the start of a text that are such deltas, without parsing them. Returns their number and
+    /// length.
+    #[inline]
+    pub(crate) fn repeated_frames(
+        &mut self,
+        plan: &Plan,
+        memory: &mut Memory,
+        text: &str,
+        start: &FrameStart,
+    ) -> Option<(u64, usize)> {
+        let info = self.known_fragment(plan)?;
+        let (mut last, mut length) = (None, 0);
+        let next = |number| {
+            let next = memory.fragment_of_frame(info, text.get(length..)?)?;
+            let FragmentFrame { fragment, data, .. } = next;
+            if fragment.number != number {
+                return None;
+            }
+            memory.take_fragment();
+            let size = data.len();
+            last = Some((length, data));
+            length += next.length;
+            Some((fragment.text, size))
+        };
+        let count = self.take_fragments(Transport::Http, next);
+        let (offset, data) = last?;
+        // The blank line is not part of it.
+        let source = text.as_bytes().get(offset..length - 1)?;
+        let byte = start.byte + offset as u64;
+        let extent = FrameExtent {
+            source,
+            bytes: byte..byte + source.len() as u64,
+            line: start.line + FragmentFrame::LINES * (count - 1),
+            is_on_one_line: false,
+            data: data.start,
+            time: start.time,
+        };
+        self.renew_last(info, &extent);
+        Some((count, length))
+    }
+
+    /// Returns the type of the last event if its deltas can be processed without calling rules.
+    #[inline]
+    fn known_fragment(&self, plan: &Plan) -> Option<&'static EventInfo> {
+        let is_fragment = |event: usize| plan.is_fragment[event] && !self.stream.is_beyond;
+        self.known.filter(|(event, _)| is_fragment(*event)).map(|(_, info)| info)
+    }
+
+    /// Processes deltas of the last text, unless a rule has to be called. `next` returns the text and size of the delta
+    /// with a sequence number, if that is the next one. Returns how many there were.
+    #[inline]
+    fn take_fragments<'f>(
+        &mut self,
+        transport: Transport,
+        next: impl FnMut(u64) -> Option<(RawString<'f>, usize)>,
+    ) -> u64 {
+        let count = self.stream.feed(next);
+        if count > 0 {
+            self.stream.transport = transport;
+            self.frames += count;
+            self.events += count;
+        }
+        count
+    }
+
+    fn renew_last(&mut self, info: &'static EventInfo, extent: &FrameExtent<'_>) {
+        let number = self.stream.sequence_number.as_ref().and_then(Count::whole);
+        self.last.renew_as(info.name.into(), extent, (self.frames, self.events, number));
     }
 
     /// Counts an event that is not checked.

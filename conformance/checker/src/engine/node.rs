@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::collections::btree_map::{BTreeMap, Entry};
 
 use spec::Count;
+use spec::json::RawString;
 use spec::table::{Scope, Slot};
 
 use super::index::{Index, Oddities};
@@ -140,6 +141,9 @@ impl Cell {
     }
 }
 
+/// Initial capacity of a text, as most texts are much longer than their first delta.
+const USUAL_TEXT: usize = 256;
+
 impl Node {
     pub(super) fn new(scope: Scope, key: Key, state: State, parent: Option<usize>) -> Self {
         Self {
@@ -232,6 +236,21 @@ impl Node {
             && let Some(id) = value.string("id")
         {
             self.id.write(&id);
+        }
+    }
+
+    /// Appends a delta to its text.
+    #[inline]
+    pub(super) fn append(&mut self, text: RawString<'_>) {
+        self.fragments += 1;
+        if self.joined.capacity() == 0 {
+            self.joined.reserve(USUAL_TEXT);
+        }
+        if text.escaped {
+            // Half of a surrogate pair: the character is unknown.
+            self.partial |= spec::json::decode_onto(&mut self.joined, text.raw);
+        } else {
+            self.joined.push_str(text.raw);
         }
     }
 

@@ -125,8 +125,13 @@ impl Stream {
     /// Counts received data. The kept data is measured only if it may exceed the limit.
     #[inline]
     pub(super) fn weigh(&mut self, data: usize) {
-        self.weight += OF_DATA * data + Node::MAX_WEIGHT;
-        if self.weight > MOST_KEPT {
+        self.set_weight(self.weight + OF_DATA * data + Node::MAX_WEIGHT);
+    }
+
+    #[inline]
+    fn set_weight(&mut self, weight: usize) {
+        self.weight = weight;
+        if weight > MOST_KEPT {
             self.weigh_all();
         }
     }
@@ -154,27 +159,28 @@ impl Stream {
         }
     }
 
-    /// Returns the node of the last delta, if only its text needs an update.
-    pub(super) fn fed(&self) -> Option<usize> {
+    /// Appends deltas to the text of the last one while only that has to be updated. `next` returns the text and size of
+    /// the delta with a sequence number, if that is the next one. Returns how many there were.
+    #[inline]
+    pub(super) fn feed<'t>(&mut self, mut next: impl FnMut(u64) -> Option<(RawString<'t>, usize)>) -> u64 {
         let is_usual = self.events >= FIRST_TYPES as u64 && self.done.is_none() && !self.error.is_set();
-        self.recent.fed.filter(|_| is_usual).map(|(_, node)| node)
-    }
-
-    /// Appends a delta to the text of a node, if its sequence number is the next one.
-    pub(super) fn feed(&mut self, node: usize, text: RawString<'_>, number: u64) -> bool {
-        if self.sequence_number != number.checked_sub(1).map(Count::Whole) {
-            return false;
+        let Some((_, node)) = self.recent.fed.filter(|_| is_usual) else { return 0 };
+        let Some(Count::Whole(before)) = self.sequence_number else { return 0 };
+        let Some(node) = self.nodes.get_mut(node) else { return 0 };
+        let (mut count, mut weight) = (0, self.weight);
+        while weight <= MOST_KEPT
+            && let Some((text, data)) = next(before + count + 1)
+        {
+            node.append(text);
+            weight += OF_DATA * data + Node::MAX_WEIGHT;
+            count += 1;
         }
-        let Some(node) = self.nodes.get_mut(node) else { return false };
-        node.fragments += 1;
-        if text.escaped {
-            node.partial |= spec::json::decode_onto(&mut node.joined, text.raw);
-        } else {
-            node.joined.push_str(text.raw);
+        if count > 0 {
+            self.sequence_number = Some(Count::Whole(before + count));
+            self.events += count;
+            self.set_weight(weight);
         }
-        self.sequence_number = Some(Count::Whole(number));
-        self.events += 1;
-        true
+        count
     }
 
     /// Clears the last delta, as the next event may belong to another node.

@@ -32,9 +32,6 @@ pub(in crate::engine) struct Tracker<'t, 'r> {
     pub(in crate::engine) current: Option<usize>,
 }
 
-/// Initial capacity of a text, as most texts are much longer than their first delta.
-const USUAL_TEXT: usize = 256;
-
 impl<'r> Tracker<'_, 'r> {
     /// Applies the event.
     pub(in crate::engine) fn take(&mut self) {
@@ -163,20 +160,12 @@ impl<'r> Tracker<'_, 'r> {
         let text = self.record.string(Slot::Value);
         let logprobs = self.record.view.raw(Slot::Logprobs).filter(|list| !matches!(*list, "[]" | "null"));
         if let Some(found) = self.stream.nodes.get_mut(node) {
-            found.fragments += 1;
             found.logprobs.extend(logprobs.map(Into::into));
-            if found.joined.capacity() == 0 {
-                found.joined.reserve(USUAL_TEXT);
-            }
-            match text {
-                Some(text) if text.escaped => {
-                    // Half of a surrogate pair: the character is unknown.
-                    found.partial |= spec::json::decode_onto(&mut found.joined, text.raw);
-                }
-                Some(text) => {
-                    found.joined.push_str(text.raw);
-                }
-                None => found.partial = true,
+            if let Some(text) = text {
+                found.append(text);
+            } else {
+                found.fragments += 1;
+                found.partial = true;
             }
         }
         self.relate(event, node);
