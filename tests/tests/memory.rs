@@ -168,8 +168,10 @@ fn numbers_follow_each_other() {
             r#"{{"type":"{name}","content_index":0,"delta":"{text}","item_id":"msg_1","logprobs":[],"obfuscation":"","output_index":0,"sequence_number":{number}}}"#
         )
     };
-    let orders: [&dyn Fn(&str, u64) -> String; 2] = [&number_first, &number_last];
-    for delta in orders {
+    for is_first in [true, false] {
+        let delta = |text: &str, number| {
+            if is_first { number_first(text, number) } else { number_last(text, number) }
+        };
         let mut memory = Memory::default();
         let read = |memory: &mut Memory, number| {
             let text = delta("some", number);
