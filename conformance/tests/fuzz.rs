@@ -1,7 +1,7 @@
 //! A short run of the fuzz targets of `fuzz/`, without its compiler: randomly damaged goldens in every format and
 //! scripts of endpoints, and randomly edited runs. `FUZZ_ROUNDS` sets the number of each, `FUZZ_SEED` the first seed.
 
-use std::env;
+use std::{env, thread};
 
 use conformance::goldens::GOLDENS;
 
@@ -11,6 +11,9 @@ mod fuzz;
 
 use fuzz::random::Xorshift;
 
+/// Number of threads that damage recordings, each with its own random choices.
+const PARTS: u64 = 4;
+
 fn number(name: &str, usual: u64) -> u64 {
     env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(usual)
 }
@@ -18,19 +21,22 @@ fn number(name: &str, usual: u64) -> u64 {
 #[test]
 fn damaged_recordings_break_nothing() {
     let (rounds, seed) = (number("FUZZ_ROUNDS", 300), number("FUZZ_SEED", 0));
-    let mut random = Xorshift::new(seed + 1);
-    for _ in 0..rounds {
-        let mut any = || {
-            let mut recordings = fuzz::recordings::of_golden(&GOLDENS[random.below(GOLDENS.len())]);
-            recordings.swap_remove(random.below(recordings.len())).1
-        };
-        let (mut recording, other) = (any(), any());
-        for _ in 0..random.below(6) {
-            damage(&mut recording, &other, &mut random);
+    let damage_some = |part: u64| {
+        let mut random = Xorshift::new(seed * PARTS + part + 1);
+        for _ in 0..rounds.div_ceil(PARTS) {
+            let mut any = || {
+                let mut recordings = fuzz::recordings::of_golden(&GOLDENS[random.below(GOLDENS.len())]);
+                recordings.swap_remove(random.below(recordings.len())).1
+            };
+            let (mut recording, other) = (any(), any());
+            for _ in 0..random.below(6) {
+                damage(&mut recording, &other, &mut random);
+            }
+            fuzz::check(&recording);
+            fuzz::split(&recording);
         }
-        fuzz::check(&recording);
-        fuzz::split(&recording);
-    }
+    };
+    thread::scope(|scope| (0..PARTS).for_each(|part| drop(scope.spawn(move || damage_some(part)))));
 }
 
 #[test]

@@ -58,8 +58,9 @@ pub(super) fn emit(
     // Lookups go to the other dialect if it has all types of this one.
     let whole =
         shared.as_ref().filter(|it| it.base.types.keys().all(|name| dialect.types.contains_key(name)));
-    let listed = dialect.types.keys().filter(|name| whole.is_none() || !has_type(name)).map(|name| {
-        let schema = emitter.registry.get(name).map(|schema| refer(name, schema));
+    let listed = dialect.types.iter().filter(|(name, _)| whole.is_none() || !has_type(name));
+    let listed = listed.map(|(name, schema)| {
+        let schema = refer(name, schema);
         (name.as_str(), quote!(Some(#schema)))
     });
     let otherwise = whole.map_or_else(

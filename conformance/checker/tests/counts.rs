@@ -1,6 +1,7 @@
 //! Indices and sequence numbers of any size, in every place where a dialect has one.
 
 use std::collections::BTreeSet;
+use std::thread;
 
 use checker::{Checker, Finding, Frame, Transport};
 use recordings::capture::Format;
@@ -72,7 +73,7 @@ fn is_told(findings: &[Finding], member: &str) -> bool {
 #[test]
 fn numbers_that_count_nothing_are_found_wherever_a_dialect_has_an_index() {
     let long = "7".repeat(DIGITS);
-    for dialect in spec::DIALECTS {
+    let find_all = |dialect: &'static Dialect| {
         let mut checker = Checker::new(dialect);
         let mut slots = BTreeSet::new();
         for event in dialect.events {
@@ -92,7 +93,12 @@ fn numbers_that_count_nothing_are_found_wherever_a_dialect_has_an_index() {
             }
         }
         assert!(slots.contains("output_index"), "{}: {slots:?}", dialect.name);
-    }
+    };
+    thread::scope(|scope| {
+        for dialect in spec::DIALECTS {
+            scope.spawn(|| find_all(dialect));
+        }
+    });
 }
 
 fn dialect_of(golden: &Golden) -> &'static Dialect {

@@ -3,6 +3,9 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
 use std::time::Duration;
 
 use catalogue::PROFILES;
@@ -61,14 +64,21 @@ fn every_demand_of_a_profile_can_fail() {
             })
         };
         let rules: BTreeSet<&str> = unproven.iter().map(|(rule, _)| *rule).collect();
-        for rule in rules {
+        let demanding = rules.into_iter().map(|rule| {
             let of_rule = unproven.iter().filter(|(of, name)| *of == rule && is_demanded(rule, name));
-            let profiles: Vec<&str> = of_rule.map(|(_, name)| *name).collect();
-            if !profiles.is_empty() {
-                let failing = failing(dialect, rule, &profiles);
-                unproven.retain(|(of, profile)| *of != rule || !failing.contains(*profile));
+            (rule, of_rule.map(|(_, name)| *name).collect::<Vec<_>>())
+        });
+        let tried: Vec<_> = demanding.filter(|(_, profiles)| !profiles.is_empty()).collect();
+        let (next, proven) = (AtomicUsize::new(0), Mutex::new(BTreeSet::new()));
+        let work = || {
+            while let Some((rule, profiles)) = tried.get(next.fetch_add(1, Ordering::Relaxed)) {
+                let failing = failing(dialect, rule, profiles).into_iter().map(|name| (*rule, name));
+                proven.lock().expect("nobody panicked").extend(failing);
             }
-        }
+        };
+        thread::scope(|scope| (0..4).for_each(|_| drop(scope.spawn(work))));
+        let proven = proven.into_inner().expect("nobody panicked");
+        unproven.retain(|(rule, profile)| !proven.contains(&(*rule, (*profile).to_owned())));
     }
     assert_eq!(unproven, BTreeSet::new());
 }

@@ -75,7 +75,8 @@ fn each_broken_client_is_caught_where_it_breaks() {
 
 #[test]
 fn a_client_without_a_timeout_hangs_where_the_server_stalls() {
-    let suite = ClientSuite { transports: vec![Transport::Sse], ..suite("has-no-timeout") };
+    let timeout = Some(Duration::from_secs(4));
+    let suite = ClientSuite { transports: vec![Transport::Sse], timeout, ..suite("has-no-timeout") };
     let run = run(&suite, &|name| name.starts_with("broken/stalled") || name == "text/hello");
     let told: Vec<(&str, ClientOutcome)> =
         run.cases.iter().map(|case| (case.name.as_str(), case.outcome)).collect();
