@@ -12,7 +12,7 @@ use super::protocol::{CaseMessage, Reply, Status, UNSUPPORTED};
 
 /// Grace period after the timeout of a case.
 const GRACE: Duration = Duration::from_secs(3);
-/// Maximum time for a client to start.
+/// Maximum time for a client to start for the first time.
 const START: Duration = Duration::from_secs(30);
 /// Maximum length of a line.
 const LONGEST: usize = 8 << 20;
@@ -40,7 +40,10 @@ pub(super) struct Running {
     stdin: Option<ChildStdin>,
     lines: Receiver<Line>,
     stderr: Arc<Mutex<Vec<u8>>>,
-    has_replied: bool,
+    /// Maximum time to start.
+    start: Duration,
+    /// Time until the first reply.
+    replied_after: Option<Duration>,
     is_over: bool,
 }
 
@@ -94,8 +97,9 @@ pub(super) fn last_line(stderr: &Mutex<Vec<u8>>) -> String {
 }
 
 impl Running {
-    /// Starts a client.
-    pub(super) fn start(command: &[OsString]) -> io::Result<Self> {
+    /// Starts a client. `before` is the time until the first reply of an earlier process, if there was one: this one is
+    /// not given much more.
+    pub(super) fn start(command: &[OsString], before: Option<Duration>) -> io::Result<Self> {
         let (program, arguments) =
             command.split_first().ok_or_else(|| io::Error::other("no command is set"))?;
         let mut child = start(Command::new(program).args(arguments))?;
@@ -105,12 +109,13 @@ impl Running {
             thread::spawn(move || read_lines(stdout, &sender));
         }
         let stderr = child.stderr.take().map(keep_tail).unwrap_or_default();
-        Ok(Self { child, stdin, lines, stderr, has_replied: false, is_over: false })
+        let start = before.map_or(START, |before| (2 * before + GRACE).min(START));
+        Ok(Self { child, stdin, lines, stderr, start, replied_after: None, is_over: false })
     }
 
-    /// Returns whether the client has ever replied.
-    pub(super) const fn has_replied(&self) -> bool {
-        self.has_replied
+    /// Returns the time until its first reply, if there was one.
+    pub(super) const fn replied_after(&self) -> Option<Duration> {
+        self.replied_after
     }
 
     /// Returns whether the client can take another case.
@@ -135,7 +140,7 @@ impl Running {
             let is_done = stdin.write_all(line.as_bytes()).and_then(|()| stdin.flush()).is_ok();
             let _ = sender.send(is_done.then_some(stdin));
         });
-        let limit = timeout + if self.has_replied { GRACE } else { START };
+        let limit = timeout + if self.replied_after.is_some() { GRACE } else { self.start };
         match written.recv_timeout(limit) {
             Ok(Some(stdin)) => self.stdin = Some(stdin),
             Ok(None) => return self.died(),
@@ -146,7 +151,9 @@ impl Running {
             match self.lines.recv_timeout(left) {
                 Ok(Line::Text(line)) => {
                     if let Some(ended) = reply(&line, &asked.case) {
-                        self.has_replied |= matches!(ended, Ended::Replied(_));
+                        if let Ended::Replied(_) = ended {
+                            self.replied_after.get_or_insert(began.elapsed());
+                        }
                         return ended;
                     }
                 }

@@ -236,7 +236,7 @@ impl ClientSuite {
         thread::scope(|scope| {
             for _ in 0..self.jobs.clamp(1, cases.len().max(1)) {
                 scope.spawn(|| {
-                    let mut child = Worker { suite: self, running: None, failures: 0, has_replied: false };
+                    let mut child = Worker { suite: self, running: None, failures: 0, replied_after: None };
                     loop {
                         let at = next.fetch_add(1, Ordering::Relaxed);
                         let Some(case) = cases.get(at).filter(|_| lock(&failed).is_none()) else { break };
@@ -329,7 +329,8 @@ struct Worker<'s> {
     suite: &'s ClientSuite,
     running: Option<Running>,
     failures: usize,
-    has_replied: bool,
+    /// Time until the first reply of a process.
+    replied_after: Option<Duration>,
 }
 
 impl Worker<'_> {
@@ -343,10 +344,10 @@ impl Worker<'_> {
         }
         let mut running = match self.running.take() {
             Some(running) => running,
-            None => Running::start(command).map_err(refuse)?,
+            None => Running::start(command, self.replied_after).map_err(refuse)?,
         };
         let ended = running.ask(asked, timeout);
-        self.has_replied |= running.has_replied();
+        self.replied_after = self.replied_after.or(running.replied_after());
         if let Ended::Replied(_) = ended {
             let is_alive = running.is_alive();
             self.running = is_alive.then_some(running);
@@ -355,7 +356,7 @@ impl Worker<'_> {
         }
         // A client may exit on a case that it must report.
         self.failures += usize::from(case.expect == Expect::MustSurvive);
-        if !self.has_replied && self.failures >= STARTS {
+        if self.replied_after.is_none() && self.failures >= STARTS {
             let how = match &ended {
                 Ended::Died(how) => how.clone(),
                 Ended::Unreadable(why) => why.clone(),
