@@ -14,6 +14,7 @@ use conformance::capture::sse;
 use conformance::{Checker, Rules};
 use serde_json::Value;
 use spec::openai::DIALECT;
+use spec::{EventInfo, Memory, View};
 use tests::corpus;
 
 const ROUNDS: usize = 7;
@@ -38,6 +39,11 @@ fn main() {
     let one = [long_stream(200_000)];
     let one_data = events(&one);
     compare("framing, 64 KB at a time", repeat, &|| tree(&data), &|| frame(&streams));
+    let typed = typed(&data);
+    let name = "strict validation alone, each event by itself";
+    compare(name, repeat, &|| tree(&data), &|| validate(&typed));
+    let name = "strict validation alone, event after event";
+    compare(name, repeat, &|| tree(&data), &|| validate_in_order(&typed));
     compare("the full check", repeat, &|| tree(&data), &|| check(&rules, &streams));
     let name = "the full check, 4 % of the events invalid";
     compare(name, repeat, &|| tree(&broken_data), &|| check(&rules, &broken));
@@ -90,6 +96,25 @@ fn tree(events: &[Vec<u8>]) -> u64 {
     events.iter().map(|data| u64::from(serde_json::from_slice::<Value>(data).is_ok())).sum()
 }
 
+/// Returns the events that the dialect has, as texts.
+fn typed(events: &[Vec<u8>]) -> Vec<(&'static EventInfo, &str)> {
+    let event = |data| {
+        let text = std::str::from_utf8(data).ok()?;
+        Some((DIALECT.event(&spec::json::string_member(text, "type")?)?, text))
+    };
+    events.iter().filter_map(|data| event(data)).collect()
+}
+
+fn validate(events: &[(&'static EventInfo, &str)]) -> u64 {
+    events.iter().map(|(event, data)| u64::from(!DIALECT.check_event(event.name, data).is_valid())).sum()
+}
+
+fn validate_in_order(events: &[(&'static EventInfo, &str)]) -> u64 {
+    let mut memory = Memory::default();
+    let mut is_valid = |event, data| memory.next_event(Some(event), data, &mut View::nothing()).is_valid();
+    events.iter().map(|(event, data)| u64::from(!is_valid(event, data))).sum()
+}
+
 fn frame(streams: &[Vec<u8>]) -> u64 {
     let mut frames = 0;
     for stream in streams {
@@ -131,7 +156,7 @@ fn compare(name: &str, repeat: usize, base: Pass<'_>, ours: Pass<'_>) {
     }
     ratios.sort_by(f64::total_cmp);
     let (least, median, most) = (ratios[0], ratios[ROUNDS / 2], ratios[ROUNDS - 1]);
-    println!("{median:6.2} x  ({least:.2} to {most:.2}; {result} frames or findings)  {name}");
+    println!("{median:6.2} x  ({least:.2} to {most:.2}; {result} results)  {name}");
 }
 
 fn timed(repeat: usize, pass: Pass<'_>) -> (Duration, u64) {
