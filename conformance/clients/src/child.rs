@@ -20,6 +20,8 @@ const LONGEST: usize = 8 << 20;
 const NOISE: usize = 10_000;
 /// Maximum number of bytes kept of stderr.
 const TAIL: usize = 4096;
+/// Maximum time for the end of stderr to arrive.
+const MOMENT: Duration = Duration::from_millis(500);
 
 /// The end of a case.
 #[derive(Debug, Clone, PartialEq)]
@@ -39,7 +41,7 @@ pub(super) struct Running {
     child: Child,
     stdin: Option<ChildStdin>,
     lines: Receiver<Line>,
-    stderr: Arc<Mutex<Vec<u8>>>,
+    stderr: Tail,
     /// Maximum time to start.
     start: Duration,
     /// Time until the first reply.
@@ -73,27 +75,39 @@ pub(super) fn end(child: &mut Child) {
     let _ = child.wait();
 }
 
-/// Reads stderr in a thread and keeps its end.
-pub(super) fn keep_tail(stderr: impl Read + Send + 'static) -> Arc<Mutex<Vec<u8>>> {
-    let kept: Arc<Mutex<Vec<u8>>> = Arc::default();
-    let tail = Arc::clone(&kept);
-    thread::spawn(move || {
-        let mut stderr = stderr;
-        let mut buffer = vec![0; TAIL];
-        while let Ok(read @ 1..) = stderr.read(&mut buffer) {
-            let mut tail = tail.lock().unwrap_or_else(PoisonError::into_inner);
-            tail.extend_from_slice(buffer.get(..read).unwrap_or_default());
-            let excess = tail.len().saturating_sub(TAIL);
-            tail.drain(..excess);
-        }
-    });
-    kept
+/// The end of what a program prints to stderr.
+pub(super) struct Tail {
+    kept: Arc<Mutex<Vec<u8>>>,
+    /// Disconnected when stderr is closed.
+    closed: Receiver<()>,
 }
 
-/// Returns the last line of stderr.
-pub(super) fn last_line(stderr: &Mutex<Vec<u8>>) -> String {
-    let text = String::from_utf8_lossy(&stderr.lock().unwrap_or_else(PoisonError::into_inner)).into_owned();
-    text.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or_default().trim().to_owned()
+impl Tail {
+    /// Reads stderr in a thread.
+    pub(super) fn of(stderr: Option<impl Read + Send + 'static>) -> Self {
+        let kept: Arc<Mutex<Vec<u8>>> = Arc::default();
+        let tail = Arc::clone(&kept);
+        let (open, closed) = sync_channel(0);
+        thread::spawn(move || {
+            let (_open, Some(mut stderr)) = (open, stderr) else { return };
+            let mut buffer = vec![0; TAIL];
+            while let Ok(read @ 1..) = stderr.read(&mut buffer) {
+                let mut tail = tail.lock().unwrap_or_else(PoisonError::into_inner);
+                tail.extend_from_slice(buffer.get(..read).unwrap_or_default());
+                let excess = tail.len().saturating_sub(TAIL);
+                tail.drain(..excess);
+            }
+        });
+        Self { kept, closed }
+    }
+
+    /// Returns the last line. The last message of a program that has ended may take a moment to arrive.
+    pub(super) fn last_line(&self) -> String {
+        let _ = self.closed.recv_timeout(MOMENT);
+        let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let text = String::from_utf8_lossy(&kept).into_owned();
+        text.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or_default().trim().to_owned()
+    }
 }
 
 impl Running {
@@ -108,7 +122,7 @@ impl Running {
         if let Some(stdout) = child.stdout.take() {
             thread::spawn(move || read_lines(stdout, &sender));
         }
-        let stderr = child.stderr.take().map(keep_tail).unwrap_or_default();
+        let stderr = Tail::of(child.stderr.take());
         let start = before.map_or(START, |before| (2 * before + GRACE).min(START));
         Ok(Self { child, stdin, lines, stderr, start, replied_after: None, is_over: false })
     }
@@ -125,7 +139,7 @@ impl Running {
 
     /// Returns the last line that the client printed to stderr.
     pub(super) fn complaint(&self) -> String {
-        last_line(&self.stderr)
+        self.stderr.last_line()
     }
 
     /// Sends a case to the client and waits for the reply. A client that does not reply is killed.
@@ -170,8 +184,6 @@ impl Running {
     fn died(&mut self) -> Ended {
         self.is_over = true;
         let status = wait(&mut self.child, Duration::from_secs(1));
-        // Its last message may arrive on stderr a moment later.
-        thread::sleep(Duration::from_millis(20));
         died(status, &self.complaint())
     }
 }

@@ -8,7 +8,7 @@ use std::thread;
 use std::time::Duration;
 use std::{env, fs, io, process};
 
-use super::child::{Ended, died, end, keep_tail, last_line, start, wait};
+use super::child::{Ended, Tail, died, end, start, wait};
 use super::protocol::{CaseMessage, Reply, ReplyError, Status};
 
 /// Grace period after the timeout of a case, for the start of the client.
@@ -40,7 +40,7 @@ pub(super) fn run(command: &[OsString], asked: &CaseMessage, timeout: Duration) 
     }
     let mut child = start(&mut command)?;
     drop(child.stdin.take());
-    let stderr = child.stderr.take().map(keep_tail).unwrap_or_default();
+    let stderr = Tail::of(child.stderr.take());
     let stdout = child.stdout.take();
     let reading = thread::spawn(move || {
         let mut text = Vec::new();
@@ -65,11 +65,11 @@ pub(super) fn run(command: &[OsString], asked: &CaseMessage, timeout: Duration) 
             ..Reply::default()
         })),
         Some(code) if code != super::protocol::UNSUPPORTED => {
-            let message = Some(format!("exit code {code}: {}", last_line(&stderr)));
+            let message = Some(format!("exit code {code}: {}", stderr.last_line()));
             let error = Some(ReplyError { message, ..ReplyError::default() });
             Ended::Replied(Box::new(Reply { status: Status::Error, error, ..Reply::default() }))
         }
-        _ => died(Some(status), &last_line(&stderr)),
+        _ => died(Some(status), &stderr.last_line()),
     })
 }
 
