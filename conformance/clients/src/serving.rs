@@ -13,6 +13,9 @@ use super::protocol::{CaseMessage, Reply};
 /// Grace period after the timeout of a case.
 const GRACE: Duration = Duration::from_secs(5);
 
+/// Time in which a client learns that no case is left.
+const FAREWELL: Duration = Duration::from_millis(500);
+
 /// Serves cases over HTTP, and receives the replies.
 pub(super) struct Desk {
     asked: OnceLock<Vec<(CaseMessage, Duration)>>,
@@ -72,7 +75,8 @@ impl Desk {
                 state.ended.insert(at, (Ended::Hung, since.elapsed()));
             }
         }
-        state.ended.len() == self.asked().len() || state.last.elapsed() > patience
+        let rest = if state.ended.len() == self.asked().len() { FAREWELL } else { patience };
+        state.last.elapsed() > rest
     }
 
     /// Removes and returns the end of a case, if it has ended.
