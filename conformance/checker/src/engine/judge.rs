@@ -216,7 +216,10 @@ impl Judge {
             && frame.id.is_none()
             && frame.invalid_utf8.is_none()
             && frame.event.as_deref() == Some(info.name);
-        let mut fragment = Some(memory.fragment(info, data).filter(|_| is_usual)?);
+        if !is_usual {
+            return None;
+        }
+        let mut fragment = Some(memory.fragment(info, data)?);
         let next =
             |number| fragment.take_if(|next| next.number == number).map(|next| (next.text, data.len()));
         if self.take_fragments(frame.transport, next) == 0 {
