@@ -47,8 +47,10 @@ export async function open() {
       throw new Error(`never: ${expression}; ${JSON.stringify(page.problems)}`);
     },
     async close() {
-      child.kill("SIGKILL");
-      await new Promise((resolve) => child.on("exit", resolve));
+      // Killed, it would leave processes that still write to the profile.
+      const exit = new Promise((resolve) => child.on("exit", resolve));
+      await call("Browser.close");
+      await exit;
       rmSync(profile, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
     },
   };
