@@ -37,14 +37,17 @@ impl EventSchema {
             Self::Object { schema, members, others_vary } => {
                 let other = EventMember { slot: None, varies: others_vary };
                 checker.object_with(schema, |checker, place, schema| {
-                    let start = checker.offset();
                     let EventMember { slot, varies } = members.get(place as usize).copied().unwrap_or(other);
-                    if varies {
-                        checker.varying(schema)?;
-                    } else if let Some(Slot::Response | Slot::Value) = slot {
+                    let start = checker.offset();
+                    if let Some(Slot::Response | Slot::Value) = slot
+                        && !varies
+                    {
                         checker.outlined(schema, slot == Some(Slot::Response))?;
                     } else {
                         checker.check(schema)?;
+                    }
+                    if varies {
+                        checker.varies(start);
                     }
                     if let Some(slot) = slot {
                         view.put(slot, (start, checker.offset()));

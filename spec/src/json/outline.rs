@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::check::ObjectSchema;
-use super::scanner::is_same;
+use super::scanner::{RawString, is_same};
 use super::shared_length;
 use super::text::{decode, is_escaped};
 
@@ -72,7 +72,8 @@ pub struct OutlineMember {
 impl OutlineMember {
     /// Creates a member with the name at `start`, and the place of its value.
     #[inline]
-    pub fn new((raw, escaped): (&[u8], bool), start: usize, value: Range<usize>) -> Self {
+    pub fn new(RawString { raw, escaped }: RawString<'_>, start: usize, value: Range<usize>) -> Self {
+        let raw = raw.as_bytes();
         let offset = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
         Self {
             name: (offset(start), offset(start + raw.len())),

@@ -1,5 +1,7 @@
 //! A cursor over JSON text that checks the grammar as it goes and builds nothing.
 
+use std::ops::Range;
+
 use super::problem::Problem;
 use super::text;
 
@@ -83,6 +85,17 @@ impl<'a> Scanner<'a> {
         self.text.get(start..self.at).unwrap_or_default()
     }
 
+    /// Returns the byte at an offset; 0 at the end.
+    #[inline]
+    pub(super) fn byte_at(&self, offset: usize) -> u8 {
+        self.text.as_bytes().get(offset).copied().unwrap_or(0)
+    }
+
+    /// Returns a part of the text.
+    pub(super) fn slice(&self, range: Range<usize>) -> &'a str {
+        self.text.get(range).unwrap_or_default()
+    }
+
     /// Returns the text from the cursor on.
     pub(super) fn rest(&self) -> &'a str {
         self.text.get(self.at..).unwrap_or_default()
@@ -101,7 +114,7 @@ impl<'a> Scanner<'a> {
 
     #[inline]
     fn byte(&self) -> u8 {
-        self.text.as_bytes().get(self.at).copied().unwrap_or(0)
+        self.byte_at(self.at)
     }
 
     /// Skips white space, and returns the first byte of the next token; 0 at the end.
@@ -199,30 +212,57 @@ impl<'a> Scanner<'a> {
         Ok(RawString { raw: self.text.get(start..end).unwrap_or_default(), escaped: self.escaped })
     }
 
+    /// Returns the offset of a name that was read from an offset on, and the name. `usual` is the text that it probably has.
+    pub(super) fn name_at(&self, from: usize, usual: Option<&str>) -> (usize, RawString<'a>) {
+        let range = usual.map(|usual| from + 1..from + 1 + usual.len());
+        match range.map(|range| self.slice(range)).filter(|raw| Some(*raw) == usual) {
+            Some(raw) => (from + 1, RawString { raw, escaped: false }),
+            None => self.any_name_at(from),
+        }
+    }
+
+    #[cold]
+    fn any_name_at(&self, from: usize) -> (usize, RawString<'a>) {
+        let mut before = Self { at: from, ..*self };
+        let start = before.peek_at() + 1;
+        (start, before.name().unwrap_or(RawString { raw: "", escaped: false }))
+    }
+
     /// Returns whether the last name or string has escapes.
     #[inline]
     pub(crate) const fn is_escaped(&self) -> bool {
         self.escaped
     }
 
-    /// Returns the bytes of a name.
+    /// Reads a member's name and the colon, and returns the bytes of the name.
     #[inline]
     pub(super) fn name_bytes(&mut self) -> Scan<&'a [u8]> {
-        let start = self.peek_at() + 1;
-        let bytes = self.text.as_bytes();
-        // Most names are short, with no whitespace around their colon.
-        if let Some(window) = bytes.get(start..).and_then(|rest| rest.first_chunk::<16>())
-            && bytes.get(start - 1) == Some(&b'"')
-        {
-            let (first, second) = (special(word(window, 0)), special(word(window, 8)));
-            let (found, before) = if first == 0 { (second, 8) } else { (first, 0) };
-            let end = start + before + found.trailing_zeros() as usize / 8;
-            if matches!(bytes.get(end..end + 3), Some(&[b'"', b':', value]) if value > b' ') {
-                self.at = end + 2;
-                self.escaped = false;
-                return Ok(bytes.get(start..end).unwrap_or_default());
+        let Some(name) = self.short_name() else { return self.long_name() };
+        self.at += name.len() + 3;
+        self.escaped = false;
+        Ok(name)
+    }
+
+    /// Returns the next name if it has less than 32 bytes, no escapes, and no whitespace around its colon, as most have.
+    #[inline]
+    fn short_name(&self) -> Option<&'a [u8]> {
+        let [b'"', rest @ ..] = self.text.as_bytes().get(self.at..)? else { return None };
+        let mut length = 0;
+        for part in rest.first_chunk::<32>()?.as_chunks::<8>().0 {
+            let found = special(u64::from_le_bytes(*part));
+            if found != 0 {
+                length += found.trailing_zeros() as usize / 8;
+                let [b'"', b':', value] = rest.get(length..length + 3)? else { return None };
+                return rest.get(..length).filter(|_| *value > b' ');
             }
+            length += 8;
         }
+        None
+    }
+
+    #[inline(never)]
+    fn long_name(&mut self) -> Scan<&'a [u8]> {
+        let start = self.peek_at() + 1;
         let end = self.name_end()?;
         Ok(self.text.as_bytes().get(start..end).unwrap_or_default())
     }
@@ -232,7 +272,7 @@ impl<'a> Scanner<'a> {
     pub(super) fn pass_expected_name(&mut self, name: &[u8]) -> bool {
         let length = name.len() + 4;
         let Some([b'"', found @ .., b'"', b':', value]) = self.window(length) else { return false };
-        let hit = *value > b' ' && is_same(found, name);
+        let hit = *value > b' ' && name.len() <= SHORT && is_same_short(name, found);
         if hit {
             self.at += length - 1;
         }
@@ -369,11 +409,10 @@ impl<'a> Scanner<'a> {
                     self.escaped = true;
                     at = self.escape(at)?;
                 }
-                Some(0..=0x1f) => {
+                Some(_) => {
                     self.at = at;
                     return self.fail(Problem::ControlCharacter);
                 }
-                Some(_) => at += 1,
                 None => {
                     self.at = at;
                     return self.fail(Problem::UnclosedString);
@@ -559,9 +598,18 @@ impl<'a> Scanner<'a> {
     }
 }
 
-/// Returns whether two short texts are equal. Names are compared so often that calling `memcmp` takes longer.
+/// Returns whether two texts are equal. Names are compared so often that calling `memcmp` takes longer.
 #[inline]
 pub(super) fn is_same(one: &[u8], other: &[u8]) -> bool {
+    if one.len() > SHORT { one == other } else { is_same_short(one, other) }
+}
+
+/// Maximum length of a text that is compared without a call.
+pub(super) const SHORT: usize = 64;
+
+/// Returns whether two texts are equal, of which the first one is short.
+#[inline]
+pub(super) fn is_same_short(one: &[u8], other: &[u8]) -> bool {
     if one.len() != other.len() {
         return false;
     }
@@ -575,7 +623,7 @@ pub(super) fn is_same(one: &[u8], other: &[u8]) -> bool {
         17..=32 => {
             one.first_chunk::<16>() == other.first_chunk() && one.last_chunk::<16>() == other.last_chunk()
         }
-        _ => one == other,
+        _ => one.first_chunk::<32>() == other.first_chunk() && one.last_chunk::<32>() == other.last_chunk(),
     }
 }
 
@@ -594,13 +642,12 @@ fn word(block: &[u8], offset: usize) -> u64 {
     u64::from_le_bytes(bytes.unwrap_or_default())
 }
 
-/// Returns a number of leading bytes that are plain in a string. It can be too small if the text ends within a
-/// word.
+/// Returns the number of leading bytes that are plain in a string.
 #[inline]
 fn plain_run(bytes: &[u8]) -> usize {
     let (blocks, _) = bytes.as_chunks::<BLOCK>();
     let mut at = BLOCK * blocks.iter().take_while(|block| is_plain(block)).count();
-    let (words, _) = bytes.get(at..).unwrap_or_default().as_chunks::<8>();
+    let (words, rest) = bytes.get(at..).unwrap_or_default().as_chunks::<8>();
     for word in words {
         let found = special(u64::from_le_bytes(*word));
         if found != 0 {
@@ -608,7 +655,7 @@ fn plain_run(bytes: &[u8]) -> usize {
         }
         at += 8;
     }
-    at
+    at + rest.iter().take_while(|byte| !matches!(byte, b'"' | b'\\' | ..0x20)).count()
 }
 
 /// Number of bytes examined per step.

@@ -29,9 +29,7 @@ impl<'a> Object<'a> {
         }
         let is_object = spec::json::each_member(text, |name, value| {
             let start = offset(value);
-            let name_start = offset(name.raw);
-            let name = (name.raw.as_bytes(), name.escaped);
-            members.push(OutlineMember::new(name, name_start, start..start + value.len()));
+            members.push(OutlineMember::new(name, offset(name.raw), start..start + value.len()));
         });
         if !is_object {
             members.clear();

@@ -2,13 +2,22 @@
 
 use std::borrow::Cow;
 
-use super::{Checker, ListSchema, MemberRules, ObjectSchema, Others, Schema, decoded};
+use super::{Checker, ListSchema, Member, MemberRules, ObjectSchema, Others, Schema, decode_if, decoded};
 use crate::json::fault::{Actual, FaultKind, Segment, Wanted};
 use crate::json::outline::{OutlineMember, Seen, UNDECLARED};
 use crate::json::scanner::{DEEPEST, Scan};
-use crate::json::text::decode;
 
-impl Checker<'_, '_> {
+/// A member whose name was passed.
+#[derive(Clone, Copy)]
+struct Found {
+    /// Offset of its name, or of whitespace before it.
+    start: usize,
+    /// Its place if it is declared.
+    place: u32,
+    declared: Option<&'static Member>,
+}
+
+impl<'a> Checker<'a, '_> {
     /// Checks for a list.
     pub(super) fn list(&mut self, list: &'static ListSchema) -> Scan<()> {
         if self.scanner.peek() != b'[' {
@@ -46,82 +55,112 @@ impl Checker<'_, '_> {
 
     /// Checks for an object.
     pub(super) fn object(&mut self, schema: &'static ObjectSchema) -> Scan<()> {
-        self.object_with(schema, |checker, _, schema| checker.check(schema))
+        if schema.is_noted { self.noted(schema) } else { self.object_with(schema, Self::check_member) }
     }
 
-    /// Checks for an object. `member` checks the value of a member, and gets the place of a declared one.
+    fn check_member(&mut self, _: u32, schema: &'static Schema) -> Scan<()> {
+        self.check(schema)
+    }
+
+    /// Checks for an object that is not recorded. `member` checks the value of a member, and gets its place.
     #[inline]
     pub(crate) fn object_with(
         &mut self,
         schema: &'static ObjectSchema,
         mut member: impl FnMut(&mut Self, u32, &'static Schema) -> Scan<()>,
     ) -> Scan<()> {
-        if self.scanner.peek() != b'{' {
-            return self.not("an object");
+        if !self.enter()? {
+            return Ok(());
         }
-        if !self.descend() {
-            return self.too_deep();
+        self.check_members(
+            schema,
+            |_, _| false,
+            |checker, found, schema| member(checker, found.place, schema),
+        )
+    }
+
+    /// Checks for an object that is recorded if it is the expected one.
+    fn noted(&mut self, schema: &'static ObjectSchema) -> Scan<()> {
+        if !self.enter()? {
+            return Ok(());
         }
         let (object, depth, faults) = (self.scanner.offset(), self.scanner.depth(), self.faults.count());
-        let (mut is_known, mut is_noted) = (false, false);
-        if schema.is_noted {
-            if let Some((length, levels)) = self.outline.again(schema, self.scanner.rest(), DEEPEST - depth) {
-                self.deepest = self.deepest.max(depth + levels);
-                self.scanner.rewind(object + length);
-                self.scanner.ascend();
-                return Ok(());
-            }
-            is_known = self.outline.knows(schema);
-            is_noted = self.outline.enter();
+        if let Some((length, levels)) = self.outline.again(schema, self.scanner.rest(), DEEPEST - depth) {
+            self.deepest = self.deepest.max(depth + levels);
+            self.scanner.rewind(object + length);
+            self.scanner.ascend();
+            return Ok(());
         }
-        if is_noted {
-            self.deepest = depth;
+        let is_known = self.outline.knows(schema);
+        if !self.outline.enter() {
+            return self.check_members(schema, |_, _| false, |checker, _, schema| checker.check(schema));
         }
+        self.deepest = depth;
+        self.check_members(
+            schema,
+            |checker, seen| is_known && checker.pass_known(object, seen),
+            |checker, found, of_value| {
+                let value = checker.scanner.offset();
+                checker.check(of_value)?;
+                let value = value - object..checker.scanner.offset() - object;
+                let (start, name) =
+                    checker.scanner.name_at(found.start, found.declared.map(|member| member.name));
+                checker.outline.add(OutlineMember::new(name, start - object, value), found.place);
+                Ok(())
+            },
+        )?;
+        self.outline.leave();
+        // Values newer than the dialect are recorded each time.
+        if self.faults.count() == faults && !self.is_newer {
+            self.outline.keep(schema, self.scanner.since(object), self.deepest - depth);
+        }
+        Ok(())
+    }
+
+    /// Enters an object at its brace. Returns false if there is none, or it is nested too deeply.
+    #[inline]
+    fn enter(&mut self) -> Scan<bool> {
+        if self.scanner.peek() != b'{' {
+            return self.not("an object").map(|()| false);
+        }
+        if !self.descend() {
+            return self.too_deep().map(|()| false);
+        }
+        Ok(true)
+    }
+
+    /// Checks the members of the object at the cursor, and leaves it. `pass` passes members that need no check, and returns
+    /// whether there were any. `member` checks the value of a member with this name.
+    #[inline]
+    fn check_members(
+        &mut self,
+        schema: &'static ObjectSchema,
+        mut pass: impl FnMut(&mut Self, &mut Seen) -> bool,
+        mut member: impl FnMut(&mut Self, Found, &'static Schema) -> Scan<()>,
+    ) -> Scan<()> {
         let mut seen = Seen::default();
-        let mut count = 0;
         self.scanner.advance();
         if self.scanner.peek() == b'}' {
             self.scanner.advance();
         } else {
+            let (mut count, mut faults) = (0, self.faults.count());
             loop {
-                if is_known && self.pass_known(object, &mut seen) {
-                    if self.scanner.separator(b'}')? {
-                        break;
-                    }
-                    continue;
-                }
-                let before = self.faults.count();
-                let start = if is_noted { self.name_start() } else { 0 };
-                let mut place = seen.next();
-                let next = schema.members.get(place as usize);
-                let next = next.filter(|next| self.scanner.pass_expected_name(next.name.as_bytes()));
-                let (mut name, mut is_escaped) = (next.map_or("", |next| next.name).as_bytes(), false);
-                let mut of_value = next.map(|next| &next.schema);
-                if next.is_none() {
-                    name = self.scanner.name_bytes()?;
-                    is_escaped = self.scanner.is_escaped();
-                    let found = if is_escaped { schema.place(&decoded(name)) } else { schema.place(name) };
-                    place = found.unwrap_or(UNDECLARED);
-                    of_value = schema.members.get(place as usize).map(|member| &member.schema);
-                }
-                if let Some(limits) = schema.limits {
+                if !pass(self, &mut seen) {
+                    let start = self.scanner.offset();
+                    let place = self.next_name(schema, seen.next())?;
+                    let declared = schema.members.get(place as usize);
+                    let found = Found { start, place, declared };
                     count += 1;
-                    self.within(limits, count, name, is_escaped);
-                }
-                let value = self.scanner.offset();
-                let is_restricted = of_value.is_none() && !matches!(schema.others, Others::Open);
-                if is_restricted {
-                    self.other(&schema.others, name, is_escaped)?;
-                } else {
-                    member(self, place, of_value.unwrap_or(&Schema::Any))?;
-                }
-                if is_noted {
-                    let value = value - object..self.scanner.offset() - object;
-                    self.outline.add(OutlineMember::new((name, is_escaped), start - object, value), place);
-                }
-                let is_new = seen.add(place);
-                if place != UNDECLARED && (!is_new || self.faults.count() != before) {
-                    self.declared_fault(before, !is_new, schema, place);
+                    let is_checked = (declared.is_none() || schema.limits.is_some())
+                        && self.restricted(schema, found, count)?;
+                    if !is_checked {
+                        member(self, found, declared.map_or(&Schema::Any, |member| &member.schema))?;
+                    }
+                    let is_repeated = !seen.add(place);
+                    if is_repeated || self.faults.count() != faults {
+                        self.member_fault(faults, is_repeated, declared);
+                        faults = self.faults.count();
+                    }
                 }
                 if self.scanner.separator(b'}')? {
                     break;
@@ -132,14 +171,24 @@ impl Checker<'_, '_> {
         if seen.bits() & schema.required != schema.required {
             self.missing(schema.required & !seen.bits(), schema);
         }
-        if is_noted {
-            self.outline.leave();
-            // Values newer than the dialect are recorded each time.
-            if self.faults.count() == faults && !self.is_newer {
-                self.outline.keep(schema, self.scanner.since(object), self.deepest - depth);
-            }
-        }
         Ok(())
+    }
+
+    /// Passes the name of the next member and its colon. Returns the place of the member.
+    #[inline]
+    fn next_name(&mut self, schema: &ObjectSchema, expected: u32) -> Scan<u32> {
+        self.scanner.peek();
+        match schema.members.get(expected as usize) {
+            Some(member) if self.scanner.pass_expected_name(member.name.as_bytes()) => Ok(expected),
+            _ => self.other_name(schema),
+        }
+    }
+
+    #[inline(never)]
+    fn other_name(&mut self, schema: &ObjectSchema) -> Scan<u32> {
+        let name = self.scanner.name_bytes()?;
+        let place = if self.scanner.is_escaped() { schema.place(&decoded(name)) } else { schema.place(name) };
+        Ok(place.unwrap_or(UNDECLARED))
     }
 
     /// Enters a nested value. Returns false if that is too deep.
@@ -159,19 +208,15 @@ impl Checker<'_, '_> {
         length.is_some()
     }
 
-    /// Returns the start of the next member's name, after its quote.
-    fn name_start(&mut self) -> usize {
-        self.scanner.peek();
-        self.scanner.offset() + 1
-    }
-
+    /// Completes the pointers of the faults of a member.
     #[cold]
-    fn declared_fault(&mut self, before: usize, is_repeated: bool, schema: &ObjectSchema, place: u32) {
+    fn member_fault(&mut self, before: usize, is_repeated: bool, declared: Option<&Member>) {
         if is_repeated {
             self.faults.add(FaultKind::Repeated, || Actual::SameName);
         }
-        let name = schema.members.get(place as usize).map_or("", |member| member.name);
-        self.faults.inside(before, &Segment::Name(name));
+        if let Some(member) = declared {
+            self.faults.inside(before, &Segment::Name(member.name));
+        }
     }
 
     #[cold]
@@ -190,32 +235,38 @@ impl Checker<'_, '_> {
         self.wrong(FaultKind::TooDeep)
     }
 
-    /// Checks an undeclared member of an object that restricts them.
+    /// Checks a member that is not declared, or whose object limits its members. Returns whether its value was checked.
     #[inline(never)]
-    fn other(&mut self, others: &'static Others, name: &[u8], is_escaped: bool) -> Scan<()> {
+    fn restricted(&mut self, schema: &'static ObjectSchema, found: Found, count: u64) -> Scan<bool> {
+        if let Some(limits) = schema.limits {
+            self.within(limits, count, found);
+        }
         let before = self.faults.count();
-        match others {
-            Others::Open => self.check(&Schema::Any)?,
+        match &schema.others {
+            Others::Open => return Ok(false),
+            _ if found.declared.is_some() => return Ok(false),
             Others::Closed => self.wrong(FaultKind::Undeclared)?,
             Others::Typed(schema) => self.check(schema)?,
         }
         if self.faults.count() != before {
-            let name = String::from_utf8_lossy(name);
-            let name = if is_escaped { decode(&name).0 } else { Cow::Borrowed(&*name) };
+            let name = self.decoded_name(found).into_owned();
             self.faults.inside(before, &Segment::Other(name.into()));
         }
-        Ok(())
+        Ok(true)
+    }
+
+    fn decoded_name(&self, found: Found) -> Cow<'a, str> {
+        decode_if(self.scanner.name_at(found.start, None).1)
     }
 
     /// Checks the name of the next member, and the number of members so far.
     #[cold]
-    fn within(&mut self, rules: &MemberRules, count: u64, name: &[u8], is_escaped: bool) {
+    fn within(&mut self, rules: &MemberRules, count: u64, found: Found) {
         if count == rules.most.saturating_add(1) {
             self.faults.add(FaultKind::TooMany(rules.most), || Actual::More);
         }
         let Some(rules) = rules.names else { return };
-        let name = String::from_utf8_lossy(name);
-        let name = if is_escaped { decode(&name).0 } else { Cow::Borrowed(&*name) };
+        let name = self.decoded_name(found);
         if !rules.allow(&name) {
             self.faults.add(FaultKind::Name(rules.expected), || Actual::name(&name));
         }

@@ -124,12 +124,18 @@ impl Checker<'_, '_> {
         }
         let start = self.scanner.offset();
         if !self.scanner.pass_number()? {
-            let number = RawNumber { raw: self.scanner.since(start), plain: false };
-            if !number.is_integral() {
-                self.wrong_text(Wanted::Described("an integer"), number.raw);
-            }
+            self.integral(start);
         }
         Ok(())
+    }
+
+    /// Checks that the number since an offset has no fractional part, although it is written like one that has.
+    #[cold]
+    fn integral(&mut self, start: usize) {
+        let number = RawNumber { raw: self.scanner.since(start), plain: false };
+        if !number.is_integral() {
+            self.wrong_text(Wanted::Described("an integer"), number.raw);
+        }
     }
 
     /// Checks for a number or integer within inclusive limits.

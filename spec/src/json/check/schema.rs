@@ -1,7 +1,7 @@
 //! Schemas as tables, with which [`Checker`](super::Checker) compares values.
 
 use crate::json::outline::{Names, fingerprint, group};
-use crate::json::scanner::is_same;
+use crate::json::scanner::{SHORT, is_same_short};
 
 /// The schema of a value.
 #[derive(Debug, Clone, Copy)]
@@ -189,10 +189,21 @@ impl ObjectSchema {
     /// Returns the place of a declared member.
     #[inline]
     pub(super) fn place(&self, name: &[u8]) -> Option<u32> {
+        if name.len() <= SHORT { self.place_of_short(name) } else { self.place_of_long(name) }
+    }
+
+    #[cold]
+    fn place_of_long(&self, name: &[u8]) -> Option<u32> {
+        let place = self.members.iter().position(|member| member.name.as_bytes() == name)?;
+        u32::try_from(place).ok()
+    }
+
+    #[inline]
+    fn place_of_short(&self, name: &[u8]) -> Option<u32> {
         let mut number = self.places.last[group(fingerprint(name))];
         loop {
             let place = number.checked_sub(1)?;
-            if is_same(self.members.get(usize::from(place))?.name.as_bytes(), name) {
+            if is_same_short(name, self.members.get(usize::from(place))?.name.as_bytes()) {
                 return Some(place.into());
             }
             number = *self.places.before.get(usize::from(place))?;
