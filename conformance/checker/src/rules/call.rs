@@ -96,9 +96,8 @@ pub(super) fn name_declared(case: &mut Case<'_>, _: &Node, item: &Object<'_>) {
 fn functions(tools: &[&str]) -> Option<Vec<String>> {
     let mut names = Vec::new();
     for tool in tools {
-        let tool = Object::new(tool);
-        match tool.plain("type")? {
-            "function" => names.push(tool.string("name")?.into_owned()),
+        match &*json::string_member(tool, "type")? {
+            "function" => names.push(json::string_member(tool, "name")?.into_owned()),
             "custom"
             | "web_search"
             | "web_search_preview"
