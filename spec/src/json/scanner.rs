@@ -665,8 +665,16 @@ const BLOCK: usize = 32;
 /// compiled to vector instructions.
 #[inline]
 fn is_plain(block: &[u8; BLOCK]) -> bool {
-    let is_special = |byte: u8| (byte ^ b'"').min(byte ^ b'\\').min(byte.saturating_sub(0x1f)) == 0;
-    !block.iter().fold(false, |found, byte| found | is_special(*byte))
+    let (mut found, mut at) = (false, 0);
+    // Without calls, which take a quarter of the time of a program that is not optimized.
+    while at < BLOCK {
+        let (quote, backslash) = (block[at] ^ b'"', block[at] ^ b'\\');
+        let least = if quote < backslash { quote } else { backslash };
+        let control = block[at].saturating_sub(0x1f);
+        found |= (if least < control { least } else { control }) == 0;
+        at += 1;
+    }
+    !found
 }
 
 /// The first byte of U+FFFD, which replaces lost characters.
