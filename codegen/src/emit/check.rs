@@ -89,7 +89,7 @@ pub(super) fn emit(
     Ok(quote! {
         use crate::event::{EventMember, EventSchema};
         use crate::json::{
-            ListSchema, Member, MemberRules, NumberRules, ObjectSchema, Others, Places, Schema, Tag, TextPattern,
+            ListSchema, Member, MemberRules, NumberRules, ObjectSchema, Others, Schema, Tag, TextPattern,
             TextRules, UnionSchema,
         };
         use crate::Slot;
@@ -333,18 +333,10 @@ impl Emitter<'_> {
             let names = super::tables::option(object.property_names.as_ref().map(text_rules));
             quote!(&MemberRules { most: #most, names: #names })
         }));
-        let names = properties.iter().map(|property| &property.name);
         let required = Literal::u64_unsuffixed(required);
         let is_noted = self.noted.contains(path);
         Ok(quote! {
-            ObjectSchema {
-                members: &[#(#members),*],
-                places: Places::of(&[#(#names),*]),
-                required: #required,
-                others: #others,
-                limits: #limits,
-                is_noted: #is_noted,
-            }
+            ObjectSchema::new(&[#(#members),*], #required, #others, #limits, #is_noted)
         })
     }
 

@@ -78,19 +78,6 @@ pub fn at<'a>(text: &'a str, pointer: &str) -> Option<&'a str> {
     Some(found)
 }
 
-/// Returns the length of the common prefix of two texts.
-pub fn shared_length(one: &[u8], other: &[u8]) -> usize {
-    const BLOCK: usize = 32;
-    const WORD: usize = 8;
-    let blocks = one.as_chunks::<BLOCK>().0.iter().zip(other.as_chunks::<BLOCK>().0);
-    let before = BLOCK * blocks.take_while(|(one, other)| one == other).count();
-    let (one, other) = (one.get(before..).unwrap_or_default(), other.get(before..).unwrap_or_default());
-    let words = one.as_chunks::<WORD>().0.iter().zip(other.as_chunks::<WORD>().0);
-    let behind = WORD * words.take_while(|(one, other)| one == other).count();
-    let rest = one.iter().zip(other).skip(behind);
-    before + behind + rest.take_while(|(one, other)| one == other).count()
-}
-
 /// Returns the first string with this name among the members of an object; `None` if there is none, or the text before it
 /// is not JSON.
 pub fn string_member<'a>(object: &'a str, name: &str) -> Option<Cow<'a, str>> {
@@ -119,17 +106,6 @@ mod tests {
         assert_eq!(at(text, "/nowhere"), None);
         assert_eq!(string(r#""a\u00e9""#).as_deref(), Some("aé"));
         assert_eq!(string("1"), None);
-    }
-
-    #[test]
-    fn texts_are_compared_up_to_their_first_difference() {
-        let long = "0123456789".repeat(10);
-        for at in [0, 1, 31, 32, 33, 63, 64, 99] {
-            let other = format!("{}x{}", &long[..at], &long[at + 1..]);
-            assert_eq!(shared_length(long.as_bytes(), other.as_bytes()), at);
-            assert_eq!(shared_length(long.as_bytes(), &other.as_bytes()[..at]), at);
-        }
-        assert_eq!(shared_length(long.as_bytes(), long.as_bytes()), 100);
     }
 
     #[test]

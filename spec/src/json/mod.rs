@@ -1,5 +1,6 @@
 //! Parses, validates and writes JSON text without building a tree.
 
+mod bytes;
 mod check;
 mod fault;
 mod look;
@@ -11,13 +12,14 @@ mod text;
 mod typed;
 mod varying;
 
+pub use bytes::shared_length;
 #[allow(unused_imports, reason = "a dialect need not have schemas of all kinds")]
 pub(crate) use check::{
-    Checker, ListSchema, Member, MemberRules, NumberRules, ObjectSchema, Others, Places, Schema, Tag,
-    TextPattern, TextRules, UnionSchema,
+    Checker, ListSchema, Member, MemberRules, NumberRules, ObjectSchema, Others, Schema, Tag, TextPattern,
+    TextRules, UnionSchema,
 };
 pub use fault::{Actual, Fault, FaultKind, Wanted};
-pub use look::{at, each_member, entries, members, shared_length, string, string_member};
+pub use look::{at, each_member, entries, members, string, string_member};
 pub use outline::{Names, Outline, OutlineMember};
 pub use problem::Problem;
 pub(crate) use scanner::LOST;

@@ -2,9 +2,9 @@
 
 use std::ops::Range;
 
+use super::bytes::{is_same, shared_length};
 use super::check::ObjectSchema;
-use super::scanner::{RawString, is_same};
-use super::shared_length;
+use super::scanner::RawString;
 use super::text::{decode, is_escaped};
 
 /// The places of the members of one object. Its memory can be reused.

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::bytes::{SHORT, TOPS, is_same, is_same_short, plain_run, special, word};
 use super::problem::Problem;
 use super::text;
 
@@ -598,35 +599,6 @@ impl<'a> Scanner<'a> {
     }
 }
 
-/// Returns whether two texts are equal. Names are compared so often that calling `memcmp` takes longer.
-#[inline]
-pub(super) fn is_same(one: &[u8], other: &[u8]) -> bool {
-    if one.len() > SHORT { one == other } else { is_same_short(one, other) }
-}
-
-/// Maximum length of a text that is compared without a call.
-pub(super) const SHORT: usize = 64;
-
-/// Returns whether two texts are equal, of which the first one is short.
-#[inline]
-pub(super) fn is_same_short(one: &[u8], other: &[u8]) -> bool {
-    if one.len() != other.len() {
-        return false;
-    }
-    // The first and the last bytes of a text overlap if it is shorter than both together.
-    match one.len() {
-        0..4 => one.iter().zip(other).all(|(one, other)| one == other),
-        4..8 => one.first_chunk::<4>() == other.first_chunk() && one.last_chunk::<4>() == other.last_chunk(),
-        8..=16 => {
-            one.first_chunk::<8>() == other.first_chunk() && one.last_chunk::<8>() == other.last_chunk()
-        }
-        17..=32 => {
-            one.first_chunk::<16>() == other.first_chunk() && one.last_chunk::<16>() == other.last_chunk()
-        }
-        _ => one.first_chunk::<32>() == other.first_chunk() && one.last_chunk::<32>() == other.last_chunk(),
-    }
-}
-
 /// Returns the end of the digits from an offset.
 #[inline]
 fn digits(bytes: &[u8], mut at: usize) -> usize {
@@ -636,64 +608,8 @@ fn digits(bytes: &[u8], mut at: usize) -> usize {
     at
 }
 
-#[inline]
-fn word(block: &[u8], offset: usize) -> u64 {
-    let bytes = block.get(offset..offset + 8).and_then(|bytes| bytes.try_into().ok());
-    u64::from_le_bytes(bytes.unwrap_or_default())
-}
-
-/// Returns the number of leading bytes that are plain in a string.
-#[inline]
-fn plain_run(bytes: &[u8]) -> usize {
-    let (blocks, _) = bytes.as_chunks::<BLOCK>();
-    let mut at = BLOCK * blocks.iter().take_while(|block| is_plain(block)).count();
-    let (words, rest) = bytes.get(at..).unwrap_or_default().as_chunks::<8>();
-    for word in words {
-        let found = special(u64::from_le_bytes(*word));
-        if found != 0 {
-            return at + found.trailing_zeros() as usize / 8;
-        }
-        at += 8;
-    }
-    at + rest.iter().take_while(|byte| !matches!(byte, b'"' | b'\\' | ..0x20)).count()
-}
-
-/// Number of bytes examined per step.
-const BLOCK: usize = 32;
-
-/// Returns whether no byte of a block ends or interrupts a plain run in a string. It has no branches, so that it is
-/// compiled to vector instructions.
-#[inline]
-fn is_plain(block: &[u8; BLOCK]) -> bool {
-    let (mut found, mut at) = (false, 0);
-    // Without calls, which take a quarter of the time of a program that is not optimized.
-    while at < BLOCK {
-        let (quote, backslash) = (block[at] ^ b'"', block[at] ^ b'\\');
-        let least = if quote < backslash { quote } else { backslash };
-        let control = block[at].saturating_sub(0x1f);
-        found |= (if least < control { least } else { control }) == 0;
-        at += 1;
-    }
-    !found
-}
-
 /// The first byte of U+FFFD, which replaces lost characters.
 pub(crate) const LOST: u8 = 0xef;
-
-const ONES: u64 = u64::from_le_bytes([1; 8]);
-const TOPS: u64 = u64::from_le_bytes([0x80; 8]);
-
-/// Marks the bytes that end or interrupt a plain run in a string, in each byte's top bit: quotes, backslashes and
-/// control characters. Only the lowest mark is reliable.
-#[inline]
-pub(super) const fn special(word: u64) -> u64 {
-    let quote = word ^ (ONES * b'"' as u64);
-    let backslash = word ^ (ONES * b'\\' as u64);
-    let quote = quote.wrapping_sub(ONES) & !quote;
-    let backslash = backslash.wrapping_sub(ONES) & !backslash;
-    let control = word.wrapping_sub(ONES * 0x20) & !word;
-    (quote | backslash | control) & TOPS
-}
 
 /// Kinds of the open values: one bit each, set for objects.
 #[derive(Default)]

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::scanner::special;
+use super::bytes::special;
 
 /// Decodes the text between the quotes of a valid string. The flag is set if it has a lone surrogate, which U+FFFD
 /// replaces, as Rust strings cannot contain it.

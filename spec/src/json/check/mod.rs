@@ -11,8 +11,8 @@ use std::mem;
 
 #[allow(unused_imports, reason = "a dialect need not have schemas of all kinds")]
 pub(crate) use schema::{
-    ListSchema, Member, MemberRules, NumberRules, ObjectSchema, Others, Places, Schema, Tag, TextPattern,
-    TextRules, UnionSchema,
+    ListSchema, Member, MemberRules, NumberRules, ObjectSchema, Others, Schema, Tag, TextPattern, TextRules,
+    UnionSchema,
 };
 
 use super::Varying;

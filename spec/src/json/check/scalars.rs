@@ -1,8 +1,9 @@
 //! Validation of strings, numbers and the like.
 
 use super::{Checker, NumberRules, TextRules, decode_if, decoded, is_number};
+use crate::json::bytes::is_same;
 use crate::json::fault::{FaultKind, Wanted};
-use crate::json::scanner::{RawNumber, Scan, is_same};
+use crate::json::scanner::{RawNumber, Scan};
 
 impl Checker<'_, '_> {
     /// Checks for `null`.

@@ -1,7 +1,7 @@
 //! Schemas as tables, with which [`Checker`](super::Checker) compares values.
 
+use crate::json::bytes::{SHORT, is_same_short};
 use crate::json::outline::{Names, fingerprint, group};
-use crate::json::scanner::{SHORT, is_same_short};
 
 /// The schema of a value.
 #[derive(Debug, Clone, Copy)]
@@ -48,17 +48,17 @@ pub(crate) enum Schema {
 #[derive(Debug)]
 pub(crate) struct ObjectSchema {
     /// Its declared members, in their usual order, at most 64. The position of a member is its place.
-    pub(crate) members: &'static [Member],
+    pub(super) members: &'static [Member],
     /// Their places by name.
-    pub(crate) places: Places,
+    places: Places,
     /// The required ones, one bit each.
-    pub(crate) required: u64,
+    pub(super) required: u64,
     /// Its other members.
-    pub(crate) others: Others,
+    pub(super) others: Others,
     /// Limits of all of its members, if there are any.
-    pub(crate) limits: Option<&'static MemberRules>,
+    pub(super) limits: Option<&'static MemberRules>,
     /// Whether it is the type of a response, or of the value that an event opens or closes something with.
-    pub(crate) is_noted: bool,
+    pub(super) is_noted: bool,
 }
 
 /// A declared member of an object.
@@ -160,7 +160,7 @@ pub(crate) struct TextPattern {
 
 /// The places of members by name: those of a group of names are linked, the last one first.
 #[derive(Debug)]
-pub(crate) struct Places {
+struct Places {
     /// The last member of each group of names, counted from 1.
     last: [u8; Names::GROUPS],
     /// The previous member in the group of each member.
@@ -172,11 +172,11 @@ const MOST: usize = 64;
 
 impl Places {
     /// Finds the places of members.
-    pub(crate) const fn of(names: &[&str]) -> Self {
+    const fn of(members: &[Member]) -> Self {
         let (mut last, mut before) = ([0; Names::GROUPS], [0; MOST]);
         let (mut place, mut number) = (0, 1);
-        while place < names.len() {
-            let group = group(fingerprint(names[place].as_bytes()));
+        while place < members.len() {
+            let group = group(fingerprint(members[place].name.as_bytes()));
             before[place] = last[group];
             last[group] = number;
             (place, number) = (place + 1, number + 1);
@@ -186,6 +186,17 @@ impl Places {
 }
 
 impl ObjectSchema {
+    /// Creates a schema with the position of each member as its place.
+    pub(crate) const fn new(
+        members: &'static [Member],
+        required: u64,
+        others: Others,
+        limits: Option<&'static MemberRules>,
+        is_noted: bool,
+    ) -> Self {
+        Self { members, places: Places::of(members), required, others, limits, is_noted }
+    }
+
     /// Returns the place of a declared member.
     #[inline]
     pub(super) fn place(&self, name: &[u8]) -> Option<u32> {
@@ -232,5 +243,27 @@ impl TextPattern {
             rest.chars().all(of_class)
                 && self.count.map_or(!rest.is_empty(), |count| rest.chars().count() == count)
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn members_are_found_by_names_of_any_length() {
+        const fn of(name: &'static str) -> Member {
+            Member { name, schema: Schema::Any }
+        }
+        const LONG: &str = "a_name_that_is_so_long_that_it_is_not_compared_with_others_in_a_few_words";
+        static SCHEMA: ObjectSchema =
+            ObjectSchema::new(&[of("a"), of(""), of(LONG), of("type")], 0, Others::Open, None, false);
+        assert!(LONG.len() > SHORT);
+        for (place, member) in (0..).zip(SCHEMA.members) {
+            assert_eq!(SCHEMA.place(member.name.as_bytes()), Some(place));
+        }
+        for name in ["b", "types", LONG.trim_end_matches('s')] {
+            assert_eq!(SCHEMA.place(name.as_bytes()), None);
+        }
     }
 }

@@ -3,8 +3,9 @@
 use std::borrow::Cow;
 
 use super::{Checker, Schema, Tag, UnionSchema, decode_if};
+use crate::json::bytes::is_same;
 use crate::json::fault::{Actual, FaultKind, Segment, Wanted};
-use crate::json::scanner::{Scan, is_same};
+use crate::json::scanner::Scan;
 
 impl Checker<'_, '_> {
     /// Checks for a value whose kind or tag selects its schema.
