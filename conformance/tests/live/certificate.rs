@@ -4,8 +4,6 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::thread;
 use std::time::Duration;
 
 use catalogue::PROFILES;
@@ -16,7 +14,7 @@ use conformance::live::Limits;
 use conformance::results::{Demand, ProfileReport, ProfileState, Verdict};
 use spec::Dialect;
 
-use crate::program::{conformance, expect, folder, path};
+use crate::program::{conformance, expect, folder, path, several_at_once};
 use crate::server::{Server, answer, golden};
 
 fn certificate(out: &Path) -> Certificate {
@@ -69,14 +67,11 @@ fn every_demand_of_a_profile_can_fail() {
             (rule, of_rule.map(|(_, name)| *name).collect::<Vec<_>>())
         });
         let tried: Vec<_> = demanding.filter(|(_, profiles)| !profiles.is_empty()).collect();
-        let (next, proven) = (AtomicUsize::new(0), Mutex::new(BTreeSet::new()));
-        let work = || {
-            while let Some((rule, profiles)) = tried.get(next.fetch_add(1, Ordering::Relaxed)) {
-                let failing = failing(dialect, rule, profiles).into_iter().map(|name| (*rule, name));
-                proven.lock().expect("nobody panicked").extend(failing);
-            }
-        };
-        thread::scope(|scope| (0..4).for_each(|_| drop(scope.spawn(work))));
+        let proven = Mutex::new(BTreeSet::new());
+        several_at_once(&tried, |(rule, profiles)| {
+            let failing = failing(dialect, rule, profiles).into_iter().map(|name| (*rule, name));
+            proven.lock().expect("nobody panicked").extend(failing);
+        });
         let proven = proven.into_inner().expect("nobody panicked");
         unproven.retain(|(rule, profile)| !proven.contains(&(*rule, (*profile).to_owned())));
     }

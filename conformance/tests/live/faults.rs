@@ -1,7 +1,6 @@
 //! Each fault of the reference gateway is detected by a run against it, without other findings.
 
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
@@ -16,6 +15,8 @@ use conformance::live::{
 use conformance::results::{Finding, Judgement, Transport, Verdict};
 use spec::Dialect;
 use spec::table::Operation;
+
+use crate::program::several_at_once;
 
 const MODEL: &str = "default";
 
@@ -171,22 +172,19 @@ fn every_rule_that_the_gateway_breaks_is_found_in_a_run() {
             Some((known, known.provoking(rule).filter(|_| is_bound)?))
         })
     };
-    let (next, failed, missed) = (AtomicUsize::new(0), Mutex::new(Vec::new()), Mutex::new(Vec::new()));
-    let work = || {
-        while let Some(rule) = catalogue::RULES.get(next.fetch_add(1, Ordering::Relaxed)) {
-            let Some((known, at)) = fault(rule) else {
-                missed.lock().expect("nobody panicked").push(rule.id);
-                continue;
-            };
-            let settings = Settings { rules: vec![rule], ..Settings::new(known.rules.dialect()) };
-            let outcome = harness.run(known, at, settings, Limits::default());
-            if let Err(problem) = is_found(rule, &outcome) {
-                let place = format!("{} {}", known.rules.dialect().name, known.cases[at].name);
-                failed.lock().expect("nobody panicked").push(format!("{place}: {problem}"));
-            }
+    let (failed, missed) = (Mutex::new(Vec::new()), Mutex::new(Vec::new()));
+    several_at_once(catalogue::RULES, |rule| {
+        let Some((known, at)) = fault(rule) else {
+            missed.lock().expect("nobody panicked").push(rule.id);
+            return;
+        };
+        let settings = Settings { rules: vec![rule], ..Settings::new(known.rules.dialect()) };
+        let outcome = harness.run(known, at, settings, Limits::default());
+        if let Err(problem) = is_found(rule, &outcome) {
+            let place = format!("{} {}", known.rules.dialect().name, known.cases[at].name);
+            failed.lock().expect("nobody panicked").push(format!("{place}: {problem}"));
         }
-    };
-    thread::scope(|scope| (0..3).for_each(|_| drop(scope.spawn(work))));
+    });
     let failed = failed.into_inner().expect("nobody panicked");
     assert!(failed.is_empty(), "{}", failed.join("\n"));
     let mut missed = missed.into_inner().expect("nobody panicked");

@@ -3,6 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
 
 use crate::server::Server;
 
@@ -81,4 +83,15 @@ pub(crate) fn expect(outcome: &Outcome, code: i32, words: &[&str]) {
 pub(crate) fn says(text: &str, words: &str) -> bool {
     let close = |text: &str| text.split(' ').filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ");
     text.contains(words) || close(text).contains(&close(words))
+}
+
+/// Calls a function with each value, on several threads, as runs often wait.
+pub(crate) fn several_at_once<'v, T: Sync>(values: &'v [T], work: impl Fn(&'v T) + Sync) {
+    let next = AtomicUsize::new(0);
+    let work = || {
+        while let Some(value) = values.get(next.fetch_add(1, Ordering::Relaxed)) {
+            work(value);
+        }
+    };
+    thread::scope(|scope| (0..4).for_each(|_| drop(scope.spawn(work))));
 }
