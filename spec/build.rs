@@ -37,7 +37,6 @@ fn generate() -> Result<(), Box<dyn std::error::Error>> {
     let glossary = env::var_os("CARGO_FEATURE_TYPES").map(|_| &spec_files.glossary);
     let mut modules = String::new();
     let mut dialects = Vec::new();
-    let mut samples = Vec::new();
     let mut loaded: Vec<codegen::dialect::Dialect> = Vec::new();
     for name in codegen::dialect::list(&spec)? {
         let feature = name.replace('@', "-");
@@ -71,14 +70,6 @@ fn generate() -> Result<(), Box<dyn std::error::Error>> {
             continue;
         }
         dialects.push(format!("&{module}::DIALECT"));
-        samples.push(format!("(&{module}::DIALECT, {module}::samples::ALL)"));
-    }
-    if glossary.is_some() {
-        let samples = samples.join(", ");
-        writeln!(
-            modules,
-            "#[cfg(test)]\npub(crate) static SAMPLES: &[(&Dialect, json::Samples)] = &[{samples}];"
-        )?;
     }
     loaded.truncate(listed);
     let dialects = dialects.join(", ");

@@ -4,10 +4,13 @@
 //! and accepts unknown values, and a [`Dialect`] with a strict validator and tables for programs that handle all
 //! dialects. Programs that need only the latter build faster without the default feature `types`.
 
-#[cfg(all(test, feature = "types"))]
-mod constructors;
+// Unit tests are about what dialects are made of. Dialects are tested from outside, so that they are compiled once.
+#![cfg_attr(test, allow(dead_code, unused_imports, unused_macros))]
+
 mod count;
 mod delta;
+#[cfg(not(test))]
+mod dialects;
 mod event;
 pub mod json;
 mod shape;
@@ -16,27 +19,11 @@ mod view;
 
 pub use count::{Count, Odd};
 pub use delta::{Fragment, FragmentFrame};
+#[cfg(not(test))]
+pub use dialects::*;
 pub use json::Fault;
 pub use table::{Dialect, EventInfo, Level, Memory, Scope, Slot, Verdict};
 pub use view::View;
-
-include!(concat!(env!("OUT_DIR"), "/dialects.rs"));
-
-/// Returns the dialect with this name.
-pub fn dialect(name: &str) -> Option<&'static Dialect> {
-    dialects().find(|(known, _)| *known == name).map(|(_, dialect)| dialect)
-}
-
-/// Returns all dialects of this build, each with its names.
-pub fn dialects() -> impl Iterator<Item = (&'static str, &'static Dialect)> {
-    DIALECTS.iter().flat_map(|dialect| {
-        // A dialect that is always the latest version of a specification also has the name of that version.
-        let is_version =
-            |name: &&str| name.strip_prefix(dialect.name).is_some_and(|rest| rest.starts_with('@'));
-        let latest = dialect.lineage.first().copied().filter(is_version);
-        [Some(dialect.name), latest].into_iter().flatten().map(|name| (name, *dialect))
-    })
-}
 
 #[cfg(all(doctest, feature = "types", feature = "openai"))]
 #[doc = include_str!("../../docs/types.md")]

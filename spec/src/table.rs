@@ -394,25 +394,3 @@ fn verdict(scan: Scan<()>, checker: &mut Checker<'_, '_>) -> Verdict {
     let (faults, more) = checker.finish();
     Verdict::Invalid(faults, more)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn events_that_are_not_listed_hand_out_the_usual_members() {
-        let Some(dialect) = crate::DIALECTS.first() else { return };
-        let view = |data: &'static str| {
-            let (verdict, view) = dialect.view_event("acme:trace", data);
-            assert_eq!(verdict, Verdict::Unknown);
-            view
-        };
-        let seen = view(r#"{"type":"acme:trace","sequence_number":7,"item_id":"i","response":{}}"#);
-        assert_eq!(seen.count(Slot::SequenceNumber), Some(crate::Count::Whole(7)));
-        assert_eq!((seen.raw(Slot::ItemId), seen.raw(Slot::Response)), (Some("\"i\""), Some("{}")));
-        assert_eq!(seen.raw(Slot::OutputIndex), None);
-        for data in ["[DONE]", "{\"sequence_number\":7,", "{\"sequence_number\":7} {}", "[7]"] {
-            assert_eq!(view(data).raw(Slot::SequenceNumber), None, "{data}");
-        }
-    }
-}

@@ -25,6 +25,8 @@ pub use problem::Problem;
 pub(crate) use scanner::LOST;
 pub use scanner::{DEEPEST, RawNumber, RawString, Scan, Scanner, Syntax};
 pub use text::{decode, decode_onto, encode, is_escaped};
+#[cfg(feature = "samples")]
+pub(crate) use typed::Sample;
 #[cfg(feature = "types")]
 pub(crate) use typed::{
     Blank, Branch, conversions, display, event, events, literal, object, presence, serde_by_text, strings,
@@ -35,8 +37,6 @@ pub use typed::{
     Extra, Fields, Integer, IntoOwned, Map, Miss, NotFinite, Nullable, Number, ObjectWriter, ParseError, Raw,
     Read, Reader, Reason, Str, UnknownEvent, Write, kind,
 };
-#[cfg(all(feature = "types", test))]
-pub(crate) use typed::{Sample, Samples};
 #[cfg(feature = "serde")]
 pub(crate) use typed::{deserialize, serialize};
 pub(crate) use varying::Varying;

@@ -22,7 +22,7 @@ pub(super) fn write(lowered: &Lowered) -> TokenStream {
     quote!(#events #(#items)* #samples)
 }
 
-/// Writes a table of new values, which a test validates.
+/// Writes a table of new values, each the name of its event or type and its JSON, which a test validates.
 fn samples(lowered: &Lowered, sizes: &Sizes<'_>) -> TokenStream {
     let own = lowered.items.values().filter(|item| !lowered.shared.contains(&item.name));
     let impls = own.filter_map(|item| match &item.body {
@@ -37,13 +37,14 @@ fn samples(lowered: &Lowered, sizes: &Sizes<'_>) -> TokenStream {
         is_struct.then(|| quote!((#wire, || #name::to_json(&Sample::sample())),))
     });
     quote! {
-        #[cfg(test)]
-        pub(crate) mod samples {
+        #[cfg(feature = "samples")]
+        #[doc(hidden)]
+        pub mod samples {
             use super::*;
-            use crate::json::{Sample, Samples};
+            use crate::json::Sample;
 
             #(#impls)*
-            pub(crate) const ALL: Samples = &[#(#rows)*];
+            pub const ALL: &[(&str, fn() -> String)] = &[#(#rows)*];
         }
     }
 }

@@ -168,7 +168,7 @@ macro_rules! union {
 
         $crate::json::conversions!($name);
 
-        #[cfg(test)]
+        #[cfg(feature = "samples")]
         impl $crate::json::Sample for $name<'_> {
             fn sample() -> Self {
                 let all: &[fn() -> Self] = &[$(|| Self::$variant($crate::json::Sample::sample()),)*];
@@ -238,7 +238,7 @@ macro_rules! strings {
             }
         }
 
-        #[cfg(test)]
+        #[cfg(feature = "samples")]
         impl $crate::json::Sample for $name<'_> {
             fn sample() -> Self {
                 [$(Self::$variant),*][0].clone()

@@ -10,7 +10,7 @@ mod number;
 mod raw;
 mod read;
 mod reader;
-#[cfg(test)]
+#[cfg(feature = "samples")]
 mod sample;
 #[cfg(feature = "serde")]
 mod serde;
@@ -31,8 +31,8 @@ pub use number::{Integer, NotFinite, Number};
 pub use raw::Raw;
 pub use read::{Miss, ParseError, Read};
 pub use reader::Reader;
-#[cfg(test)]
-pub(crate) use sample::{Sample, Samples};
+#[cfg(feature = "samples")]
+pub(crate) use sample::Sample;
 #[cfg(feature = "serde")]
 pub(crate) use serde::{deserialize, serialize};
 pub use string::Str;

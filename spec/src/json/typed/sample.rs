@@ -60,6 +60,3 @@ impl<T: Sample> Sample for Map<'_, T> {
         [("a", T::sample())].into_iter().collect()
     }
 }
-
-/// New values of a dialect: the name of an event or type, and its JSON.
-pub(crate) type Samples = &'static [(&'static str, fn() -> String)];

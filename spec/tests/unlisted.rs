@@ -1,0 +1,21 @@
+//! Events that a dialect does not list.
+
+use spec::{Count, Slot, Verdict};
+
+#[test]
+fn the_usual_members_are_handed_out() {
+    for dialect in spec::DIALECTS {
+        let view = |data: &'static str| {
+            let (verdict, view) = dialect.view_event("acme:trace", data);
+            assert_eq!(verdict, Verdict::Unknown);
+            view
+        };
+        let seen = view(r#"{"type":"acme:trace","sequence_number":7,"item_id":"i","response":{}}"#);
+        assert_eq!(seen.count(Slot::SequenceNumber), Some(Count::Whole(7)));
+        assert_eq!((seen.raw(Slot::ItemId), seen.raw(Slot::Response)), (Some("\"i\""), Some("{}")));
+        assert_eq!(seen.raw(Slot::OutputIndex), None);
+        for data in ["[DONE]", "{\"sequence_number\":7,", "{\"sequence_number\":7} {}", "[7]"] {
+            assert_eq!(view(data).raw(Slot::SequenceNumber), None, "{data}");
+        }
+    }
+}
