@@ -87,7 +87,7 @@ impl Tag<'_> {
 
     /// Sets an attribute. Use [`Self::link`] for URLs.
     pub(super) fn set(self, name: &'static str, value: impl Display) -> Self {
-        debug_assert!(!matches!(name, "href" | "src" | "style"), "{name}");
+        assert!(!matches!(name, "href" | "src" | "style"), "{name}");
         let _ = write!(self.html.out, " {name}=\"");
         let _ = Escaped(&mut self.html.out).write_str(&visible(&value.to_string()));
         self.html.out.push('"');
