@@ -1,8 +1,10 @@
 //! A dialect as the tests see it: its model, its generated validator, and the judge of both.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use codegen::dialect::{self, Dialect};
+use codegen::schema::{Registry, Schema};
 use serde_json::{Map, Value, json};
 use spec::Verdict;
 
@@ -15,6 +17,8 @@ pub struct Suite {
     pub ours: &'static spec::Dialect,
     /// The source that it was generated from.
     pub model: Dialect,
+    /// The one that it extends.
+    base: Option<Dialect>,
     judge: jsonschema::Validator,
 }
 
@@ -54,10 +58,13 @@ impl Suite {
     pub fn load(name: &str) -> Self {
         let ours = spec::DIALECTS.iter().find(|dialect| dialect.name == name);
         let ours = ours.unwrap_or_else(|| panic!("{name}: the build has no such dialect"));
-        let model =
-            dialect::load(&corpus::repository().join("spec"), name).unwrap_or_else(|error| panic!("{error}"));
+        let load = |name: &str| {
+            dialect::load(&corpus::repository().join("spec"), name).unwrap_or_else(|error| panic!("{error}"))
+        };
+        let model = load(name);
+        let base = model.file.extends.as_deref().map(load);
         let judge = judge(&model);
-        Self { ours, model, judge }
+        Self { ours, model, base, judge }
     }
 
     /// Returns the examples of the schema files and the events of the goldens.
@@ -75,9 +82,40 @@ impl Suite {
         examples.chain(goldens).collect()
     }
 
-    /// Returns the recorded events that the dialect defines; none without a corpus.
+    /// Returns the recorded events that are the dialect's own; none without a corpus.
     pub fn recorded(&self) -> Vec<Seed> {
-        corpus::recordings().map(|folder| self.of_streams(&folder)).unwrap_or_default()
+        let own: BTreeSet<&str> = self.own().map(|(_, name, _)| name).collect();
+        let mut recorded = corpus::recordings().map(|folder| self.of_streams(&folder)).unwrap_or_default();
+        recorded.retain(|seed| own.contains(&*seed.name));
+        recorded
+    }
+
+    /// Returns the events and types that the dialect does not share with the one that it extends, where they are tried:
+    /// they, or types that they refer to, differ.
+    pub fn own(&self) -> impl Iterator<Item = (As, &str, &Schema)> {
+        let events = self.model.events.values().map(|event| (As::Event, &*event.name, &event.schema));
+        let types = self.model.types.iter().map(|(name, schema)| (As::Type, &**name, schema));
+        events.chain(types).filter(|(_, name, schema)| !self.is_of_base(name, schema))
+    }
+
+    fn is_of_base(&self, name: &str, schema: &Schema) -> bool {
+        let Some(base) = &self.base else { return false };
+        let events = || base.events.get(name).map(|event| &event.schema);
+        let is_same = base.types.get(name).or_else(events) == Some(schema);
+        is_same
+            && self.reachable(schema).iter().all(|name| base.types.get(*name) == self.model.types.get(*name))
+    }
+
+    /// Returns the types that a schema refers to, directly and through others.
+    fn reachable<'s>(&'s self, schema: &'s Schema) -> BTreeSet<&'s str> {
+        let (mut found, mut next) = (BTreeSet::new(), vec![schema]);
+        while let Some(schema) = next.pop() {
+            let mut names = Vec::new();
+            Registry::references(schema, &mut names);
+            let known = names.iter().filter_map(|name| self.model.types.get_key_value(name));
+            next.extend(known.filter(|(name, _)| found.insert(name.as_str())).map(|(_, schema)| schema));
+        }
+        found
     }
 
     fn of_streams(&self, folder: &Path) -> Vec<Seed> {

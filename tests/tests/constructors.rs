@@ -2,7 +2,10 @@
 
 use spec::{Dialect, Verdict};
 
-fn check(dialect: &Dialect, samples: &[(&str, fn() -> String)]) {
+/// New values: the name of an event or type, and its JSON.
+type Samples = [(&'static str, fn() -> String)];
+
+fn check(dialect: &Dialect, samples: &Samples) {
     let faults = samples.iter().filter_map(|(name, sample)| {
         let json = sample();
         let is_event = dialect.event(name).is_some();

@@ -79,9 +79,9 @@ fn given_and_derived(suite: &Suite) {
         understood(suite, &seed.name, &seed.text);
     }
     let instances = Instances::new(suite.model.registry());
-    for event in suite.model.events.values() {
-        for around in instances.around(&event.schema).into_iter().filter(|around| around.value.is_object()) {
-            understood(suite, &event.name, &around.value.to_string());
+    for (_, name, schema) in suite.own().filter(|(kind, ..)| *kind == As::Event) {
+        for around in instances.around(schema).into_iter().filter(|around| around.value.is_object()) {
+            understood(suite, name, &around.value.to_string());
         }
     }
 }

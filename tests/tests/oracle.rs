@@ -5,14 +5,11 @@
 
 #![expect(clippy::print_stdout, reason = "figures, for those who ask for the output")]
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::env;
 
-use codegen::schema::{Registry, Schema};
 use serde_json::Value;
 use spec::json::FaultKind;
 use spec::{Fault, Verdict};
-use tests::corpus;
 use tests::instances::Instances;
 use tests::mutate::Mutator;
 use tests::suite::{As, Complaint, Seed, Suite};
@@ -105,38 +102,12 @@ fn given(suite: &Suite) {
 fn derived(suite: &Suite) {
     let instances = Instances::new(suite.model.registry());
     let mut trial = Trial::new(suite);
-    let base = suite.model.file.extends.as_deref().map(|base| {
-        codegen::dialect::load(&corpus::repository().join("spec"), base).expect("it can be loaded")
-    });
-    let is_of_base = |name: &str, schema: &Schema| {
-        let base = base.as_ref()?;
-        let events = || base.events.get(name).map(|event| &event.schema);
-        let is_same = base.types.get(name).or_else(events) == Some(schema);
-        let refers_to = reachable(schema, &suite.model.types);
-        let are_same = refers_to.iter().all(|name| base.types.get(*name) == suite.model.types.get(*name));
-        (is_same && are_same).then_some(())
-    };
-    let events = suite.model.events.values().map(|event| (As::Event, &event.name, &event.schema));
-    let types = suite.model.types.iter().map(|(name, schema)| (As::Type, name, schema));
-    let own = events.chain(types).filter(|(_, name, schema)| is_of_base(name, schema).is_none());
-    for (kind, name, schema) in own {
+    for (kind, name, schema) in suite.own() {
         for around in instances.around(schema) {
             trial.judge(kind, name, &around.value.to_string(), around.fits, &around.what);
         }
     }
     trial.end("values around every event and type that the dialect does not share with the one it extends");
-}
-
-/// Returns the types that a schema refers to, directly and through others.
-fn reachable<'t>(schema: &'t Schema, types: &'t BTreeMap<String, Schema>) -> BTreeSet<&'t str> {
-    let (mut found, mut next) = (BTreeSet::new(), vec![schema]);
-    while let Some(schema) = next.pop() {
-        let mut names = Vec::new();
-        Registry::references(schema, &mut names);
-        let known = names.iter().filter_map(|name| types.get_key_value(name));
-        next.extend(known.filter(|(name, _)| found.insert(name.as_str())).map(|(_, schema)| schema));
-    }
-    found
 }
 
 fn mutants(suite: &Suite) {
