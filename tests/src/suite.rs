@@ -9,6 +9,7 @@ use serde_json::{Map, Value, json};
 use spec::Verdict;
 
 use crate::corpus;
+use crate::instances::{Instance, Instances};
 
 /// A dialect and all that is known of it.
 #[derive(Debug)]
@@ -90,20 +91,31 @@ impl Suite {
         recorded
     }
 
-    /// Returns the events and types that the dialect does not share with the one that it extends, where they are tried:
-    /// they, or types that they refer to, differ.
-    pub fn own(&self) -> impl Iterator<Item = (As, &str, &Schema)> {
-        let events = self.model.events.values().map(|event| (As::Event, &*event.name, &event.schema));
-        let types = self.model.types.iter().map(|(name, schema)| (As::Type, &**name, schema));
-        events.chain(types).filter(|(_, name, schema)| !self.is_of_base(name, schema))
+    /// Returns values around the events and types that the dialect does not share with the one that it extends, where
+    /// the others are tried.
+    pub fn around(&self) -> impl Iterator<Item = (As, &str, Instance)> {
+        let instances = Instances::new(self.model.registry());
+        self.own().flat_map(move |(kind, name, schema)| {
+            // If only a type inside differs, the values around it are tried, and these are mostly those of the base.
+            let step = if self.in_base(name) == Some(schema) { 10 } else { 1 };
+            instances.around(schema).into_iter().step_by(step).map(move |around| (kind, name, around))
+        })
     }
 
-    fn is_of_base(&self, name: &str, schema: &Schema) -> bool {
-        let Some(base) = &self.base else { return false };
-        let events = || base.events.get(name).map(|event| &event.schema);
-        let is_same = base.types.get(name).or_else(events) == Some(schema);
-        is_same
-            && self.reachable(schema).iter().all(|name| base.types.get(*name) == self.model.types.get(*name))
+    /// Returns the events and types that differ from those of the dialect that it extends, or refer to such types.
+    fn own(&self) -> impl Iterator<Item = (As, &str, &Schema)> {
+        let events = self.model.events.values().map(|event| (As::Event, &*event.name, &event.schema));
+        let types = self.model.types.iter().map(|(name, schema)| (As::Type, &**name, schema));
+        events.chain(types).filter(|(_, name, schema)| {
+            let mut referred = self.reachable(schema).into_iter();
+            self.in_base(name) != Some(schema)
+                || referred.any(|name| self.in_base(name) != self.model.types.get(name))
+        })
+    }
+
+    fn in_base(&self, name: &str) -> Option<&Schema> {
+        let base = self.base.as_ref()?;
+        base.types.get(name).or_else(|| base.events.get(name).map(|event| &event.schema))
     }
 
     /// Returns the types that a schema refers to, directly and through others.

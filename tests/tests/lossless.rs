@@ -78,11 +78,9 @@ fn given_and_derived(suite: &Suite) {
     for seed in suite.seeds().into_iter().chain(suite.recorded()) {
         understood(suite, &seed.name, &seed.text);
     }
-    let instances = Instances::new(suite.model.registry());
-    for (_, name, schema) in suite.own().filter(|(kind, ..)| *kind == As::Event) {
-        for around in instances.around(schema).into_iter().filter(|around| around.value.is_object()) {
-            understood(suite, name, &around.value.to_string());
-        }
+    let around = suite.around().filter(|(kind, _, around)| *kind == As::Event && around.value.is_object());
+    for (_, name, around) in around {
+        understood(suite, name, &around.value.to_string());
     }
 }
 
