@@ -322,7 +322,7 @@ impl Dialect {
 
     /// Validates an event's payload against the schema of its type.
     pub fn check_event(&self, event: &str, data: &str) -> Verdict {
-        self.view_event(event, data).0
+        fill(&mut View::new(data), self.event(event), &mut Checker::new(data, &mut Outline::default()))
     }
 
     /// Validates an event's payload, and extracts the values that the lifecycle and rules use. Those of an event that
