@@ -67,13 +67,14 @@ impl NextDelta {
         self.number = None;
         let Some((delta, number)) = places(event, view, varying) else { return };
         let text = view.text();
-        self.frame.extend(["event: ", event.name, "\ndata: "].map(str::as_bytes).concat());
+        for piece in ["event: ", event.name, "\ndata: "] {
+            self.frame.extend_from_slice(piece.as_bytes());
+        }
         self.data = self.frame.len();
         self.values.clear();
         let mut end = 0;
         for value in varying {
-            let before = text.get(end..value.start).unwrap_or_default();
-            self.frame.extend(before.bytes());
+            self.frame.extend_from_slice(text.get(end..value.start).unwrap_or_default().as_bytes());
             let at = self.frame.len();
             if value.start == number {
                 self.digits = at..at;
@@ -86,7 +87,8 @@ impl NextDelta {
             }
             end = value.end;
         }
-        self.frame.extend(text.get(end..).unwrap_or_default().bytes().chain(END.bytes()));
+        self.frame.extend_from_slice(text.get(end..).unwrap_or_default().as_bytes());
+        self.frame.extend_from_slice(END.as_bytes());
         self.follow(view);
     }
 
@@ -95,24 +97,25 @@ impl NextDelta {
         if self.frame.is_empty() {
             return;
         }
-        let number = event.raw(Slot::SequenceNumber).and_then(usual_count);
-        if number.is_some() && number == self.number {
-            self.advance();
-        } else {
-            self.number = number.map(|number| number + 1);
-            self.write_number();
+        let number = |raw| Some((usual_count(raw)?, raw));
+        let Some((number, raw)) = event.raw(Slot::SequenceNumber).and_then(number) else {
+            self.number = None;
+            return;
+        };
+        if self.number != Some(number) {
+            self.number = Some(number);
+            self.write_digits(self.digits.clone(), raw);
         }
+        self.advance();
     }
 
-    fn write_number(&mut self) {
-        let Some(number) = self.number else { return };
-        let digits = number.to_string();
-        let end = self.digits.start + digits.len();
-        for value in self.values.iter_mut().filter(|value| value.at >= self.digits.end) {
-            value.at = value.at - self.digits.end + end;
+    fn write_digits(&mut self, place: Range<usize>, digits: &str) {
+        let end = place.start + digits.len();
+        for value in self.values.iter_mut().filter(|value| value.at >= place.end) {
+            value.at = value.at - place.end + end;
         }
-        self.frame.splice(self.digits.clone(), digits.into_bytes());
-        self.digits.end = end;
+        self.digits.end = self.digits.end - place.end + end;
+        self.frame.splice(place, digits.bytes());
     }
 
     /// Expects the number after that of the delta that was expected.
@@ -126,7 +129,7 @@ impl NextDelta {
             }
             *digit = b'0';
         }
-        self.write_number();
+        self.write_digits(self.digits.start..self.digits.start, "1");
     }
 
     /// Returns the delta, if the data is the expected one.
@@ -194,5 +197,5 @@ fn places(event: &EventInfo, view: &View<'_>, varying: &[Range<usize>]) -> Optio
 
 /// Returns whether a text has no escapes, no U+FFFD, and no line ends, which would end a line of the frame.
 fn is_plain(text: &str) -> bool {
-    !text.bytes().any(|byte| matches!(byte, b'\\' | b'\n' | b'\r' | LOST))
+    !text.bytes().fold(false, |found, byte| found | matches!(byte, b'\\' | b'\n' | b'\r' | LOST))
 }
