@@ -2,7 +2,7 @@
 
 /// Returns whether two texts are equal. Names are compared so often that calling `memcmp` takes longer.
 #[inline]
-pub(super) fn is_same(one: &[u8], other: &[u8]) -> bool {
+pub fn is_same(one: &[u8], other: &[u8]) -> bool {
     if one.len() > SHORT { one == other } else { is_same_short(one, other) }
 }
 

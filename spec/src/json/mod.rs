@@ -12,7 +12,7 @@ mod text;
 mod typed;
 mod varying;
 
-pub use bytes::shared_length;
+pub use bytes::{is_same, shared_length};
 #[allow(unused_imports, reason = "a dialect need not have schemas of all kinds")]
 pub(crate) use check::{
     Checker, ListSchema, Member, MemberRules, NumberRules, ObjectSchema, Others, Schema, Tag, TextPattern,

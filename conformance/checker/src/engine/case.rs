@@ -11,6 +11,7 @@ use spec::table::{EventInfo, Role, Scope};
 
 use super::asides::Asides;
 use super::lanes::LaneOf;
+use super::usage::Usage;
 use super::{Bound, Findings, Node, Object, Place, Plan, Record, SavedLocation, Stream};
 use crate::{Frame, Transport};
 
@@ -95,8 +96,8 @@ pub(crate) struct Snapshot<'s> {
     pub(crate) response: &'s Object<'s>,
     /// Its status.
     pub(crate) status: Option<Cow<'s, str>>,
-    /// Its usage, unless that is null.
-    pub(crate) usage: Option<Object<'s>>,
+    /// Its token counts.
+    pub(crate) usage: Usage,
     /// Members that differ from the first snapshot, or are missing.
     pub(crate) changes: Vec<Change<'s>>,
     /// The holder of the value.
@@ -137,7 +138,7 @@ impl<'s> Snapshot<'s> {
         first: Option<&'s Object<'s>>,
         event: &'static EventInfo,
     ) -> Self {
-        let usage = response.value("usage").map(Object::new);
+        let usage = response.value("usage").map(Usage::of).unwrap_or_default();
         let mut changes = Vec::new();
         if let Some(first) = first {
             changes.reserve(USUAL_CHANGES);
@@ -148,7 +149,7 @@ impl<'s> Snapshot<'s> {
 
     /// Creates a case for a response that is a body.
     pub(crate) fn of_body(response: &'s Object<'s>) -> Self {
-        let usage = response.value("usage").map(Object::new);
+        let usage = response.value("usage").map(Usage::of).unwrap_or_default();
         let status = response.string("status");
         Self { response, status, usage, changes: Vec::new(), holder: Holder::Body }
     }

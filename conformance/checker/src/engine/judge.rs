@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use spec::json::RawString;
+use spec::json::{RawString, is_same};
 use spec::table::{EventInfo, EventLine, Reply, Role, Scope};
 use spec::{Count, FragmentFrame, Memory};
 
@@ -529,5 +529,8 @@ fn is_remarkable(record: &Record<'_>) -> bool {
     !frame.terminated
         || frame.id.is_some()
         || frame.invalid_utf8.is_some()
-        || frame.event.as_deref() != record.event_type.as_deref()
+        || match (frame.event.as_deref(), record.event_type.as_deref()) {
+            (Some(line), Some(name)) => !is_same(line.as_bytes(), name.as_bytes()),
+            (line, name) => line != name,
+        }
 }

@@ -2,6 +2,7 @@
 
 mod asides;
 mod case;
+mod cells;
 mod excerpt;
 mod finding;
 mod hooks;
@@ -18,6 +19,7 @@ mod relation;
 mod reusable;
 mod stream;
 mod tracker;
+mod usage;
 mod view;
 
 pub(crate) use asides::{About, Asides, InFlightMessage, Steer};

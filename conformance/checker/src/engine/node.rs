@@ -1,12 +1,12 @@
 //! The nodes of a stream: occurrences of scopes.
 
-use std::collections::BTreeSet;
 use std::collections::btree_map::{BTreeMap, Entry};
 
 use spec::Count;
 use spec::json::RawString;
 use spec::table::{Scope, Slot};
 
+use super::cells::Cells;
 use super::index::{Index, Oddities};
 use super::location::SavedLocation;
 use super::reusable::{Recycle, Reusable};
@@ -102,7 +102,7 @@ pub(crate) struct Node {
     /// Rank of its last phase.
     pub(crate) phase: Option<usize>,
     /// Values that relations keep.
-    pub(super) cells: Vec<(usize, Cell)>,
+    pub(super) cells: Cells,
     /// Counts of its children.
     counters: Vec<Counter>,
 }
@@ -114,31 +114,6 @@ struct Counter {
     /// All children, by the highest index.
     next: u64,
     open: usize,
-}
-
-/// The values that a relation keeps of an occurrence of its scope.
-#[derive(Debug)]
-pub(super) enum Cell {
-    /// One value, as JSON.
-    Value(Box<str>),
-    /// Several, in order.
-    Values(Vec<Box<str>>),
-    /// Several, by hash.
-    Hashes(BTreeSet<u64>),
-}
-
-impl Cell {
-    /// Returns its size on the heap.
-    fn weight(&self) -> usize {
-        match self {
-            Self::Value(value) => value.len(),
-            Self::Values(values) => {
-                let texts: usize = values.iter().map(|value| value.len()).sum();
-                texts + values.capacity() * size_of::<Box<str>>()
-            }
-            Self::Hashes(seen) => seen.len() * 2 * size_of::<u64>(),
-        }
-    }
 }
 
 /// Initial capacity of a text, as most texts are much longer than their first delta.
@@ -166,7 +141,7 @@ impl Node {
             disputed: false,
             has_gaps: false,
             phase: None,
-            cells: Vec::new(),
+            cells: Cells::default(),
             counters: Vec::new(),
         }
     }
@@ -204,14 +179,13 @@ impl Node {
     fn weight(&self) -> usize {
         let lists = self.children.capacity() * size_of::<usize>()
             + self.counters.capacity() * size_of::<Counter>()
-            + self.cells.capacity() * size_of::<(usize, Cell)>()
+            + self.cells.weight()
             + self.logprobs.capacity() * size_of::<Box<str>>();
         let texts: usize = self.logprobs.iter().map(|list| list.len()).sum();
-        let cells: usize = self.cells.iter().map(|(_, cell)| cell.weight()).sum();
         let words = [&self.kind, &self.id].into_iter().map(Reusable::weight).sum::<usize>();
         let marks = [&self.opened, &self.closed].into_iter().map(Reusable::weight).sum::<usize>();
         let values = [&self.opening, &self.closing].into_iter().map(Reusable::weight).sum::<usize>();
-        Self::OWN + lists + texts + cells + words + marks + values + self.joined.capacity()
+        Self::OWN + lists + texts + words + marks + values + self.joined.capacity()
     }
 
     /// Returns the `type` of the value that opened or closed it.

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use spec::json::{Outline, Problem, RawString, Scanner};
+use spec::json::{Outline, Problem, RawString, Scanner, is_same};
 use spec::table::{EventInfo, EventLine};
 use spec::{Count, Dialect, Memory, Slot, Verdict, View};
 
@@ -185,8 +185,8 @@ fn has_type(dialect: &Dialect, data: &str, name: &str) -> bool {
     dialect.framing.event_line != EventLine::Discriminator
         && data
             .strip_prefix("{\"type\":\"")
-            .and_then(|rest| rest.strip_prefix(name))
-            .is_some_and(|rest| rest.starts_with('"'))
+            .and_then(|rest| rest.as_bytes().split_at_checked(name.len()))
+            .is_some_and(|(begin, rest)| is_same(begin, name.as_bytes()) && rest.first() == Some(&b'"'))
 }
 
 /// Returns the type of an event, from the place that its dialect uses.

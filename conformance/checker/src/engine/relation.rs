@@ -1,13 +1,13 @@
 //! Rules about relations of values.
 
 use std::borrow::Cow;
-use std::hash::{DefaultHasher, Hash, Hasher};
 
 use catalogue::{DecidedBy, Operand as Values, Relation, Whose};
 use spec::table::{EventInfo, Role, Scope, Slot};
 
+use super::cells::Cell;
 use super::finding::Place;
-use super::node::{Cell, Node};
+use super::node::Node;
 use super::plan::Bound;
 use super::stream::RESPONSE;
 use super::tracker::Tracker;
@@ -185,10 +185,9 @@ impl<'r> Tracker<'_, 'r> {
 
     fn step(&mut self, step: &Step, bound: Bound, holder: usize, raw: &'r str) {
         let Some(node) = self.stream.nodes.get_mut(holder) else { return };
-        let position = node.cells.iter().position(|(relation, _)| *relation == step.relation);
         let pointer = step.at.map_or("", |target| target.pointer);
         match step.act {
-            Act::StaysTheSame => match position.map(|at| &node.cells[at].1) {
+            Act::StaysTheSame => match node.cells.get(step.relation) {
                 Some(Cell::Value(first)) if !same(first, raw) => {
                     let first = first.clone();
                     let hint = self.hint(raw);
@@ -197,19 +196,10 @@ impl<'r> Tracker<'_, 'r> {
                     });
                 }
                 Some(_) => {}
-                None => node.cells.push((step.relation, Cell::Value(raw.into()))),
+                None => node.cells.set(step.relation, raw),
             },
             Act::OccursOnce => {
-                let mut hasher = DefaultHasher::new();
-                raw.hash(&mut hasher);
-                let hash = hasher.finish();
-                let is_new = if let Some(Cell::Hashes(seen)) = position.map(|at| &mut node.cells[at].1) {
-                    seen.insert(hash)
-                } else {
-                    node.cells.push((step.relation, Cell::Hashes([hash].into())));
-                    true
-                };
-                if !is_new {
+                if !node.cells.add_unique(step.relation, raw) {
                     let first = spec::json::string(raw).and_then(|id| self.stream.nodes.item_named(&id));
                     let related = first
                         .and_then(|first| self.related(first, |node| node.opened.get(), "was added here"));
@@ -232,16 +222,10 @@ impl<'r> Tracker<'_, 'r> {
                     });
                 }
             }
-            Act::Keep => match position {
-                Some(at) => node.cells[at].1 = Cell::Value(raw.into()),
-                None => node.cells.push((step.relation, Cell::Value(raw.into()))),
-            },
-            Act::Collect => match position.map(|at| &mut node.cells[at].1) {
-                Some(Cell::Values(values)) => values.push(raw.into()),
-                _ => node.cells.push((step.relation, Cell::Values(vec![raw.into()]))),
-            },
+            Act::Keep => node.cells.set(step.relation, raw),
+            Act::Collect => node.cells.collect(step.relation, raw),
             Act::IsWhatWasKept => {
-                if let Some(Cell::Value(kept)) = position.map(|at| &node.cells[at].1)
+                if let Some(Cell::Value(kept)) = node.cells.get(step.relation)
                     && !same(kept, raw)
                 {
                     let kept = kept.clone();
@@ -349,7 +333,7 @@ impl<'r> Tracker<'_, 'r> {
         if self.stream.has_gap || holder.has_gaps || holder.partial {
             return;
         }
-        let kept = holder.cells.iter().find(|(of, _)| *of == relation).map(|(_, cell)| cell);
+        let kept = holder.cells.get(relation);
         let values: &[Box<str>] = match kept {
             Some(Cell::Values(values)) => values,
             _ => &[],

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use serde_json::Value;
-use spec::json::{Names, Outline, OutlineMember, is_escaped, shared_length};
+use spec::json::{Names, Outline, OutlineMember, is_escaped, is_same, shared_length};
 
 use super::reusable::{Recycle, Reusable};
 
@@ -126,6 +126,20 @@ impl<'a> Object<'a> {
         pairs.filter(|(_, before, now)| *now != Some(*before))
     }
 
+    /// Returns the members that another object lacks. Most have the same names in the same order.
+    pub(crate) fn missing_in<'o>(
+        &'o self,
+        other: &'o Object<'_>,
+    ) -> impl Iterator<Item = (&'o str, &'o str)> {
+        let is_missing = |(at, name): (usize, &str)| {
+            let near = other.members.get(at).map(|near| other.piece(near.name()));
+            let is_near = near.is_some_and(|near| is_same(near.as_bytes(), name.as_bytes()));
+            !is_near && other.member(name).is_none()
+        };
+        let all = self.members().enumerate();
+        all.filter(move |(at, (name, _))| is_missing((*at, name))).map(|(_, member)| member)
+    }
+
     /// Returns the text of a member, unless it is null.
     #[inline(never)]
     pub(crate) fn value(&self, name: &str) -> Option<&str> {
@@ -206,6 +220,7 @@ pub(crate) fn entries_that_are<'l, 't>(
 
 /// Parses a number. Most are whole and small, for which there is a faster path.
 pub(crate) fn number(raw: &str) -> Option<f64> {
+    raw.starts_with(|first: char| first == '-' || first.is_ascii_digit()).then_some(())?;
     raw.parse::<u32>().map(f64::from).or_else(|_| raw.parse()).ok()
 }
 

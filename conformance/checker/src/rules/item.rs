@@ -101,12 +101,10 @@ pub(super) fn content_kept(case: &mut Case<'_>, node: &Node, item: &Object<'_>) 
 
 pub(super) fn keys_kept(case: &mut Case<'_>, node: &Node, item: &Object<'_>) {
     let Some(added) = node.opening.get() else { return };
-    for (name, value, now) in added.changes(item) {
-        if now.is_none() {
-            case.lacks("/item", name, || {
-                format!("the item was added with {name} {}, but is done without it", short(value))
-            });
-        }
+    for (name, value) in added.missing_in(item) {
+        case.lacks("/item", name, || {
+            format!("the item was added with {name} {}, but is done without it", short(value))
+        });
     }
 }
 

@@ -113,7 +113,7 @@ pub(super) fn items_streamed(case: &mut Case<'_>, ending: &Ending<'_>) {
 }
 
 pub(super) fn usage_counts_text(case: &mut Case<'_>, ending: &Ending<'_>) {
-    let tokens = ending.snapshot.usage.as_ref().and_then(|usage| usage.number("output_tokens"));
+    let tokens = ending.snapshot.usage.output;
     let is_counted = tokens.is_none_or(|tokens| tokens > 0.0);
     if !is_counted && ending.output.iter().any(has_texts) {
         case.fault("/response/usage/output_tokens", "the number of output tokens", "0", || {

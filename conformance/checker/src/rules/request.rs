@@ -170,8 +170,7 @@ pub(super) fn one_call_at_most(case: &mut Case<'_>, ending: &Ending<'_>) {
 pub(super) fn output_within_limit(case: &mut Case<'_>, ending: &Ending<'_>) {
     let limit = echoed(case, ending, "max_output_tokens", |limit| limit != "null").and_then(number);
     let Some(limit) = limit else { return };
-    let usage = ending.snapshot.usage.as_ref();
-    let Some(used) = usage.and_then(|usage| usage.number("output_tokens")) else { return };
+    let Some(used) = ending.snapshot.usage.output else { return };
     if used > limit {
         let (expected, actual) = (format!("at most {limit}"), used.to_string());
         case.fault("/response/usage/output_tokens", &expected, &actual, || {

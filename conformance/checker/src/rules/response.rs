@@ -151,11 +151,8 @@ pub(super) fn usage_present(case: &mut Case<'_>, snapshot: &Snapshot<'_>) {
 }
 
 pub(super) fn usage_adds_up(case: &mut Case<'_>, snapshot: &Snapshot<'_>) {
-    let Some(usage) = &snapshot.usage else { return };
-    let number = |name| usage.number(name);
-    let (Some(input), Some(output), Some(total)) =
-        (number("input_tokens"), number("output_tokens"), number("total_tokens"))
-    else {
+    let usage = &snapshot.usage;
+    let (Some(input), Some(output), Some(total)) = (usage.input, usage.output, usage.total) else {
         return;
     };
     let sum = input + output;
@@ -169,16 +166,14 @@ pub(super) fn usage_adds_up(case: &mut Case<'_>, snapshot: &Snapshot<'_>) {
 }
 
 pub(super) fn usage_details_within(case: &mut Case<'_>, snapshot: &Snapshot<'_>) {
-    let Some(usage) = &snapshot.usage else { return };
-    for (details, part, whole) in [
-        ("input_tokens_details", "/cached_tokens", "input_tokens"),
-        ("output_tokens_details", "/reasoning_tokens", "output_tokens"),
+    let usage = &snapshot.usage;
+    for (whole, all, part, part_of) in [
+        ("input_tokens", usage.input, "cached_tokens", usage.cached),
+        ("output_tokens", usage.output, "reasoning_tokens", usage.reasoning),
     ] {
-        let part_of = usage.value(details).and_then(|details| spec::json::at(details, part)).and_then(number);
-        let Some((part_of, all)) = part_of.zip(usage.number(whole)) else { continue };
+        let Some((part_of, all)) = part_of.zip(all) else { continue };
         if part_of > all {
-            let pointer = snapshot.pointer(&format!("usage/{details}{part}"));
-            let part = part.trim_start_matches('/');
+            let pointer = snapshot.pointer(&format!("usage/{whole}_details/{part}"));
             case.fault(&pointer, &format!("at most {all}"), &part_of.to_string(), || {
                 format!("{part} is {part_of}, but {whole} is only {all}")
             });

@@ -1,0 +1,77 @@
+//! The token counts of a response.
+
+use std::borrow::Cow;
+
+use spec::json::{decode, each_member};
+
+use super::view::number;
+
+/// The numbers in the `usage` of a response.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Usage {
+    pub(crate) input: Option<f64>,
+    pub(crate) cached: Option<f64>,
+    pub(crate) output: Option<f64>,
+    pub(crate) reasoning: Option<f64>,
+    pub(crate) total: Option<f64>,
+}
+
+impl Usage {
+    /// Reads the object, once for all rules.
+    pub(super) fn of(usage: &str) -> Self {
+        let mut found = Self::default();
+        let is_object = members(usage, |name, value| match name {
+            "input_tokens" => found.input = number(value),
+            "output_tokens" => found.output = number(value),
+            "total_tokens" => found.total = number(value),
+            "input_tokens_details" => found.cached = detail(value, "cached_tokens"),
+            "output_tokens_details" => found.reasoning = detail(value, "reasoning_tokens"),
+            _ => {}
+        });
+        if is_object { found } else { Self::default() }
+    }
+}
+
+fn detail(details: &str, wanted: &str) -> Option<f64> {
+    let mut found = None;
+    let is_object = members(details, |name, value| {
+        if name == wanted {
+            found = number(value);
+        }
+    });
+    found.filter(|_| is_object)
+}
+
+/// Calls a function with the members of an object. Returns whether it is one.
+fn members(text: &str, mut member: impl FnMut(&str, &str)) -> bool {
+    each_member(text, |name, value| {
+        let name = if name.escaped { decode(name.raw).0 } else { Cow::Borrowed(name.raw) };
+        member(&name, value);
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_of_repeated_counts_is_meant() {
+        let usage = Usage::of(
+            r#"{"input_tokens":1,"input_tokens_details":{"cached_tokens":2,"x":{"cached_tokens":9}},
+                "output_tokens":3,"output_tokens_details":{"reasoning_tokens":4.5},"total\u005ftokens":"5","input_tokens":6}"#,
+        );
+        let all = [usage.input, usage.cached, usage.output, usage.reasoning];
+        assert_eq!(all, [Some(6.0), Some(2.0), Some(3.0), Some(4.5)]);
+        assert_eq!(usage.total, None);
+    }
+
+    #[test]
+    fn what_is_no_object_counts_nothing() {
+        for text in
+            ["1", "[1]", "", r#"{"input_tokens":1"#, r#"{"input_tokens_details":[{"cached_tokens":1}]}"#]
+        {
+            let usage = Usage::of(text);
+            assert_eq!((usage.input, usage.cached), (None, None), "{text}");
+        }
+    }
+}
