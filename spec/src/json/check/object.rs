@@ -175,7 +175,8 @@ impl<'a> Checker<'a, '_> {
     }
 
     /// Passes the name of the next member and its colon. Returns the place of the member.
-    #[inline]
+    #[expect(clippy::inline_always, reason = "called for each member, in the four loops over members")]
+    #[inline(always)]
     fn next_name(&mut self, schema: &ObjectSchema, expected: u32) -> Scan<u32> {
         self.scanner.peek();
         match schema.members.get(expected as usize) {
@@ -187,8 +188,8 @@ impl<'a> Checker<'a, '_> {
     #[inline(never)]
     fn other_name(&mut self, schema: &ObjectSchema) -> Scan<u32> {
         let name = self.scanner.name_bytes()?;
-        let place = if self.scanner.is_escaped() { schema.place(&decoded(name)) } else { schema.place(name) };
-        Ok(place.unwrap_or(UNDECLARED))
+        let name = if self.scanner.is_escaped() { &*decoded(name) } else { name };
+        Ok(schema.place(name).unwrap_or(UNDECLARED))
     }
 
     /// Enters a nested value. Returns false if that is too deep.
