@@ -269,7 +269,8 @@ impl<'a> Scanner<'a> {
     }
 
     /// Consumes a member's name and its colon if they are the expected ones without whitespace.
-    #[inline]
+    #[expect(clippy::inline_always, reason = "called for each member")]
+    #[inline(always)]
     pub(super) fn pass_expected_name(&mut self, name: &[u8]) -> bool {
         let length = name.len() + 4;
         let Some([b'"', found @ .., b'"', b':', value]) = self.window(length) else { return false };
@@ -321,7 +322,8 @@ impl<'a> Scanner<'a> {
     }
 
     /// Passes a string if it is the expected one, written without escapes.
-    #[inline]
+    #[expect(clippy::inline_always, reason = "called for each member")]
+    #[inline(always)]
     pub(super) fn pass_expected_string(&mut self, text: &[u8]) -> bool {
         let length = text.len() + 2;
         let Some([b'"', found @ .., b'"']) = self.window(length) else { return false };
