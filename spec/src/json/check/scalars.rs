@@ -32,7 +32,8 @@ impl Checker<'_, '_> {
     }
 
     /// Checks for a string.
-    #[inline]
+    #[expect(clippy::inline_always, reason = "called for each member")]
+    #[inline(always)]
     pub(super) fn string(&mut self) -> Scan<()> {
         if self.scanner.peek() == b'"' { self.scanner.pass_string() } else { self.not("a string") }
     }
