@@ -387,3 +387,20 @@ impl Outline {
         self.state = state;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_outline_that_is_off_holds_no_memory() {
+        let mut outline = Outline::default();
+        for recurs in [true, false] {
+            outline.expect(recurs);
+            assert!(!outline.enter());
+        }
+        let Outline { members, places, known, recent, .. } = outline;
+        assert_eq!((members.capacity(), places.capacity(), recent.capacity()), (0, 0, 0));
+        assert!(known.iter().all(Option::is_none));
+    }
+}
