@@ -1,4 +1,6 @@
 //! Checks violations: applies each edit to the list of the golden's events.
+//!
+//! `recordings` applies them to bytes. It depends on what this crate generates, so that neither can use the other's code.
 
 use serde_json::Value;
 
