@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 
-use super::check::decode_if;
 use super::text::decode;
 use super::{RawString, Scanner};
 
@@ -25,8 +24,7 @@ pub fn each_member<'a>(text: &'a str, mut member: impl FnMut(RawString<'a>, &'a 
 pub fn members(text: &str) -> Option<Vec<(Cow<'_, str>, &str)>> {
     let mut members = Vec::new();
     each_member(text, |name, value| {
-        let name = if name.escaped { decode(name.raw).0 } else { Cow::Borrowed(name.raw) };
-        members.push((name, value));
+        members.push((name.decoded(), value));
     })
     .then_some(members)
 }
@@ -81,7 +79,7 @@ pub fn at<'a>(text: &'a str, pointer: &str) -> Option<&'a str> {
 /// Returns the first string with this name among the members of an object; `None` if there is none, or the text before it
 /// is not JSON.
 pub fn string_member<'a>(object: &'a str, name: &str) -> Option<Cow<'a, str>> {
-    Scanner::new(object).member(name).ok().flatten().map(decode_if)
+    Scanner::new(object).member(name).ok().flatten().map(RawString::decoded)
 }
 
 /// Returns the text of a JSON string; `None` for other values.

@@ -1,5 +1,6 @@
 //! A cursor over JSON text that checks the grammar as it goes and builds nothing.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use super::bytes::{SHORT, TOPS, is_same, is_same_short, plain_run, special, word};
@@ -34,6 +35,14 @@ pub struct RawString<'a> {
     pub raw: &'a str,
     /// Whether it has escapes.
     pub escaped: bool,
+}
+
+impl<'a> RawString<'a> {
+    /// Returns its text.
+    #[inline]
+    pub fn decoded(self) -> Cow<'a, str> {
+        if self.escaped { text::decode(self.raw).0 } else { Cow::Borrowed(self.raw) }
+    }
 }
 
 /// A number as written.

@@ -89,7 +89,7 @@ impl Recycle for Cells {
     }
 
     fn weight(&self) -> usize {
-        let cells: usize = self.in_use().map(|(_, cell)| cell.weight()).sum();
+        let cells: usize = self.all.iter().map(|(_, cell)| cell.weight()).sum();
         self.all.capacity() * size_of::<(usize, Cell)>() + cells
     }
 }
@@ -98,7 +98,7 @@ impl Cell {
     /// Returns its size on the heap.
     fn weight(&self) -> usize {
         match self {
-            Self::Value(value) => value.len(),
+            Self::Value(value) => value.capacity(),
             Self::Values(values) => {
                 let texts: usize = values.iter().map(|value| value.len()).sum();
                 texts + values.capacity() * size_of::<Box<str>>()

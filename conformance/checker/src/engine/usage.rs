@@ -1,8 +1,6 @@
 //! The token counts of a response.
 
-use std::borrow::Cow;
-
-use spec::json::{decode, each_member};
+use spec::json::each_member;
 
 use super::view::number;
 
@@ -20,7 +18,7 @@ impl Usage {
     /// Reads the object, once for all rules.
     pub(super) fn of(usage: &str) -> Self {
         let mut found = Self::default();
-        let is_object = members(usage, |name, value| match name {
+        let is_object = each_member(usage, |name, value| match &*name.decoded() {
             "input_tokens" => found.input = number(value),
             "output_tokens" => found.output = number(value),
             "total_tokens" => found.total = number(value),
@@ -34,20 +32,12 @@ impl Usage {
 
 fn detail(details: &str, wanted: &str) -> Option<f64> {
     let mut found = None;
-    let is_object = members(details, |name, value| {
-        if name == wanted {
+    let is_object = each_member(details, |name, value| {
+        if name.decoded() == wanted {
             found = number(value);
         }
     });
     found.filter(|_| is_object)
-}
-
-/// Calls a function with the members of an object. Returns whether it is one.
-fn members(text: &str, mut member: impl FnMut(&str, &str)) -> bool {
-    each_member(text, |name, value| {
-        let name = if name.escaped { decode(name.raw).0 } else { Cow::Borrowed(name.raw) };
-        member(&name, value);
-    })
 }
 
 #[cfg(test)]

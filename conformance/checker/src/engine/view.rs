@@ -75,6 +75,12 @@ impl<'a> Object<'a> {
         self.names.find(&self.members, &self.text, name)
     }
 
+    /// Returns the member of a name, which most often is at this place.
+    fn member_near(&self, at: usize, name: &str) -> Option<&OutlineMember> {
+        let has_it = |near: &&OutlineMember| is_same(self.piece(near.name()).as_bytes(), name.as_bytes());
+        self.members.get(at).filter(has_it).or_else(|| self.member(name))
+    }
+
     /// Returns its members in order, with their names as written.
     pub(crate) fn members(&self) -> impl Iterator<Item = (&str, &str)> {
         self.members.iter().map(|member| (self.piece(member.name()), self.piece(member.value())))
@@ -117,8 +123,7 @@ impl<'a> Object<'a> {
         };
         let beside = |at: usize, member: &OutlineMember| {
             let name = self.piece(member.name());
-            let near = other.members.get(at).filter(|near| other.piece(near.name()) == name);
-            let there = near.or_else(|| other.member(name));
+            let there = other.member_near(at, name);
             (name, self.piece(member.value()), there.map(|there| other.piece(there.value())))
         };
         let rest = self.members.iter().enumerate().filter(move |(at, member)| !is_same(*at, member));
@@ -126,18 +131,13 @@ impl<'a> Object<'a> {
         pairs.filter(|(_, before, now)| *now != Some(*before))
     }
 
-    /// Returns the members that another object lacks. Most have the same names in the same order.
+    /// Returns the members that another object lacks.
     pub(crate) fn missing_in<'o>(
         &'o self,
         other: &'o Object<'_>,
     ) -> impl Iterator<Item = (&'o str, &'o str)> {
-        let is_missing = |(at, name): (usize, &str)| {
-            let near = other.members.get(at).map(|near| other.piece(near.name()));
-            let is_near = near.is_some_and(|near| is_same(near.as_bytes(), name.as_bytes()));
-            !is_near && other.member(name).is_none()
-        };
         let all = self.members().enumerate();
-        all.filter(move |(at, (name, _))| is_missing((*at, name))).map(|(_, member)| member)
+        all.filter(|(at, (name, _))| other.member_near(*at, name).is_none()).map(|(_, member)| member)
     }
 
     /// Returns the text of a member, unless it is null.

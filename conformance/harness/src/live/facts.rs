@@ -113,7 +113,7 @@ impl Facts {
         if record.payload == Payload::Object {
             let mut member = String::new();
             spec::json::each_member(record.data(), |name, value| {
-                let name = if name.escaped { spec::json::decode(name.raw).0 } else { name.raw.into() };
+                let name = name.decoded();
                 if name == "response" {
                     response = Some(value);
                 }

@@ -6,7 +6,6 @@ mod scalars;
 mod schema;
 mod union;
 
-use std::borrow::Cow;
 use std::mem;
 
 #[allow(unused_imports, reason = "a dialect need not have schemas of all kinds")]
@@ -19,7 +18,7 @@ use super::Varying;
 use super::fault::{Actual, Fault, FaultKind, Faults, Wanted};
 use super::outline::Outline;
 use super::problem::Problem;
-use super::scanner::{RawString, Scan, Scanner};
+use super::scanner::{Scan, Scanner};
 use super::text::decode;
 
 /// A cursor that records schema faults.
@@ -161,7 +160,7 @@ impl<'a, 'm> Checker<'a, 'm> {
         ahead.object(|ahead, _, name| {
             let start = ahead.offset();
             ahead.skip()?;
-            member(&decode_if(name), (start, ahead.offset()));
+            member(&name.decoded(), (start, ahead.offset()));
             Ok(())
         })
     }
@@ -194,8 +193,4 @@ const fn is_number(byte: u8) -> bool {
 #[cold]
 fn decoded(raw: &[u8]) -> Vec<u8> {
     decode(&String::from_utf8_lossy(raw)).0.into_owned().into_bytes()
-}
-
-pub(super) fn decode_if(string: RawString<'_>) -> Cow<'_, str> {
-    if string.escaped { decode(string.raw).0 } else { Cow::Borrowed(string.raw) }
 }

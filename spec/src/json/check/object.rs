@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::{Checker, ListSchema, Member, MemberRules, ObjectSchema, Others, Schema, decode_if, decoded};
+use super::{Checker, ListSchema, Member, MemberRules, ObjectSchema, Others, Schema, decoded};
 use crate::json::fault::{Actual, FaultKind, Segment, Wanted};
 use crate::json::outline::{OutlineMember, Seen, UNDECLARED};
 use crate::json::scanner::{DEEPEST, Scan};
@@ -257,7 +257,7 @@ impl<'a> Checker<'a, '_> {
     }
 
     fn decoded_name(&self, found: Found) -> Cow<'a, str> {
-        decode_if(self.scanner.name_at(found.start, None).1)
+        self.scanner.name_at(found.start, None).1.decoded()
     }
 
     /// Checks the name of the next member, and the number of members so far.

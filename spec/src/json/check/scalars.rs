@@ -1,6 +1,6 @@
 //! Validation of strings, numbers and the like.
 
-use super::{Checker, NumberRules, TextRules, decode_if, decoded, is_number};
+use super::{Checker, NumberRules, TextRules, decoded, is_number};
 use crate::json::bytes::is_same;
 use crate::json::fault::{FaultKind, Wanted};
 use crate::json::scanner::{RawNumber, Scan};
@@ -45,7 +45,7 @@ impl Checker<'_, '_> {
         }
         let start = self.scanner.offset();
         let string = self.scanner.string()?;
-        if !rules.allow(&decode_if(string)) {
+        if !rules.allow(&string.decoded()) {
             let raw = self.scanner.since(start);
             self.wrong_text(Wanted::Described(rules.expected), raw);
         }

@@ -2,10 +2,10 @@
 
 use std::borrow::Cow;
 
-use super::{Checker, Schema, Tag, UnionSchema, decode_if};
+use super::{Checker, Schema, Tag, UnionSchema};
 use crate::json::bytes::is_same;
 use crate::json::fault::{Actual, FaultKind, Segment, Wanted};
-use crate::json::scanner::Scan;
+use crate::json::scanner::{RawString, Scan};
 
 impl Checker<'_, '_> {
     /// Checks for a value whose kind or tag selects its schema.
@@ -25,7 +25,7 @@ impl Checker<'_, '_> {
     }
 
     fn tagged(&mut self, tag: &'static Tag) -> Scan<()> {
-        let found = self.scanner.member(tag.property)?.map(decode_if);
+        let found = self.scanner.member(tag.property)?.map(RawString::decoded);
         let value = found.as_deref().unwrap_or_default();
         let found_at = tag.values.iter().position(|known| is_same(known.as_bytes(), value.as_bytes()));
         match found_at.and_then(|place| tag.schemas.get(place)) {
