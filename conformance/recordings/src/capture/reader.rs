@@ -16,7 +16,10 @@ impl Piece {
     const SIZE: usize = 256 << 10;
 
     fn room(&mut self) -> &mut [u8] {
-        self.0.resize(Self::SIZE, 0);
+        if self.0.is_empty() {
+            // Such memory comes zeroed from the system: only what is read costs pages.
+            self.0 = vec![0; Self::SIZE];
+        }
         &mut self.0
     }
 }
