@@ -1,5 +1,7 @@
 //! The targets of edits: a frame of a stream, a WebSocket message, the body of a response.
 
+use std::borrow::Cow;
+
 use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -77,10 +79,7 @@ impl Event {
     }
 
     fn called(&self, data: String) -> Option<String> {
-        let inside = || {
-            let data = data::parse(&data).ok()?;
-            data.get("type").and_then(Value::as_str).map(str::to_owned)
-        };
+        let inside = || spec::json::string_member(&data, "type").map(Cow::into_owned);
         match &self.frame {
             Frame::Lines(_) if data == "[DONE]" => Some(data),
             Frame::Lines(_) => inside().or_else(|| self.field("event")),

@@ -1,8 +1,5 @@
 //! An editable recording.
 
-use serde_json::Value;
-
-use super::data;
 use super::event::Event;
 use crate::capture::Format;
 
@@ -48,20 +45,20 @@ impl Stream {
 
     /// Renumbers the sequence from 0, starting again after every message of the client.
     pub(super) fn renumber(&mut self) -> Result<(), String> {
-        let mut next = 0;
+        let mut next = 0_u64;
         let mut is_numbered = false;
         for event in &mut self.events {
             if event.name.as_deref().is_some_and(|name| name.starts_with('>')) {
                 next = 0;
                 continue;
             }
-            let Some(Ok(mut data)) = event.data().map(|data| data::parse(&data)) else { continue };
-            if let Some(number) = data.get_mut("sequence_number") {
-                *number = Value::from(next);
-                next += 1;
-                is_numbered = true;
-                event.set_data(data.to_string().as_bytes())?;
-            }
+            let Some(mut data) = event.data() else { continue };
+            let Some(number) = spec::json::at(&data, "/sequence_number") else { continue };
+            let start = number.as_ptr() as usize - data.as_ptr() as usize;
+            data.replace_range(start..start + number.len(), &next.to_string());
+            event.set_data(data.as_bytes())?;
+            next += 1;
+            is_numbered = true;
         }
         if is_numbered { Ok(()) } else { Err("no event has a sequence number".to_owned()) }
     }
