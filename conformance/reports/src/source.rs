@@ -36,7 +36,7 @@ impl Line<'_> {
     /// Renders the line in a number of columns.
     pub(super) fn draw(&self, width: usize) -> Drawn {
         let excerpt = &self.place.excerpt;
-        let cells = cells(&excerpt.text);
+        let cells: Vec<Cell> = cells(&excerpt.text).collect();
         let mark = self.mark(&cells);
         let shown = window(&cells, &mark, excerpt.cut, width);
         let mut source = String::new();

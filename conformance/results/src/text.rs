@@ -48,50 +48,64 @@ pub struct Cell {
 }
 
 /// Returns the cells of a text, escaped for a terminal.
-pub fn cells(text: &str) -> Vec<Cell> {
-    let mut cells: Vec<Cell> = Vec::with_capacity(text.len());
-    for (at, character) in text.char_indices() {
-        let shown = visible(character.encode_utf8(&mut [0; 4]));
-        match cells.last_mut() {
-            Some(last) if shown.width() == 0 => {
-                last.text.push_str(&shown);
-                last.width = last.text.width();
-            }
-            _ => cells.push(Cell { width: shown.width(), text: shown, at }),
+pub fn cells(text: &str) -> impl Iterator<Item = Cell> {
+    let mut rest = text.char_indices().peekable();
+    std::iter::from_fn(move || {
+        let (at, character) = rest.next()?;
+        let (mut text, mut width) = shown(character);
+        while let Some((_, next)) = rest.peek().filter(|(_, next)| !next.is_ascii())
+            && let (combining, 0) = shown(*next)
+        {
+            text.push_str(&combining);
+            width = text.width();
+            rest.next();
         }
-    }
-    cells
+        Some(Cell { text, width, at })
+    })
+}
+
+/// Returns a character, escaped for a terminal, and its number of columns.
+fn shown(character: char) -> (String, usize) {
+    let text = visible(character.encode_utf8(&mut [0; 4]));
+    let width = if text.is_ascii() { text.len() } else { text.width() };
+    (text, width)
 }
 
 /// Returns the start of a text, escaped for a terminal.
 pub fn shortened(text: &str, width: usize) -> String {
-    let cells = cells(text);
-    if cells.iter().map(|cell| cell.width).sum::<usize>() <= width {
-        return visible(text);
-    }
-    let mut left = width.saturating_sub(1);
-    let fits = cells.iter().take_while(|cell| match left.checked_sub(cell.width) {
-        Some(rest) => {
-            left = rest;
-            true
+    let mut out = String::new();
+    let (mut columns, mut fits) = (0, 0);
+    for cell in cells(text) {
+        columns += cell.width;
+        if columns > width {
+            out.truncate(fits);
+            out.push('…');
+            break;
         }
-        None => false,
-    });
-    fits.map(|cell| cell.text.as_str()).collect::<String>() + "…"
+        out.push_str(&cell.text);
+        if columns < width.max(1) {
+            fits = out.len();
+        }
+    }
+    out
 }
 
 /// Wraps a text, escaped for a terminal, at a number of columns. A longer word has its own line.
 pub fn wrap(text: &str, width: usize) -> Vec<String> {
     let mut lines = Vec::new();
-    let mut line = String::new();
+    let (mut line, mut columns) = (String::new(), 0);
     for word in text.split(' ').filter(|word| !word.is_empty()) {
-        if !line.is_empty() && line.width() + 1 + word.width() > width {
+        let more = word.width();
+        if !line.is_empty() && columns + 1 + more > width {
             lines.push(std::mem::take(&mut line));
+            columns = 0;
         }
         if !line.is_empty() {
             line.push(' ');
+            columns += 1;
         }
         line.push_str(word);
+        columns += more;
     }
     if !line.is_empty() || lines.is_empty() {
         lines.push(line);
@@ -168,7 +182,7 @@ mod tests {
 
     #[test]
     fn what_combines_stays_together() {
-        let widths = |text| cells(text).iter().map(|cell| cell.width).collect::<Vec<_>>();
+        let widths = |text| cells(text).map(|cell| cell.width).collect::<Vec<_>>();
         assert_eq!(widths("e\u{301}日x"), [1, 2, 1]);
         assert_eq!(widths("\u{2764}\u{fe0f}\u{1b}"), [2, 6]);
         assert_eq!(cells("é\u{301}x").last().map(|cell| cell.at), Some(4));
@@ -186,5 +200,8 @@ mod tests {
     fn texts_are_shortened() {
         assert_eq!(shortened("a日本\u{1b}", 30), "a日本\\u{1b}");
         assert_eq!(shortened("a日本語", 6), "a日本…");
+        assert_eq!(shortened("a日本語", 7), "a日本語");
+        assert_eq!(shortened("e\u{301}xe\u{301}", 2), "e\u{301}…");
+        assert_eq!(shortened("x", 0), "…");
     }
 }
