@@ -10,7 +10,10 @@ use super::values::{data_of, differences};
 use recordings::capture::Format;
 
 /// Returns the bytes as text, with invalid UTF-8 escaped.
-pub(super) fn readable(bytes: &[u8]) -> String {
+pub(super) fn readable(bytes: &[u8]) -> Cow<'_, str> {
+    if let Ok(text) = str::from_utf8(bytes) {
+        return Cow::Borrowed(text);
+    }
     let mut text = String::with_capacity(bytes.len());
     for chunk in bytes.utf8_chunks() {
         text.push_str(chunk.valid());
@@ -18,7 +21,7 @@ pub(super) fn readable(bytes: &[u8]) -> String {
             let _ = write!(text, "\\x{byte:02x}");
         }
     }
-    text
+    Cow::Owned(text)
 }
 
 /// A frame, a message, a head or a body.
@@ -74,30 +77,34 @@ pub(super) enum Step {
 
 /// Returns the shortest diff. A removal next to an addition of the same event type is a change.
 pub(super) fn steps(before: &[Part<'_>], after: &[Part<'_>]) -> Vec<Step> {
+    let alike = |(old, new): &(&Part<'_>, &Part<'_>)| old.key == new.key;
+    let first = before.iter().zip(after).take_while(alike).count();
+    let rest = before.len().min(after.len()) - first;
+    let last = before.iter().rev().zip(after.iter().rev()).take(rest).take_while(alike).count();
+    let (old_end, new_end) = (before.len() - last, after.len() - last);
     let same = |old: usize, new: usize| before[old].key == after[new].key;
-    let width = after.len() + 1;
     // Number of parts that can be kept from here to the end.
-    let mut most = vec![0_u32; (before.len() + 1) * width];
-    for old in (0..before.len()).rev() {
-        for new in (0..after.len()).rev() {
-            most[old * width + new] = if same(old, new) {
-                most[(old + 1) * width + new + 1] + 1
+    let width = new_end - first + 1;
+    let place = |old: usize, new: usize| (old - first) * width + new - first;
+    let mut most = vec![0_u32; (old_end - first + 1) * width];
+    for old in (first..old_end).rev() {
+        for new in (first..new_end).rev() {
+            most[place(old, new)] = if same(old, new) {
+                most[place(old + 1, new + 1)] + 1
             } else {
-                most[(old + 1) * width + new].max(most[old * width + new + 1])
+                most[place(old + 1, new)].max(most[place(old, new + 1)])
             };
         }
     }
-    let (mut old, mut new) = (0, 0);
-    let mut steps = Vec::new();
+    let (mut old, mut new) = (first, first);
+    let mut steps: Vec<Step> = (0..first).map(Step::Kept).collect();
     let mut hunk = (Vec::new(), Vec::new());
-    while old < before.len() || new < after.len() {
-        if old < before.len() && new < after.len() && same(old, new) {
+    while old < old_end || new < new_end {
+        if old < old_end && new < new_end && same(old, new) {
             pair(&mut hunk, before, after, &mut steps);
             steps.push(Step::Kept(new));
             (old, new) = (old + 1, new + 1);
-        } else if new == after.len()
-            || old < before.len() && most[(old + 1) * width + new] >= most[old * width + new + 1]
-        {
+        } else if new == new_end || old < old_end && most[place(old + 1, new)] >= most[place(old, new + 1)] {
             hunk.0.push(old);
             old += 1;
         } else {
@@ -106,6 +113,7 @@ pub(super) fn steps(before: &[Part<'_>], after: &[Part<'_>]) -> Vec<Step> {
         }
     }
     pair(&mut hunk, before, after, &mut steps);
+    steps.extend((new_end..after.len()).map(Step::Kept));
     steps
 }
 
