@@ -11,7 +11,7 @@ use clap::Args;
 use super::output::OutputArgs;
 use super::progress::Progress;
 use super::select::SelectArgs;
-use super::{NOT_DONE, files, known, names};
+use super::{CommandArgs, NOT_DONE, files, known, names};
 use recordings::Checking;
 use recordings::capture::Format;
 use results::{CaptureReport, Outcome, Run};
@@ -41,8 +41,8 @@ pub(super) struct CheckArgs {
     output: OutputArgs,
 }
 
-impl CheckArgs {
-    pub(super) fn run(self) -> anyhow::Result<ExitCode> {
+impl CommandArgs for CheckArgs {
+    fn run(self) -> anyhow::Result<ExitCode> {
         let dialect = names::dialect(&self.dialect)?;
         let rules = self.select.rules(dialect)?;
         let files::Found { files, passed_over } = files::recordings(&self.paths);

@@ -15,7 +15,7 @@ use serde::Deserialize;
 
 use super::color::Color;
 use super::live::TransportName;
-use super::{NOT_DONE, known, names, output, print};
+use super::{CommandArgs, NOT_DONE, known, names, output, print};
 use clients::{ClientCertificate, ClientSuite, Expected, Mode, client_profiles, demanded_cases, transport};
 use harness::certificate::{CERTIFICATE, PAGE};
 use harness::suite::{Selection, run_quietly};
@@ -131,8 +131,8 @@ enum ModeName {
     Server,
 }
 
-impl ClientArgs {
-    pub(super) fn run(self) -> Result<ExitCode> {
+impl CommandArgs for ClientArgs {
+    fn run(self) -> Result<ExitCode> {
         names::client_profiles(&self.profile)?;
         let suite = self.suite()?;
         let selection = Selection::new(&self.filter, &self.skip, false, suite.dialect);
@@ -193,7 +193,9 @@ impl ClientArgs {
             Outcome::Incomplete => ExitCode::from(NOT_DONE),
         })
     }
+}
 
+impl ClientArgs {
     fn suite(&self) -> Result<ClientSuite> {
         let of_profiles = || client_profiles(&self.profile).flat_map(|profile| profile.transports);
         let transports: Vec<Transport> = match &*self.transport {

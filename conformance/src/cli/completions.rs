@@ -2,10 +2,10 @@
 
 use std::process::ExitCode;
 
-use clap::{Args, CommandFactory};
+use clap::Args;
 use clap_complete::Shell;
 
-use super::{Cli, print};
+use super::{COMMANDS, CommandArgs, described, print};
 
 /// Prints a completion script for a shell.
 #[derive(Debug, Args)]
@@ -15,10 +15,10 @@ pub(super) struct CompletionsArgs {
     shell: Shell,
 }
 
-impl CompletionsArgs {
-    pub(super) fn run(self) -> anyhow::Result<ExitCode> {
+impl CommandArgs for CompletionsArgs {
+    fn run(self) -> anyhow::Result<ExitCode> {
         let mut script = Vec::new();
-        clap_complete::generate(self.shell, &mut Cli::command(), "conformance", &mut script);
+        clap_complete::generate(self.shell, &mut described(COMMANDS), "conformance", &mut script);
         print(&String::from_utf8_lossy(&script))?;
         Ok(ExitCode::SUCCESS)
     }

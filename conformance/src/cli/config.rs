@@ -10,10 +10,10 @@ use std::{env, fs};
 
 use anyhow::{Context as _, Result, anyhow, bail};
 use clap::parser::ValueSource;
-use clap::{ArgMatches, Command, CommandFactory as _};
+use clap::{ArgMatches, Command};
 use serde::Deserialize;
 
-use super::{Cli, names};
+use super::names;
 use harness::live::Evidence;
 use results::Transport;
 
@@ -210,25 +210,27 @@ fn variable(setting: &str, value: &str) -> Result<String> {
     }
 }
 
-/// Completes a command line by the configuration file, and by the run whose failed tests are repeated.
-pub(super) fn completed(arguments: Vec<OsString>) -> Result<Vec<OsString>> {
-    let command = Cli::command();
-    // A command line that cannot be parsed ends the program here, with the message of clap.
-    let matches = command.clone().get_matches_from(&arguments);
-    let Some((subcommand, matches)) = matches.subcommand() else { return Ok(arguments) };
+/// Returns a command line completed by the configuration file, and by the run whose failed tests are repeated; `None` if
+/// they add nothing.
+pub(super) fn completed(
+    arguments: &[OsString],
+    command: &Command,
+    matches: &ArgMatches,
+) -> Result<Option<Vec<OsString>>> {
+    let Some((subcommand, matches)) = matches.subcommand() else { return Ok(None) };
     let Some(command) =
         command.find_subcommand(subcommand).filter(|_| matches!(subcommand, "run" | "record" | "check"))
     else {
-        return Ok(arguments);
+        return Ok(None);
     };
     let file = find(&env::current_dir()?);
-    let mut line = Line { arguments, command, matches };
+    let mut line = Line { arguments: arguments.to_vec(), command, matches };
     if subcommand == "check" {
         if let Some(file) = file {
             let dialect = read(&file)?.defaults.dialect;
             line.add(Flags(dialect.map(|dialect| ("dialect", dialect)).into_iter().collect()));
         }
-        return Ok(line.arguments);
+        return Ok(line.changed(arguments));
     }
     let of_run = line.value("rerun_failed").map(|folder| rerun(Path::new(&folder))).transpose()?;
     let mut flags = match line.value("target") {
@@ -237,7 +239,7 @@ pub(super) fn completed(arguments: Vec<OsString>) -> Result<Vec<OsString>> {
     };
     flags.merge(of_run.unwrap_or_default());
     line.add(flags);
-    Ok(line.arguments)
+    Ok(line.changed(arguments))
 }
 
 /// A command line on its way.
@@ -248,6 +250,10 @@ struct Line<'a> {
 }
 
 impl Line<'_> {
+    fn changed(self, before: &[OsString]) -> Option<Vec<OsString>> {
+        (self.arguments != before).then_some(self.arguments)
+    }
+
     /// Returns the value of an argument that the user gave.
     fn value(&self, id: &str) -> Option<String> {
         let raw = self.matches.try_get_raw(id).ok().flatten()?.next()?;
@@ -356,6 +362,7 @@ fn read(file: &Path) -> Result<Config> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cli::{COMMANDS, described};
 
     #[test]
     fn the_schema_of_the_file_is_fresh() {
@@ -384,7 +391,7 @@ mod tests {
         let settings: Settings = toml::from_str(settings).unwrap();
         let flags = settings.flags(Path::new("/p")).unwrap();
         assert_eq!(flags.0.len(), 23);
-        let command = Cli::command();
+        let command = described(COMMANDS);
         let run = command.find_subcommand("run").unwrap();
         for (flag, _) in &flags.0 {
             assert!(run.get_arguments().any(|arg| arg.get_long() == Some(flag)), "{flag}");

@@ -8,7 +8,7 @@ use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
 
 use super::color::Color;
-use super::{NOT_DONE, client, print, report::read};
+use super::{CommandArgs, NOT_DONE, client, print, report::read};
 use reports::Style;
 use reports::client::ClientDiff;
 use reports::diff::{Diff, human, markdown};
@@ -44,8 +44,8 @@ enum Form {
     Json,
 }
 
-impl DiffArgs {
-    pub(super) fn run(self) -> Result<ExitCode> {
+impl CommandArgs for DiffArgs {
+    fn run(self) -> Result<ExitCode> {
         if let (Some(before), Some(after)) = (client::read(&self.before)?, client::read(&self.after)?) {
             return self.of_clients(&before, &after);
         }

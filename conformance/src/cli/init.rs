@@ -15,7 +15,7 @@ use spec::Dialect;
 use tokio::time::Instant;
 
 use super::target::{HEADING, TargetArgs};
-use super::{config, known, names};
+use super::{CommandArgs, config, known, names};
 use crate::{Rules, Suite};
 use harness::live::{Attempt, Call, RunRuntime};
 use results::{Transport, TrialResult, Verdict};
@@ -69,8 +69,8 @@ const PROBES: [Probe; 10] = [
     Probe { scenario: "compaction/compacted", lacks: &["compaction"] },
 ];
 
-impl InitArgs {
-    pub(super) fn run(self) -> Result<ExitCode> {
+impl CommandArgs for InitArgs {
+    fn run(self) -> Result<ExitCode> {
         let file = Path::new(config::FILE);
         if file.exists() {
             bail!("{} exists; add a target to it, or remove it first", file.display());
@@ -96,9 +96,11 @@ impl InitArgs {
             return Ok(ExitCode::SUCCESS);
         }
         eprint_line(&format!("\nconformance run --target {} --profile core", self.name));
-        super::run(self.run_of_core())
+        super::run(&self.run_of_core())
     }
+}
 
+impl InitArgs {
     /// Returns the model to request: that of --model, or the first listed by the endpoint.
     fn model(&self, dialect: &'static Dialect) -> Result<String> {
         if self.to.model != "default" {

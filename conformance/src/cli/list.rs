@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use spec::Dialect;
 
 use super::color::Color;
-use super::{known, names, print};
+use super::{CommandArgs, known, names, print};
 use checker::level;
 use reports::Screen;
 use results::text::wrap;
@@ -100,8 +100,8 @@ impl What {
     }
 }
 
-impl ListArgs {
-    pub(super) fn run(self) -> anyhow::Result<ExitCode> {
+impl CommandArgs for ListArgs {
+    fn run(self) -> anyhow::Result<ExitCode> {
         let dialect = names::dialect(&self.dialect)?;
         let entries = self.what.map_or_else(|| lists(dialect), |what| what.entries(dialect));
         print(&match self.format {

@@ -30,8 +30,9 @@ mod verify;
 use std::ffi::OsString;
 use std::io::{self, Write};
 use std::process::ExitCode;
+use std::slice;
 
-use clap::{CommandFactory as _, Parser, Subcommand};
+use clap::{ArgMatches, Args, CommandFactory as _, Parser};
 
 use harness::suite::NOT_DONE;
 
@@ -40,10 +41,7 @@ use harness::suite::NOT_DONE;
 /// Without a command, `conformance` is `conformance run`; without arguments, it tests itself.
 #[derive(Debug, Parser)]
 #[command(name = "conformance", version = harness::live::SUITE, after_help = EXAMPLES, subcommand_required = true)]
-struct Cli {
-    #[command(subcommand)]
-    command: Command,
-}
+struct Cli;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -55,41 +53,49 @@ Examples:
 
 Exit codes: 0 if nothing failed, 1 if a MUST rule is broken, 2 if the command could not be completed.";
 
-#[derive(Debug, Subcommand)]
-enum Command {
-    Run(Box<suite::SuiteArgs>),
-    Init(Box<init::InitArgs>),
-    Check(check::CheckArgs),
-    Report(report::ReportArgs),
-    Diff(diff::DiffArgs),
-    Verify(verify::VerifyArgs),
-    Record(record::RecordArgs),
-    Serve(Box<serve::ServeArgs>),
-    Client(Box<client::ClientArgs>),
-    Sign(sign::SignArgs),
-    Explain(explain::ExplainArgs),
-    List(list::ListArgs),
-    Completions(completions::CompletionsArgs),
+/// The arguments of a command, which can be run with them.
+trait CommandArgs: Args {
+    fn run(self) -> anyhow::Result<ExitCode>;
 }
 
-impl Command {
-    fn run(self) -> anyhow::Result<ExitCode> {
-        match self {
-            Self::Run(args) => args.run(),
-            Self::Init(args) => args.run(),
-            Self::Check(args) => args.run(),
-            Self::Report(args) => args.run(),
-            Self::Diff(args) => args.run(),
-            Self::Verify(args) => args.run(),
-            Self::Record(args) => args.run(),
-            Self::Serve(args) => args.run(),
-            Self::Client(args) => args.run(),
-            Self::Sign(args) => args.run(),
-            Self::Explain(args) => args.run(),
-            Self::List(args) => args.run(),
-            Self::Completions(args) => args.run(),
-        }
-    }
+/// A command.
+struct Command {
+    name: &'static str,
+    describe: fn(clap::Command) -> clap::Command,
+    run: fn(&mut ArgMatches) -> Result<anyhow::Result<ExitCode>, clap::Error>,
+}
+
+/// All commands, in the order of the help.
+const COMMANDS: &[Command] = &[
+    command::<suite::SuiteArgs>("run"),
+    command::<init::InitArgs>("init"),
+    command::<check::CheckArgs>("check"),
+    command::<report::ReportArgs>("report"),
+    command::<diff::DiffArgs>("diff"),
+    command::<verify::VerifyArgs>("verify"),
+    command::<record::RecordArgs>("record"),
+    command::<serve::ServeArgs>("serve"),
+    command::<client::ClientArgs>("client"),
+    command::<sign::SignArgs>("sign"),
+    command::<explain::ExplainArgs>("explain"),
+    command::<list::ListArgs>("list"),
+    command::<completions::CompletionsArgs>("completions"),
+];
+
+const fn command<A: CommandArgs>(name: &'static str) -> Command {
+    Command { name, describe: A::augment_args, run: |matches| Ok(A::from_arg_matches_mut(matches)?.run()) }
+}
+
+/// Returns the command that a command line names.
+fn called(arguments: &[OsString]) -> Option<&'static Command> {
+    let name = arguments.get(1)?;
+    COMMANDS.iter().find(|command| name == command.name)
+}
+
+/// Returns the description of the command line with these commands.
+fn described(commands: &[Command]) -> clap::Command {
+    let commands = commands.iter().map(|command| (command.describe)(clap::Command::new(command.name)));
+    Cli::command().subcommands(commands)
 }
 
 /// The first line of a run without any arguments.
@@ -107,32 +113,42 @@ pub fn main_of(arguments: Vec<OsString>) -> ExitCode {
         // A closed stderr is no reason to fail.
         let _ = writeln!(io::stderr().lock(), "{SELF_TEST}");
     }
-    run(named(arguments)).unwrap_or_else(|error| {
+    run(&named(arguments)).unwrap_or_else(|error| {
         let _ = writeln!(io::stderr().lock(), "error: {error:#}");
         ExitCode::from(NOT_DONE)
     })
 }
 
 /// Runs a command line, completed by the configuration file.
-fn run(arguments: Vec<OsString>) -> anyhow::Result<ExitCode> {
-    Cli::parse_from(config::completed(arguments)?).command.run()
+fn run(arguments: &[OsString]) -> anyhow::Result<ExitCode> {
+    let Some(called) = called(arguments) else {
+        // Help and the version end the program.
+        parsed(&mut described(COMMANDS), arguments);
+        return Ok(ExitCode::SUCCESS);
+    };
+    let mut line = described(slice::from_ref(called));
+    let mut matches = parsed(&mut line, arguments);
+    if let Some(completed) = config::completed(arguments, &line, &matches)? {
+        matches = parsed(&mut line, &completed);
+    }
+    let (_, mut matches) = matches.remove_subcommand().unwrap_or_default();
+    (called.run)(&mut matches).unwrap_or_else(|error| error.format(&mut line).exit())
+}
+
+/// Parses a command line. One that cannot be parsed ends the program with the message of clap.
+fn parsed(line: &mut clap::Command, arguments: &[OsString]) -> ArgMatches {
+    line.try_get_matches_from_mut(arguments).unwrap_or_else(|error| error.exit())
 }
 
 /// Puts the command `run` where no command is named.
 fn named(mut arguments: Vec<OsString>) -> Vec<OsString> {
-    let is_named = arguments.get(1).and_then(|first| first.to_str()).is_some_and(|first| {
-        ["help", "-h", "--help", "-V", "--version"].contains(&first)
-            || commands().iter().any(|command| command == first)
-    });
+    let asks =
+        |first: &OsString| ["help", "-h", "--help", "-V", "--version"].iter().any(|word| first == word);
+    let is_named = called(&arguments).is_some() || arguments.get(1).is_some_and(asks);
     if !is_named {
         arguments.insert(arguments.len().min(1), "run".into());
     }
     arguments
-}
-
-/// Returns the names of all commands.
-fn commands() -> Vec<String> {
-    Cli::command().get_subcommands().map(|command| command.get_name().to_owned()).collect()
 }
 
 /// Prints a result. A closed pipe is no error.
@@ -158,7 +174,7 @@ mod tests {
 
     #[test]
     fn the_command_line_is_consistent() {
-        Cli::command().debug_assert();
+        described(COMMANDS).debug_assert();
     }
 
     #[test]
@@ -183,7 +199,7 @@ mod tests {
             "# Commands and flags\n\nThe long help of each command. `conformance` without a command is \
                         `conformance run`.\n"
                 .to_owned();
-        let command = Cli::command().term_width(100);
+        let command = described(COMMANDS).term_width(100);
         for command in command.get_subcommands().filter(|command| command.get_name() != "help") {
             let name = command.get_name().to_owned();
             let mut command = command.clone().bin_name(format!("conformance {name}")).term_width(100);
@@ -257,7 +273,7 @@ mod tests {
                     continue;
                 };
                 let words = words(&line[at..]).into_iter().map(OsString::from).collect();
-                let parsed = Cli::try_parse_from(named(words));
+                let parsed = described(COMMANDS).try_get_matches_from(named(words));
                 assert!(parsed.is_ok(), "{}: {line}\n{}", page.display(), parsed.expect_err("it is not"));
                 checked += 1;
             }

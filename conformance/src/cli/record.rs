@@ -11,7 +11,7 @@ use clap::Args;
 use tokio::time::Instant;
 
 use super::target::TargetArgs;
-use super::{NOT_DONE, known, names};
+use super::{CommandArgs, NOT_DONE, known, names};
 use harness::live::{self, Call, PreviousResponse, RequestContext, RunRuntime, Seed};
 
 /// Sends one request and records the exchange, without secrets.
@@ -38,8 +38,8 @@ pub(super) struct RecordArgs {
     out: Option<PathBuf>,
 }
 
-impl RecordArgs {
-    pub(super) fn run(self) -> Result<ExitCode> {
+impl CommandArgs for RecordArgs {
+    fn run(self) -> Result<ExitCode> {
         let call = self.call()?;
         let machine = RunRuntime::start()?;
         let client = self.to.client(&self.target, &machine)?;
@@ -56,7 +56,9 @@ impl RecordArgs {
         out.write_all(client.target().hidden(&recording).as_bytes()).and_then(|()| out.flush())?;
         Ok(if outcome.status.is_some() { ExitCode::SUCCESS } else { ExitCode::from(NOT_DONE) })
     }
+}
 
+impl RecordArgs {
     fn call(&self) -> Result<Call> {
         if let Some(path) = &self.body {
             let text = fs::read_to_string(path).with_context(|| path.display().to_string())?;

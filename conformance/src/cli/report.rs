@@ -10,7 +10,7 @@ use clap::Args;
 use serde::Deserialize;
 
 use super::output::OutputArgs;
-use super::{client, print};
+use super::{CommandArgs, client, print};
 use reports::client::{ClientForm, ClientMatrix, client_matrix, client_report};
 use reports::{Form, Screen, Style};
 use results::{ClientRun, Run};
@@ -33,8 +33,8 @@ pub(super) struct ReportArgs {
     output: OutputArgs,
 }
 
-impl ReportArgs {
-    pub(super) fn run(self) -> Result<ExitCode> {
+impl CommandArgs for ReportArgs {
+    fn run(self) -> Result<ExitCode> {
         if self.merge {
             return self.print(&merged(&self.runs)?);
         }
@@ -49,7 +49,9 @@ impl ReportArgs {
         let folder = if path.is_dir() { Some(&**path) } else { path.parent() };
         self.print(&read(path)?.within(folder.unwrap_or(Path::new(""))))
     }
+}
 
+impl ReportArgs {
     fn print(&self, run: &Run) -> Result<ExitCode> {
         self.output.print(run)?;
         Ok(ExitCode::SUCCESS)

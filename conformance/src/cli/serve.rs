@@ -15,7 +15,7 @@ use clap::{Args, ValueEnum};
 use spec::Dialect;
 use tokio::net::TcpListener;
 
-use super::{files, known, names, print};
+use super::{CommandArgs, files, known, names, print};
 use crate::Rules;
 use gateway::{Log, Replay, Settings, WireFault};
 
@@ -96,8 +96,8 @@ fn speed(text: &str) -> Result<f64, String> {
     if speed.is_finite() && speed >= 0.0 { Ok(speed) } else { Err("expected 0 or more".to_owned()) }
 }
 
-impl ServeArgs {
-    pub(super) fn run(self) -> anyhow::Result<ExitCode> {
+impl CommandArgs for ServeArgs {
+    fn run(self) -> anyhow::Result<ExitCode> {
         let dialect = names::dialect(&self.dialect)?;
         let rules = Rules::of(dialect);
         if self.list_faults {
@@ -133,7 +133,9 @@ impl ServeArgs {
         runtime.shutdown_background();
         Ok(ExitCode::SUCCESS)
     }
+}
 
+impl ServeArgs {
     fn log(&self) -> anyhow::Result<Option<Log>> {
         let Some(path) = &self.log else { return Ok(None) };
         if path.as_os_str() == "-" {

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use anyhow::{Context, Result, anyhow};
 use clap::Args;
 
-use super::print;
+use super::{CommandArgs, print};
 use harness::certificate::{SIGNATURE, sign, statement};
 use harness::live::Evidence;
 
@@ -29,8 +29,8 @@ pub(super) struct SignArgs {
     statement: bool,
 }
 
-impl SignArgs {
-    pub(super) fn run(self) -> Result<ExitCode> {
+impl CommandArgs for SignArgs {
+    fn run(self) -> Result<ExitCode> {
         let evidence = Evidence::open(&self.folder);
         evidence.run()?;
         let Some(file) = &self.key else {

@@ -18,7 +18,7 @@ use super::output::OutputArgs;
 use super::recordings::Tested;
 use super::select::SelectArgs;
 use super::snapshots::SnapshotArgs;
-use super::{files, known, names};
+use super::{COMMANDS, CommandArgs, described, files, known, names};
 use crate::{suite, violation};
 use checker::Rules;
 use harness::live::Evidence;
@@ -108,8 +108,8 @@ pub(super) struct SuiteArgs {
     nocapture: bool,
 }
 
-impl SuiteArgs {
-    pub(super) fn run(self) -> anyhow::Result<ExitCode> {
+impl CommandArgs for SuiteArgs {
+    fn run(self) -> anyhow::Result<ExitCode> {
         let dialects = self.dialects()?;
         let how = self.invocation(dialects.first().copied())?;
         if self.capture.is_empty() {
@@ -137,7 +137,9 @@ impl SuiteArgs {
         };
         tested.run(&self.capture, &self.snapshots, &how, self.screen())
     }
+}
 
+impl SuiteArgs {
     /// Returns the dialects: several only if the suite tests itself.
     fn dialects(&self) -> anyhow::Result<Vec<&'static Dialect>> {
         Ok(match (&*self.dialect, &self.live.target) {
@@ -156,8 +158,8 @@ impl SuiteArgs {
             if path.exists() {
                 return Some(format!("{filter} is a file or folder: conformance check {filter}"));
             }
-            let commands = super::commands();
-            let hint = names::meant(filter, commands.iter().map(String::as_str));
+            let command = described(COMMANDS);
+            let hint = names::meant(filter, command.get_subcommands().map(clap::Command::get_name));
             (!hint.is_empty()).then(|| format!("{filter} is not a command either{hint}"))
         })
     }

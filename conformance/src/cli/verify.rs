@@ -9,7 +9,7 @@ use anyhow::{Context, Result, anyhow};
 use clap::Args;
 
 use super::select::SelectArgs;
-use super::{NOT_DONE, names, print};
+use super::{CommandArgs, NOT_DONE, names, print};
 use harness::certificate::unsigned;
 use harness::live::{BUILD, Evidence, RunFile};
 use harness::{Compared, compare};
@@ -32,8 +32,8 @@ pub(super) struct VerifyArgs {
     key: Option<PathBuf>,
 }
 
-impl VerifyArgs {
-    pub(super) fn run(self) -> Result<ExitCode> {
+impl CommandArgs for VerifyArgs {
+    fn run(self) -> Result<ExitCode> {
         let evidence = Evidence::open(&self.folder);
         let run = evidence.run()?;
         if run.state == State::Begun {

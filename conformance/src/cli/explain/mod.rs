@@ -18,7 +18,7 @@ use clap::Args;
 
 use super::color::Color;
 use super::names::Topic;
-use super::{known, names, print};
+use super::{CommandArgs, known, names, print};
 use checker::Rules;
 use recordings::goldens;
 use recordings::violation;
@@ -43,8 +43,8 @@ pub(super) struct ExplainArgs {
     color: Color,
 }
 
-impl ExplainArgs {
-    pub(super) fn run(self) -> anyhow::Result<ExitCode> {
+impl CommandArgs for ExplainArgs {
+    fn run(self) -> anyhow::Result<ExitCode> {
         let dialect = names::dialect(&self.dialect)?;
         let screen = self.color.screen(&io::stdout());
         let pages: anyhow::Result<Vec<String>> = names::topics(&self.topic, dialect)?
