@@ -361,6 +361,9 @@ broken! {
     a_rule_of_a_scope_that_is_not_there_among_others: [Edit(JOINED, "scope = \"text\"", "scope = [\"text\", \"stream\"]")] => [
         (JOINED, "no scope \"stream\""),
     ];
+    a_rule_that_no_scope_exercises: [Edit(JOINED, "since", "exercised_by = \"word\"\nsince")] => [
+        (JOINED, "no scope \"word\""),
+    ];
     a_rule_of_no_dialect: [Edit(JOINED, "since", "only_in = [\"d\", \"x\"]\nsince")] => [(JOINED, "no dialect \"x\"")];
     a_structure_of_no_scope: [Edit(RULE, "native = true", "structure = [\"reopened\"]")] => [
         (RULE, "`structure` needs a scope"),

@@ -8,7 +8,7 @@ use super::schemas::Judges;
 use super::{profiles, structure, violations};
 use crate::formats::{
     Authority, Coverage, OnSocket, Operand, Operation, PREVIOUS, PREVIOUS_OUTPUT, Rule, Scenario,
-    ScenarioMetadata,
+    ScenarioMetadata, Scopes,
 };
 
 pub(super) fn check<'c>(context: &'c Context, judges: &mut Judges<'c>, report: &mut Report) {
@@ -27,9 +27,12 @@ fn check_rule(context: &Context, rule: &Rule, report: &mut Report) {
     let file = format!("rules/{}.md", rule.id);
     let metadata = &rule.metadata;
     let scopes = metadata.scope.names();
-    for scope in scopes.iter().filter(|scope| !context.shared.scopes.scopes.contains_key(*scope)) {
-        let message = format!("there is no scope \"{scope}\"");
-        report.find(&file, Place::entry("scope"), message, "use scopes of scopes.toml, or only `stream`");
+    let exercised_by = metadata.exercised_by.as_ref().map(Scopes::names).unwrap_or_default();
+    for (key, scopes) in [("scope", scopes), ("exercised_by", exercised_by)] {
+        for scope in scopes.iter().filter(|scope| !context.shared.scopes.scopes.contains_key(*scope)) {
+            let message = format!("there is no scope \"{scope}\"");
+            report.find(&file, Place::entry(key), message, "use scopes of scopes.toml, or only `stream`");
+        }
     }
     for place in metadata.relation.iter().flat_map(|relation| relation.places()) {
         operand(context, place, scopes, &file, report);

@@ -87,10 +87,7 @@ fn rule(rule: &Rule, catalogue: &Catalogue) -> TokenStream {
     let authority = word(metadata.authority);
     let (source, heading) = (&metadata.citation.source, &metadata.citation.heading);
     let requirement = super::tables::option_text(metadata.citation.requirement.as_deref());
-    let scopes = metadata.scope.names().iter().map(|scope| {
-        let scope = names::ident(&names::pascal(scope));
-        quote!(Scope::#scope)
-    });
+    let (scopes, exercised_by) = (scopes(metadata.scope.names()), scopes(metadata.exercised_by()));
     let (decided_by, only_in) = (decided_by(id, metadata), &metadata.only_in);
     let breaks = metadata.breaks.iter().cloned().chain(measured(rule, catalogue)).map(|one| {
         let dialect = catalogue.measured.clients.iter().find(|client| client.name == one.client);
@@ -101,6 +98,8 @@ fn rule(rule: &Rule, catalogue: &Catalogue) -> TokenStream {
     });
     let looks_at = metadata.looks_at().iter().map(|what| word(*what));
     let is_measured = catalogue.defects.defects.iter().any(|defect| defect.rules.contains(id));
+    let about = metadata.about.iter().map(|part| word::<About>(*part));
+    let only_named = metadata.only_named;
     let (fix, since, violation) = (&metadata.fix, &metadata.since, violation(edits));
     quote! {
         Rule {
@@ -108,10 +107,13 @@ fn rule(rule: &Rule, catalogue: &Catalogue) -> TokenStream {
             level: #level,
             authority: #authority,
             citation: Citation { source: #source, heading: #heading, requirement: #requirement },
-            scopes: &[#(#scopes),*],
+            scopes: #scopes,
             decided_by: #decided_by,
             looks_at: &[#(#looks_at),*],
+            exercised_by: #exercised_by,
+            only_named: #only_named,
             only_in: &[#(#only_in),*],
+            about: &[#(#about),*],
             breaks: &[#(#breaks),*],
             is_measured: #is_measured,
             fix: #fix,
@@ -121,6 +123,11 @@ fn rule(rule: &Rule, catalogue: &Catalogue) -> TokenStream {
             violation: #violation,
         }
     }
+}
+
+fn scopes(names: &[String]) -> TokenStream {
+    let scopes = names.iter().map(|name| names::ident(&names::pascal(name)));
+    quote!(&[#(Scope::#scopes),*])
 }
 
 /// Prefix of rules whose violation shows only one of many ways to break them.

@@ -149,6 +149,11 @@ pub fn scopes(file: &ScopesFile) -> TokenStream {
             pub const fn info(self) -> &'static ScopeInfo {
                 &SCOPES[self as usize]
             }
+
+            /// Returns the scope and those around it, from the inside.
+            pub fn with_parents(self) -> impl Iterator<Item = Self> {
+                std::iter::successors(Some(self), |scope| scope.info().parent)
+            }
         }
 
         static SCOPES: &[ScopeInfo] = &[#(#rows),*];

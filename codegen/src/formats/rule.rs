@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::page::{Page, PageError};
 use super::violation;
 use super::word::words;
-use super::{Level, Role, Violation};
+use super::{About, Level, Role, Violation};
 
 /// The page of a rule.
 #[derive(Debug, Clone, PartialEq)]
@@ -106,9 +106,19 @@ pub struct RuleMetadata {
     /// The input of a `native` rule, if it is not only streams; with `head`, also the kinds of responses.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub looks_at: Vec<LooksAt>,
+    /// The scopes whose events exercise it, if those of `scope` occur without them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exercised_by: Option<Scopes>,
+    /// Whether only responses to scenarios that name it exercise it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub only_named: bool,
     /// The dialects that it applies to, with those that extend them; all if empty.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub only_in: Vec<String>,
+    /// The parts that a client must return for its case to count; if absent, the texts, refusals, reasoning and calls of
+    /// the response.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub about: Vec<About>,
     /// Clients that fail on streams that break it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub breaks: Vec<Breakage>,
@@ -122,6 +132,11 @@ impl RuleMetadata {
     /// Returns its input: streams by default.
     pub fn looks_at(&self) -> &[LooksAt] {
         if self.looks_at.is_empty() { &[LooksAt::Stream] } else { &self.looks_at }
+    }
+
+    /// Returns the scopes whose events exercise it.
+    pub fn exercised_by(&self) -> &[String] {
+        self.exercised_by.as_ref().unwrap_or(&self.scope).names()
     }
 
     fn check_looks_at(&self) -> Result<(), &'static str> {

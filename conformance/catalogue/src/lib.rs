@@ -33,8 +33,14 @@ pub struct Rule {
     pub decided_by: DecidedBy,
     /// Its input: kinds of responses, and with [`LooksAt::Head`] their status and headers.
     pub looks_at: &'static [LooksAt],
+    /// The scopes whose events exercise it; any event if empty.
+    pub exercised_by: &'static [Scope],
+    /// Whether only responses to scenarios that name it exercise it.
+    pub only_named: bool,
     /// The dialects that it applies to, with those that extend them; all if empty.
     pub only_in: &'static [&'static str],
+    /// The parts that a client must return for the case of a violation to count; if empty, those of the response.
+    pub about: &'static [About],
     /// Clients that a violation breaks.
     pub breaks: &'static [Breakage],
     /// Whether each client with a version was tested with a violation.

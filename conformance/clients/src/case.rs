@@ -227,7 +227,7 @@ fn of_rule(rule: &'static Rule, channel: Channel, dialect: &'static Dialect) -> 
         request: without_stream(request),
         timeout: TIMEOUT,
         cancel_after: None,
-        about: about(of_group(rule), answers.first()),
+        about: about(rule.about, answers.first()),
         turns: Vec::new(),
         answers,
         plays: plays(&edited, channel, &delivery, dialect),
@@ -248,15 +248,6 @@ fn about(said: &[About], answer: Option<&Answer>) -> Vec<About> {
         (false, _) => about,
         (true, false) => vec![About::Reasoning],
         (true, true) => vec![About::Text],
-    }
-}
-
-/// Returns the part that the violation of a rule affects, if that is not the whole response.
-fn of_group(rule: &Rule) -> &'static [About] {
-    match rule.group() {
-        "reasoning" | "summary" => &[About::Reasoning],
-        _ if rule.id.starts_with("response/usage") => &[About::Usage],
-        _ => &[],
     }
 }
 

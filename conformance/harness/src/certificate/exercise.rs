@@ -34,9 +34,8 @@ pub fn unseen(report: &results::CaptureReport, rule: &Rule) -> Option<&'static s
 /// Returns whether the response to a case exercises a rule.
 pub(super) fn exercises(case: &Case, attempt: &Attempt, rule: &Rule, dialect: &Dialect) -> bool {
     let names_it = case.scenario.rules.contains(&rule.id);
-    let is_of_few = matches!(rule.group(), "error" | "request");
     if is_of_bodies(rule) {
-        return attempt.report.bodies > 0 && (names_it || !is_of_few);
+        return attempt.report.bodies > 0 && (names_it || !rule.only_named);
     }
     if attempt.report.events == 0 {
         return false;
@@ -46,12 +45,13 @@ pub(super) fn exercises(case: &Case, attempt: &Attempt, rule: &Rule, dialect: &D
         return names_it && !case.turns.is_empty();
     }
     let seen = scopes(attempt, dialect);
-    let is_seen = || rule.scopes.is_empty() || rule.scopes.iter().any(|scope| seen.contains(scope));
-    names_it || !is_of_few && is_seen()
+    let is_seen =
+        || rule.exercised_by.is_empty() || rule.exercised_by.iter().any(|scope| seen.contains(scope));
+    names_it || !rule.only_named && is_seen()
 }
 
 /// Returns the scopes of the events, with their parents.
 fn scopes(attempt: &Attempt, dialect: &Dialect) -> BTreeSet<Scope> {
     let events = attempt.facts.events.keys().filter_map(|event| dialect.event(event));
-    events.flat_map(|event| std::iter::successors(Some(event.scope), |scope| scope.info().parent)).collect()
+    events.flat_map(|event| event.scope.with_parents()).collect()
 }

@@ -1,16 +1,15 @@
 //! Cases: a scenario or its non-streaming twin, with its trials.
 
-use std::collections::BTreeSet;
-
-use catalogue::{OnSocket, Rule, SCENARIOS, Scenario};
+use catalogue::{OnSocket, SCENARIOS, Scenario};
 use serde_json::Value;
 use spec::Dialect;
-use spec::table::{Operation, Scope};
+use spec::table::Operation;
 
 use super::call::{Call, Given, PreviousResponse, RequestContext, is_previous_output, not_given};
 use super::crowd::PLACEHOLDER;
 use super::facts::lacks;
 use super::seed::Seed;
+use super::trials::trials;
 use super::turns;
 use checker::Rules;
 use results::{OTHER_RULES, Options, Transport, UndecidedKind};
@@ -151,8 +150,9 @@ fn add(
             Some(before) => before.unfit_kind,
             None => UndecidedKind::Other,
         };
+        let transport = if is_twin { Transport::Json } else { Transport::Sse };
         cases.push(Case {
-            name: format!("{}{}", scenario.id, if is_twin { Transport::Json.suffix() } else { "" }),
+            name: format!("{}{}", scenario.id, transport.suffix()),
             scenario,
             is_twin,
             previous,
@@ -165,7 +165,7 @@ fn add(
             unfit_kind,
             optional: scenario.route_feature().filter(|feature| !offer.claims(feature)),
             says: says(scenario, &Seed::NONE),
-            trials: trials(scenario, is_twin, dialect, rules),
+            trials: trials(scenario, transport, dialect, rules),
             turns: Vec::new(),
         });
     }
@@ -248,16 +248,7 @@ pub(super) fn says(scenario: &Scenario, seed: &Seed) -> Option<String> {
     scenario.says.map(|words| seed.fill(words, scenario))
 }
 
-/// Groups whose rules apply to few requests, each with the scope of such a response.
-const ON_DEMAND: [(&str, Option<Scope>); 5] = [
-    ("call", Some(Scope::Arguments)),
-    ("error", None),
-    ("request", None),
-    ("summary", Some(Scope::SummaryPart)),
-    ("ws", None),
-];
-
-fn wants_stream(scenario: &Scenario, is_twin: bool) -> bool {
+pub(super) fn wants_stream(scenario: &Scenario, is_twin: bool) -> bool {
     let is_stream = match scenario.operation {
         Operation::Create => spec::json::at(scenario.request, "/stream") == Some("true"),
         operation => operation == Operation::Resume || operation.is_aside(),
@@ -265,34 +256,8 @@ fn wants_stream(scenario: &Scenario, is_twin: bool) -> bool {
     is_stream && !is_twin && scenario.status.is_empty()
 }
 
-/// Returns the trials of a scenario.
-pub(super) fn trials(scenario: &Scenario, is_twin: bool, dialect: &Dialect, rules: &Rules) -> Vec<About> {
-    let mut scopes: BTreeSet<Scope> = BTreeSet::new();
-    let is_stream = wants_stream(scenario, is_twin);
-    if is_stream {
-        let events = scenario.elicits.iter().flat_map(|events| events.split('|'));
-        for event in events.filter_map(|event| dialect.event(event)) {
-            scopes.extend(std::iter::successors(Some(event.scope), |scope| scope.info().parent));
-        }
-    }
-    let is_of_body = |rule: &Rule| matches!(rule.group(), "wire" | "schema");
-    let is_due = |rule: &Rule| {
-        let in_scope = || rule.scopes.is_empty() || rule.scopes.iter().any(|scope| scopes.contains(scope));
-        let on_demand = ON_DEMAND.iter().find(|(name, _)| *name == rule.group());
-        let is_usual = on_demand.is_none_or(|(_, scope)| scope.is_some_and(|scope| scopes.contains(&scope)));
-        scenario.rules.contains(&rule.id) || is_usual && if is_stream { in_scope() } else { is_of_body(rule) }
-    };
-    let groups: BTreeSet<&str> = rules.iter().filter(|rule| is_due(rule)).map(Rule::group).collect();
-    let is_compared = is_twin || !scenario.operation.has_body();
-    let agrees = scenario.status.is_empty() && (is_compared || scenario.says.is_some());
-    let agrees = agrees.then_some(About::Agrees);
-    let groups = groups.into_iter().map(About::Group);
-    let agrees = agrees.into_iter().chain(is_marked(scenario, is_twin).then_some(About::Apart));
-    std::iter::once(About::Answer).chain(agrees).chain(groups).chain([About::Rest]).collect()
-}
-
 /// Returns whether each request has a unique mark, so that many can be sent concurrently.
-fn is_marked(scenario: &Scenario, is_twin: bool) -> bool {
+pub(super) fn is_marked(scenario: &Scenario, is_twin: bool) -> bool {
     !is_twin && scenario.request.contains(PLACEHOLDER)
 }
 

@@ -23,6 +23,7 @@ mod seed;
 mod socket;
 mod spread;
 mod target;
+mod trials;
 mod turns;
 mod verdict;
 

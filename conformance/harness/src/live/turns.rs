@@ -6,8 +6,9 @@ use spec::Dialect;
 use spec::table::Operation;
 
 use super::call::{Call, Given, PreviousResponse, RequestContext};
-use super::case::{About, Case, Offer, fitting, is_offered, says, trials};
+use super::case::{Case, Offer, fitting, is_offered, says};
 use super::seed::Seed;
+use super::trials::trials;
 use checker::Rules;
 use results::{Transport, UndecidedKind};
 
@@ -59,7 +60,7 @@ fn add_case(
         },
         optional: None,
         says: says(scenario, &Seed::NONE),
-        trials: of_socket(trials(scenario, false, dialect, rules)),
+        trials: trials(scenario, Transport::Websocket, dialect, rules),
         turns,
     });
     cases.len() - 1
@@ -105,14 +106,6 @@ fn unfit(turns: &[&'static Scenario], dialect: &'static Dialect, offer: &Offer) 
         };
         turns.iter().filter(is_served).find(refused).map(|_| format!("{} has no such message", dialect.name))
     })
-}
-
-/// Removes the trials of rules about HTTP bodies and statuses, which do not apply to messages.
-fn of_socket(trials: Vec<About>) -> Vec<About> {
-    let mut trials: Vec<About> =
-        trials.into_iter().filter(|about| !matches!(about, About::Group("error" | "ws"))).collect();
-    trials.insert(trials.len().saturating_sub(1), About::Group("ws"));
-    trials
 }
 
 /// Returns the messages of a conversation: its scenarios, with the lane number of each if it is sent in several lanes.
