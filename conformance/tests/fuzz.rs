@@ -1,4 +1,4 @@
-//! A short run of the fuzz targets of `fuzz/`, without its compiler: randomly damaged goldens in every format and
+//! A short run of the fuzz targets of `fuzz/`, without its compiler: randomly damaged goldens in every format, events and
 //! scripts of endpoints, and randomly edited runs. `FUZZ_ROUNDS` sets the number of each, `FUZZ_SEED` the first seed.
 
 use std::{env, thread};
@@ -37,6 +37,23 @@ fn damaged_recordings_break_nothing() {
         }
     };
     thread::scope(|scope| (0..PARTS).for_each(|part| drop(scope.spawn(move || damage_some(part)))));
+}
+
+#[test]
+fn json_is_what_serde_json_accepts() {
+    let (rounds, seed) = (number("FUZZ_ROUNDS", 3000), number("FUZZ_SEED", 0));
+    let mut random = Xorshift::new(seed + 4);
+    let events: Vec<_> = GOLDENS.iter().flat_map(|golden| fuzz::recordings::data(golden.bytes)).collect();
+    for _ in 0..rounds {
+        let [mut event, other] = [0; 2].map(|_| events[random.below(events.len())].clone().into_bytes());
+        let start = random.below(event.len());
+        let end = start + random.below(100.min(event.len() - start));
+        fuzz::json::json(&event[start..end]);
+        for _ in 0..random.below(6) {
+            damage(&mut event, &other, &mut random);
+        }
+        fuzz::json::json(&event);
+    }
 }
 
 #[test]

@@ -4,6 +4,7 @@
 pub mod choices;
 pub mod endpoint;
 pub mod evidence;
+pub mod json;
 pub mod random;
 pub mod recordings;
 mod within;

@@ -1,4 +1,4 @@
-//! Writes the seeds of the targets: the goldens in every format, and scripts of endpoints.
+//! Writes the seeds of the targets: the goldens in every format, their events, and scripts of endpoints.
 
 use std::path::Path;
 use std::{fs, io};
@@ -16,6 +16,12 @@ fn main() -> io::Result<()> {
                 fs::write(folder.join(name), recording)?;
             }
         }
+    }
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus/json");
+    fs::create_dir_all(&folder)?;
+    let events = GOLDENS.iter().flat_map(|golden| recordings::data(golden.bytes));
+    for (number, event) in events.enumerate() {
+        fs::write(folder.join(number.to_string()), event)?;
     }
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus/client");
     fs::create_dir_all(&folder)?;

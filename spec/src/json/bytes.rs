@@ -49,57 +49,8 @@ pub(super) fn word(block: &[u8], offset: usize) -> u64 {
     u64::from_le_bytes(bytes.unwrap_or_default())
 }
 
-/// Returns the number of leading bytes that are plain in a string.
-#[inline]
-pub(super) fn plain_run(bytes: &[u8]) -> usize {
-    let (blocks, _) = bytes.as_chunks::<BLOCK>();
-    let mut at = BLOCK * blocks.iter().take_while(|block| is_plain(block)).count();
-    let (words, rest) = bytes.get(at..).unwrap_or_default().as_chunks::<8>();
-    for word in words {
-        let found = special(u64::from_le_bytes(*word));
-        if found != 0 {
-            return at + found.trailing_zeros() as usize / 8;
-        }
-        at += 8;
-    }
-    at + rest.iter().take_while(|byte| !matches!(byte, b'"' | b'\\' | ..0x20)).count()
-}
-
-/// Number of bytes examined per step.
-const BLOCK: usize = 32;
-
-/// Returns whether no byte of a block ends or interrupts a plain run in a string. It has no branches, so that it is
-/// compiled to vector instructions.
-#[inline]
-fn is_plain(block: &[u8; BLOCK]) -> bool {
-    let (mut found, mut at) = (false, 0);
-    // Without calls, which take a quarter of the time of a program that is not optimized.
-    while at < BLOCK {
-        let (quote, backslash) = (block[at] ^ b'"', block[at] ^ b'\\');
-        let least = if quote < backslash { quote } else { backslash };
-        let control = block[at].saturating_sub(0x1f);
-        found |= (if least < control { least } else { control }) == 0;
-        at += 1;
-    }
-    !found
-}
-
-/// One in each byte of a word.
-const ONES: u64 = u64::from_le_bytes([1; 8]);
 /// The top bit of each byte of a word.
 pub(super) const TOPS: u64 = u64::from_le_bytes([0x80; 8]);
-
-/// Marks the bytes that end or interrupt a plain run in a string, in each byte's top bit: quotes, backslashes and
-/// control characters. Only the lowest mark is reliable.
-#[inline]
-pub(super) const fn special(word: u64) -> u64 {
-    let quote = word ^ (ONES * b'"' as u64);
-    let backslash = word ^ (ONES * b'\\' as u64);
-    let quote = quote.wrapping_sub(ONES) & !quote;
-    let backslash = backslash.wrapping_sub(ONES) & !backslash;
-    let control = word.wrapping_sub(ONES * 0x20) & !word;
-    (quote | backslash | control) & TOPS
-}
 
 #[cfg(test)]
 mod tests {
@@ -126,25 +77,6 @@ mod tests {
                 let mut other = text.clone();
                 other[at] = b'b';
                 assert!(!is_same(&text, &other), "{length}, {at}");
-            }
-        }
-    }
-
-    #[test]
-    fn a_plain_run_ends_at_quotes_backslashes_and_control_characters() {
-        for length in 0..=2 * BLOCK + 17 {
-            for at in 0..length {
-                for byte in [b'"', b'\\', 0, 0x1f, b' ', b'!', b'#', b'[', b']', 0x7f, 0x80, 0xa2, 0xdc, 0xff]
-                {
-                    let mut text = vec![b'a'; length];
-                    text[at] = byte;
-                    let is_end = matches!(byte, b'"' | b'\\' | ..0x20);
-                    assert_eq!(
-                        plain_run(&text),
-                        if is_end { at } else { length },
-                        "{length}, {at}, {byte:#x}"
-                    );
-                }
             }
         }
     }

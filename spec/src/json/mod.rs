@@ -5,6 +5,7 @@ mod check;
 mod fault;
 mod look;
 mod outline;
+mod plain;
 mod problem;
 mod scanner;
 mod text;

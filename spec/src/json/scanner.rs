@@ -3,7 +3,8 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use super::bytes::{SHORT, TOPS, is_same, is_same_short, plain_run, special, word};
+use super::bytes::{SHORT, TOPS, is_same, is_same_short, word};
+use super::plain::{BLOCK, plain_run, plain_start};
 use super::problem::Problem;
 use super::text;
 
@@ -187,6 +188,11 @@ impl<'a> Scanner<'a> {
         self.depth -= 1;
     }
 
+    /// Reads any value. If it is an object, calls `member` with the decoded name of each member; it reads its value.
+    pub fn members(&mut self, mut member: impl FnMut(&mut Self, &[u8]) -> Scan<()>) -> Scan<()> {
+        if self.peek() == b'{' { self.object(|scanner, name, _| member(scanner, name)) } else { self.skip() }
+    }
+
     /// Reads an object. Calls `member` with each name, decoded and as written; it reads the value.
     #[inline]
     pub(crate) fn object<E: From<Syntax>>(
@@ -258,14 +264,13 @@ impl<'a> Scanner<'a> {
     fn short_name(&self) -> Option<&'a [u8]> {
         let [b'"', rest @ ..] = self.text.as_bytes().get(self.at..)? else { return None };
         let mut length = 0;
-        for part in rest.first_chunk::<32>()?.as_chunks::<8>().0 {
-            let found = special(u64::from_le_bytes(*part));
-            if found != 0 {
-                length += found.trailing_zeros() as usize / 8;
+        for part in rest.first_chunk::<32>()?.as_chunks::<BLOCK>().0 {
+            let plain = plain_start(part);
+            length += plain;
+            if plain < BLOCK {
                 let [b'"', b':', value] = rest.get(length..length + 3)? else { return None };
                 return rest.get(..length).filter(|_| *value > b' ');
             }
-            length += 8;
         }
         None
     }
@@ -396,13 +401,10 @@ impl<'a> Scanner<'a> {
         let bytes = self.text.as_bytes();
         let mut at = start;
         if let Some(window) = bytes.get(start..).and_then(|rest| rest.first_chunk::<16>()) {
-            let (one, two) = (word(window, 0), word(window, 8));
-            let (first, second) = (special(one), special(two));
-            let (found, before) = if first == 0 { (second, 8) } else { (first, 0) };
-            at += if found == 0 { 16 } else { before + found.trailing_zeros() as usize / 8 };
+            at += plain_start(window);
             if bytes.get(at) == Some(&b'"') {
                 self.at = at + 1;
-                return Ok(is_good(one | two));
+                return Ok(is_good(word(window, 0) | word(window, 8)));
             }
         }
         self.pass_long_string(at).map(|()| false)

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::bytes::special;
+use super::plain::{BLOCK, plain_run};
 
 /// Decodes the text between the quotes of a valid string. The flag is set if it has a lone surrogate, which U+FFFD
 /// replaces, as Rust strings cannot contain it.
@@ -47,23 +47,28 @@ pub fn decode_onto(decoded: &mut String, raw: &str) -> bool {
 /// Returns whether the text of a string has an escape.
 #[inline]
 pub fn is_escaped(raw: &str) -> bool {
-    first_escape(raw).is_some()
+    let bytes = raw.as_bytes();
+    // Most texts are short. The last block overlaps the one before it.
+    match (bytes.first_chunk::<8>(), bytes.last_chunk::<8>(), bytes.last_chunk::<BLOCK>()) {
+        (_, _, Some(last)) => bytes.as_chunks::<BLOCK>().0.iter().any(has_escape) || has_escape(last),
+        (Some(first), Some(last), None) => has_escape(first) || has_escape(last),
+        _ => bytes.contains(&b'\\'),
+    }
+}
+
+/// Returns whether a block has a backslash. It has no branches, so that it is compiled to vector instructions.
+#[inline]
+fn has_escape<const LENGTH: usize>(block: &[u8; LENGTH]) -> bool {
+    let is_one = |byte: u8| byte == b'\\';
+    block.iter().fold(false, |found, byte| found | is_one(*byte))
 }
 
 fn split_at_escape(raw: &str) -> (&str, &str) {
-    raw.split_at(first_escape(raw).unwrap_or(raw.len()))
-}
-
-/// Returns the offset of the first backslash. Most texts are short, or have none.
-#[inline]
-fn first_escape(raw: &str) -> Option<usize> {
-    const BLOCK: usize = 16;
     let bytes = raw.as_bytes();
     let (blocks, _) = bytes.as_chunks::<BLOCK>();
-    let is_one = |byte: u8| byte == b'\\';
-    let is_free = |block: &&[u8; BLOCK]| !block.iter().fold(false, |found, byte| found | is_one(*byte));
-    let before = BLOCK * blocks.iter().take_while(is_free).count();
-    bytes.get(before..)?.iter().position(|byte| is_one(*byte)).map(|at| before + at)
+    let before = BLOCK * blocks.iter().take_while(|block| !has_escape(block)).count();
+    let plain = bytes.iter().skip(before).take_while(|byte| **byte != b'\\').count();
+    raw.split_at(before + plain)
 }
 
 /// Returns the character of the hexadecimal digits (and of a second escape, for a pair), and the rest.
@@ -89,9 +94,11 @@ fn hex(text: &str) -> Option<(u32, &str)> {
 pub fn encode(text: &str, out: &mut String) {
     out.push('"');
     let mut rest = text;
-    while let Some(at) = to_escape(rest.as_bytes()) {
-        out.push_str(&rest[..at]);
-        match rest.as_bytes()[at] {
+    loop {
+        let (plain, behind) = rest.split_at(plain_run(rest.as_bytes()));
+        out.push_str(plain);
+        let Some(special) = behind.as_bytes().first() else { break };
+        match *special {
             b'"' => out.push_str("\\\""),
             b'\\' => out.push_str("\\\\"),
             b'\n' => out.push_str("\\n"),
@@ -106,25 +113,9 @@ pub fn encode(text: &str, out: &mut String) {
                 }
             }
         }
-        rest = &rest[at + 1..];
+        rest = &behind[1..];
     }
-    out.push_str(rest);
     out.push('"');
-}
-
-/// Returns the offset of the first byte that must be escaped.
-#[inline]
-fn to_escape(bytes: &[u8]) -> Option<usize> {
-    let (words, _) = bytes.as_chunks::<8>();
-    for (at, word) in words.iter().enumerate() {
-        let found = special(u64::from_le_bytes(*word));
-        if found != 0 {
-            return Some(at * 8 + found.trailing_zeros() as usize / 8);
-        }
-    }
-    let start = words.len() * 8;
-    let last = bytes[start..].iter().position(|byte| matches!(byte, b'"' | b'\\' | 0..=0x1f));
-    last.map(|at| start + at)
 }
 
 #[cfg(test)]
@@ -137,6 +128,19 @@ mod tests {
         assert_eq!(decode(r"\ud83d"), (Cow::Borrowed("\u{fffd}"), true));
         assert_eq!(decode(r"\ud83dx\n"), (Cow::Borrowed("\u{fffd}x\n"), true));
         assert_eq!(decode(r"\ude00\ud83d\u0041"), (Cow::Borrowed("\u{fffd}\u{fffd}A"), true));
+    }
+
+    #[test]
+    fn escapes_are_seen_at_every_place() {
+        for length in 0..=2 * BLOCK + 9 {
+            let plain = "a".repeat(length);
+            assert!(!is_escaped(&plain), "{length}");
+            for at in 0..length {
+                let escaped = format!("{}\\{}", &plain[..at], &plain[at + 1..]);
+                assert!(is_escaped(&escaped), "{escaped}");
+                assert_eq!(split_at_escape(&escaped), escaped.split_at(at));
+            }
+        }
     }
 
     #[test]
