@@ -1,6 +1,6 @@
 //! The token counts of a response.
 
-use spec::json::each_member;
+use spec::json::{Scan, Scanner};
 
 use super::view::number;
 
@@ -18,26 +18,32 @@ impl Usage {
     /// Reads the object, once for all rules.
     pub(super) fn of(usage: &str) -> Self {
         let mut found = Self::default();
-        let is_object = each_member(usage, |name, value| match &*name.decoded() {
-            "input_tokens" => found.input = number(value),
-            "output_tokens" => found.output = number(value),
-            "total_tokens" => found.total = number(value),
-            "input_tokens_details" => found.cached = detail(value, "cached_tokens"),
-            "output_tokens_details" => found.reasoning = detail(value, "reasoning_tokens"),
-            _ => {}
+        let mut scanner = Scanner::new(usage);
+        let read = scanner.members(|scanner, name| {
+            match name {
+                b"input_tokens" => found.input = number(scanner.raw()?),
+                b"output_tokens" => found.output = number(scanner.raw()?),
+                b"total_tokens" => found.total = number(scanner.raw()?),
+                b"input_tokens_details" => found.cached = detail(scanner, b"cached_tokens")?,
+                b"output_tokens_details" => found.reasoning = detail(scanner, b"reasoning_tokens")?,
+                _ => scanner.skip()?,
+            }
+            Ok(())
         });
-        if is_object { found } else { Self::default() }
+        if read.and_then(|()| scanner.end()).is_ok() { found } else { Self::default() }
     }
 }
 
-fn detail(details: &str, wanted: &str) -> Option<f64> {
+fn detail(scanner: &mut Scanner<'_>, wanted: &[u8]) -> Scan<Option<f64>> {
     let mut found = None;
-    let is_object = each_member(details, |name, value| {
-        if name.decoded() == wanted {
+    scanner.members(|scanner, name| {
+        let value = scanner.raw()?;
+        if name == wanted {
             found = number(value);
         }
-    });
-    found.filter(|_| is_object)
+        Ok(())
+    })?;
+    Ok(found)
 }
 
 #[cfg(test)]
