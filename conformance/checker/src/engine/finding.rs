@@ -216,31 +216,11 @@ impl Findings {
         record: &Record<'_>,
         place: &Place<'_>,
         related: Option<Related>,
-        mut is_fine_in: impl FnMut(&'static Dialect) -> bool,
+        is_fine_in: impl FnMut(&'static Dialect) -> bool,
         message: impl FnOnce() -> String,
     ) {
-        let noted = self.add_related(bound, record, place, related, message);
-        let Some(finding) = noted.and_then(|at| self.found.get_mut(at)) else { return };
-        let mut bears = |client: &str| is_spared(bound.rule, client, place, &mut is_fine_in);
-        if finding.count == 1 {
-            finding.spared = clients(bound.rule).filter(|client| bears(client)).map(Cow::Borrowed).collect();
-        } else {
-            finding.spared.retain(|client| bears(client));
-        }
-    }
-
-    /// Adds a finding that another event explains. Returns its position in the list.
-    #[cold]
-    pub(crate) fn add_related(
-        &mut self,
-        bound: Bound,
-        record: &Record<'_>,
-        place: &Place<'_>,
-        related: Option<Related>,
-        message: impl FnOnce() -> String,
-    ) -> Option<usize> {
         if self.is_blamed(record.number, bound.rule, place) {
-            return None;
+            return;
         }
         self.write_key(bound.rule, record.event_type.as_deref(), place);
         let location = |locator: &mut Locator| {
@@ -251,7 +231,20 @@ impl Findings {
             };
             Location::of(record, in_data.as_ref(), locator)
         };
-        self.keep(bound, place, related, location, message)
+        self.keep(bound, place, related, is_fine_in, location, message);
+    }
+
+    /// Adds a finding that another event explains.
+    #[cold]
+    pub(crate) fn add_related(
+        &mut self,
+        bound: Bound,
+        record: &Record<'_>,
+        place: &Place<'_>,
+        related: Option<Related>,
+        message: impl FnOnce() -> String,
+    ) {
+        self.add_here(bound, record, place, related, |_| false, message);
     }
 
     /// Adds a finding at an earlier place.
@@ -264,7 +257,7 @@ impl Findings {
         message: impl FnOnce() -> String,
     ) {
         self.write_key(bound.rule, Some(mark.event_type()), place);
-        self.keep(bound, place, None, |_| mark.location(), message);
+        self.keep(bound, place, None, |_| false, |_| mark.location(), message);
     }
 
     fn keep(
@@ -272,16 +265,19 @@ impl Findings {
         bound: Bound,
         place: &Place<'_>,
         related: Option<Related>,
+        mut is_fine_in: impl FnMut(&'static Dialect) -> bool,
         location: impl FnOnce(&mut Locator) -> Location,
         message: impl FnOnce() -> String,
-    ) -> Option<usize> {
-        if let Some(index) = self.seen.get(&self.key) {
-            self.found[*index].count += 1;
-            return Some(*index);
+    ) {
+        let mut bears = |client: &str| is_spared(bound.rule, client, place, &mut is_fine_in);
+        if let Some(finding) = self.seen.get(&self.key).and_then(|at| self.found.get_mut(*at)) {
+            finding.count += 1;
+            finding.spared.retain(|client| bears(client));
+            return;
         }
         if self.found.len() >= MAX_FINDINGS && self.rules.contains(&(bound.level, bound.rule.id)) {
             self.omitted += 1;
-            return None;
+            return;
         }
         self.rules.insert((bound.level, bound.rule.id));
         self.seen.insert(self.key.clone(), self.found.len());
@@ -295,13 +291,9 @@ impl Findings {
             expected: place.expected.map(str::to_owned),
             actual: place.actual.map(str::to_owned),
             related,
-            spared: clients(bound.rule)
-                .filter(|client| is_spared(bound.rule, client, place, &mut |_| false))
-                .map(Cow::Borrowed)
-                .collect(),
+            spared: clients(bound.rule).filter(|client| bears(client)).map(Cow::Borrowed).collect(),
             count: 1,
         });
-        Some(self.found.len() - 1)
     }
 
     /// Returns whether another rule has a finding about the value, or about a parent.
