@@ -272,8 +272,9 @@ impl<'r> Checking<'r> {
         }
         let report = &mut self.report;
         report.streams += u64::from(self.checker.events() > 0);
-        report.events += self.checker.events();
-        self.unjudged += self.checker.unjudged();
+        let unjudged = self.checker.unjudged();
+        report.events += self.checker.events() - unjudged;
+        self.unjudged += unjudged;
         let (mut findings, omitted) = self.checker.take_findings();
         self.checker.reset();
         report.omitted += omitted;

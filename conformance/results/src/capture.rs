@@ -26,7 +26,7 @@ pub struct CaptureReport {
     pub format: Option<Format>,
     /// Number of streams with events.
     pub streams: u64,
-    /// Number of events.
+    /// Number of checked events.
     pub events: u64,
     /// Number of non-streaming responses.
     pub bodies: u64,

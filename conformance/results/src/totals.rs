@@ -18,7 +18,7 @@ pub struct Totals {
     pub captures: u64,
     /// Streams with events.
     pub streams: u64,
-    /// Events.
+    /// Checked events.
     pub events: u64,
     /// Non-streaming responses.
     pub bodies: u64,
