@@ -37,6 +37,10 @@ fn found(dialect: &'static spec::Dialect, format: Format, bytes: &[u8]) -> Vec<S
             "{rule} {level:?} {:?} {pointer:?} {message} {expected:?} {actual:?} {count}",
             place.event
         );
+        if dialect.name == "renamed" {
+            let old = WORDS.iter().map(|(_, old)| *old).find(|old| old.contains('_') && text.contains(old));
+            assert_eq!(old, None, "{text}");
+        }
         replaced(&text, &WORDS)
     };
     report.findings.iter().filter(|finding| !names_events(&finding.rule)).map(words).collect()

@@ -175,6 +175,8 @@ pub struct Dialect {
     pub framing: Framing,
     /// The event that opens the root scope, and thus a stream.
     pub opening: Option<&'static str>,
+    /// The members of its events that hold a slot, unless they are the usual ones.
+    pub envelope: &'static [(Slot, &'static str)],
     /// The events that end a stream.
     pub terminal: &'static [&'static str],
     /// The event that reports an error, inside or outside of a response.
@@ -299,6 +301,12 @@ impl Dialect {
     pub fn position(&self, name: &str) -> Option<(usize, &'static EventInfo)> {
         let at = (self.place_of_event)(name)?;
         Some((at, self.events.get(at)?))
+    }
+
+    /// Returns the member of its events that holds a slot.
+    pub fn member(&self, slot: Slot) -> &'static str {
+        let found = self.envelope.iter().find(|(of, _)| *of == slot);
+        found.map_or_else(|| slot.name(), |(_, member)| *member)
     }
 
     /// Returns the event that ends the root scope in a phase.

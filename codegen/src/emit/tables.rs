@@ -173,6 +173,10 @@ pub(super) fn dialect(dialect: &Dialect, base: Option<&Dialect>, scopes: &Scopes
     let error = &file.terminal.error;
     let unknown = word(file.framing.unknown_events);
     let opening = option_text(dialect.opening(&scopes.outer.root));
+    let envelope = file.envelope.0.iter().filter_map(|(slot, pointer)| {
+        let (slot, member) = (pascal_ident(slot), pointer.strip_prefix('/')?);
+        Some(quote!((Slot::#slot, #member)))
+    });
     let terminal = &file.terminal.events;
     let roots = file.roots.iter().map(|(role, name)| quote!((#role, #name)));
     let operations = file.operations.iter().map(|one| word(*one));
@@ -225,6 +229,7 @@ pub(super) fn dialect(dialect: &Dialect, base: Option<&Dialect>, scopes: &Scopes
                     inject: #inject,
                 },
                 opening: #opening,
+                envelope: &[#(#envelope),*],
                 terminal: &[#(#terminal),*],
                 error: #error,
                 roots: &[#(#roots),*],

@@ -545,7 +545,7 @@ fn join_data(frame: &mut Frame<'_>, value: &str, at: Option<usize>) {
 mod tests {
     use super::*;
 
-    /// Returns a frame that borrows nothing.
+    /// A frame that borrows nothing.
     #[derive(Debug, Clone, PartialEq)]
     struct Reusable {
         texts: Vec<Option<String>>,

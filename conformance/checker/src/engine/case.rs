@@ -1,24 +1,29 @@
 //! The input of a rule.
 
 use std::borrow::Cow;
-use std::collections::{HashSet, VecDeque};
 use std::time::Duration;
 
 use catalogue::Level;
 use spec::Dialect;
 use spec::json::Fault;
-use spec::table::{EventInfo, Role, Scope};
+use spec::table::{EventInfo, Role, Scope, Slot};
 
-use super::asides::Asides;
-use super::lanes::LaneOf;
+use super::bound::Bound;
+use super::connection::Connection;
+use super::finding::{Findings, Place};
+use super::location::SavedLocation;
+use super::node::Node;
+use super::protocol::Protocol;
+use super::record::Record;
+use super::stream::Stream;
 use super::usage::Usage;
-use super::{Bound, Findings, Node, Object, Place, Plan, Record, SavedLocation, Stream};
+use super::view::Object;
 use crate::{Frame, Transport};
 
 /// The event at hand with its stream and connection; a rule reports findings to it.
 pub(crate) struct Case<'c> {
     pub(crate) bound: Bound,
-    pub(crate) plan: &'c Plan,
+    pub(crate) protocol: &'c Protocol,
     /// The event at hand; at the end of the stream, the last one.
     at: At<'c>,
     /// The stream before the event.
@@ -32,62 +37,6 @@ pub(crate) struct Case<'c> {
 enum At<'c> {
     Record(&'c Record<'c>),
     SavedLocation(&'c SavedLocation),
-}
-
-/// The connection of a stream.
-#[derive(Debug, Default)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
-pub(crate) struct Connection {
-    /// Status of the response.
-    pub(crate) status: Option<u16>,
-    /// Whether its headers are known. Some recorders keep none.
-    pub(crate) has_headers: bool,
-    /// Its content type.
-    pub(crate) content_type: Option<String>,
-    /// Whether the request created a new response, if that is known.
-    pub(crate) creates: Option<bool>,
-    /// Whether the input of the request triggers a compaction.
-    pub(crate) triggers_compaction: bool,
-    /// Time of the first message on a WebSocket, in either direction.
-    pub(crate) began: Option<Duration>,
-    /// Requests without a response on a WebSocket, in the current lane.
-    pub(crate) unanswered: VecDeque<Turn>,
-    /// The request of the current response.
-    pub(crate) turn: Option<Turn>,
-    /// Ids of responses that can be continued on a WebSocket.
-    pub(crate) responses: HashSet<String>,
-    /// Id of the latest of them in the current lane.
-    pub(crate) latest: Option<String>,
-    /// Lane of the event at hand.
-    pub(crate) lane: LaneOf,
-    /// Whether requests are known.
-    pub(crate) has_requests: bool,
-    /// Whether the response that begins was not requested.
-    pub(crate) is_unasked: bool,
-    /// Whether responses have overlapped: from then on, it is unknown which request belongs to which response.
-    pub(crate) has_overlapped: bool,
-    /// Client messages about responses in flight.
-    pub(crate) asides: Asides,
-}
-
-/// Returns whether the input of a request triggers a compaction.
-pub(super) fn triggers_compaction(request: &Object<'_>) -> bool {
-    let is_trigger = |item: &&str| Object::new(item).plain("type") == Some("compaction_trigger");
-    request.get("input").is_some_and(|input| input.contains("compaction_trigger"))
-        && request.entries("input").unwrap_or_default().iter().any(is_trigger)
-}
-
-/// A request on a WebSocket.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(crate) struct Turn {
-    /// The response that it continues.
-    pub(crate) previous_response_id: Option<String>,
-    /// Whether its input triggers a compaction.
-    pub(crate) triggers_compaction: bool,
-    /// Whether it has `store: false`.
-    pub(crate) is_unstored: bool,
-    /// When it was sent.
-    pub(crate) sent: Option<Duration>,
 }
 
 /// The response in an event or a body.
@@ -189,8 +138,8 @@ impl<'s> Snapshot<'s> {
     /// Returns the JSON pointer to a member of the response.
     pub(crate) fn pointer(&self, member: &str) -> String {
         match (self.holder, member) {
-            (Holder::Event(_), "") => "/response".to_owned(),
-            (Holder::Event(_), _) => format!("/response/{member}"),
+            (Holder::Event(_), "") => format!("/{}", Slot::SNAPSHOT.name()),
+            (Holder::Event(_), _) => format!("/{}/{member}", Slot::SNAPSHOT.name()),
             (Holder::Body, "") => String::new(),
             (Holder::Body, _) => format!("/{member}"),
         }
@@ -221,7 +170,7 @@ impl Connection {
     pub(crate) fn ask<'c, F: Copy>(
         &'c self,
         rules: &[(Bound, F)],
-        plan: &'c Plan,
+        protocol: &'c Protocol,
         record: &'c Record<'c>,
         stream: &'c Stream,
         findings: &'c mut Findings,
@@ -229,7 +178,7 @@ impl Connection {
     ) {
         let Some((first, _)) = rules.first() else { return };
         let at = At::Record(record);
-        let mut case = Case { bound: *first, plan, at, stream, connection: self, findings };
+        let mut case = Case { bound: *first, protocol, at, stream, connection: self, findings };
         for (bound, code) in rules {
             case.bound = *bound;
             ask(*code, &mut case);
@@ -239,12 +188,12 @@ impl Connection {
     pub(crate) fn case_at<'c>(
         &'c self,
         bound: Bound,
-        plan: &'c Plan,
+        protocol: &'c Protocol,
         mark: &'c SavedLocation,
         stream: &'c Stream,
         findings: &'c mut Findings,
     ) -> Case<'c> {
-        Case { bound, plan, at: At::SavedLocation(mark), stream, connection: self, findings }
+        Case { bound, protocol, at: At::SavedLocation(mark), stream, connection: self, findings }
     }
 }
 
@@ -263,7 +212,7 @@ impl<'c> Case<'c> {
     }
 
     pub(crate) fn dialect(&self) -> &'static Dialect {
-        self.plan.dialect
+        self.protocol.dialect
     }
 
     /// Returns the dialect's definition of the event at hand.

@@ -7,9 +7,9 @@ use catalogue::{Level, Rule};
 use serde::{Deserialize, Serialize};
 use spec::Dialect;
 
+use super::bound::Bound;
 use super::locate::Locator;
 use super::location::{Location, SavedLocation};
-use super::plan::Bound;
 use super::record::Record;
 
 /// A violation of a rule, with its place and the number of equal violations.

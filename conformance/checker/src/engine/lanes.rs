@@ -3,7 +3,7 @@
 use std::collections::{HashMap, VecDeque};
 use std::mem::{replace, take};
 
-use super::case::{Connection, Turn};
+use super::connection::{Connection, Turn};
 use super::stream::Stream;
 
 /// Maximum number of tracked lanes. A correct recording has at most 32.
@@ -30,21 +30,6 @@ impl Default for Lane {
     fn default() -> Self {
         Self { stream: Stream::new(), turn: None, unanswered: VecDeque::new(), latest: None }
     }
-}
-
-/// The lane of an event, for rules.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(crate) struct LaneOf {
-    /// Its name.
-    pub(crate) name: Option<String>,
-    /// Whether requests are known and none names this lane.
-    pub(crate) is_stranger: bool,
-    /// Whether the event names no lane while only named lanes have responses in flight.
-    pub(crate) is_nameless: bool,
-    /// Number of named lanes with a response so far, including this one.
-    pub(crate) named: usize,
-    /// Number of responses in flight in other lanes.
-    pub(crate) others_in_flight: usize,
 }
 
 /// Returns whether a response is in flight or requested.

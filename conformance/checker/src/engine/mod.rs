@@ -1,8 +1,10 @@
 //! From frames to findings.
 
 mod asides;
+mod bound;
 mod case;
 mod cells;
+mod connection;
 mod excerpt;
 mod finding;
 mod hooks;
@@ -14,6 +16,7 @@ mod location;
 mod node;
 mod observer;
 mod plan;
+mod protocol;
 mod record;
 mod relation;
 mod reusable;
@@ -23,17 +26,18 @@ mod usage;
 mod view;
 
 pub(crate) use asides::{About, Asides, InFlightMessage, Steer};
-pub(crate) use case::{Case, Change, Connection, Ending, Snapshot, Turn};
+pub(crate) use bound::Bound;
+pub(crate) use case::{Case, Change, Ending, Snapshot};
+pub(crate) use connection::{Connection, Turn};
 pub use excerpt::Excerpt;
 pub(crate) use finding::Place;
 pub use finding::{Finding, Findings, LevelName, Related};
 pub(crate) use hooks::{EndingRule, Ends, Hooks, Native, SnapshotRule, ValueRules};
 pub(crate) use judge::Judge;
 pub use location::Location;
-pub(crate) use location::SavedLocation;
 pub(crate) use node::{Node, State};
 pub use observer::{Observer, Occurrence, Seen};
-pub(crate) use plan::{Bound, Plan};
+pub(crate) use plan::Plan;
 pub use record::{DataProblem, Payload, Record};
-pub(crate) use stream::{MOST_KEPT, Stream};
+pub(crate) use stream::MOST_KEPT;
 pub(crate) use view::{Object, entries_that_are, number, same, short};

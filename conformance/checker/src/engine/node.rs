@@ -71,7 +71,7 @@ pub(crate) struct Node {
     pub(crate) scope: Scope,
     /// Its key.
     pub(crate) key: Key,
-    /// Returns its state.
+    /// Its state.
     state: State,
     /// Its parent.
     pub(crate) parent: Option<usize>,

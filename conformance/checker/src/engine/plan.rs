@@ -2,28 +2,21 @@
 
 use std::sync::Arc;
 
-use catalogue::{DecidedBy, Family, Level, NativeRule, Rule};
+use catalogue::{DecidedBy, Family, NativeRule};
 use spec::Dialect;
 use spec::table::{EventInfo, EventLine, Role, Scope};
 
+use super::bound::Bound;
 use super::hooks::{Hooks, Native};
+use super::protocol::Protocol;
 use super::relation::{Places, Step, carried, collected};
-
-/// A rule and its level in the dialect.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Bound {
-    pub(crate) rule: &'static Rule,
-    pub(crate) level: Level,
-}
 
 /// The actions for each event of a dialect.
 #[derive(Debug)]
 pub(crate) struct Plan {
-    pub(crate) dialect: &'static Dialect,
+    pub(crate) protocol: Protocol,
     /// The rule for a structural family in a scope.
     structure: Vec<[Option<Bound>; FAMILIES]>,
-    /// The events of the dialect in a scope.
-    scopes: Vec<ScopeEvents>,
     /// Steps of relations for an event, by its index in the dialect's list.
     pub(super) steps: Vec<Vec<Step>>,
     /// Rules with a relation.
@@ -42,15 +35,6 @@ pub(crate) struct Plan {
 
 const FAMILIES: usize = Family::ALL.len();
 
-/// Which events a dialect has in a scope.
-#[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct ScopeEvents {
-    /// Whether one opens it.
-    pub(crate) opens: bool,
-    /// Whether one closes it.
-    pub(crate) closes: bool,
-}
-
 impl Plan {
     /// Arranges rules for a dialect. `natives` returns when rules with code are called.
     pub(crate) fn new(
@@ -58,7 +42,6 @@ impl Plan {
         rules: &[Bound],
         natives: fn(NativeRule) -> &'static [Native],
     ) -> Arc<Self> {
-        let scopes = Scope::ALL.iter().map(|scope| ScopeEvents::of(dialect, *scope)).collect();
         let mut structure = vec![[None; FAMILIES]; Scope::ALL.len()];
         let mut relations = Vec::new();
         let mut hooks = Hooks::default();
@@ -88,9 +71,8 @@ impl Plan {
         };
         let is_fragment = dialect.events.iter().zip(&steps).map(is_fragment).collect();
         Arc::new(Self {
-            dialect,
+            protocol: Protocol::of(dialect),
             structure,
-            scopes,
             steps,
             relations,
             places,
@@ -104,20 +86,5 @@ impl Plan {
     /// Returns the rule for a family in a scope.
     pub(super) fn structural(&self, family: Family, scope: Scope) -> Option<Bound> {
         self.structure[scope as usize][family as usize]
-    }
-
-    /// Returns which events the dialect has in a scope.
-    pub(crate) fn scope_events(&self, scope: Scope) -> ScopeEvents {
-        self.scopes[scope as usize]
-    }
-}
-
-impl ScopeEvents {
-    fn of(dialect: &Dialect, scope: Scope) -> Self {
-        let events = || dialect.events.iter().filter(|event| event.scope == scope);
-        Self {
-            opens: events().any(|event| event.role == Role::Open),
-            closes: events().any(EventInfo::ends_scope),
-        }
     }
 }

@@ -36,7 +36,7 @@ fn is_answered(item: &Object<'_>) -> bool {
 pub(super) fn arguments_streamed(case: &mut Case<'_>, node: &Node, item: &Object<'_>) {
     let stream = case.stream;
     let is_unknown = stream.has_gap || stream.resumed || node.partial || node.state() == State::Implied;
-    if is_unknown || !case.plan.scope_events(Scope::Arguments).closes {
+    if is_unknown || !case.protocol.scope_events(Scope::Arguments).closes {
         return;
     }
     let Some(arguments) = item.string("arguments").filter(|arguments| !arguments.is_empty()) else { return };

@@ -2,7 +2,7 @@
 
 use spec::{Odd, Slot};
 
-use crate::engine::{Case, Object, Record, short};
+use crate::engine::{Case, short};
 
 /// The expected value of an index or a sequence number.
 const WHOLE: &str = "an integer from 0 to 9007199254740991";
@@ -15,9 +15,9 @@ pub(super) fn whole_numbers(case: &mut Case<'_>) {
         if slot != Slot::SequenceNumber && record.known.is_none() {
             continue;
         }
-        let name = slot.name();
-        let pointer = pointer_to(record, slot);
-        case.fault(&pointer, WHOLE, &short(record.view.raw(slot).unwrap_or_default()), || {
+        // Those of an unknown event are read from the usual members.
+        let name = if record.known.is_some() { case.dialect().member(slot) } else { slot.name() };
+        case.fault(&format!("/{name}"), WHOLE, &short(record.view.raw(slot).unwrap_or_default()), || {
             let why = match odd {
                 Odd::Negative => "negative",
                 Odd::Fractional => "not an integer",
@@ -26,17 +26,4 @@ pub(super) fn whole_numbers(case: &mut Case<'_>) {
             format!("{name} is {count}, which is {why}")
         });
     }
-}
-
-/// Returns the pointer to the value of a slot, which some dialects rename.
-fn pointer_to(record: &Record<'_>, slot: Slot) -> String {
-    let usual = format!("/{}", slot.name());
-    let raw = record.view.raw(slot).map(str::as_ptr);
-    let is_set = |pointer: &str| spec::json::at(record.data(), pointer).map(str::as_ptr) == raw;
-    if is_set(&usual) {
-        return usual;
-    }
-    let object = Object::new(record.data());
-    let found = object.members().find(|(_, value)| Some(value.as_ptr()) == raw);
-    found.map_or(usual, |(name, _)| format!("/{name}"))
 }

@@ -13,7 +13,7 @@ pub(super) fn starts_empty(case: &mut Case<'_>, _: &Node, item: &Object<'_>) {
         Some("message") => ("content", "[]"),
         Some("reasoning") => ("summary", "[]"),
         // Without events for arguments, they can only be here.
-        Some("function_call") if case.plan.scope_events(Scope::Arguments).closes => ("arguments", "\"\""),
+        Some("function_call") if case.protocol.scope_events(Scope::Arguments).closes => ("arguments", "\"\""),
         _ => return,
     };
     let Some(raw) = item.value(name).filter(|raw| *raw != zero) else { return };

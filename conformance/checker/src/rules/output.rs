@@ -100,7 +100,7 @@ fn is_unannounced(case: &Case<'_>, ending: &Ending<'_>) -> bool {
     !is_unknown
         && stream.items.is_empty()
         && !ending.output.is_empty()
-        && case.plan.scope_events(Scope::Item).opens
+        && case.protocol.scope_events(Scope::Item).opens
 }
 
 pub(super) fn items_streamed(case: &mut Case<'_>, ending: &Ending<'_>) {

@@ -45,7 +45,7 @@ pub(super) fn equals_item(case: &mut Case<'_>, node: &Node, item: &Object<'_>) {
 }
 
 pub(super) fn count_agrees(case: &mut Case<'_>, node: &Node, item: &Object<'_>) {
-    if case.plan.scope_events(Scope::Part).opens {
+    if case.protocol.scope_events(Scope::Part).opens {
         count(case, node, item, Scope::Part, "content");
     }
 }

@@ -13,13 +13,13 @@ pub(super) fn starts_empty(case: &mut Case<'_>, _: &Node, part: &Object<'_>) {
 }
 
 pub(super) fn count_agrees(case: &mut Case<'_>, node: &Node, item: &Object<'_>) {
-    if case.plan.scope_events(Scope::SummaryPart).opens {
+    if case.protocol.scope_events(Scope::SummaryPart).opens {
         part::count(case, node, item, Scope::SummaryPart, "summary");
     }
 }
 
 pub(super) fn one_at_a_time(case: &mut Case<'_>, node: &Node, _: &Object<'_>) {
-    if !case.plan.scope_events(Scope::SummaryPart).closes {
+    if !case.protocol.scope_events(Scope::SummaryPart).closes {
         return;
     }
     let stream = case.stream;

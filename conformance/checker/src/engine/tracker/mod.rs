@@ -2,6 +2,7 @@
 
 mod fault;
 mod place;
+mod relate;
 
 use catalogue::Family;
 use spec::Count;
@@ -61,7 +62,7 @@ impl<'r> Tracker<'_, 'r> {
         };
         self.current = Some(node);
         if info.scope == Scope::ROOT {
-            self.response = self.record.view.raw(Slot::Response).map(|raw| self.outlined(raw));
+            self.response = self.record.view.raw(Slot::SNAPSHOT).map(|raw| self.outlined(raw));
         }
         match info.role {
             Role::Open => self.open(event, node),
@@ -112,7 +113,7 @@ impl<'r> Tracker<'_, 'r> {
         if (!self.stream.resumed || is_doubtful)
             && !self.stream.has_gap
             && !self.record.is_error
-            && self.plan.scope_events(Scope::ROOT).opens
+            && self.plan.protocol.scope_events(Scope::ROOT).opens
         {
             self.not_created(is_doubtful);
         }
@@ -123,7 +124,7 @@ impl<'r> Tracker<'_, 'r> {
         if node == RESPONSE {
             if self.stream.has_begun() {
                 let related = self.related(RESPONSE, |node| node.opened.get(), "the response began here");
-                let expected = format!("one {}", self.plan.dialect.opening.unwrap_or_default());
+                let expected = format!("one {}", self.plan.protocol.dialect.opening.unwrap_or_default());
                 self.report(Family::Reopened, Scope::ROOT, "", Some(&expected), related, || {
                     "the response is created a second time".to_owned()
                 });
@@ -172,10 +173,10 @@ impl<'r> Tracker<'_, 'r> {
         let Self { plan, stream, findings, connection, record, .. } = self;
         let Some(found) = stream.nodes.get(node) else { return };
         let rules = plan.hooks.fragment.of(found.scope);
-        connection.ask(rules, plan, record, stream, findings, |rule, case| rule(case, found));
+        connection.ask(rules, &plan.protocol, record, stream, findings, |rule, case| rule(case, found));
         if logprobs.is_some() {
             let rules = plan.hooks.logprobs.of(found.scope);
-            connection.ask(rules, plan, record, stream, findings, |rule, case| rule(case, found));
+            connection.ask(rules, &plan.protocol, record, stream, findings, |rule, case| rule(case, found));
         }
     }
 
@@ -250,7 +251,8 @@ impl<'r> Tracker<'_, 'r> {
         self.relate(event, node);
         let Self { plan, stream, findings, connection, record, .. } = self;
         let Some(found) = stream.nodes.get(node) else { return };
-        connection.ask(&plan.hooks.point, plan, record, stream, findings, |rule, case| rule(case, found));
+        connection
+            .ask(&plan.hooks.point, &plan.protocol, record, stream, findings, |rule, case| rule(case, found));
     }
 
     /// Records an error of the stream, on which later checks depend.
@@ -289,7 +291,7 @@ impl<'r> Tracker<'_, 'r> {
             .filter(|(at, node)| {
                 *at != RESPONSE
                     && node.state() == State::Open
-                    && self.plan.scope_events(node.scope).closes
+                    && self.plan.protocol.scope_events(node.scope).closes
                     // Descendants of an unopened node are reported once.
                     && !node.parent.is_some_and(|parent| parent != RESPONSE && self.is_implied(parent))
             })
@@ -322,9 +324,9 @@ impl<'r> Tracker<'_, 'r> {
         let first = first.filter(|_| !is_first_again);
         let snapshot = Snapshot::new(&response, first, event);
         let look = |rule: SnapshotRule, case: &mut Case<'_>| rule(case, &snapshot);
-        connection.ask(&plan.hooks.any_snapshot, plan, record, stream, findings, look);
+        connection.ask(&plan.hooks.any_snapshot, &plan.protocol, record, stream, findings, look);
         if !is_first_again {
-            connection.ask(&plan.hooks.snapshot, plan, record, stream, findings, look);
+            connection.ask(&plan.hooks.snapshot, &plan.protocol, record, stream, findings, look);
         }
         if snapshot.is_terminal() && !plan.hooks.ending.is_empty() {
             let (output, is_as_finished) = Self::output(stream, &response);
@@ -336,7 +338,7 @@ impl<'r> Tracker<'_, 'r> {
                 Ends::WithChoice if !has_choice => {}
                 _ => rule(case, &ending),
             };
-            connection.ask(&plan.hooks.ending, plan, record, stream, findings, look);
+            connection.ask(&plan.hooks.ending, &plan.protocol, record, stream, findings, look);
         }
         if !stream.first_snapshot.is_set() {
             response.keep_in(&mut stream.first_snapshot);
@@ -373,7 +375,8 @@ impl<'r> Tracker<'_, 'r> {
         let Some(found) = stream.nodes.get(node) else { return };
         let Some(value) = value(found) else { return };
         let rules = rules(&plan.hooks).of(found.scope, value);
-        connection.ask(rules, plan, record, stream, findings, |rule, case| rule(case, found, value));
+        connection
+            .ask(rules, &plan.protocol, record, stream, findings, |rule, case| rule(case, found, value));
     }
 }
 
@@ -398,7 +401,7 @@ pub(in crate::engine) fn unended(
     if stream.has_gap || stream.error.is_set() {
         return;
     }
-    let expected = plan.dialect.terminal.join(" or ");
+    let expected = plan.protocol.dialect.terminal.join(" or ");
     findings.add_at(bound, last, &Place { expected: Some(&expected), ..Place::WHOLE }, || {
         "the stream ends without a terminal event".to_owned()
     });

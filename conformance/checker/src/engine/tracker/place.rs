@@ -41,7 +41,7 @@ impl<'r> Tracker<'_, 'r> {
         if !self.check_open(parent, None, info) {
             return None;
         }
-        let opens = info.role == Role::Open || !self.plan.scope_events(scope).opens;
+        let opens = info.role == Role::Open || !self.plan.protocol.scope_events(scope).opens;
         if !opens {
             self.before_open(scope, parent, key);
         }
@@ -74,7 +74,7 @@ impl<'r> Tracker<'_, 'r> {
             self.after_close(item, false);
             return None;
         }
-        let opens = self.plan.scope_events(parent).opens;
+        let opens = self.plan.protocol.scope_events(parent).opens;
         if opens {
             self.before_open(parent, item, key);
         }
@@ -94,7 +94,7 @@ impl<'r> Tracker<'_, 'r> {
     /// Returns the item that an event opens or closes.
     pub(super) fn item(&mut self, info: &'static EventInfo) -> Option<usize> {
         let id = self.value_string("id");
-        let index = self.output_index();
+        let index = self.container_index();
         if info.role != Role::Open {
             let item = self.item_at(index, id.as_deref())?;
             return self.check_open(RESPONSE, Some(item), info).then_some(item);
@@ -112,14 +112,11 @@ impl<'r> Tracker<'_, 'r> {
             found.opened.get()?;
             let related = self.related(there, |node| node.opened.get(), "the first was added here");
             let index = self.stream.nodes.index_name(key.last().unwrap_or_default());
-            self.report(
-                Family::Reopened,
-                Scope::CONTAINER,
-                "/output_index",
-                Some("a new output_index"),
-                related,
-                || format!("a second item is added at output_index {index}"),
-            );
+            let (member, pointer) = self.member(Slot::CONTAINER_INDEX);
+            let expected = format!("a new {member}");
+            self.report(Family::Reopened, Scope::CONTAINER, &pointer, Some(&expected), related, || {
+                format!("a second item is added at {member} {index}")
+            });
             let has_same_id = self.stream.nodes.get(there)?.id() == id.as_deref();
             if has_same_id {
                 return None;
@@ -139,15 +136,21 @@ impl<'r> Tracker<'_, 'r> {
     }
 
     /// Returns the index of the event's item.
-    fn output_index(&mut self) -> Option<Index> {
-        let count = self.record.view.count(Slot::OutputIndex)?;
+    fn container_index(&mut self) -> Option<Index> {
+        let count = self.record.view.count(Slot::CONTAINER_INDEX)?;
         Some(self.stream.nodes.index(count))
+    }
+
+    /// Returns the member of an event that holds a slot, and the pointer to it.
+    fn member(&self, slot: Slot) -> (&'static str, String) {
+        let member = self.plan.protocol.dialect.member(slot);
+        (member, format!("/{member}"))
     }
 
     /// Returns the item that contains an event, even if it is closed.
     pub(super) fn item_of_event(&mut self) -> Option<usize> {
-        let index = self.output_index();
-        let id = self.record.view.string(Slot::ItemId);
+        let index = self.container_index();
+        let id = Slot::CONTAINER_ID.and_then(|slot| self.record.view.string(slot));
         let id = id.map(|id| if id.escaped { spec::json::decode(id.raw).0 } else { id.raw.into() });
         self.item_at(index, id.as_deref())
     }
@@ -175,14 +178,10 @@ impl<'r> Tracker<'_, 'r> {
                 let name = |index: Option<Index>| self.stream.nodes.index_name(index.unwrap_or_default());
                 let (index, known) = (name(index), name(known));
                 let related = self.related(named, |node| node.opened.get(), "was added here");
-                self.report(
-                    Family::KeyMismatch,
-                    Scope::CONTAINER,
-                    "/output_index",
-                    Some(&known),
-                    related,
-                    || format!("item {id} was added at output_index {known}, but this event has {index}"),
-                );
+                let (member, pointer) = self.member(Slot::CONTAINER_INDEX);
+                self.report(Family::KeyMismatch, Scope::CONTAINER, &pointer, Some(&known), related, || {
+                    format!("item {id} was added at {member} {known}, but this event has {index}")
+                });
             }
             return Some(named);
         }
@@ -199,14 +198,16 @@ impl<'r> Tracker<'_, 'r> {
                 return Some(at);
             };
             let (expected, actual) = (format!("\"{known}\""), format!("\"{id}\""));
+            let pointer = Slot::CONTAINER_ID.map(|slot| self.member(slot).1);
+            let (member, _) = self.member(Slot::CONTAINER_INDEX);
             let place = Place {
-                pointer: Some("/item_id"),
+                pointer: pointer.as_deref(),
                 expected: Some(&expected),
                 actual: Some(&actual),
                 ..Place::WHOLE
             };
             self.findings.add_related(bound, self.record, &place, related, || {
-                format!("the item at output_index {index} is {known}, but this event has {id}{hint}")
+                format!("the item at {member} {index} is {known}, but this event has {id}{hint}")
             });
         }
         Some(at)
@@ -221,7 +222,7 @@ impl<'r> Tracker<'_, 'r> {
         if let Some(found) = self.stream.nodes.find(Scope::CONTAINER, key) {
             return found;
         }
-        if self.plan.scope_events(Scope::CONTAINER).opens {
+        if self.plan.protocol.scope_events(Scope::CONTAINER).opens {
             self.before_open(Scope::CONTAINER, RESPONSE, key);
         }
         self.count(Scope::CONTAINER, key, RESPONSE, false);
@@ -282,7 +283,7 @@ impl<'r> Tracker<'_, 'r> {
         // Another rule reports numbers that are not indices.
         let (Some(slot), Some(index)) = (own_slot(scope), key.entry()) else { return };
         // The schema requires the index.
-        if slot != Slot::OutputIndex && self.record.view.raw(slot).is_none() {
+        if slot != Slot::CONTAINER_INDEX && self.record.view.raw(slot).is_none() {
             return;
         }
         let Some(found) = self.stream.nodes.get_mut(parent) else { return };
@@ -297,7 +298,7 @@ impl<'r> Tracker<'_, 'r> {
             found.has_gaps = true;
         }
         let what = scope.info().name.replace('_', " ");
-        let pointer = format!("/{}", slot.name());
+        let (_, pointer) = self.member(slot);
         self.report(Family::IndexGap, scope, &pointer, Some(&next.to_string()), None, || {
             format!("the {what} has index {index}, but the next one is {next}")
         });

@@ -1,0 +1,10 @@
+//! A rule in a dialect.
+
+use catalogue::{Level, Rule};
+
+/// A rule and its level in the dialect.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Bound {
+    pub(crate) rule: &'static Rule,
+    pub(crate) level: Level,
+}

@@ -1,0 +1,42 @@
+//! The events of a dialect by scope.
+
+use spec::Dialect;
+use spec::table::{EventInfo, Role, Scope};
+
+/// A dialect, and which events it has in each scope.
+#[derive(Debug)]
+pub(crate) struct Protocol {
+    pub(crate) dialect: &'static Dialect,
+    scopes: Vec<ScopeEvents>,
+}
+
+/// Which events a dialect has in a scope.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct ScopeEvents {
+    /// Whether one opens it.
+    pub(crate) opens: bool,
+    /// Whether one closes it.
+    pub(crate) closes: bool,
+}
+
+impl Protocol {
+    pub(super) fn of(dialect: &'static Dialect) -> Self {
+        let scopes = Scope::ALL.iter().map(|scope| ScopeEvents::of(dialect, *scope)).collect();
+        Self { dialect, scopes }
+    }
+
+    /// Returns which events the dialect has in a scope.
+    pub(crate) fn scope_events(&self, scope: Scope) -> ScopeEvents {
+        self.scopes[scope as usize]
+    }
+}
+
+impl ScopeEvents {
+    fn of(dialect: &Dialect, scope: Scope) -> Self {
+        let events = || dialect.events.iter().filter(|event| event.scope == scope);
+        Self {
+            opens: events().any(|event| event.role == Role::Open),
+            closes: events().any(EventInfo::ends_scope),
+        }
+    }
+}
