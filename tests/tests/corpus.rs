@@ -311,7 +311,6 @@ fn handmade_streams_are_found_out() {
 }
 
 /// The examples that the dialects of single products were written from, all as goldens.
-#[cfg_attr(not(corpus), ignore = "needs the corpus of recordings: set CONFORMANCE_CORPUS")]
 #[test]
 fn examples_of_products_are_clean() {
     let goldens = corpus::repository().join("spec/goldens");

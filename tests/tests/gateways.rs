@@ -1,5 +1,5 @@
 //! Defects of gateways are found in their recordings. The recordings are not part of the repository; without them, the
-//! tests are skipped.
+//! tests are ignored.
 
 #![expect(clippy::print_stdout, reason = "what no rule finds, for those who ask for the output")]
 

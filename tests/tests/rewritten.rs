@@ -1,5 +1,5 @@
 //! Recorded streams, reformatted or with events removed. They are not part of the repository; without them, the tests
-//! are skipped.
+//! are ignored.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;

@@ -23,7 +23,7 @@ enum Frame {
     Lines(Vec<(String, Vec<u8>)>),
     /// A WebSocket message: speaker, text, time.
     Message(Speaker, Vec<u8>, Option<f64>),
-    /// Returns the body of a non-streaming response.
+    /// The body of a non-streaming response.
     Body(Vec<u8>),
     /// Replaced bytes, no longer parsed.
     Bytes(Vec<u8>),
