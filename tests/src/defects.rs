@@ -9,18 +9,18 @@ pub fn page(file: &DefectsFile, measured: &MeasuredFile) -> String {
     let mut page = String::from(
         "# What breaks clients, and what catches it\n\n\
          Each row is a stream with one defect, or with something that only looks like one. It was served to the \
-         clients below. The edits that make it of a golden stand in `spec/defects.toml`; a test makes them and \
-         holds that exactly these rules tell.\n\n\
+         clients below. `spec/defects.toml` has the edits of a golden that produce it, and a test checks that \
+         exactly these rules report it.\n\n\
          **error**: the client gives up. **wrong**: it gives a wrong or empty answer without an error. \
-         **silent**: it passes over a failure, or over an end that never came.\n\n\
+         **silent**: it does not report a failure, or that the end is missing.\n\n\
          | defect | what is done | caught by | clients it breaks |\n|---|---|---|---|\n",
     );
     for defect in &file.defects {
         let Defect { name, what, .. } = defect;
         _ = writeln!(page, "| `{name}` | {what} | {} | {} |", verdict(defect), clients(defect, measured));
     }
-    page += "\n## Clients\n\nA client knows the events, types and fields of the dialect that it is written for: what only \
-             the dialect that is checked lacks does not break it.\n\n\
+    page += "\n## Clients\n\nA client knows the events, types and fields of the dialect that it is written for. A defect \
+             that this dialect allows does not break it.\n\n\
              | client | measured version | called as | written for |\n|---|---|---|---|\n";
     for Client { name, dialect, version, how, .. } in &measured.clients {
         if let Some(version) = version {

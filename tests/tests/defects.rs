@@ -22,7 +22,7 @@ fn files() -> (DefectsFile, MeasuredFile) {
 fn each_defect_is_caught_by_the_rules_it_names() {
     let mut problems = String::new();
     let (file, measured) = files();
-    assert_eq!(file.defects.len(), 72);
+    assert!(file.defects.len() > 50, "{} defects", file.defects.len());
     for defect in &file.defects {
         let found = edited::check(&defect.golden, &defect.edits);
         if let Err(problem) = found.and_then(|found| judge(defect, &measured, &found)) {

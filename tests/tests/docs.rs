@@ -60,6 +60,18 @@ fn what_the_official_suite_looks_at_is_looked_at() {
     }
 }
 
+#[test]
+fn the_readme_lists_all_dialects() {
+    let page = fs::read_to_string(corpus::repository().join("README.md")).expect("it is there");
+    let (start, rest) = page.split_once("--test docs -->\n").expect("the list begins");
+    let (_, end) = rest.split_once("<!-- /dialects -->").expect("the list ends");
+    let mut rows = String::from("| dialect | what it is |\n|---|---|\n");
+    for dialect in spec::DIALECTS {
+        rows += &format!("| `{}` | {} |\n", dialect.name, dialect.summary);
+    }
+    is_fresh("README.md", &format!("{start}--test docs -->\n{rows}<!-- /dialects -->{end}"));
+}
+
 /// Returns all documents for people.
 fn documents() -> Vec<PathBuf> {
     let root = corpus::repository();
