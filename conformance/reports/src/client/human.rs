@@ -146,7 +146,7 @@ fn summary(run: &ClientRun, screen: Screen, out: &mut String) {
 }
 
 /// Returns the profiles with an exercised case.
-pub(crate) fn claimed(run: &ClientRun) -> impl Iterator<Item = &ProfileReport> {
+pub(super) fn claimed(run: &ClientRun) -> impl Iterator<Item = &ProfileReport> {
     let is_claimed = |profile: &&ProfileReport| {
         let missing = profile.reasons.iter().filter(|reason| reason.verdict == Verdict::NotExercised).count();
         missing < profile.scenarios.len()

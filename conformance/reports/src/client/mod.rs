@@ -1,16 +1,14 @@
 //! Reports of clients: of one run, of many side by side, and of what changed between two.
 
 mod diff;
+mod html;
 mod human;
 mod junit;
 mod markdown;
 mod matrix;
 
-use super::html::client as html;
 use super::style::Screen;
 use results::ClientRun;
-
-pub(crate) use human::claimed;
 
 pub use diff::{Changed, ClientDiff};
 pub use matrix::ClientMatrix;

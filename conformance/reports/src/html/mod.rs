@@ -2,7 +2,6 @@
 
 mod causes;
 mod chart;
-pub(crate) mod client;
 mod events;
 mod finding;
 mod head;
@@ -17,19 +16,19 @@ mod sides;
 mod streams;
 mod untested;
 
-use self::page::Html;
+pub(crate) use self::page::Html;
 use self::plan::Plan;
 use results::{Outcome, Run, Verdict};
 
 /// The style of the page. Browsers apply no other, and nothing else at all: see [`POLICY`].
-const STYLE: &str = include_str!("style.css");
+pub(crate) const STYLE: &str = include_str!("style.css");
 
 /// The script of the page: a search.
 const SCRIPT: &str = include_str!("script.js");
 
 /// The content security policy: the page may only show its own icon, and use its own style and script, identified by
 /// their hashes.
-const POLICY: &str = include_str!("policy.txt");
+pub(crate) const POLICY: &str = include_str!("policy.txt");
 
 /// Returns a run as a self-contained HTML file.
 pub fn html(run: &Run) -> String {
@@ -67,7 +66,7 @@ fn head(run: &Run, html: &mut Html) {
 }
 
 /// Writes a section with a heading that can be linked.
-fn section(id: &'static str, heading: &str, html: &mut Html, write: impl FnOnce(&mut Html)) {
+pub(crate) fn section(id: &'static str, heading: &str, html: &mut Html, write: impl FnOnce(&mut Html)) {
     html.tag("section").set("id", id).set("aria-labelledby", format!("{id}-heading")).inside(|html| {
         html.tag("h2").set("id", format!("{id}-heading")).text(heading);
         write(html);
@@ -75,7 +74,13 @@ fn section(id: &'static str, heading: &str, html: &mut Html, write: impl FnOnce(
 }
 
 /// Writes a table that scrolls on narrow screens.
-fn table(class: &'static str, caption: &str, head: &[&str], html: &mut Html, rows: impl FnOnce(&mut Html)) {
+pub(crate) fn table(
+    class: &'static str,
+    caption: &str,
+    head: &[&str],
+    html: &mut Html,
+    rows: impl FnOnce(&mut Html),
+) {
     let around = html.tag("div").class("scroll").set("role", "group").set("tabindex", 0);
     around.set("aria-label", caption).inside(|html| {
         html.tag("table").class(class).inside(|html| {
@@ -92,7 +97,7 @@ fn table(class: &'static str, caption: &str, head: &[&str], html: &mut Html, row
     });
 }
 
-const fn word(outcome: Outcome) -> &'static str {
+pub(crate) const fn word(outcome: Outcome) -> &'static str {
     match outcome {
         Outcome::Passed => "Passed",
         Outcome::Failed => "Failed",
@@ -100,7 +105,7 @@ const fn word(outcome: Outcome) -> &'static str {
     }
 }
 
-const fn class_of(outcome: Outcome) -> &'static str {
+pub(crate) const fn class_of(outcome: Outcome) -> &'static str {
     match outcome {
         Outcome::Passed => "good",
         Outcome::Failed => "bad",
@@ -120,7 +125,7 @@ const fn look(verdict: Verdict) -> (&'static str, &'static str) {
 }
 
 /// Returns a number with thin spaces between thousands.
-fn number(number: impl Into<u64>) -> String {
+pub(crate) fn number(number: impl Into<u64>) -> String {
     let digits = number.into().to_string();
     let mut out = String::new();
     for (at, digit) in digits.chars().enumerate() {
@@ -138,7 +143,7 @@ fn counted(count: u64, what: &str) -> String {
 }
 
 /// Returns a duration in the most readable unit.
-fn duration(ms: u64) -> String {
+pub(crate) fn duration(ms: u64) -> String {
     match ms {
         0..10_000 => format!("{} ms", number(ms)),
         10_000..120_000 => format!("{}.{} s", ms / 1000, ms % 1000 / 100),

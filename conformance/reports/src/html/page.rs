@@ -7,33 +7,33 @@ use results::text::visible;
 /// An HTML page under construction. No method accepts markup: texts are escaped, and invisible or bidirectional control
 /// characters are shown as escapes.
 #[derive(Debug, Default)]
-pub(super) struct Html {
+pub(crate) struct Html {
     out: String,
 }
 
 /// An element whose attributes are being written. It is not there before something is put inside.
 #[must_use]
-pub(super) struct Tag<'h> {
+pub(crate) struct Tag<'h> {
     html: &'h mut Html,
     name: &'static str,
 }
 
 impl Html {
     /// Begins an element.
-    pub(super) fn tag(&mut self, name: &'static str) -> Tag<'_> {
+    pub(crate) fn tag(&mut self, name: &'static str) -> Tag<'_> {
         self.out.push('<');
         self.out.push_str(name);
         Tag { html: self, name }
     }
 
     /// Writes a text.
-    pub(super) fn text(&mut self, text: &str) {
+    pub(crate) fn text(&mut self, text: &str) {
         // Writing to a string cannot fail.
         let _ = Escaped(&mut self.out).write_str(&visible(text));
     }
 
     /// Writes a text, preserving its line breaks.
-    pub(super) fn lines(&mut self, text: &str) {
+    pub(crate) fn lines(&mut self, text: &str) {
         for (number, line) in text.split('\n').enumerate() {
             if number > 0 {
                 self.out.push('\n');
@@ -46,7 +46,7 @@ impl Html {
     }
 
     /// Writes the icon of the page, which is built in: SVG without double quotes.
-    pub(super) fn icon(&mut self, svg: &'static str) {
+    pub(crate) fn icon(&mut self, svg: &'static str) {
         self.out.push_str("<link rel=\"icon\" href=\"data:image/svg+xml,");
         for character in svg.chars() {
             match character {
@@ -60,33 +60,33 @@ impl Html {
     }
 
     /// Writes the style sheet of the page, which is built in.
-    pub(super) fn style(&mut self, css: &'static str) {
+    pub(crate) fn style(&mut self, css: &'static str) {
         self.out.push_str("<style>");
         self.out.push_str(css);
         self.out.push_str("</style>");
     }
 
     /// Writes the script of the page, which is built in.
-    pub(super) fn script(&mut self, script: &'static str) {
+    pub(crate) fn script(&mut self, script: &'static str) {
         self.out.push_str("<script>");
         self.out.push_str(script);
         self.out.push_str("</script>");
     }
 
     /// Returns the finished page.
-    pub(super) fn into_document(self) -> String {
+    pub(crate) fn into_document(self) -> String {
         format!("<!doctype html>\n{}\n", self.out)
     }
 }
 
 impl Tag<'_> {
     /// Sets the class of the element, or several.
-    pub(super) fn class(self, class: &str) -> Self {
+    pub(crate) fn class(self, class: &str) -> Self {
         self.set("class", class)
     }
 
     /// Sets an attribute. Use [`Self::link`] for URLs.
-    pub(super) fn set(self, name: &'static str, value: impl Display) -> Self {
+    pub(crate) fn set(self, name: &'static str, value: impl Display) -> Self {
         assert!(!matches!(name, "href" | "src" | "style"), "{name}");
         let _ = write!(self.html.out, " {name}=\"");
         let _ = Escaped(&mut self.html.out).write_str(&visible(&value.to_string()));
@@ -95,12 +95,12 @@ impl Tag<'_> {
     }
 
     /// Sets a boolean attribute.
-    pub(super) fn set_if(self, is_there: bool, name: &'static str) -> Self {
+    pub(crate) fn set_if(self, is_there: bool, name: &'static str) -> Self {
         if is_there { self.set(name, "") } else { self }
     }
 
     /// Leads to another place of the page: it can lead nowhere else.
-    pub(super) fn link(self, id: &str) -> Self {
+    pub(crate) fn link(self, id: &str) -> Self {
         let _ = write!(self.html.out, " href=\"#");
         let _ = Escaped(&mut self.html.out).write_str(&visible(id));
         self.html.out.push('"');
@@ -108,19 +108,19 @@ impl Tag<'_> {
     }
 
     /// Writes the content of the element.
-    pub(super) fn inside(self, write: impl FnOnce(&mut Html)) {
+    pub(crate) fn inside(self, write: impl FnOnce(&mut Html)) {
         self.html.out.push('>');
         write(self.html);
         let _ = write!(self.html.out, "</{}>", self.name);
     }
 
     /// Writes a text as the content of the element.
-    pub(super) fn text(self, text: &str) {
+    pub(crate) fn text(self, text: &str) {
         self.inside(|html| html.text(text));
     }
 
     /// Writes the element without content.
-    pub(super) fn empty(self) {
+    pub(crate) fn empty(self) {
         self.html.out.push_str("/>");
     }
 }

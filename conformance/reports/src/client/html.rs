@@ -2,12 +2,12 @@
 
 use results::{ClientCaseReport, ClientOutcome, ClientRun, ProfileReport};
 
-use super::page::Html;
-use super::{POLICY, STYLE, class_of, duration, number, section, table, word};
-use crate::client::{ClientMatrix, claimed};
+use super::ClientMatrix;
+use super::human::claimed;
+use crate::html::{Html, POLICY, STYLE, class_of, duration, number, section, table, word};
 
 /// Returns the report of a client run.
-pub(crate) fn report(run: &ClientRun) -> String {
+pub(super) fn report(run: &ClientRun) -> String {
     let title = format!("{}: client conformance of {}", word(run.outcome), run.title());
     document(&title, |html| {
         html.tag("header").inside(|html| {
@@ -86,7 +86,7 @@ pub(crate) fn report(run: &ClientRun) -> String {
 }
 
 /// Clients side by side.
-pub(crate) fn matrix(matrix: &ClientMatrix<'_>) -> String {
+pub(super) fn matrix(matrix: &ClientMatrix<'_>) -> String {
     document("Client conformance", |html| {
         html.tag("header").inside(|html| {
             html.tag("p").class("kicker").text("Client conformance");
