@@ -37,7 +37,7 @@ pub(super) const TOPICS: Known = Known(|| {
     for all in [RULES, SCENARIOS, PROFILES, FEATURES] {
         names.extend((all.0)());
     }
-    names.extend(super::explain::things::groups());
+    names.extend(super::names::groups());
     names.into_iter().collect()
 });
 

@@ -1,11 +1,11 @@
 //! Look-up of names, with hints for unknown ones.
 
+use std::collections::BTreeSet;
+
 use anyhow::{Result, anyhow};
 use catalogue::{Feature, Profile, Requirement, Rule, Scenario};
 use spec::Dialect;
 use spec::table::EventInfo;
-
-use super::explain::things;
 
 pub(super) use harness::suite::did_you_mean as meant;
 
@@ -44,7 +44,7 @@ pub(super) fn topics(name: &str, dialect: &'static Dialect) -> Result<Vec<Topic>
     found.extend(dialects.clone().find_map(event));
     found.extend(catalogue::scenario(name).map(Topic::Scenario));
     found.extend(catalogue::PROFILES.iter().find(|profile| profile.name == name).map(Topic::Profile));
-    found.extend(things::groups().into_iter().find(|group| *group == name).map(Topic::Group));
+    found.extend(groups().into_iter().find(|group| *group == name).map(Topic::Group));
     found.extend(catalogue::FEATURES.iter().find(|feature| feature.name == name).map(Topic::Feature));
     if !found.is_empty() {
         return Ok(found);
@@ -56,11 +56,17 @@ pub(super) fn topics(name: &str, dialect: &'static Dialect) -> Result<Vec<Topic>
     let names = names.chain(catalogue::SCENARIOS.iter().map(|scenario| scenario.id));
     let names = names.chain(catalogue::PROFILES.iter().map(|profile| profile.name));
     let names = names.chain(catalogue::FEATURES.iter().map(|feature| feature.name));
-    let hint = meant(name, names.chain(things::groups()).chain(sentences.iter().map(String::as_str)));
+    let hint = meant(name, names.chain(groups()).chain(sentences.iter().map(String::as_str)));
     Err(anyhow!(
         "nothing has the name \"{name}\"{hint}; `conformance list` prints rules, events, scenarios, profiles, \
          features and requirements"
     ))
+}
+
+/// Returns the names of all groups of rules and scenarios.
+pub(super) fn groups() -> BTreeSet<&'static str> {
+    let scenarios = catalogue::SCENARIOS.iter().map(|scenario| catalogue::group(scenario.id));
+    catalogue::RULES.iter().map(Rule::group).chain(scenarios).collect()
 }
 
 /// Returns the rule with that id.

@@ -4,7 +4,7 @@ mod changes;
 mod page;
 mod sentence;
 mod steps;
-pub(super) mod things;
+mod things;
 mod values;
 
 use std::collections::BTreeSet;

@@ -1,6 +1,5 @@
 //! Pages of events, scenarios, profiles, groups and features.
 
-use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use catalogue::{Feature, Profile, RULES, Rule, SCENARIOS, Scenario};
@@ -123,12 +122,6 @@ pub(super) fn feature(feature: &Feature, screen: Screen) -> String {
     page.out
 }
 
-/// Returns the names of all groups of rules and scenarios.
-pub(in crate::cli) fn groups() -> BTreeSet<&'static str> {
-    let scenarios = SCENARIOS.iter().map(|scenario| catalogue::group(scenario.id));
-    RULES.iter().map(Rule::group).chain(scenarios).collect()
-}
-
 /// Returns the page of a group: its rules and scenarios.
 pub(super) fn group(name: &str, dialect: &Dialect, screen: Screen) -> String {
     let mut page = Page::new(name, "a group of rules and scenarios", screen);
@@ -143,6 +136,7 @@ pub(super) fn group(name: &str, dialect: &Dialect, screen: Screen) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cli::names::groups;
     use reports::Style;
 
     #[test]
