@@ -4,7 +4,7 @@ mod bytes;
 mod check;
 mod fault;
 mod look;
-mod outline;
+mod names;
 mod plain;
 mod problem;
 mod scanner;
@@ -14,6 +14,7 @@ mod typed;
 mod varying;
 
 pub use bytes::{is_same, shared_length};
+pub use check::Outline;
 #[allow(unused_imports, reason = "a dialect need not have schemas of all kinds")]
 pub(crate) use check::{
     Checker, ListSchema, Member, MemberRules, NumberRules, ObjectSchema, Others, Schema, Tag, TextPattern,
@@ -21,7 +22,7 @@ pub(crate) use check::{
 };
 pub use fault::{Actual, Fault, FaultKind, Wanted};
 pub use look::{at, each_member, entries, members, string, string_member};
-pub use outline::{Names, Outline, OutlineMember};
+pub use names::{Names, OutlineMember};
 pub use problem::Problem;
 pub(crate) use scanner::LOST;
 pub use scanner::{DEEPEST, RawNumber, RawString, Scan, Scanner, Syntax};

@@ -1,6 +1,7 @@
 //! Validation of JSON text by [`Schema`] tables. It parses a value once, builds nothing, and records every fault.
 
 mod object;
+mod outline;
 mod scalars;
 #[allow(dead_code, reason = "a dialect need not have schemas of all kinds")]
 mod schema;
@@ -8,6 +9,7 @@ mod union;
 
 use std::mem;
 
+pub use outline::Outline;
 #[allow(unused_imports, reason = "a dialect need not have schemas of all kinds")]
 pub(crate) use schema::{
     ListSchema, Member, MemberRules, NumberRules, ObjectSchema, Others, Schema, Tag, TextPattern, TextRules,
@@ -16,7 +18,6 @@ pub(crate) use schema::{
 
 use super::Varying;
 use super::fault::{Actual, Fault, FaultKind, Faults, Wanted};
-use super::outline::Outline;
 use super::problem::Problem;
 use super::scanner::{Scan, Scanner};
 use super::text::decode;

@@ -2,9 +2,10 @@
 
 use std::borrow::Cow;
 
+use super::outline::{Seen, UNDECLARED};
 use super::{Checker, ListSchema, Member, MemberRules, ObjectSchema, Others, Schema, decoded};
 use crate::json::fault::{Actual, FaultKind, Segment, Wanted};
-use crate::json::outline::{OutlineMember, Seen, UNDECLARED};
+use crate::json::names::OutlineMember;
 use crate::json::scanner::{DEEPEST, Scan};
 
 /// A member whose name was passed.

@@ -1,7 +1,7 @@
 //! Schemas as tables, with which [`Checker`](super::Checker) compares values.
 
 use crate::json::bytes::{SHORT, is_same_short};
-use crate::json::outline::{Names, fingerprint, group};
+use crate::json::names::{Names, fingerprint, group};
 
 /// The schema of a value.
 #[derive(Debug, Clone, Copy)]
