@@ -3,11 +3,11 @@
 use serde_json::{Value, json};
 
 use super::context::entries;
+use super::gateway::Gateway;
 use super::plan::tokens;
 use super::problem::{Problem, refused};
 use super::response::CREATED;
 use super::script::text;
-use super::server::Gateway;
 use super::store::item;
 use recordings::capture::base64_of;
 

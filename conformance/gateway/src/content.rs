@@ -4,8 +4,8 @@ use serde_json::{Value, json};
 use spec::Scope;
 use spec::table::Role;
 
-use super::items::{Entry, Ids, Steps};
 use super::plan::{Fragments, Part, Thought};
+use super::steps::{Entry, Ids, Steps};
 
 pub(super) fn message(parts: &[Part], steps: &mut Steps, has_logprobs: bool) -> Value {
     let mut content = Vec::new();

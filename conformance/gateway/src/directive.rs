@@ -27,7 +27,7 @@
 
 use serde_json::json;
 
-use super::plan::{Ending, Fragments, Item, Part, Plan, Thought};
+use super::plan::{Ending, Fragments, Item, Part, Plan, Thought, fragments};
 use super::sample;
 
 /// Maximum number of pieces of directives: each becomes events.
@@ -152,11 +152,6 @@ impl Directives {
 /// Limits a number, so that a request cannot overload the server.
 fn small(number: Option<u64>, usual: usize) -> usize {
     number.and_then(|number| usize::try_from(number).ok()).map_or(usual, |number| number.min(64))
-}
-
-/// Splits a text into fragments.
-pub(super) fn fragments(text: &str) -> Fragments {
-    text.split('|').map(|fragment| fragment.replace("\\n", "\n")).filter(|text| !text.is_empty()).collect()
 }
 
 fn shell(command: &str) -> (Fragments, String) {

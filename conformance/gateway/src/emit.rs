@@ -6,10 +6,11 @@ use spec::{Dialect, EventInfo, Scope, Slot};
 
 use super::content::logprobs;
 use super::fit::fit;
-use super::items::{Entry, Step, entries};
+use super::items::entries;
 use super::order::{Moment, order};
 use super::plan::{Ending, Plan};
 use super::response::{FAILURE, Resource};
+use super::steps::{Entry, Step};
 use super::voice::DialectStyle;
 
 /// A response, ready to be sent as a stream or as JSON.

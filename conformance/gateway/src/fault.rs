@@ -2,75 +2,16 @@
 
 use catalogue::{Edit, Rule};
 
-use super::sending::event_end;
-use super::{Answer, answer, example, plan};
+use super::wire::Wire;
+use super::{answer, example, plan};
 use checker::Rules;
 use recordings::capture::Format;
 use recordings::{check, violation};
-
-/// A response on the wire.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Wire {
-    /// Its status.
-    pub status: u16,
-    /// Its content type.
-    pub content_type: String,
-    /// Its body.
-    pub body: Vec<u8>,
-}
 
 /// Maximum number of items of a response in which a violation is tried.
 const ITEMS: usize = 3;
 
 impl Wire {
-    /// Creates a streaming response.
-    pub fn stream(answer: &Answer) -> Self {
-        Self { status: 200, content_type: "text/event-stream".to_owned(), body: answer.stream().into_bytes() }
-    }
-
-    /// Creates a non-streaming response.
-    pub fn json(status: u16, body: &str) -> Self {
-        Self { status, content_type: "application/json".to_owned(), body: body.as_bytes().to_vec() }
-    }
-
-    /// Returns whether it is a stream.
-    pub fn is_stream(&self) -> bool {
-        self.content_type == "text/event-stream"
-    }
-
-    /// Returns the events of a stream as sent.
-    pub fn events(&self) -> Vec<Vec<u8>> {
-        let mut events = Vec::new();
-        let mut rest = self.body.as_slice();
-        while !rest.is_empty() {
-            let (event, others) = rest.split_at(event_end(rest));
-            events.push(event.to_vec());
-            rest = others;
-        }
-        events
-    }
-
-    /// Returns its recording, with the head if that is relevant.
-    pub fn recording(&self) -> Vec<u8> {
-        let head = format!("HTTP/1.1 {} \r\ncontent-type: {}\r\n\r\n", self.status, self.content_type);
-        [head.as_bytes(), &self.body].concat()
-    }
-
-    fn read(recording: &[u8], unchanged: &Self) -> Option<Self> {
-        let Some(rest) = recording.strip_prefix(b"HTTP/1.1 ") else {
-            return Some(Self { body: recording.to_vec(), ..unchanged.clone() });
-        };
-        let end = rest.windows(4).position(|window| window == b"\r\n\r\n")?;
-        let head = String::from_utf8_lossy(rest.get(..end)?);
-        let status = head.split_whitespace().next()?.parse().ok()?;
-        let header = |line: &str| {
-            let (name, value) = line.split_once(": ")?;
-            name.eq_ignore_ascii_case("content-type").then(|| value.to_owned())
-        };
-        let content_type = head.lines().find_map(header).unwrap_or_else(|| unchanged.content_type.clone());
-        Some(Self { status, content_type, body: rest.get(end + 4..)?.to_vec() })
-    }
-
     /// Returns the rules of a dialect that it breaks.
     pub fn broken(&self, rules: &Rules) -> Vec<&'static str> {
         let report = check("answer", &mut &*self.recording(), Some(Format::Http), rules);

@@ -6,11 +6,10 @@ use axum::http::{HeaderMap, HeaderValue};
 use catalogue::Rule;
 use serde_json::Value;
 
-use super::Wire;
 use super::problem::Problem;
 use super::script::text;
-use super::socket::SOCKET_FAULTS;
-use super::wire::WireFault;
+use super::socket_faults::SOCKET_FAULTS;
+use super::wire::{Wire, WireFault};
 use checker::Rules;
 
 /// The header that requests faults; in the response it reports whether they were applied.

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::fault_list::{FaultInfo, FaultKind};
-use super::server::Settings;
+use super::settings::Settings;
 
 /// Returns the help for people, as text.
 pub(super) fn text(settings: &Settings, faults: &[FaultInfo]) -> String {

@@ -4,9 +4,6 @@ use std::fmt;
 use std::io::Write;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::faults::Faults;
-use super::server::Settings;
-
 /// Maximum length of a line, in characters.
 const MAX_LINE: usize = 500;
 
@@ -34,14 +31,5 @@ impl Log {
 impl fmt::Debug for Log {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Log")
-    }
-}
-
-impl Settings {
-    /// Writes a line to the log, with the results of the faults.
-    pub(super) fn note(&self, what: &str, faults: &Faults) {
-        let Some(log) = &self.log else { return };
-        let outcome = faults.outcome();
-        log.line(&if outcome.is_empty() { what.to_owned() } else { format!("{what}; {outcome}") });
     }
 }

@@ -2,8 +2,8 @@
 
 use spec::table::Role;
 
-use super::items::{Entry, Step};
 use super::script::text;
+use super::steps::{Entry, Step};
 
 /// Something that happens to an item.
 #[derive(Clone, Copy)]

@@ -5,6 +5,11 @@ use serde_json::Value;
 /// A text, split into the deltas of its stream.
 pub type Fragments = Vec<String>;
 
+/// Splits a text into fragments.
+pub(super) fn fragments(text: &str) -> Fragments {
+    text.split('|').map(|fragment| fragment.replace("\\n", "\n")).filter(|text| !text.is_empty()).collect()
+}
+
 /// The content of a response.
 #[expect(clippy::struct_excessive_bools, reason = "they have nothing to do with each other")]
 #[derive(Debug, Clone, PartialEq, Default)]

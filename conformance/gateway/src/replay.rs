@@ -10,8 +10,9 @@ use tokio::net::TcpListener;
 
 use super::log::Log;
 use super::problem::Problem;
-use super::sending::{End, event_end};
+use super::sending::End;
 use super::stage::{Act, Director, Line, Received, serve};
+use super::wire::event_end;
 use recordings::capture::{CaptureError, Entry, Exchange, Format, Frame, Transport, read};
 
 /// Maximum length of a pause.

@@ -17,17 +17,16 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio::task::spawn_blocking;
 
-use super::Wire;
 use super::cors;
 use super::faults::{Faults, HEADER};
+use super::gateway::Gateway;
 use super::help;
 use super::mcp::Servers;
 use super::problem::Problem;
 use super::sending::send;
-use super::server::Gateway;
 use super::socket::talk;
 use super::store::Stored;
-use super::wire::WireFault;
+use super::wire::{Wire, WireFault};
 
 /// Maximum size of a request body.
 const LARGEST: usize = 64 << 20;

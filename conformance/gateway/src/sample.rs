@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::plan::{Fragments, Item, Part};
+use super::plan::{Fragments, Item, Part, fragments};
 
 /// An image of one pixel.
 pub(super) const IMAGE: &str =
@@ -25,7 +25,7 @@ pub(super) fn city(number: usize) -> &'static str {
 /// Returns a text for each seed.
 pub(super) fn text(seed: u64) -> Fragments {
     let at = usize::try_from(seed % TEXTS.len() as u64).unwrap_or(0);
-    TEXTS.get(at).map_or_else(Vec::new, |text| super::directive::fragments(text))
+    TEXTS.get(at).map_or_else(Vec::new, |text| fragments(text))
 }
 
 /// Returns sample tools of an MCP server.

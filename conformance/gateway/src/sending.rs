@@ -11,8 +11,8 @@ use futures_core::Stream;
 use tokio::time::{Sleep, sleep};
 
 use super::faults::Faults;
-use super::server::Settings;
-use super::wire::WireFault;
+use super::settings::Settings;
+use super::wire::{WireFault, event_end};
 
 /// Lifetime of a stalled connection.
 const STALLED: Duration = Duration::from_secs(3600);
@@ -138,31 +138,6 @@ impl Stream for Pieces {
                 Some(End::Break) => return Poll::Ready(Some(Err(io::ErrorKind::ConnectionReset.into()))),
                 Some(End::Whole) | None => return Poll::Ready(None),
             }
-        }
-    }
-}
-
-/// Returns the end of the first event.
-pub(super) fn event_end(bytes: &[u8]) -> usize {
-    let is_end = |at: &usize| {
-        let after = bytes.get(at + 1..).unwrap_or_default();
-        after.starts_with(b"\n") || after.starts_with(b"\r\n")
-    };
-    let end = memchr::memchr_iter(b'\n', bytes).find(is_end);
-    let length = |at: usize| if bytes.get(at + 1) == Some(&b'\n') { 2 } else { 3 };
-    end.map_or(bytes.len(), |at| at + length(at))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::event_end;
-
-    #[test]
-    fn events_end_with_a_blank_line() {
-        for (bytes, end) in
-            [(&b"a: b\n\nc"[..], 6), (b"a: b\r\n\r\nc", 8), (b"a\nb\n\n\n", 5), (b"a\nb\n", 4), (b"", 0)]
-        {
-            assert_eq!(event_end(bytes), end, "{bytes:?}");
         }
     }
 }

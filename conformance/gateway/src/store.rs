@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::problem::Problem;
 use super::script::text;
-use super::sending::event_end;
+use super::wire::event_end;
 
 /// Maximum number of stored responses, and of bytes of their streams; the oldest are dropped first.
 const MAX_RESPONSES: usize = 10_000;

@@ -1,4 +1,4 @@
-//! Transport faults.
+//! Responses on the wire, and transport faults.
 
 use std::fmt;
 use std::io::Write as _;
@@ -6,7 +6,79 @@ use std::io::Write as _;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 
-use super::Wire;
+use super::Answer;
+
+/// A response on the wire.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Wire {
+    /// Its status.
+    pub status: u16,
+    /// Its content type.
+    pub content_type: String,
+    /// Its body.
+    pub body: Vec<u8>,
+}
+
+impl Wire {
+    /// Creates a streaming response.
+    pub fn stream(answer: &Answer) -> Self {
+        Self { status: 200, content_type: "text/event-stream".to_owned(), body: answer.stream().into_bytes() }
+    }
+
+    /// Creates a non-streaming response.
+    pub fn json(status: u16, body: &str) -> Self {
+        Self { status, content_type: "application/json".to_owned(), body: body.as_bytes().to_vec() }
+    }
+
+    /// Returns whether it is a stream.
+    pub fn is_stream(&self) -> bool {
+        self.content_type == "text/event-stream"
+    }
+
+    /// Returns the events of a stream as sent.
+    pub fn events(&self) -> Vec<Vec<u8>> {
+        let mut events = Vec::new();
+        let mut rest = self.body.as_slice();
+        while !rest.is_empty() {
+            let (event, others) = rest.split_at(event_end(rest));
+            events.push(event.to_vec());
+            rest = others;
+        }
+        events
+    }
+
+    /// Returns its recording, with the head if that is relevant.
+    pub fn recording(&self) -> Vec<u8> {
+        let head = format!("HTTP/1.1 {} \r\ncontent-type: {}\r\n\r\n", self.status, self.content_type);
+        [head.as_bytes(), &self.body].concat()
+    }
+
+    pub(super) fn read(recording: &[u8], unchanged: &Self) -> Option<Self> {
+        let Some(rest) = recording.strip_prefix(b"HTTP/1.1 ") else {
+            return Some(Self { body: recording.to_vec(), ..unchanged.clone() });
+        };
+        let end = rest.windows(4).position(|window| window == b"\r\n\r\n")?;
+        let head = String::from_utf8_lossy(rest.get(..end)?);
+        let status = head.split_whitespace().next()?.parse().ok()?;
+        let header = |line: &str| {
+            let (name, value) = line.split_once(": ")?;
+            name.eq_ignore_ascii_case("content-type").then(|| value.to_owned())
+        };
+        let content_type = head.lines().find_map(header).unwrap_or_else(|| unchanged.content_type.clone());
+        Some(Self { status, content_type, body: rest.get(end + 4..)?.to_vec() })
+    }
+}
+
+/// Returns the end of the first event.
+pub(super) fn event_end(bytes: &[u8]) -> usize {
+    let is_end = |at: &usize| {
+        let after = bytes.get(at + 1..).unwrap_or_default();
+        after.starts_with(b"\n") || after.starts_with(b"\r\n")
+    };
+    let end = memchr::memchr_iter(b'\n', bytes).find(is_end);
+    let length = |at: usize| if bytes.get(at + 1) == Some(&b'\n') { 2 } else { 3 };
+    end.map_or(bytes.len(), |at| at + length(at))
+}
 
 /// A transport fault.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -131,5 +203,19 @@ impl WireFault {
 impl fmt::Display for WireFault {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(self.name())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::event_end;
+
+    #[test]
+    fn events_end_with_a_blank_line() {
+        for (bytes, end) in
+            [(&b"a: b\n\nc"[..], 6), (b"a: b\r\n\r\nc", 8), (b"a\nb\n\n\n", 5), (b"a\nb\n", 4), (b"", 0)]
+        {
+            assert_eq!(event_end(bytes), end, "{bytes:?}");
+        }
     }
 }

@@ -11,11 +11,11 @@ use tokio::time::Instant;
 use super::running::{Running, Steer, data};
 use crate::context::{Turn, entries};
 use crate::faults::Faults;
+use crate::gateway::{Gateway, Made};
 use crate::ids::tagged;
 use crate::mcp::Servers;
 use crate::problem::Problem;
 use crate::script::text;
-use crate::server::{Gateway, Made};
 use crate::store::unknown_previous;
 
 /// Maximum number of named lanes.

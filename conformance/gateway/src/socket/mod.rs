@@ -2,7 +2,6 @@
 
 mod asides;
 mod desk;
-mod faults;
 mod running;
 
 use std::sync::Arc;
@@ -11,11 +10,8 @@ use axum::extract::ws::{Message, WebSocket};
 use tokio::time::{sleep, sleep_until};
 
 use super::faults::Faults;
-use super::server::Gateway;
+use super::gateway::Gateway;
 use desk::{Desk, Due};
-
-pub(super) use faults::SOCKET_FAULTS;
-pub use faults::socket_faults;
 
 /// Serves a WebSocket until the client disconnects. Responses can be continued here, stored or not.
 pub(super) async fn talk(gateway: Arc<Gateway>, mut socket: WebSocket, faults: Faults) {

@@ -7,7 +7,7 @@ use tokio::time::Instant;
 
 use crate::Wire;
 use crate::faults::Faults;
-use crate::server::{Made, PlannedRequest};
+use crate::gateway::{Made, PlannedRequest};
 
 /// A response whose events are being sent.
 pub(super) struct Running {

@@ -1,13 +1,15 @@
 //! Rules that can be broken in WebSocket turns.
 
 use catalogue::Rule;
+
+use super::voice::DialectStyle;
 use checker::Rules;
 
-use crate::server::COMPACTION_TRIGGERED;
-use crate::voice::DialectStyle;
+/// The rule that two compaction items break.
+pub(super) const COMPACTION_TRIGGERED: &str = "request/compaction-triggered";
 
 /// Rules that can be broken in WebSocket turns, with the turn that triggers each.
-pub(crate) const SOCKET_FAULTS: [(&str, &str); 15] = [
+pub(super) const SOCKET_FAULTS: [(&str, &str); 15] = [
     (COMPACTION_TRIGGERED, "a compaction_trigger in the input"),
     ("ws/answers-create", "a refused request, on a WebSocket"),
     ("ws/created-asked", "anything, on a WebSocket"),
