@@ -4,6 +4,7 @@ pub mod corpus;
 pub mod defects;
 pub mod edited;
 pub mod instances;
+pub mod modules;
 pub mod mutate;
 pub mod random;
 pub mod suite;

@@ -8,11 +8,12 @@ use std::{env, fs};
 
 use serde_json::Value;
 use tests::corpus::{files, repository};
+use tests::modules::circles;
 
 const PAGE: &str = "docs/architecture.md";
 
-/// Returns the packages of the workspace that others depend on.
-fn packages() -> Vec<Value> {
+/// Returns the packages of the workspace.
+fn members() -> Vec<Value> {
     let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let output = Command::new(cargo)
         .args(["metadata", "--no-deps", "--format-version", "1", "--offline"])
@@ -21,8 +22,12 @@ fn packages() -> Vec<Value> {
         .expect("cargo runs");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let metadata: Value = serde_json::from_slice(&output.stdout).expect("it is JSON");
-    let packages = metadata["packages"].as_array().cloned().unwrap_or_default();
-    packages.into_iter().filter(|package| package["name"] != "tests").collect()
+    metadata["packages"].as_array().cloned().unwrap_or_default()
+}
+
+/// Returns the packages of the workspace, without their tests.
+fn packages() -> Vec<Value> {
+    members().into_iter().filter(|package| package["name"] != "tests").collect()
 }
 
 fn name(value: &Value) -> String {
@@ -99,123 +104,88 @@ fn the_picture_of_the_crates_is_fresh() {
     assert!(page == fresh, "{PAGE} is stale: BLESS=1 cargo test -p tests --test architecture");
 }
 
-/// Returns the source folders of every crate of the workspace.
-fn source_folders() -> Vec<PathBuf> {
-    let root = repository();
-    let mut folders = vec![root.join("spec/src"), root.join("codegen/src"), root.join("conformance/src")];
-    for entry in fs::read_dir(root.join("conformance")).expect("it can be listed").flatten() {
-        folders.extend(Some(entry.path().join("src")).filter(|source| source.is_dir()));
-    }
-    folders
-}
-
-/// Returns the paths of the same crate that the code of a file uses, without comments and tests.
-fn named(text: &str) -> Vec<String> {
-    let code = text.split("#[cfg(test)]\nmod tests").next().unwrap_or_default();
-    let lines = code.lines().filter(|line| !line.trim_start().starts_with("//"));
-    let code: String = lines.collect::<Vec<_>>().join("\n");
-    let mut names = Vec::new();
-    for rest in code.split("crate::").skip(1) {
-        let list = rest.strip_prefix('{').and_then(|list| list.split_once("};"));
-        let first = |path: &str| {
-            path.trim()
-                .split([':', ',', ';', ' ', '(', ')', '<', '>', '{', '}', '.'])
-                .next()
-                .map(str::to_owned)
-        };
-        match list {
-            Some((list, _)) => names.extend(list.split(',').filter_map(first)),
-            None => names.extend(first(rest)),
-        }
-    }
-    names
-}
-
-/// Returns the top-level modules of a crate, each with those that it uses.
-fn modules(source: &Path) -> BTreeMap<String, BTreeSet<String>> {
-    let module = |file: &Path| {
-        let path = file.strip_prefix(source).expect("it lies there").with_extension("");
-        path.iter().next().expect("it has a name").to_string_lossy().into_owned()
+/// Returns the files of a source folder, by their paths in it.
+fn sources(folder: &Path) -> BTreeMap<String, String> {
+    let text = |file: PathBuf| {
+        let path = file.strip_prefix(folder).expect("it lies there").to_string_lossy().replace('\\', "/");
+        (path, fs::read_to_string(&file).expect("it can be read"))
     };
-    let root = fs::read_to_string(source.join("lib.rs")).unwrap_or_default();
-    // A re-export of the root counts as the module that it comes from.
-    let mut homes = BTreeMap::new();
-    for exported in root.split("pub use ").skip(1).filter_map(|rest| rest.split_once(';')) {
-        let Some((from, names)) = exported.0.split_once("::") else { continue };
-        for name in names.trim_matches(['{', '}']).split(',') {
-            homes.insert(name.trim().to_owned(), from.to_owned());
-        }
-    }
-    let files = files(source, &["rs"]);
-    let known: BTreeSet<String> = files.iter().map(|file| module(file)).collect();
-    let mut uses: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
-    for file in files.iter().filter(|file| !file.ends_with("lib.rs") && !file.ends_with("main.rs")) {
-        let own = module(file);
-        let names = named(&fs::read_to_string(file).expect("it can be read"));
-        let homes = names.into_iter().map(|name| homes.get(&name).cloned().unwrap_or(name));
-        let others = homes.filter(|name| known.contains(name) && *name != own && name != "lib");
-        uses.entry(own.clone()).or_default().extend(others);
-    }
-    uses
-}
-
-/// Returns a dependency cycle among modules, if any.
-fn circle(uses: &BTreeMap<String, BTreeSet<String>>) -> Option<Vec<String>> {
-    fn walk(
-        uses: &BTreeMap<String, BTreeSet<String>>,
-        way: &mut Vec<String>,
-        done: &mut BTreeSet<String>,
-    ) -> bool {
-        let at = way.last().cloned().unwrap_or_default();
-        for next in uses.get(&at).into_iter().flatten() {
-            if let Some(start) = way.iter().position(|passed| passed == next) {
-                way.drain(..start);
-                return true;
-            }
-            if !done.contains(next) {
-                way.push(next.clone());
-                if walk(uses, way, done) {
-                    return true;
-                }
-                way.pop();
-            }
-        }
-        done.insert(at);
-        false
-    }
-    let mut done = BTreeSet::new();
-    uses.keys().find_map(|start| {
-        let mut way = vec![start.clone()];
-        walk(uses, &mut way, &mut done).then_some(way)
-    })
+    files(folder, &["rs"]).into_iter().map(text).collect()
 }
 
 #[test]
 fn no_circle_runs_across_folders() {
-    for source in source_folders() {
-        // Files in a folder may use each other; a folder only uses modules below it.
-        let folders = |way: &[String]| way.iter().any(|module| source.join(module).is_dir());
-        let found = circle(&modules(&source)).filter(|way| folders(way));
-        assert_eq!(found, None, "{}", source.display());
+    let mut found = Vec::new();
+    for member in members() {
+        let manifest = Path::new(member["manifest_path"].as_str().expect("it has one"));
+        // Circles of files alone are allowed: in a dozen folders, types of several files refer to each other.
+        let circles = circles(&sources(&manifest.with_file_name("src")));
+        found.extend(circles.into_iter().map(|uses| format!("{}: {uses}", name(&member))));
     }
+    assert!(found.is_empty(), "{}", found.join("\n"));
+}
+
+/// Returns the circles in a crate of these files.
+fn circles_of(files: &[(&str, &str)]) -> Vec<String> {
+    circles(&files.iter().map(|(path, text)| ((*path).to_owned(), (*text).to_owned())).collect())
 }
 
 #[test]
 fn circles_are_found() {
-    let uses = |pairs: &[(&str, &str)]| {
-        let mut uses: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
-        for (one, other) in pairs {
-            uses.entry((*one).to_owned()).or_default().insert((*other).to_owned());
-        }
-        uses
-    };
-    assert_eq!(circle(&uses(&[("a", "b"), ("b", "c"), ("a", "c")])), None);
-    let found = circle(&uses(&[("a", "b"), ("b", "c"), ("c", "b")])).expect("there is one");
-    assert_eq!(found, ["b", "c"]);
-    assert_eq!(
-        named("use crate::{One, two::Three};\n// crate::four\nlet a = crate::five();"),
-        ["One", "two", "five"]
-    );
+    let root = ("lib.rs", "mod a;\nmod b;\nmod c;\npub use b::Two;");
+    let both = ["a uses b: a/mod.rs:2", "b uses a: b.rs:1"];
+    for (a, b) in [
+        ("use crate::b::Two;", "use crate::a::One;"),
+        ("use crate::{c, b::{Three, Two}};", "use super::a;"),
+        ("type One = super::b::Two;", "fn b() { crate::a::one() }"),
+        ("fn a() { self::super::b::two(&[]) }", "use super::{a as other};"),
+        ("fn a() -> crate::Two { crate::Two }", "use crate::a::*;"),
+        ("use super::Two as Three;", "fn b(one: &'static super::a::One) {}"),
+    ] {
+        let (a, inner) = (format!("mod inner;\n{a}"), "use super::One;\nuse crate::c;");
+        let found = circles_of(&[root, ("a/mod.rs", &a), ("a/inner.rs", inner), ("b.rs", b), ("c.rs", "")]);
+        assert_eq!(found, both, "{a}\n{b}");
+    }
+    // Through a third module, from the file of a folder, and by a module that is imported.
+    let found = circles_of(&[
+        root,
+        ("a/mod.rs", "mod inner;"),
+        ("a/inner.rs", "use super::super::b;\nfn a() { b::two() }"),
+        ("b.rs", "use crate::c;"),
+        ("c.rs", "mod inner {\n    use super::super::a;\n}"),
+    ]);
+    let all = ["a uses b: a/inner.rs:1, a/inner.rs:2", "b uses c: b.rs:1", "c uses a: c.rs:2"];
+    assert_eq!(found, all);
+    // In a folder.
+    let found = circles_of(&[
+        ("main.rs", "mod x;"),
+        ("x.rs", "mod a;\nmod b;\npub(crate) use self::b::{self as other, Two};\nstruct Own;"),
+        ("x/a/mod.rs", "mod inner;"),
+        ("x/a/inner.rs", "use crate::x::{Own, other};"),
+        ("x/b.rs", "use super::a;"),
+    ]);
+    assert_eq!(found, ["x/a uses x/b: x/a/inner.rs:1", "x/b uses x/a: x/b.rs:1"]);
+}
+
+#[test]
+fn other_dependencies_are_no_circles() {
+    let root = ("lib.rs", "mod a;\nmod b;\nmod c;\nstruct Own;");
+    for b in [
+        "// crate::a\n/* crate::a::One\n*/ const A: (&str, char) = (\"crate::a::One\", '\"');",
+        "const A: &str = r#\"\"crate::a::One\"#;",
+        "#[cfg(test)]\nmod tests {\n    use crate::a::One;\n}",
+        "#[cfg(all(test, unix))]\n#[derive(Debug)]\nstruct Two([crate::a::One; 2]);",
+        "#[cfg(test)]\nmod tests;",
+        "use super::Own;\nuse a::One;",
+    ] {
+        let files =
+            [root, ("a/mod.rs", "mod c;\nuse crate::b::Two;\nuse c::Three;"), ("b.rs", b), ("c.rs", "")];
+        let inner = [("a/c.rs", "use super::Four;"), ("b/tests.rs", "use crate::a::One;")];
+        assert!(circles_of(&[&files[..], &inner].concat()).is_empty(), "{b}");
+    }
+    // Files of one folder.
+    let files = [root, ("a.rs", "use crate::b::Two;"), ("b.rs", "use crate::a::One;"), ("c.rs", "")];
+    assert!(circles_of(&files).is_empty());
 }
 
 /// Source files are short.
