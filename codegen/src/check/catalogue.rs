@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::context::Context;
 use super::report::{Place, Report};
 use super::schemas::Judges;
-use super::{profiles, structure, violations};
+use super::{structure, violations};
 use crate::formats::{
     Authority, Coverage, OnSocket, Operand, Operation, PREVIOUS, PREVIOUS_OUTPUT, Rule, Scenario,
     ScenarioMetadata, Scopes,
@@ -20,7 +20,6 @@ pub(super) fn check<'c>(context: &'c Context, judges: &mut Judges<'c>, report: &
     for scenario in context.catalogue.scenarios.values() {
         check_scenario(context, scenario, judges, report);
     }
-    profiles::check(context, report);
 }
 
 fn check_rule(context: &Context, rule: &Rule, report: &mut Report) {

@@ -46,6 +46,7 @@ pub fn check(spec: &Path) -> Report {
     dialects::check(&context, &mut report);
     words::check(&context, &mut report);
     catalogue::check(&context, &mut judges, &mut report);
+    profiles::check(&context, &mut report);
     client_cases::check(&context, &mut report);
     coverage::check(&context, &mut report);
     defects::check(&context, &mut report);

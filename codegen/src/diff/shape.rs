@@ -66,6 +66,13 @@ pub(super) struct Variant<'d> {
     pub(super) tags: Vec<(&'d str, Vec<String>)>,
 }
 
+impl Side {
+    /// Returns the type of a schema, in words.
+    pub(super) fn describe(&self, node: Node<'_>) -> String {
+        Shape::of(self, node, &[]).describe()
+    }
+}
+
 impl<'d> Shape<'d> {
     /// Computes the shape of a schema, without the named branches of its union in `without`.
     pub(super) fn of(side: &'d Side, node: Node<'d>, without: &[&str]) -> Self {

@@ -8,8 +8,6 @@ use crate::dialect::Dialect;
 use crate::import::Imported;
 use crate::schema::{self, ParseError, Schema};
 
-use super::shape::Shape;
-
 /// One side of a comparison.
 #[derive(Debug, Clone)]
 pub struct Side {
@@ -115,11 +113,6 @@ impl Side {
             },
             _ => None,
         }
-    }
-
-    /// Returns the type of a schema, in words.
-    pub(super) fn describe(&self, node: Node<'_>) -> String {
-        Shape::of(self, node, &[]).describe()
     }
 }
 

@@ -6,7 +6,7 @@ use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{format_ident, quote};
 use serde_json::Value;
 
-use super::names;
+use super::names::{self, event_path, type_path};
 use super::order::UsualOrder;
 use super::shared::Shared;
 use crate::dialect::{Dialect, Event};
@@ -179,16 +179,6 @@ fn noted(dialect: &Dialect, scopes: &ScopesFile) -> BTreeSet<String> {
         }
     }
     noted
-}
-
-/// Returns the path of a named type. An inline schema has the path of its parent and its name there.
-pub(super) fn type_path(name: &str) -> String {
-    format!("type_{}", names::snake(name))
-}
-
-/// Returns the path of an event.
-pub(super) fn event_path(name: &str) -> String {
-    format!("event_{}", names::snake(name))
 }
 
 /// Returns the name of the table for a path.

@@ -3,7 +3,7 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::catalogue::edit;
+use super::edit::edit;
 use super::tables::option_text;
 use super::words::word;
 use crate::catalogue::Catalogue;

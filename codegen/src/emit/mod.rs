@@ -3,6 +3,7 @@
 mod catalogue;
 mod check;
 mod client_case;
+mod edit;
 mod names;
 mod order;
 mod shared;

@@ -89,6 +89,16 @@ const KEYWORDS: &[&str] = &[
     "true", "try", "type", "typeof", "unsafe", "unsized", "use", "virtual", "where", "while", "yield",
 ];
 
+/// Returns the path of a named type. An inline schema has the path of its parent and its name there.
+pub(super) fn type_path(name: &str) -> String {
+    format!("type_{}", snake(name))
+}
+
+/// Returns the path of an event.
+pub(super) fn event_path(name: &str) -> String {
+    format!("event_{}", snake(name))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -6,8 +6,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::check::{event_path, type_path};
-use super::names;
+use super::names::{self, event_path, type_path};
 use crate::dialect::Dialect;
 use crate::schema::{Kind, Object, Property, Registry, Schema};
 

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use proc_macro2::{TokenStream, TokenTree};
 
+use super::names::{event_path, type_path};
 use super::types::Names;
 use super::{check, types};
 use crate::dialect::Dialect;
@@ -31,12 +32,9 @@ pub fn show(
     let named: BTreeSet<String> = event_names.values().chain(type_names.values()).cloned().collect();
     let mut text = pick(&emitted, wanted, &named);
     if with_validator {
-        let named = dialect
-            .types
-            .keys()
-            .map(|wire| check::table_ident(&check::type_path(wire)).to_string())
-            .collect();
-        let path = if is_event { check::event_path(name) } else { check::type_path(name) };
+        let named =
+            dialect.types.keys().map(|wire| check::table_ident(&type_path(wire)).to_string()).collect();
+        let path = if is_event { event_path(name) } else { type_path(name) };
         text.push('\n');
         let table = check::table_ident(&path).to_string();
         text += &pick(&items(check::emit(dialect, None, scopes)?), &table, &named);

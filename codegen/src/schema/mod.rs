@@ -1,13 +1,15 @@
 //! The model of a JSON Schema in the normal form of dialect files.
 
 mod fold;
+mod kinds;
 mod parse;
 mod union;
 
 pub use fold::Registry;
+pub use kinds::{Kind, KindSet};
 pub(crate) use parse::escape;
 pub use parse::{ParseError, parse};
-pub use union::{Kind, KindSet, Tag, UnionPlan};
+pub use union::{Tag, UnionPlan};
 
 use serde_json::Value;
 

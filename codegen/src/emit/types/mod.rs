@@ -5,6 +5,7 @@ mod layout;
 mod lower;
 mod model;
 mod new;
+mod ty;
 mod write;
 
 use proc_macro2::TokenStream;

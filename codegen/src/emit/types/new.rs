@@ -4,7 +4,7 @@ use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
 use super::model::{Body, Inside, Member, Sizes, Start, Ty, Value};
-use super::write::{doc, ty};
+use super::ty::{doc, ty};
 use crate::emit::names::ident;
 
 /// Writes the constructor of a struct, or `Default` if it has no arguments.
