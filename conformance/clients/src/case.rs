@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use catalogue::{About, Channel, ClientCase, Edit, Ending, Expect, Level, RULES, Rule};
-use gateway::End;
+use catalogue::{About, Channel, ClientCase, Edit, Ending, Expect, Level, RULES, Rule, Step};
+use gateway::{Act, End, Line};
 use recordings::capture::Format;
 use recordings::{goldens, violation};
 use results::Transport;
@@ -51,6 +51,44 @@ pub struct Case {
     /// The parts that a reply must have for the case to count.
     pub about: Vec<About>,
     pub(super) plays: Plays,
+}
+
+impl Case {
+    /// Returns the number of the response that a request asks for; 0 is the first.
+    pub(super) fn turn(&self, body: &Value) -> usize {
+        let steps = self.turns.iter().enumerate().rev();
+        steps
+            .filter(|(_, turn)| turn.step != Step::Resume)
+            .find(|(_, turn)| turn.follows(body))
+            .map_or(0, |(at, _)| at + 1)
+    }
+
+    /// Returns the step that a request belongs to.
+    pub(super) fn turn_of(&self, body: &Value) -> Option<&Turn> {
+        self.turn(body).checked_sub(1).and_then(|at| self.turns.get(at))
+    }
+
+    /// Returns the data for a request that creates a response.
+    pub(super) fn played(&self, body: &[u8]) -> &Plays {
+        if self.turns.is_empty() {
+            return &self.plays;
+        }
+        let body = serde_json::from_slice(body).unwrap_or_default();
+        self.turn_of(&body).map_or(&self.plays, |turn| &turn.plays)
+    }
+
+    /// Returns the data for a request that resumes a response.
+    pub(super) fn resumed(&self, id: &str, query: &str) -> Option<Act> {
+        let of_step = |turn: &&Turn| turn.step == Step::Resume && turn.before.id.as_deref() == Some(id);
+        self.turns.iter().find(of_step)?.rest(query)
+    }
+
+    /// Returns the replies to a WebSocket message. The connection stays open for later steps.
+    pub(super) fn said(&self, message: &str) -> Option<Line> {
+        let Plays::Socket(line) = self.played(message.as_bytes()) else { return None };
+        let is_last = self.turns.is_empty() && line.is_last;
+        Some(Line { is_last, ..line.clone() })
+    }
 }
 
 /// Returns all cases of a dialect, by name. They are built once.

@@ -4,12 +4,11 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use catalogue::{Channel, ClientCase, Step};
-use gateway::{Act, Line, tagged};
+use gateway::{Act, tagged};
 use serde_json::{Value, json};
 use spec::Dialect;
 
 use super::answer::{Answer, text};
-use super::case::Case;
 use super::played::{Delivery, Played, Plays, plays};
 use super::protocol::CaseStep;
 
@@ -76,7 +75,7 @@ impl Turn {
 
     /// Returns whether a request refers to the previous response: by its id, by outputs of its calls, by references to
     /// its items, or by its text.
-    fn follows(&self, body: &Value) -> bool {
+    pub(super) fn follows(&self, body: &Value) -> bool {
         let input = input(body);
         let is_output = |item: &Value| {
             let id = text(item, "call_id").filter(|_| text(item, "type") == Some("function_call_output"));
@@ -108,7 +107,7 @@ impl Turn {
     }
 
     /// Returns the rest of a stream after an event, or the whole response if the request does not ask for a stream.
-    fn rest(&self, query: &str) -> Option<Act> {
+    pub(super) fn rest(&self, query: &str) -> Option<Act> {
         let Plays::Http(whole) = &self.plays else { return None };
         let parameter = |name: &str| {
             query.split('&').filter_map(|pair| pair.split_once('=')).find(|(known, _)| *known == name)
@@ -129,44 +128,6 @@ impl Turn {
         };
         let pieces = whole.pieces.iter().filter(|(_, piece)| is_left(piece)).cloned().collect();
         Some(Act { pieces, ..whole.clone() })
-    }
-}
-
-impl Case {
-    /// Returns the number of the response that a request asks for; 0 is the first.
-    pub(super) fn turn(&self, body: &Value) -> usize {
-        let steps = self.turns.iter().enumerate().rev();
-        steps
-            .filter(|(_, turn)| turn.step != Step::Resume)
-            .find(|(_, turn)| turn.follows(body))
-            .map_or(0, |(at, _)| at + 1)
-    }
-
-    /// Returns the step that a request belongs to.
-    pub(super) fn turn_of(&self, body: &Value) -> Option<&Turn> {
-        self.turn(body).checked_sub(1).and_then(|at| self.turns.get(at))
-    }
-
-    /// Returns the data for a request that creates a response.
-    pub(super) fn played(&self, body: &[u8]) -> &Plays {
-        if self.turns.is_empty() {
-            return &self.plays;
-        }
-        let body = serde_json::from_slice(body).unwrap_or_default();
-        self.turn_of(&body).map_or(&self.plays, |turn| &turn.plays)
-    }
-
-    /// Returns the data for a request that resumes a response.
-    pub(super) fn resumed(&self, id: &str, query: &str) -> Option<Act> {
-        let of_step = |turn: &&Turn| turn.step == Step::Resume && turn.before.id.as_deref() == Some(id);
-        self.turns.iter().find(of_step)?.rest(query)
-    }
-
-    /// Returns the replies to a WebSocket message. The connection stays open for later steps.
-    pub(super) fn said(&self, message: &str) -> Option<Line> {
-        let Plays::Socket(line) = self.played(message.as_bytes()) else { return None };
-        let is_last = self.turns.is_empty() && line.is_last;
-        Some(Line { is_last, ..line.clone() })
     }
 }
 
