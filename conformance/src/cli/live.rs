@@ -17,6 +17,9 @@ use gateway::Settings;
 use harness::live::Budget;
 use results::Transport;
 
+/// The heading of the flags that select tests.
+pub(super) const SELECTION: &str = "Tests";
+
 /// Options of a run against an endpoint.
 #[derive(Debug, Args)]
 pub(super) struct LiveArgs {
@@ -39,7 +42,7 @@ pub(super) struct LiveArgs {
     /// Profiles, of `conformance list profiles`. Begin with core.
     ///
     /// Runs only the scenarios and rules that these profiles demand.
-    #[arg(long, value_name = "NAME", value_delimiter = ',', conflicts_with = "capture", value_parser = known::PROFILES, hide_possible_values = true, help_heading = super::suite::SELECTION)]
+    #[arg(long, value_name = "NAME", value_delimiter = ',', conflicts_with = "capture", value_parser = known::PROFILES, hide_possible_values = true, help_heading = SELECTION)]
     pub(super) profile: Vec<String>,
     /// Attempts until the expected events of a scenario occur.
     #[arg(long, value_name = "N", default_value_t = 3, help_heading = LIMITS)]
@@ -69,7 +72,7 @@ pub(super) struct LiveArgs {
     #[arg(long, value_name = "N", conflicts_with = "capture", value_parser = clap::value_parser!(u32).range(1..), help_heading = LIMITS)]
     max_fail: Option<u32>,
     /// Fail on broken SHOULD rules, too.
-    #[arg(long, conflicts_with = "capture", help_heading = super::suite::RULES)]
+    #[arg(long, conflicts_with = "capture", help_heading = super::select::HEADING)]
     strict: bool,
     #[command(flatten)]
     baseline: BaselineArgs,

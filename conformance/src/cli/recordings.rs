@@ -11,15 +11,14 @@ use libtest_mimic::{Completion, Failed, Trial};
 use super::check::check_file;
 use super::progress::Progress;
 use super::snapshots::SnapshotArgs;
-use super::suite::fail_if_any;
 use super::{NOT_DONE, files};
 use checker::Rules;
 use harness::certificate::unseen;
 use harness::suite::{Invocation, is_for_people, run_quietly, show};
 use recordings::Checking;
 use recordings::capture::Format;
-use reports::Screen;
-use results::{CaptureReport, Outcome, Run};
+use reports::{Screen, Style, diagnostic};
+use results::{CaptureReport, Finding, Outcome, Run};
 
 /// Recordings and their rules.
 pub(super) struct Tested {
@@ -120,4 +119,15 @@ fn trial_name(file: &Path, rule: &str) -> String {
 /// Returns the verdict of a report on a rule.
 fn verdict(rule: &Rule, report: &CaptureReport) -> Result<(), Failed> {
     fail_if_any(report, |finding| finding.rule == rule.id && finding.level == Level::Must)
+}
+
+/// Fails if there are findings of that kind.
+pub(super) fn fail_if_any(report: &CaptureReport, is_meant: impl Fn(&Finding) -> bool) -> Result<(), Failed> {
+    if let Some(error) = &report.error {
+        return Err(format!("{}: {error}", report.name).into());
+    }
+    let meant = report.findings.iter().filter(|finding| is_meant(finding));
+    let text: String =
+        meant.map(|finding| diagnostic(&report.name, finding, "", Style::Plain) + "\n").collect();
+    if text.is_empty() { Ok(()) } else { Err(text.into()) }
 }

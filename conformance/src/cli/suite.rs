@@ -13,9 +13,9 @@ use libtest_mimic::{Arguments, ColorSetting, Failed, FormatSetting, Trial};
 use spec::Dialect;
 
 use super::color::Color;
-use super::live::LiveArgs;
+use super::live::{LiveArgs, SELECTION};
 use super::output::OutputArgs;
-use super::recordings::Tested;
+use super::recordings::{Tested, fail_if_any};
 use super::select::SelectArgs;
 use super::snapshots::SnapshotArgs;
 use super::{COMMANDS, CommandArgs, described, files, known, names};
@@ -25,13 +25,8 @@ use harness::live::Evidence;
 use harness::suite::{Invocation, Selection};
 use recordings::capture::Format;
 use recordings::goldens::{self, GOLDENS, Golden};
-use reports::{Form, Screen, Style, diagnostic};
-use results::{CaptureReport, Finding, TrialResult, Verdict};
-
-/// The heading of the flags that select tests.
-pub(super) const SELECTION: &str = "Tests";
-/// The heading of the flags about rules.
-pub(super) const RULES: &str = super::select::HEADING;
+use reports::{Form, Screen};
+use results::{CaptureReport, TrialResult, Verdict};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -265,15 +260,4 @@ fn proof(rule: &'static Rule) -> Result<(), Failed> {
     }
     let list = |rules: &BTreeSet<&str>| rules.iter().copied().collect::<Vec<_>>().join(", ");
     Err(format!("the violation should break {}; it breaks {}", list(&expected), list(&broken)).into())
-}
-
-/// Fails if there are findings of that kind.
-pub(super) fn fail_if_any(report: &CaptureReport, is_meant: impl Fn(&Finding) -> bool) -> Result<(), Failed> {
-    if let Some(error) = &report.error {
-        return Err(format!("{}: {error}", report.name).into());
-    }
-    let meant = report.findings.iter().filter(|finding| is_meant(finding));
-    let text: String =
-        meant.map(|finding| diagnostic(&report.name, finding, "", Style::Plain) + "\n").collect();
-    if text.is_empty() { Ok(()) } else { Err(text.into()) }
 }
