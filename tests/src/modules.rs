@@ -18,11 +18,22 @@ type Path = Vec<String>;
 /// Dependencies between the modules of a folder, with the lines that cause them.
 type Uses = BTreeMap<(String, String), BTreeSet<String>>;
 
-/// Returns the dependencies between the modules of each folder that are part of a circle through a folder.
+/// A dependency between two modules of a folder that is part of a circle.
+#[derive(Debug)]
+pub struct Link {
+    /// The folder, in the source folder.
+    pub folder: String,
+    /// The modules, and the lines that cause it.
+    pub text: String,
+    /// Whether the modules of the circle are single files.
+    pub is_of_files: bool,
+}
+
+/// Returns all circles among the modules of each folder.
 ///
 /// The files are given by their paths in the source folder. Code for tests does not count, nor does what a module
 /// uses of the modules that contain it or that it contains.
-pub fn circles(files: &BTreeMap<String, String>) -> Vec<String> {
+pub fn circles(files: &BTreeMap<String, String>) -> Vec<Link> {
     let tokens = Regex::new(TOKENS).expect("the expression is valid");
     let mut modules = Modules { files, tokens, known: BTreeMap::new() };
     for root in ["lib.rs", "main.rs"].into_iter().filter(|root| files.contains_key(*root)) {
@@ -34,11 +45,14 @@ pub fn circles(files: &BTreeMap<String, String>) -> Vec<String> {
         let is_folder = |name: &str| files.keys().any(|file| file.starts_with(&(path(name) + "/")));
         let folders: BTreeSet<&String> =
             uses.keys().map(|(one, _)| one).filter(|one| is_folder(one)).collect();
-        for ((one, other), lines) in &uses {
-            if folders.iter().any(|folder| leads(&uses, other, folder) && leads(&uses, folder, one)) {
-                let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
-                found.push(format!("{} uses {}: {}", path(one), path(other), lines.join(", ")));
-            }
+        for ((one, other), lines) in uses.iter().filter(|((one, other), _)| leads(&uses, other, one)) {
+            let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+            let has = |folder: &str| leads(&uses, other, folder) && leads(&uses, folder, one);
+            found.push(Link {
+                folder: folder.join("/"),
+                text: format!("{} uses {}: {}", path(one), path(other), lines.join(", ")),
+                is_of_files: !folders.iter().any(|folder| has(folder)),
+            });
         }
     }
     found
