@@ -27,13 +27,8 @@ fn case(name: &str, expect: &str, outcome: ClientOutcome, detail: &str) -> Clien
 }
 
 fn profile(name: &str, state: ProfileState, reasons: &[(&str, Verdict, &str)]) -> ProfileReport {
-    let reason = |(name, verdict, reason): &(&str, Verdict, &str)| Reason {
-        demand: Demand::Case,
-        name: (*name).to_owned(),
-        verdict: *verdict,
-        reason: (*reason).to_owned(),
-        exchanges: Vec::new(),
-    };
+    let reason =
+        |(name, verdict, reason): &(&str, Verdict, &str)| Reason::new(Demand::Case, name, *verdict, *reason);
     ProfileReport {
         name: name.to_owned(),
         version: 1,

@@ -113,6 +113,9 @@ pub struct Judgement {
     /// The kind of the reason, if advice exists for that kind.
     #[serde(default, skip_serializing_if = "UndecidedKind::is_other")]
     pub kind: UndecidedKind,
+    /// The reason without what its kind already states: the missing events, the flag to pass, or the feature.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub detail: String,
 }
 
 /// The kind of reason for which a trial could not be decided.
@@ -130,6 +133,8 @@ pub enum UndecidedKind {
     NotOffered,
     /// The scenario needs a resource that was not given.
     NotGiven,
+    /// The trial of the response has the reason.
+    Unanswered,
     /// Any other.
     #[default]
     Other,
@@ -203,7 +208,12 @@ impl Verdict {
 
 impl Judgement {
     /// The verdict of a passed trial.
-    pub const PASS: Self = Self { verdict: Verdict::Pass, reason: String::new(), kind: UndecidedKind::Other };
+    pub const PASS: Self = Self {
+        verdict: Verdict::Pass,
+        reason: String::new(),
+        kind: UndecidedKind::Other,
+        detail: String::new(),
+    };
 
     /// Creates a verdict with its reason.
     pub fn new(verdict: Verdict, reason: impl Into<String>) -> Self {
@@ -212,7 +222,13 @@ impl Judgement {
 
     /// Creates a verdict with a reason of this kind.
     pub fn undecided(verdict: Verdict, kind: UndecidedKind, reason: impl Into<String>) -> Self {
-        Self { verdict, reason: reason.into(), kind }
+        Self { verdict, reason: reason.into(), kind, detail: String::new() }
+    }
+
+    /// Adds the reason without what its kind already states.
+    #[must_use]
+    pub fn with_detail(self, detail: impl Into<String>) -> Self {
+        Self { detail: detail.into(), ..self }
     }
 }
 

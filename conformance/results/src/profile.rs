@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::live::Verdict;
+use super::live::{Judgement, UndecidedKind, Verdict};
 
 /// The result of a run for a profile.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -126,6 +126,9 @@ pub struct Reason {
     pub verdict: Verdict,
     /// The reason.
     pub reason: String,
+    /// The kind of reason.
+    #[serde(default, skip_serializing_if = "UndecidedKind::is_other")]
+    pub kind: UndecidedKind,
     /// The exchanges with the failure.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub exchanges: Vec<String>,
@@ -134,7 +137,13 @@ pub struct Reason {
 impl Reason {
     /// Creates a reason without exchanges.
     pub fn new(demand: Demand, name: &str, verdict: Verdict, reason: impl Into<String>) -> Self {
-        Self { demand, name: name.to_owned(), verdict, reason: reason.into(), exchanges: Vec::new() }
+        Self::judged(demand, name, &Judgement::new(verdict, reason))
+    }
+
+    /// Creates the reason of a judgement, without exchanges.
+    pub fn judged(demand: Demand, name: &str, judged: &Judgement) -> Self {
+        let Judgement { verdict, reason, kind, .. } = judged.clone();
+        Self { demand, name: name.to_owned(), verdict, reason, kind, exchanges: Vec::new() }
     }
 }
 

@@ -44,6 +44,9 @@ pub struct Undecided {
     /// The kind of reason.
     #[serde(default, skip_serializing_if = "UndecidedKind::is_other")]
     pub kind: UndecidedKind,
+    /// The reason without what its kind already states: the missing events, the flag to pass, or the feature.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub detail: String,
     /// Not exercised, or a harness error, if one is among them.
     pub verdict: Verdict,
     /// Number of trials.
@@ -139,10 +142,10 @@ impl Undecided {
                 if matches!(judged.verdict, Verdict::Pass | Verdict::Fail) {
                     continue;
                 }
-                let (kind, reason) = reason(case, judged);
+                let Judgement { reason, kind, detail, .. } = reason(case, judged);
                 let Some(known) = all.iter_mut().find(|known| known.reason == reason) else {
                     let cases = vec![case.name.clone()];
-                    all.push(Self { reason, kind, verdict: judged.verdict, trials: 1, cases });
+                    all.push(Self { reason, kind, detail, verdict: judged.verdict, trials: 1, cases });
                     continue;
                 };
                 known.trials += 1;
@@ -160,14 +163,14 @@ impl Undecided {
     }
 }
 
-/// Returns the reason of a trial. Trials that depend on the response share its reason.
-fn reason(case: &CaseReport, judged: &Judgement) -> (UndecidedKind, String) {
+/// Returns the judgement with the reason of a trial. Trials that depend on the response share its reason.
+fn reason(case: &CaseReport, judged: &Judgement) -> Judgement {
     let answer = case.trials.iter().find(|told| case.about(told) == "answer").map(|told| &told.judged);
     match answer {
         Some(answer) if answer.verdict == Verdict::Fail => {
-            (UndecidedKind::Other, format!("no such response: {}", answer.reason))
+            Judgement::new(judged.verdict, format!("no such response: {}", answer.reason))
         }
-        Some(answer) if answer.verdict != Verdict::Pass => (answer.kind, answer.reason.clone()),
-        _ => (judged.kind, judged.reason.clone()),
+        Some(answer) if answer.verdict != Verdict::Pass => answer.clone(),
+        _ => judged.clone(),
     }
 }

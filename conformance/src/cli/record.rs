@@ -73,8 +73,8 @@ impl RecordArgs {
         })?;
         let before = self.previous.clone().map(|id| PreviousResponse { id, ..PreviousResponse::default() });
         let given = self.to.given();
-        if let Some(reason) = live::not_given(scenario, &given) {
-            bail!("{id} cannot be sent: {reason}");
+        if let Some(missing) = live::not_given(scenario, &given) {
+            bail!("{id} cannot be sent: {}", missing.reason);
         }
         let asked = RequestContext { model: &self.to.model, given: &given, number: 1, seed: &Seed::NONE };
         Ok(Call::of(scenario, &asked, before.as_ref(), false))

@@ -23,7 +23,7 @@ const NAMES: [&str; 10] = [
 
 fn reason(demand: Demand, name: &str, verdict: Verdict, exchange: &str) -> Reason {
     let exchanges = if exchange.is_empty() { Vec::new() } else { vec![exchange.to_owned()] };
-    Reason { demand, name: name.to_owned(), verdict, reason: "because".to_owned(), exchanges }
+    Reason { exchanges, ..Reason::new(demand, name, verdict, "because") }
 }
 
 fn profile(name: &str, scenarios: &[&str], reasons: Vec<Reason>) -> ProfileReport {

@@ -66,13 +66,7 @@ fn profile(cases: &[CaseReport]) -> ProfileReport {
     let trials = cases.iter().flat_map(|case| case.trials.iter().map(move |told| (&case.name, told)));
     let bad: Vec<Reason> = trials
         .filter(|(_, told)| told.judged.verdict != Verdict::Pass)
-        .map(|(name, told)| Reason {
-            demand: Demand::Scenario,
-            name: name.clone(),
-            verdict: told.judged.verdict,
-            reason: told.judged.reason.clone(),
-            exchanges: Vec::new(),
-        })
+        .map(|(name, told)| Reason::new(Demand::Scenario, name, told.judged.verdict, &told.judged.reason))
         .collect();
     ProfileReport {
         name: "core".to_owned(),

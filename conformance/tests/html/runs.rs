@@ -46,20 +46,24 @@ fn checked(name: &str, recording: &[u8]) -> CaptureReport {
     check_with_timelines(name, &mut { recording }, None, &rules())
 }
 
-/// Returns the kind of a reason from its text.
-fn kind(reason: &str) -> UndecidedKind {
-    let all = [
-        ("requested ", UndecidedKind::NotElicited),
-        ("is not in --features", UndecidedKind::NotOffered),
-        ("it needs --given", UndecidedKind::NotGiven),
-    ];
-    all.iter().find(|(words, _)| reason.contains(words)).map_or(UndecidedKind::Other, |(_, kind)| *kind)
+const NOT_ELICITED: &str = "requested 3 times, but there was no response.refusal.delta";
+const NOT_OFFERED: &str = "web-search is not in --features";
+const NOT_GIVEN: &str = "it needs --given vector-store=...";
+
+fn judged(verdict: Verdict, reason: &str) -> Judgement {
+    let (kind, detail) = match reason {
+        NOT_ELICITED => (UndecidedKind::NotElicited, "no response.refusal.delta"),
+        NOT_OFFERED => (UndecidedKind::NotOffered, ""),
+        NOT_GIVEN => (UndecidedKind::NotGiven, "--given vector-store=..."),
+        _ => (UndecidedKind::Other, ""),
+    };
+    Judgement::undecided(verdict, kind, reason).with_detail(detail)
 }
 
 fn case(name: &str, attempts: Vec<usize>, trials: &[(&str, Verdict, &str)]) -> CaseReport {
     let told = |(about, verdict, reason): &(&str, Verdict, &str)| TrialResult {
         name: format!("{name}::{about}"),
-        judged: Judgement::undecided(*verdict, kind(reason), *reason),
+        judged: judged(*verdict, reason),
     };
     let title = catalogue::scenario(name).map_or("Something is asked", |scenario| scenario.title);
     CaseReport {
@@ -76,13 +80,7 @@ fn profile(name: &str, cases: &[CaseReport]) -> ProfileReport {
     let own = || cases.iter().filter(|case| case.name.starts_with("text/") == (name == "core"));
     let reasons = own().flat_map(|case| {
         let bad = case.trials.iter().filter(|told| told.judged.verdict != Verdict::Pass);
-        bad.map(|told| Reason {
-            demand: Demand::Scenario,
-            name: case.name.clone(),
-            verdict: told.judged.verdict,
-            reason: told.judged.reason.clone(),
-            exchanges: Vec::new(),
-        })
+        bad.map(|told| Reason::judged(Demand::Scenario, &case.name, &told.judged))
     });
     let reasons: Vec<Reason> = reasons.collect();
     ProfileReport {
@@ -198,7 +196,6 @@ pub(crate) fn bad() -> Run {
         vec![captures.len() - 1],
         &[("answer", Verdict::Fail, lost), ("response", Verdict::Fail, "response/one-terminal")],
     ));
-    let missing = "requested 3 times, but there was no response.refusal.delta";
     captures.extend(
         (1..4).map(|number| checked(&format!("exchanges/text/refusal.{number}.exchange"), &golden("text"))),
     );
@@ -207,7 +204,7 @@ pub(crate) fn bad() -> Run {
         "text/refusal",
         attempts,
         &[
-            ("answer", Verdict::NotExercised, missing),
+            ("answer", Verdict::NotExercised, NOT_ELICITED),
             ("wire", Verdict::NotExercised, "see text/refusal::answer"),
         ],
     ));
@@ -215,10 +212,7 @@ pub(crate) fn bad() -> Run {
     let refused = b"{\"exchange\":1,\"request\":{\"method\":\"POST\",\"url\":\"http://127.0.0.1:8080/v1/responses\",\"body\":\"{}\"},\"response\":{\"status\":401,\"headers\":[[\"content-type\",\"application/json\"]]}}\n{\"at\":3,\"text\":\"{\\\"error\\\":{\\\"message\\\":\\\"no key\\\",\\\"type\\\":\\\"invalid_request_error\\\",\\\"param\\\":null,\\\"code\\\":\\\"invalid_api_key\\\"}}\"}\n{\"at\":4,\"end\":\"closed\"}\n";
     captures.push(checked("exchanges/error/wrong-type.exchange", refused));
     cases.push(case("error/wrong-type", vec![captures.len() - 1], &[("answer", Verdict::HarnessError, key)]));
-    for (name, reason) in [
-        ("tool/web-search", "web-search is not in --features"),
-        ("tool/file-search", "it needs --given vector-store=..."),
-    ] {
+    for (name, reason) in [("tool/web-search", NOT_OFFERED), ("tool/file-search", NOT_GIVEN)] {
         cases.push(case(name, Vec::new(), &[("answer", Verdict::NotExercised, reason)]));
     }
     let mut run = live(captures, cases);

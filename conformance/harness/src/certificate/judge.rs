@@ -133,8 +133,7 @@ impl Judge<'_> {
                 };
                 // Rules are judged separately.
                 if !matches!(about, About::Group(_) | About::Rest) && judged.verdict != Verdict::Pass {
-                    let mut reason =
-                        Reason::new(Demand::Scenario, &case.name, judged.verdict, judged.reason.clone());
+                    let mut reason = Reason::judged(Demand::Scenario, &case.name, judged);
                     reason.exchanges = self.files(&case.name);
                     reasons.push(reason);
                 }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use super::Certificate;
-use results::{Demand, ProfileReport, Reason, State, Verdict};
+use results::{Demand, ProfileReport, Reason, State, UndecidedKind, Verdict};
 
 /// Maximum number of exchanges listed for a reason.
 const EXCHANGES: usize = 3;
@@ -84,7 +84,7 @@ fn reasons(reasons: &[Reason]) -> String {
     let mut lines: Vec<(String, Vec<&Reason>)> = Vec::new();
     let mut known: BTreeMap<(u8, u8, &str), usize> = BTreeMap::new();
     // Tests that only refer to the test of the response add nothing to what that one reports.
-    let refers = |reason: &&Reason| reason.reason.starts_with("see ");
+    let refers = |reason: &&Reason| reason.kind == UndecidedKind::Unanswered;
     let is_explained = |name: &str| reasons.iter().any(|other| other.name == name && !refers(&other));
     for reason in reasons.iter().filter(|reason| !refers(reason) || !is_explained(&reason.name)) {
         let key = (reason.demand as u8, reason.verdict as u8, reason.reason.as_str());

@@ -10,6 +10,7 @@ use spec::table::Operation;
 use super::crowd::{PLACEHOLDER, mark};
 use super::facts::Facts;
 use super::seed::Seed;
+use results::{Judgement, UndecidedKind, Verdict};
 
 /// A request.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -216,10 +217,12 @@ fn needs(request: &str) -> impl Iterator<Item = &str> {
     request.split('"').filter_map(|text| text.strip_prefix(GIVEN))
 }
 
-/// Returns why a scenario cannot be sent: it needs a missing resource.
-pub fn not_given(scenario: &Scenario, given: &Given) -> Option<String> {
+/// Returns the verdict on a scenario that cannot be sent, as it needs a missing resource.
+pub fn not_given(scenario: &Scenario, given: &Given) -> Option<Judgement> {
     let missing = needs(scenario.request).find(|name| !given.contains_key(*name))?;
-    Some(format!("it needs --given {missing}=..."))
+    let flag = format!("--given {missing}=...");
+    let reason = format!("it needs {flag}");
+    Some(Judgement::undecided(Verdict::NotExercised, UndecidedKind::NotGiven, reason).with_detail(flag))
 }
 
 /// Returns the names of all resources.
@@ -338,7 +341,8 @@ mod tests {
         let asked = RequestContext { given: &given, ..ASKED };
         let needy = of(r#"{"model":"m","tools":[{"ids":["given:store","given:other"]}]}"#);
         assert_eq!(needs(needy.request).collect::<Vec<_>>(), ["store", "other"]);
-        assert_eq!(not_given(&needy, &given).as_deref(), Some("it needs --given other=..."));
+        let missing = not_given(&needy, &given).unwrap();
+        assert_eq!((&*missing.reason, &*missing.detail), ("it needs --given other=...", "--given other=..."));
         assert_eq!(
             body(&needy, &asked, None, false),
             r#"{"model":"m","tools":[{"ids":["vs_1","given:other"]}]}"#

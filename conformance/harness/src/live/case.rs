@@ -12,7 +12,7 @@ use super::seed::Seed;
 use super::trials::trials;
 use super::turns;
 use checker::Rules;
-use results::{OTHER_RULES, Options, Transport, UndecidedKind};
+use results::{Judgement, OTHER_RULES, Options, Transport, UndecidedKind, Verdict};
 
 /// A request, and the trials of its response.
 #[derive(Debug, Clone)]
@@ -27,10 +27,8 @@ pub struct Case {
     pub previous: Option<usize>,
     /// Index of the case whose response must agree with its own.
     pub compared: Option<usize>,
-    /// The reason why it is not sent.
-    pub unfit: Option<String>,
-    /// The kind of that reason.
-    pub unfit_kind: UndecidedKind,
+    /// Its verdict, if it is not sent.
+    pub unfit: Option<Judgement>,
     /// The feature of its operation, unless the endpoint claims to support it: its route may be missing.
     pub optional: Option<&'static str>,
     /// The words that one of its responses must contain.
@@ -143,13 +141,10 @@ fn add(
     let previous = previous.and_then(|previous| add(cases, previous, dialect, rules, offer));
     for is_twin in [false, true].into_iter().take(1 + usize::from(scenario.twin)) {
         let stream = cases.len().checked_sub(1);
-        let before = previous.and_then(|at| cases.get(at)).filter(|before| before.unfit.is_some());
-        let not_before = before.map(|before| format!("{} is not in --transport", before.name));
-        let unfit_kind = match before {
-            _ if !is_offered(scenario, offer) => UndecidedKind::NotOffered,
-            Some(before) => before.unfit_kind,
-            None => UndecidedKind::Other,
-        };
+        let not_before = previous.and_then(|at| cases.get(at)).and_then(|before| {
+            let reason = format!("{} is not in --transport", before.name);
+            Some(Judgement { reason, ..before.unfit.clone()? })
+        });
         let transport = if is_twin { Transport::Json } else { Transport::Sse };
         cases.push(Case {
             name: format!("{}{}", scenario.id, transport.suffix()),
@@ -162,7 +157,6 @@ fn add(
                 previous.filter(|_| !scenario.operation.has_body() && scenario.status.is_empty())
             },
             unfit: fitting(scenario, is_twin, dialect, offer).or(not_before),
-            unfit_kind,
             optional: scenario.route_feature().filter(|feature| !offer.claims(feature)),
             says: says(scenario, &Seed::NONE),
             trials: trials(scenario, transport, dialect, rules),
@@ -172,24 +166,25 @@ fn add(
     cases.iter().position(is_it)
 }
 
-/// Returns whether the endpoint supports all features that a scenario requires.
-pub(super) fn is_offered(scenario: &Scenario, offer: &Offer) -> bool {
-    scenario.features.iter().all(|feature| offer.allows(feature))
-}
-
-/// Returns why a scenario is not sent, if it is not.
+/// Returns the verdict on a scenario that is not sent.
 pub(super) fn fitting(
     scenario: &Scenario,
     is_twin: bool,
     dialect: &Dialect,
     offer: &Offer,
-) -> Option<String> {
+) -> Option<Judgement> {
     if let Some(feature) = scenario.features.iter().find(|feature| !offer.allows(feature)) {
-        return Some(match offer {
+        let reason = match offer {
             Offer::Without(_) => format!("the endpoint lacks {feature} (--without)"),
             _ => format!("{feature} is not in --features"),
-        });
+        };
+        return Some(Judgement::undecided(Verdict::NotExercised, UndecidedKind::NotOffered, reason));
     }
+    foreign(scenario, is_twin, dialect).map(|reason| Judgement::new(Verdict::NotExercised, reason))
+}
+
+/// Returns why a scenario is not for a dialect.
+fn foreign(scenario: &Scenario, is_twin: bool, dialect: &Dialect) -> Option<String> {
     let name = dialect.name;
     let operation = scenario.operation;
     if operation != Operation::Create && !dialect.operations.contains(&operation) {
@@ -264,11 +259,8 @@ pub(super) fn is_marked(scenario: &Scenario, is_twin: bool) -> bool {
 impl Case {
     /// Skips the case if it requires a value that was not given.
     pub fn give(&mut self, given: &Given) {
-        if self.unfit.is_none()
-            && let Some(reason) = not_given(self.scenario, given)
-        {
-            self.unfit = Some(reason);
-            self.unfit_kind = UndecidedKind::NotGiven;
+        if self.unfit.is_none() {
+            self.unfit = not_given(self.scenario, given);
         }
     }
 
@@ -377,7 +369,7 @@ mod tests {
             let dialect = spec::DIALECTS.iter().find(|known| known.name == dialect).copied().unwrap();
             let cases = cases(dialect, &Rules::of(dialect), &Offer::All, &Transport::ALL);
             let case = cases.iter().find(|case| case.name == name).unwrap();
-            assert_eq!(case.unfit.as_deref(), reason, "{name}");
+            assert_eq!(case.unfit.as_ref().map(|unfit| &*unfit.reason), reason, "{name}");
         }
     }
 }

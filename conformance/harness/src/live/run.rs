@@ -153,15 +153,15 @@ impl Reach {
 pub enum CaseOutcome {
     /// The case was sent.
     Sent(Vec<Attempt>),
-    /// The case was skipped, for a reason of this kind.
-    Skipped(UndecidedKind, String),
+    /// The case was skipped, with this verdict.
+    Skipped(Judgement),
     /// The evidence could not be written or read.
     Broken(String),
 }
 
 impl CaseOutcome {
     fn skipped(reason: impl Into<String>) -> Self {
-        Self::Skipped(UndecidedKind::Other, reason.into())
+        Self::Skipped(Judgement::new(Verdict::NotExercised, reason))
     }
 }
 
@@ -261,8 +261,13 @@ impl Live {
 
     /// Waits for the outcome of a case.
     pub fn wait(&self, case: usize) -> &CaseOutcome {
-        const NONE: &CaseOutcome = &CaseOutcome::Skipped(UndecidedKind::Other, String::new());
-        self.done.get(case).map_or(NONE, OnceLock::wait)
+        static NONE: CaseOutcome = CaseOutcome::Skipped(Judgement {
+            verdict: Verdict::NotExercised,
+            reason: String::new(),
+            kind: UndecidedKind::Other,
+            detail: String::new(),
+        });
+        self.done.get(case).map_or(&NONE, OnceLock::wait)
     }
 
     /// Returns the attempts of a case, after waiting for its outcome.
@@ -290,7 +295,7 @@ impl Live {
                 });
                 judge(of, about, attempts, compared, self.plan.least, &self.rules)
             }
-            CaseOutcome::Skipped(kind, reason) => Judgement::undecided(Verdict::NotExercised, *kind, reason),
+            CaseOutcome::Skipped(judged) => judged.clone(),
             CaseOutcome::Broken(reason) => Judgement::new(Verdict::HarnessError, reason),
         }
     }
@@ -325,8 +330,8 @@ impl Live {
     }
 
     fn case(&self, case: &Case) -> CaseOutcome {
-        if let Some(reason) = &case.unfit {
-            return CaseOutcome::Skipped(case.unfit_kind, reason.clone());
+        if let Some(unfit) = &case.unfit {
+            return CaseOutcome::Skipped(unfit.clone());
         }
         if let Some(given_up) = self.reach.given_up() {
             return CaseOutcome::skipped(format!("not sent: {}", given_up.reason));

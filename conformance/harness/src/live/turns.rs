@@ -6,11 +6,11 @@ use spec::Dialect;
 use spec::table::Operation;
 
 use super::call::{Call, Given, PreviousResponse, RequestContext};
-use super::case::{Case, Offer, fitting, is_offered, says};
+use super::case::{Case, Offer, fitting, says};
 use super::seed::Seed;
 use super::trials::trials;
 use checker::Rules;
-use results::{Transport, UndecidedKind};
+use results::{Judgement, Transport, Verdict};
 
 /// Members of HTTP requests that WebSocket messages do not have.
 const OF_HTTP: [&str; 3] = ["stream", "stream_options", "background"];
@@ -53,11 +53,6 @@ fn add_case(
         previous,
         compared: None,
         unfit: unfit(&turns, dialect, offer),
-        unfit_kind: if turns.iter().all(|turn| is_offered(turn, offer)) {
-            UndecidedKind::Other
-        } else {
-            UndecidedKind::NotOffered
-        },
         optional: None,
         says: says(scenario, &Seed::NONE),
         trials: trials(scenario, Transport::Websocket, dialect, rules),
@@ -85,13 +80,15 @@ fn is_sent(scenario: &Scenario) -> bool {
     scenario.websocket.is_some() || is_plain && before.is_none_or(is_sent)
 }
 
-fn unfit(turns: &[&'static Scenario], dialect: &'static Dialect, offer: &Offer) -> Option<String> {
+fn unfit(turns: &[&'static Scenario], dialect: &'static Dialect, offer: &Offer) -> Option<Judgement> {
+    let lacks =
+        |what: &str| Some(Judgement::new(Verdict::NotExercised, format!("{} has no {what}", dialect.name)));
     if !dialect.framing.websocket {
-        return Some(format!("{} has no WebSocket", dialect.name));
+        return lacks("WebSocket");
     }
     let is_in_lane = |turn: &&Scenario| spec::json::at(turn.request, "/stream_id").is_some();
     if !dialect.framing.lanes && turns.iter().any(is_in_lane) {
-        return Some(format!("{} has no lanes on a WebSocket", dialect.name));
+        return lacks("lanes on a WebSocket");
     }
     let unfit = turns.iter().find_map(|turn| fitting(turn, false, dialect, offer));
     unfit.or_else(|| {
@@ -104,7 +101,7 @@ fn unfit(turns: &[&'static Scenario], dialect: &'static Dialect, offer: &Offer) 
             let message = message(turn, None, &asked, Some(&before));
             !dialect.check_type(root, &message).is_valid()
         };
-        turns.iter().filter(is_served).find(refused).map(|_| format!("{} has no such message", dialect.name))
+        turns.iter().filter(is_served).find(refused).and_then(|_| lacks("such message"))
     })
 }
 
@@ -178,6 +175,10 @@ mod tests {
         let wave = spec::dialect("wave").unwrap();
         let mut cases = Vec::new();
         add(&mut cases, SCENARIOS.iter(), wave, &Rules::of(wave), &Offer::All);
-        assert!(cases.iter().all(|case| case.unfit.as_deref() == Some("wave has no WebSocket")));
+        assert!(
+            cases
+                .iter()
+                .all(|case| case.unfit.as_ref().is_some_and(|unfit| unfit.reason == "wave has no WebSocket"))
+        );
     }
 }

@@ -59,7 +59,10 @@ pub fn judge(
         }
         Verdict::Pass if about == About::Apart => apart(&facts(attempts)),
         Verdict::Pass => Judgement::PASS,
-        _ => Judgement::new(Verdict::NotExercised, format!("see {}", case.trial(About::Answer))),
+        _ => {
+            let reason = format!("see {}", case.trial(About::Answer));
+            Judgement::undecided(Verdict::NotExercised, UndecidedKind::Unanswered, reason)
+        }
     }
 }
 
@@ -115,8 +118,8 @@ fn last_answer(case: &Case, attempts: &[Attempt], dialect: &Dialect) -> Judgemen
     if let Some(judged) = unanswered(case, facts) {
         return judged;
     }
-    if let Some(reason) = unsupported(case, facts) {
-        return Judgement::undecided(Verdict::NotExercised, UndecidedKind::Unsupported, reason);
+    if let Some(unsupported) = unsupported(case, facts) {
+        return unsupported;
     }
     if let Some(wrong) = wrong_status(case, status) {
         return wrong;
@@ -146,12 +149,13 @@ fn last_answer(case: &Case, attempts: &[Attempt], dialect: &Dialect) -> Judgemen
         return still_running(case, facts).unwrap_or(Judgement::PASS);
     }
     let times = if attempts.len() == 1 { "once".to_owned() } else { format!("{} times", attempts.len()) };
-    let reason = format!("requested {times}, but there was no {}", missing.join(", no "));
-    Judgement::undecided(Verdict::NotExercised, UndecidedKind::NotElicited, reason)
+    let missing = format!("no {}", missing.join(", no "));
+    let reason = format!("requested {times}, but there was {missing}");
+    Judgement::undecided(Verdict::NotExercised, UndecidedKind::NotElicited, reason).with_detail(missing)
 }
 
-/// Returns why the response to a case shows that the endpoint lacks an optional route.
-pub(crate) fn unsupported(case: &Case, facts: &Facts) -> Option<String> {
+/// Returns the verdict if the response to a case shows that the endpoint lacks an optional route.
+pub(crate) fn unsupported(case: &Case, facts: &Facts) -> Option<Judgement> {
     let feature = case.optional?;
     let status = facts.status.filter(|status| !case.scenario.status.contains(status))?;
     let is_missing = match status {
@@ -160,7 +164,9 @@ pub(crate) fn unsupported(case: &Case, facts: &Facts) -> Option<String> {
         _ => false,
     };
     is_missing.then(|| {
-        format!("unsupported: {feature} ({} responds with {status})", route(case.scenario.operation))
+        let detail = format!("{feature} ({} responds with {status})", route(case.scenario.operation));
+        let reason = format!("unsupported: {detail}");
+        Judgement::undecided(Verdict::NotExercised, UndecidedKind::Unsupported, reason).with_detail(detail)
     })
 }
 

@@ -55,7 +55,7 @@ fn unfounded(live: &Live, due: &[(usize, About)], scenario: &str, rule: &str) ->
     };
     let case = live.plan.cases.get(at)?;
     if let Some(unfit) = &case.unfit {
-        return Some(format!("the scenario is not sent: {unfit}"));
+        return Some(format!("the scenario is not sent: {}", unfit.reason));
     }
     let about = about(case, rule);
     if !due.contains(&(at, about)) || failing(live, case, at, about).contains(rule) {

@@ -60,8 +60,9 @@ const GROUPS: &[Group] = &[
         holds: |undecided| undecided.kind == UndecidedKind::NotGiven,
         flag: |run, _| {
             let of = run.undecided.iter().filter(|undecided| undecided.kind == UndecidedKind::NotGiven);
-            let flags: BTreeSet<&str> = of.map(label).collect();
-            flags.into_iter().collect::<Vec<_>>().join(" ")
+            // Runs of older versions have no details.
+            let flags = of.map(|undecided| &*undecided.detail).filter(|flag| !flag.is_empty());
+            flags.collect::<BTreeSet<&str>>().into_iter().collect::<Vec<_>>().join(" ")
         },
     },
     Group {
@@ -137,14 +138,7 @@ fn one(group: &Group, of: &[&Undecided], run: &Run, live: &LiveReport, html: &mu
 
 /// Returns a reason without the part that its group already states.
 fn label(undecided: &Undecided) -> &str {
-    let reason = undecided.reason.as_str();
-    let short = match undecided.kind {
-        UndecidedKind::NotElicited => reason.split_once(", but there was ").map(|(_, short)| short),
-        UndecidedKind::NotGiven => reason.strip_prefix("it needs "),
-        UndecidedKind::Unsupported => reason.strip_prefix("unsupported: "),
-        _ => None,
-    };
-    short.unwrap_or(reason)
+    if undecided.detail.is_empty() { &undecided.reason } else { &undecided.detail }
 }
 
 fn listed(names: &[String]) -> String {
