@@ -89,6 +89,8 @@ impl Frame<'_> {
 pub struct Exchange<'a> {
     /// Name of the exchange in a recording of several; bytes then count in its body, lines in the recording.
     pub label: Option<String>,
+    /// Number of the exchange in a recording of this suite, which has one unless several were joined.
+    pub number: Option<u64>,
     /// Status of the response.
     pub status: Option<u16>,
     /// Headers of the response.

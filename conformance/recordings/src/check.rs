@@ -57,6 +57,8 @@ pub struct Checking<'r> {
     /// Whether the current stream has begun.
     is_begun: bool,
     exchange: Option<String>,
+    /// Its number, if this suite recorded it.
+    exchange_number: Option<u64>,
     /// Number of exchanges.
     exchanges: u64,
     status: Option<u16>,
@@ -86,6 +88,7 @@ impl<'r> Checking<'r> {
             piece: Piece::default(),
             is_begun: false,
             exchange: None,
+            exchange_number: None,
             exchanges: 0,
             status: None,
             lost: None,
@@ -116,7 +119,7 @@ impl<'r> Checking<'r> {
     /// follow.
     pub fn finish(&mut self, name: String, outcome: Result<Format, String>) -> CaptureReport {
         self.end_stream();
-        (self.exchange, self.status, self.exchanges) = (None, None, 0);
+        (self.exchange, self.exchange_number, self.status, self.exchanges) = (None, None, None, 0);
         self.asked = ExchangeApi::default();
         let (lost, unjudged) = (self.lost.take(), take(&mut self.unjudged));
         let mut report = take(&mut self.report);
@@ -174,6 +177,7 @@ impl<'r> Checking<'r> {
         match entry {
             Entry::Exchange(exchange) => {
                 self.exchange.clone_from(&exchange.label);
+                self.exchange_number = exchange.number;
                 self.exchanges += 1;
                 self.report.curl = if self.exchanges == 1 { curl(exchange) } else { None };
                 self.status = exchange.status;
@@ -280,6 +284,7 @@ impl<'r> Checking<'r> {
         report.omitted += omitted;
         for finding in &mut findings {
             finding.exchange.clone_from(&self.exchange);
+            finding.exchange_number = self.exchange_number;
         }
         report.findings.append(&mut findings);
     }

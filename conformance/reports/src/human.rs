@@ -215,8 +215,8 @@ fn lines(finding: &Finding) -> Vec<Line<'_>> {
 fn place(capture: &str, finding: &Finding) -> String {
     let Location { line, event, event_type, sequence_number, time_ms, bytes, .. } = &finding.place;
     let mut place = visible(capture);
-    // A single attempt is not mentioned.
-    let exchange = finding.exchange.as_ref().filter(|exchange| !exchange.starts_with("exchange 1, "));
+    // The name of the file stands for the first exchange.
+    let exchange = finding.exchange.as_ref().filter(|_| finding.exchange_number != Some(1));
     let _ = write!(place, ":{line}  ");
     if let Some(exchange) = exchange {
         let _ = write!(place, "{} ·", visible(exchange));

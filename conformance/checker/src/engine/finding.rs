@@ -25,11 +25,17 @@ pub struct Finding {
     pub message: String,
     /// The exchange, if the recording has several; set by the reader of the recording.
     pub exchange: Option<String>,
+    /// The number of the exchange, if this suite recorded it; set by the reader of the recording.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exchange_number: Option<u64>,
     /// The event at fault.
     #[serde(flatten)]
     pub place: Location,
     /// JSON pointer into the event.
     pub pointer: Option<String>,
+    /// The missing property, if that is the fault.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub missing: Option<String>,
     /// The expected value.
     pub expected: Option<String>,
     /// The actual value.
@@ -95,8 +101,8 @@ impl Finding {
         let pointer = self.pointer.as_deref().unwrap_or_default();
         let whole = self.place.event_type.as_deref().unwrap_or("the response");
         let holder = if pointer.is_empty() { whole } else { pointer };
-        Some(Cow::Owned(match expected.strip_prefix("property ") {
-            Some(name) => format!("add {} to {holder}", name.split(':').next().unwrap_or(name)),
+        Some(Cow::Owned(match &self.missing {
+            Some(name) => format!("add \"{name}\" to {holder}"),
             None => format!("send {expected} as {holder}"),
         }))
     }
@@ -286,8 +292,10 @@ impl Findings {
             level: bound.level,
             message: message(),
             exchange: None,
+            exchange_number: None,
             place: location(&mut self.locator),
             pointer: place.pointer.map(str::to_owned),
+            missing: place.missing.map(str::to_owned),
             expected: place.expected.map(str::to_owned),
             actual: place.actual.map(str::to_owned),
             related,

@@ -191,6 +191,7 @@ impl State {
         self.messages = 0;
         let exchange = Exchange {
             label: Some(format!("exchange {}, {} {}", self.exchanges, asked.method, asked.url)),
+            number: Some(self.exchanges),
             status: answered.status,
             headers: answered.headers,
             request: Some(Request {

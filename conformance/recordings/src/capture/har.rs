@@ -122,6 +122,7 @@ impl Recorded {
         let url = Recorder::new().url(&self.request.url);
         Exchange {
             label: Some(format!("entry {number}, {} {url}", self.request.method)),
+            number: None,
             status: Some(self.response.status),
             headers,
             request: Some(self.request.read()),

@@ -141,6 +141,7 @@ impl<'v> Recorded<'v> {
         let asked = String::from_utf8_lossy(&bytes(body_asked)).into_owned();
         Exchange {
             label: Some(format!("interaction {number}, {method} {}", Recorder::new().url(&self.url))),
+            number: None,
             status: self.status.and_then(|status| status.try_into().ok()),
             headers: headers(self.headers),
             request: Some(Request {
