@@ -98,6 +98,14 @@ pub struct Framing {
     pub inject: Option<Aside>,
 }
 
+impl Framing {
+    /// Returns the client's messages about a response in flight, with their operations.
+    pub fn asides(&self) -> impl Iterator<Item = (Operation, Aside)> + use<> {
+        let all = [(Operation::Steer, self.steer), (Operation::Inject, self.inject)];
+        all.into_iter().filter_map(|(operation, aside)| Some((operation, aside?)))
+    }
+}
+
 /// A client's message about a response in flight on a WebSocket, and the events that reply to it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Aside {

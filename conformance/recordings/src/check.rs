@@ -223,10 +223,11 @@ impl<'r> Checking<'r> {
         let ended = self.checker.ended().filter(|_| frame.transport == Transport::Unframed);
         let Some(ended) = ended else { return false };
         let at = |pointer| frame.data.as_deref().and_then(|data| spec::json::at(data, pointer));
-        let begins = match at("/type") {
-            Some(said) => said == "\"response.created\"",
-            None => frame.event.as_deref() == Some("response.created"),
+        let kind = match at("/type") {
+            Some(kind) => spec::json::string(kind),
+            None => frame.event.as_deref().map(Cow::Borrowed),
         };
+        let begins = kind.as_deref().is_some_and(|kind| self.rules.dialect().opening == Some(kind));
         begins && at("/response/id").is_none_or(|id| id != ended)
     }
 

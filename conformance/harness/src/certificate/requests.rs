@@ -192,7 +192,7 @@ impl<'r> Requests<'r> {
         let mut running = None;
         for (is_sent, text) in &recorded.messages {
             if !is_sent {
-                running = begun(text).or(running);
+                running = begun(text, self.dialect).or(running);
                 before = continued(text, self.dialect).or(before);
                 continue;
             }
@@ -203,7 +203,7 @@ impl<'r> Requests<'r> {
             let before = if is_during { running.as_ref() } else { before.as_ref() };
             let expected = |given: &Given| {
                 let asked = RequestContext { model: &self.run.model, given, number, seed: &self.seed };
-                message_of(turn, lane, &asked, before)
+                message_of(turn, lane, &asked, before, self.dialect)
             };
             let mut given = self.given.clone();
             bind(&expected(&given), text, &mut given);

@@ -3,10 +3,11 @@
 use catalogue::Level;
 use serde::de::IgnoredAny;
 use sha2::{Digest, Sha256};
+use spec::Dialect;
 
 use super::case::{About, Case};
 use super::evidence::digits;
-use super::facts::Facts;
+use super::facts::{Facts, FactsObserver};
 use super::mask::Secrets;
 use super::spread::Spread;
 use super::verdict::unsupported;
@@ -80,6 +81,7 @@ pub(super) struct Reading<'r> {
 
 /// The state of an exchange being parsed.
 struct Taken<'r> {
+    dialect: &'static Dialect,
     facts: Facts,
     checking: Checking<'r>,
     tracing: Option<Tracing>,
@@ -92,11 +94,12 @@ impl Taken<'_> {
         if let (Entry::Event(frame), Some(spread)) = (entry, &mut self.spread) {
             spread.add(frame.data.as_deref().unwrap_or_default());
         }
-        self.facts.add(entry);
+        self.facts.add(entry, self.dialect);
         if let Some(tracing) = &mut self.tracing {
             tracing.entry(entry);
         }
-        self.checking.entry(entry, &mut (&mut self.facts, &mut self.tracing));
+        let mut observer = FactsObserver { facts: &mut self.facts, dialect: self.dialect };
+        self.checking.entry(entry, &mut (&mut observer, &mut self.tracing));
         if let (Entry::Event(frame), Some(events)) = (entry, &mut self.events)
             && (frame.terminated || frame.data.as_deref().is_some_and(is_whole))
         {
@@ -118,7 +121,14 @@ impl<'r> Reading<'r> {
         let checking = Checking::new(rules, is_reported);
         Self {
             reader: Reader::new(Some(Format::Exchange)),
-            taken: Taken { facts: Facts::default(), checking, tracing: None, events: None, spread: None },
+            taken: Taken {
+                dialect: rules.dialect(),
+                facts: Facts::default(),
+                checking,
+                tracing: None,
+                events: None,
+                spread: None,
+            },
             hash: Sha256::new(),
             problem: None,
         }
@@ -163,7 +173,7 @@ impl<'r> Reading<'r> {
         }
         let read = reader.finish(&mut |entry| taken.entry(&entry));
         let format = read.map_err(|error| error.to_string())?;
-        let Taken { facts, mut checking, tracing, events, spread: _ } = taken;
+        let Taken { facts, mut checking, tracing, events, .. } = taken;
         let report = checking.finish(file.to_owned(), Ok(format));
         let shape = tracing.map(Tracing::finish);
         Ok(Attempt { facts, report, sha256: digits(&hash.finalize()), place: 0, shape, events })

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use catalogue::{OnSocket, Scenario};
 use serde_json::Value;
 use spec::Dialect;
-use spec::table::{Operation, Scope};
+use spec::table::{Operation, Reply, Scope};
 
 use super::call::PreviousResponse;
 
@@ -118,13 +118,14 @@ impl Batch {
     /// Handles an event.
     pub(super) fn hear(&mut self, text: &str, dialect: &Dialect) -> Step<'_> {
         let kind = member(text, "/type").unwrap_or_default();
-        if self.hear_aside(&kind) {
+        if self.hear_aside(&kind, dialect) {
             return Step::Listen;
         }
         let lane = member(text, "/stream_id").filter(|_| dialect.framing.lanes);
-        self.running = begun(text).or(self.running.take());
+        self.running = begun(text, dialect).or(self.running.take());
         let ask = open(&mut self.asks, lane.as_deref());
-        if kind == "error" && ask.as_ref().is_none_or(|ask| !ask.has_begun) {
+        let is_error = kind == dialect.error;
+        if is_error && ask.as_ref().is_none_or(|ask| !ask.has_begun) {
             let status = spec::json::at(text, "/status").and_then(|status| status.parse().ok());
             match (ask, &mut self.aside) {
                 (Some(ask), _) => ask.answer = Some(Answer::Error(status.unwrap_or_default())),
@@ -147,23 +148,25 @@ impl Batch {
             }
             None => {}
         }
-        let is_of_item = dialect.event(&kind).is_some_and(|info| info.scope != Scope::Response);
+        let is_of_item = dialect.event(&kind).is_some_and(|info| info.scope != Scope::ROOT);
         match &mut self.aside {
             Some(aside) if aside.state == State::Unsent && (is_of_item || is_end) => {
                 aside.state = State::Sent;
                 Step::Send(aside.scenario, self.running.as_ref())
             }
-            _ if kind == "error" => Step::Wind,
+            _ if is_error => Step::Wind,
             _ => Step::Listen,
         }
     }
 
     /// Handles the answer to steering or injection. Returns whether it is one.
-    fn hear_aside(&mut self, kind: &str) -> bool {
-        let Some(operation) = answered(kind) else { return false };
+    fn hear_aside(&mut self, kind: &str, dialect: &Dialect) -> bool {
+        let Some((operation, reply)) = answered(kind, dialect) else { return false };
         if let Some(aside) = self.aside.as_mut().filter(|aside| aside.scenario.operation == operation) {
-            let is_accepted = kind.ends_with(".accepted");
-            aside.state = if is_accepted { State::Accepted } else { State::Over };
+            aside.state = match (operation, reply) {
+                (Operation::Steer, Reply::Accepted) => State::Accepted,
+                _ => State::Over,
+            };
         }
         true
     }
@@ -182,20 +185,14 @@ fn member<'t>(text: &'t str, pointer: &str) -> Option<Cow<'t, str>> {
     spec::json::at(text, pointer).and_then(spec::json::string)
 }
 
-/// Returns the client message that an event outside a response answers.
-pub(super) fn answered(kind: &str) -> Option<Operation> {
-    match kind {
-        "response.steer.accepted" | "response.steer.pending" | "response.steer.failed" => {
-            Some(Operation::Steer)
-        }
-        "response.inject.created" | "response.inject.failed" => Some(Operation::Inject),
-        _ => None,
-    }
+/// Returns the operation of the client message that an event outside a response answers, and the reply.
+pub(super) fn answered(kind: &str, dialect: &Dialect) -> Option<(Operation, Reply)> {
+    dialect.framing.asides().find_map(|(operation, aside)| Some((operation, aside.reply(kind)?)))
 }
 
 /// Returns the response of an event that begins one.
-pub fn begun(event: &str) -> Option<PreviousResponse> {
-    member(event, "/type").filter(|kind| kind == "response.created")?;
+pub fn begun(event: &str, dialect: &Dialect) -> Option<PreviousResponse> {
+    member(event, "/type").filter(|kind| dialect.opening == Some(&**kind))?;
     Some(PreviousResponse { id: member(event, "/response/id")?.into_owned(), ..PreviousResponse::default() })
 }
 

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use catalogue::Scenario;
 use serde_json::Value;
-use spec::table::Operation;
+use spec::table::{Operation, Role, Scope};
 use spec::{Dialect, Slot};
 
 use super::batch::answered;
@@ -79,7 +79,7 @@ impl Facts {
     }
 
     /// Adds the next entry of the recording; events are observed.
-    pub(super) fn add(&mut self, entry: &Entry<'_>) {
+    pub(super) fn add(&mut self, entry: &Entry<'_>, dialect: &Dialect) {
         match entry {
             Entry::Exchange(exchange) => {
                 self.status = exchange.status;
@@ -98,17 +98,18 @@ impl Facts {
             Entry::Lost(loss) => self.lost = Some(loss.clone().into_owned()),
             Entry::Sent(frame) => {
                 let data = frame.data.as_deref().unwrap_or_default();
-                self.lanes.ask(data);
+                self.lanes.ask(data, dialect);
                 self.request = serde_json::from_str(data).ok();
                 self.asked_mark = self.asked_mark.or_else(|| marks(frame.data.as_deref()?).next());
             }
         }
     }
 
-    fn event(&mut self, record: &Record<'_>) {
+    fn event(&mut self, record: &Record<'_>, dialect: &Dialect) {
         // Without a type in the data, the `event:` field has it.
         let line = record.frame.event.as_deref();
         let kind = record.event_type.as_deref().or(line).unwrap_or_default();
+        let is_opening = dialect.opening == Some(kind);
         let mut response = None;
         if record.payload == Payload::Object {
             let mut member = String::new();
@@ -135,14 +136,16 @@ impl Facts {
             self.response = serde_json::from_str(response).ok();
             let id = self.response.as_ref().and_then(|response| response.get("id")?.as_str());
             self.response_id = id.map(str::to_owned).or(self.response_id.take());
-        } else if kind == "response.created" {
+        } else if is_opening {
             // The event may be the response itself.
             self.response_id = text(record.data(), "/id").or(self.response_id.take());
         }
         self.marks.extend(marks(record.data()).take(MAX_NAMES.saturating_sub(self.marks.len())));
-        if kind == "response.output_item.added" && self.ids.len() < MAX_NAMES {
-            self.ids.extend(text(record.data(), "/item/id"));
-        } else if kind == "response.created" {
+        if let Some(item) = opened_item(record)
+            && self.ids.len() < MAX_NAMES
+        {
+            self.ids.extend(text(record.data(), &format!("{item}/id")));
+        } else if is_opening {
             self.ids.extend(self.response_id.clone());
         }
         match self.events.get_mut(kind) {
@@ -159,14 +162,14 @@ impl Facts {
 
     /// Returns a message may begin the answer to another turn, with the status that HTTP would have. Returns
     /// whether it is about the last request.
-    fn message(&mut self, data: &str, lane: Option<&str>) -> bool {
+    fn message(&mut self, data: &str, lane: Option<&str>, dialect: &Dialect) -> bool {
         let kind = text(data, "/type").unwrap_or_default();
         let lane = lane.map(str::to_owned);
         let lanes = &mut self.lanes;
-        let begins = kind == "response.created";
-        let is_refused = kind == "error" && !lanes.open.contains(&lane);
+        let begins = dialect.opening == Some(&*kind);
+        let is_refused = kind == dialect.error && !lanes.open.contains(&lane);
         let is_of_last = lane == lanes.last;
-        if let Some(operation) = answered(&kind) {
+        if let Some((operation, _)) = answered(&kind, dialect) {
             if lanes.aside == Some(operation) && !std::mem::replace(&mut lanes.is_aside_answered, true) {
                 self.turns += 1;
             }
@@ -193,7 +196,7 @@ impl Facts {
         }
         if begins && self.lanes.open.len() < MAX_NAMES {
             self.lanes.open.insert(lane);
-        } else if matches!(&*kind, "response.completed" | "response.incomplete" | "response.failed") {
+        } else if dialect.terminal.contains(&&*kind) {
             self.lanes.open.remove(&lane);
         }
         is_of_last
@@ -251,31 +254,42 @@ impl Facts {
 
 impl Lanes {
     /// Handles a message of the client.
-    fn ask(&mut self, message: &str) {
-        match text(message, "/type").as_deref() {
-            Some("response.steer") => self.aside = Some(Operation::Steer),
-            Some("response.inject") => self.aside = Some(Operation::Inject),
-            _ => {
-                self.last = text(message, "/stream_id");
-                self.unanswered += 1;
-                self.aside = None;
-            }
+    fn ask(&mut self, message: &str, dialect: &Dialect) {
+        let kind = text(message, "/type");
+        let aside = dialect.framing.asides().find(|(_, aside)| kind.as_deref() == Some(aside.message));
+        self.aside = aside.map(|(operation, _)| operation);
+        if aside.is_none() {
+            self.last = text(message, "/stream_id");
+            self.unanswered += 1;
         }
         self.is_aside_answered = false;
     }
 }
 
-impl Observer for Facts {
+/// Adds the events of a dialect to facts.
+pub(super) struct FactsObserver<'f> {
+    pub(super) facts: &'f mut Facts,
+    pub(super) dialect: &'static Dialect,
+}
+
+impl Observer for FactsObserver<'_> {
     fn record(&mut self, seen: &Seen<'_>) {
+        let Self { facts, dialect } = self;
         let frame = seen.record.frame;
         let is_of_last =
-            frame.transport != Transport::WebSocket || self.message(seen.record.data(), seen.lane);
+            frame.transport != Transport::WebSocket || facts.message(seen.record.data(), seen.lane, dialect);
         if is_of_last {
-            self.event(seen.record);
+            facts.event(seen.record, dialect);
         }
-        let time = frame.time.filter(|_| self.times_us.len() < MAX_TIMES);
-        self.times_us.extend(time.and_then(|time| u32::try_from(time.as_micros()).ok()));
+        let time = frame.time.filter(|_| facts.times_us.len() < MAX_TIMES);
+        facts.times_us.extend(time.and_then(|time| u32::try_from(time.as_micros()).ok()));
     }
+}
+
+/// Returns the place of the item that an event opens.
+fn opened_item(record: &Record<'_>) -> Option<&'static str> {
+    let (_, info) = record.known?;
+    info.value.filter(|_| info.scope == Scope::CONTAINER && info.role == Role::Open)
 }
 
 /// Returns the string at a pointer of JSON text.

@@ -116,7 +116,7 @@ impl Sending<'_> {
         let mut due = messages(script.turns).peekable();
         while let Some((mut batch, said)) = Batch::next(&mut due) {
             for (turn, lane) in said {
-                let text = message(turn, lane, &script.asked, before.as_ref());
+                let text = message(turn, lane, &script.asked, before.as_ref(), script.dialect);
                 batch.add(turn, lane, &text);
                 self.say(socket, &text).await?;
             }
@@ -163,7 +163,7 @@ impl Sending<'_> {
             match batch.hear(&text, script.dialect) {
                 Step::Listen => {}
                 Step::Send(turn, about) => {
-                    let message = message(turn, None, &script.asked, about);
+                    let message = message(turn, None, &script.asked, about, script.dialect);
                     self.say(socket, &message).await?;
                 }
                 Step::Wind => drop(after_error.get_or_insert(Instant::now() + AFTER_ERROR)),

@@ -98,7 +98,7 @@ fn unfit(turns: &[&'static Scenario], dialect: &'static Dialect, offer: &Offer) 
         // A request that must be refused may be megabytes long.
         let is_served = |turn: &&&'static Scenario| turn.status.is_empty();
         let refused = |turn: &&&'static Scenario| {
-            let message = message(turn, None, &asked, Some(&before));
+            let message = message(turn, None, &asked, Some(&before), dialect);
             !dialect.check_type(root, &message).is_valid()
         };
         turns.iter().filter(is_served).find(refused).and_then(|_| lacks("such message"))
@@ -121,6 +121,7 @@ pub fn message(
     lane: Option<u32>,
     asked: &RequestContext<'_>,
     before: Option<&PreviousResponse>,
+    dialect: &Dialect,
 ) -> String {
     let body = Call::of(scenario, asked, before, false).body.unwrap_or_default();
     let Ok(Value::Object(mut request)) = serde_json::from_str(&body) else { return body };
@@ -130,7 +131,8 @@ pub fn message(
     if let (Some(number), Some(Value::String(name))) = (lane, request.get_mut("stream_id")) {
         name.extend(["_", &number.to_string()]);
     }
-    let mut message = Map::from_iter([("type".to_owned(), "response.create".into())]);
+    let create = dialect.framing.create.map(|create| ("type".to_owned(), create.into()));
+    let mut message = Map::from_iter(create);
     message.extend(request.into_iter().filter(|(name, _)| !OF_HTTP.contains(&name.as_str())));
     Value::Object(message).to_string()
 }
@@ -143,10 +145,11 @@ mod tests {
 
     #[test]
     fn nothing_of_http_is_said_on_a_websocket() {
+        let openai = spec::dialect("openai").unwrap();
         for scenario in SCENARIOS.iter().filter(|scenario| is_sent(scenario)) {
             let before = PreviousResponse { id: "resp_1".to_owned(), ..PreviousResponse::default() };
             let asked = RequestContext { model: "m", given: &Given::new(), number: 1, seed: &Seed::NONE };
-            let text = message(scenario, None, &asked, Some(&before));
+            let text = message(scenario, None, &asked, Some(&before), openai);
             let message: Value = serde_json::from_str(&text).unwrap();
             let kind = match scenario.operation {
                 Operation::Steer => "response.steer",

@@ -100,10 +100,10 @@ impl Tracing {
             let index = record.view.count(*slot).map_or_else(|| "?".to_owned(), |index| index.to_string());
             line.extend([if nth == 0 { " " } else { "." }, &index]);
         }
-        let slot = if info.scope == Scope::Response { Slot::Response } else { Slot::Value };
+        let slot = if info.scope == Scope::ROOT { Slot::Response } else { Slot::Value };
         let value = record.view.raw(slot).filter(|value| value.starts_with('{')).unwrap_or_default();
         let id = match info.scope {
-            Scope::Response | Scope::Item => at(value, "/id").and_then(string),
+            Scope::ROOT | Scope::CONTAINER => at(value, "/id").and_then(string),
             _ => record.view.raw(Slot::ItemId).and_then(string),
         };
         if let Some(id) = id.filter(|id| !id.is_empty()) {
