@@ -5,6 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use catalogue::Level;
 use serde::{Deserialize, Serialize};
+use spec::table::{Role, Scope};
+use spec::{Dialect, Slot};
 
 use super::capture::CaptureReport;
 use super::live::{CaseReport, Transport};
@@ -51,6 +53,13 @@ struct Key<'f> {
     difference: String,
 }
 
+/// The values that several events of a dialect carry.
+struct Carriers<'d> {
+    dialect: &'d Dialect,
+    /// The places of the values: the response, and what events open.
+    places: BTreeSet<&'static str>,
+}
+
 /// The findings of one cause.
 #[derive(Default)]
 struct Found<'f> {
@@ -64,11 +73,12 @@ struct Found<'f> {
 impl Cause {
     /// Returns the causes of all findings: those that break most clients first, then by level, then by
     /// simplicity of the recording.
-    pub(super) fn all(captures: &[CaptureReport], cases: &[CaseReport]) -> Vec<Self> {
+    pub(super) fn all(captures: &[CaptureReport], cases: &[CaseReport], dialect: &Dialect) -> Vec<Self> {
+        let carriers = Carriers::of(dialect);
         let mut groups: BTreeMap<Key<'_>, Found<'_>> = BTreeMap::new();
         for (of, capture) in captures.iter().enumerate() {
             for (at, finding) in capture.findings.iter().enumerate() {
-                let found = groups.entry(Key::of(finding)).or_default();
+                let found = groups.entry(Key::of(finding, &carriers)).or_default();
                 found.places.push([of, at]);
                 found.level = found.level.max(Some(finding.severity()));
                 found.clients.extend(finding.broken_clients().into_iter().map(|(client, _)| client));
@@ -126,22 +136,44 @@ impl Cause {
     }
 }
 
+impl<'d> Carriers<'d> {
+    fn of(dialect: &'d Dialect) -> Self {
+        let opening = dialect.events.iter().filter(|info| info.role == Role::Open);
+        let opened = opening.filter_map(|info| info.value?.strip_prefix('/'));
+        Self { dialect, places: opened.chain([Slot::Response.name()]).collect() }
+    }
+
+    /// Returns whether a pointer leads into a value that several events carry.
+    fn has(&self, pointer: &str) -> bool {
+        let holder = pointer.strip_prefix('/').and_then(|pointer| pointer.split_once('/'));
+        holder.is_some_and(|(holder, _)| self.places.contains(holder))
+    }
+
+    /// Returns the family of an event: all events with a snapshot of the response share one.
+    fn family<'e>(&self, event: &'e str) -> &'e str {
+        let is_snapshot = self.dialect.event(event).is_some_and(|info| {
+            info.scope == Scope::ROOT && info.role != Role::Point && event != self.dialect.error
+        });
+        if is_snapshot { Scope::ROOT.info().name } else { event }
+    }
+}
+
 impl<'f> Key<'f> {
-    fn of(finding: &'f Finding) -> Self {
+    fn of(finding: &'f Finding, carriers: &Carriers<'_>) -> Self {
         let pointer = finding.pointer.as_deref().filter(|pointer| !pointer.is_empty()).map(starred);
         let event = finding.place.event_type.as_deref();
         let is_of_schema = finding.group() == "schema";
         // A value in several events is wrong for the same reason.
-        let is_carried = pointer.as_deref().is_some_and(|pointer| {
-            ["/response/", "/item/", "/part/"].iter().any(|holder| pointer.starts_with(holder))
-        });
+        let is_carried = pointer.as_deref().is_some_and(|pointer| carriers.has(pointer));
         // At which event a stream or a response goes wrong as a whole is chance.
         let is_of_stream = !is_of_schema
             && catalogue::rule(&finding.rule)
-                .is_none_or(|rule| rule.scopes.iter().all(|scope| scope.info().name == "response"));
+                .is_none_or(|rule| rule.scopes.iter().all(|scope| *scope == Scope::ROOT));
         Self {
             rule: &finding.rule,
-            event: event.filter(|_| !(is_of_stream || is_of_schema && is_carried)).map(family),
+            event: event
+                .filter(|_| !(is_of_stream || is_of_schema && is_carried))
+                .map(|event| carriers.family(event)),
             difference: difference(finding),
             pointer,
         }
@@ -183,14 +215,6 @@ fn unique(id: String, ids: &mut BTreeMap<String, usize>) -> String {
     let times = ids.entry(id.clone()).or_default();
     *times += 1;
     if *times == 1 { id } else { format!("{id}~{times}") }
-}
-
-/// Returns the family of an event: all events with a snapshot of the response share one.
-fn family(event: &str) -> &str {
-    let is_snapshot = event.strip_prefix("response.").is_some_and(|rest| {
-        ["created", "queued", "in_progress", "completed", "incomplete", "failed"].contains(&rest)
-    });
-    if is_snapshot { "response" } else { event }
 }
 
 /// Returns a JSON pointer with `*` for every index.
@@ -259,9 +283,13 @@ mod tests {
         }
     }
 
+    fn openai() -> &'static Dialect {
+        spec::dialect("openai").unwrap()
+    }
+
     fn causes(findings: Vec<Finding>) -> Vec<Cause> {
         let capture = CaptureReport { events: 9, findings, ..CaptureReport::default() };
-        Cause::all(&[capture], &[])
+        Cause::all(&[capture], &[], openai())
     }
 
     #[test]
@@ -331,7 +359,7 @@ mod tests {
         };
         let cases: Vec<CaseReport> =
             ["background/cut", "crowd/words", "text/hello"].into_iter().enumerate().map(case).collect();
-        let found = Cause::all(&[capture(3), capture(9), capture(9)], &cases);
+        let found = Cause::all(&[capture(3), capture(9), capture(9)], &cases, openai());
         assert_eq!(found[0].first, [2, 0]);
     }
 

@@ -120,7 +120,11 @@ impl Run {
             outcome: outcome(&captures, live.as_ref()),
             totals,
             rules: RuleTotal::all(rules, &captures),
-            causes: Cause::all(&captures, live.as_ref().map(|live| &*live.cases).unwrap_or_default()),
+            causes: Cause::all(
+                &captures,
+                live.as_ref().map(|live| &*live.cases).unwrap_or_default(),
+                rules.dialect(),
+            ),
             clients: ClientTotal::all(&captures),
             groups,
             matrix: live.as_ref().map(|live| Matrix::of(live, &captures)).unwrap_or_default(),
