@@ -8,6 +8,7 @@ use std::borrow::Cow;
 
 use catalogue::{Edit, Rule, Side, Target, Violation};
 use event::Event;
+use spec::table::{EventInfo, Role, Scope};
 use stream::Stream;
 
 use crate::capture::Format;
@@ -62,11 +63,15 @@ pub fn is_of_item(edit: &Edit) -> bool {
         || in_output(pointer, 1) != pointer
 }
 
-/// The events that add and close items, in their order.
-const OF_ITEMS: [&str; 2] = ["response.output_item.added", "response.output_item.done"];
+/// Returns whether an event adds or closes an item in any dialect.
+fn is_counted(event: &str) -> bool {
+    let adds_or_closes =
+        |info: &EventInfo| info.scope == Scope::CONTAINER && matches!(info.role, Role::Open | Role::Close);
+    spec::DIALECTS.iter().any(|dialect| dialect.event(event).is_some_and(adds_or_closes))
+}
 
 fn at_item(target: Target, item: usize) -> Target {
-    let is_counted = target.event.is_some_and(|event| OF_ITEMS.contains(&event));
+    let is_counted = target.event.is_some_and(is_counted);
     Target { number: target.number.map(|number| if is_counted { number + item } else { number }), ..target }
 }
 
