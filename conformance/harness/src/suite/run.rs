@@ -152,14 +152,12 @@ fn run_briefly(
     Some(has_failed || failed > 0)
 }
 
-/// Returns the line of a scenario and its failures. Failures of rules have no reasons.
-fn line(scenario: &str, failures: &[(&str, String)]) -> String {
-    let is_rule = |reason: &str| reason.split(", ").all(|rule| catalogue::rule(rule).is_some());
-    let failures = failures.iter().map(|(about, reason)| {
-        let first = reason.lines().next().unwrap_or_default();
-        if is_rule(reason) {
-            (*about).to_owned()
-        } else {
+/// Returns the line of a scenario and its failures.
+fn line(scenario: &str, failures: &[(&str, Option<String>)]) -> String {
+    let failures = failures.iter().map(|(about, reason)| match reason {
+        None => (*about).to_owned(),
+        Some(reason) => {
+            let first = reason.lines().next().unwrap_or_default();
             format!("{about} ({})", visible(&cut(first, REASON)))
         }
     });

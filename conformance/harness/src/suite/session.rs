@@ -339,22 +339,26 @@ impl Session {
     }
 
     /// Judges the selected tests scenario by scenario, as soon as each is finished. Returns the failures of each with
-    /// their reasons.
-    pub(super) fn failures(&self) -> impl Iterator<Item = (String, Vec<(&'static str, String)>)> {
+    /// their reasons. Broken rules are no reason, as the test is named after them.
+    pub(super) fn failures(&self) -> impl Iterator<Item = (String, Vec<(&'static str, Option<String>)>)> {
         let (tests, of_shapes) = (self.tests(), self.tests());
         let of_cases = self.due.chunk_by(|(one, _), (other, _)| one == other).filter_map(move |due| {
             let case = self.live.plan.cases.get(due.first()?.0)?;
             let failed = due.iter().filter_map(|(at, about)| {
                 let judged = tests.failure(*at, *about)?;
-                let word = if judged.verdict == Verdict::HarnessError { "harness error: " } else { "" };
-                Some((about.name(), format!("{word}{}", judged.reason)))
+                let reason = match (judged.verdict, about) {
+                    (Verdict::HarnessError, _) => Some(format!("harness error: {}", judged.reason)),
+                    (_, About::Group(_) | About::Rest) => None,
+                    _ => Some(judged.reason),
+                };
+                Some((about.name(), reason))
             });
             Some((self.suite.name(&case.name), failed.collect()))
         });
         let of_shapes = self.shapes.iter().filter_map(move |at| {
             let (_, file) = self.shape_names(*at);
             let judged = of_shapes.judged_shape(*at, &file).filter(is_bad)?;
-            Some((file, vec![("snapshot", judged.reason)]))
+            Some((file, vec![("snapshot", Some(judged.reason))]))
         });
         of_cases.chain(of_shapes)
     }
