@@ -341,6 +341,7 @@ mod tests {
             missing: None,
             expected: Some(line.to_string()),
             actual: Some(line.to_string()),
+            form: "".into(),
             related: None,
             spared: Vec::new(),
             count: line,

@@ -156,9 +156,9 @@ pub enum Verdict {
     Pass,
     /// It does not.
     Fail,
-    /// Nothing came that could show it.
+    /// No response shows whether it holds.
     NotExercised,
-    /// It could not be found out: no connection, no admission.
+    /// The suite could not test it, as there was no connection or no access.
     HarnessError,
 }
 

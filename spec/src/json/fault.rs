@@ -92,6 +92,23 @@ impl FaultKind {
 }
 
 impl Actual {
+    /// Returns the kind of the value, in one word.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Nothing | Self::NoString => "none",
+            Self::String(_) => "string",
+            Self::Number(_) => "number",
+            Self::Word(word) if word == "null" => "null",
+            Self::Word(_) => "boolean",
+            Self::List => "array",
+            Self::Object => "object",
+            Self::Entries(_) => "entries",
+            Self::Name(_) => "name",
+            Self::SameName => "repeated",
+            Self::More => "more",
+        }
+    }
+
     /// Returns a shortened description of a JSON value.
     pub(super) fn of(raw: &str) -> Self {
         match raw.as_bytes().first() {

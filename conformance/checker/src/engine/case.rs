@@ -299,6 +299,7 @@ impl<'c> Case<'c> {
             missing: fault.kind.missing(),
             expected: Some(&expected),
             actual: Some(&actual),
+            form: fault.actual.kind(),
         };
         self.report_here(&place, is_fine_in, message);
     }
@@ -316,5 +317,6 @@ fn lacking<'p>(pointer: &'p str, property: &'p str, expected: &'p str, actual: &
         missing: Some(property),
         expected: Some(expected),
         actual: Some(actual),
+        form: "",
     }
 }

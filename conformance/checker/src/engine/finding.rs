@@ -40,6 +40,9 @@ pub struct Finding {
     pub expected: Option<String>,
     /// The actual value.
     pub actual: Option<String>,
+    /// Which of the violations of the rule it is, if the rule has several; for a schema, the kind of the actual value.
+    #[serde(default, skip_serializing_if = "str::is_empty")]
+    pub form: Cow<'static, str>,
     /// Another event that explains the finding.
     pub related: Option<Related>,
     /// Clients of the rule's page that this violation does not break: they support a dialect that allows it, or fail
@@ -132,12 +135,14 @@ pub(crate) struct Place<'p> {
     pub(crate) expected: Option<&'p str>,
     /// The actual value.
     pub(crate) actual: Option<&'p str>,
+    /// Which of the violations of the rule it is, if the rule has several.
+    pub(crate) form: &'static str,
 }
 
 impl Place<'_> {
     /// The whole event.
     pub(crate) const WHOLE: Self =
-        Self { pointer: None, at: None, missing: None, expected: None, actual: None };
+        Self { pointer: None, at: None, missing: None, expected: None, actual: None, form: "" };
 }
 
 /// Findings, without duplicates.
@@ -275,10 +280,10 @@ impl Findings {
         location: impl FnOnce(&mut Locator) -> Location,
         message: impl FnOnce() -> String,
     ) {
-        let mut bears = |client: &str| is_spared(bound.rule, client, place, &mut is_fine_in);
+        let mut spares = |client: &str| is_spared(bound.rule, client, place, &mut is_fine_in);
         if let Some(finding) = self.seen.get(&self.key).and_then(|at| self.found.get_mut(*at)) {
             finding.count += 1;
-            finding.spared.retain(|client| bears(client));
+            finding.spared.retain(|client| spares(client));
             return;
         }
         if self.found.len() >= MAX_FINDINGS && self.rules.contains(&(bound.level, bound.rule.id)) {
@@ -298,8 +303,9 @@ impl Findings {
             missing: place.missing.map(str::to_owned),
             expected: place.expected.map(str::to_owned),
             actual: place.actual.map(str::to_owned),
+            form: Cow::Borrowed(place.form),
             related,
-            spared: clients(bound.rule).filter(|client| bears(client)).map(Cow::Borrowed).collect(),
+            spared: clients(bound.rule).filter(|client| spares(client)).map(Cow::Borrowed).collect(),
             count: 1,
         });
     }

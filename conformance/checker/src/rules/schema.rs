@@ -78,8 +78,8 @@ pub(super) fn body_valid(case: &mut Case<'_>, frame: &Frame<'_>) {
     let Some(record) = case.record().filter(|record| record.payload == Payload::Object) else {
         // Other bodies without a status may be anything.
         if case.connection.status.is_some() {
-            let place =
-                Place { expected: Some("a JSON object"), actual: Some(kind_of(body)), ..Place::WHOLE };
+            let form = kind_of(body);
+            let place = Place { expected: Some("a JSON object"), actual: Some(form), form, ..Place::WHOLE };
             case.report(&place, || "the body of the response is not a JSON object".to_owned());
         }
         return;

@@ -18,15 +18,17 @@ pub(super) fn json_object(case: &mut Case<'_>) {
     match record.payload {
         Payload::Done | Payload::Object => {}
         Payload::NotJson(problem, at) => {
-            let place = Place { at: Some(at), actual: Some(problem.as_str()), ..place };
             let before = record.data().get(..at).unwrap_or_default();
-            let follows_line =
-                before.trim_end_matches([' ', '\t']).ends_with('\n') && !before.trim().is_empty();
-            case.report(&place, || match problem {
-                DataProblem::Syntax(Problem::TrailingText) if follows_line => {
-                    "two JSON values in one event: no blank line ends the first".to_owned()
+            let has_two = problem == DataProblem::Syntax(Problem::TrailingText)
+                && before.trim_end_matches([' ', '\t']).ends_with('\n')
+                && !before.trim().is_empty();
+            let form = if has_two { "two" } else { problem.as_str() };
+            let place = Place { at: Some(at), actual: Some(problem.as_str()), form, ..place };
+            case.report(&place, || {
+                if has_two {
+                    return "two JSON values in one event: no blank line ends the first".to_owned();
                 }
-                _ => format!("the data is not JSON: {}", problem.as_str()),
+                format!("the data is not JSON: {}", problem.as_str())
             });
         }
         Payload::OtherValue => {
@@ -37,7 +39,7 @@ pub(super) fn json_object(case: &mut Case<'_>) {
                 Some(b't' | b'f') => "a boolean",
                 _ => "a number",
             };
-            case.report(&Place { actual: Some(kind), ..place }, || {
+            case.report(&Place { actual: Some(kind), form: kind, ..place }, || {
                 format!("the data is {kind}, not an object")
             });
         }
@@ -61,7 +63,8 @@ pub(super) fn event_line(case: &mut Case<'_>) {
         EventLine::DiscriminatorIfUntyped => line.and_then(|_| inside()),
     };
     let Some(expected) = expected.filter(|expected| line != Some(expected)) else { return };
-    let place = Place { expected: Some(&expected), actual: line.or(Some("no event: field")), ..Place::WHOLE };
+    let (actual, form) = line.map_or(("no event: field", "none"), |line| (line, "other"));
+    let place = Place { expected: Some(&expected), actual: Some(actual), form, ..Place::WHOLE };
     case.report(&place, || match line {
         Some(line) => format!("the event: field is {line:?}, not {expected:?}"),
         None => "the event has no event: field".to_owned(),

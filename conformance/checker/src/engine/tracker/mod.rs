@@ -307,7 +307,7 @@ impl<'r> Tracker<'_, 'r> {
             if scope == Scope::CONTAINER && kind.is_some_and(is_for_client) {
                 bound.level = bound.level.max(bound.rule.level);
             }
-            let place = Place { expected: Some(&closing), ..Place::WHOLE };
+            let place = Place { expected: Some(&closing), form: scope.info().name, ..Place::WHOLE };
             self.findings.add_related(bound, self.record, &place, related, || {
                 format!("the response ends, but {name} was never closed")
             });
