@@ -1,6 +1,7 @@
 //! Generated documents are up to date, and no link is broken.
 
 use std::collections::BTreeSet;
+use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
@@ -67,7 +68,7 @@ fn the_readme_lists_all_dialects() {
     let (_, end) = rest.split_once("<!-- /dialects -->").expect("the list ends");
     let mut rows = String::from("| dialect | what it is |\n|---|---|\n");
     for dialect in spec::DIALECTS {
-        rows += &format!("| `{}` | {} |\n", dialect.name, dialect.summary);
+        let _ = writeln!(rows, "| `{}` | {} |", dialect.name, dialect.summary);
     }
     is_fresh("README.md", &format!("{start}--test docs -->\n{rows}<!-- /dialects -->{end}"));
 }
