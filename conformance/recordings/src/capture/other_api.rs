@@ -44,10 +44,12 @@ pub(crate) fn of_answer(asked: Option<&'static str>, frame: &Frame<'_>) -> Optio
     let has = |pointer| json::at(data, pointer).is_some();
     let event = member("/type").or_else(|| frame.event.as_deref().map(Cow::Borrowed));
     let event = event.as_deref().unwrap_or_default();
+    if event.starts_with("response.") {
+        return None;
+    }
     let object = member("/object");
     let object = object.as_deref().unwrap_or_default();
-    let is_ours = event.starts_with("response.") || object.starts_with("response");
-    if is_ours {
+    if object.starts_with("response") {
         return None;
     }
     let seen = match (event, object) {
