@@ -30,7 +30,7 @@ impl Rules {
     /// Keeps the rules that a predicate accepts.
     #[must_use]
     pub fn only(self, mut wanted: impl FnMut(&Rule) -> bool) -> Self {
-        let dialect = self.plan.protocol.dialect;
+        let dialect = self.plan.dialect();
         Self::new(dialect, self.chosen.into_iter().filter(|bound| wanted(bound.rule)).collect())
     }
 
@@ -41,7 +41,7 @@ impl Rules {
 
     /// Returns the dialect of the rules.
     pub fn dialect(&self) -> &'static Dialect {
-        self.plan.protocol.dialect
+        self.plan.dialect()
     }
 
     pub(crate) fn plan(&self) -> Arc<Plan> {

@@ -140,7 +140,7 @@ impl<'d> Carriers<'d> {
     fn of(dialect: &'d Dialect) -> Self {
         let opening = dialect.events.iter().filter(|info| info.role == Role::Open);
         let opened = opening.filter_map(|info| info.value?.strip_prefix('/'));
-        Self { dialect, places: opened.chain([Slot::Response.name()]).collect() }
+        Self { dialect, places: opened.chain([dialect.member(Slot::SNAPSHOT)]).collect() }
     }
 
     /// Returns whether a pointer leads into a value that several events carry.

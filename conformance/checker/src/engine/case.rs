@@ -295,11 +295,11 @@ impl<'c> Case<'c> {
         let (expected, actual) = (fault.kind.to_string(), fault.actual.to_string());
         let place = Place {
             pointer: Some(&fault.pointer),
-            at: None,
             missing: fault.kind.missing(),
             expected: Some(&expected),
             actual: Some(&actual),
             form: fault.actual.kind(),
+            ..Place::WHOLE
         };
         self.report_here(&place, is_fine_in, message);
     }
@@ -313,10 +313,9 @@ impl<'c> Case<'c> {
 fn lacking<'p>(pointer: &'p str, property: &'p str, expected: &'p str, actual: &'p str) -> Place<'p> {
     Place {
         pointer: Some(pointer),
-        at: None,
         missing: Some(property),
         expected: Some(expected),
         actual: Some(actual),
-        form: "",
+        ..Place::WHOLE
     }
 }

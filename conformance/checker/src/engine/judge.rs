@@ -106,10 +106,10 @@ impl Judge {
         self.last.renew(&Record::of_body(frame, self.frames));
         self.connection.begin(frame);
         match message.plain("type") {
-            Some(kind) if Some(kind) == plan.protocol.dialect.framing.create => {
+            Some(kind) if Some(kind) == plan.dialect().framing.create => {
                 self.asked(plan, &message, frame);
             }
-            Some(kind) => self.connection.asides.sent(plan.protocol.dialect, kind, &message),
+            Some(kind) => self.connection.asides.sent(plan.dialect(), kind, &message),
             None => {}
         }
     }
@@ -120,7 +120,7 @@ impl Judge {
         let inner = message.value("response").map(Object::new);
         let request = inner.as_ref().unwrap_or(message);
         let name = message.string("stream_id").or_else(|| request.string("stream_id"));
-        let name = name.filter(|_| plan.protocol.dialect.framing.lanes);
+        let name = name.filter(|_| plan.dialect().framing.lanes);
         if !self.lanes.enter(name.as_deref(), &mut self.stream, &mut self.connection) {
             return;
         }
@@ -196,7 +196,7 @@ impl Judge {
         }
         let numbers = (self.frames, self.events + 1);
         let found = self.findings.all().len();
-        if let Some(record) = Record::read(plan.protocol.dialect, frame, numbers, &mut self.known, memory) {
+        if let Some(record) = Record::read(plan.dialect(), frame, numbers, &mut self.known, memory) {
             let about = self.record(plan, &record);
             if let Some(observer) = observer {
                 let about = about.and_then(|at| Occurrence::new(&self.stream.nodes, at));
@@ -315,16 +315,16 @@ impl Judge {
     /// Checks a record. Returns the node that its event is about.
     fn record(&mut self, plan: &Plan, record: &Record<'_>) -> Option<usize> {
         let frame = record.frame;
-        let has_lanes = frame.transport == Transport::WebSocket && plan.protocol.dialect.framing.lanes;
+        let has_lanes = frame.transport == Transport::WebSocket && plan.dialect().framing.lanes;
         let name = record.event_type.as_deref().filter(|_| has_lanes);
-        let aside = name.and_then(|name| InFlightMessage::of_reply(plan.protocol.dialect, name));
+        let aside = name.and_then(|name| InFlightMessage::of_reply(plan.dialect(), name));
         let is_placed = !has_lanes || self.enter_lane(record, aside.is_some());
         if is_placed && aside.is_none() {
             self.begin_turn(plan, record);
         }
         self.stream.transport = frame.transport;
         let hooks = &plan.hooks;
-        if plan.protocol.dialect.framing.event_line != EventLine::EqualsType || is_remarkable(record) {
+        if plan.dialect().framing.event_line != EventLine::EqualsType || is_remarkable(record) {
             self.ask(&hooks.frame, plan, record);
         } else if !record.is_plain {
             self.ask(&hooks.escaped, plan, record);
@@ -472,7 +472,7 @@ impl Judge {
     fn remember_response(&mut self, plan: &Plan) {
         if let Some(id) = self.stream.first_snapshot.get().and_then(|response| response.string("id")) {
             let end = self.stream.response().and_then(|response| response.closed.get());
-            let end = end.and_then(|end| plan.protocol.dialect.event(end.event_type()));
+            let end = end.and_then(|end| plan.dialect().event(end.event_type()));
             self.connection.asides.end(&id, end.is_some_and(|end| end.phase == Some("completed")));
             self.connection.latest = Some(id.clone().into_owned());
             self.connection.responses.insert(id.into());

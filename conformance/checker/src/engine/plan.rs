@@ -83,6 +83,10 @@ impl Plan {
         })
     }
 
+    pub(crate) fn dialect(&self) -> &'static Dialect {
+        self.protocol.dialect
+    }
+
     /// Returns the rule for a family in a scope.
     pub(super) fn structural(&self, family: Family, scope: Scope) -> Option<Bound> {
         self.structure[scope as usize][family as usize]

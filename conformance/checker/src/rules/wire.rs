@@ -26,9 +26,10 @@ pub(super) fn json_object(case: &mut Case<'_>) {
             let place = Place { at: Some(at), actual: Some(problem.as_str()), form, ..place };
             case.report(&place, || {
                 if has_two {
-                    return "two JSON values in one event: no blank line ends the first".to_owned();
+                    "two JSON values in one event: no blank line ends the first".to_owned()
+                } else {
+                    format!("the data is not JSON: {}", problem.as_str())
                 }
-                format!("the data is not JSON: {}", problem.as_str())
             });
         }
         Payload::OtherValue => {

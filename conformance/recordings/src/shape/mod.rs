@@ -100,7 +100,7 @@ impl Tracing {
             let index = record.view.count(*slot).map_or_else(|| "?".to_owned(), |index| index.to_string());
             line.extend([if nth == 0 { " " } else { "." }, &index]);
         }
-        let slot = if info.scope == Scope::ROOT { Slot::Response } else { Slot::Value };
+        let slot = if info.scope == Scope::ROOT { Slot::SNAPSHOT } else { Slot::Value };
         let value = record.view.raw(slot).filter(|value| value.starts_with('{')).unwrap_or_default();
         let id = match info.scope {
             Scope::ROOT | Scope::CONTAINER => at(value, "/id").and_then(string),

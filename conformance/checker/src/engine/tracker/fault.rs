@@ -20,7 +20,7 @@ impl Tracker<'_, '_> {
             bound.level = bound.level.min(Level::May);
         }
         let name = self.event_name();
-        let opening = self.plan.protocol.dialect.opening.unwrap_or_default();
+        let opening = self.plan.dialect().opening.unwrap_or_default();
         let expected = format!("{opening} as the first event");
         let place = Place { expected: Some(&expected), ..Place::WHOLE };
         self.findings.add(bound, self.record, &place, || {
@@ -120,20 +120,15 @@ impl Tracker<'_, '_> {
     }
 
     pub(super) fn opening_event(&self, scope: Scope) -> String {
-        let opening = self
-            .plan
-            .protocol
-            .dialect
-            .events
-            .iter()
-            .find(|event| event.scope == scope && event.role == Role::Open);
+        let opens = |event: &&EventInfo| event.scope == scope && event.role == Role::Open;
+        let opening = self.plan.dialect().events.iter().find(opens);
         format!("{} before it", opening.map_or("the opening event", |event| event.name))
     }
 
     pub(super) fn closing_events(&self, scope: Scope) -> String {
         let closes = |event: &&EventInfo| event.scope == scope && event.ends_scope();
         let names: Vec<_> =
-            self.plan.protocol.dialect.events.iter().filter(closes).map(|event| event.name).collect();
+            self.plan.dialect().events.iter().filter(closes).map(|event| event.name).collect();
         format!("{} before it", names.join(" or "))
     }
 

@@ -124,7 +124,7 @@ impl<'r> Tracker<'_, 'r> {
         if node == RESPONSE {
             if self.stream.has_begun() {
                 let related = self.related(RESPONSE, |node| node.opened.get(), "the response began here");
-                let expected = format!("one {}", self.plan.protocol.dialect.opening.unwrap_or_default());
+                let expected = format!("one {}", self.plan.dialect().opening.unwrap_or_default());
                 self.report(Family::Reopened, Scope::ROOT, "", Some(&expected), related, || {
                     "the response is created a second time".to_owned()
                 });
@@ -401,7 +401,7 @@ pub(in crate::engine) fn unended(
     if stream.has_gap || stream.error.is_set() {
         return;
     }
-    let expected = plan.protocol.dialect.terminal.join(" or ");
+    let expected = plan.dialect().terminal.join(" or ");
     findings.add_at(bound, last, &Place { expected: Some(&expected), ..Place::WHOLE }, || {
         "the stream ends without a terminal event".to_owned()
     });

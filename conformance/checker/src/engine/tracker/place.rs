@@ -143,7 +143,7 @@ impl<'r> Tracker<'_, 'r> {
 
     /// Returns the member of an event that holds a slot, and the pointer to it.
     fn member(&self, slot: Slot) -> (&'static str, String) {
-        let member = self.plan.protocol.dialect.member(slot);
+        let member = self.plan.dialect().member(slot);
         (member, format!("/{member}"))
     }
 

@@ -245,7 +245,7 @@ impl<'r> Tracker<'_, 'r> {
             return value.into();
         }
         match self.record.view.raw(Slot::SNAPSHOT) {
-            Some(_) => format!("/{}", self.plan.protocol.dialect.member(Slot::SNAPSHOT)).into(),
+            Some(_) => format!("/{}", self.plan.dialect().member(Slot::SNAPSHOT)).into(),
             None => "".into(),
         }
     }
