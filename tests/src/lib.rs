@@ -3,6 +3,7 @@
 pub mod corpus;
 pub mod defects;
 pub mod edited;
+pub mod generated;
 pub mod instances;
 pub mod modules;
 pub mod mutate;

@@ -8,6 +8,7 @@ use std::{env, fs};
 
 use serde_json::Value;
 use tests::corpus::{files, repository};
+use tests::generated::is_part_fresh;
 use tests::modules::circles;
 
 const PAGE: &str = "docs/architecture.md";
@@ -94,14 +95,8 @@ fn the_picture_of_the_crates_is_fresh() {
         let uses: Vec<&str> = crates[&name].iter().map(String::as_str).collect();
         let _ = writeln!(picture, "{}", format!("{name:<12} {}", uses.join(" ")).trim_end());
     }
-    let (start, rest) = page.split_once("```text\n").expect("the picture has a place");
-    let (_, end) = rest.split_once("```\n<!-- /crates -->").expect("it ends");
-    let fresh = format!("{start}```text\n{picture}```\n<!-- /crates -->{end}");
-    if env::var_os("BLESS").is_some() {
-        fs::write(repository().join(PAGE), &fresh).expect("it can be written");
-        return;
-    }
-    assert!(page == fresh, "{PAGE} is stale: BLESS=1 cargo test -p tests --test architecture");
+    let place = ("```text\n", "```\n<!-- /crates -->");
+    is_part_fresh(PAGE, place, &picture, "architecture");
 }
 
 /// Returns the files of a source folder, by their paths in it.

@@ -2,28 +2,18 @@
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
+use std::fs;
 use std::path::{Path, PathBuf};
-use std::{env, fs};
 
 use conformance::pages;
 use tests::corpus;
-
-/// Asserts that a generated document, given by its path in the repository, is up to date.
-fn is_fresh(path: &str, text: &str) {
-    let full = corpus::repository().join(path);
-    if env::var_os("BLESS").is_some() {
-        fs::create_dir_all(full.parent().expect("it lies in a folder")).expect("it can be made");
-        fs::write(&full, text).expect("it can be written");
-    }
-    let found = fs::read_to_string(&full).unwrap_or_default();
-    assert!(found == text, "{path} is stale: BLESS=1 cargo test -p tests --test docs");
-}
+use tests::generated::{is_fresh, is_part_fresh};
 
 #[test]
 fn the_reference_of_rules_is_fresh() {
-    is_fresh("docs/rules/README.md", &pages::index());
+    is_fresh("docs/rules/README.md", &pages::index(), "docs");
     for group in pages::groups() {
-        is_fresh(&format!("docs/rules/{group}.md"), &pages::of_group(group));
+        is_fresh(&format!("docs/rules/{group}.md"), &pages::of_group(group), "docs");
     }
     let expected: BTreeSet<String> =
         pages::groups().into_iter().map(|group| format!("{group}.md")).chain(["README.md".into()]).collect();
@@ -36,7 +26,7 @@ fn the_reference_of_rules_is_fresh() {
 
 #[test]
 fn the_coverage_of_the_specification_is_fresh() {
-    is_fresh("docs/coverage.md", &pages::coverage());
+    is_fresh("docs/coverage.md", &pages::coverage(), "docs");
 }
 
 #[test]
@@ -63,14 +53,11 @@ fn what_the_official_suite_looks_at_is_looked_at() {
 
 #[test]
 fn the_readme_lists_all_dialects() {
-    let page = fs::read_to_string(corpus::repository().join("README.md")).expect("it is there");
-    let (start, rest) = page.split_once("--test docs -->\n").expect("the list begins");
-    let (_, end) = rest.split_once("<!-- /dialects -->").expect("the list ends");
     let mut rows = String::from("| dialect | what it is |\n|---|---|\n");
     for dialect in spec::DIALECTS {
         let _ = writeln!(rows, "| `{}` | {} |", dialect.name, dialect.summary);
     }
-    is_fresh("README.md", &format!("{start}--test docs -->\n{rows}<!-- /dialects -->{end}"));
+    is_part_fresh("README.md", ("--test docs -->\n", "<!-- /dialects -->"), &rows, "docs");
 }
 
 /// Returns all documents for people.
