@@ -122,6 +122,12 @@ impl Checker {
         self.since(before)
     }
 
+    /// Processes the frames that [`sse::Sink::repeated_frames`] describes, like [`Self::frame`] but without parsing
+    /// them.
+    pub fn repeated_frames(&mut self, text: &str, start: &FrameStart) -> Option<(u64, usize)> {
+        self.judge.repeated_frames(&self.plan, &mut self.memory, text, start)
+    }
+
     /// Ends the stream. Returns new findings.
     pub fn finish(&mut self) -> &[Finding] {
         let before = self.findings().len();

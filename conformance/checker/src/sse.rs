@@ -44,18 +44,23 @@ pub struct Parser {
 }
 
 /// Receives frames.
-pub(crate) trait Sink {
+pub trait Sink {
     /// Processes a frame. It is passed by reference, as it is large.
     fn frame(&mut self, frame: &mut Frame<'_>);
 
     /// Processes the frames at the start of a text that differ from the previous one only in a few values, so that they
     /// need not be parsed. Returns their number and length, if there are any. Each has two lines and a blank one.
-    fn repeated_frames(&mut self, text: &str, start: &FrameStart) -> Option<(u64, usize)>;
+    ///
+    /// Unless a [`Checker`](crate::Checker) does it, each frame is parsed.
+    fn repeated_frames(&mut self, text: &str, start: &FrameStart) -> Option<(u64, usize)> {
+        let _ = (text, start);
+        None
+    }
 }
 
 /// The start of a frame in the recording.
 #[derive(Debug)]
-pub(crate) struct FrameStart {
+pub struct FrameStart {
     pub(crate) byte: u64,
     pub(crate) line: u64,
     pub(crate) time: Option<Duration>,
@@ -67,10 +72,6 @@ struct ByValue<'s, F>(&'s mut F);
 impl<F: FnMut(Frame<'_>)> Sink for ByValue<'_, F> {
     fn frame(&mut self, frame: &mut Frame<'_>) {
         self.0(mem::take(frame));
-    }
-
-    fn repeated_frames(&mut self, _: &str, _: &FrameStart) -> Option<(u64, usize)> {
-        None
     }
 }
 
@@ -148,8 +149,8 @@ impl Parser {
         self.push_to(chunk, &mut ByValue(sink));
     }
 
-    /// Parses the next bytes.
-    pub(crate) fn push_to(&mut self, chunk: &[u8], sink: &mut impl Sink) {
+    /// Parses the next bytes for a sink.
+    pub fn push_to(&mut self, chunk: &[u8], sink: &mut impl Sink) {
         let mut rest = self.without_bom(chunk);
         // The part of the rest that is UTF-8: many frames are validated at once.
         let mut valid: Option<&str> = None;
@@ -203,8 +204,8 @@ impl Parser {
         self.finish_to(&mut ByValue(sink));
     }
 
-    /// Ends the stream.
-    pub(crate) fn finish_to(&mut self, sink: &mut impl Sink) {
+    /// Ends the stream for a sink.
+    pub fn finish_to(&mut self, sink: &mut impl Sink) {
         if self.bom < BOM.len() {
             self.pending.extend_from_slice(&BOM[..self.bom]);
             self.bom = BOM.len();

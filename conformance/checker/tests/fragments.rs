@@ -1,8 +1,9 @@
-//! The fast paths for repeated deltas, as frames and as bytes, have the same findings as the general path.
+//! The fast paths for repeated deltas, as frames, as bytes and in recordings, have the same findings as the general path.
 
 use std::thread;
 
-use checker::{Checker, Finding, Frame, Observer, Seen, sse};
+use checker::{Checker, Finding, Frame, Observer, Rules, Seen, sse};
+use recordings::capture::Format;
 use recordings::goldens::GOLDENS;
 use spec::Dialect;
 
@@ -103,12 +104,15 @@ fn damaged(golden: &str) -> Vec<String> {
 /// Returns the number of streams and findings of a dialect, which are the same in all ways.
 fn compared(dialect: &'static Dialect) -> [usize; 2] {
     let (mut streams, mut found) = (0, 0);
-    let mut checkers = [(); 4].map(|()| Checker::new(dialect));
+    let rules = Rules::of(dialect);
+    let mut checkers = [(); 4].map(|()| Checker::with_rules(&rules));
     let goldens = GOLDENS.iter().filter(|golden| golden.bytes.starts_with(b"event:"));
     let texts = goldens.map(|golden| std::str::from_utf8(golden.bytes).expect("goldens are UTF-8"));
     for text in texts.flat_map(|text| damaged(text).into_iter().chain([text.to_owned()])) {
         let [watched, others @ ..] = outcomes(&mut checkers, text.as_bytes());
-        for other in others {
+        let report = recordings::check("", &mut text.as_bytes(), Some(Format::Sse), &rules);
+        let recorded = (report.findings, report.omitted, report.events);
+        for other in others.into_iter().chain([recorded]) {
             assert_eq!(watched, other, "{}:\n{text}", dialect.name);
         }
         streams += 1;

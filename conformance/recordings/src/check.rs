@@ -7,8 +7,9 @@ use std::mem::take;
 use super::curl::curl;
 use super::timeline::TimelineBuilder;
 use crate::capture::other_api::{at_url, of_answer};
-use crate::capture::{Entry, Format, Frame, Loss, Piece, Reader, Transport};
+use crate::capture::{Entry, Exchange, Format, Frame, Loss, Piece, Reader, Sink, Transport, sse};
 use checker::root_of_body;
+use checker::sse::FrameStart;
 use checker::{Checker, Observer, Rules};
 use results::{CaptureReport, Lost};
 
@@ -110,7 +111,7 @@ impl<'r> Checking<'r> {
     /// Checks a recording. Read errors are part of the report.
     pub fn check(&mut self, name: String, input: &mut dyn Read, format: Option<Format>) -> CaptureReport {
         let mut piece = take(&mut self.piece);
-        let outcome = Reader::new(format).read(input, &mut piece, &mut |entry| self.entry(&entry, &mut ()));
+        let outcome = Reader::new(format).read(input, &mut piece, self);
         self.piece = piece;
         self.finish(name, outcome)
     }
@@ -140,29 +141,77 @@ impl<'r> Checking<'r> {
 
     /// Checks the next entry of the recording, and shows events to an observer.
     pub fn entry(&mut self, entry: &Entry<'_>, observer: &mut dyn Observer) {
-        if let Entry::Exchange(exchange) = entry {
-            self.end_stream();
-            let url = exchange.request.as_ref().map(|request| &*request.url).unwrap_or_default();
-            let (other, is_ours) = at_url(url);
-            self.asked = ExchangeApi { other, is_ours, is_other: false, is_answered: false };
-        }
-        if !self.is_of_other_api(entry) {
-            self.judge(entry, observer);
+        match entry {
+            Entry::Exchange(exchange) => self.exchange(exchange),
+            Entry::Event(frame) => self.event(frame, observer),
+            Entry::Body(frame) => self.body(frame),
+            Entry::Sent(frame) if !self.asked.is_other => {
+                self.checker().sent(frame);
+            }
+            Entry::Lost(loss) if !self.asked.is_other => self.lost(loss),
+            Entry::Sent(_) | Entry::Lost(_) => {}
         }
     }
 
-    /// Returns whether the exchange belongs to another API, by the start of its response.
-    fn is_of_other_api(&mut self, entry: &Entry<'_>) -> bool {
+    fn exchange(&mut self, exchange: &Exchange<'_>) {
+        self.end_stream();
+        let url = exchange.request.as_ref().map(|request| &*request.url).unwrap_or_default();
+        let (other, is_ours) = at_url(url);
+        self.asked = ExchangeApi { other, is_ours, is_other: false, is_answered: false };
+        self.exchange.clone_from(&exchange.label);
+        self.exchange_number = exchange.number;
+        self.exchanges += 1;
+        self.report.curl = if self.exchanges == 1 { curl(exchange) } else { None };
+        self.status = exchange.status;
+        self.checker().exchange(exchange);
+        self.draw(|drawing| drawing.exchange(exchange));
+    }
+
+    fn event(&mut self, frame: &Frame<'_>, observer: &mut dyn Observer) {
+        let may_be_other = self.passes_over && frame.transport != Transport::WebSocket;
+        if self.is_of_other_api(frame, may_be_other) {
+            return;
+        }
+        if self.is_next(frame) {
+            self.end_stream();
+        }
+        self.draw(|_| ());
+        self.is_begun = true;
+        self.checker.frame_seen_by(frame, &mut (&mut self.drawing, observer));
+    }
+
+    fn body(&mut self, frame: &Frame<'_>) {
+        let may_be_other = self.passes_over || self.asked.other.is_some();
+        if self.is_of_other_api(frame, may_be_other) {
+            return;
+        }
+        self.report.bodies += 1;
+        let body = frame.data.as_deref().unwrap_or_default();
+        self.report.unjudged += u64::from(!self.is_judged(body));
+        self.checker().body(frame);
+        self.draw(|drawing| drawing.body(frame));
+    }
+
+    fn lost(&mut self, loss: &Loss<'_>) {
+        if self.status.is_none() {
+            self.lost = Some(loss.to_string());
+        }
+        if *loss == Loss::Left {
+            // The rest of the stream is not missing.
+            self.is_left = true;
+        } else {
+            self.count_lost(loss);
+        }
+        self.draw(|drawing| drawing.lost(loss));
+    }
+
+    /// Returns whether the exchange belongs to another API, by the start of its response if that may show it.
+    fn is_of_other_api(&mut self, frame: &Frame<'_>, may_be_other: bool) -> bool {
         let asked = &mut self.asked;
-        if asked.is_answered || asked.is_ours {
+        if asked.is_answered || asked.is_ours || !may_be_other {
             return asked.is_other;
         }
-        let frame = match entry {
-            Entry::Event(frame) if self.passes_over && frame.transport != Transport::WebSocket => frame,
-            Entry::Body(frame) if self.passes_over || asked.other.is_some() => frame,
-            _ => return false,
-        };
-        asked.is_answered |= frame.data.is_some();
+        asked.is_answered = frame.data.is_some();
         let Some(other) = of_answer(asked.other, frame) else { return false };
         asked.is_other = true;
         *self.report.other_apis.entry(Cow::Borrowed(other)).or_default() += 1;
@@ -171,50 +220,6 @@ impl<'r> Checking<'r> {
         self.is_begun = false;
         self.drawing = None;
         true
-    }
-
-    fn judge(&mut self, entry: &Entry<'_>, observer: &mut dyn Observer) {
-        match entry {
-            Entry::Exchange(exchange) => {
-                self.exchange.clone_from(&exchange.label);
-                self.exchange_number = exchange.number;
-                self.exchanges += 1;
-                self.report.curl = if self.exchanges == 1 { curl(exchange) } else { None };
-                self.status = exchange.status;
-                self.checker().exchange(exchange);
-                self.draw(|drawing| drawing.exchange(exchange));
-            }
-            Entry::Event(frame) => {
-                if self.is_next(frame) {
-                    self.end_stream();
-                }
-                self.draw(|_| ());
-                self.is_begun = true;
-                self.checker.frame_seen_by(frame, &mut (&mut self.drawing, observer));
-            }
-            Entry::Body(frame) => {
-                self.report.bodies += 1;
-                let body = frame.data.as_deref().unwrap_or_default();
-                self.report.unjudged += u64::from(!self.is_judged(body));
-                self.checker().body(frame);
-                self.draw(|drawing| drawing.body(frame));
-            }
-            Entry::Sent(frame) => {
-                self.checker().sent(frame);
-            }
-            Entry::Lost(loss) => {
-                if self.status.is_none() {
-                    self.lost = Some(loss.to_string());
-                }
-                if *loss == Loss::Left {
-                    // The rest of the stream is not missing.
-                    self.is_left = true;
-                } else {
-                    self.count_lost(loss);
-                }
-                self.draw(|drawing| drawing.lost(loss));
-            }
-        }
     }
 
     /// Returns whether an event begins another response. A list of events can have several responses without
@@ -288,6 +293,22 @@ impl<'r> Checking<'r> {
             finding.exchange_number = self.exchange_number;
         }
         report.findings.append(&mut findings);
+    }
+}
+
+impl Sink for Checking<'_> {
+    fn entry(&mut self, entry: Entry<'_>) {
+        self.entry(&entry, &mut ());
+    }
+}
+
+impl sse::Sink for Checking<'_> {
+    fn frame(&mut self, frame: &mut Frame<'_>) {
+        self.event(frame, &mut ());
+    }
+
+    fn repeated_frames(&mut self, text: &str, start: &FrameStart) -> Option<(u64, usize)> {
+        if self.draws { None } else { self.checker.repeated_frames(text, start) }
     }
 }
 

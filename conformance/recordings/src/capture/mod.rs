@@ -20,6 +20,7 @@ pub(crate) mod other_api;
 mod reader;
 mod recorded;
 mod recorder;
+mod sink;
 mod txtar;
 mod websocket;
 mod zstd;
@@ -34,6 +35,7 @@ pub use reader::Reader;
 pub use recorder::REDACTED;
 pub use recorder::{End, Recorder};
 pub use results::Format;
+pub(crate) use sink::{ByValue, Sink};
 
 /// Reads a complete recording, and returns its format.
 pub fn read(

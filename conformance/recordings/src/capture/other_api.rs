@@ -40,14 +40,14 @@ pub(crate) fn at_url(url: &str) -> (Option<&'static str>, bool) {
 /// Returns the API of a response by its first event or body, if it is another one.
 pub(crate) fn of_answer(asked: Option<&'static str>, frame: &Frame<'_>) -> Option<&'static str> {
     let data = frame.data.as_deref()?;
-    let member = |pointer| json::at(data, pointer).and_then(json::string);
+    let member = |name| json::string_member(data, name);
     let has = |pointer| json::at(data, pointer).is_some();
-    let event = member("/type").or_else(|| frame.event.as_deref().map(Cow::Borrowed));
+    let event = member("type").or_else(|| frame.event.as_deref().map(Cow::Borrowed));
     let event = event.as_deref().unwrap_or_default();
     if event.starts_with("response.") {
         return None;
     }
-    let object = member("/object");
+    let object = member("object");
     let object = object.as_deref().unwrap_or_default();
     if object.starts_with("response") {
         return None;

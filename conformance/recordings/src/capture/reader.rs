@@ -1,11 +1,13 @@
 //! A reader of recordings of any format.
 
 use std::io::{self, Read};
+use std::mem;
 
 use super::compression::Mark;
 use super::decompress::Decompressor;
+use super::sink::{ByValue, Sink};
 use super::{CaptureError, Compression, Format, detect, exchange, har, http, json, ndjson, sse, websocket};
-use checker::{Entry, Frame};
+use checker::Entry;
 
 /// A read buffer, reusable for many recordings.
 #[derive(Debug, Default)]
@@ -60,20 +62,29 @@ impl Reader {
 
     /// Adds the next bytes.
     pub fn push(&mut self, chunk: &[u8], sink: &mut impl FnMut(Entry<'_>)) -> Result<(), CaptureError> {
+        self.push_to(chunk, &mut ByValue(sink))
+    }
+
+    /// Ends the recording, and returns its format.
+    pub fn finish(self, sink: &mut impl FnMut(Entry<'_>)) -> Result<Format, CaptureError> {
+        self.finish_to(&mut ByValue(sink))
+    }
+
+    fn push_to(&mut self, chunk: &[u8], sink: &mut impl Sink) -> Result<(), CaptureError> {
         let outcome = match &mut self.state {
             State::Start { .. } => self.start(chunk, sink),
             State::Compressed(decompressor, inside) => {
-                decompressor.push(chunk, &mut |bytes| inside.push(bytes, sink))
+                decompressor.push(chunk, &mut |bytes| inside.push_to(bytes, sink))
             }
             State::Sse(parser) => {
-                parser.push(chunk, &mut |frame| sink(Entry::Event(frame)));
+                parser.push_to(chunk, sink);
                 Ok(())
             }
             State::Ndjson(parser) => {
-                parser.push(chunk, &mut |frame| sink(Entry::Event(json::unwrapped(frame))));
+                parser.push(chunk, &mut |frame| sink.entry(Entry::Event(json::unwrapped(frame))));
                 Ok(())
             }
-            State::Exchange(parser) => parser.push(chunk, sink),
+            State::Exchange(parser) => parser.push(chunk, &mut |entry: Entry<'_>| sink.entry(entry)),
             State::Whole(_, bytes) => {
                 bytes.extend_from_slice(chunk);
                 Ok(())
@@ -84,9 +95,9 @@ impl Reader {
     }
 
     /// Adds bytes while the format is unknown. Usually the first chunk decides, and is not copied.
-    fn start(&mut self, chunk: &[u8], sink: &mut impl FnMut(Entry<'_>)) -> Result<(), CaptureError> {
+    fn start(&mut self, chunk: &[u8], sink: &mut impl Sink) -> Result<(), CaptureError> {
         let State::Start { bytes, next_look, format } = &mut self.state else { return Ok(()) };
-        let mut kept = std::mem::take(bytes);
+        let mut kept = mem::take(bytes);
         if !kept.is_empty() {
             kept.extend_from_slice(chunk);
         }
@@ -101,14 +112,14 @@ impl Reader {
                 Mark::Is(compression) => {
                     let format = *format;
                     self.decompress(compression, format)?;
-                    return self.push(start, sink);
+                    return self.push_to(start, sink);
                 }
                 Mark::None => {
                     if let Some(format) =
                         format.map_or_else(|| detect::detect(start, false), |is| Ok(Some(is)))?
                     {
                         self.state = State::of(format);
-                        return self.push(start, sink);
+                        return self.push_to(start, sink);
                     }
                 }
             }
@@ -125,52 +136,53 @@ impl Reader {
         mut self,
         input: &mut dyn Read,
         piece: &mut Piece,
-        sink: &mut impl FnMut(Entry<'_>),
+        sink: &mut impl Sink,
     ) -> Result<Format, String> {
         let in_words = |error: CaptureError| error.to_string();
         let piece = piece.room();
         loop {
             match input.read(piece) {
-                Ok(0) => return self.finish(sink).map_err(in_words),
-                Ok(length) => self.push(&piece[..length], sink).map_err(in_words)?,
+                Ok(0) => return self.finish_to(sink).map_err(in_words),
+                Ok(length) => self.push_to(&piece[..length], sink).map_err(in_words)?,
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) => return Err(error.to_string()),
             }
         }
     }
 
-    /// Ends the recording, and returns its format.
-    pub fn finish(mut self, sink: &mut impl FnMut(Entry<'_>)) -> Result<Format, CaptureError> {
+    fn finish_to(mut self, sink: &mut impl Sink) -> Result<Format, CaptureError> {
         if let State::Start { bytes, format, .. } = &mut self.state {
-            let (start, format) = (std::mem::take(bytes), *format);
+            let (start, format) = (mem::take(bytes), *format);
             if let Mark::Is(compression) = Mark::of(&start) {
                 self.decompress(compression, format)?;
             } else {
                 let known = format.map_or_else(|| detect::detect(&start, true), |is| Ok(Some(is)))?;
                 self.state = State::of(known.ok_or(CaptureError::Unrecognised)?);
             }
-            self.push(&start, sink)?;
+            self.push_to(&start, sink)?;
         }
-        let mut event = |frame: Frame<'_>| sink(Entry::Event(frame));
         match self.state {
             State::Start { .. } => Err(CaptureError::Unrecognised),
             State::Failed(error) => Err(error),
             State::Compressed(mut decompressor, mut inside) => {
-                let outcome = decompressor.finish(&mut |bytes| inside.push(bytes, sink));
+                let outcome = decompressor.finish(&mut |bytes| inside.push_to(bytes, sink));
                 // Frames before a truncated end are valid.
-                let format = inside.finish(sink);
+                let format = inside.finish_to(sink);
                 outcome.and(format)
             }
             State::Sse(mut parser) => {
-                parser.finish(&mut event);
+                parser.finish_to(sink);
                 Ok(Format::Sse)
             }
             State::Ndjson(mut parser) => {
-                parser.finish(&mut |frame| event(json::unwrapped(frame)));
+                parser.finish(&mut |frame| sink.entry(Entry::Event(json::unwrapped(frame))));
                 Ok(Format::Ndjson)
             }
-            State::Exchange(parser) => parser.finish(sink).map(|()| Format::Exchange),
+            State::Exchange(parser) => {
+                parser.finish(&mut |entry: Entry<'_>| sink.entry(entry)).map(|()| Format::Exchange)
+            }
             State::Whole(format, bytes) => {
+                let sink = &mut |entry: Entry<'_>| sink.entry(entry);
                 match format {
                     Format::Http => http::read(&bytes, sink),
                     Format::WebSocket => websocket::read(&bytes, sink),
@@ -196,11 +208,10 @@ impl Reader {
     }
 
     /// Fails, after emitting what was decompressed before.
-    fn fail(&mut self, error: &CaptureError, sink: &mut impl FnMut(Entry<'_>)) {
-        if let State::Compressed(_, inside) = std::mem::replace(&mut self.state, State::Failed(error.clone()))
-        {
+    fn fail(&mut self, error: &CaptureError, sink: &mut impl Sink) {
+        if let State::Compressed(_, inside) = mem::replace(&mut self.state, State::Failed(error.clone())) {
             // A truncated end is expected after this error.
-            let _ = inside.finish(sink);
+            let _ = inside.finish_to(sink);
         }
     }
 }

@@ -15,7 +15,7 @@ use spec::table::{Role, Scope};
 use spec::{Dialect, Slot};
 
 use crate::Checking;
-use crate::capture::{Entry, Format, Loss, Piece, Reader};
+use crate::capture::{ByValue, Entry, Format, Loss, Piece, Reader};
 use checker::is_sign_of_life;
 use checker::{Observer, Payload, Record, Rules, Seen};
 use results::text::visible;
@@ -40,10 +40,11 @@ pub fn shape(
     // A shape depends on no rules.
     let no_rules = Rules::of(dialect).only(|_| false);
     let mut checking = Checking::new(&no_rules, false);
-    Reader::new(format).read(input, &mut Piece::default(), &mut |entry| {
+    let mut step = |entry: Entry<'_>| {
         tracing.entry(&entry);
         checking.entry(&entry, &mut tracing);
-    })?;
+    };
+    Reader::new(format).read(input, &mut Piece::default(), &mut ByValue(&mut step))?;
     tracing.finish()
 }
 
