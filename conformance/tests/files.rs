@@ -53,6 +53,10 @@ fn what_is_named_twice_is_checked_once() {
     let (code, told, _) = check(&folder, &["b.sse", ".", "a", "./b.sse", "a/../b.sse"]);
     assert_eq!(told, [format!("b.sse: {events} events"), format!("./a/c.sse: {events} events")]);
     assert_eq!(code, Some(0));
+    // What a folder was not searched for is checked if it is named.
+    let (_, told, _) = check(&folder, &["a", "a/c.sse", "a/d.tsv", "./a/d.tsv"]);
+    assert_eq!(told.len(), 2, "{told:?}");
+    assert!(told[0].starts_with("a/c.sse: ") && told[1].starts_with("a/d.tsv: "), "{told:?}");
 }
 
 #[test]

@@ -1,8 +1,10 @@
 //! `conformance check`: checks recordings.
 
+use std::iter;
+use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::sync::Mutex;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
@@ -48,12 +50,13 @@ impl CommandArgs for CheckArgs {
         let files::Found { files, passed_over } = files::recordings(&self.paths);
         anyhow::ensure!(!files.is_empty(), "there is no recording in {}", list(&self.paths));
         let format = self.format_in.map(Format::from);
-        let progress = Progress::start(&files);
+        let files: Arc<[PathBuf]> = files.into();
+        let progress = Progress::start(Arc::clone(&files));
         let captures = check_all(&files, || {
             let mut checking = Checking::new(&rules, self.output.draws());
             let (progress, named) = (&progress, &self.paths);
             move |file: &Path| {
-                checking.pass_over_other_apis(!named.iter().any(|path| path == file));
+                checking.pass_over_other_apis(!named.iter().any(|path| path.as_os_str() == file.as_os_str()));
                 check_file(file, format, &mut checking, progress)
             }
         });
@@ -93,22 +96,19 @@ where
     C: FnMut(&Path) -> CaptureReport,
 {
     let next = AtomicUsize::new(0);
-    let done = Mutex::new(Vec::with_capacity(files.len()));
     let work = || {
         let mut check = begin();
-        while let Some((at, file)) = take(files, &next) {
-            let report = check(file);
-            done.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push((at, report));
-        }
+        iter::from_fn(|| take(files, &next)).map(|(at, file)| (at, check(file))).collect::<Vec<_>>()
     };
     let threads = thread::available_parallelism().map_or(1, Into::into).min(files.len());
-    thread::scope(|scope| {
-        for _ in 1..threads {
-            scope.spawn(work);
+    let mut done = thread::scope(|scope| {
+        let others: Vec<_> = (1..threads).map(|_| scope.spawn(work)).collect();
+        let mut done = work();
+        for other in others {
+            done.extend(other.join().unwrap_or_else(|panic| resume_unwind(panic)));
         }
-        work();
+        done
     });
-    let mut done = done.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
     done.sort_unstable_by_key(|(at, _)| *at);
     done.into_iter().map(|(_, report)| report).collect()
 }

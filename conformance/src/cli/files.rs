@@ -1,7 +1,7 @@
 //! Files and folders of recordings.
 
 use std::collections::HashSet;
-use std::fs::{self, DirEntry, File};
+use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
@@ -35,45 +35,51 @@ pub(super) fn recordings(paths: &[PathBuf]) -> Found {
 #[derive(Default)]
 struct Search {
     found: Found,
-    seen: HashSet<PathBuf>,
+    /// The searched folders, by their canonical paths. Of most files, only the name is looked at.
+    folders: HashSet<PathBuf>,
+    /// The files that were named, or found through links, by their canonical paths.
+    single: HashSet<PathBuf>,
 }
 
 impl Search {
-    /// Returns whether this path is new. A dangling link counts as its own file.
-    fn is_new(&mut self, path: &Path) -> bool {
-        self.seen.insert(path.canonicalize().unwrap_or_else(|_| path.to_owned()))
-    }
-
+    /// Adds a file that is named, or that a link leads to. A dangling link counts as its own file.
     fn add(&mut self, path: &Path) {
-        if self.is_new(path) {
+        let real = canonical(path);
+        let is_searched = real.parent().is_some_and(|folder| self.folders.contains(folder));
+        if !(is_searched && real.is_file() && is_wanted(&real)) && self.single.insert(real) {
             self.found.files.push(path.to_owned());
         }
     }
 
     fn below(&mut self, folder: &Path) {
-        if !self.is_new(folder) {
+        let real = canonical(folder);
+        if self.folders.contains(&real) {
             return;
         }
-        let entries = fs::read_dir(folder).and_then(Iterator::collect::<io::Result<Vec<_>>>);
-        let Ok(mut entries) = entries else {
+        let entries = fs::read_dir(folder).and_then(|entries| {
+            entries.map(|entry| entry.map(|entry| (entry.file_name(), entry.file_type()))).collect()
+        });
+        let Ok(mut entries): io::Result<Vec<_>> = entries else {
             // Opening it reports the error.
-            self.found.files.push(folder.to_owned());
+            if self.single.insert(real) {
+                self.found.files.push(folder.to_owned());
+            }
             return;
         };
-        entries.sort_by_cached_key(DirEntry::file_name);
-        let real = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
-        for entry in entries {
-            let path = entry.path();
+        self.folders.insert(real.clone());
+        entries.sort_unstable_by(|(name, _), (other, _)| name.cmp(other));
+        for (name, kind) in entries {
+            let path = folder.join(&name);
             // The directory entry has the type.
-            let Ok(kind) = entry.file_type() else { continue };
+            let Ok(kind) = kind else { continue };
             if kind.is_dir() || kind.is_symlink() && path.is_dir() {
                 self.below(&path);
-            } else if !is_special(&path) && (is_recording(&path) || is_blob(&path)) {
-                if kind.is_symlink() {
-                    self.add(&path);
-                } else if kind.is_file() && self.seen.insert(real.join(entry.file_name())) {
+            } else if kind.is_file() && is_wanted(&path) {
+                if self.single.is_empty() || !self.single.contains(&real.join(&name)) {
                     self.found.files.push(path);
                 }
+            } else if kind.is_symlink() && !leads_to_special(&path) && is_wanted(&path) {
+                self.add(&path);
             } else {
                 self.found.passed_over += 1;
             }
@@ -81,18 +87,40 @@ impl Search {
     }
 }
 
-/// Returns whether a path is a special file, such as a pipe without a writer.
-fn is_special(path: &Path) -> bool {
+fn canonical(path: &Path) -> PathBuf {
+    path.canonicalize().unwrap_or_else(|_| path.to_owned())
+}
+
+/// Returns whether a file in a folder is a recording.
+fn is_wanted(path: &Path) -> bool {
+    is_recording(path) || is_blob(path)
+}
+
+/// Returns whether a link leads to a special file, such as a pipe without a writer.
+fn leads_to_special(path: &Path) -> bool {
     path.metadata().is_ok_and(|about| !about.is_file())
 }
 
+/// Returns whether a file is a recording, by its extension.
 fn is_recording(path: &Path) -> bool {
-    let ending = |path: &Path| path.extension().and_then(|end| end.to_str()).map(str::to_ascii_lowercase);
-    let last = ending(path);
-    let compression = last.as_deref().and_then(Compression::named);
-    let last =
-        if compression.is_some() { path.file_stem().and_then(|stem| ending(Path::new(stem))) } else { last };
-    last.is_some_and(|end| ENDINGS.contains(&&*end))
+    let name = path.as_os_str().as_encoded_bytes();
+    let Some((stem, end)) = split_extension(name) else { return false };
+    let is_compressed = || str::from_utf8(end).is_ok_and(|end| Compression::named(end).is_some());
+    is_ending(end) || is_compressed() && split_extension(stem).is_some_and(|(_, end)| is_ending(end))
+}
+
+fn is_ending(extension: &[u8]) -> bool {
+    ENDINGS.iter().any(|ending| extension.eq_ignore_ascii_case(ending.as_bytes()))
+}
+
+/// Splits a path at the dot of its extension, unless a name begins with that. [`Path::extension`] takes longer, as it
+/// parses components.
+fn split_extension(path: &[u8]) -> Option<(&[u8], &[u8])> {
+    let dot = path.iter().rposition(|byte| *byte == b'.')?;
+    let (stem, extension) = (&path[..dot], &path[dot + 1..]);
+    let is_separator = |byte: &u8| std::path::is_separator(char::from(*byte));
+    let begins_name = stem.last().is_none_or(is_separator);
+    (!begins_name && !extension.iter().any(is_separator)).then_some((stem, extension))
 }
 
 /// Returns whether a file is the body of a stream that a recorder stores separately.
@@ -108,14 +136,10 @@ fn is_blob(path: &Path) -> bool {
 
 /// Opens a recording; `-` is standard input.
 pub(super) fn open(path: &Path) -> io::Result<Box<dyn Read>> {
-    if path == Path::new("-") {
+    if is_stdin(path) {
         return Ok(Box::new(io::stdin().lock()));
     }
     let file = File::open(path)?;
-    if file.metadata()?.is_dir() {
-        fs::read_dir(path)?.try_for_each(|entry| entry.map(drop))?;
-        return Err(io::Error::other("it is a folder"));
-    }
     // Brotli has no signature.
     let is_brotli = path.extension().is_some_and(|end| end.eq_ignore_ascii_case("br"));
     if !is_brotli {
@@ -127,7 +151,16 @@ pub(super) fn open(path: &Path) -> io::Result<Box<dyn Read>> {
 
 /// Returns the name of a recording in reports.
 pub(super) fn name(path: &Path) -> String {
-    if path == Path::new("-") { "standard input".to_owned() } else { path.display().to_string() }
+    if is_stdin(path) {
+        "standard input".to_owned()
+    } else {
+        path.to_str().map_or_else(|| path.to_string_lossy().into_owned(), str::to_owned)
+    }
+}
+
+/// Returns whether a path stands for standard input.
+fn is_stdin(path: &Path) -> bool {
+    path.as_os_str() == "-"
 }
 
 /// The formats, for the command line.
@@ -175,10 +208,24 @@ mod tests {
 
     #[test]
     fn names_tell_recordings() {
-        for name in ["a.sse", "a.SSE", "a.b.jsonl", "a.sse.gz", "a.har.zst", "a.http.br", "a.exchange"] {
+        for name in
+            ["a.sse", "a.SSE", "a.b.jsonl", "a.sse.gz", "a.har.zst", "a.http.br", "a.exchange", "a.b/c.sse"]
+        {
             assert!(is_recording(Path::new(name)), "{name}");
         }
-        for name in ["a", "sse", "a.tsv", "a.gz", "a.tar.gz", "a.sse.gz.old", ".sse.d"] {
+        for name in [
+            "a",
+            "sse",
+            "a.tsv",
+            "a.gz",
+            "a.tar.gz",
+            "a.sse.gz.old",
+            ".sse.d",
+            ".sse",
+            "a/.sse",
+            "a.sse/b",
+            "a/.sse.gz",
+        ] {
             assert!(!is_recording(Path::new(name)), "{name}");
         }
     }

@@ -27,9 +27,9 @@ const WIDTH: usize = 24;
 
 impl Progress {
     /// Starts the progress line for these files.
-    pub(super) fn start(files: &[PathBuf]) -> Self {
+    pub(super) fn start(files: Arc<[PathBuf]>) -> Self {
         let read = Arc::new(Counts { all: files.len(), ..Counts::default() });
-        let (shown, files) = (Arc::clone(&read), files.to_owned());
+        let shown = Arc::clone(&read);
         // Sizes are only needed for long runs.
         let mut size = None;
         let line = ProgressLine::start(move |elapsed| {
