@@ -230,22 +230,26 @@ impl Page {
             return;
         }
         let files = run.worst_first().into_iter().filter_map(|at| run.captures.get(at));
-        let files = files.map(|capture| (in_words(capture.faults().from(shown)), visible(&capture.path())));
-        let files: Vec<(String, String)> = files.filter(|(faults, _)| !faults.is_empty()).collect();
-        if files.is_empty() {
-            return;
-        }
+        let mut files = files
+            .map(|capture| (capture, capture.faults().from(shown)))
+            .filter(|(_, faults)| *faults != Faults::default());
+        let listed: Vec<(String, String)> = files
+            .by_ref()
+            .take(FILES)
+            .map(|(capture, faults)| (in_words(faults), visible(&capture.path())))
+            .collect();
+        let Some(widest) = listed.iter().map(|(_, name)| name.width()).max() else { return };
         self.heading("by file");
-        let widest = files.iter().take(FILES).map(|(_, name)| name.width()).max().unwrap_or_default();
-        for (faults, name) in files.iter().take(FILES) {
+        for (faults, name) in listed {
             if 2 + widest + 2 + faults.width() > self.width {
                 self.row(2, 4, &format!("{name} {faults}"));
             } else {
                 let _ = writeln!(self.out, "  {name}{}  {faults}", " ".repeat(widest - name.width()));
             }
         }
-        if files.len() > FILES {
-            self.row(2, 4, &format!("and {} more", files.len() - FILES));
+        let more = files.count();
+        if more > 0 {
+            self.row(2, 4, &format!("and {more} more"));
         }
     }
 
