@@ -1,16 +1,17 @@
 //! Throughput of checking streams, as ratios to `serde_json::from_slice::<Value>` on the same events in
-//! the same run, on one thread, bytes in memory.
+//! the same run, on one thread, bytes in memory unless files are named.
 //!
 //! `cargo bench -p tests --bench checking [-- MEGABYTES]`: the size of the data per round (default: 40). The data are
 //! the recorded OpenAI streams, repeated, if a corpus exists beside the repository, and the goldens otherwise.
 #![allow(clippy::print_stdout, clippy::cast_precision_loss)]
 
-use std::fs;
+use std::fs::{self, File};
 use std::hint::black_box;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use conformance::capture::sse;
+use conformance::recordings::Checking;
 use conformance::{Checker, Rules};
 use serde_json::Value;
 use spec::openai::DIALECT;
@@ -27,7 +28,8 @@ fn main() {
     let megabytes: usize = std::env::args().skip(1).find_map(|argument| argument.parse().ok()).unwrap_or(40);
     let recorded = corpus::recordings().map(|folder| folder.join("real/openai"));
     let folder = recorded.unwrap_or_else(|| corpus::repository().join("spec/goldens/openai"));
-    let streams = streams(&folder);
+    let files = files(&folder);
+    let streams: Vec<_> = files.iter().map(|file| fs::read(file).expect("a recording")).collect();
     let bytes: usize = streams.iter().map(Vec::len).sum();
     let repeat = (megabytes * 1_000_000 / bytes).max(1);
     println!("{} streams, {bytes} bytes, checked {repeat} times in each of {ROUNDS} rounds", streams.len());
@@ -45,18 +47,19 @@ fn main() {
     let name = "strict validation alone, event after event";
     compare(name, repeat, &|| tree(&data), &|| validate_in_order(&typed));
     compare("the full check", repeat, &|| tree(&data), &|| check(&rules, &streams));
+    compare("the full check, of files", repeat, &|| tree(&data), &|| check_files(&rules, &files));
     let name = "the full check, 4 % of the events invalid";
     compare(name, repeat, &|| tree(&broken_data), &|| check(&rules, &broken));
     compare("one stream of 200,000 deltas", 1, &|| tree(&one_data), &|| check(&rules, &one));
     linear(&rules);
 }
 
-fn streams(folder: &Path) -> Vec<Vec<u8>> {
+fn files(folder: &Path) -> Vec<PathBuf> {
     let mut files: Vec<_> =
         fs::read_dir(folder).expect("the folder").flatten().map(|file| file.path()).collect();
+    files.retain(|file| file.extension().is_some_and(|end| end == "sse"));
     files.sort();
-    let is_stream = |file: &&std::path::PathBuf| file.extension().is_some_and(|end| end == "sse");
-    files.iter().filter(is_stream).map(|file| fs::read(file).expect("a recording")).collect()
+    files
 }
 
 /// Returns the payloads of the data lines.
@@ -143,6 +146,15 @@ fn check(rules: &Rules, streams: &[Vec<u8>]) -> u64 {
         found += checker.findings().len() as u64;
     }
     found
+}
+
+fn check_files(rules: &Rules, files: &[PathBuf]) -> u64 {
+    let mut checking = Checking::new(rules, false);
+    let mut check = |file: &PathBuf| {
+        let mut input = File::open(file).expect("a recording");
+        checking.check(String::new(), &mut input, None).findings.len() as u64
+    };
+    files.iter().map(&mut check).sum()
 }
 
 /// Measures both alternately, so that a drifting clock speed does not favour one of them.
