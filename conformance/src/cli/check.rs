@@ -1,5 +1,7 @@
 //! `conformance check`: checks recordings.
 
+use std::collections::HashSet;
+use std::ffi::OsStr;
 use std::iter;
 use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
@@ -52,11 +54,12 @@ impl CommandArgs for CheckArgs {
         let format = self.format_in.map(Format::from);
         let files: Arc<[PathBuf]> = files.into();
         let progress = Progress::start(Arc::clone(&files));
+        let named: HashSet<&OsStr> = self.paths.iter().map(|path| path.as_os_str()).collect();
         let captures = check_all(&files, || {
             let mut checking = Checking::new(&rules, self.output.draws());
-            let (progress, named) = (&progress, &self.paths);
+            let (progress, named) = (&progress, &named);
             move |file: &Path| {
-                checking.pass_over_other_apis(!named.iter().any(|path| path.as_os_str() == file.as_os_str()));
+                checking.pass_over_other_apis(!named.contains(file.as_os_str()));
                 check_file(file, format, &mut checking, progress)
             }
         });

@@ -1,6 +1,7 @@
 //! Files and folders of recordings.
 
 use std::collections::HashSet;
+use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -103,24 +104,11 @@ fn leads_to_special(path: &Path) -> bool {
 
 /// Returns whether a file is a recording, by its extension.
 fn is_recording(path: &Path) -> bool {
-    let name = path.as_os_str().as_encoded_bytes();
-    let Some((stem, end)) = split_extension(name) else { return false };
-    let is_compressed = || str::from_utf8(end).is_ok_and(|end| Compression::named(end).is_some());
-    is_ending(end) || is_compressed() && split_extension(stem).is_some_and(|(_, end)| is_ending(end))
-}
-
-fn is_ending(extension: &[u8]) -> bool {
-    ENDINGS.iter().any(|ending| extension.eq_ignore_ascii_case(ending.as_bytes()))
-}
-
-/// Splits a path at the dot of its extension, unless a name begins with that. [`Path::extension`] takes longer, as it
-/// parses components.
-fn split_extension(path: &[u8]) -> Option<(&[u8], &[u8])> {
-    let dot = path.iter().rposition(|byte| *byte == b'.')?;
-    let (stem, extension) = (&path[..dot], &path[dot + 1..]);
-    let is_separator = |byte: &u8| std::path::is_separator(char::from(*byte));
-    let begins_name = stem.last().is_none_or(is_separator);
-    (!begins_name && !extension.iter().any(is_separator)).then_some((stem, extension))
+    let is_ending = |end: &OsStr| ENDINGS.iter().any(|ending| end.eq_ignore_ascii_case(ending));
+    let is_known = |path: &Path| path.extension().is_some_and(is_ending);
+    let compression = || path.extension().and_then(OsStr::to_str).and_then(Compression::named);
+    is_known(path)
+        || compression().is_some() && path.file_stem().is_some_and(|stem| is_known(Path::new(stem)))
 }
 
 /// Returns whether a file is the body of a stream that a recorder stores separately.
