@@ -174,12 +174,13 @@ impl Run {
 
     /// Returns the indices of the recordings, the worst first.
     pub fn worst_first(&self) -> Vec<usize> {
-        let mut order: Vec<(usize, &CaptureReport)> = self.captures.iter().enumerate().collect();
-        order.sort_by_cached_key(|(_, capture)| {
+        let mut order: Vec<usize> = (0..self.captures.len()).collect();
+        order.sort_by_cached_key(|at| {
+            let capture = &self.captures[*at];
             let Faults { errors, warnings, notes } = capture.faults();
             (Reverse(errors), capture.error.is_none(), Reverse(warnings), Reverse(notes))
         });
-        order.into_iter().map(|(at, _)| at).collect()
+        order
     }
 
     /// Returns whether a recording could not be read, nothing was checked, or a trial could not be made.

@@ -52,7 +52,7 @@ impl CommandArgs for CheckArgs {
         let files::Found { files, passed_over } = files::recordings(&self.paths);
         anyhow::ensure!(!files.is_empty(), "there is no recording in {}", list(&self.paths));
         let format = self.format_in.map(Format::from);
-        let files: Arc<[PathBuf]> = files.into();
+        let files = Arc::new(files);
         let progress = Progress::start(Arc::clone(&files));
         let named: HashSet<&OsStr> = self.paths.iter().map(|path| path.as_os_str()).collect();
         let captures = check_all(&files, || {

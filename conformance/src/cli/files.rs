@@ -58,7 +58,7 @@ impl Search {
             return;
         }
         let entries = fs::read_dir(folder).and_then(|entries| {
-            entries.map(|entry| entry.map(|entry| (entry.file_name(), entry.file_type()))).collect()
+            entries.map(|entry| entry.map(|entry| (entry.path(), entry.file_type()))).collect()
         });
         let Ok(mut entries): io::Result<Vec<_>> = entries else {
             // Opening it reports the error.
@@ -68,15 +68,16 @@ impl Search {
             return;
         };
         self.folders.insert(real.clone());
-        entries.sort_unstable_by(|(name, _), (other, _)| name.cmp(other));
-        for (name, kind) in entries {
-            let path = folder.join(&name);
+        // By their bytes: the comparison of paths parses them.
+        entries.sort_unstable_by(|(path, _), (other, _)| path.as_os_str().cmp(other.as_os_str()));
+        for (path, kind) in entries {
             // The directory entry has the type.
             let Ok(kind) = kind else { continue };
             if kind.is_dir() || kind.is_symlink() && path.is_dir() {
                 self.below(&path);
             } else if kind.is_file() && is_wanted(&path) {
-                if self.single.is_empty() || !self.single.contains(&real.join(&name)) {
+                let is_single = |name| self.single.contains(&real.join(name));
+                if self.single.is_empty() || !path.file_name().is_some_and(is_single) {
                     self.found.files.push(path);
                 }
             } else if kind.is_symlink() && !leads_to_special(&path) && is_wanted(&path) {

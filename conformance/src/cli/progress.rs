@@ -27,7 +27,7 @@ const WIDTH: usize = 24;
 
 impl Progress {
     /// Starts the progress line for these files.
-    pub(super) fn start(files: Arc<[PathBuf]>) -> Self {
+    pub(super) fn start(files: Arc<Vec<PathBuf>>) -> Self {
         let read = Arc::new(Counts { all: files.len(), ..Counts::default() });
         let shown = Arc::clone(&read);
         // Sizes are only needed for long runs.
