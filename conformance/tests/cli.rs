@@ -112,6 +112,31 @@ fn the_suite_runs_over_recordings() {
 }
 
 #[test]
+fn recordings_are_tested_like_they_are_checked() {
+    let chat = "data: {\"object\":\"chat.completion.chunk\",\"choices\":[]}\n\n";
+    let folder = folder(
+        "alike",
+        &[("all/a.sse", golden("openai/text")), ("all/b.sse", chat), ("empty/a.sse", ": hi\n\n")],
+    );
+    for (path, code) in [("all", 0), ("all/b.sse", 1), ("empty", 2), ("empty/a.sse", 2)] {
+        let path = format!("alike/{path}");
+        assert_eq!(conformance(&["check", &path], "").code, Some(code), "{path}");
+        let tested = conformance(&["--capture", &path, "--report", "json=alike/run.json"], "");
+        assert_eq!(tested.code, Some(code), "{path}: {}", tested.stdout);
+        let report = fs::read_to_string(folder.join("run.json")).expect("the report");
+        assert!(report.contains("\"timelines\""), "{path}");
+    }
+    fs::create_dir_all(folder.join("nothing")).expect("a folder can be made");
+    for command in [&["check"][..], &["--capture"]] {
+        let run = conformance(&[command, &["alike/nothing"]].concat(), "");
+        assert_eq!(
+            (run.code, run.stderr.as_str()),
+            (Some(2), "error: there is no recording in alike/nothing\n")
+        );
+    }
+}
+
+#[test]
 fn the_summary_of_recordings_is_of_the_tests_that_ran() {
     let broken = golden("openai/text").replace("\"logprobs\":[]", "\"logprobs\":0");
     folder("some", &[("a.sse", &broken), ("b.sse", golden("openai/text"))]);

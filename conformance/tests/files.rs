@@ -53,10 +53,10 @@ fn what_is_named_twice_is_checked_once() {
     let (code, told, _) = check(&folder, &["b.sse", ".", "a", "./b.sse", "a/../b.sse"]);
     assert_eq!(told, [format!("b.sse: {events} events"), format!("./a/c.sse: {events} events")]);
     assert_eq!(code, Some(0));
-    // What a folder was not searched for is checked if it is named.
-    let (_, told, _) = check(&folder, &["a", "a/c.sse", "a/d.tsv", "./a/d.tsv"]);
+    // A file is listed as it is named, also if it is not a recording by its name.
+    let (_, told, _) = check(&folder, &["a", "./a/c.sse", "a/d.tsv", "./a/d.tsv"]);
     assert_eq!(told.len(), 2, "{told:?}");
-    assert!(told[0].starts_with("a/c.sse: ") && told[1].starts_with("a/d.tsv: "), "{told:?}");
+    assert!(told[0].starts_with("./a/c.sse: ") && told[1].starts_with("a/d.tsv: "), "{told:?}");
 }
 
 #[test]
@@ -196,6 +196,11 @@ fn recordings_of_other_apis_are_one_line() {
     assert!(told.contains("2 files skipped"), "{told}");
     // Files are checked if they are named explicitly, or respond to a request for a response.
     assert_eq!(summary(&["all/b.sse"]).0, Some(1));
+    for paths in [["all", "./all/b.sse"], ["./all/b.sse", "all"]] {
+        assert_eq!(summary(&paths).0, Some(1), "{paths:?}");
+    }
+    let (_, told, _) = summary(&["all", "all/notes.md"]);
+    assert!(told.contains("1 file skipped"), "{told}");
     let (code, told, findings) = summary(&["ours"]);
     assert_eq!(code, Some(1), "{told}");
     assert!(

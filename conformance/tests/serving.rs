@@ -259,6 +259,9 @@ fn recordings_are_played_as_they_came() {
     replays.extend(read("slow", exchange.as_bytes(), 1.0));
     replays.extend(read("fast", exchange.as_bytes(), 0.0));
     replays.extend(read("refused", refused, 1.0));
+    replays.extend(read("fast", refused, 1.0));
+    replays.extend(read("a b é", refused, 1.0));
+    Replay::number(&mut replays);
     with_replays(replays, |to| {
         let first = ask(to, "POST", "/v1/responses", "", "{}");
         assert_eq!(String::from_utf8_lossy(&first.body), String::from_utf8_lossy(stream));
@@ -274,6 +277,8 @@ fn recordings_are_played_as_they_came() {
         let (fast, took) = timed("/replay/fast/v1/responses", "{}");
         assert!(fast == slow && took < Duration::from_millis(250), "{took:?}");
         assert_eq!(ask(to, "POST", "/replay/refused/v1/responses", "", "{}").status(), "429");
+        assert_eq!(ask(to, "POST", "/replay/fast-2/v1/responses", "", "{}").status(), "429");
+        assert_eq!(ask(to, "POST", "/replay/a%20b%20%C3%A9/v1/responses", "", "{}").status(), "429");
         assert_eq!(ask(to, "POST", "/replay/no-such/v1/responses", "", "{}").status(), "404");
         assert_eq!(ask(to, "GET", "/v1/models", "", "").status(), "404");
     });

@@ -1,10 +1,13 @@
 //! Replay of recordings.
 
+use std::borrow::Cow;
+use std::collections::HashSet;
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
+use percent_encoding::{PercentDecode, percent_decode_str};
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
 
@@ -63,6 +66,18 @@ impl Replay {
             replay.name = if at == 0 { name.to_owned() } else { format!("{name}-{}", at + 1) };
         }
         Ok(all)
+    }
+
+    /// Numbers the recordings that have the names of others, as those in other folders can.
+    pub fn number(replays: &mut [Self]) {
+        let mut taken = HashSet::new();
+        for replay in replays {
+            let (name, mut number) = (replay.name.clone(), 1);
+            while !taken.insert(replay.name.clone()) {
+                number += 1;
+                replay.name = format!("{name}-{number}");
+            }
+        }
     }
 
     fn begin(exchange: &Exchange<'_>) -> Self {
@@ -193,10 +208,11 @@ impl Player {
     /// Returns the recording that a request selects, or the next one of that kind.
     fn find(&self, request: &Received, model: Option<&str>, is_socket: bool) -> Result<&Replay, Problem> {
         let path = request.path.strip_prefix("/replay/");
-        let named = path.and_then(|path| path.split_once("/v1/")).map(|(name, _)| name).or(model);
+        let named = path.and_then(|path| path.split_once("/v1/")).map(|(name, _)| percent_decode_str(name));
+        let named = named.map(PercentDecode::decode_utf8_lossy).or(model.map(Cow::Borrowed));
         let is_kind = |replay: &&Replay| replay.turns.is_empty() != is_socket;
-        let found = if let Some(name) = named {
-            self.replays.iter().filter(is_kind).find(|replay| replay.name == name)
+        let found = if let Some(name) = &named {
+            self.replays.iter().filter(is_kind).find(|replay| replay.name == **name)
         } else {
             let all: Vec<&Replay> = self.replays.iter().filter(is_kind).collect();
             let at = self.next.fetch_add(1, Ordering::Relaxed);

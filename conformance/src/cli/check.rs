@@ -1,7 +1,6 @@
 //! `conformance check`: checks recordings.
 
 use std::collections::HashSet;
-use std::ffi::OsStr;
 use std::iter;
 use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
@@ -49,17 +48,16 @@ impl CommandArgs for CheckArgs {
     fn run(self) -> anyhow::Result<ExitCode> {
         let dialect = names::dialect(&self.dialect)?;
         let rules = self.select.rules(dialect)?;
-        let files::Found { files, passed_over } = files::recordings(&self.paths);
-        anyhow::ensure!(!files.is_empty(), "there is no recording in {}", list(&self.paths));
+        let files::Found { files, passed_over } = files::recordings(&self.paths)?;
         let format = self.format_in.map(Format::from);
         let files = Arc::new(files);
         let progress = Progress::start(Arc::clone(&files));
-        let named: HashSet<&OsStr> = self.paths.iter().map(|path| path.as_os_str()).collect();
+        let named: HashSet<&Path> = self.paths.iter().map(PathBuf::as_path).collect();
         let captures = check_all(&files, || {
             let mut checking = Checking::new(&rules, self.output.draws());
             let (progress, named) = (&progress, &named);
             move |file: &Path| {
-                checking.pass_over_other_apis(!named.contains(file.as_os_str()));
+                checking.pass_over_other_apis(!named.contains(file));
                 check_file(file, format, &mut checking, progress)
             }
         });
@@ -69,11 +67,6 @@ impl CommandArgs for CheckArgs {
         self.output.print(&run)?;
         Ok(exit_code(&run))
     }
-}
-
-fn list(paths: &[PathBuf]) -> String {
-    let names: Vec<_> = paths.iter().map(|path| path.display().to_string()).collect();
-    names.join(", ")
 }
 
 /// Checks one recording. Its report has the reason when it cannot be opened.

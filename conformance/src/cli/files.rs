@@ -17,43 +17,58 @@ const ENDINGS: [&str; 11] =
 /// The recordings at paths.
 #[derive(Default)]
 pub(super) struct Found {
-    /// The recordings, sorted.
+    /// The recordings: in the order of the paths, and sorted in folders.
     pub(super) files: Vec<PathBuf>,
     /// Number of other files in folders, by their names.
     pub(super) passed_over: u64,
 }
 
-/// Returns the files at the paths and below, sorted. Duplicates and links are listed once, under the first
-/// name.
-pub(super) fn recordings(paths: &[PathBuf]) -> Found {
-    let mut search = Search::default();
-    for path in paths {
-        if path.is_dir() { search.below(path) } else { search.add(path) }
+/// Returns the files at the paths and below. A file is listed once: as it is named by a path, or else under its first
+/// name in a folder. Without any, it is an error.
+pub(super) fn recordings(paths: &[PathBuf]) -> anyhow::Result<Found> {
+    let named = |path: &PathBuf| (!is_folder(path)).then(|| canonical(path));
+    let named: Vec<Option<PathBuf>> = paths.iter().map(named).collect();
+    let mut search = Search { named: named.iter().flatten().cloned().collect(), ..Search::default() };
+    for (path, named) in paths.iter().zip(named) {
+        match named {
+            Some(real) => search.add(path, real),
+            None => search.below(path, canonical(path)),
+        }
     }
-    search.found
+    let searched = || paths.iter().map(|path| name(path)).collect::<Vec<_>>().join(", ");
+    anyhow::ensure!(!search.found.files.is_empty(), "there is no recording in {}", searched());
+    Ok(search.found)
 }
 
 #[derive(Default)]
 struct Search {
     found: Found,
-    /// The searched folders, by their canonical paths. Of most files, only the name is looked at.
+    /// The files that paths name. All of these paths are canonical.
+    named: HashSet<PathBuf>,
+    /// The searched folders. Of most files, only the name is looked at.
     folders: HashSet<PathBuf>,
-    /// The files that were named, or found through links, by their canonical paths.
+    /// The listed files that are named, or found through links.
     single: HashSet<PathBuf>,
 }
 
 impl Search {
-    /// Adds a file that is named, or that a link leads to. A dangling link counts as its own file.
-    fn add(&mut self, path: &Path) {
-        let real = canonical(path);
-        let is_searched = real.parent().is_some_and(|folder| self.folders.contains(folder));
-        if !(is_searched && real.is_file() && is_wanted(&real)) && self.single.insert(real) {
+    /// Adds a file, with its canonical path.
+    fn add(&mut self, path: &Path, real: PathBuf) {
+        if self.single.insert(real) {
             self.found.files.push(path.to_owned());
         }
     }
 
-    fn below(&mut self, folder: &Path) {
-        let real = canonical(folder);
+    /// Adds the file that a link leads to. A dangling link counts as its own file.
+    fn follow(&mut self, link: &Path) {
+        let real = canonical(link);
+        let is_searched = real.parent().is_some_and(|folder| self.folders.contains(folder));
+        if !(self.named.contains(&real) || is_searched && real.is_file() && is_wanted(&real)) {
+            self.add(link, real);
+        }
+    }
+
+    fn below(&mut self, folder: &Path, real: PathBuf) {
         if self.folders.contains(&real) {
             return;
         }
@@ -62,10 +77,7 @@ impl Search {
         });
         let Ok(mut entries): io::Result<Vec<_>> = entries else {
             // Opening it reports the error.
-            if self.single.insert(real) {
-                self.found.files.push(folder.to_owned());
-            }
-            return;
+            return self.add(folder, real);
         };
         self.folders.insert(real.clone());
         // By their bytes: the comparison of paths parses them.
@@ -73,15 +85,21 @@ impl Search {
         for (path, kind) in entries {
             // The directory entry has the type.
             let Ok(kind) = kind else { continue };
-            if kind.is_dir() || kind.is_symlink() && path.is_dir() {
-                self.below(&path);
+            let real = || path.file_name().map_or_else(|| canonical(&path), |name| real.join(name));
+            let is_in = |files: &HashSet<PathBuf>| !files.is_empty() && files.contains(&real());
+            if is_in(&self.named) {
+                continue;
+            }
+            if kind.is_dir() {
+                self.below(&path, real());
+            } else if kind.is_symlink() && path.is_dir() {
+                self.below(&path, canonical(&path));
             } else if kind.is_file() && is_wanted(&path) {
-                let is_single = |name| self.single.contains(&real.join(name));
-                if self.single.is_empty() || !path.file_name().is_some_and(is_single) {
+                if !is_in(&self.single) {
                     self.found.files.push(path);
                 }
             } else if kind.is_symlink() && !leads_to_special(&path) && is_wanted(&path) {
-                self.add(&path);
+                self.follow(&path);
             } else {
                 self.found.passed_over += 1;
             }
@@ -89,8 +107,10 @@ impl Search {
     }
 }
 
+/// Returns the path without links. Standard input and dangling links have none.
 fn canonical(path: &Path) -> PathBuf {
-    path.canonicalize().unwrap_or_else(|_| path.to_owned())
+    let real = if is_stdin(path) { None } else { path.canonicalize().ok() };
+    real.unwrap_or_else(|| path.to_owned())
 }
 
 /// Returns whether a file in a folder is a recording.
@@ -145,6 +165,11 @@ pub(super) fn name(path: &Path) -> String {
     } else {
         path.to_str().map_or_else(|| path.to_string_lossy().into_owned(), str::to_owned)
     }
+}
+
+/// Returns whether a path is a folder to search.
+fn is_folder(path: &Path) -> bool {
+    !is_stdin(path) && path.is_dir()
 }
 
 /// Returns whether a path stands for standard input.

@@ -35,6 +35,7 @@ use std::slice;
 use clap::{ArgMatches, Args, CommandFactory as _, Parser};
 
 use harness::suite::NOT_DONE;
+use results::text::visible;
 
 /// Finds out which clients your Responses API gateway breaks, before they do.
 ///
@@ -114,7 +115,9 @@ pub fn main_of(arguments: Vec<OsString>) -> ExitCode {
         let _ = writeln!(io::stderr().lock(), "{SELF_TEST}");
     }
     run(&named(arguments)).unwrap_or_else(|error| {
-        let _ = writeln!(io::stderr().lock(), "error: {error:#}");
+        // It can quote what a target has sent, or names of files.
+        let told = format!("{error:#}").lines().map(visible).collect::<Vec<_>>().join("\n");
+        let _ = writeln!(io::stderr().lock(), "error: {told}");
         ExitCode::from(NOT_DONE)
     })
 }

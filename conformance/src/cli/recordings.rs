@@ -1,5 +1,6 @@
 //! Tests of recordings.
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -18,6 +19,7 @@ use harness::suite::{Invocation, is_for_people, run_quietly, show};
 use recordings::Checking;
 use recordings::capture::Format;
 use reports::{Screen, Style, diagnostic};
+use results::text::visible;
 use results::{CaptureReport, Finding, Outcome, Run};
 
 /// Recordings and their rules.
@@ -26,12 +28,24 @@ pub(super) struct Tested {
     pub(super) files: Vec<PathBuf>,
     /// Their format, if given.
     pub(super) format: Option<Format>,
+    /// Whether a report shows timelines.
+    pub(super) draws: bool,
 }
 
 /// A recording and its report, computed by its first test.
 struct Recording {
     file: PathBuf,
+    /// Whether it is checked whatever its API is.
+    is_named: bool,
     report: OnceLock<CaptureReport>,
+}
+
+impl Recording {
+    fn check(&self, rules: &Rules, format: Option<Format>, draws: bool) -> CaptureReport {
+        let mut checking = Checking::new(rules, draws);
+        checking.pass_over_other_apis(!self.is_named);
+        check_file(&self.file, format, &mut checking, &Progress::hidden())
+    }
 }
 
 impl Tested {
@@ -43,7 +57,11 @@ impl Tested {
         how: &Invocation,
         screen: Screen,
     ) -> anyhow::Result<ExitCode> {
-        let recording = |file: &PathBuf| Arc::new(Recording { file: file.clone(), report: OnceLock::new() });
+        let given: HashSet<&PathBuf> = paths.iter().collect();
+        let recording = |file: &PathBuf| {
+            let is_named = given.contains(file);
+            Arc::new(Recording { file: file.clone(), is_named, report: OnceLock::new() })
+        };
         let recordings: Vec<_> = self.files.iter().map(recording).collect();
         let incomplete = Arc::new(AtomicBool::new(false));
         let mut trials = self.trials(&recordings, &incomplete);
@@ -59,6 +77,7 @@ impl Tested {
         };
         let mut run = self.tested(&recordings, how);
         if !run.captures.is_empty() {
+            incomplete.fetch_or(run.is_incomplete(), Ordering::Relaxed);
             // A shape can differ without a broken rule.
             if conclusion.has_failed() && run.outcome == Outcome::Passed {
                 run.outcome = Outcome::Failed;
@@ -89,17 +108,14 @@ impl Tested {
 
     /// Returns a test for each rule and recording.
     fn trials(&self, recordings: &[Arc<Recording>], incomplete: &Arc<AtomicBool>) -> Vec<Trial> {
-        let format = self.format;
+        let (format, draws) = (self.format, self.draws);
         let mut trials = Vec::new();
         for recording in recordings {
             for rule in self.rules.iter() {
                 let (recording, rules) = (Arc::clone(recording), self.rules.clone());
                 let incomplete = Arc::clone(incomplete);
                 trials.push(Trial::ignorable_test(trial_name(&recording.file, rule.id), move || {
-                    let Recording { file, report } = &*recording;
-                    let report = report.get_or_init(|| {
-                        check_file(file, format, &mut Checking::new(&rules, false), &Progress::hidden())
-                    });
+                    let report = recording.report.get_or_init(|| recording.check(&rules, format, draws));
                     if report.error.is_some() {
                         incomplete.store(true, Ordering::Relaxed);
                     }
@@ -113,7 +129,7 @@ impl Tested {
 }
 
 fn trial_name(file: &Path, rule: &str) -> String {
-    format!("{}::{rule}", files::name(file))
+    format!("{}::{rule}", visible(&files::name(file)))
 }
 
 /// Returns the verdict of a report on a rule.
@@ -124,7 +140,7 @@ fn verdict(rule: &Rule, report: &CaptureReport) -> Result<(), Failed> {
 /// Fails if there are findings of that kind.
 pub(super) fn fail_if_any(report: &CaptureReport, is_meant: impl Fn(&Finding) -> bool) -> Result<(), Failed> {
     if let Some(error) = &report.error {
-        return Err(format!("{}: {error}", report.name).into());
+        return Err(visible(&format!("{}: {error}", report.name)).into());
     }
     let meant = report.findings.iter().filter(|finding| is_meant(finding));
     let text: String =

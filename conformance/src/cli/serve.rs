@@ -18,6 +18,7 @@ use tokio::net::TcpListener;
 use super::{CommandArgs, files, known, names, print};
 use crate::Rules;
 use gateway::{Log, Replay, Settings, WireFault};
+use results::text::visible;
 
 /// Maximum size of a recording to replay.
 const LARGEST: u64 = 256 << 20;
@@ -148,7 +149,7 @@ impl ServeArgs {
     /// Serves recordings.
     fn play(&self) -> anyhow::Result<ExitCode> {
         let mut replays = Vec::new();
-        for path in files::recordings(&self.replay).files {
+        for path in files::recordings(&self.replay)?.files {
             let mut bytes = Vec::new();
             let limited = files::open(&path).with_context(|| path.display().to_string())?;
             limited.take(LARGEST).read_to_end(&mut bytes).with_context(|| path.display().to_string())?;
@@ -156,6 +157,7 @@ impl ServeArgs {
             let read = Replay::read(&name, &bytes, self.speed);
             replays.extend(read.with_context(|| path.display().to_string())?);
         }
+        Replay::number(&mut replays);
         if replays.is_empty() {
             bail!("there is nothing to replay: pass recordings or folders of recordings");
         }
@@ -163,7 +165,7 @@ impl ServeArgs {
         let (log, origins) = (self.log()?, self.origins.clone());
         runtime.block_on(async {
             let (listener, ended) = listen(self.port, "recordings").await?;
-            let names: Vec<&str> = replays.iter().map(|replay| replay.name.as_str()).collect();
+            let names: Vec<String> = replays.iter().map(|replay| visible(&replay.name)).collect();
             writeln!(io::stderr().lock(), "POST /v1/responses plays {}\nCtrl-C ends it", names.join(", "))?;
             anyhow::Ok(gateway::replay(listener, replays, origins, log, ended).await?)
         })?;

@@ -12,6 +12,7 @@ use super::files;
 use harness::suite::Snapshots;
 use recordings::capture::Format;
 use recordings::shape::shape;
+use results::text::visible;
 
 /// The heading of these flags.
 const HEADING: &str = "Snapshots";
@@ -43,7 +44,7 @@ impl SnapshotArgs {
         stale.retain(|name| folders.iter().any(|folder| snapshots.is_below(name, folder)));
         let trial = |name: String| {
             let stale = snapshots.stale(&name, "there is no recording with this name");
-            Trial::test(format!("{name}::snapshot"), move || Err(stale.into()))
+            Trial::test(format!("{}::snapshot", visible(&name)), move || Err(stale.into()))
         };
         Ok(stale.into_iter().map(trial).collect())
     }
@@ -60,7 +61,7 @@ impl SnapshotArgs {
         let trial = |file: &PathBuf| {
             let (file, snapshots, incomplete) = (file.clone(), snapshots.clone(), Arc::clone(incomplete));
             let name = files::name(&file);
-            Trial::ignorable_test(format!("{name}::snapshot"), move || {
+            Trial::ignorable_test(format!("{}::snapshot", visible(&name)), move || {
                 let opened = if file.as_os_str() == "-" {
                     Err("it can be read only once: pass a file instead".to_owned())
                 } else {

@@ -127,8 +127,9 @@ impl CommandArgs for SuiteArgs {
         }
         let tested = Tested {
             rules: self.select.rules(names::dialect(&self.dialect)?)?,
-            files: files::recordings(&self.capture).files,
+            files: files::recordings(&self.capture)?.files,
             format: self.format_in.map(Format::from),
+            draws: self.output.draws(),
         };
         tested.run(&self.capture, &self.snapshots, &how, self.screen())
     }
