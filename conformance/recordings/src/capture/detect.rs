@@ -54,11 +54,13 @@ fn is_field(line: &[u8]) -> bool {
 /// Returns the format of a recording that begins with a brace.
 fn object(start: &[u8], complete: bool) -> Option<Format> {
     let first = start[1..].trim_ascii_start();
-    if first.starts_with(b"\"log\"") {
-        return Some(Format::Har);
-    }
-    if first.starts_with(b"\"exchange\"") {
-        return Some(Format::Exchange);
+    for (name, format) in [(&b"\"log\""[..], Format::Har), (b"\"exchange\"", Format::Exchange)] {
+        if first.starts_with(name) {
+            return Some(format);
+        }
+        if !complete && name.starts_with(first) {
+            return None;
+        }
     }
     let end = match memchr(b'\n', start) {
         Some(end) => end,
@@ -87,7 +89,7 @@ mod tests {
 
     #[test]
     fn the_first_bytes_tell() {
-        let cases: [(&str, Format); 22] = [
+        let cases: [(&str, Format); 24] = [
             ("event: a\ndata: 1\n\n", Format::Sse),
             ("\u{feff}\n\ndata:1", Format::Sse),
             (": ping\n\n", Format::Sse),
@@ -101,7 +103,9 @@ mod tests {
             ("[\n{\"type\":\"a\"}]", Format::Json),
             ("\"data: {}\\n\\n\"", Format::Json),
             ("{\"log\":{\"entries\":[]}}", Format::Har),
+            ("{\n  \"log\": {\"entries\": []}}", Format::Har),
             ("{\"exchange\":1}\n", Format::Exchange),
+            ("{\n\"exchange\":1}\n", Format::Exchange),
             ("---\ninteractions:\n- request:\n", Format::Cassette),
             ("when:\n  path: /v1/responses\n", Format::Cassette),
             ("-- request --\n{}\n-- streaming --\ndata: 1\n\n", Format::Txtar),
