@@ -153,9 +153,16 @@ pub enum Loss<'a> {
     Unconnected(Cow<'a, str>),
     /// The connection broke, or the response exceeded a limit, for this reason.
     Broken(Cow<'a, str>),
+    /// The recording ends before the response, for this reason.
+    Cut(Cow<'a, str>),
 }
 
 impl Loss<'_> {
+    /// Returns whether the server may have sent the rest, as nobody received or recorded it.
+    pub const fn may_be_sent(&self) -> bool {
+        matches!(self, Self::Left | Self::Interrupted | Self::Cut(_))
+    }
+
     /// Returns a copy that borrows nothing.
     pub fn into_owned(self) -> Loss<'static> {
         match self {
@@ -163,6 +170,7 @@ impl Loss<'_> {
             Self::Interrupted => Loss::Interrupted,
             Self::Unconnected(reason) => Loss::Unconnected(Cow::Owned(reason.into_owned())),
             Self::Broken(reason) => Loss::Broken(Cow::Owned(reason.into_owned())),
+            Self::Cut(reason) => Loss::Cut(Cow::Owned(reason.into_owned())),
         }
     }
 }
@@ -172,7 +180,7 @@ impl fmt::Display for Loss<'_> {
         f.write_str(match self {
             Self::Left => "the client has left",
             Self::Interrupted => "interrupted",
-            Self::Unconnected(reason) | Self::Broken(reason) => reason,
+            Self::Unconnected(reason) | Self::Broken(reason) | Self::Cut(reason) => reason,
         })
     }
 }

@@ -70,7 +70,7 @@ pub struct Checking<'r> {
     /// The timeline of the exchange, if requested.
     drawing: Option<TimelineBuilder>,
     draws: bool,
-    /// Whether the client disconnected.
+    /// Whether the client or the recording ended before the stream.
     is_left: bool,
     /// Whether streams of other APIs are skipped.
     passes_over: bool,
@@ -196,10 +196,9 @@ impl<'r> Checking<'r> {
         if self.status.is_none() {
             self.lost = Some(loss.to_string());
         }
-        if *loss == Loss::Left {
-            // The rest of the stream is not missing.
-            self.is_left = true;
-        } else {
+        // The rest of the stream is not missing then.
+        self.is_left |= loss.may_be_sent();
+        if *loss != Loss::Left {
             self.count_lost(loss);
         }
         self.draw(|drawing| drawing.lost(loss));

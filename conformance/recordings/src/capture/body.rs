@@ -92,6 +92,11 @@ impl Body {
         outcome
     }
 
+    /// Ends a body whose rest is unknown: what it has of the next frame is dropped.
+    pub(super) fn cut(mut self, sink: &mut impl FnMut(Entry<'_>)) -> Result<(), CaptureError> {
+        if matches!(self.coding, Coding::Stated(..)) { self.decide(sink) } else { Ok(()) }
+    }
+
     /// Parses a complete body.
     pub(super) fn read(mut self, bytes: &[u8], sink: &mut impl FnMut(Entry<'_>)) -> Result<(), CaptureError> {
         match self.push(bytes, None, sink) {

@@ -92,7 +92,7 @@ impl Parser {
     pub(super) fn finish(mut self, sink: &mut impl FnMut(Entry<'_>)) -> Result<(), CaptureError> {
         let Self { lines, state, failed } = &mut self;
         lines.finish(&mut |frame| state.take(&frame, failed, sink));
-        let ended = self.state.end(Some("the recording is truncated here".into()), sink);
+        let ended = self.state.end(Some(Loss::Cut("the recording is truncated here".into())), sink);
         self.outcome().and(ended)
     }
 
@@ -122,11 +122,9 @@ impl State {
         // A frame has the number of the line that completes it.
         let sink = &mut |entry: Entry<'_>| sink(on_line(entry, line.line));
         *failed = self.line(line, sink).err();
-        if failed.is_some()
-            && let Some(body) = self.body.take()
-        {
-            body.give_up(sink);
-            self.is_open = false;
+        if let Some(error) = failed {
+            // It fails with this error, whatever comes of the body.
+            let _ = self.end(Some(Loss::Cut(error.to_string().into())), sink);
         }
     }
 
@@ -140,7 +138,7 @@ impl State {
                     "the exchange has format version {version}, but this build reads version {VERSION}"
                 )));
             }
-            self.end(Some("the next exchange begins before it has ended".into()), sink)?;
+            self.end(Some(Loss::Cut("the next exchange begins before it has ended".into())), sink)?;
             self.begin(line, sink);
             return Ok(());
         }
@@ -208,7 +206,11 @@ impl State {
 
     /// Ends the exchange, with the reason if the connection was lost.
     fn end(&mut self, lost: Option<Loss<'_>>, sink: &mut impl FnMut(Entry<'_>)) -> Result<(), CaptureError> {
-        let outcome = self.body.take().map_or(Ok(()), |body| body.finish(sink));
+        let outcome = match (self.body.take(), &lost) {
+            (Some(body), Some(lost)) if lost.may_be_sent() => body.cut(sink),
+            (Some(body), _) => body.finish(sink),
+            (None, _) => Ok(()),
+        };
         if let (true, Some(reason)) = (std::mem::take(&mut self.is_open), lost) {
             sink(Entry::Lost(reason));
         }

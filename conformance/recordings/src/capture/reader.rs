@@ -7,7 +7,7 @@ use super::compression::Mark;
 use super::decompress::Decompressor;
 use super::sink::{ByValue, Sink};
 use super::{CaptureError, Compression, Format, detect, exchange, har, http, json, ndjson, sse, websocket};
-use checker::Entry;
+use checker::{Entry, Loss};
 
 /// A read buffer, reusable for many recordings.
 #[derive(Debug, Default)]
@@ -145,7 +145,11 @@ impl Reader {
                 Ok(0) => return self.finish_to(sink).map_err(in_words),
                 Ok(length) => self.push_to(&piece[..length], sink).map_err(in_words)?,
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(error.to_string()),
+                Err(error) => {
+                    let problem = error.to_string();
+                    self.cut(&problem, sink);
+                    return Err(problem);
+                }
             }
         }
     }
@@ -165,10 +169,13 @@ impl Reader {
             State::Start { .. } => Err(CaptureError::Unrecognised),
             State::Failed(error) => Err(error),
             State::Compressed(mut decompressor, mut inside) => {
-                let outcome = decompressor.finish(&mut |bytes| inside.push_to(bytes, sink));
-                // Frames before a truncated end are valid.
-                let format = inside.finish_to(sink);
-                outcome.and(format)
+                match decompressor.finish(&mut |bytes| inside.push_to(bytes, sink)) {
+                    Ok(()) => inside.finish_to(sink),
+                    Err(error) => {
+                        inside.cut(&error.to_string(), sink);
+                        Err(error)
+                    }
+                }
             }
             State::Sse(mut parser) => {
                 parser.finish_to(sink);
@@ -210,8 +217,16 @@ impl Reader {
     /// Fails, after emitting what was decompressed before.
     fn fail(&mut self, error: &CaptureError, sink: &mut impl Sink) {
         if let State::Compressed(_, inside) = mem::replace(&mut self.state, State::Failed(error.clone())) {
+            inside.cut(&error.to_string(), sink);
+        }
+    }
+
+    /// Ends a recording whose rest cannot be read. What it has of the next frame is dropped.
+    fn cut(self, problem: &str, sink: &mut impl Sink) {
+        match self.state {
+            State::Sse(_) | State::Ndjson(_) => sink.entry(Entry::Lost(Loss::Cut(problem.into()))),
             // A truncated end is expected after this error.
-            let _ = inside.finish_to(sink);
+            _ => drop(self.finish_to(sink)),
         }
     }
 }
