@@ -137,6 +137,26 @@ fn recordings_are_tested_like_they_are_checked() {
 }
 
 #[test]
+fn the_suggested_command_names_the_file() {
+    let broken = golden("openai/text").replace("\"logprobs\":[]", "\"logprobs\":0");
+    let broken = broken.replace("\"sequence_number\":2", "\"sequence_number\":9");
+    folder("odd", &[("-a.sse", &broken), ("it's.sse", &broken), ("a\u{1b}[31m.sse", &broken)]);
+    let suggested = |name: &str| {
+        let told = conformance(&["check", &format!("odd/../odd/{name}")], "").stdout;
+        told.contains("  show only ").then_some(told)
+    };
+    assert!(suggested("it's.sse").is_some_and(|told| told.contains("check 'odd/../odd/it'\\''s.sse' ")));
+    assert!(suggested("a\u{1b}[31m.sse").is_none());
+    let dash = Command::new(env!("CARGO_BIN_EXE_conformance"))
+        .args(["check", "--", "-a.sse"])
+        .current_dir(Path::new(env!("CARGO_TARGET_TMPDIR")).join("odd"))
+        .output()
+        .expect("the program runs");
+    let told = String::from_utf8_lossy(&dash.stdout);
+    assert!(told.contains("conformance check ./-a.sse "), "{told}");
+}
+
+#[test]
 fn the_summary_of_recordings_is_of_the_tests_that_ran() {
     let broken = golden("openai/text").replace("\"logprobs\":[]", "\"logprobs\":0");
     folder("some", &[("a.sse", &broken), ("b.sse", golden("openai/text"))]);

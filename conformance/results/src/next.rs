@@ -88,9 +88,15 @@ fn of_recordings(run: &Run, worst: &[&RuleTotal], steps: &mut Vec<Step>) {
     let Some(rule) = worst.first().filter(|_| worst.len() > 1) else { return };
     let first = rule.first.and_then(|[capture, _]| run.captures.get(capture));
     let Some(capture) = first.filter(|capture| capture.name != "standard input") else { return };
+    let path = capture.path();
+    // Such characters are escaped when they are shown, so that the name would be another one.
+    if path.chars().any(|character| character.is_control() || character == '\u{fffd}') {
+        return;
+    }
+    let folder = if path.starts_with('-') { "./" } else { "" };
     let command = format!(
-        "conformance check {} --dialect {} --select {}",
-        shell_word(&capture.path()),
+        "conformance check {folder}{} --dialect {} --select {}",
+        shell_word(&path),
         shell_word(&run.dialect),
         shell_word(&rule.id)
     );
