@@ -22,6 +22,9 @@ const LONG: usize = 64 << 10;
 /// Overhead of a line.
 const NOTE: usize = size_of::<Range<usize>>();
 
+/// Maximum length of a repeated frame, with its blank line. A longer one exceeds [`Frame::LONGEST`].
+pub(crate) const MAX_REPEATED: usize = Frame::LONGEST - 2 * NOTE + 1;
+
 /// Placeholders for the lines of a frame that is too long: a finished one, and an unfinished one.
 const DROPPED: &[u8] = b"x\nx";
 

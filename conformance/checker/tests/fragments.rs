@@ -1,5 +1,6 @@
 //! The fast paths for repeated deltas, as frames, as bytes and in recordings, have the same findings as the general path.
 
+use std::ops::Range;
 use std::thread;
 
 use checker::{Checker, Finding, Frame, Observer, Rules, Seen, sse};
@@ -158,6 +159,46 @@ fn a_delta_behind_a_long_comment_is_where_it_is() {
         let apart = places(&[before, &comment, &behind]);
         assert!(!apart.is_empty());
         assert_eq!(apart, places(&[&format!("{before}{comment}{behind}")]));
+    }
+}
+
+/// The data of a frame that is too long is dropped, also if the frame repeats the previous one.
+#[test]
+fn a_delta_that_is_too_long_is_so_however_it_is_cut() {
+    let dialect = spec::dialect("openai").expect("the dialect");
+    let golden = GOLDENS
+        .iter()
+        .find(|golden| golden.dialect == "openai" && golden.name == "text")
+        .expect("the golden");
+    let text = std::str::from_utf8(golden.bytes).expect("goldens are UTF-8");
+    let stream = damaged(text).into_iter().next().expect("a stream of deltas");
+    let delta = stream.match_indices("\"delta\":\"").nth(5).expect("a delta").0 + "\"delta\":\"".len();
+    let start = stream[..delta].rfind("event: ").expect("the start of the frame");
+    let length = stream[start..].find("\n\n").expect("the end of the frame") + 1;
+    // Each of the two lines has an overhead.
+    let longest = Frame::LONGEST - 2 * size_of::<Range<usize>>() - length;
+    let (before, behind) = stream.split_at(delta);
+    let mut long = before.to_owned();
+    long.push_str(&"x".repeat(longest));
+    let end = long.len();
+    long.push_str(behind);
+    let is_cut = |checker: &Checker| {
+        checker.findings().iter().any(|finding| finding.message.contains("longer than 64 MiB"))
+    };
+    for is_too_long in [false, true] {
+        if is_too_long {
+            long.insert(end, 'x');
+        }
+        let [whole, pieces] = [long.len(), 16 << 20].map(|size| {
+            let mut checker = Checker::new(dialect);
+            for piece in long.as_bytes().chunks(size) {
+                checker.push(piece);
+            }
+            checker.finish();
+            assert_eq!(is_cut(&checker), is_too_long, "in pieces of {size}");
+            checker.into_findings()
+        });
+        assert_eq!(whole, pieces);
     }
 }
 

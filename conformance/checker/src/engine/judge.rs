@@ -19,7 +19,7 @@ use super::record::{Payload, Record};
 use super::stream::Stream;
 use super::tracker::Tracker;
 use super::view::Object;
-use crate::sse::FrameStart;
+use crate::sse::{FrameStart, MAX_REPEATED};
 use crate::{Exchange, Frame, Transport};
 
 /// Checks the frames of a connection.
@@ -248,7 +248,7 @@ impl Judge {
         let next = |number| {
             let next = memory.fragment_of_frame(info, text.get(length..)?)?;
             let FragmentFrame { fragment, data, .. } = next;
-            if fragment.number != number {
+            if fragment.number != number || next.length > MAX_REPEATED {
                 return None;
             }
             memory.take_fragment();
