@@ -202,6 +202,32 @@ fn a_delta_that_is_too_long_is_so_however_it_is_cut() {
     }
 }
 
+/// Notes whether the last frame was faulty.
+#[derive(Default)]
+struct Faulty(bool);
+
+impl Observer for Faulty {
+    fn record(&mut self, seen: &Seen<'_>) {
+        self.0 = seen.is_faulty;
+    }
+}
+
+#[test]
+fn a_frame_with_a_stray_line_is_faulty() {
+    let dialect = spec::dialect("openai").expect("the dialect");
+    let rules = Rules::of(dialect).only(|rule| rule.id == "wire/known-fields");
+    let is_faulty = |stream: &[u8]| {
+        let (mut checker, mut seen) = (Checker::with_rules(&rules), Faulty::default());
+        sse::Parser::default().push(stream, &mut |frame| {
+            checker.frame_seen_by(&frame, &mut seen);
+        });
+        assert_eq!(checker.findings().len(), usize::from(seen.0));
+        seen.0
+    };
+    assert!(is_faulty(b"what\ndata: {}\n\n"));
+    assert!(!is_faulty(b"data: {}\n\n"));
+}
+
 /// Data of several lines are joined by line feeds. Bytes with a line feed at the same place are not the same frame.
 #[test]
 fn a_line_of_data_without_its_field_is_not_data() {

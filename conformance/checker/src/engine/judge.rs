@@ -191,11 +191,11 @@ impl Judge {
             self.pass(frame);
             return;
         }
+        let found = self.findings.all().len();
         if !frame.strays.is_empty() {
             self.ask(&plan.hooks.stray, plan, &Record::of_body(frame, self.frames));
         }
         let numbers = (self.frames, self.events + 1);
-        let found = self.findings.all().len();
         if let Some(record) = Record::read(plan.dialect(), frame, numbers, &mut self.known, memory) {
             let about = self.record(plan, &record);
             if let Some(observer) = observer {
