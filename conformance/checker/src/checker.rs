@@ -128,7 +128,8 @@ impl Checker {
         self.judge.repeated_frames(&self.plan, &mut self.memory, text, start)
     }
 
-    /// Ends the stream. Returns new findings.
+    /// Ends the stream. Returns new findings. A second call changes nothing, unless a frame or a message of the client
+    /// has arrived since the first.
     pub fn finish(&mut self) -> &[Finding] {
         let before = self.findings().len();
         let Self { parser, memory, judge, plan } = self;

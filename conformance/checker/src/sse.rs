@@ -213,6 +213,9 @@ impl Parser {
             self.pending.extend_from_slice(&BOM[..self.bom]);
             self.bom = BOM.len();
         }
+        if self.frame.is_empty() && self.pending.is_empty() && self.frame.dropped.bytes == 0 {
+            return;
+        }
         let end = self.pending.len();
         if self.frame.line_start < end {
             self.frame.lines.push(self.frame.line_start..end);
@@ -619,6 +622,21 @@ mod tests {
             assert_eq!(frame.bytes, 0..stream.len() as u64);
         }
         assert!(frames([&b""[..]]).is_empty() && frames([&b"\n\r\n\n"[..]]).is_empty());
+    }
+
+    #[test]
+    fn a_second_end_changes_nothing() {
+        for stream in ["", "data: a\n\n", "data: a\n", "data: a", ": a\n", "\u{feff}"] {
+            let places = |ends: usize| {
+                let (mut parser, mut places) = (Parser::default(), Vec::new());
+                let mut keep = |frame: Frame<'_>| places.push((frame.bytes, frame.line));
+                parser.push(stream.as_bytes(), &mut keep);
+                (0..ends).for_each(|_| parser.finish(&mut keep));
+                parser.push(b"data: b\n\n", &mut keep);
+                places
+            };
+            assert_eq!(places(1), places(2), "{stream:?}");
+        }
     }
 
     #[test]

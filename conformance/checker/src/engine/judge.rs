@@ -29,6 +29,8 @@ pub(crate) struct Judge {
     events: u64,
     /// Number of events after their stream exceeded the memory limit.
     unjudged: u64,
+    /// Number of frames at the end of the stream; none since the client sent a message.
+    finished_at: Option<u64>,
     /// Type of the last event: the next one usually has the same.
     known: Option<(usize, &'static EventInfo)>,
     last: SavedLocation,
@@ -47,6 +49,7 @@ impl Judge {
             frames: 0,
             events: 0,
             unjudged: 0,
+            finished_at: None,
             known: None,
             last: SavedLocation::default(),
             stream: Stream::new(),
@@ -61,6 +64,7 @@ impl Judge {
         self.frames = 0;
         self.events = 0;
         self.unjudged = 0;
+        self.finished_at = None;
         self.stream.reset();
         self.lanes.clear();
         self.connection = Connection::default();
@@ -103,6 +107,7 @@ impl Judge {
 
     pub(crate) fn sent(&mut self, plan: &Plan, frame: &Frame<'_>) {
         let message = Object::new(frame.data.as_deref().unwrap_or_default());
+        self.finished_at = None;
         self.last.renew(&Record::of_body(frame, self.frames));
         self.connection.begin(frame);
         match message.plain("type") {
@@ -499,8 +504,9 @@ impl Judge {
     }
 
     pub(crate) fn finish(&mut self, plan: &Plan) {
+        let is_again = self.finished_at.replace(self.frames) == Some(self.frames);
         let is_empty = self.events == 0 && self.connection.unanswered.is_empty();
-        if is_empty || self.stream.is_beyond {
+        if is_again || is_empty || self.stream.is_beyond {
             return;
         }
         self.end_stream(plan);
